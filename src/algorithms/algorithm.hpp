@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "schedule/collective.hpp"
+#include "schedule/schedule.hpp"
+
+namespace starling {
+
+/// The place of one rank among those that carry out a collective, as a builder sees it.
+struct Team {
+  int size;        ///< ranks
+  int rank;        ///< this rank, 0 <= rank < size
+  int root = 0;    ///< for rooted collectives
+  int blocks = 1;  ///< blocks the vector is divided into; one for each rank where each rank has a block
+
+  /// `rank` taken modulo the number of ranks, never negative.
+  [[nodiscard]] constexpr int wrap(int any_rank) const { return ((any_rank % size) + size) % size; }
+  [[nodiscard]] constexpr int right(int steps = 1) const { return wrap(rank + steps); }
+  [[nodiscard]] constexpr int left(int steps = 1) const { return wrap(rank - steps); }
+  /// This rank counted from the root: the root is 0.
+  [[nodiscard]] constexpr int relative() const { return wrap(rank - root); }
+  /// The rank that stands `relative` places after the root.
+  [[nodiscard]] constexpr int absolute(int relative_rank) const { return wrap(relative_rank + root); }
+};
+
+/// Values bound to the parameters of an algorithm, in the order of its descriptor.
+class Parameters {
+ public:
+  Parameters() = default;
+  Parameters(std::initializer_list<std::pair<std::string, std::string>> bound) : bound_(bound) {}
+
+  void bind(std::string_view name, std::string_view value) { bound_.emplace_back(name, value); }
+  /// The value bound to `name`; throws std::out_of_range for a name that is not bound (an error in the algorithm's file).
+  [[nodiscard]] std::string_view text(std::string_view name) const;
+  /// The same as a number; the word "none" is 0.
+  [[nodiscard]] std::int64_t number(std::string_view name) const;
+  [[nodiscard]] std::span<const std::pair<std::string, std::string>> all() const { return bound_; }
+  bool operator==(const Parameters&) const = default;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> bound_;
+};
+
+/// A parameter of an algorithm with the values that are worth trying.
+struct Parameter {
+  std::string_view name;
+  std::vector<std::string> values;
+  std::string_view says;
+};
+
+/// The facts of a call that a choice may rest on: equal on all ranks of the communicator by the MPI standard.
+struct Situation {
+  Collective collective;
+  int ranks;
+  std::int64_t bytes;        ///< per rank and peer block (DESIGN.md, "Sizes"); the mean block of a v-variant
+  std::int64_t elements;     ///< of the vector, for a reduction; else equal to bytes
+  bool commutative = true;   ///< the operator of a reduction
+  bool in_place = false;     ///< only where all ranks must say so alike
+};
+
+/// What an algorithm cannot do without. Anything else it must do right.
+struct Needs {
+  bool power_of_two = false;  ///< ranks
+  bool commutative = false;   ///< operator
+  int least_ranks = 1;
+};
+
+/// The names the same algorithm has in other libraries; empty where they have none.
+struct Counterparts {
+  std::string_view ompi;
+  std::string_view mpich;
+  std::string_view ucc;
+};
+
+/// An algorithm: the only place that knows anything about it. Registry, names, documentation, tests and exports derive from it.
+/// The file src/algorithms/<collective>/<name>.cpp defines one function, `Algorithm starling::<collective>::<name>()`.
+struct Algorithm {
+  std::vector<Collective> collectives;  ///< those it carries out, the one of its folder first
+  std::string_view name;                ///< without the collective; the file's name
+  std::string_view says;                ///< one true sentence
+  std::string_view source;              ///< paper and section, or book
+  std::string_view group;               ///< what it optimises: STAR-MPI's group (section 3.3 there)
+  Needs needs{};
+  std::vector<Parameter> parameters{};
+  /// Synchronisations it comes with. Each is a name of its own: `ring`, `ring_light_barrier`, `ring_mpi_barrier`.
+  std::vector<Synchronisation> synchronisations{Synchronisation::none};
+  /// The tuner tries it for blocks of at most so many bytes; 0: no limit (STAR-MPI, section 3.1).
+  std::int64_t probe_up_to = 0;
+  /// Candidates of one class add in the same order, so their results are bitwise equal; empty where nothing is reduced.
+  std::string_view reduction_order{};
+  Counterparts counterparts{};
+  /// Terms of the cost, for people: messages and bytes a rank, with p, s, m as in ALGORITHMS.md.
+  std::string_view latency{};
+  std::string_view bandwidth{};
+  /// Into how many blocks the vector is divided (where the collective divides a vector); by default one for each rank.
+  int (*divide)(const Situation&, const Parameters&) = nullptr;
+  /// Why it cannot serve in a situation that its needs do not exclude already; empty if it can.
+  std::string_view (*refuses)(const Situation&, const Parameters&) = nullptr;
+  /// Blocks of scratch a rank uses at most.
+  std::int64_t (*scratch_blocks)(const Situation&, const Parameters&) = nullptr;
+  /// What one rank does. A pure function.
+  Schedule (*build)(const Team&, const Parameters&) = nullptr;
+};
+
+}  // namespace starling

@@ -1,0 +1,160 @@
+#include "algorithms/candidate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <stdexcept>
+
+namespace starling {
+namespace {
+
+constexpr std::array all_synchronisations{Synchronisation::none, Synchronisation::light_barrier, Synchronisation::mpi_barrier};
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.size() < 16 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Whether `value` may be bound to `parameter`: one of its values, or a number where those are numbers.
+bool may_be(const Parameter& parameter, std::string_view value) {
+  if (std::find(parameter.values.begin(), parameter.values.end(), value) != parameter.values.end()) return true;
+  return is_number(value) && value != "0" && std::any_of(parameter.values.begin(), parameter.values.end(), is_number);
+}
+
+std::vector<Bound> expand(Collective collective) {
+  std::vector<Bound> all;
+  for (const Algorithm& algorithm : repository()) {
+    if (std::find(algorithm.collectives.begin(), algorithm.collectives.end(), collective) == algorithm.collectives.end()) continue;
+    std::vector<Parameters> bindings{Parameters{}};
+    for (const Parameter& parameter : algorithm.parameters) {
+      std::vector<Parameters> longer;
+      for (const Parameters& shorter : bindings) {
+        for (const std::string& value : parameter.values) {
+          longer.push_back(shorter);
+          longer.back().bind(parameter.name, value);
+        }
+      }
+      bindings = std::move(longer);
+    }
+    for (const Synchronisation synchronisation : algorithm.synchronisations)
+      for (const Parameters& parameters : bindings) all.push_back({&algorithm, collective, synchronisation, parameters});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string_view Parameters::text(std::string_view name) const {
+  for (const auto& [bound_name, value] : bound_)
+    if (bound_name == name) return value;
+  throw std::out_of_range("no parameter " + std::string(name));
+}
+
+std::int64_t Parameters::number(std::string_view name) const {
+  const std::string_view digits = text(name);
+  std::int64_t value = 0;
+  if (digits != "none") std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
+}
+
+std::string Bound::algorithm_name() const {
+  std::string name(algorithm->name);
+  if (synchronisation != Synchronisation::none) name.append("_").append(name_of(synchronisation));
+  return name;
+}
+
+std::string Bound::name() const {
+  std::string name = algorithm_name();
+  char separator = '?';
+  for (const auto& [parameter, value] : parameters.all()) {
+    name.append(1, separator).append(parameter).append("=").append(value);
+    separator = ',';
+  }
+  return name;
+}
+
+std::string_view Bound::group() const {
+  return synchronisation == Synchronisation::none ? algorithm->group : name_of(synchronisation);
+}
+
+int Bound::blocks(const Situation& situation) const {
+  if (!divides_a_vector(situation.collective) || algorithm->divide == nullptr) return situation.ranks;
+  return algorithm->divide(situation, parameters);
+}
+
+std::string Bound::refusal(const Situation& situation) const {
+  const Needs& needs = algorithm->needs;
+  if (situation.ranks < needs.least_ranks) return "needs at least " + std::to_string(needs.least_ranks) + " ranks";
+  if (needs.power_of_two && (situation.ranks & (situation.ranks - 1)) != 0) return "needs a power of two of ranks";
+  if (needs.commutative && !situation.commutative) return "needs a commutative operator";
+  if (algorithm->refuses != nullptr) return std::string(algorithm->refuses(situation, parameters));
+  return {};
+}
+
+Schedule Bound::schedule(const Team& team) const {
+  return algorithm->build(team, parameters).synchronised(synchronisation, team.size);
+}
+
+const std::vector<Bound>& candidates(Collective collective) {
+  static const auto all = [] {
+    std::array<std::vector<Bound>, collective_count> each;
+    for (int i = 0; i < collective_count; ++i) each[static_cast<std::size_t>(i)] = expand(static_cast<Collective>(i));
+    return each;
+  }();
+  return all[static_cast<std::size_t>(collective)];
+}
+
+const Algorithm* algorithm_named(Collective collective, std::string_view name) {
+  for (const Algorithm& algorithm : repository())
+    if (algorithm.name == name &&
+        std::find(algorithm.collectives.begin(), algorithm.collectives.end(), collective) != algorithm.collectives.end())
+      return &algorithm;
+  return nullptr;
+}
+
+std::optional<Bound> candidate_named(Collective collective, std::string_view name) {
+  const std::size_t question = name.find('?');
+  const std::string_view base = name.substr(0, question);
+  for (const Synchronisation synchronisation : all_synchronisations) {
+    std::string_view stem = base;
+    if (synchronisation != Synchronisation::none) {
+      const std::string ending = "_" + std::string(name_of(synchronisation));
+      if (!stem.ends_with(ending)) continue;
+      stem.remove_suffix(ending.size());
+    }
+    const Algorithm* algorithm = algorithm_named(collective, stem);
+    if (algorithm == nullptr) continue;
+    const auto& offered = algorithm->synchronisations;
+    if (std::find(offered.begin(), offered.end(), synchronisation) == offered.end()) continue;
+
+    std::vector<std::pair<std::string_view, std::string_view>> given;
+    for (std::string_view rest = question == std::string_view::npos ? std::string_view{} : name.substr(question + 1); !rest.empty();) {
+      const std::string_view item = rest.substr(0, rest.find(','));
+      rest.remove_prefix(std::min(rest.size(), item.size() + 1));
+      const std::size_t equals = item.find('=');
+      if (equals == std::string_view::npos) return std::nullopt;
+      given.emplace_back(item.substr(0, equals), item.substr(equals + 1));
+    }
+    Bound bound{algorithm, collective, synchronisation, {}};
+    for (const Parameter& parameter : algorithm->parameters) {
+      const auto value = std::find_if(given.begin(), given.end(), [&](const auto& one) { return one.first == parameter.name; });
+      if (value == given.end()) {
+        bound.parameters.bind(parameter.name, parameter.values.front());
+        continue;
+      }
+      if (!may_be(parameter, value->second)) return std::nullopt;
+      bound.parameters.bind(parameter.name, value->second);
+      given.erase(value);
+    }
+    if (!given.empty()) return std::nullopt;
+    return bound;
+  }
+  return std::nullopt;
+}
+
+Schedule part(Collective collective, std::string_view name, const Team& team) {
+  const std::optional<Bound> bound = candidate_named(collective, name);
+  if (!bound) throw std::out_of_range("no " + std::string(name_of(collective)) + ":" + std::string(name));
+  return bound->schedule(team);
+}
+
+}  // namespace starling

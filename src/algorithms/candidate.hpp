@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+
+namespace starling {
+
+/// An algorithm with everything bound that it leaves open: a point in the space of things to try.
+struct Bound {
+  const Algorithm* algorithm;
+  Collective collective;
+  Synchronisation synchronisation;
+  Parameters parameters;
+
+  /// `ring_light_barrier`: the algorithm's name and its synchronisation.
+  [[nodiscard]] std::string algorithm_name() const;
+  /// `chain?segment=8192`: the public name without the collective.
+  [[nodiscard]] std::string name() const;
+  /// The group in STAR-MPI's sense: the synchronisation where there is one, else the algorithm's.
+  [[nodiscard]] std::string_view group() const;
+  /// Blocks the call's data is divided into.
+  [[nodiscard]] int blocks(const Situation& situation) const;
+  /// Why it cannot serve there, in words for people; empty if it can.
+  [[nodiscard]] std::string refusal(const Situation& situation) const;
+  /// What one rank does, synchronisation included.
+  [[nodiscard]] Schedule schedule(const Team& team) const;
+};
+
+/// Every algorithm, in the order of folders and files. Generated from the files by CMake.
+const std::vector<Algorithm>& repository();
+
+/// Every candidate of a collective: each algorithm x synchronisation x parameter value.
+const std::vector<Bound>& candidates(Collective collective);
+
+/// The algorithm of that name for that collective, or nullptr. The name is without synchronisation and parameters.
+const Algorithm* algorithm_named(Collective collective, std::string_view name);
+
+/// The candidate `name` of `collective`, e.g. "ring_light_barrier" or "chain?segment=8192"; for a parameter that is not
+/// named its first value. Any well-formed number may be given for a parameter whose values are numbers.
+std::optional<Bound> candidate_named(Collective collective, std::string_view name);
+
+/// The schedule of one rank for the part of a composed algorithm that `name` names (e.g. rab1's allgather).
+Schedule part(Collective collective, std::string_view name, const Team& team);
+
+}  // namespace starling

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "selection/strategy.hpp"
+
+namespace starling {
+
+/// What one candidate did in one context.
+struct CandidateRecord {
+  std::string name;  ///< without parameters: "chain"
+  std::vector<std::pair<std::string, std::string>> parameters;
+  std::int64_t samples = 0;
+  std::optional<double> median_s;  ///< seconds a call, as rank 0 of the communicator measured them
+  std::optional<double> min_s;
+  bool eligible = true;
+  std::string reason;  ///< why it is not eligible
+};
+
+/// What happened to one call key.
+struct ContextRecord {
+  std::string collective;
+  std::optional<std::int64_t> bytes;  ///< per rank and peer block (DESIGN.md, "Sizes"); nothing where ranks cannot know it
+  int ranks = 0;
+  std::int64_t calls = 0;
+  std::string stage;
+  std::string winner;  ///< full public name of the candidate in use at the end: "native", "chain?segment=8192"
+  std::vector<CandidateRecord> candidates;
+  double seconds = 0;         ///< spent in this context
+  double tuning_seconds = 0;  ///< spent above the winner's time while exploring
+  std::optional<double> native_s;
+  std::vector<Decision> decisions;  ///< `from` and `to` index `candidates`
+};
+
+/// What the run was.
+struct RunDescription {
+  std::string program;
+  int ranks = 0;
+  int nodes = 0;
+  int ranks_per_node = 0;  ///< the largest
+  std::string mpi_flavour;
+  std::string mpi_version;
+  std::string strategy;
+  std::vector<std::pair<std::string, std::string>> settings;
+  std::string started;  ///< UTC, ISO 8601
+  double seconds = 0;   ///< from MPI_Init to MPI_Finalize
+};
+
+struct RunRecord {
+  static constexpr int schema = 1;
+  RunDescription run;
+  std::vector<ContextRecord> contexts;
+};
+
+/// A context as one line of JSON, to travel between ranks, and back.
+std::string to_json_line(const ContextRecord& context);
+ContextRecord context_from_json_line(const std::string& line);
+
+/// Adds what `other`, a context of the same call key on another communicator, saw. The winner is that of the one with more calls.
+void fold(ContextRecord& into, const ContextRecord& other);
+
+/// The record as JSON text (docs/run-record.md, python/starling/schemas/run-record-1.json).
+std::string to_json(const RunRecord& record);
+
+/// Writes `text` to `path` by writing a temporary file beside it and renaming. Returns what went wrong, empty if nothing did.
+std::string write_whole(const std::string& path, const std::string& text);
+
+}  // namespace starling

@@ -1,0 +1,89 @@
+#include "schedule/schedule.hpp"
+
+#include <utility>
+
+namespace starling {
+
+Buffer Schedule::add_scratch(int count, int first) {
+  Scratch& added = scratch_.emplace_back();
+  added.like.reserve(static_cast<std::size_t>(count));
+  for (int slot = 0; slot < count; ++slot) added.like.push_back((((first + slot) % blocks_) + blocks_) % blocks_);
+  return static_cast<Buffer>(static_cast<std::size_t>(Buffer::scratch) + scratch_.size() - 1);
+}
+
+void Schedule::copy(Blocks from, Blocks into) {
+  if (rounds_.empty()) round();
+  rounds_.back().copy(from, into);
+}
+
+void Schedule::combine(Blocks from, Blocks into) {
+  if (rounds_.empty()) round();
+  rounds_.back().combine(from, into);
+}
+
+void Schedule::append(const Schedule& part, const Placement& placement) {
+  const std::size_t scratch_before = scratch_.size();
+  const int scale = placement.recv.scale;
+
+  // The block of the whole that says how large block `block` (and `within` it, where scaled) of the part is.
+  const auto size_of = [&](int block, int within) {
+    const int slot = placement.recv.first + (block * scale) + within;
+    if (placement.recv.buffer == Buffer::recv || placement.recv.buffer == Buffer::send) return slot;
+    return scratch_[scratch_index(placement.recv.buffer)].like[static_cast<std::size_t>(slot)];
+  };
+  for (const Scratch& one : part.scratch_) {
+    Scratch added;
+    for (const int block : one.like)
+      for (int within = 0; within < scale; ++within) added.like.push_back(size_of(block, within));
+    scratch_.push_back(std::move(added));
+  }
+
+  const auto moved = [&](Blocks blocks) -> Blocks {
+    if (blocks.count == 0) return nothing();
+    Origin origin = placement.recv;
+    if (blocks.buffer == Buffer::send) origin = placement.send;
+    if (blocks.buffer >= Buffer::scratch)
+      origin = {static_cast<Buffer>(static_cast<std::size_t>(blocks.buffer) + scratch_before), 0, scale};
+    return {origin.buffer, origin.first + (blocks.first * origin.scale), blocks.count * origin.scale};
+  };
+
+  for (const Round& round : part.rounds_) {
+    Round& added = this->round();
+    for (const Transfer& one : round.receives) added.receive(moved(one.blocks), placement.ranks.rank(one.peer));
+    for (const Transfer& one : round.sends) added.send(moved(one.blocks), placement.ranks.rank(one.peer));
+    for (const Local& one : round.locals) added.locals.push_back({one.kind, moved(one.from), moved(one.into)});
+    if (round.sub) {
+      SubCollective sub = *round.sub;
+      sub.group = {placement.ranks.rank(sub.group.first), placement.ranks.stride * sub.group.stride, sub.group.size};
+      sub.from = moved(sub.from);
+      sub.into = moved(sub.into);
+      sub.scale *= scale;
+      added.sub = sub;
+    }
+  }
+}
+
+Schedule Schedule::synchronised(Synchronisation synchronisation, int ranks) const {
+  if (synchronisation == Synchronisation::none) return *this;
+  Schedule kept_apart(blocks_);
+  kept_apart.scratch_ = scratch_;
+  bool sent = false;
+  for (const Round& round : rounds_) {
+    const bool sends = !round.receives.empty() || !round.sends.empty();
+    if (sends && sent) {
+      Round& between = kept_apart.round();
+      if (synchronisation == Synchronisation::mpi_barrier) {
+        between.sub = SubCollective{Collective::barrier, {0, 1, ranks}, 0, 1, nothing(), nothing()};
+      } else {
+        // Those I shall receive from may go on; I may go on when those I shall send to say so.
+        for (const Transfer& one : round.sends) between.receive(nothing(), one.peer);
+        for (const Transfer& one : round.receives) between.send(nothing(), one.peer);
+      }
+    }
+    sent = sent || sends;
+    kept_apart.rounds_.push_back(round);
+  }
+  return kept_apart;
+}
+
+}  // namespace starling

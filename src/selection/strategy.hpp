@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace starling {
+
+/// Something that can carry out a collective, as a strategy sees it. Candidate 0 is always the MPI library's own way.
+struct Candidate {
+  std::string name;         ///< "native", "ring_light_barrier", "chain?segment=8192"
+  std::string group;        ///< candidates of one group optimise the same thing
+  std::vector<std::pair<std::string, std::string>> attributes;
+  std::string refusal;      ///< why it may not be proposed; empty if it may
+  [[nodiscard]] bool eligible() const { return refusal.empty(); }
+};
+
+/// Numbers a strategy can be told; the same on all ranks.
+struct StrategySettings {
+  int iterations = 10;           ///< STAR-MPI's ITER: measurements of each candidate
+  double epsilon = 0.10;         ///< STAR-MPI's epsilon: tolerated loss against the second best
+  std::int64_t delta_limit = 1024;  ///< upper bound of STAR-MPI's delta (periods are delta * ITER calls)
+};
+
+/// What a strategy starts from, for one context.
+struct Brief {
+  std::vector<Candidate> candidates;
+  StrategySettings settings;
+  std::string argument;  ///< what stood after the colon of the strategy's name
+};
+
+/// A change of mind, for the record.
+struct Decision {
+  std::int64_t call;  ///< number of calls in the context when it took effect
+  int from;           ///< candidate, -1 for none
+  int to;
+  std::string why;    ///< a sentence with the figures it rests on
+};
+
+/// How candidates are tried and one is chosen, in one context. It sees candidates and seconds, and no MPI, clock or global.
+///
+/// All ranks hold one each and stay in step: what decides is the sequence of calls and the numbers given to `verdict`, which
+/// the runtime makes equal on all ranks. `observe` may be given different seconds on every rank; they must not influence
+/// `proposed` before a verdict.
+class Strategy {
+ public:
+  Strategy() = default;
+  Strategy(const Strategy&) = delete;
+  Strategy& operator=(const Strategy&) = delete;
+  Strategy(Strategy&&) = delete;
+  Strategy& operator=(Strategy&&) = delete;
+  virtual ~Strategy() = default;
+
+  /// The candidate for the next call.
+  [[nodiscard]] int proposed() const { return proposed_; }
+  /// Takes the time of the call just made with `proposed()`, in seconds. Returns what the ranks must now reduce over the
+  /// communicator, element by element; empty for most calls. If not empty, `verdict` follows before the next call.
+  virtual std::span<const double> observe(double seconds) = 0;
+  /// Takes the reduced numbers (by default the mean over ranks).
+  virtual void verdict(std::span<const double> agreed) = 0;
+  /// What the strategy is doing, for the record: "measure_select", "monitor_adapt", "forced", "native", ...
+  [[nodiscard]] virtual std::string_view stage() const = 0;
+  /// True while candidates are tried that may be slow; their time is what tuning costs.
+  [[nodiscard]] virtual bool exploring() const = 0;
+  [[nodiscard]] std::span<const Decision> decisions() const { return decisions_; }
+
+ protected:
+  void propose(int candidate) { proposed_ = candidate; }
+  void decide(Decision decision) { decisions_.push_back(std::move(decision)); }
+
+ private:
+  int proposed_ = 0;
+  std::vector<Decision> decisions_;
+};
+
+/// A strategy as the repository of strategies lists it: the only place that knows it.
+/// The file src/selection/strategies/<file>.cpp defines one function, `StrategyKind starling::strategies::<file>()`.
+struct StrategyKind {
+  std::string_view name;  ///< on the command line; "name:" at the end where an argument follows
+  std::string_view says;  ///< one true sentence
+  std::string_view source;
+  bool takes_argument = false;
+  /// Why `argument` is no good, in words for people; nothing if it is good.
+  std::string (*rejects)(std::string_view argument) = nullptr;
+  std::unique_ptr<Strategy> (*make)(const Brief&) = nullptr;
+};
+
+/// Every strategy, in the order of files. Generated from the files by CMake.
+const std::vector<StrategyKind>& strategy_kinds();
+
+/// The strategy of a name like "star-basic" or "forced:ring": its kind and its argument. Nothing for an unknown one.
+std::optional<std::pair<const StrategyKind*, std::string>> strategy_named(std::string_view name);
+
+}  // namespace starling
