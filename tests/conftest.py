@@ -1,0 +1,1 @@
+"""Makes `support` importable for every test below this folder."""

@@ -1,0 +1,155 @@
+"""The MPI libraries that tests run on: Debian's, and those that `make test` installs from PyPI beside the sources."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from support.processes import Outcome, run_job
+
+ROOT = Path(__file__).resolve().parents[2]
+"""The top folder of the sources."""
+
+WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
+
+OPEN_MPI = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "PRTE_ALLOW_RUN_AS_ROOT": "1",
+    "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+}
+
+
+@dataclass(frozen=True)
+class Mpi:
+    """An installed MPI library.
+
+    `name` is `openmpi4`, `mpich4`, `openmpi5`, `mpich5` or `intel`; `flavour` is `openmpi`, `mpich` or `intel`; `launcher` is
+    the launcher with its options up to the one that takes the number of ranks.
+    """
+
+    name: str
+    flavour: str
+    mpicc: Path
+    mpicxx: Path
+    launcher: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict)
+    mpifort: Path | None = None
+    prefix: Path | None = None
+    """The virtual environment that it was installed into; nothing for Debian's."""
+
+    @property
+    def abi(self) -> str:
+        """The variant of the library that serves it: `openmpi` or `mpich`."""
+        return "openmpi" if self.flavour == "openmpi" else "mpich"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _debian(name: str, flavour: str, suffix: str, options: tuple[str, ...], env: Mapping[str, str]) -> Mpi | None:
+    tools = {tool: shutil.which(f"{tool}.{suffix}") for tool in ("mpicc", "mpicxx", "mpirun", "mpifort")}
+    mpicc, mpicxx, mpirun, mpifort = (Path(path) if path else None for path in tools.values())
+    if mpicc is None or mpicxx is None or mpirun is None:
+        return None
+    return Mpi(name, flavour, mpicc, mpicxx, (str(mpirun), *options), env, mpifort)
+
+
+def _environment(name: str, flavour: str, folder: str, options: tuple[str, ...], env: Mapping[str, str]) -> Mpi | None:
+    prefix = Path(os.environ.get("STARLING_TEST_ENVIRONMENTS", ROOT)) / folder
+    tools = prefix / "bin"
+    if not (tools / "mpicc").exists():
+        return None
+    path = {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
+    return Mpi(
+        name,
+        flavour,
+        tools / "mpicc",
+        tools / "mpicxx",
+        (str(tools / "mpirun"), *options),
+        {**path, **env},
+        prefix=prefix,
+    )
+
+
+@functools.cache
+def installed_mpis() -> tuple[Mpi, ...]:
+    """Every MPI library found on this machine, Debian's first."""
+    intel = str(Path(os.environ.get("STARLING_TEST_ENVIRONMENTS", ROOT)) / ".venv-intel")
+    found = (
+        _debian("openmpi4", "openmpi", "openmpi", ("--oversubscribe",), OPEN_MPI),
+        _debian("mpich4", "mpich", "mpich", (), {}),
+        _environment("openmpi5", "openmpi", ".venv-ompi5", ("--oversubscribe",), OPEN_MPI),
+        _environment("mpich5", "mpich", ".venv-mpich5", (), {}),
+        _environment("intel", "intel", ".venv-intel", (), {"I_MPI_ROOT": intel, "I_MPI_FABRICS": "shm"}),
+    )
+    return tuple(mpi for mpi in found if mpi is not None)
+
+
+def debian_mpis() -> tuple[Mpi, ...]:
+    """Debian's Open MPI and MPICH, as far as they are installed."""
+    return tuple(mpi for mpi in installed_mpis() if mpi.prefix is None)
+
+
+def mpi_named(name: str) -> Mpi:
+    """The installed MPI of that name; AssertionError where it is not installed."""
+    for mpi in installed_mpis():
+        if mpi.name == name:
+            return mpi
+    raise AssertionError(
+        f"{name} is not installed here: `make test` installs it; found {[str(m) for m in installed_mpis()]}"
+    )
+
+
+def environment(mpi: Mpi, extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment for a job: this one without any Starling setting, what the MPI needs, then `extra`."""
+    plain = {key: value for key, value in os.environ.items() if not key.startswith("STARLING_") and key != "LD_PRELOAD"}
+    return {**plain, **mpi.env, **(extra or {})}
+
+
+def _compile(mpi: Mpi, compiler: Path, options: Sequence[str], source: Path, folder: Path) -> Path:
+    program = folder / f"{source.stem}-{mpi.name}"
+    argv = [str(compiler), *options, str(source), "-o", str(program), "-pthread", "-lm"]
+    done = subprocess.run(argv, capture_output=True, text=True, env=environment(mpi), check=False)
+    assert done.returncode == 0, f"{' '.join(argv)}\n{done.stdout}{done.stderr}"
+    return program
+
+
+def compile_c(mpi: Mpi, source: Path, folder: Path, options: Sequence[str] = ()) -> Path:
+    """Compiles a C file with the MPI's wrapper, warnings as errors, into `folder`, and returns the program's path."""
+    return _compile(mpi, mpi.mpicc, ("-std=c11", "-O2", *WARNINGS, *options), source, folder)
+
+
+def compile_cxx(mpi: Mpi, source: Path, folder: Path, options: Sequence[str] = ()) -> Path:
+    """Compiles a C++20 file likewise."""
+    return _compile(mpi, mpi.mpicxx, ("-std=c++20", "-O1", *WARNINGS, *options), source, folder)
+
+
+def compile_fortran(mpi: Mpi, source: Path, folder: Path, options: Sequence[str] = ()) -> Path:
+    """Compiles a Fortran file likewise; AssertionError where the MPI has no Fortran compiler wrapper."""
+    assert mpi.mpifort is not None, f"{mpi} has no Fortran"
+    return _compile(mpi, mpi.mpifort, ("-O2", "-J", str(folder), *options), source, folder)
+
+
+def run_ranks(
+    mpi: Mpi,
+    ranks: int,
+    argv: Sequence[str],
+    env: Mapping[str, str] | None = None,
+    timeout: float = 60,
+    *,
+    before: Sequence[str] = (),
+    launcher_options: Sequence[str] = (),
+    cwd: Path | None = None,
+) -> Outcome:
+    """Runs `before... launcher -n ranks argv...` for at most `timeout` seconds; Hang with stacks after that.
+
+    `env` is added to the job's environment. `before` is what stands in front of the launcher, e.g. `starling run ... --`.
+    """
+    line = [*before, *mpi.launcher, *launcher_options, "-n", str(ranks), *argv]
+    return run_job(line, environment(mpi, env), timeout, cwd)

@@ -1,0 +1,126 @@
+"""Running a job of many processes so that a hang ends in a report instead of a silent test machine."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+TAIL = 8000
+"""Characters of each output stream that a failure report shows."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a finished job left: exit status (negative: killed by that signal), its output, and the seconds it took."""
+
+    argv: tuple[str, ...]
+    status: int
+    stdout: str
+    stderr: str
+    seconds: float
+
+    def report(self) -> str:
+        """The job as text for a failure message."""
+        return (
+            f"{' '.join(self.argv)}\nexit status {self.status} after {self.seconds:.1f} s\n"
+            f"--- stdout\n{self.stdout[-TAIL:]}\n--- stderr\n{self.stderr[-TAIL:]}"
+        )
+
+    def check(self) -> Outcome:
+        """This outcome, or an AssertionError with the report where the job failed."""
+        assert self.status == 0, self.report()
+        return self
+
+
+class Hang(AssertionError):
+    """A job was not done in its time; the message tells where each process stood."""
+
+
+def descendants(pid: int) -> list[int]:
+    """Every process below `pid`, parents first."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except (OSError, IndexError, ValueError):
+                continue
+            children.setdefault(parent, []).append(int(entry.name))
+    found: list[int] = []
+    waiting = [pid]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        found += below
+        waiting += below
+    return found
+
+
+def stack_of(pid: int) -> str:
+    """The stacks of a process by gdb where it is installed, else what the kernel says that it waits for."""
+    try:
+        name = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+        where = Path(f"/proc/{pid}/wchan").read_text() or "running"
+    except OSError:
+        return f"process {pid}: gone"
+    text = f"process {pid}: {name[:160]}\n  kernel: {where}"
+    gdb = shutil.which("gdb")
+    if gdb is None:
+        return text
+    command = [gdb, "-p", str(pid), "-batch", "-nx", "-ex", "thread apply all backtrace 14"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    except subprocess.TimeoutExpired:
+        return text
+    frames = [line for line in done.stdout.splitlines() if line.startswith(("#", "Thread"))]
+    return "\n  ".join([text, *frames])
+
+
+def end(processes: Sequence[int], with_signal: signal.Signals) -> None:
+    """Sends a signal to those of `processes` that still run."""
+    for pid in processes:
+        try:
+            os.kill(pid, with_signal)
+        except ProcessLookupError:
+            continue
+
+
+def run_job(argv: Sequence[str], env: Mapping[str, str], timeout: float, cwd: Path | None = None) -> Outcome:
+    """Runs `argv` in a session of its own, for at most `timeout` seconds.
+
+    Raises Hang with the stacks of all its processes and the ends of its output when the time is over; then nothing of the
+    job is left running. Output goes through files, so a process left behind by a launcher cannot block the reader.
+    """
+    with tempfile.TemporaryFile("w+", errors="replace") as out, tempfile.TemporaryFile("w+", errors="replace") as err:
+
+        def texts() -> tuple[str, str]:
+            out.seek(0)
+            err.seek(0)
+            return out.read(), err.read()
+
+        start = time.monotonic()
+        job = subprocess.Popen(
+            list(argv), stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=dict(env), cwd=cwd, start_new_session=True
+        )
+        try:
+            status = job.wait(timeout)
+        except subprocess.TimeoutExpired:
+            family = [job.pid, *descendants(job.pid)]
+            stacks = "\n".join(stack_of(pid) for pid in family)
+            end(family, signal.SIGTERM)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                job.wait(5)
+            end(family, signal.SIGKILL)
+            job.wait()
+            stdout, stderr = texts()
+            left = Outcome(tuple(argv), -signal.SIGKILL, stdout, stderr, timeout).report()
+            raise Hang(f"no end after {timeout} s\n{left}\n--- stacks\n{stacks}") from None
+        stdout, stderr = texts()
+        return Outcome(tuple(argv), status, stdout, stderr, time.monotonic() - start)
