@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace starling {
+
+/// The binary interfaces of MPI. The library is built once for each, and a build serves every MPI that speaks its ABI.
+enum class Abi { openmpi, mpich, standard };
+
+/// "openmpi", "mpich" or "abi" (the standard ABI of MPI 5): as in the file name libstarling-<name>.so.
+constexpr std::string_view name_of(Abi abi) {
+  switch (abi) {
+    case Abi::openmpi: return "openmpi";
+    case Abi::mpich: return "mpich";
+    case Abi::standard: break;
+  }
+  return "abi";
+}
+
+/// The ABI this build of the library is for; CMake defines STARLING_ABI.
+inline constexpr Abi built_for = Abi::STARLING_ABI;
+
+/// The MPI library that the program runs on.
+struct Flavour {
+  std::string name;     ///< who made it: "openmpi", "mpich", "intel"; "mpi-abi" for another one with the standard ABI
+  std::string version;  ///< "4.1.4", "2021.18"; empty if the library does not tell
+  std::string path;     ///< of the shared library; empty if none is loaded
+  Abi abi = built_for;  ///< the one it speaks
+};
+
+/// What is loaded. Found on the first call of an MPI entry point; constant from then on.
+const Flavour& flavour();
+
+/// True where this build fits the loaded MPI and the program is not set-uid. Else every entry point is the MPI library's
+/// own and no other function of Starling is ever called.
+bool active();
+
+}  // namespace starling
