@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "knowledge/whole_file.hpp"
 #include "selection/strategy.hpp"
 
 namespace starling {
@@ -24,7 +25,8 @@ struct CandidateRecord {
 /// What happened to one call key.
 struct ContextRecord {
   std::string collective;
-  std::optional<std::int64_t> bytes;  ///< per rank and peer block (DESIGN.md, "Sizes"); nothing where ranks cannot know it
+  std::optional<std::int64_t>
+      bytes;  ///< per rank and peer block (DESIGN.md, "Sizes"); nothing where ranks cannot know it
   int ranks = 0;
   std::int64_t calls = 0;
   std::string stage;
@@ -33,7 +35,8 @@ struct ContextRecord {
   double seconds = 0;         ///< spent in this context
   double tuning_seconds = 0;  ///< spent above the winner's time while exploring
   std::optional<double> native_s;
-  std::vector<Decision> decisions;  ///< `from` and `to` index `candidates`
+  std::vector<Decision> decisions;     ///< `from` and `to` index `candidates`
+  std::int64_t decisions_dropped = 0;  ///< earlier decisions that `fold` left out
 };
 
 /// What the run was.
@@ -56,17 +59,24 @@ struct RunRecord {
   std::vector<ContextRecord> contexts;
 };
 
-/// A context as one line of JSON, to travel between ranks, and back.
+/// The public name of a candidate, without the collective: "chain?segment=8192".
+std::string public_name(const CandidateRecord& candidate);
+
+/// A context as one line of JSON, to travel between ranks, and back. Reading a line that is not one throws a
+/// nlohmann::json::exception. A number that is not finite travels as null: it comes back as nothing, or NaN.
 std::string to_json_line(const ContextRecord& context);
 ContextRecord context_from_json_line(const std::string& line);
 
-/// Adds what `other`, a context of the same call key on another communicator, saw. The winner is that of the one with more calls.
+/// The most decisions of a context that `fold` keeps.
+inline constexpr std::size_t decisions_kept = 100;
+
+/// Adds what `other`, a context of the same call key on another communicator, saw. Counts and seconds add up; a median
+/// becomes the mean of both weighted by samples, a minimum the smaller; candidates are matched by their public names;
+/// of all decisions, ordered by call, the latest `decisions_kept` stay. Stage and winner are those of the one with more
+/// calls, so fold contexts in falling order of calls and those of the busiest communicator stay.
 void fold(ContextRecord& into, const ContextRecord& other);
 
 /// The record as JSON text (docs/run-record.md, python/starling/schemas/run-record-1.json).
 std::string to_json(const RunRecord& record);
-
-/// Writes `text` to `path` by writing a temporary file beside it and renaming. Returns what went wrong, empty if nothing did.
-std::string write_whole(const std::string& path, const std::string& text);
 
 }  // namespace starling

@@ -81,7 +81,7 @@ class Strategy {
 /// A strategy as the repository of strategies lists it: the only place that knows it.
 /// The file src/selection/strategies/<file>.cpp defines one function, `StrategyKind starling::strategies::<file>()`.
 struct StrategyKind {
-  std::string_view name;  ///< on the command line; "name:" at the end where an argument follows
+  std::string_view name;  ///< on the command line; a colon and the argument follow where it takes one
   std::string_view says;  ///< one true sentence
   std::string_view source;
   bool takes_argument = false;

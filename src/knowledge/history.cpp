@@ -1,0 +1,46 @@
+#include "knowledge/history.hpp"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+
+namespace starling {
+namespace {
+
+std::string in_utc(std::chrono::system_clock::time_point time, const char* format) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  std::array<char, 64> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), format, &utc)};
+}
+
+bool fits_a_file_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+}
+
+}  // namespace
+
+std::string history_directory(const Environment& environment) {
+  const auto text = [&](const char* name) {
+    const char* value = environment(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  if (const std::string wish = text("STARLING_HISTORY"); !wish.empty()) return wish == "off" ? std::string{} : wish;
+  if (const std::string data = text("XDG_DATA_HOME"); data.starts_with('/')) return data + "/starling/history";
+  if (const std::string home = text("HOME"); !home.empty()) return home + "/.local/share/starling/history";
+  return {};
+}
+
+std::string record_file_name(std::chrono::system_clock::time_point time, std::string_view host, long pid) {
+  std::string safe(host);
+  std::replace_if(
+      safe.begin(), safe.end(), [](char c) { return !fits_a_file_name(c); }, '_');
+  return in_utc(time, "%Y%m%dT%H%M%S") + "-" + safe + "-" + std::to_string(pid) + ".json";
+}
+
+std::string in_iso_8601(std::chrono::system_clock::time_point time) {
+  return in_utc(time, "%Y-%m-%dT%H:%M:%SZ");
+}
+
+}  // namespace starling

@@ -1,0 +1,240 @@
+#include "knowledge/run_record.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace starling {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const Json& json, int indent) {
+  // Names come from outside (a program's path): bytes that are not UTF-8 must not keep the record from being written.
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+Json number_or_null(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+template <typename Number>
+Json or_null(const std::optional<Number>& value) {
+  if constexpr (std::is_floating_point_v<Number>) return value ? number_or_null(*value) : Json(nullptr);
+  return value ? Json(*value) : Json(nullptr);
+}
+
+template <typename Number>
+std::optional<Number> optional_at(const Json& json, const char* key) {
+  const Json& value = json.at(key);
+  return value.is_null() ? std::nullopt : std::optional(value.get<Number>());
+}
+
+double number_at(const Json& json, const char* key) {
+  return optional_at<double>(json, key).value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
+/// A parameter's value as a number where it is written just as JSON writes that number, so that nothing is lost on the
+/// way back.
+Json parameter_value(const std::string& text) {
+  const Json number = Json::parse(text, nullptr, false);
+  return number.is_number() && text_of(number, -1) == text ? number : Json(text);
+}
+
+std::string parameter_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : text_of(value, -1);
+}
+
+Json json_of(const CandidateRecord& candidate) {
+  Json parameters = Json::object();
+  for (const auto& [name, value] : candidate.parameters) parameters[name] = parameter_value(value);
+  return {{"name", candidate.name},
+          {"parameters", std::move(parameters)},
+          {"samples", candidate.samples},
+          {"median_s", or_null(candidate.median_s)},
+          {"min_s", or_null(candidate.min_s)},
+          {"eligible", candidate.eligible},
+          {"reason", candidate.reason}};
+}
+
+CandidateRecord candidate_from(const Json& json) {
+  CandidateRecord candidate;
+  json.at("name").get_to(candidate.name);
+  for (const auto& [name, value] : json.at("parameters").items())
+    candidate.parameters.emplace_back(name, parameter_text(value));
+  json.at("samples").get_to(candidate.samples);
+  candidate.median_s = optional_at<double>(json, "median_s");
+  candidate.min_s = optional_at<double>(json, "min_s");
+  json.at("eligible").get_to(candidate.eligible);
+  json.at("reason").get_to(candidate.reason);
+  return candidate;
+}
+
+/// Null for -1, the decision's word for no candidate.
+Json candidate_at(const ContextRecord& context, int index) {
+  if (index < 0 || static_cast<std::size_t>(index) >= context.candidates.size()) return nullptr;
+  return public_name(context.candidates[static_cast<std::size_t>(index)]);
+}
+
+int index_of(const std::vector<CandidateRecord>& candidates, const std::string& name) {
+  const auto found = std::find_if(candidates.begin(), candidates.end(),
+                                  [&](const auto& candidate) { return public_name(candidate) == name; });
+  return found == candidates.end() ? -1 : static_cast<int>(found - candidates.begin());
+}
+
+Json json_of(const ContextRecord& context) {
+  Json candidates = Json::array();
+  for (const CandidateRecord& candidate : context.candidates) candidates.push_back(json_of(candidate));
+  Json decisions = Json::array();
+  for (const Decision& decision : context.decisions) {
+    decisions.push_back({{"call", decision.call},
+                         {"from", candidate_at(context, decision.from)},
+                         {"to", candidate_at(context, decision.to)},
+                         {"why", decision.why}});
+  }
+  return {{"collective", context.collective},
+          {"bytes", or_null(context.bytes)},
+          {"ranks", context.ranks},
+          {"calls", context.calls},
+          {"stage", context.stage},
+          {"winner", context.winner},
+          {"candidates", std::move(candidates)},
+          {"seconds", number_or_null(context.seconds)},
+          {"tuning_seconds", number_or_null(context.tuning_seconds)},
+          {"native_s", or_null(context.native_s)},
+          {"decisions", std::move(decisions)},
+          {"decisions_dropped", context.decisions_dropped}};
+}
+
+ContextRecord context_from(const Json& json) {
+  ContextRecord context;
+  json.at("collective").get_to(context.collective);
+  context.bytes = optional_at<std::int64_t>(json, "bytes");
+  json.at("ranks").get_to(context.ranks);
+  json.at("calls").get_to(context.calls);
+  json.at("stage").get_to(context.stage);
+  json.at("winner").get_to(context.winner);
+  for (const Json& candidate : json.at("candidates")) context.candidates.push_back(candidate_from(candidate));
+  context.seconds = number_at(json, "seconds");
+  context.tuning_seconds = number_at(json, "tuning_seconds");
+  context.native_s = optional_at<double>(json, "native_s");
+  const auto index = [&](const Json& name) {
+    return name.is_null() ? -1 : index_of(context.candidates, name.get<std::string>());
+  };
+  for (const Json& decision : json.at("decisions")) {
+    context.decisions.push_back({decision.at("call").get<std::int64_t>(), index(decision.at("from")),
+                                 index(decision.at("to")), decision.at("why").get<std::string>()});
+  }
+  json.at("decisions_dropped").get_to(context.decisions_dropped);
+  return context;
+}
+
+struct Weighted {
+  std::optional<double> value;
+  std::int64_t samples;
+};
+
+/// The mean of what is known, weighted by samples; where neither has any, evenly.
+std::optional<double> merged(const Weighted& one, const Weighted& other) {
+  if (!one.value || !other.value) return one.value ? one.value : other.value;
+  const std::int64_t samples = one.samples + other.samples;
+  const double share = samples > 0 ? static_cast<double>(other.samples) / static_cast<double>(samples) : 0.5;
+  return std::lerp(*one.value, *other.value, share);
+}
+
+std::optional<double> smaller(const std::optional<double>& one, const std::optional<double>& other) {
+  if (!one || !other) return one ? one : other;
+  return std::min(*one, *other);
+}
+
+void fold(CandidateRecord& into, const CandidateRecord& other) {
+  into.median_s = merged({into.median_s, into.samples}, {other.median_s, other.samples});
+  into.min_s = smaller(into.min_s, other.min_s);
+  into.samples += other.samples;
+  into.eligible = into.eligible || other.eligible;
+  if (into.eligible) into.reason.clear();
+}
+
+std::int64_t samples_of(const ContextRecord& context, const std::string& name) {
+  const int index = index_of(context.candidates, name);
+  return index < 0 ? 0 : context.candidates[static_cast<std::size_t>(index)].samples;
+}
+
+}  // namespace
+
+std::string public_name(const CandidateRecord& candidate) {
+  std::string name = candidate.name;
+  char before = '?';
+  for (const auto& [parameter, value] : candidate.parameters) {
+    name.append(1, before).append(parameter).append("=").append(value);
+    before = ',';
+  }
+  return name;
+}
+
+std::string to_json_line(const ContextRecord& context) {
+  return text_of(json_of(context), -1);
+}
+
+ContextRecord context_from_json_line(const std::string& line) {
+  return context_from(Json::parse(line));
+}
+
+void fold(ContextRecord& into, const ContextRecord& other) {
+  into.native_s = merged({into.native_s, samples_of(into, "native")}, {other.native_s, samples_of(other, "native")});
+  std::vector<int> place;  // of other's candidates among the merged ones
+  for (const CandidateRecord& candidate : other.candidates) {
+    int index = index_of(into.candidates, public_name(candidate));
+    if (index < 0) {
+      index = static_cast<int>(into.candidates.size());
+      into.candidates.push_back(candidate);
+    } else {
+      fold(into.candidates[static_cast<std::size_t>(index)], candidate);
+    }
+    place.push_back(index);
+  }
+  const auto placed = [&](int index) { return index < 0 ? -1 : place.at(static_cast<std::size_t>(index)); };
+  for (const Decision& decision : other.decisions)
+    into.decisions.push_back({decision.call, placed(decision.from), placed(decision.to), decision.why});
+  std::stable_sort(into.decisions.begin(), into.decisions.end(),
+                   [](const Decision& one, const Decision& another) { return one.call < another.call; });
+  into.decisions_dropped += other.decisions_dropped;
+  if (into.decisions.size() > decisions_kept) {
+    const std::size_t surplus = into.decisions.size() - decisions_kept;
+    into.decisions.erase(into.decisions.begin(), into.decisions.begin() + static_cast<std::ptrdiff_t>(surplus));
+    into.decisions_dropped += static_cast<std::int64_t>(surplus);
+  }
+  if (other.calls > into.calls) {
+    into.stage = other.stage;
+    into.winner = other.winner;
+  }
+  into.calls += other.calls;
+  into.seconds += other.seconds;
+  into.tuning_seconds += other.tuning_seconds;
+}
+
+std::string to_json(const RunRecord& record) {
+  const RunDescription& run = record.run;
+  Json settings = Json::object();
+  for (const auto& [name, value] : run.settings) settings[name] = value;
+  Json contexts = Json::array();
+  for (const ContextRecord& context : record.contexts) contexts.push_back(json_of(context));
+  const Json json{{"schema", RunRecord::schema},
+                  {"run",
+                   {{"program", run.program},
+                    {"ranks", run.ranks},
+                    {"nodes", run.nodes},
+                    {"ranks_per_node", run.ranks_per_node},
+                    {"mpi_flavour", run.mpi_flavour},
+                    {"mpi_version", run.mpi_version},
+                    {"strategy", run.strategy},
+                    {"settings", std::move(settings)},
+                    {"started", run.started},
+                    {"seconds", number_or_null(run.seconds)}}},
+                  {"contexts", std::move(contexts)}};
+  return text_of(json, 2) + "\n";
+}
+
+}  // namespace starling

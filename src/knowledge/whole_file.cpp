@@ -1,0 +1,66 @@
+#include "knowledge/whole_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+namespace starling {
+namespace {
+
+std::string words_for(int error) {
+  return std::generic_category().message(error);
+}
+
+/// Writes all of it to the disk; returns errno of what failed, 0 if nothing did.
+int write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return ::fsync(file) == 0 ? 0 : errno;
+}
+
+/// Writes a new file at `path`; returns errno of what failed, 0 if nothing did.
+int write_new(const std::string& path, std::string_view text) {
+  constexpr mode_t readable = 0666;
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, readable);
+  if (file < 0) return errno;
+  const int error = write_all(file, text);
+  return ::close(file) == 0 || error != 0 ? error : errno;
+}
+
+}  // namespace
+
+std::string write_whole(const std::string& path, const std::string& text) {
+  const std::string trouble = "cannot write '" + path + "': ";
+  struct stat there {};
+  // A rename would put a plain file in the place of a device or a pipe.
+  if (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) return trouble + "it is not a regular file";
+  const std::string temporary = path + "." + std::to_string(::getpid()) + ".tmp";
+  // Can only be there if a process of the same id was killed while it wrote.
+  ::unlink(temporary.c_str());
+  int error = write_new(temporary, text);
+  if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) return {};
+  ::unlink(temporary.c_str());
+  return trouble + words_for(error);
+}
+
+std::string make_directory(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return "cannot make the directory '" + path + "': " + error.message();
+  return {};
+}
+
+}  // namespace starling

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+namespace starling {
+
+/// Writes `text` to the regular file `path`, all of it or nothing: into a temporary file beside it, which then takes
+/// its name. A file that was there is replaced. Returns what went wrong as a sentence that names the path, empty if
+/// nothing did; then nothing is left behind. Does not make directories.
+std::string write_whole(const std::string& path, const std::string& text);
+
+/// Makes a directory and those it lies in, where they are missing. Returns what went wrong, empty if nothing did.
+std::string make_directory(const std::string& path);
+
+}  // namespace starling

@@ -1,0 +1,27 @@
+// native: leaves every call to the MPI library.
+
+#include "selection/strategy.hpp"
+
+namespace starling::strategies {
+namespace {
+
+class Native final : public Strategy {
+ public:
+  std::span<const double> observe(double /*seconds*/) override { return {}; }
+  void verdict(std::span<const double> /*agreed*/) override {}
+  [[nodiscard]] std::string_view stage() const override { return "native"; }
+  [[nodiscard]] bool exploring() const override { return false; }
+};
+
+}  // namespace
+
+StrategyKind native() {
+  return {
+      .name = "native",
+      .says = "leaves every call to the MPI library, and measures it",
+      .source = "the MPI library",
+      .make = [](const Brief&) -> std::unique_ptr<Strategy> { return std::make_unique<Native>(); },
+  };
+}
+
+}  // namespace starling::strategies
