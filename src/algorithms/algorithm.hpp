@@ -37,7 +37,8 @@ class Parameters {
   Parameters(std::initializer_list<std::pair<std::string, std::string>> bound) : bound_(bound) {}
 
   void bind(std::string_view name, std::string_view value) { bound_.emplace_back(name, value); }
-  /// The value bound to `name`; throws std::out_of_range for a name that is not bound (an error in the algorithm's file).
+  /// The value bound to `name`; throws std::out_of_range for a name that is not bound (an error in the algorithm's
+  /// file).
   [[nodiscard]] std::string_view text(std::string_view name) const;
   /// The same as a number; the word "none" is 0.
   [[nodiscard]] std::int64_t number(std::string_view name) const;
@@ -59,10 +60,10 @@ struct Parameter {
 struct Situation {
   Collective collective;
   int ranks;
-  std::int64_t bytes;        ///< per rank and peer block (DESIGN.md, "Sizes"); the mean block of a v-variant
-  std::int64_t elements;     ///< of the vector, for a reduction; else equal to bytes
-  bool commutative = true;   ///< the operator of a reduction
-  bool in_place = false;     ///< only where all ranks must say so alike
+  std::int64_t bytes;       ///< per rank and peer block (DESIGN.md, "Sizes"); the mean block of a v-variant
+  std::int64_t elements;    ///< of the vector, for a reduction; else equal to bytes
+  bool commutative = true;  ///< the operator of a reduction
+  bool in_place = false;    ///< only where all ranks must say so alike
 };
 
 /// What an algorithm cannot do without. Anything else it must do right.
@@ -77,10 +78,12 @@ struct Counterparts {
   std::string_view ompi;
   std::string_view mpich;
   std::string_view ucc;
+  std::string_view with{};  ///< "allgather=ring": the parameter they hold for; empty: for every one
 };
 
-/// An algorithm: the only place that knows anything about it. Registry, names, documentation, tests and exports derive from it.
-/// The file src/algorithms/<collective>/<name>.cpp defines one function, `Algorithm starling::<collective>::<name>()`.
+/// An algorithm: the only place that knows anything about it. Registry, names, documentation, tests and exports derive
+/// from it. The file src/algorithms/<collective>/<name>.cpp defines one function, `Algorithm
+/// starling::<collective>::<name>()`.
 struct Algorithm {
   std::vector<Collective> collectives;  ///< those it carries out, the one of its folder first
   std::string_view name;                ///< without the collective; the file's name
@@ -95,15 +98,18 @@ struct Algorithm {
   std::int64_t probe_up_to = 0;
   /// Candidates of one class add in the same order, so their results are bitwise equal; empty where nothing is reduced.
   std::string_view reduction_order{};
-  Counterparts counterparts{};
+  std::vector<Counterparts> counterparts{};
   /// Terms of the cost, for people: messages and bytes a rank, with p, s, m as in ALGORITHMS.md.
   std::string_view latency{};
   std::string_view bandwidth{};
   /// Into how many blocks the vector is divided (where the collective divides a vector); by default one for each rank.
   int (*divide)(const Situation&, const Parameters&) = nullptr;
+  /// Whether it is still right when the send buffer lies in the receive buffer (MPI_IN_PLACE). It counts only for
+  /// collectives that has_in_place() names; the checker must agree.
+  bool works_in_place = true;
   /// Why it cannot serve in a situation that its needs do not exclude already; empty if it can.
-  std::string_view (*refuses)(const Situation&, const Parameters&) = nullptr;
-  /// Blocks of scratch a rank uses at most.
+  std::string (*refuses)(const Situation&, const Parameters&) = nullptr;
+  /// Blocks of scratch a rank uses at most; null: none.
   std::int64_t (*scratch_blocks)(const Situation&, const Parameters&) = nullptr;
   /// What one rank does. A pure function.
   Schedule (*build)(const Team&, const Parameters&) = nullptr;

@@ -8,22 +8,27 @@
 namespace starling {
 namespace {
 
-constexpr std::array all_synchronisations{Synchronisation::none, Synchronisation::light_barrier, Synchronisation::mpi_barrier};
+constexpr std::array all_synchronisations{Synchronisation::none, Synchronisation::light_barrier,
+                                          Synchronisation::mpi_barrier};
 
+/// A positive number as one writes it: no sign, no leading zero.
 bool is_number(std::string_view text) {
-  return !text.empty() && text.size() < 16 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && text.size() < 16 && text.front() != '0' &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 /// Whether `value` may be bound to `parameter`: one of its values, or a number where those are numbers.
 bool may_be(const Parameter& parameter, std::string_view value) {
   if (std::find(parameter.values.begin(), parameter.values.end(), value) != parameter.values.end()) return true;
-  return is_number(value) && value != "0" && std::any_of(parameter.values.begin(), parameter.values.end(), is_number);
+  return is_number(value) && std::any_of(parameter.values.begin(), parameter.values.end(), is_number);
 }
 
 std::vector<Bound> expand(Collective collective) {
   std::vector<Bound> all;
   for (const Algorithm& algorithm : repository()) {
-    if (std::find(algorithm.collectives.begin(), algorithm.collectives.end(), collective) == algorithm.collectives.end()) continue;
+    if (std::find(algorithm.collectives.begin(), algorithm.collectives.end(), collective) ==
+        algorithm.collectives.end())
+      continue;
     std::vector<Parameters> bindings{Parameters{}};
     for (const Parameter& parameter : algorithm.parameters) {
       std::vector<Parameters> longer;
@@ -36,7 +41,8 @@ std::vector<Bound> expand(Collective collective) {
       bindings = std::move(longer);
     }
     for (const Synchronisation synchronisation : algorithm.synchronisations)
-      for (const Parameters& parameters : bindings) all.push_back({&algorithm, collective, synchronisation, parameters});
+      for (const Parameters& parameters : bindings)
+        all.push_back({&algorithm, collective, synchronisation, parameters});
   }
   return all;
 }
@@ -86,7 +92,7 @@ std::string Bound::refusal(const Situation& situation) const {
   if (situation.ranks < needs.least_ranks) return "needs at least " + std::to_string(needs.least_ranks) + " ranks";
   if (needs.power_of_two && (situation.ranks & (situation.ranks - 1)) != 0) return "needs a power of two of ranks";
   if (needs.commutative && !situation.commutative) return "needs a commutative operator";
-  if (algorithm->refuses != nullptr) return std::string(algorithm->refuses(situation, parameters));
+  if (algorithm->refuses != nullptr) return algorithm->refuses(situation, parameters);
   return {};
 }
 
@@ -105,14 +111,15 @@ const std::vector<Bound>& candidates(Collective collective) {
 
 const Algorithm* algorithm_named(Collective collective, std::string_view name) {
   for (const Algorithm& algorithm : repository())
-    if (algorithm.name == name &&
-        std::find(algorithm.collectives.begin(), algorithm.collectives.end(), collective) != algorithm.collectives.end())
+    if (algorithm.name == name && std::find(algorithm.collectives.begin(), algorithm.collectives.end(), collective) !=
+                                      algorithm.collectives.end())
       return &algorithm;
   return nullptr;
 }
 
 std::optional<Bound> candidate_named(Collective collective, std::string_view name) {
   const std::size_t question = name.find('?');
+  if (question == name.size() - 1) return std::nullopt;
   const std::string_view base = name.substr(0, question);
   for (const Synchronisation synchronisation : all_synchronisations) {
     std::string_view stem = base;
@@ -127,7 +134,8 @@ std::optional<Bound> candidate_named(Collective collective, std::string_view nam
     if (std::find(offered.begin(), offered.end(), synchronisation) == offered.end()) continue;
 
     std::vector<std::pair<std::string_view, std::string_view>> given;
-    for (std::string_view rest = question == std::string_view::npos ? std::string_view{} : name.substr(question + 1); !rest.empty();) {
+    for (std::string_view rest = question == std::string_view::npos ? std::string_view{} : name.substr(question + 1);
+         !rest.empty();) {
       const std::string_view item = rest.substr(0, rest.find(','));
       rest.remove_prefix(std::min(rest.size(), item.size() + 1));
       const std::size_t equals = item.find('=');
@@ -136,7 +144,8 @@ std::optional<Bound> candidate_named(Collective collective, std::string_view nam
     }
     Bound bound{algorithm, collective, synchronisation, {}};
     for (const Parameter& parameter : algorithm->parameters) {
-      const auto value = std::find_if(given.begin(), given.end(), [&](const auto& one) { return one.first == parameter.name; });
+      const auto value =
+          std::find_if(given.begin(), given.end(), [&](const auto& one) { return one.first == parameter.name; });
       if (value == given.end()) {
         bound.parameters.bind(parameter.name, parameter.values.front());
         continue;
@@ -151,10 +160,25 @@ std::optional<Bound> candidate_named(Collective collective, std::string_view nam
   return std::nullopt;
 }
 
-Schedule part(Collective collective, std::string_view name, const Team& team) {
+namespace {
+
+Bound part_named(Collective collective, std::string_view name) {
   const std::optional<Bound> bound = candidate_named(collective, name);
   if (!bound) throw std::out_of_range("no " + std::string(name_of(collective)) + ":" + std::string(name));
-  return bound->schedule(team);
+  return *bound;
+}
+
+}  // namespace
+
+Schedule part(Collective collective, std::string_view name, const Team& team) {
+  return part_named(collective, name).schedule(team);
+}
+
+std::string part_refusal(Collective collective, std::string_view name, const Situation& whole) {
+  Situation situation = whole;
+  situation.collective = collective;
+  const std::string why = part_named(collective, name).refusal(situation);
+  return why.empty() ? why : std::string(name_of(collective)) + ":" + std::string(name) + " " + why;
 }
 
 }  // namespace starling

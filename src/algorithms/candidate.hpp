@@ -47,4 +47,7 @@ std::optional<Bound> candidate_named(Collective collective, std::string_view nam
 /// The schedule of one rank for the part of a composed algorithm that `name` names (e.g. rab1's allgather).
 Schedule part(Collective collective, std::string_view name, const Team& team);
 
+/// Why that part cannot serve in the situation of the whole; empty if it can.
+std::string part_refusal(Collective collective, std::string_view name, const Situation& whole);
+
 }  // namespace starling

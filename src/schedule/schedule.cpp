@@ -23,13 +23,14 @@ void Schedule::combine(Blocks from, Blocks into) {
 
 void Schedule::append(const Schedule& part, const Placement& placement) {
   const std::size_t scratch_before = scratch_.size();
-  const int scale = placement.recv.scale;
+  const Origin sizes = placement.sizes.value_or(placement.recv);
+  const int scale = sizes.scale;
 
   // The block of the whole that says how large block `block` (and `within` it, where scaled) of the part is.
   const auto size_of = [&](int block, int within) {
-    const int slot = placement.recv.first + (block * scale) + within;
-    if (placement.recv.buffer == Buffer::recv || placement.recv.buffer == Buffer::send) return slot;
-    return scratch_[scratch_index(placement.recv.buffer)].like[static_cast<std::size_t>(slot)];
+    const int slot = sizes.first + (block * scale) + within;
+    if (sizes.buffer == Buffer::recv || sizes.buffer == Buffer::send) return slot;
+    return scratch_[scratch_index(sizes.buffer)].like[static_cast<std::size_t>(slot)];
   };
   for (const Scratch& one : part.scratch_) {
     Scratch added;
@@ -51,7 +52,10 @@ void Schedule::append(const Schedule& part, const Placement& placement) {
     Round& added = this->round();
     for (const Transfer& one : round.receives) added.receive(moved(one.blocks), placement.ranks.rank(one.peer));
     for (const Transfer& one : round.sends) added.send(moved(one.blocks), placement.ranks.rank(one.peer));
-    for (const Local& one : round.locals) added.locals.push_back({one.kind, moved(one.from), moved(one.into)});
+    for (const Local& one : round.locals) {
+      const Local local{one.kind, moved(one.from), moved(one.into)};
+      if (local.kind != Local::Kind::copy || local.from != local.into) added.locals.push_back(local);
+    }
     if (round.sub) {
       SubCollective sub = *round.sub;
       sub.group = {placement.ranks.rank(sub.group.first), placement.ranks.stride * sub.group.stride, sub.group.size};

@@ -9,8 +9,8 @@
 
 namespace starling {
 
-/// What a schedule calls a buffer. `send` and `recv` are the caller's; what they hold is in docs/schedules.md and, for the
-/// checker, in `expectation.cpp`. Scratch buffers are numbered from `scratch`.
+/// What a schedule calls a buffer. `send` and `recv` are the caller's; what they hold is in docs/schedules.md and, for
+/// the checker, in `expectation.cpp`. Scratch buffers are numbered from `scratch`.
 enum class Buffer : std::int32_t { send = 0, recv = 1, scratch = 2 };
 
 /// `count` consecutive blocks of one buffer, from block `first`. No bytes here: sizes come from the call.
@@ -21,11 +21,19 @@ struct Blocks {
   bool operator==(const Blocks&) const = default;
 };
 
-constexpr Blocks at(Buffer buffer, int first, int count = 1) { return {buffer, first, count}; }
-constexpr Blocks sendbuf(int first, int count = 1) { return at(Buffer::send, first, count); }
-constexpr Blocks recvbuf(int first, int count = 1) { return at(Buffer::recv, first, count); }
+constexpr Blocks at(Buffer buffer, int first, int count = 1) {
+  return {buffer, first, count};
+}
+constexpr Blocks sendbuf(int first, int count = 1) {
+  return at(Buffer::send, first, count);
+}
+constexpr Blocks recvbuf(int first, int count = 1) {
+  return at(Buffer::recv, first, count);
+}
 /// No data: a message that only says "I am here".
-constexpr Blocks nothing() { return at(Buffer::recv, 0, 0); }
+constexpr Blocks nothing() {
+  return at(Buffer::recv, 0, 0);
+}
 
 /// A message to or from `peer`.
 struct Transfer {
@@ -65,8 +73,8 @@ struct SubCollective {
   Blocks into;
 };
 
-/// What a rank does before it goes on: posts receives and sends together (or takes part in one sub-collective), waits for
-/// all of them, then works on its own data in the order given.
+/// What a rank does before it goes on: posts receives and sends together (or takes part in one sub-collective), waits
+/// for all of them, then works on its own data in the order given.
 struct Round {
   std::vector<Transfer> receives;
   std::vector<Transfer> sends;
@@ -112,7 +120,8 @@ constexpr std::string_view name_of(Synchronisation synchronisation) {
   }
 }
 
-/// Where a part's buffer lies in the whole: its block 0 at `blocks.first`, each of its blocks being `scale` blocks there.
+/// Where a part's buffer lies in the whole: its block 0 at `blocks.first`, each of its blocks being `scale` blocks
+/// there.
 struct Origin {
   Buffer buffer;
   int first = 0;
@@ -124,6 +133,10 @@ struct Placement {
   Origin send;
   Origin recv;
   Group ranks;
+  /// Whose slots tell how large the part's blocks are: slot `first` and on. By default those of `recv`, which is right
+  /// where the part's recv holds all of its blocks; a part that ends with one block (reduce_scatter, scatter) must name
+  /// another.
+  std::optional<Origin> sizes{};
 };
 
 /// What one rank does to carry out one collective over `blocks` blocks.
@@ -140,9 +153,10 @@ class Schedule {
   /// Combines when everything so far is done: into = from (operator) into.
   void combine(Blocks from, Blocks into);
   /// Adds the rounds of `part` after those here, its ranks and buffers placed as told; its scratch becomes the whole's.
+  /// Copies that are left with nothing to do, because the data lies in place already, vanish.
   void append(const Schedule& part, const Placement& placement);
-  /// The same schedule with `synchronisation` between every two rounds that send or receive, on `ranks` ranks. For an MPI
-  /// barrier all ranks must have equally many such rounds; the checker proves it.
+  /// The same schedule with `synchronisation` between every two rounds that send or receive, on `ranks` ranks. For an
+  /// MPI barrier all ranks must have equally many such rounds; the checker proves it.
   [[nodiscard]] Schedule synchronised(Synchronisation synchronisation, int ranks) const;
 
   [[nodiscard]] int blocks() const { return blocks_; }

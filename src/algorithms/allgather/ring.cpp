@@ -29,7 +29,7 @@ Algorithm ring() {
       .source = "Thakur, Rabenseifner and Gropp 2005, section 4.1",
       .group = "ring",
       .synchronisations = {Synchronisation::none, Synchronisation::light_barrier, Synchronisation::mpi_barrier},
-      .counterparts = {.ompi = "ring", .mpich = "ring", .ucc = "ring"},
+      .counterparts = {{.ompi = "ring", .mpich = "ring", .ucc = "ring"}},
       .latency = "(p-1) alpha",
       .bandwidth = "(p-1) s beta",
       .build = build,

@@ -1,0 +1,89 @@
+#include "schedule/expectation.hpp"
+
+namespace starling {
+namespace {
+
+/// Blocks 0, 1, ..., `count` - 1, each combined over the ranks first, ..., last - 1.
+std::vector<Content> vector_of(int count, int first, int last) {
+  std::vector<Content> all;
+  for (int block = 0; block < count; ++block) all.push_back({block, first, last});
+  return all;
+}
+
+/// Block i of rank i, for each rank.
+std::vector<Content> one_of_each(int ranks) {
+  std::vector<Content> all;
+  for (int rank = 0; rank < ranks; ++rank) all.push_back({rank, rank, rank + 1});
+  return all;
+}
+
+/// The block that each rank has for rank `rank`.
+std::vector<Content> one_from_each(int ranks, int rank) {
+  std::vector<Content> all;
+  for (int from = 0; from < ranks; ++from) all.push_back({rank, from, from + 1});
+  return all;
+}
+
+}  // namespace
+
+Expectation expectation(Collective collective, int ranks, int blocks, int rank, int root) {
+  Expectation all;
+  const bool at_root = rank == root;
+  switch (collective) {
+    case Collective::allgather:
+    case Collective::allgatherv:
+      all.send = {{rank, rank, rank + 1}};
+      all.recv_after = one_of_each(ranks);
+      break;
+    case Collective::alltoall:
+    case Collective::alltoallv:
+    case Collective::alltoallw:
+      all.send = vector_of(ranks, rank, rank + 1);
+      all.recv_after = one_from_each(ranks, rank);
+      break;
+    case Collective::allreduce:
+      all.send = vector_of(blocks, rank, rank + 1);
+      all.recv_after = vector_of(blocks, 0, ranks);
+      break;
+    case Collective::barrier: break;
+    case Collective::bcast:
+      if (at_root) all.recv_before = vector_of(blocks, root, root + 1);
+      all.recv_after = vector_of(blocks, root, root + 1);
+      break;
+    case Collective::exscan:
+      all.send = vector_of(blocks, rank, rank + 1);
+      all.recv_after = vector_of(blocks, 0, rank);
+      break;
+    case Collective::scan:
+      all.send = vector_of(blocks, rank, rank + 1);
+      all.recv_after = vector_of(blocks, 0, rank + 1);
+      break;
+    case Collective::gather:
+    case Collective::gatherv:
+      all.send = {{rank, rank, rank + 1}};
+      if (at_root) all.recv_after = one_of_each(ranks);
+      break;
+    case Collective::reduce:
+      all.send = vector_of(blocks, rank, rank + 1);
+      if (at_root) all.recv_after = vector_of(blocks, 0, ranks);
+      break;
+    case Collective::reduce_scatter:
+    case Collective::reduce_scatter_block:
+      all.send = vector_of(ranks, rank, rank + 1);
+      all.recv_after = {{rank, 0, ranks}};
+      break;
+    case Collective::scatter:
+    case Collective::scatterv:
+      if (at_root) all.send = vector_of(ranks, root, root + 1);
+      all.recv_after = {{rank, root, root + 1}};
+      break;
+  }
+  all.recv_before.resize(all.recv_after.size());
+
+  const bool by_pair = collective == Collective::alltoallv || collective == Collective::alltoallw;
+  for (const Content& one : all.send) all.send_sizes.push_back(by_pair ? (rank * ranks) + one.block : one.block);
+  for (const Content& one : all.recv_after) all.recv_sizes.push_back(by_pair ? (one.first * ranks) + rank : one.block);
+  return all;
+}
+
+}  // namespace starling
