@@ -9,13 +9,14 @@
 
 namespace starling {
 
-/// The counts of a v-collective as the caller gave them: int, or MPI_Count in the large-count form; displacements likewise
-/// int or MPI_Aint. Null where the collective has none.
+/// The counts of a v-collective as the caller gave them: int, or MPI_Count in the large-count form; displacements
+/// likewise int or MPI_Aint. Null where the collective has none.
 struct Counts {
   const void* values = nullptr;
   bool large = false;
   [[nodiscard]] std::int64_t operator[](int rank) const {
-    return large ? static_cast<std::int64_t>(static_cast<const MPI_Count*>(values)[rank]) : static_cast<const int*>(values)[rank];
+    return large ? static_cast<std::int64_t>(static_cast<const MPI_Count*>(values)[rank])
+                 : static_cast<const int*>(values)[rank];
   }
 };
 
@@ -23,13 +24,14 @@ struct Displacements {
   const void* values = nullptr;
   bool large = false;
   [[nodiscard]] std::int64_t operator[](int rank) const {
-    return large ? static_cast<std::int64_t>(static_cast<const MPI_Aint*>(values)[rank]) : static_cast<const int*>(values)[rank];
+    return large ? static_cast<std::int64_t>(static_cast<const MPI_Aint*>(values)[rank])
+                 : static_cast<const int*>(values)[rank];
   }
 };
 
-/// One call of a blocking collective, exactly as the application made it. Arguments that a collective does not have keep
-/// their defaults. A vector has `sendcount` elements of `sendtype` (allreduce, reduce, scan, bcast: bcast's buffer is `recvbuf`
-/// and `sendcount`, `sendtype` describe it).
+/// One call of a blocking collective, exactly as the application made it. Arguments that a collective does not have
+/// keep their defaults. A vector has `sendcount` elements of `sendtype` (allreduce, reduce, scan, bcast: bcast's buffer
+/// is `recvbuf` and `sendcount`, `sendtype` describe it).
 struct Call {
   Collective collective;
   const void* sendbuf = nullptr;

@@ -6,8 +6,9 @@
 
 namespace starling {
 
-/// Called when the MPI library has been initialised by MPI_Init or MPI_Init_thread, on every rank: reads the settings, agrees
-/// on them with the other ranks and makes Starling ready. Never fails: what can't be used is said on stderr and left out.
+/// Called when the MPI library has been initialised by MPI_Init or MPI_Init_thread, on every rank: reads the settings,
+/// agrees on them with the other ranks and makes Starling ready. Never fails: what can't be used is said on stderr and
+/// left out.
 void after_init();
 
 /// Called before the MPI library is finalised, on every rank: gathers and writes the run record, frees everything.

@@ -1,0 +1,173 @@
+#include "knowledge/settings.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <optional>
+
+#include "knowledge/history.hpp"
+
+namespace starling {
+namespace {
+
+constexpr std::array<std::string_view, 3> reductions{"mean", "max", "min"};
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> items;
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    if (!item.empty()) items.emplace_back(item);
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+  }
+  return items;
+}
+
+template <typename Number>
+std::optional<Number> number(std::string_view text, Number least, Number most) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value >= least && value <= most))
+    return std::nullopt;
+  return value;
+}
+
+/// Reads a number within bounds into `target`; complains otherwise.
+template <typename Number>
+void read(const Environment& environment, const char* name, Number least, Number most, Number& target,
+          std::vector<std::string>& complaints) {
+  const char* text = environment(name);
+  if (text == nullptr) return;
+  if (const auto value = number<Number>(text, least, most)) {
+    target = *value;
+  } else {
+    complaints.push_back(std::string(name) + "='" + text + "' is not a number from " + std::to_string(least) + " to " +
+                         std::to_string(most));
+  }
+}
+
+bool matches(std::string_view item, std::string_view collective, std::string_view algorithm,
+             std::string_view candidate) {
+  const std::size_t colon = item.find(':');
+  if (colon != std::string_view::npos) {
+    if (item.substr(0, colon) != collective) return false;
+    item.remove_prefix(colon + 1);
+    return item == algorithm || item == candidate;
+  }
+  return item == collective || item == algorithm || item == candidate;
+}
+
+bool any_matches(const std::vector<std::string>& items, std::string_view collective, std::string_view algorithm,
+                 std::string_view candidate) {
+  return std::any_of(items.begin(), items.end(),
+                     [&](const std::string& item) { return matches(item, collective, algorithm, candidate); });
+}
+
+std::string joined(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& item : items) text += (text.empty() ? "" : ",") + item;
+  return text;
+}
+
+}  // namespace
+
+bool Settings::admits(std::string_view collective, std::string_view algorithm, std::string_view candidate) const {
+  if (!only.empty() && !any_matches(only, collective, algorithm, candidate)) return false;
+  return !any_matches(except, collective, algorithm, candidate);
+}
+
+Settings settings_from(const Environment& environment, std::vector<std::string>& complaints) {
+  Settings settings;
+  const auto text = [&](const char* name) {
+    return std::string(environment(name) == nullptr ? "" : environment(name));
+  };
+  if (const std::string strategy = text("STARLING_STRATEGY"); !strategy.empty()) settings.strategy = strategy;
+  settings.record = text("STARLING_RECORD");
+  settings.history = history_directory(environment);
+  settings.only = split(text("STARLING_ONLY"));
+  settings.except = split(text("STARLING_EXCEPT"));
+
+  if (const std::string wish = text("STARLING_REPRODUCIBLE"); wish == "1") {
+    settings.reproducible = true;
+  } else if (!wish.empty() && wish != "0") {
+    complaints.push_back("STARLING_REPRODUCIBLE='" + wish + "' is neither 0 nor 1");
+  }
+  if (const std::string wish = text("STARLING_SAMPLES"); !wish.empty()) {
+    const auto found = std::find(reductions.begin(), reductions.end(), wish);
+    if (found == reductions.end()) {
+      complaints.push_back("STARLING_SAMPLES='" + wish + "' is none of mean, max, min");
+    } else {
+      settings.samples = static_cast<SampleReduction>(found - reductions.begin());
+    }
+  }
+  read(environment, "STARLING_ITER", 1, 1000000, settings.tuning.iterations, complaints);
+  read(environment, "STARLING_EPSILON", 0.0, 1000.0, settings.tuning.epsilon, complaints);
+  read<std::int64_t>(environment, "STARLING_DELTA_LIMIT", 2, std::int64_t{1} << 40, settings.tuning.delta_limit,
+                     complaints);
+  read(environment, "STARLING_SIZES", 1, 1000000, settings.exact_sizes, complaints);
+
+  const auto strategy = strategy_named(settings.strategy);
+  if (!strategy) {
+    std::string known;
+    for (const StrategyKind& kind : strategy_kinds()) {
+      known.append(known.empty() ? "" : ", ").append(kind.name).append(kind.takes_argument ? ":NAME" : "");
+    }
+    complaints.push_back("STARLING_STRATEGY='" + settings.strategy + "' is not a strategy (there are: " + known + ")");
+  } else if (strategy->first->rejects != nullptr) {
+    if (std::string why = strategy->first->rejects(strategy->second); !why.empty())
+      complaints.push_back("STARLING_STRATEGY='" + settings.strategy + "': " + why);
+  }
+  return settings;
+}
+
+std::string to_text(const Settings& settings) {
+  return nlohmann::json{{"strategy", settings.strategy},
+                        {"record", settings.record},
+                        {"history", settings.history},
+                        {"reproducible", settings.reproducible},
+                        {"only", settings.only},
+                        {"except", settings.except},
+                        {"iterations", settings.tuning.iterations},
+                        {"epsilon", settings.tuning.epsilon},
+                        {"delta_limit", settings.tuning.delta_limit},
+                        {"exact_sizes", settings.exact_sizes},
+                        {"samples", settings.samples}}
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Settings settings_from_text(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text);
+  Settings settings;
+  json.at("strategy").get_to(settings.strategy);
+  json.at("record").get_to(settings.record);
+  json.at("history").get_to(settings.history);
+  json.at("reproducible").get_to(settings.reproducible);
+  json.at("only").get_to(settings.only);
+  json.at("except").get_to(settings.except);
+  json.at("iterations").get_to(settings.tuning.iterations);
+  json.at("epsilon").get_to(settings.tuning.epsilon);
+  json.at("delta_limit").get_to(settings.tuning.delta_limit);
+  json.at("exact_sizes").get_to(settings.exact_sizes);
+  json.at("samples").get_to(settings.samples);
+  return settings;
+}
+
+std::vector<std::pair<std::string, std::string>> described(const Settings& settings) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), settings.tuning.epsilon).ptr;
+  return {{"strategy", settings.strategy},
+          {"record", settings.record},
+          {"history", settings.history.empty() ? "off" : settings.history},
+          {"reproducible", settings.reproducible ? "1" : "0"},
+          {"only", joined(settings.only)},
+          {"except", joined(settings.except)},
+          {"iterations", std::to_string(settings.tuning.iterations)},
+          {"epsilon", std::string(digits.data(), end)},
+          {"delta_limit", std::to_string(settings.tuning.delta_limit)},
+          {"exact_sizes", std::to_string(settings.exact_sizes)},
+          {"samples", std::string(reductions[static_cast<std::size_t>(settings.samples)])}};
+}
+
+}  // namespace starling

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "selection/strategy.hpp"
+
+namespace starling {
+
+/// How the seconds that ranks measured become one number (STRATEGIES.md, "Samples").
+enum class SampleReduction : std::uint8_t { mean, max, min };
+
+/// Everything a user can set, as one value. Rank 0's settings are those of all ranks.
+struct Settings {
+  std::string strategy = "star-basic";  ///< with its argument, if it takes one
+  std::string record;                   ///< path of one more copy of the run record; empty: none
+  std::string history;                  ///< directory of run records; empty: off
+  bool reproducible = false;            ///< floating-point reductions add in the same order from run to run
+  std::vector<std::string> only;        ///< if not empty: no candidates but these (see `admits`)
+  std::vector<std::string> except;      ///< no candidates of these
+  StrategySettings tuning;
+  int exact_sizes = 16;  ///< STAR-MPI's X: sizes of a collective on a communicator tuned one by one
+  SampleReduction samples = SampleReduction::mean;
+
+  /// Whether `only` and `except` let a candidate in. Their items are a collective (`allreduce`), an algorithm (`ring`),
+  /// or both (`allreduce:ring`); a name with parameters (`chain?segment=8192`) is that candidate alone.
+  [[nodiscard]] bool admits(std::string_view collective, std::string_view algorithm, std::string_view candidate) const;
+};
+
+/// The value of an environment variable, nullptr where it is not set.
+using Environment = std::function<const char*(const char* name)>;
+
+/// Settings from STARLING_* variables. What is wrong with a variable goes to `complaints`, one sentence each, and then
+/// the whole is `native`: a half-understood wish is not carried out.
+Settings settings_from(const Environment& environment, std::vector<std::string>& complaints);
+
+/// As text for one MPI message, and back.
+std::string to_text(const Settings& settings);
+Settings settings_from_text(const std::string& text);
+
+/// The settings in words, for the run record: name and value.
+std::vector<std::pair<std::string, std::string>> described(const Settings& settings);
+
+}  // namespace starling

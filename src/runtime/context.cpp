@@ -1,0 +1,124 @@
+#include "runtime/context.hpp"
+
+#include <algorithm>
+
+#include "runtime/communicator.hpp"
+#include "runtime/pmpi.hpp"
+#include "runtime/state.hpp"
+
+namespace starling {
+namespace {
+
+std::vector<std::pair<std::string, std::string>> attributes_of(const Bound& bound) {
+  std::vector<std::pair<std::string, std::string>> attributes{
+      {"algorithm", std::string(bound.algorithm->name)},
+      {"synchronisation", std::string(name_of(bound.synchronisation))}};
+  for (const auto& parameter : bound.parameters.all()) attributes.push_back(parameter);
+  return attributes;
+}
+
+/// Why a candidate is out for reasons that lie not in the algorithm but in the call or the settings.
+std::string refusal_here(const Bound& bound, const Situation& situation, const Settings& settings, bool forced) {
+  if (situation.bytes == 0 && situation.collective != Collective::barrier) return "there is no data";
+  if (forced) return bound.refusal(situation);
+  if (situation.ranks == 1) return "one rank has nobody to talk to";
+  if (!settings.admits(name_of(situation.collective), bound.algorithm_name(), bound.name()))
+    return "left out by --only or --except";
+  if (settings.reproducible && reduces(situation.collective))
+    return "--reproducible keeps the order of native's reductions";
+  if (bound.algorithm->probe_up_to > 0 && situation.bytes > bound.algorithm->probe_up_to)
+    return "only tried up to " + std::to_string(bound.algorithm->probe_up_to) + " bytes";
+  return bound.refusal(situation);
+}
+
+}  // namespace
+
+Context::Context(const Facts& facts, const Communicator& communicator)
+    : key_(facts.key), collective_(facts.situation.collective), ranks_(communicator.size()) {
+  const State& now = state();
+  const bool forced = now.strategy->takes_argument;
+  candidates_.push_back({.name = "native", .group = "native", .attributes = {{"algorithm", "native"}}, .refusal = {}});
+
+  Brief brief;
+  brief.settings = now.settings.tuning;
+  if (forced) {
+    brief.argument = forced_for(now.strategy_argument, name_of(collective_), forced_names());
+    if (const auto bound = candidate_named(collective_, brief.argument)) bounds_.push_back(*bound);
+  } else if (!(facts.key.bucket && now.strategy->few_sizes)) {
+    bounds_ = starling::candidates(collective_);
+  }
+  for (const Bound& bound : bounds_) {
+    candidates_.push_back({.name = forced ? brief.argument : bound.name(),
+                           .group = std::string(bound.group()),
+                           .attributes = attributes_of(bound),
+                           .refusal = refusal_here(bound, facts.situation, now.settings, forced)});
+  }
+  entries_.resize(candidates_.size());
+  for (std::size_t i = 0; i < bounds_.size(); ++i) entries_[i + 1].prepared = std::make_unique<Prepared>(bounds_[i]);
+  brief.candidates = candidates_;
+  strategy_ = now.strategy->make(brief);
+}
+
+int Context::run(std::size_t candidate, const Call& call, const Facts& facts, Communicator& communicator) {
+  Prepared& prepared = *entries_[candidate].prepared;
+  if (prepared.refused().empty()) {
+    const int error = prepared.carry_out(call, facts, communicator);
+    if (prepared.refused().empty()) return error;
+    candidates_[candidate].refusal = prepared.refused();
+  }
+  return call.native(call);
+}
+
+int Context::carry_out(const Call& call, const Facts& facts, Communicator& communicator) {
+  const auto candidate = static_cast<std::size_t>(strategy_->proposed());
+  const bool exploring = strategy_->exploring();
+  const double start = pmpi.Wtime();
+  const int error = candidate == 0 ? call.native(call) : run(candidate, call, facts, communicator);
+  const double seconds = pmpi.Wtime() - start;
+
+  Entry& entry = entries_[candidate];
+  entry.samples.add(seconds);
+  ++calls_;
+  seconds_ += seconds;
+  if (exploring) {
+    entry.exploring_seconds += seconds;
+    ++entry.exploring_calls;
+  }
+  if (const std::span<const double> local = strategy_->observe(seconds); !local.empty()) {
+    communicator.reduce(local, agreed_);
+    strategy_->verdict(agreed_);
+  }
+  return error;
+}
+
+ContextRecord Context::record() const {
+  ContextRecord record;
+  record.collective = std::string(name_of(collective_));
+  if (key_.bytes >= 0) record.bytes = key_.bytes;
+  record.ranks = ranks_;
+  record.calls = calls_;
+  record.stage = std::string(strategy_->stage());
+  const auto winner = static_cast<std::size_t>(strategy_->proposed());
+  record.winner = candidates_[winner].eligible() ? candidates_[winner].name : "native";
+  record.seconds = seconds_;
+  record.native_s = entries_[0].samples.median();
+  const double winner_median = entries_[winner].samples.median().value_or(0);
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    const Samples& samples = entries_[i].samples;
+    CandidateRecord& one = record.candidates.emplace_back();
+    one.name = i == 0 ? "native" : bounds_[i - 1].algorithm_name();
+    if (i > 0) one.parameters.assign(bounds_[i - 1].parameters.all().begin(), bounds_[i - 1].parameters.all().end());
+    one.samples = samples.count();
+    one.median_s = samples.median();
+    one.min_s = samples.min();
+    one.eligible = candidates_[i].eligible();
+    one.reason = candidates_[i].refusal;
+    record.tuning_seconds +=
+        entries_[i].exploring_seconds - (static_cast<double>(entries_[i].exploring_calls) * winner_median);
+  }
+  record.tuning_seconds = std::max(0.0, record.tuning_seconds);
+  record.decisions.assign(strategy_->decisions().begin(), strategy_->decisions().end());
+  return record;
+}
+
+}  // namespace starling

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "algorithms/candidate.hpp"
+#include "knowledge/run_record.hpp"
+#include "measurement/samples.hpp"
+#include "runtime/call.hpp"
+#include "runtime/facts.hpp"
+#include "runtime/prepared.hpp"
+#include "selection/strategy.hpp"
+
+namespace starling {
+
+class Communicator;
+
+/// The tuning state of one call key on one communicator: its candidates, the strategy, what was measured.
+class Context {
+ public:
+  Context(const Facts& facts, const Communicator& communicator);
+
+  /// Carries out one call with the candidate that the strategy names, and lets it learn. Returns an MPI error code.
+  int carry_out(const Call& call, const Facts& facts, Communicator& communicator);
+
+  [[nodiscard]] const CallKey& key() const { return key_; }
+  [[nodiscard]] ContextRecord record() const;
+
+ private:
+  /// One thing to try, with what was measured of it. Candidate 0 is native and has no algorithm.
+  struct Entry {
+    std::unique_ptr<Prepared> prepared;
+    Samples samples;
+    double exploring_seconds = 0;
+    std::int64_t exploring_calls = 0;
+  };
+
+  int run(std::size_t candidate, const Call& call, const Facts& facts, Communicator& communicator);
+
+  CallKey key_;
+  Collective collective_;
+  int ranks_;
+  std::vector<Candidate> candidates_;
+  std::vector<Bound> bounds_;  ///< of candidates 1, 2, ...
+  std::vector<Entry> entries_;
+  std::unique_ptr<Strategy> strategy_;
+  std::vector<double> agreed_;
+  std::int64_t calls_ = 0;
+  double seconds_ = 0;
+};
+
+}  // namespace starling

@@ -1,0 +1,122 @@
+#include "runtime/facts.hpp"
+
+#include <bit>
+
+#include "runtime/pmpi.hpp"
+#include "runtime/unit.hpp"
+
+namespace starling {
+namespace {
+
+bool good(std::int64_t count, MPI_Datatype type) {
+  return count >= 0 && type != handles.datatype_null;
+}
+
+/// Address 0 is MPI_BOTTOM to a derived datatype, and a mistake otherwise.
+bool good(const void* buffer, std::int64_t count, MPI_Datatype type) {
+  return good(count, type) && (buffer != nullptr || count == 0 || !predefined(type));
+}
+
+std::int64_t sum_of(const Counts& counts, int ranks) {
+  std::int64_t sum = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (counts[rank] < 0) return -1;
+    sum += counts[rank];
+  }
+  return sum;
+}
+
+}  // namespace
+
+bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
+  const bool in_place = call.sendbuf == MPI_IN_PLACE;
+  if (rooted(call.collective) && (call.root < 0 || call.root >= ranks)) return false;
+  bool commutative = true;
+  bool built_in = true;
+  if (reduces(call.collective)) {
+    if (call.op == handles.op_null) return false;
+    if (!predefined(call.op)) {
+      int commutes = 0;
+      pmpi.Op_commutative(call.op, &commutes);
+      commutative = commutes != 0;
+      built_in = false;
+    }
+  }
+
+  std::int64_t bytes = 0;     // of one block
+  std::int64_t units = 0;     // of all blocks
+  std::int64_t elements = 0;  // of the vector
+  switch (call.collective) {
+    case Collective::barrier: break;
+    case Collective::alltoall:
+    case Collective::allgather:
+      if (!good(call.recvbuf, call.recvcount, call.recvtype)) return false;
+      if (!in_place && !good(call.sendbuf, call.sendcount, call.sendtype)) return false;
+      bytes = call.recvcount * type_size(call.recvtype);
+      units = bytes * ranks;
+      break;
+    case Collective::allgatherv: {
+      if (call.recvcounts.values == nullptr || call.rdispls.values == nullptr) return false;
+      const std::int64_t sum = sum_of(call.recvcounts, ranks);
+      if (!good(call.recvbuf, sum, call.recvtype)) return false;
+      if (!in_place && !good(call.sendbuf, call.sendcount, call.sendtype)) return false;
+      units = sum * type_size(call.recvtype);
+      bytes = units / ranks;
+      break;
+    }
+    case Collective::bcast:
+    case Collective::allreduce:
+    case Collective::scan:
+    case Collective::exscan:
+    case Collective::reduce:
+      if (!good(call.collective == Collective::bcast ? call.recvbuf : call.sendbuf, call.sendcount, call.sendtype))
+        return false;
+      if (call.recvbuf == nullptr && call.collective != Collective::reduce &&
+          !good(nullptr, call.sendcount, call.sendtype))
+        return false;
+      bytes = call.sendcount * type_size(call.sendtype);
+      elements = call.sendcount;
+      units = reduces(call.collective) ? elements : bytes;
+      break;
+    case Collective::reduce_scatter_block:
+      if (!good(call.recvbuf, call.recvcount, call.recvtype) || !good(call.sendbuf, call.recvcount, call.recvtype))
+        return false;
+      bytes = call.recvcount * type_size(call.recvtype);
+      units = elements = call.recvcount * ranks;
+      break;
+    case Collective::reduce_scatter: {
+      if (call.recvcounts.values == nullptr) return false;
+      const std::int64_t sum = sum_of(call.recvcounts, ranks);
+      if (!good(call.sendbuf, sum, call.recvtype)) return false;
+      units = elements = sum;
+      bytes = sum * type_size(call.recvtype) / ranks;
+      break;
+    }
+    case Collective::gather:
+      if (rank == call.root ? !good(call.recvcount, call.recvtype) : !good(call.sendcount, call.sendtype)) return false;
+      bytes = rank == call.root ? call.recvcount * type_size(call.recvtype) : call.sendcount * type_size(call.sendtype);
+      units = bytes * ranks;
+      break;
+    case Collective::scatter:
+      if (rank == call.root ? !good(call.sendcount, call.sendtype) : !good(call.recvcount, call.recvtype)) return false;
+      bytes = rank == call.root ? call.sendcount * type_size(call.sendtype) : call.recvcount * type_size(call.recvtype);
+      units = bytes * ranks;
+      break;
+    default: bytes = -1; break;
+  }
+
+  const bool in_place_everywhere = in_place && !rooted(call.collective);
+  facts.key = {bytes, commutative, built_in, in_place_everywhere};
+  facts.units = units;
+  facts.situation = {call.collective,    ranks, bytes, reduces(call.collective) ? elements : bytes, commutative,
+                     in_place_everywhere};
+  return true;
+}
+
+CallKey bucket_of(CallKey key) {
+  if (key.bytes > 0) key.bytes = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(key.bytes)));
+  key.bucket = true;
+  return key;
+}
+
+}  // namespace starling

@@ -1,0 +1,148 @@
+#include "runtime/run_report.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "knowledge/history.hpp"
+#include "knowledge/run_record.hpp"
+#include "knowledge/whole_file.hpp"
+#include "runtime/communicator.hpp"
+#include "runtime/flavour.hpp"
+#include "runtime/pmpi.hpp"
+#include "runtime/state.hpp"
+
+namespace starling {
+namespace {
+
+/// This rank's contexts, a line of JSON each.
+std::string my_lines() {
+  State& now = state();
+  std::vector<ContextRecord> records;
+  {
+    const std::lock_guard lock(now.guard);
+    records = std::move(now.finished);
+    for (const Communicator* one : now.communicators) one->add_records(records);
+    // They belong to communicators that live on: MPI_Finalize deletes those, and nothing of theirs is needed any more.
+    now.communicators.clear();
+  }
+  std::string lines;
+  for (const ContextRecord& record : records) lines.append(to_json_line(record)).append("\n");
+  return lines;
+}
+
+/// All ranks' lines on rank 0, nothing elsewhere.
+std::string gathered(const std::string& mine) {
+  const State& now = state();
+  const auto ranks = static_cast<std::size_t>(now.world_size);
+  std::vector<int> lengths(ranks);
+  std::vector<int> offsets(ranks);
+  // A rank with more than this to tell would need a record of gigabytes: it tells what fits, whole lines only.
+  const std::size_t most = static_cast<std::size_t>(INT_MAX) / ranks;
+  const std::string_view told =
+      std::string_view(mine).substr(0, mine.size() <= most ? mine.size() : mine.rfind('\n', most) + 1);
+  int length = static_cast<int>(told.size());
+  pmpi.Gather(&length, 1, handles.int_, lengths.data(), 1, handles.int_, 0, handles.comm_world);
+  std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
+  std::string all(now.world_rank == 0 ? static_cast<std::size_t>(offsets.back() + lengths.back()) : 0, '\0');
+  pmpi.Gatherv(told.data(), length, handles.char_, all.data(), lengths.data(), offsets.data(), handles.char_, 0,
+               handles.comm_world);
+  return all;
+}
+
+std::vector<ContextRecord> folded(const std::string& lines) {
+  std::vector<ContextRecord> all;
+  for (std::size_t start = 0; start < lines.size();) {
+    const std::size_t end = lines.find('\n', start);
+    all.push_back(context_from_json_line(lines.substr(start, end - start)));
+    start = end + 1;
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.calls > b.calls; });
+  std::vector<ContextRecord> contexts;
+  for (ContextRecord& one : all) {
+    const auto same = std::find_if(contexts.begin(), contexts.end(), [&](const ContextRecord& other) {
+      return other.collective == one.collective && other.bytes == one.bytes && other.ranks == one.ranks;
+    });
+    if (same == contexts.end()) {
+      contexts.push_back(std::move(one));
+    } else {
+      fold(*same, one);
+    }
+  }
+  std::stable_sort(contexts.begin(), contexts.end(),
+                   [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+  return contexts;
+}
+
+std::string program_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string line((std::istreambuf_iterator<char>(file)), {});
+  while (!line.empty() && line.back() == '\0') line.pop_back();
+  std::replace(line.begin(), line.end(), '\0', ' ');
+  return line;
+}
+
+/// How many nodes there are and how many ranks the fullest holds: the ranks that share memory are one node's.
+/// Collective.
+void describe_nodes(RunDescription& run) {
+  MPI_Comm node{};
+  if (pmpi.Comm_split_type(handles.comm_world, MPI_COMM_TYPE_SHARED, 0, handles.info_null, &node) != MPI_SUCCESS)
+    return;
+  int size = 0;
+  int rank = 0;
+  pmpi.Comm_size(node, &size);
+  pmpi.Comm_rank(node, &rank);
+  pmpi.Comm_free(&node);
+  int first_of_node = rank == 0 ? 1 : 0;
+  pmpi.Reduce(&first_of_node, &run.nodes, 1, handles.int_, handles.sum, 0, handles.comm_world);
+  pmpi.Reduce(&size, &run.ranks_per_node, 1, handles.int_, handles.max, 0, handles.comm_world);
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
+  return name.data();
+}
+
+void write(const std::string& path, const std::string& text) {
+  if (const std::string why = write_whole(path, text); !why.empty()) say("no run record: " + why);
+}
+
+}  // namespace
+
+void publish_run_record() {
+  const State& now = state();
+  if (now.settings.history.empty() && now.settings.record.empty()) return;
+  RunRecord record;
+  record.run.seconds = pmpi.Wtime() - now.started_wtime;
+  describe_nodes(record.run);
+  const std::string lines = gathered(my_lines());
+  if (now.world_rank != 0) return;
+
+  record.run.program = program_line();
+  record.run.ranks = now.world_size;
+  record.run.mpi_flavour = flavour().name;
+  record.run.mpi_version = flavour().version;
+  record.run.strategy = now.settings.strategy;
+  record.run.settings = described(now.settings);
+  record.run.started = in_iso_8601(now.started);
+  record.contexts = folded(lines);
+  const std::string text = to_json(record);
+  if (!now.settings.history.empty()) {
+    if (const std::string why = make_directory(now.settings.history); !why.empty()) {
+      say("no run record in the history: " + why);
+    } else {
+      write(now.settings.history + "/" + record_file_name(now.started, host_name(), getpid()), text);
+    }
+  }
+  if (!now.settings.record.empty()) write(now.settings.record, text);
+}
+
+}  // namespace starling

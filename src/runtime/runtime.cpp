@@ -1,0 +1,129 @@
+#include "runtime/runtime.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "runtime/communicator.hpp"
+#include "runtime/pmpi.hpp"
+#include "runtime/run_report.hpp"
+#include "runtime/state.hpp"
+
+namespace starling {
+namespace {
+
+/// No attribute goes from a communicator to its duplicate: each has a state of its own.
+int copy_nothing(MPI_Comm /*comm*/, int /*keyval*/, void* /*extra*/, void* /*from*/, void* /*into*/, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+/// Names in --only, --except and forced lists that mean nothing.
+void check_names(const Settings& settings, std::vector<std::string>& complaints) {
+  const ForcedNames names = forced_names();
+  const auto check = [&](const char* variable, const std::vector<std::string>& items) {
+    for (const std::string& item : items) {
+      const std::size_t colon = item.find(':');
+      const bool known = colon == std::string::npos
+                             ? names.is_collective(item) || names.is_candidate(item)
+                             : names.has_candidate(item.substr(0, colon), item.substr(colon + 1));
+      if (!known)
+        complaints.push_back(std::string(variable) + ": there is no collective or algorithm '" + item +
+                             "'; see starling algorithms");
+    }
+  };
+  check("STARLING_ONLY", settings.only);
+  check("STARLING_EXCEPT", settings.except);
+  if (const auto strategy = strategy_named(settings.strategy);
+      strategy && strategy->first->takes_argument && complaints.empty()) {
+    if (const std::string why = forced_unknown_name(strategy->second, names); !why.empty())
+      complaints.push_back("STARLING_STRATEGY='" + settings.strategy + "': " + why);
+  }
+}
+
+/// Rank 0's settings, given to all: what the environment of another rank says never counts.
+Settings agreed_settings(int rank) {
+  std::string text;
+  if (rank == 0) {
+    std::vector<std::string> complaints;
+    Settings settings = settings_from([](const char* name) -> const char* { return std::getenv(name); }, complaints);
+    check_names(settings, complaints);
+    for (const std::string& complaint : complaints) say(complaint + "; the program runs natively");
+    if (!complaints.empty()) settings.strategy = "native";
+    text = to_text(settings);
+  }
+  int length = static_cast<int>(text.size());
+  pmpi.Bcast(&length, 1, handles.int_, 0, handles.comm_world);
+  text.resize(static_cast<std::size_t>(length));
+  pmpi.Bcast(text.data(), length, handles.char_, 0, handles.comm_world);
+  return settings_from_text(text);
+}
+
+}  // namespace
+
+State& state() {
+  static State only;
+  return only;
+}
+
+void say(const std::string& sentence) {
+  if (state().world_rank == 0) std::fprintf(stderr, "starling: %s\n", sentence.c_str());
+}
+
+ForcedNames forced_names() {
+  return {.is_collective = [](std::string_view collective) { return collective_named(collective).has_value(); },
+          .has_candidate =
+              [](std::string_view collective, std::string_view candidate) {
+                const auto known = collective_named(collective);
+                return known && (candidate == "native" || candidate_named(*known, candidate));
+              },
+          .is_candidate =
+              [](std::string_view candidate) {
+                if (candidate == "native") return true;
+                for (int i = 0; i < collective_count; ++i)
+                  if (candidate_named(static_cast<Collective>(i), candidate)) return true;
+                return false;
+              }};
+}
+
+void after_init() {
+  State& now = state();
+  pmpi.Comm_rank(handles.comm_world, &now.world_rank);
+  pmpi.Comm_size(handles.comm_world, &now.world_size);
+  now.settings = agreed_settings(now.world_rank);
+  const auto strategy = strategy_named(now.settings.strategy);
+  now.strategy = strategy->first;
+  now.strategy_argument = strategy->second;
+  now.started = std::chrono::system_clock::now();
+  now.started_wtime = pmpi.Wtime();
+  if (pmpi.Comm_create_keyval(copy_nothing, Communicator::forget, &now.keyval, nullptr) != MPI_SUCCESS) {
+    say("the MPI library gives no attribute key; the program runs natively");
+    return;
+  }
+  now.running = true;
+}
+
+void before_finalize() {
+  State& now = state();
+  if (!now.running) return;
+  now.running = false;
+  publish_run_record();
+}
+
+void count(int operation, MPI_Comm comm) {
+  if (!state().running) return;
+  if (Communicator* communicator = Communicator::of(comm)) communicator->count(operation);
+}
+
+int carry_out(const Call& call) {
+  if (!state().running) return call.native(call);
+  Communicator* communicator = Communicator::of(call.comm);
+  if (communicator == nullptr) return call.native(call);
+  Facts facts;
+  if (communicator->is_inter() || !facts_of(call, communicator->size(), communicator->rank(), facts)) {
+    communicator->pass(call.collective);
+    return call.native(call);
+  }
+  return communicator->context(facts).carry_out(call, facts, *communicator);
+}
+
+}  // namespace starling

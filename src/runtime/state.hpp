@@ -1,0 +1,43 @@
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "knowledge/run_record.hpp"
+#include "knowledge/settings.hpp"
+#include "selection/forced_list.hpp"
+
+namespace starling {
+
+class Communicator;
+
+/// What the process keeps between MPI_Init and MPI_Finalize: the one global that MPI's entry points force on us.
+struct State {
+  bool running = false;  ///< between MPI_Init and MPI_Finalize, with Starling at work
+  Settings settings;     ///< rank 0's, on every rank
+  const StrategyKind* strategy = nullptr;
+  std::string strategy_argument;
+  int world_rank = 0;
+  int world_size = 0;
+  int keyval = 0;  ///< of the attribute that holds a Communicator
+  std::chrono::system_clock::time_point started;
+  double started_wtime = 0;
+
+  std::mutex guard;  ///< of what follows
+  std::set<Communicator*> communicators;
+  std::vector<ContextRecord> finished;  ///< of communicators that were freed
+  int private_communicators = 0;        ///< that this rank holds now
+};
+
+State& state();
+
+/// One line on stderr, from rank 0 of MPI_COMM_WORLD only.
+void say(const std::string& sentence);
+
+/// The names a `forced` list may use: those of the repository, and `native`.
+ForcedNames forced_names();
+
+}  // namespace starling

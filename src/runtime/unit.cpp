@@ -1,0 +1,169 @@
+#include "runtime/unit.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <vector>
+
+#include "runtime/pmpi.hpp"
+
+namespace starling {
+namespace {
+
+/// Elements whose data fits MPI_Pack's int position.
+std::int64_t elements_at_a_time(std::int64_t element_bytes) {
+  return std::max<std::int64_t>(1, (INT_MAX - 4096) / std::max<std::int64_t>(1, element_bytes));
+}
+
+MPI_Aint extent_of(MPI_Datatype type) {
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 0;
+  pmpi.Type_get_extent(type, &lower, &extent);
+  return extent;
+}
+
+/// Moves data between a typed and a byte buffer by a message to oneself: for elements larger than MPI_Pack can take. On
+/// a communicator of its own, so that no receive of the application can match it.
+int through_self(const void* from, std::int64_t from_count, MPI_Datatype from_type, void* into, std::int64_t into_count,
+                 MPI_Datatype into_type) {
+  MPI_Group group{};
+  MPI_Comm alone{};
+  pmpi.Comm_group(handles.comm_self, &group);
+  int error = pmpi.Comm_create(handles.comm_self, group, &alone);
+  pmpi.Group_free(&group);
+  if (error != MPI_SUCCESS) return error;
+  const Typed sent(from_count, from_type);
+  const Typed received(into_count, into_type);
+  error = pmpi.Sendrecv(from, sent.count, sent.type, 0, 0, into, received.count, received.type, 0, 0, alone,
+                        MPI_STATUS_IGNORE);
+  pmpi.Comm_free(&alone);
+  return error;
+}
+
+}  // namespace
+
+Unit Unit::bytes() {
+  return {handles.byte, 1, 0, 1, true};
+}
+
+Unit Unit::of(MPI_Datatype type) {
+  Unit unit{type, extent_of(type), 0, 0, is_plain(type)};
+  pmpi.Type_get_true_extent(type, &unit.true_lb, &unit.true_extent);
+  return unit;
+}
+
+Unit::Span Unit::span(std::int64_t count) const {
+  if (count == 0) return {0, 0};
+  const MPI_Aint last = (count - 1) * extent;
+  const MPI_Aint lowest = std::min<MPI_Aint>(0, last) + true_lb;
+  const MPI_Aint highest = std::max<MPI_Aint>(0, last) + true_lb + true_extent;
+  return {static_cast<std::size_t>(highest - lowest), -lowest};
+}
+
+bool is_plain(MPI_Datatype type) {
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 0;
+  MPI_Aint true_lower = 0;
+  MPI_Aint true_extent = 0;
+  pmpi.Type_get_extent(type, &lower, &extent);
+  pmpi.Type_get_true_extent(type, &true_lower, &true_extent);
+  if (lower != 0 || true_lower != 0 || extent != true_extent || extent != type_size(type)) return false;
+  if (predefined(type)) return true;
+  // Without gaps, but in order? Known for types made by repeating or copying a plain one; others are staged.
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  int combiner = 0;
+  pmpi.Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  if (combiner == MPI_COMBINER_NAMED) return true;
+  if ((combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) || types != 1 || integers > 1 ||
+      addresses != 0)
+    return false;
+  int count = 0;
+  MPI_Aint unused = 0;
+  MPI_Datatype inner{};
+  if (pmpi.Type_get_contents(type, integers, addresses, types, &count, &unused, &inner) != MPI_SUCCESS) return false;
+  const bool plain = is_plain(inner);
+  pmpi.Type_get_envelope(inner, &integers, &addresses, &types, &combiner);
+  if (combiner != MPI_COMBINER_NAMED) pmpi.Type_free(&inner);
+  return plain;
+}
+
+std::int64_t type_size(MPI_Datatype type) {
+  int size = 0;
+  pmpi.Type_size(type, &size);
+  if (size != MPI_UNDEFINED) return size;
+  MPI_Count large = 0;
+  pmpi.Type_size_x(type, &large);
+  return static_cast<std::int64_t>(large);
+}
+
+Typed::Typed(std::int64_t wanted, MPI_Datatype element) : count(static_cast<int>(wanted)), type(element) {
+  if (wanted <= INT_MAX) return;
+  constexpr std::int64_t chunk = std::int64_t{1} << 30;
+  const std::int64_t chunks = wanted / chunk;
+  const MPI_Aint extent = extent_of(element);
+  MPI_Datatype chunk_type{};
+  MPI_Datatype body{};
+  MPI_Datatype rest{};
+  pmpi.Type_contiguous(static_cast<int>(chunk), element, &chunk_type);
+  pmpi.Type_contiguous(static_cast<int>(chunks), chunk_type, &body);
+  pmpi.Type_contiguous(static_cast<int>(wanted % chunk), element, &rest);
+  const int lengths[2] = {1, 1};
+  const MPI_Aint offsets[2] = {0, static_cast<MPI_Aint>(chunks * chunk) * extent};
+  MPI_Datatype parts[2] = {body, rest};
+  pmpi.Type_create_struct(2, lengths, offsets, parts, &type);
+  pmpi.Type_commit(&type);
+  pmpi.Type_free(&chunk_type);
+  pmpi.Type_free(&body);
+  pmpi.Type_free(&rest);
+  count = 1;
+  made_ = true;
+}
+
+Typed::~Typed() {
+  if (made_) pmpi.Type_free(&type);
+}
+
+int copy_elements(const void* from, void* into, std::int64_t count, const Unit& unit) {
+  if (from == into || count == 0) return MPI_SUCCESS;
+  if (unit.contiguous) {
+    std::memcpy(into, from, static_cast<std::size_t>(count * unit.extent));
+    return MPI_SUCCESS;
+  }
+  std::vector<char> bytes(static_cast<std::size_t>(count * type_size(unit.type)));
+  const int error = pack(from, count, unit.type, bytes.data());
+  return error != MPI_SUCCESS ? error : unpack(bytes.data(), into, count, unit.type);
+}
+
+int pack(const void* data, std::int64_t count, MPI_Datatype type, char* bytes) {
+  const std::int64_t size = type_size(type);
+  if (size > INT_MAX) return through_self(data, count, type, bytes, size * count, handles.byte);
+  const MPI_Aint extent = extent_of(type);
+  const std::int64_t step = elements_at_a_time(size);
+  for (std::int64_t done = 0; done < count; done += step) {
+    const auto now = static_cast<int>(std::min(step, count - done));
+    int position = 0;
+    const int error = pmpi.Pack(static_cast<const char*>(data) + (done * extent), now, type, bytes + (done * size),
+                                static_cast<int>(now * size), &position, handles.comm_self);
+    if (error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+
+int unpack(const char* bytes, void* data, std::int64_t count, MPI_Datatype type) {
+  const std::int64_t size = type_size(type);
+  if (size > INT_MAX) return through_self(bytes, size * count, handles.byte, data, count, type);
+  const MPI_Aint extent = extent_of(type);
+  const std::int64_t step = elements_at_a_time(size);
+  for (std::int64_t done = 0; done < count; done += step) {
+    const auto now = static_cast<int>(std::min(step, count - done));
+    int position = 0;
+    const int error = pmpi.Unpack(bytes + (done * size), static_cast<int>(now * size), &position,
+                                  static_cast<char*>(data) + (done * extent), now, type, handles.comm_self);
+    if (error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace starling

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+
+namespace starling {
+
+/// Memory that one call needs while it runs: scratch buffers, staged data, requests. One for each thread, kept between
+/// calls so that steady state allocates nothing; large ones are given back.
+class Workspace {
+ public:
+  /// That of the calling thread.
+  static Workspace& mine();
+
+  /// At least `bytes` bytes aligned for any type; what was taken before is void. nullptr when there is no memory.
+  char* take(std::size_t bytes);
+  /// Room for `count` requests; what was taken before is void. nullptr when there is no memory.
+  MPI_Request* requests(int count);
+  /// Called after each call: keeps the memory unless it is large.
+  void done();
+
+  Workspace() = default;
+  ~Workspace();
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+  Workspace(Workspace&&) = delete;
+  Workspace& operator=(Workspace&&) = delete;
+
+ private:
+  char* memory_ = nullptr;
+  std::size_t size_ = 0;
+  MPI_Request* requests_ = nullptr;
+  int request_count_ = 0;
+};
+
+}  // namespace starling
