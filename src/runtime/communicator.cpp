@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdio>
 
-#include "operations.hpp"
+#include "generated/operations.hpp"
 #include "runtime/pmpi.hpp"
 #include "runtime/state.hpp"
 

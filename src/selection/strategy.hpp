@@ -85,6 +85,8 @@ struct StrategyKind {
   std::string_view says;  ///< one true sentence
   std::string_view source;
   bool takes_argument = false;
+  /// Sizes beyond the first X of a collective on a communicator are left to native (STAR-MPI, section 3.2), not bucketed.
+  bool few_sizes = false;
   /// Why `argument` is no good, in words for people; nothing if it is good.
   std::string (*rejects)(std::string_view argument) = nullptr;
   std::unique_ptr<Strategy> (*make)(const Brief&) = nullptr;
