@@ -1,0 +1,5 @@
+"""`python -m starling` is `starling`."""
+
+from starling.cli import main
+
+main()

@@ -1,0 +1,92 @@
+"""Building the library variant of another MPI later, from the sources that were installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from starling.variants import library_folders, package_folders
+
+
+class BuildError(Exception):
+    """A variant cannot be built; the text says why and what to do."""
+
+
+def tool(name: str) -> list[str]:
+    """The command line of `cmake` or `ninja`: the one on PATH, else the Python package. Raises BuildError."""
+    if path := shutil.which(name):
+        return [path]
+    if importlib.util.find_spec(name) is not None:
+        return [sys.executable, "-m", name]
+    raise BuildError(f"{name} is missing; install it with: {sys.executable} -m pip install {name}")
+
+
+def sources() -> Path:
+    """The folder of the C++ sources that came with the package. Raises BuildError."""
+    for folder in package_folders("sources"):
+        if (folder / "CMakeLists.txt").is_file():
+            return folder
+    raise BuildError(f"{package_folders('sources')[0]}: the C++ sources are missing; install again with: pip install .")
+
+
+def _place(files: list[Path], environ: Mapping[str, str]) -> list[Path]:
+    """Puts libraries into the first library folder that can be written, by rename: a running job keeps its own."""
+    reasons: list[str] = []
+    for folder in library_folders(environ):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            placed: list[Path] = []
+            for file in files:
+                half = folder / f".{file.name}.{os.getpid()}"
+                shutil.copyfile(file, half)
+                half.replace(folder / file.name)
+                placed.append(folder / file.name)
+        except OSError as error:
+            reasons.append(str(error))
+        else:
+            return placed
+    raise BuildError(
+        f"no folder for the library can be written: {'; '.join(reasons)}; set XDG_DATA_HOME to one that can"
+    )
+
+
+def build(mpicc: str, environ: Mapping[str, str], say: Callable[[str], None]) -> list[Path]:
+    """Builds every variant that the headers of `mpicc` allow; returns where they are. Raises BuildError."""
+    wrapper = shutil.which(mpicc)
+    if wrapper is None:
+        raise BuildError(f"{mpicc}: no such compiler wrapper; give the path of an mpicc")
+    cmake = tool("cmake")
+    if shutil.which("make") is None or shutil.which("ninja") is not None:
+        ninja = tool("ninja")
+        program = ninja[0] if len(ninja) == 1 else str(Path(sys.executable).parent / "ninja")
+        generator = ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={program}"]
+    else:
+        generator = ["-G", "Unix Makefiles"]
+    jobs = str(len(os.sched_getaffinity(0)))
+    with tempfile.TemporaryDirectory(prefix="starling-build-") as folder:
+        options = ["-DCMAKE_BUILD_TYPE=Release", f"-DSTARLING_MPICC={Path(wrapper).absolute()}"]
+        steps = (
+            ("configuring", [*cmake, "-S", str(sources()), "-B", folder, *generator, *options]),
+            ("building (a minute or two)", [*cmake, "--build", folder, "--parallel", jobs]),
+        )
+        for what, line in steps:
+            say(f"{what} for {wrapper}")
+            done = subprocess.run(line, capture_output=True, text=True, check=False, errors="replace")
+            if done.returncode != 0:
+                output = (done.stdout + done.stderr).splitlines()
+                errors = [text for text in output if "error" in text.lower()] or output[-1:]
+                raise BuildError(
+                    f"{what} failed: {errors[0].strip() if errors else 'no output'}; see: {' '.join(line)}"
+                )
+        built = sorted(Path(folder).glob("libstarling-*.so"))
+        if not built:
+            raise BuildError(
+                f"{wrapper}: no mpi.h of Open MPI, MPICH, Intel MPI or MPI 5 found behind it; give another mpicc"
+            )
+        return _place(built, environ)

@@ -1,0 +1,177 @@
+"""The `starling` command: names, options and exit statuses; the work is done in the other modules."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from starling import __version__
+from starling.run import say
+from starling.variants import Flavour
+
+app = typer.Typer(
+    name="starling",
+    help="Makes the collectives of any MPI program adapt to the machine, the network and the program itself.",
+    epilog="Example: starling run -- mpirun -n 4 ./app",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
+
+
+def main() -> None:
+    """The entry point of the command."""
+    app(prog_name="starling")
+
+
+def _fail(error: Exception | str) -> NoReturn:
+    say(str(error))
+    raise typer.Exit(1)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"starling {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    pass
+
+
+@app.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: starling run --strategy star-basic -- mpirun -n 64 ./app input.txt",
+)
+def run(
+    line: Annotated[list[str], typer.Argument(metavar="LAUNCHER ...", help="mpirun, mpiexec, srun, or a program.")],
+    strategy: Annotated[str | None, typer.Option(help="native, star-basic, forced:NAME, ...")] = None,
+    history: Annotated[str | None, typer.Option(metavar="DIR|off", help="Folder for the records of runs.")] = None,
+    record: Annotated[Path | None, typer.Option(metavar="F", help="One more copy of this run's record.")] = None,
+    reproducible: Annotated[
+        bool | None, typer.Option("--reproducible", help="Reductions give the same result from run to run.")
+    ] = None,
+    only: Annotated[str | None, typer.Option(metavar="A,B", help="Tune only these collectives or algorithms.")] = None,
+    except_: Annotated[str | None, typer.Option("--except", metavar="A,B", help="Do not use these.")] = None,
+    mpi: Annotated[
+        Flavour | None, typer.Option(help="The MPI of the program, where it cannot be seen from it.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not say where the record is.")] = False,
+) -> None:
+    """Run a launcher line with its collectives tuned. Its output and exit status are the program's own."""
+    from starling import run as runner  # noqa: PLC0415 - commands load only what they use
+
+    given = {
+        "strategy": strategy,
+        "history": history,
+        "record": str(record) if record else None,
+        "reproducible": "1" if reproducible else None,
+        "only": only,
+        "except": except_,
+        "mpi": str(mpi) if mpi else None,
+    }
+    raise typer.Exit(runner.run(line, {name: text for name, text in given.items() if text is not None}, quiet=quiet))
+
+
+@app.command(epilog="Example: starling report")
+def report(
+    record: Annotated[
+        Path | None, typer.Argument(metavar="[RECORD]", help="A run record; the last one by default.")
+    ] = None,
+    as_json: AsJson = False,
+    everything: Annotated[bool, typer.Option("--all", help="Show every context, not the 20 heaviest.")] = False,
+) -> None:
+    """Show which algorithm ran where in the last run, why, what the others cost, and what tuning cost."""
+    from starling import record as records  # noqa: PLC0415
+    from starling import report as reports  # noqa: PLC0415
+    from starling import settings  # noqa: PLC0415
+
+    try:
+        if record is None:
+            in_force = settings.in_force({}, os.environ, settings.find_file(Path.cwd(), os.environ))
+            record = records.latest(settings.history_folder(in_force, os.environ))
+        found, text = records.read(record)
+    except (records.RecordError, settings.SettingsError) as error:
+        _fail(error)
+    if as_json:
+        typer.echo(text, nl=False)
+        return
+    reports.render(found, reports.terminal(), rows=None if everything else 20)
+
+
+@app.command(epilog="Example: starling algorithms allreduce")
+def algorithms(
+    collective: Annotated[
+        str | None, typer.Argument(metavar="[COLLECTIVE]", help="Only those of this collective.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the repository of algorithms: names, parameters, and a sentence each."""
+    from starling import report as reports  # noqa: PLC0415
+    from starling import repository  # noqa: PLC0415
+
+    try:
+        entries = repository.algorithms(collective)
+    except repository.RepositoryError as error:
+        _fail(error)
+    if as_json:
+        typer.echo(json.dumps(entries, indent=2))
+        return
+    repository.render(entries, reports.terminal())
+
+
+@app.command(epilog="Example: starling doctor --build /opt/mpich/bin/mpicc")
+def doctor(
+    mpicc: Annotated[
+        str | None,
+        typer.Option("--build", metavar="MPICC", help="Build the library for the MPI of this compiler wrapper."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what is installed, which MPI libraries work with it, which settings are in force, and what to do."""
+    from starling import build  # noqa: PLC0415
+    from starling import doctor as examination  # noqa: PLC0415
+    from starling import report as reports  # noqa: PLC0415
+
+    if mpicc is not None:
+        try:
+            for place in build.build(mpicc, os.environ, say):
+                say(f"built {place}")
+        except build.BuildError as error:
+            _fail(error)
+        return
+    diagnosis = examination.examine(os.environ)
+    if as_json:
+        typer.echo(json.dumps(examination.as_json(diagnosis), indent=2))
+    else:
+        examination.render(diagnosis, reports.terminal())
+
+
+@app.command(epilog="Example: starling demo")
+def demo() -> None:
+    """Run a small MPI application tuned, on the MPI of this environment, and show its report."""
+    from starling import demo as demonstration  # noqa: PLC0415
+
+    try:
+        job = demonstration.prepare(os.environ)
+    except demonstration.DemoError as error:
+        _fail(error)
+    typer.echo(f"A heat equation solved by Fourier transforms, {job.what}, under star-basic:\n")
+    typer.echo(f"$ starling run -- {shlex.join(job.line)}\n")
+    status = demonstration.run(job)
+    if status != 0:
+        _fail(f"the application ended with exit status {status}; see what works with: starling doctor")
+    typer.echo("\n$ starling report\n")
+    report(record=None, as_json=False, everything=False)
+    typer.echo("\nYour own program: starling run -- mpirun -n 4 ./app, then: starling report")

@@ -1,0 +1,76 @@
+"""The main job in one minute: a small MPI application, tuned, and its report."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from starling import build, launcher, trial
+from starling.variants import Flavour, library
+
+RANKS = 4
+EXAMPLE = Path("examples/heat_spectrum/heat_spectrum.c")
+
+
+class DemoError(Exception):
+    """The demonstration cannot run; the text says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the demonstration runs: a launcher line with our application at its end, and the environment for it."""
+
+    line: list[str]
+    env: dict[str, str]
+    what: str
+
+
+def _cache(environ: Mapping[str, str]) -> Path:
+    wished = environ.get("XDG_CACHE_HOME", "")
+    home = Path(wished) if wished.startswith("/") else Path(environ.get("HOME", "/tmp")) / ".cache"  # noqa: S108
+    return home / "starling"
+
+
+def _compiled(mpicc: str, source: Path, environ: Mapping[str, str]) -> Path:
+    """The application for this MPI, compiled once for each compiler and source."""
+    key = hashlib.sha256(f"{Path(mpicc).resolve()}\n{source.read_text()}".encode()).hexdigest()[:16]
+    program = _cache(environ) / key / source.stem
+    if not program.is_file():
+        program.parent.mkdir(parents=True, exist_ok=True)
+        half = program.with_name(f".{program.name}.{os.getpid()}")
+        if complaint := trial.compile_c(mpicc, source, half):
+            raise DemoError(f"{source.name} cannot be compiled: {complaint}; see what works with: starling doctor")
+        half.replace(program)
+    return program
+
+
+def prepare(environ: Mapping[str, str]) -> Job:
+    """Finds the MPI of this environment and compiles the application for it. Raises DemoError."""
+    starter = shutil.which("mpiexec") or shutil.which("mpirun")
+    identity = launcher.identify(starter) if starter else None
+    if starter is None or identity is None or identity.flavour is None:
+        raise DemoError("no MPI on PATH; load one, or take the one of PyPI: pip install mpich")
+    mpicc = trial.compiler_beside(starter) or shutil.which("mpicc")
+    if mpicc is None:
+        raise DemoError(f"no mpicc beside {starter}; install the development files of this MPI")
+    variant = Flavour(identity.flavour).variant
+    if library(variant, environ) is None:
+        raise DemoError(f"no library for {identity.flavour}; build it with: starling doctor --build {mpicc}")
+    try:
+        source = build.sources() / EXAMPLE
+        program = _compiled(mpicc, source, environ)
+    except (build.BuildError, OSError) as error:
+        raise DemoError(str(error)) from error
+    line = [*trial.line(starter, identity, RANKS), str(program)]
+    return Job(line, trial.environment(environ), f"{RANKS} ranks, {identity.flavour} {identity.version}")
+
+
+def run(job: Job) -> int:
+    """Runs the application under star-basic; its output goes where ours goes. Returns the exit status."""
+    arguments = ["run", "--quiet", "--strategy", "star-basic", "--", *job.line]
+    return subprocess.run(trial.starling(arguments), env=job.env, check=False).returncode

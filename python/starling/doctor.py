@@ -1,0 +1,206 @@
+"""What is installed, which MPI libraries work with it, and what to do about what does not."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from starling import __version__, record, settings, trial
+from starling.launcher import identify
+from starling.variants import Flavour, Variant, library
+
+_LAUNCHER = re.compile(r"(mpirun|mpiexec)(\.\w+)?|orterun|prterun|srun")
+
+
+@dataclass(frozen=True)
+class VariantState:
+    """A variant of the library: where it is (nothing: not built), and which MPI libraries it serves."""
+
+    variant: str
+    path: str | None
+    serves: str
+
+
+@dataclass(frozen=True)
+class LauncherState:
+    """A launcher on PATH: what it is, the variant for it, and what became of a run of 2 ranks."""
+
+    path: str
+    flavour: str
+    version: str
+    variant: str | None
+    result: str
+    works: bool | None
+
+
+@dataclass(frozen=True)
+class SettingState:
+    """A setting in force and where it comes from."""
+
+    name: str
+    value: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """All that `starling doctor` knows."""
+
+    starling: str
+    python: str
+    variants: list[VariantState]
+    launchers: list[LauncherState]
+    settings: list[SettingState]
+    advice: list[str]
+
+    @property
+    def healthy(self) -> bool:
+        """Whether some launcher works."""
+        return any(launcher.works for launcher in self.launchers)
+
+
+def launchers_on_path(environ: Mapping[str, str]) -> list[Path]:
+    """Every MPI launcher on PATH, each once however many links lead to it."""
+    found: dict[tuple[Path, str], Path] = {}
+    for folder in environ.get("PATH", "").split(os.pathsep):
+        try:
+            entries = sorted(Path(folder or ".").iterdir())
+        except OSError:
+            continue
+        for entry in entries:
+            if _LAUNCHER.fullmatch(entry.name) and os.access(entry, os.X_OK):
+                # A wheel has one wrapper under several names in a folder: one of them is enough.
+                real = entry.resolve()
+                identity = identify(str(entry))
+                found.setdefault(
+                    (real.parent, f"{identity.flavour} {identity.version}" if identity else entry.name), entry
+                )
+    return list(found.values())
+
+
+def tried(launcher: Path, environ: Mapping[str, str]) -> LauncherState:
+    """Runs a program of 2 ranks under this starling with the launcher, where it has a compiler beside it."""
+    identity = identify(str(launcher))
+    if identity is None:
+        return LauncherState(str(launcher), "unknown", "", None, "not a launcher that starling knows", None)
+    variant = Flavour(identity.flavour).variant if identity.flavour else None
+
+    def state(result: str, *, works: bool | None) -> LauncherState:
+        name = str(variant) if variant else None
+        return LauncherState(str(launcher), identity.flavour or "slurm", identity.version, name, result, works)
+
+    if variant is None:
+        return state("the variant follows the program", works=None)
+    if library(variant, environ) is None:
+        return state(f"no {variant} library", works=False)
+    mpicc = trial.compiler_beside(str(launcher))
+    if mpicc is None:
+        return state("not tried: no mpicc beside it", works=None)
+    with tempfile.TemporaryDirectory(prefix="starling-doctor-") as name:
+        folder = Path(name)
+        source, program, history = folder / "trial.c", folder / "trial", folder / "history"
+        source.write_text(trial.PROGRAM)
+        if complaint := trial.compile_c(mpicc, source, program):
+            return state(f"not tried: {complaint}", works=None)
+        run = [
+            "run",
+            "--history",
+            str(history),
+            "--strategy",
+            "star-basic",
+            "--",
+            *trial.line(str(launcher), identity, 2),
+        ]
+        try:
+            done = subprocess.run(
+                trial.starling([*run, str(program)]),
+                capture_output=True,
+                text=True,
+                errors="replace",
+                env=trial.environment(environ),
+                cwd=folder,
+                timeout=60,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return state("2 ranks did not end within 60 s", works=False)
+        said = [text.strip(" -*=") for text in done.stderr.splitlines() if text.strip(" -*=")]
+        if done.returncode != 0:
+            return state(f"exit status {done.returncode}: {said[0] if said else 'nothing said'}", works=False)
+        try:
+            seen, _ = record.read(record.latest(history))
+        except record.RecordError:
+            return state(said[-1].removeprefix("starling: ") if said else "no record written", works=False)
+        if any(context.collective == "allreduce" for context in seen.contexts):
+            return state("works: 2 ranks, seen and recorded", works=True)
+        return state("ran, but its collective was not seen", works=False)
+
+
+def settings_in_force(environ: Mapping[str, str]) -> tuple[list[SettingState], list[str]]:
+    """Settings with their sources, defaults too; and what is wrong with the settings file."""
+    path = settings.find_file(Path.cwd(), environ)
+    wrong: list[str] = []
+    try:
+        found = settings.in_force({}, environ, path)
+    except settings.SettingsError as error:
+        wrong.append(f"correct {error}")
+        found = settings.in_force({}, environ, None)
+    shown = {name: SettingState(name, value, "default") for name, value in settings.DEFAULTS.items()}
+    history = settings.history_folder(found, environ)
+    shown["history"] = SettingState("history", str(history or "off"), "default")
+    shown.update({name: SettingState(name, setting.value, setting.source) for name, setting in found.items()})
+    return sorted(shown.values(), key=lambda setting: setting.name), wrong
+
+
+def examine(environ: Mapping[str, str]) -> Diagnosis:
+    """Looks at everything, and tries every launcher."""
+    variants = [VariantState(str(v), str(library(v, environ) or "") or None, v.serves) for v in Variant]
+    launchers = [tried(launcher, environ) for launcher in launchers_on_path(environ)]
+    shown, advice = settings_in_force(environ)
+    if not launchers:
+        advice.append("no MPI launcher on PATH: load your site's MPI module, or: pip install mpich")
+    for launcher in launchers:
+        if launcher.works is False and launcher.result.startswith("no "):
+            mpicc = trial.compiler_beside(launcher.path) or "MPICC"
+            advice.append(f"for {launcher.path}: starling doctor --build {mpicc}")
+        elif launcher.works is False:
+            advice.append(f"{launcher.path} does not work: {launcher.result}")
+    return Diagnosis(__version__, platform.python_version(), variants, launchers, shown, list(dict.fromkeys(advice)))
+
+
+def as_json(diagnosis: Diagnosis) -> dict[str, object]:
+    """The diagnosis as JSON values."""
+    return asdict(diagnosis)
+
+
+def _print_table(console: Console, title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+    console.print()
+    console.print(Text(title, style="bold"))
+    table = Table(box=None, pad_edge=False, header_style="dim", show_header=bool(rows))
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    console.print(table if rows else Text("none"))
+
+
+def render(diagnosis: Diagnosis, console: Console) -> None:
+    """Prints the diagnosis."""
+    console.print(Text(f"starling {diagnosis.starling}, Python {diagnosis.python}"))
+    variants = [(v.variant, v.path or "not built: starling doctor --build MPICC", v.serves) for v in diagnosis.variants]
+    _print_table(console, "Library variants", ("variant", "library", "serves"), variants)
+    launchers = [(x.path, f"{x.flavour} {x.version}", x.variant or "-", x.result) for x in diagnosis.launchers]
+    _print_table(console, "Launchers on PATH", ("launcher", "MPI", "variant", "2 ranks"), launchers)
+    shown = [(x.name, x.value, x.source) for x in diagnosis.settings]
+    _print_table(console, "Settings in force", ("setting", "value", "from"), shown)
+    _print_table(console, "Advice", ("",), [(text,) for text in diagnosis.advice])

@@ -1,0 +1,60 @@
+"""Running a program as if it had been started by itself: its streams, its signals, its exit status."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+
+_FORWARDED = {
+    signal.SIGHUP,
+    signal.SIGINT,
+    signal.SIGQUIT,
+    signal.SIGTERM,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+}
+_FROM_KERNEL = 0x80
+"""si_code of a signal that the terminal sent: the program, in the same process group, has got it as well."""
+
+NOT_FOUND = 127
+NOT_EXECUTABLE = 126
+
+
+class StartError(Exception):
+    """A program that cannot be started; `status` is what a shell would exit with."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def run(line: Sequence[str], env: Mapping[str, str]) -> int:
+    """Runs a command with our streams and returns the exit status a shell would show: 128 + n where signal n ended it.
+
+    Signals sent to us go to the command. Raises StartError.
+    """
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where SIGCHLD is ignored, there would be no status to collect
+    awaited = {*_FORWARDED, signal.SIGCHLD}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
+
+    def as_it_was() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    try:
+        child = subprocess.Popen(list(line), env=dict(env), preexec_fn=as_it_was)  # noqa: PLW1509 - one thread only
+    except FileNotFoundError as error:
+        as_it_was()
+        raise StartError(f"{line[0]}: not found; is its module or environment loaded?", NOT_FOUND) from error
+    except OSError as error:
+        as_it_was()
+        raise StartError(f"{line[0]}: cannot be executed: {error.strerror}", NOT_EXECUTABLE) from error
+    try:
+        while (status := child.poll()) is None:
+            received = signal.sigwaitinfo(awaited)
+            if received.si_signo != signal.SIGCHLD and received.si_code != _FROM_KERNEL:
+                os.kill(child.pid, received.si_signo)
+    finally:
+        as_it_was()
+    return 128 - status if status < 0 else status

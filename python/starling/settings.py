@@ -1,0 +1,156 @@
+"""Settings of a run: flags before STARLING_* variables before starling.toml, each with where it comes from."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from starling.variants import Flavour, data_home
+
+FILE = "starling.toml"
+
+
+def _one_text(value: object) -> object:
+    """A list of texts as the comma list that the variables use."""
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return ",".join(value)
+    return value
+
+
+Texts = Annotated[str, BeforeValidator(_one_text)]
+
+
+class RunTable(BaseModel):
+    """The table [run] of starling.toml. Each key has the default of the library when it is absent."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    strategy: str | None = Field(None, description="STARLING_STRATEGY")
+    history: str | None = Field(None, description="STARLING_HISTORY")
+    record: str | None = Field(None, description="STARLING_RECORD")
+    reproducible: bool | None = Field(None, description="STARLING_REPRODUCIBLE")
+    only: Texts | None = Field(None, description="STARLING_ONLY")
+    except_: Texts | None = Field(None, alias="except", description="STARLING_EXCEPT")
+    iterations: int | None = Field(None, description="STARLING_ITER")
+    epsilon: float | None = Field(None, description="STARLING_EPSILON")
+    delta_limit: int | None = Field(None, description="STARLING_DELTA_LIMIT")
+    sizes: int | None = Field(None, description="STARLING_SIZES")
+    samples: str | None = Field(None, description="STARLING_SAMPLES")
+    mpi: Annotated[Flavour, Field(strict=False)] | None = None
+    quiet: bool | None = None
+
+
+class SettingsFile(BaseModel):
+    """A whole starling.toml."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    run: RunTable = Field(default_factory=lambda: RunTable.model_validate({}))
+
+
+VARIABLES: Mapping[str, str] = {
+    field.alias or name: field.description for name, field in RunTable.model_fields.items() if field.description
+}
+"""The variable of each setting that the library reads."""
+
+DEFAULTS: Mapping[str, str] = {
+    "strategy": "star-basic",
+    "reproducible": "0",
+    "iterations": "10",
+    "epsilon": "0.1",
+    "delta_limit": "1024",
+    "sizes": "16",
+    "samples": "mean",
+}
+"""What the library does where nothing is set, for `starling doctor`."""
+
+
+class SettingsError(Exception):
+    """A settings file that cannot be used; the text has the file, the line, and the reason."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting in force."""
+
+    value: str
+    source: str
+
+
+def find_file(folder: Path, environ: Mapping[str, str]) -> Path | None:
+    """The starling.toml in force: of `folder`, else of $XDG_CONFIG_HOME/starling (~/.config/starling)."""
+    wished = environ.get("XDG_CONFIG_HOME", "")
+    config = Path(wished) if wished.startswith("/") else Path(environ.get("HOME", "/")) / ".config"
+    return next((path for path in (folder / FILE, config / "starling" / FILE) if path.is_file()), None)
+
+
+def _line_of(text: str, location: tuple[int | str, ...]) -> int:
+    """The line where a key or table stands, as far as a search by its name finds it."""
+    name = re.escape(str(location[-1])) if location else ""
+    pattern = re.compile(rf"^\s*(\[+\s*)?([\w\"'.-]+\.)?[\"']?{name}[\"']?\s*([=.\]]|$)")
+    lines = text.splitlines()
+    return next((number for number, line in enumerate(lines, 1) if pattern.match(line)), 1)
+
+
+def read_file(path: Path) -> dict[str, str]:
+    """The [run] table of a settings file as texts by the names of settings. Raises SettingsError."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        table = SettingsFile.model_validate(tomllib.loads(text)).run
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: cannot be read: {error}") from error
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"at line (\d+)", str(error))
+        number = line[1] if line else len(text.splitlines())
+        raise SettingsError(f"{path}:{number}: not TOML: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = tuple(part for part in first["loc"])
+        name = ".".join(map(str, place))
+        reason = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
+        raise SettingsError(f"{path}:{_line_of(text, place)}: {name}: {reason}") from error
+    values = {name: _text(value) for name, value in table.model_dump(by_alias=True, exclude_none=True).items()}
+    for name in ("history", "record"):  # paths in a file are meant from where the file is
+        if name in values and values[name] != "off":
+            values[name] = str(path.parent.absolute() / Path(values[name]).expanduser())
+    return values
+
+
+def _text(value: Any) -> str:
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def in_force(flags: Mapping[str, str], environ: Mapping[str, str], path: Path | None) -> dict[str, Setting]:
+    """Every setting that something sets. Raises SettingsError for an unusable file."""
+    found: dict[str, Setting] = {}
+    if path is not None:
+        found.update({name: Setting(value, str(path)) for name, value in read_file(path).items()})
+    for name, variable in VARIABLES.items():
+        if environ.get(variable):
+            found[name] = Setting(environ[variable], variable)
+    found.update({name: Setting(value, f"--{name}") for name, value in flags.items()})
+    return found
+
+
+def history_folder(settings: Mapping[str, Setting], environ: Mapping[str, str]) -> Path | None:
+    """The folder of run records; nothing where the history is off."""
+    if "history" not in settings:
+        return data_home(environ) / "starling" / "history"
+    value = settings["history"].value
+    return None if value == "off" else Path(value).absolute()
+
+
+def variables(settings: Mapping[str, Setting], environ: Mapping[str, str]) -> dict[str, str]:
+    """The STARLING_* variables that every rank must have. Paths are made absolute: ranks may work in another folder."""
+    own = {name: value for name, value in environ.items() if name.startswith("STARLING_")}
+    own.update({VARIABLES[name]: setting.value for name, setting in settings.items() if name in VARIABLES})
+    own["STARLING_HISTORY"] = str(history_folder(settings, environ) or "off")
+    if own.get("STARLING_RECORD"):
+        own["STARLING_RECORD"] = str(Path(own["STARLING_RECORD"]).absolute())
+    return own

@@ -1,0 +1,71 @@
+"""Compiling and running small MPI programs of our own, for `doctor` and `demo`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from starling.launcher import Identity, Kind
+
+PROGRAM = """#include <mpi.h>
+int main(int argc, char** argv) {
+  int one = 1, sum = 0, ranks = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return sum == ranks ? 0 : 1;
+}
+"""
+"""The smallest program with a collective: its exit status tells whether the sum was right."""
+
+_OWN_PROGRAM = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "PRTE_ALLOW_RUN_AS_ROOT": "1",
+    "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+}
+"""Open MPI does not run as root unless it is told to; for our own small programs that is safe."""
+
+
+def environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment for a program of ours: without anybody's settings."""
+    plain = {name: value for name, value in environ.items() if not name.startswith("STARLING_")}
+    return {**plain, **_OWN_PROGRAM}
+
+
+def line(launcher: str, identity: Identity, ranks: int) -> list[str]:
+    """A launcher line for `ranks` ranks on this machine, however few cores it has."""
+    options = ["--oversubscribe"] if identity.kind is Kind.OPENMPI else []
+    return [launcher, *options, "-n", str(ranks)]
+
+
+def compiler_beside(launcher: str) -> str | None:
+    """The C compiler wrapper of a launcher's own MPI: `mpicc.mpich` beside `mpirun.mpich`, `mpicc` beside `mpirun`."""
+    path = Path(shutil.which(launcher) or launcher).absolute()
+    suffix = path.suffix if path.suffix in (".openmpi", ".mpich") else ""
+    wrapper = path.with_name(f"mpicc{suffix}")
+    return str(wrapper) if os.access(wrapper, os.X_OK) else None
+
+
+def compile_c(mpicc: str, source: Path, program: Path) -> str:
+    """Compiles one C file; returns the compiler's complaint, nothing where all went well."""
+    try:
+        done = subprocess.run(
+            [mpicc, "-O2", str(source), "-o", str(program), "-lm"], capture_output=True, text=True, check=False
+        )
+    except OSError as error:
+        return f"{mpicc}: {error.strerror}"
+    if done.returncode == 0:
+        return ""
+    output = (done.stderr + done.stdout).strip().splitlines()
+    return next((text for text in output if "error" in text), output[-1] if output else f"{mpicc} failed")
+
+
+def starling(arguments: Sequence[str]) -> list[str]:
+    """The command line of this very starling."""
+    return [sys.executable, "-m", "starling", *arguments]

@@ -1,0 +1,116 @@
+"""The variants of the library: one for each MPI ABI, where they are, and which one a launcher line needs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from starling import elf, launcher
+
+
+class Variant(StrEnum):
+    """An ABI that the library is built for."""
+
+    OPENMPI = "openmpi"
+    MPICH = "mpich"
+    ABI = "abi"
+
+    @property
+    def serves(self) -> str:
+        """The MPI libraries of this ABI, in words."""
+        return {
+            Variant.OPENMPI: "Open MPI 4 and 5",
+            Variant.MPICH: "MPICH 4 and 5, Intel MPI, others of the MPICH ABI",
+            Variant.ABI: "programs built for the standard ABI of MPI 5 (mpicc_abi)",
+        }[self]
+
+
+class Flavour(StrEnum):
+    """What `--mpi` takes."""
+
+    OPENMPI = "openmpi"
+    MPICH = "mpich"
+    INTEL = "intel"
+    ABI = "abi"
+
+    @property
+    def variant(self) -> Variant:
+        """The variant of the library that serves it."""
+        return Variant.MPICH if self is Flavour.INTEL else Variant(self.value)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The variant for a line, and the observation that it rests on."""
+
+    variant: Variant
+    because: str
+
+
+def data_home(environ: Mapping[str, str]) -> Path:
+    """$XDG_DATA_HOME where it is absolute, else ~/.local/share."""
+    wished = environ.get("XDG_DATA_HOME", "")
+    return Path(wished) if wished.startswith("/") else Path(environ.get("HOME", "/")) / ".local/share"
+
+
+def package_folders(name: str) -> list[Path]:
+    """The package's folders of that name: `lib`, `libexec` or `sources`. An editable installation may have several."""
+    import starling  # noqa: PLC0415 - its path is known only when it is loaded
+
+    return [Path(folder) / name for folder in starling.__path__]
+
+
+def library_folders(environ: Mapping[str, str]) -> list[Path]:
+    """Where variants are looked for, in this order: the package, then the user's own folder."""
+    return [*package_folders("lib"), data_home(environ) / "starling" / "lib"]
+
+
+def library(variant: Variant, environ: Mapping[str, str]) -> Path | None:
+    """The library of a variant, or nothing where it is not built."""
+    places = (folder / f"libstarling-{variant}.so" for folder in library_folders(environ))
+    return next((place for place in places if place.is_file()), None)
+
+
+def _elf_file(word: str) -> Path | None:
+    path = shutil.which(word) or (word if Path(word).is_file() else None)
+    return Path(path) if path else None
+
+
+def choose(
+    line: Sequence[str],
+    found: launcher.Located,
+    environ: Mapping[str, str],
+    wished: Flavour | None = None,
+    ask: Callable[[str], launcher.Identity | None] = launcher.identify,
+) -> Choice | None:
+    """Which variant serves a line: what the user says, else what the program is linked to, else what the launcher is.
+
+    A program that needs no MPI itself may run one that does (`mpirun valgrind ./app`), so the words behind it are
+    looked at too. An interpreter loads MPI later, and then takes that of its launcher. Nothing where nothing tells.
+    """
+    if wished is not None:
+        return Choice(wished.variant, f"--mpi {wished}")
+    starts = list(launcher.programs(line, found))
+    for start in starts:
+        end = next((part.end for part in launcher.parts(line, found) if part.start <= start < part.end), len(line))
+        for word in [line[start], *(word for word in line[start + 1 : end] if launcher.is_program(word))]:
+            file = _elf_file(word)
+            needed = elf.mpi_of(file, environ) if file else None
+            if needed is not None:
+                return Choice(Variant(needed[0]), f"{word} needs {needed[1]}")
+    if found.identity is not None and found.identity.flavour is not None:
+        flavour = Flavour(found.identity.flavour)
+        return Choice(flavour.variant, f"{line[found.at]} is the launcher of {flavour}")
+    # No launcher that tells: an interpreter takes the MPI installed beside it, a script the first on PATH.
+    interpreter = shutil.which(line[starts[0]]) if starts else None
+    beside = [str(Path(interpreter).parent / "mpiexec")] if interpreter else []
+    for candidate in [*beside, "mpiexec", "mpirun"]:
+        identity = ask(candidate)
+        if identity is not None and identity.flavour is not None:
+            where = candidate if os.sep in candidate else f"{candidate} on PATH"
+            return Choice(Flavour(identity.flavour).variant, f"{where} is of {identity.flavour}")
+    return None
