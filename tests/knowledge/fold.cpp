@@ -1,0 +1,123 @@
+#include <gtest/gtest.h>
+
+#include "knowledge/run_record.hpp"
+
+namespace starling::testing {
+namespace {
+
+ContextRecord context(std::int64_t calls, std::string winner, std::vector<CandidateRecord> candidates) {
+  return {.collective = "allreduce",
+          .bytes = 8,
+          .ranks = 4,
+          .calls = calls,
+          .stage = "of " + winner,
+          .winner = std::move(winner),
+          .candidates = std::move(candidates)};
+}
+
+CandidateRecord measured(std::string name, std::int64_t samples, double median, double min) {
+  return {.name = std::move(name), .samples = samples, .median_s = median, .min_s = min};
+}
+
+TEST(Fold, AddsCallsAndSeconds) {
+  ContextRecord into = context(100, "ring", {});
+  into.seconds = 1.5;
+  into.tuning_seconds = 0.25;
+  ContextRecord other = context(50, "rab1", {});
+  other.seconds = 0.5;
+  other.tuning_seconds = 0.125;
+  fold(into, other);
+  EXPECT_EQ(into.calls, 150);
+  EXPECT_EQ(into.seconds, 2);
+  EXPECT_EQ(into.tuning_seconds, 0.375);
+}
+
+TEST(Fold, TakesStageAndWinnerOfTheOneWithMoreCalls) {
+  ContextRecord into = context(100, "ring", {});
+  fold(into, context(50, "rab1", {}));
+  EXPECT_EQ(into.winner, "ring");
+  EXPECT_EQ(into.stage, "of ring");
+  fold(into, context(1000, "native", {}));
+  EXPECT_EQ(into.winner, "native");
+  EXPECT_EQ(into.stage, "of native");
+}
+
+TEST(Fold, WeighsMediansBySamplesAndTakesTheSmallerMinimum) {
+  ContextRecord into = context(40, "ring", {measured("ring", 10, 4, 2)});
+  fold(into, context(40, "ring", {measured("ring", 30, 8, 1)}));
+  EXPECT_EQ(into.candidates[0].samples, 40);
+  EXPECT_EQ(into.candidates[0].median_s, 7);
+  EXPECT_EQ(into.candidates[0].min_s, 1);
+}
+
+TEST(Fold, KeepsWhatOnlyOneOfThemMeasured) {
+  ContextRecord into = context(1, "native", {{.name = "native"}, measured("ring", 5, 3, 2)});
+  fold(into, context(1, "native", {measured("native", 5, 7, 6), {.name = "ring"}}));
+  EXPECT_EQ(into.candidates[0].median_s, 7);
+  EXPECT_EQ(into.candidates[1].median_s, 3);
+  EXPECT_EQ(into.candidates[1].min_s, 2);
+}
+
+TEST(Fold, WeighsNativeByItsSamples) {
+  ContextRecord into = context(40, "native", {measured("native", 30, 4, 2)});
+  into.native_s = 4;
+  ContextRecord other = context(40, "native", {measured("native", 10, 8, 2)});
+  other.native_s = 8;
+  fold(into, other);
+  EXPECT_EQ(into.native_s, 5);
+}
+
+TEST(Fold, MatchesCandidatesByTheirPublicNames) {
+  const auto chain = [](const char* segment, std::int64_t samples) {
+    return CandidateRecord{.name = "chain", .parameters = {{"segment", segment}}, .samples = samples};
+  };
+  ContextRecord into = context(10, "native", {{.name = "native", .samples = 1}, chain("1024", 2)});
+  ContextRecord other = context(5, "native", {chain("2048", 8), chain("1024", 4), {.name = "native", .samples = 16}});
+  other.decisions = {{7, 1, 0, "from 1024 to 2048"}};
+  fold(into, other);
+  ASSERT_EQ(into.candidates.size(), 3U);
+  EXPECT_EQ(into.candidates[0].samples, 17);
+  EXPECT_EQ(into.candidates[1].samples, 6);
+  EXPECT_EQ(into.candidates[2].samples, 8);
+  EXPECT_EQ(public_name(into.candidates[2]), "chain?segment=2048");
+  EXPECT_EQ(into.decisions[0].from, 1);
+  EXPECT_EQ(into.decisions[0].to, 2) << "decisions follow their candidates to their new places";
+}
+
+TEST(Fold, CallsACandidateEligibleThatWasSomewhere) {
+  const CandidateRecord refused{.name = "pair", .eligible = false, .reason = "needs a power of two of ranks"};
+  ContextRecord into = context(1, "native", {refused, refused});
+  into.candidates[1].name = "bruck";
+  fold(into, context(1, "native", {{.name = "pair"}}));
+  EXPECT_TRUE(into.candidates[0].eligible);
+  EXPECT_EQ(into.candidates[0].reason, "");
+  EXPECT_FALSE(into.candidates[1].eligible);
+  EXPECT_NE(into.candidates[1].reason, "");
+}
+
+TEST(Fold, OrdersDecisionsByCall) {
+  ContextRecord into = context(1, "native", {{.name = "native"}});
+  into.decisions = {{10, -1, 0, "a"}, {30, 0, 0, "c"}};
+  ContextRecord other = into;
+  other.decisions = {{20, -1, 0, "b"}, {30, 0, 0, "d"}};
+  fold(into, other);
+  std::string order;
+  for (const Decision& decision : into.decisions) order += decision.why;
+  EXPECT_EQ(order, "abcd");
+}
+
+TEST(Fold, KeepsTheLatestDecisionsAndCountsTheRest) {
+  ContextRecord into = context(1, "native", {{.name = "native"}});
+  for (int i = 0; i < 70; ++i) into.decisions.push_back({i, 0, 0, "early"});
+  ContextRecord other = context(1, "native", {{.name = "native"}});
+  for (int i = 0; i < 70; ++i) other.decisions.push_back({1000 + i, 0, 0, "late"});
+  other.decisions_dropped = 2;
+  fold(into, other);
+  EXPECT_EQ(into.decisions.size(), 100U);
+  EXPECT_EQ(into.decisions.front().call, 40);
+  EXPECT_EQ(into.decisions.back().call, 1069);
+  EXPECT_EQ(into.decisions_dropped, 42);
+}
+
+}  // namespace
+}  // namespace starling::testing

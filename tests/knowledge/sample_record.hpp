@@ -1,0 +1,47 @@
+#pragma once
+
+#include "knowledge/run_record.hpp"
+
+namespace starling::testing {
+
+/// A record in which every field holds something, as run-record.json beside this file has it in JSON.
+inline RunRecord sample_record() {
+  CandidateRecord native{.name = "native", .samples = 10, .median_s = 15.5e-6, .min_s = 14e-6};
+  CandidateRecord chain{
+      .name = "chain", .parameters = {{"segment", "8192"}}, .samples = 690, .median_s = 12.5e-6, .min_s = 11e-6};
+  CandidateRecord composed{.name = "rab2",
+                           .parameters = {{"alltoall", "ring"}, {"segment", "none"}},
+                           .eligible = false,
+                           .reason = "needs a power of two of ranks"};
+  ContextRecord tuned{.collective = "bcast",
+                      .bytes = 65536,
+                      .ranks = 6,
+                      .calls = 700,
+                      .stage = "monitor_adapt",
+                      .winner = "chain?segment=8192",
+                      .candidates = {native, chain, composed},
+                      .seconds = 0.0125,
+                      .tuning_seconds = 0.00003,
+                      .native_s = 15.5e-6,
+                      .decisions = {{20, -1, 0, "fastest of 2 candidates"}, {40, 0, 1, "native took \"long\""}},
+                      .decisions_dropped = 3};
+  ContextRecord untouched{.collective = "alltoallv",
+                          .ranks = 4,
+                          .calls = 1,
+                          .stage = "single",
+                          .winner = "native",
+                          .candidates = {{.name = "native"}}};
+  return {.run = {.program = "./app",
+                  .ranks = 6,
+                  .nodes = 2,
+                  .ranks_per_node = 4,
+                  .mpi_flavour = "Open MPI",
+                  .mpi_version = "4.1.4",
+                  .strategy = "star-basic",
+                  .settings = {{"iterations", "10"}, {"epsilon", "0.1"}},
+                  .started = "2024-05-01T12:00:00Z",
+                  .seconds = 1.5},
+          .contexts = {tuned, untouched}};
+}
+
+}  // namespace starling::testing

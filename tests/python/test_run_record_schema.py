@@ -1,0 +1,94 @@
+"""The schema of the run record, against the record that tests/knowledge/run_record.cpp compares the library's with."""
+
+import copy
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA: dict[str, Any] = json.loads((ROOT / "python/starling/schemas/run-record-1.json").read_text())
+SAMPLE: dict[str, Any] = json.loads((ROOT / "tests/knowledge/run-record.json").read_text())
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+
+def objects(node: Any, where: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
+    """Every JSON object with its place, except those whose keys are data: settings and parameters."""
+    if isinstance(node, dict):
+        yield where, node
+        for key, child in node.items():
+            if key not in ("settings", "parameters"):
+                yield from objects(child, (*where, key))
+    elif isinstance(node, list):
+        for index, child in enumerate(node):
+            yield from objects(child, (*where, index))
+
+
+def at(record: dict[str, Any], where: tuple[str | int, ...]) -> dict[str, Any]:
+    node: Any = record
+    for step in where:
+        node = node[step]
+    assert isinstance(node, dict)
+    return node
+
+
+def changed(change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+    record = copy.deepcopy(SAMPLE)
+    change(record)
+    return record
+
+
+def test_the_schema_is_a_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_what_the_library_writes_is_valid() -> None:
+    VALIDATOR.validate(SAMPLE)
+
+
+def test_every_field_is_required_and_no_other_is_known() -> None:
+    for where, node in objects(SAMPLE):
+        extended = copy.deepcopy(SAMPLE)
+        at(extended, where)["unheard_of"] = 1
+        assert not VALIDATOR.is_valid(extended), where
+        for key in node:
+            shortened = copy.deepcopy(SAMPLE)
+            del at(shortened, where)[key]
+            assert not VALIDATOR.is_valid(shortened), (*where, key)
+
+
+def test_every_field_is_described() -> None:
+    fields = [field for _, node in objects(SCHEMA["$defs"]) for field in node.get("properties", {}).items()]
+    conditions = [{"const": True}, {"const": ""}, {"minLength": 1}]
+    undescribed = [name for name, field in fields if "description" not in field and field not in conditions]
+    assert undescribed == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda record: record.update(schema=2),
+        lambda record: record["run"].update(ranks=0),
+        lambda record: record["run"].update(started="yesterday"),
+        lambda record: record["run"]["settings"].update(iterations=10),
+        lambda record: record["contexts"][0].update(calls=-1),
+        lambda record: record["contexts"][0].update(seconds=-0.5),
+        lambda record: record["contexts"][0].update(bytes=1.5),
+        lambda record: record["contexts"][0].update(winner=1),
+        lambda record: record["contexts"][0].update(winner="chain?segment"),
+        lambda record: record["contexts"][0]["candidates"][0].update(median_s="fast"),
+        lambda record: record["contexts"][0]["candidates"][0].update(reason="eligible and yet refused"),
+        lambda record: record["contexts"][0]["candidates"][2].update(reason=""),
+        lambda record: record["contexts"][0]["candidates"][1]["parameters"].update(segment=[8192]),
+        lambda record: record["contexts"][0]["decisions"][0].update(to=None),
+    ],
+)
+def test_a_wrong_value_is_noticed(change: Callable[[dict[str, Any]], object]) -> None:
+    assert not VALIDATOR.is_valid(changed(change))
+
+
+def test_what_was_never_measured_is_null() -> None:
+    VALIDATOR.validate(changed(lambda record: record["contexts"][0].update(native_s=None, seconds=None)))

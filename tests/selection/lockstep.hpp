@@ -1,0 +1,88 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "selection/strategy.hpp"
+
+namespace starling::testing {
+
+/// A brief of `count` candidates, all eligible: native, a1, a2, ...
+inline Brief brief_of(int count) {
+  Brief brief;
+  for (int i = 0; i < count; ++i) {
+    Candidate candidate;
+    candidate.name = i == 0 ? "native" : "a" + std::to_string(i);
+    brief.candidates.push_back(candidate);
+  }
+  return brief;
+}
+
+/// Several ranks that hold one strategy each and make the same calls: what the runtime does, without MPI. Every rank
+/// measures its own seconds; what the strategies hand out is averaged over ranks and given back. Ranks that propose
+/// different candidates, or hand out different amounts, fail the test.
+class Lockstep {
+ public:
+  /// Seconds that `rank` measures of `candidate` in the context's call number `call`, from 0.
+  using Timing = std::function<double(int rank, int candidate, int call)>;
+
+  struct Exchange {
+    int call;  ///< calls made before it
+    std::size_t numbers;
+    bool operator==(const Exchange&) const = default;
+  };
+
+  Lockstep(std::string_view strategy, const Brief& brief, int ranks, Timing timing) : timing_(std::move(timing)) {
+    const auto named = strategy_named(strategy);
+    for (int rank = 0; rank < ranks; ++rank) ranks_.push_back(named.value().first->make(brief));
+  }
+
+  /// Makes `count` calls.
+  void call(int count = 1) {
+    for (; count > 0; --count) one_call();
+  }
+
+  /// Measures by other timings from here on.
+  void measure(Timing timing) { timing_ = std::move(timing); }
+
+  [[nodiscard]] int proposed() const { return ranks_.front()->proposed(); }
+  [[nodiscard]] const Strategy& strategy() const { return *ranks_.front(); }
+  /// The candidate of every call so far.
+  [[nodiscard]] const std::vector<int>& made() const { return made_; }
+  [[nodiscard]] const std::vector<Exchange>& exchanges() const { return exchanges_; }
+  /// What the ranks agreed on in the last exchange.
+  [[nodiscard]] const std::vector<double>& agreed() const { return agreed_; }
+
+ private:
+  void one_call() {
+    const int candidate = proposed();
+    std::vector<std::span<const double>> handed_out;
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+      ASSERT_EQ(ranks_[rank]->proposed(), candidate)
+          << "rank " << rank << " left the others before call " << made_.size();
+      handed_out.push_back(
+          ranks_[rank]->observe(timing_(static_cast<int>(rank), candidate, static_cast<int>(made_.size()))));
+      ASSERT_EQ(handed_out.back().size(), handed_out.front().size()) << "rank " << rank << " hands out another amount";
+    }
+    made_.push_back(candidate);
+    if (handed_out.front().empty()) return;
+    exchanges_.push_back({static_cast<int>(made_.size()), handed_out.front().size()});
+    agreed_.assign(handed_out.front().size(), 0);
+    for (const auto& local : handed_out)
+      for (std::size_t i = 0; i < local.size(); ++i) agreed_[i] += local[i] / static_cast<double>(ranks_.size());
+    for (const auto& rank : ranks_) rank->verdict(agreed_);
+  }
+
+  Timing timing_;
+  std::vector<std::unique_ptr<Strategy>> ranks_;
+  std::vector<int> made_;
+  std::vector<Exchange> exchanges_;
+  std::vector<double> agreed_;
+};
+
+}  // namespace starling::testing
