@@ -87,6 +87,10 @@ int Bound::blocks(const Situation& situation) const {
   return algorithm->divide(situation, parameters);
 }
 
+std::int64_t Bound::scratch_blocks(const Situation& situation) const {
+  return algorithm->scratch_blocks == nullptr ? 0 : algorithm->scratch_blocks(situation, parameters);
+}
+
 std::string Bound::refusal(const Situation& situation) const {
   const Needs& needs = algorithm->needs;
   if (situation.ranks < needs.least_ranks) return "needs at least " + std::to_string(needs.least_ranks) + " ranks";
@@ -124,7 +128,7 @@ std::optional<Bound> candidate_named(Collective collective, std::string_view nam
   for (const Synchronisation synchronisation : all_synchronisations) {
     std::string_view stem = base;
     if (synchronisation != Synchronisation::none) {
-      const std::string ending = "_" + std::string(name_of(synchronisation));
+      const std::string ending = std::string(1, '_').append(name_of(synchronisation));
       if (!stem.ends_with(ending)) continue;
       stem.remove_suffix(ending.size());
     }
@@ -168,6 +172,12 @@ Bound part_named(Collective collective, std::string_view name) {
   return *bound;
 }
 
+Situation as_part(Collective collective, const Situation& whole) {
+  Situation situation = whole;
+  situation.collective = collective;
+  return situation;
+}
+
 }  // namespace
 
 Schedule part(Collective collective, std::string_view name, const Team& team) {
@@ -175,10 +185,12 @@ Schedule part(Collective collective, std::string_view name, const Team& team) {
 }
 
 std::string part_refusal(Collective collective, std::string_view name, const Situation& whole) {
-  Situation situation = whole;
-  situation.collective = collective;
-  const std::string why = part_named(collective, name).refusal(situation);
+  const std::string why = part_named(collective, name).refusal(as_part(collective, whole));
   return why.empty() ? why : std::string(name_of(collective)) + ":" + std::string(name) + " " + why;
+}
+
+std::int64_t part_scratch_blocks(Collective collective, std::string_view name, const Situation& whole) {
+  return part_named(collective, name).scratch_blocks(as_part(collective, whole));
 }
 
 }  // namespace starling

@@ -30,8 +30,8 @@ struct Displacements {
 };
 
 /// One call of a blocking collective, exactly as the application made it. Arguments that a collective does not have
-/// keep their defaults. A vector has `sendcount` elements of `sendtype` (allreduce, reduce, scan, bcast: bcast's buffer
-/// is `recvbuf` and `sendcount`, `sendtype` describe it).
+/// keep their defaults. A vector has `sendcount` elements of `sendtype` (allreduce, reduce, scan, bcast; bcast's buffer
+/// is `recvbuf`); every reduction's datatype is `sendtype`.
 struct Call {
   Collective collective;
   const void* sendbuf = nullptr;

@@ -79,17 +79,17 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
       units = reduces(call.collective) ? elements : bytes;
       break;
     case Collective::reduce_scatter_block:
-      if (!good(call.recvbuf, call.recvcount, call.recvtype) || !good(call.sendbuf, call.recvcount, call.recvtype))
+      if (!good(call.recvbuf, call.recvcount, call.sendtype) || !good(call.sendbuf, call.recvcount, call.sendtype))
         return false;
-      bytes = call.recvcount * type_size(call.recvtype);
+      bytes = call.recvcount * type_size(call.sendtype);
       units = elements = call.recvcount * ranks;
       break;
     case Collective::reduce_scatter: {
       if (call.recvcounts.values == nullptr) return false;
       const std::int64_t sum = sum_of(call.recvcounts, ranks);
-      if (!good(call.sendbuf, sum, call.recvtype)) return false;
+      if (!good(call.sendbuf, sum, call.sendtype)) return false;
       units = elements = sum;
-      bytes = sum * type_size(call.recvtype) / ranks;
+      bytes = sum * type_size(call.sendtype) / ranks;
       break;
     }
     case Collective::gather:

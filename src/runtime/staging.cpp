@@ -17,11 +17,6 @@ bool scatters(Collective collective) {
   return collective == Collective::reduce_scatter || collective == Collective::reduce_scatter_block;
 }
 
-/// The datatype that a reduction's elements have; its position in Call differs.
-MPI_Datatype reduced_type(const Call& call) {
-  return scatters(call.collective) ? call.recvtype : call.sendtype;
-}
-
 /// Whether block i of an allgatherv lies right behind block i - 1.
 bool blocks_touch(const Call& call, int ranks) {
   std::int64_t next = 0;
@@ -42,7 +37,7 @@ Staging::Staging(const Call& call, const Layout& layout, int rank, bool works_in
     : call_(call),
       layout_(layout),
       rank_(rank),
-      unit_(reduces(call.collective) ? Unit::of(reduced_type(call)) : Unit::bytes()),
+      unit_(reduces(call.collective) ? Unit::of(call.sendtype) : Unit::bytes()),
       in_place_(call.sendbuf == MPI_IN_PLACE) {
   if (reduces(call.collective)) {
     alias_send_ = in_place_ && works_in_place && !scatters(call.collective);

@@ -1,0 +1,76 @@
+#include "schedule/program.hpp"
+
+#include <gtest/gtest.h>
+
+namespace starling {
+namespace {
+
+TEST(Layout, DividesUnevenlyIntoBlocksThatDifferByOneUnitAtMost) {
+  const Layout layout(4, 10);
+  EXPECT_EQ(layout.size(0), 3);
+  EXPECT_EQ(layout.size(1), 3);
+  EXPECT_EQ(layout.size(2), 2);
+  EXPECT_EQ(layout.size(3), 2);
+  EXPECT_EQ(layout.start(4), 10);
+}
+
+TEST(Layout, HasEmptyBlocksWhereThereAreFewerUnitsThanBlocks) {
+  const Layout layout(5, 2);
+  EXPECT_EQ(layout.size(1), 1);
+  EXPECT_EQ(layout.size(2), 0);
+  EXPECT_EQ(layout.start(5), 2);
+}
+
+TEST(Layout, KeepsGivenBlocks) {
+  const Layout layout(std::vector<std::int64_t>{0, 7, 7, 9});
+  EXPECT_EQ(layout.blocks(), 3);
+  EXPECT_EQ(layout.size(1), 0);
+  EXPECT_EQ(layout.total(), 9);
+}
+
+TEST(Program, ResolvesBlocksOfEveryBufferToUnits) {
+  Schedule schedule(4);
+  const Buffer rotated = schedule.add_scratch(4, 3);
+  schedule.round().receive(recvbuf(2, 2), 1).send(sendbuf(0), 3).copy(at(rotated, 1), recvbuf(0));
+  const Program program = bind(schedule, Layout(4, 10), Collective::allgatherv, 2);
+
+  ASSERT_EQ(program.steps.size(), 1U);
+  ASSERT_EQ(program.messages.size(), 2U);
+  EXPECT_EQ(program.messages[0].data.first, 6);
+  EXPECT_EQ(program.messages[0].data.count, 4);
+  EXPECT_EQ(program.messages[1].data.first, 0);
+  EXPECT_EQ(program.messages[1].data.count, 2) << "an allgather's send buffer is as large as the block of its rank";
+  ASSERT_EQ(program.works.size(), 1U);
+  EXPECT_EQ(program.works[0].from.first, 2) << "slot 0 of the rotated copy is as large as block 3";
+  EXPECT_EQ(program.works[0].from.count, 3);
+  EXPECT_EQ(program.scratch, (std::vector<std::int64_t>{10}));
+  EXPECT_EQ(program.most_messages, 2);
+}
+
+TEST(Program, LeavesOutMessagesOfEmptyBlocksAndKeepsSignals) {
+  Schedule schedule(4);
+  schedule.round().receive(recvbuf(3), 1).send(recvbuf(0), 1);
+  schedule.round().receive(nothing(), 2).send(nothing(), 2);
+  schedule.round().copy(sendbuf(3), recvbuf(3));
+  const Program program = bind(schedule, Layout(4, 2), Collective::allreduce, 0);
+
+  ASSERT_EQ(program.steps.size(), 2U) << "the last round has nothing to do";
+  EXPECT_EQ(program.steps[0].receives, 0);
+  EXPECT_EQ(program.steps[0].sends, 1);
+  EXPECT_EQ(program.steps[1].receives, 1);
+  EXPECT_EQ(program.steps[1].sends, 1);
+}
+
+TEST(Program, KeepsNativePartsInTheirPlace) {
+  Schedule schedule(2);
+  schedule.round().send(recvbuf(0), 1);
+  schedule.round().sub = SubCollective{Collective::barrier, {0, 1, 2}, 0, 1, nothing(), nothing()};
+  const Program program = bind(schedule, Layout(2, 2), Collective::bcast, 0);
+  ASSERT_EQ(program.steps.size(), 2U);
+  EXPECT_EQ(program.steps[0].native, -1);
+  EXPECT_EQ(program.steps[1].native, 0);
+  EXPECT_EQ(program.natives[0].collective, Collective::barrier);
+}
+
+}  // namespace
+}  // namespace starling
