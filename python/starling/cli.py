@@ -173,5 +173,5 @@ def demo() -> None:
     if status != 0:
         _fail(f"the application ended with exit status {status}; see what works with: starling doctor")
     typer.echo("\n$ starling report\n")
-    report(record=None, as_json=False, everything=False)
+    report(record=job.record, as_json=False, everything=False)
     typer.echo("\nYour own program: starling run -- mpirun -n 4 ./app, then: starling report")

@@ -28,6 +28,7 @@ class Job:
     line: list[str]
     env: dict[str, str]
     what: str
+    record: Path
 
 
 def _cache(environ: Mapping[str, str]) -> Path:
@@ -55,7 +56,7 @@ def prepare(environ: Mapping[str, str]) -> Job:
     identity = launcher.identify(starter) if starter else None
     if starter is None or identity is None or identity.flavour is None:
         raise DemoError("no MPI on PATH; load one, or take the one of PyPI: pip install mpich")
-    mpicc = trial.compiler_beside(starter) or shutil.which("mpicc")
+    mpicc = trial.compiler_beside(starter, identity.flavour) or shutil.which("mpicc")
     if mpicc is None:
         raise DemoError(f"no mpicc beside {starter}; install the development files of this MPI")
     variant = Flavour(identity.flavour).variant
@@ -66,11 +67,18 @@ def prepare(environ: Mapping[str, str]) -> Job:
         program = _compiled(mpicc, source, environ)
     except (build.BuildError, OSError) as error:
         raise DemoError(str(error)) from error
+    what = f"{RANKS} ranks, {identity.flavour} {identity.version}"
     line = [*trial.line(starter, identity, RANKS), str(program)]
-    return Job(line, trial.environment(environ), f"{RANKS} ranks, {identity.flavour} {identity.version}")
+    return Job(
+        line,
+        trial.environment(environ),
+        f"{RANKS} ranks, {identity.flavour} {identity.version}",
+        _cache(environ) / "demo.json",
+    )
 
 
 def run(job: Job) -> int:
     """Runs the application under star-basic; its output goes where ours goes. Returns the exit status."""
-    arguments = ["run", "--quiet", "--strategy", "star-basic", "--", *job.line]
+    job.record.unlink(missing_ok=True)
+    arguments = ["run", "--quiet", "--strategy", "star-basic", "--record", str(job.record), "--", *job.line]
     return subprocess.run(trial.starling(arguments), env=job.env, check=False).returncode

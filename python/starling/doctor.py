@@ -88,6 +88,10 @@ def launchers_on_path(environ: Mapping[str, str]) -> list[Path]:
     return list(found.values())
 
 
+def _without_settings(environ: Mapping[str, str]) -> dict[str, str]:
+    return trial.environment({name: value for name, value in environ.items() if not name.startswith("STARLING_")})
+
+
 def tried(launcher: Path, environ: Mapping[str, str]) -> LauncherState:
     """Runs a program of 2 ranks under this starling with the launcher, where it has a compiler beside it."""
     identity = identify(str(launcher))
@@ -103,7 +107,7 @@ def tried(launcher: Path, environ: Mapping[str, str]) -> LauncherState:
         return state("the variant follows the program", works=None)
     if library(variant, environ) is None:
         return state(f"no {variant} library", works=False)
-    mpicc = trial.compiler_beside(str(launcher))
+    mpicc = trial.compiler_beside(str(launcher), identity.flavour)
     if mpicc is None:
         return state("not tried: no mpicc beside it", works=None)
     with tempfile.TemporaryDirectory(prefix="starling-doctor-") as name:
@@ -127,7 +131,7 @@ def tried(launcher: Path, environ: Mapping[str, str]) -> LauncherState:
                 capture_output=True,
                 text=True,
                 errors="replace",
-                env=trial.environment(environ),
+                env={**_without_settings(environ), "XDG_CONFIG_HOME": str(folder)},
                 cwd=folder,
                 timeout=60,
                 check=False,
@@ -171,7 +175,7 @@ def examine(environ: Mapping[str, str]) -> Diagnosis:
         advice.append("no MPI launcher on PATH: load your site's MPI module, or: pip install mpich")
     for launcher in launchers:
         if launcher.works is False and launcher.result.startswith("no "):
-            mpicc = trial.compiler_beside(launcher.path) or "MPICC"
+            mpicc = trial.compiler_beside(launcher.path, launcher.flavour) or "MPICC"
             advice.append(f"for {launcher.path}: starling doctor --build {mpicc}")
         elif launcher.works is False:
             advice.append(f"{launcher.path} does not work: {launcher.result}")

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from starling import launcher, process, settings, variables, variants
+from starling import launcher, process, settings, trial, variables, variants
 
 
 def say(message: str) -> None:
@@ -33,6 +33,8 @@ def _natively(line: Sequence[str]) -> int:
 def run(line: Sequence[str], flags: Mapping[str, str], *, quiet: bool = False) -> int:
     """Runs the line tuned, or natively after one line of explanation where it must be. Returns its exit status."""
     environ = os.environ
+    if not launcher.is_program(line[0]):
+        return _natively(line)  # to be told by the system why
     path = settings.find_file(Path.cwd(), environ)
     try:
         in_force = settings.in_force(flags, environ, path)
@@ -48,9 +50,11 @@ def run(line: Sequence[str], flags: Mapping[str, str], *, quiet: bool = False) -
         return _natively(line)
     library = variants.library(choice.variant, environ)
     if library is None:
+        flavour = found.identity.flavour if found.identity else None
+        mpicc = trial.compiler_beside(line[found.at], flavour) or "MPICC"
         say(
             f"no library for {choice.variant} ({choice.because}), so it runs natively; "
-            "build it with: starling doctor --build MPICC"
+            f"build it with: starling doctor --build {mpicc}"
         )
         return _natively(line)
 

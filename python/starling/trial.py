@@ -33,9 +33,8 @@ _OWN_PROGRAM = {
 
 
 def environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment for a program of ours: without anybody's settings."""
-    plain = {name: value for name, value in environ.items() if not name.startswith("STARLING_")}
-    return {**plain, **_OWN_PROGRAM}
+    """The environment for a program of ours: with what Open MPI wants to be told."""
+    return {**environ, **_OWN_PROGRAM}
 
 
 def line(launcher: str, identity: Identity, ranks: int) -> list[str]:
@@ -44,12 +43,11 @@ def line(launcher: str, identity: Identity, ranks: int) -> list[str]:
     return [launcher, *options, "-n", str(ranks)]
 
 
-def compiler_beside(launcher: str) -> str | None:
-    """The C compiler wrapper of a launcher's own MPI: `mpicc.mpich` beside `mpirun.mpich`, `mpicc` beside `mpirun`."""
+def compiler_beside(launcher: str, flavour: str | None) -> str | None:
+    """The C compiler wrapper of a launcher's own MPI, in its folder: Debian's `mpicc.mpich`, or `mpicc`."""
     path = Path(shutil.which(launcher) or launcher).absolute()
-    suffix = path.suffix if path.suffix in (".openmpi", ".mpich") else ""
-    wrapper = path.with_name(f"mpicc{suffix}")
-    return str(wrapper) if os.access(wrapper, os.X_OK) else None
+    wrappers = (path.with_name(name) for name in (f"mpicc.{flavour}", "mpicc"))
+    return next((str(wrapper) for wrapper in wrappers if os.access(wrapper, os.X_OK)), None)
 
 
 def compile_c(mpicc: str, source: Path, program: Path) -> str:
