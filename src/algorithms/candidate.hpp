@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
+#include "schedule/expectation.hpp"
 
 namespace starling {
 
@@ -25,6 +26,10 @@ struct Bound {
   [[nodiscard]] std::string_view group() const;
   /// Blocks the call's data is divided into.
   [[nodiscard]] int blocks(const Situation& situation) const;
+  /// Blocks of scratch a rank uses at most.
+  [[nodiscard]] std::int64_t scratch_blocks(const Situation& situation) const;
+  /// Whether the send buffer may lie in the receive buffer.
+  [[nodiscard]] bool works_in_place() const { return has_in_place(collective) && algorithm->works_in_place; }
   /// Why it cannot serve there, in words for people; empty if it can.
   [[nodiscard]] std::string refusal(const Situation& situation) const;
   /// What one rank does, synchronisation included.
@@ -49,5 +54,8 @@ Schedule part(Collective collective, std::string_view name, const Team& team);
 
 /// Why that part cannot serve in the situation of the whole; empty if it can.
 std::string part_refusal(Collective collective, std::string_view name, const Situation& whole);
+
+/// Blocks of scratch that part uses at most.
+std::int64_t part_scratch_blocks(Collective collective, std::string_view name, const Situation& whole);
 
 }  // namespace starling

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -104,6 +105,9 @@ struct Round {
 struct Scratch {
   std::vector<int> like;
 };
+
+/// How many scratch buffers one schedule may have.
+inline constexpr std::size_t most_scratch_buffers = 14;
 
 /// What keeps the rounds of a schedule apart.
 enum class Synchronisation : std::uint8_t {

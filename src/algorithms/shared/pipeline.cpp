@@ -1,0 +1,52 @@
+#include "algorithms/shared/pipeline.hpp"
+
+namespace starling {
+namespace {
+
+constexpr std::int64_t most_segments = 1024;
+
+/// Rounded up; 1 for whole vectors.
+std::int64_t segment_count(const Situation& situation, const Parameters& with) {
+  const std::int64_t segment = with.number("segment");
+  return segment == 0 || situation.bytes <= segment ? 1 : ((situation.bytes - 1) / segment) + 1;
+}
+
+}  // namespace
+
+Schedule pipelined_down(const Team& team, const TreePlace& place) {
+  Schedule todo(team.blocks);
+  const bool has_parent = place.parent >= 0;
+  const bool has_children = !place.children.empty();
+  for (int step = 0; step <= team.blocks; ++step) {
+    const bool receives = has_parent && step < team.blocks;
+    const bool sends = has_children && step > 0;
+    if (!receives && !sends) continue;
+    Round& round = todo.round();
+    if (receives) round.receive(recvbuf(step), place.parent);
+    if (!sends) continue;
+    for (const int child : place.children) round.send(recvbuf(step - 1), child);
+  }
+  return todo;
+}
+
+Parameter segment_parameter() {
+  Parameter segment{"segment", {"none"}, "bytes of a segment; none: the whole vector at once"};
+  for (std::int64_t bytes = 1024; bytes <= std::int64_t{16} * 1024 * 1024; bytes *= 2)
+    segment.values.push_back(std::to_string(bytes));
+  return segment;
+}
+
+int segments(const Situation& situation, const Parameters& with) {
+  return static_cast<int>(segment_count(situation, with));
+}
+
+std::string segment_refusal(const Situation& situation, const Parameters& with) {
+  const std::int64_t segment = with.number("segment");
+  if (segment == 0) return {};
+  if (segment >= situation.bytes) return "the message is one segment";
+  if (segment_count(situation, with) > most_segments)
+    return "would divide the message into more than " + std::to_string(most_segments) + " segments";
+  return {};
+}
+
+}  // namespace starling

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/shared/trees.hpp"
+
+namespace starling {
+
+/// Sends the blocks of recv down a tree, one after the other: a rank passes on block i while it receives block i + 1.
+Schedule pipelined_down(const Team& team, const TreePlace& place);
+
+/// The parameter `segment`: none, or bytes from 1 KiB to 16 MiB by factors of two.
+Parameter segment_parameter();
+
+/// The number of segments a vector is divided into.
+int segments(const Situation& situation, const Parameters& with);
+
+/// Why a vector can't be divided into segments of that size; empty if it can.
+std::string segment_refusal(const Situation& situation, const Parameters& with);
+
+}  // namespace starling

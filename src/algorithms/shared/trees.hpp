@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+
+namespace starling {
+
+/// A rank's place in a tree that spans all ranks from the root of a collective. Ranks are those of the team.
+struct TreePlace {
+  int parent = -1;  ///< -1 at the root
+  std::vector<int> children{};
+};
+
+/// The binomial tree: ranks counted from the root, the parent of a rank is the rank without its lowest bit. Children
+/// stand in the order of their descendants, most first, as in Nishtala et al., section 3.1.
+TreePlace binomial_tree(const Team& team);
+
+/// The chain: every rank has the next one as its only child. Nishtala et al., section 3.1.
+TreePlace chain_tree(const Team& team);
+
+/// How many ranks are in the subtree of the binomial tree whose root stands `relative` places after the root of all.
+int binomial_subtree(int relative, int ranks);
+
+}  // namespace starling

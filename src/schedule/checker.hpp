@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "schedule/schedule.hpp"
+
+namespace starling {
+
+/// What may be taken for granted about a call.
+struct Facts {
+  int blocks;                ///< the data is divided into; one for each rank unless the collective divides a vector
+  bool commutative = false;  ///< the operator: contributions may be combined in any order
+  bool uniform = false;      ///< all blocks are equally large
+  bool in_place = false;     ///< the send buffer lies in the receive buffer, where the collective has_in_place()
+};
+
+/// What the checker found.
+struct CheckResult {
+  std::string error;        ///< one sentence that names rank, round, peer and block; empty if the schedules are right
+  std::uint64_t order = 0;  ///< a fingerprint of the expressions in the result: equal where results are bitwise equal
+  [[nodiscard]] bool right() const { return error.empty(); }
+};
+
+/// Runs the schedules of all ranks on symbolic data and proves that they carry out `collective`:
+/// - every rank ends with what `expectation()` says, each rank's contribution combined exactly once and, unless the
+/// operator is
+///   commutative, in rank order; for allreduce by the same expression on every rank, so that results are bitwise equal;
+/// - messages match: the k-th send from one rank to another has the blocks and the sizes of the k-th receive;
+/// - nothing waits for ever, even if a send ends only when its receive is posted;
+/// - nothing is read before it is written, written while it is read, or outside its buffer, and `send` is never
+/// written;
+/// - the members of a sub-collective all join it;
+/// - nobody leaves a barrier before it has heard, through others or not, from every rank.
+/// `per_rank[r]` is what rank r does. Never throws for wrong schedules.
+CheckResult check(Collective collective, std::span<const Schedule> per_rank, int root, const Facts& facts);
+
+}  // namespace starling

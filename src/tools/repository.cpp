@@ -1,0 +1,84 @@
+// starling-repository: prints what the repository holds, as JSON for the command line.
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+#include <string>
+
+#include "algorithms/candidate.hpp"
+#include "selection/strategy.hpp"
+
+namespace starling {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What a synchronisation adds to the algorithm's sentence.
+std::string_view sentence_of(Synchronisation synchronisation) {
+  switch (synchronisation) {
+    case Synchronisation::light_barrier: return "; zero-byte messages between partners keep the steps apart";
+    case Synchronisation::mpi_barrier: return "; an MPI barrier keeps the steps apart";
+    default: return "";
+  }
+}
+
+Json parameters_of(const Algorithm& algorithm) {
+  Json all = Json::array();
+  for (const Parameter& one : algorithm.parameters)
+    all.push_back({{"name", one.name}, {"values", one.values}, {"says", one.says}});
+  return all;
+}
+
+Json counterparts_of(const Algorithm& algorithm) {
+  Json all = Json::array();
+  for (const Counterparts& one : algorithm.counterparts) {
+    Json names = Json::object();
+    if (!one.ompi.empty()) names["ompi"] = one.ompi;
+    if (!one.mpich.empty()) names["mpich"] = one.mpich;
+    if (!one.ucc.empty()) names["ucc"] = one.ucc;
+    if (!one.with.empty()) names["with"] = one.with;
+    all.push_back(std::move(names));
+  }
+  return all;
+}
+
+Json entry(const Algorithm& algorithm, Collective collective, Synchronisation synchronisation) {
+  const Bound bound{&algorithm, collective, synchronisation, {}};
+  return {{"collective", name_of(collective)},
+          {"name", bound.algorithm_name()},
+          {"parameters", parameters_of(algorithm)},
+          {"says", std::string(algorithm.says).append(sentence_of(synchronisation))},
+          {"source", algorithm.source},
+          {"group", bound.group()},
+          {"needs",
+           {{"power_of_two", algorithm.needs.power_of_two},
+            {"commutative", algorithm.needs.commutative},
+            {"least_ranks", algorithm.needs.least_ranks}}},
+          {"synchronisation", name_of(synchronisation)},
+          {"probe_up_to", algorithm.probe_up_to},
+          {"reduction_order", algorithm.reduction_order},
+          {"works_in_place", bound.works_in_place()},
+          {"latency", algorithm.latency},
+          {"bandwidth", algorithm.bandwidth},
+          {"counterparts", counterparts_of(algorithm)}};
+}
+
+Json everything() {
+  Json algorithms = Json::array();
+  for (const Algorithm& algorithm : repository())
+    for (const Collective collective : algorithm.collectives)
+      for (const Synchronisation synchronisation : algorithm.synchronisations)
+        algorithms.push_back(entry(algorithm, collective, synchronisation));
+  Json strategies = Json::array();
+  for (const StrategyKind& kind : strategy_kinds())
+    strategies.push_back({{"name", kind.name}, {"says", kind.says}, {"source", kind.source}});
+  return {{"algorithms", std::move(algorithms)}, {"strategies", std::move(strategies)}};
+}
+
+}  // namespace
+}  // namespace starling
+
+int main() {
+  std::cout << starling::everything().dump(2) << '\n';
+  return std::cout.flush() ? 0 : 1;
+}
