@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "knowledge/whole_file.hpp"
 #include "selection/strategy.hpp"
 
 namespace starling {

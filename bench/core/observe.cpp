@@ -1,0 +1,75 @@
+// What a call costs in the steady state, above the algorithm itself and the clock: the strategy and the samples.
+
+#include <benchmark/benchmark.h>
+
+#include <string>
+#include <vector>
+
+#include "measurement/samples.hpp"
+#include "selection/strategy.hpp"
+
+namespace {
+
+constexpr double seconds_a_call = 10e-6;
+
+starling::Brief nine_candidates() {
+  starling::Brief brief;
+  for (int i = 0; i < 9; ++i) {
+    starling::Candidate candidate;
+    candidate.name = "a" + std::to_string(i);
+    brief.candidates.push_back(candidate);
+  }
+  return brief;
+}
+
+/// The strategy past its exploration, its periods at their full length.
+std::unique_ptr<starling::Strategy> settled(const char* name) {
+  auto strategy = starling::strategy_named(name).value().first->make(nine_candidates());
+  for (int call = 0; call < 100000; ++call) {
+    const auto local = strategy->observe(seconds_a_call);
+    const std::vector<double> agreed(local.begin(), local.end());
+    if (!agreed.empty()) strategy->verdict(agreed);
+  }
+  return strategy;
+}
+
+void observe(benchmark::State& state, const char* name) {
+  const auto strategy = settled(name);
+  for (auto _ : state) {
+    const auto local = strategy->observe(seconds_a_call);
+    if (!local.empty()) {
+      const std::vector<double> agreed(local.begin(), local.end());
+      strategy->verdict(agreed);
+    }
+    benchmark::DoNotOptimize(strategy->proposed());
+  }
+}
+
+void add_sample(benchmark::State& state) {
+  starling::Samples samples;
+  for (auto _ : state) {
+    samples.add(seconds_a_call);
+    benchmark::ClobberMemory();
+  }
+}
+
+void observe_and_add(benchmark::State& state) {
+  const auto strategy = settled("star-basic");
+  std::vector<starling::Samples> samples(9);
+  for (auto _ : state) {
+    samples[static_cast<std::size_t>(strategy->proposed())].add(seconds_a_call);
+    const auto local = strategy->observe(seconds_a_call);
+    if (!local.empty()) {
+      const std::vector<double> agreed(local.begin(), local.end());
+      strategy->verdict(agreed);
+    }
+    benchmark::ClobberMemory();
+  }
+}
+
+BENCHMARK_CAPTURE(observe, native, "native");
+BENCHMARK_CAPTURE(observe, star_basic, "star-basic");
+BENCHMARK(add_sample);
+BENCHMARK(observe_and_add);
+
+}  // namespace
