@@ -1,4 +1,143 @@
-function(starling_mpi_variants)
+# The preloaded library, one for each ABI of MPI whose header is found: libstarling-openmpi.so, libstarling-mpich.so,
+# libstarling-abi.so (the standard ABI of MPI 5). Headers only: nothing here links to an MPI library.
+#
+#   starling_mpi_variants()             makes the targets starling-openmpi, starling-mpich, starling-abi
+#   starling_install_variants(FOLDER)   installs those that were made
+
+enable_language(ASM)
+set(starling_bindings ${CMAKE_CURRENT_SOURCE_DIR}/src/bindings)
+
+# Compiler wrappers, best first: STARLING_MPICC, or what PATH, the Python environment and the usual places have.
+function(starling_find_wrappers out)
+  if(STARLING_MPICC)
+    set(${out} ${STARLING_MPICC} PARENT_SCOPE)
+    return()
+  endif()
+  get_filename_component(python_folder ${Python3_EXECUTABLE} DIRECTORY)
+  set(folders ${python_folder} $ENV{VIRTUAL_ENV}/bin $ENV{MPI_HOME}/bin $ENV{I_MPI_ROOT}/bin)
+  string(REPLACE ":" ";" path "$ENV{PATH}")
+  list(APPEND folders ${path} /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openmpi/bin /usr/lib64/openmpi/bin
+       /usr/lib64/mpich/bin)
+  list(TRANSFORM folders REPLACE "^/bin$" "/usr/bin")
+  list(REMOVE_DUPLICATES folders)
+  set(wrappers "")
+  foreach(folder IN LISTS folders)
+    foreach(name mpicc mpicc.openmpi mpicc.mpich mpicc_abi)
+      if(EXISTS ${folder}/${name} AND NOT IS_DIRECTORY ${folder}/${name})
+        list(APPEND wrappers ${folder}/${name})
+      endif()
+    endforeach()
+  endforeach()
+  set(${out} ${wrappers} PARENT_SCOPE)
 endfunction()
+
+# Where a wrapper finds mpi.h: its include folders, or the one beside its own folder if those do not exist.
+function(starling_wrapper_includes wrapper out)
+  execute_process(COMMAND ${wrapper} -show OUTPUT_VARIABLE line ERROR_QUIET RESULT_VARIABLE failed)
+  if(failed)
+    set(line "")
+  endif()
+  separate_arguments(words UNIX_COMMAND "${line}")
+  set(includes "")
+  foreach(word IN LISTS words)
+    if(word MATCHES "^-I(.+)")
+      if(IS_DIRECTORY "${CMAKE_MATCH_1}")
+        list(APPEND includes ${CMAKE_MATCH_1})
+      endif()
+    endif()
+  endforeach()
+  if(NOT includes)
+    get_filename_component(folder ${wrapper} DIRECTORY)
+    get_filename_component(folder ${folder} DIRECTORY)
+    if(EXISTS ${folder}/include/mpi.h)
+      set(includes ${folder}/include)
+    endif()
+  endif()
+  set(${out} "${includes}" PARENT_SCOPE)
+endfunction()
+
+# What an mpi.h says of itself: its ABI and its version (of the standard, then of the library), both empty if it has none.
+function(starling_probe_header includes definition abi version)
+  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/probe_mpi.cpp [[
+#include <mpi.h>
+#if defined(OPEN_MPI)
+starling_probe openmpi MPI_VERSION.MPI_SUBVERSION OMPI_MAJOR_VERSION.OMPI_MINOR_VERSION.OMPI_RELEASE_VERSION
+#elif defined(MPI_ABI_VERSION)
+starling_probe abi MPI_VERSION.MPI_SUBVERSION MPI_ABI_VERSION.MPI_ABI_SUBVERSION
+#elif defined(MPICH_NUMVERSION)
+starling_probe mpich MPI_VERSION.MPI_SUBVERSION MPICH_NUMVERSION
+#endif
+]])
+  list(TRANSFORM includes PREPEND -I OUTPUT_VARIABLE flags)
+  execute_process(
+    COMMAND ${CMAKE_CXX_COMPILER} -E ${definition} ${flags} ${starling_no_cxx_bindings} ${CMAKE_CURRENT_BINARY_DIR}/probe_mpi.cpp
+    OUTPUT_VARIABLE text ERROR_QUIET)
+  set(${abi} "" PARENT_SCOPE)
+  if(text MATCHES "starling_probe ([a-z]+) ([0-9 .]+)")
+    set(${abi} ${CMAKE_MATCH_1} PARENT_SCOPE)
+    string(REGEX REPLACE "[ .]+" "." numbers "${CMAKE_MATCH_2}")
+    set(${version} ${numbers} PARENT_SCOPE)
+  endif()
+endfunction()
+
+# One variant, from the headers in `includes`.
+function(starling_variant abi includes definition)
+  set(target starling-${abi})
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/${target}/generated)
+  set(files ${generated}/operations.hpp ${generated}/entries.cpp ${generated}/symbols.inc)
+  add_custom_command(
+    OUTPUT ${files}
+    COMMAND ${Python3_EXECUTABLE} ${starling_bindings}/generate.py --abi ${abi} ${generated}
+    DEPENDS ${starling_bindings}/generate.py ${starling_bindings}/prototypes.toml
+    COMMENT "Generating the MPI entry points of libstarling-${abi}.so"
+    VERBATIM)
+  file(GLOB sources CONFIGURE_DEPENDS src/runtime/*.cpp src/runtime/*/*.cpp src/bindings/*.cpp src/patterns/*.cpp)
+  add_library(${target} SHARED ${sources} ${starling_bindings}/trampolines.S ${files})
+  target_include_directories(${target} PRIVATE ${generated}/..)
+  target_include_directories(${target} SYSTEM PRIVATE ${includes})
+  string(REPLACE "abi" "standard" enumerator ${abi})
+  target_compile_definitions(${target} PRIVATE STARLING_ABI=${enumerator})
+  target_compile_options(${target} PRIVATE ${definition} ${starling_no_cxx_bindings} -ftls-model=initial-exec)
+  target_link_libraries(${target} PRIVATE starling_core starling_warnings ${CMAKE_DL_LIBS} Threads::Threads)
+  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,-z,defs -Wl,-z,now -Wl,--gc-sections
+                      -Wl,--exclude-libs,ALL -Wl,--version-script=${starling_bindings}/exports.map)
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${starling_bindings}/exports.map)
+endfunction()
+
+function(starling_mpi_variants)
+  find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
+  find_package(Threads REQUIRED)
+  set(starling_no_cxx_bindings -DOMPI_SKIP_MPICXX=1 -DMPICH_SKIP_MPICXX=1)
+  starling_find_wrappers(wrappers)
+  foreach(wrapper IN LISTS wrappers)
+    starling_wrapper_includes(${wrapper} includes)
+    # The mpi.h of MPICH 5 and Intel serves two ABIs.
+    foreach(definition "" -DMPI_ABI)
+      starling_probe_header("${includes}" "${definition}" abi version)
+      if(abi AND (NOT abi STREQUAL "abi" OR definition) AND (NOT DEFINED best_${abi} OR version VERSION_GREATER best_${abi}))
+        set(best_${abi} ${version})
+        set(includes_${abi} "${includes}")
+        set(definition_${abi} "${definition}")
+        set(wrapper_${abi} ${wrapper})
+      endif()
+    endforeach()
+  endforeach()
+  set(variants "")
+  foreach(abi openmpi mpich abi)
+    if(DEFINED best_${abi})
+      list(GET includes_${abi} 0 folder)
+      message(STATUS "libstarling-${abi}.so: ${folder}/mpi.h (${best_${abi}}), from ${wrapper_${abi}}")
+      starling_variant(${abi} "${includes_${abi}}" "${definition_${abi}}")
+      list(APPEND variants starling-${abi})
+    else()
+      message(STATUS "libstarling-${abi}.so: not built, no compiler wrapper of such an MPI found")
+    endif()
+  endforeach()
+  set(starling_variants "${variants}" PARENT_SCOPE)
+endfunction()
+
 function(starling_install_variants destination)
+  if(starling_variants)
+    install(TARGETS ${starling_variants} LIBRARY DESTINATION ${destination})
+  endif()
 endfunction()

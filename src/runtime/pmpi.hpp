@@ -8,7 +8,8 @@ namespace starling {
 using Fint = int;
 
 /// The functions of the MPI library that the runtime calls, by their profiling names (PMPI_Isend is `pmpi.Isend`). The
-/// library is loaded, not linked: a program may bring it in by dlopen, and a build must run on older and newer releases.
+/// library is loaded, not linked: a program may bring it in by dlopen, and a build must run on older and newer
+/// releases.
 // clang-format off
 #define STARLING_PMPI_FUNCTIONS(F)                                                                                      \
   F(Abort) F(Allgather) F(Allgatherv) F(Allreduce) F(Alltoall) F(Alltoallv) F(Barrier) F(Bcast) F(Comm_call_errhandler) \
@@ -54,11 +55,16 @@ struct Pmpi {
   int (*Type_contiguous_c)(MPI_Count, MPI_Datatype, MPI_Datatype*) = nullptr;
 };
 
-/// Filled before the first entry point that was intercepted runs; constant from then on. Null where not `active()`.
+/// Filled before the first intercepted entry point runs, constant from then on; null where not `active()`. What the
+/// loaded MPI library does not have is null too.
 extern Pmpi pmpi;
 
-/// The predefined handles. Open MPI's are addresses of its data, which nothing here may link to: never write MPI_COMM_WORLD,
-/// MPI_BYTE, MPI_SUM, MPI_INFO_NULL in the runtime. (MPI_IN_PLACE, MPI_STATUS_IGNORE, error codes are numbers: fine.)
+/// Fills `pmpi` and `handles`.
+void resolve_pmpi();
+
+/// The predefined handles. Open MPI's are addresses of its data, which nothing here may link to: never write
+/// MPI_COMM_WORLD, MPI_BYTE, MPI_SUM, MPI_INFO_NULL in the runtime. (MPI_IN_PLACE, MPI_STATUS_IGNORE, error codes are
+/// numbers: fine.)
 struct Handles {
   MPI_Comm comm_world{}, comm_self{}, comm_null{};
   MPI_Datatype byte{}, packed{}, char_{}, int_{}, double_{}, int64{}, datatype_null{};
@@ -72,7 +78,8 @@ struct Handles {
 /// Filled together with `pmpi`.
 extern Handles handles;
 
-/// True where the handle is one that MPI defines (MPI_DOUBLE, MPI_SUM), not one that the program made. A few nanoseconds.
+/// True where the handle is one that MPI defines (MPI_DOUBLE, MPI_SUM), not one that the program made. A few
+/// nanoseconds.
 bool predefined(MPI_Datatype type);
 bool predefined(MPI_Op op);
 

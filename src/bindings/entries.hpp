@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "generated/symbols.inc"
+
+namespace starling {
+
+inline constexpr std::size_t entry_count = STARLING_ENTRIES;
+
+/// One entry point of MPI. All its exported names jump to where its slot points (trampolines.S).
+struct Entry {
+  std::array<const char*, 4> spellings{};  ///< exported names; C has one, Fortran up to four
+  const char* original = nullptr;          ///< C: the profiling name; null in Fortran, which has no reliable one
+  void (*wrapper)() = nullptr;             ///< what runs where Starling is active
+};
+
+/// All of them; generated.
+std::span<const Entry> entries();
+
+/// The MPI library's own function behind each entry, null where it has none.
+extern std::array<void*, entry_count> originals;
+
+/// That function, with its type.
+template <class Signature>
+Signature* original(int slot) {
+  return reinterpret_cast<Signature*>(originals[static_cast<std::size_t>(slot)]);
+}
+
+template <class Signature>
+auto address_of(Signature* wrapper) {
+  return reinterpret_cast<void (*)()>(wrapper);
+}
+
+}  // namespace starling

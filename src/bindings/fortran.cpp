@@ -1,0 +1,58 @@
+#include "bindings/fortran.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "runtime/flavour.hpp"
+
+namespace starling::from_fortran {
+
+namespace {
+
+/// Where the Fortran library keeps a named constant: one common block, spelled as the compiler has it. Null where the
+/// program has no Fortran.
+using Spellings = std::array<const void*, 4>;
+
+Spellings find(std::array<const char*, 4> names) {
+  Spellings found{};
+  std::ranges::transform(names, found.begin(), mpi_symbol);
+  return found;
+}
+
+bool contains(const Spellings& constants, const void* buffer) {
+  return buffer != nullptr && std::ranges::find(constants, buffer) != constants.end();
+}
+
+bool is_in_place(const void* buffer) {
+  static const Spellings constants =
+      find({"mpi_fortran_in_place_", "mpi_fortran_in_place", "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE"});
+  return contains(constants, buffer);
+}
+
+bool is_bottom(const void* buffer) {
+  static const Spellings constants =
+      find({"mpi_fortran_bottom_", "mpi_fortran_bottom", "mpi_fortran_bottom__", "MPI_FORTRAN_BOTTOM"});
+  return contains(constants, buffer);
+}
+
+}  // namespace
+
+void* address(void* buffer) {
+  if (is_in_place(buffer)) return MPI_IN_PLACE;
+  if (is_bottom(buffer)) return MPI_BOTTOM;
+  return buffer;
+}
+
+Datatypes::Datatypes(const Fint* types, void* buffer, const Fint* comm) {
+  if (is_in_place(buffer)) return;
+  int inter = 0;
+  int ranks = 0;
+  pmpi.Comm_test_inter(communicator(comm), &inter);
+  (inter != 0 ? pmpi.Comm_remote_size : pmpi.Comm_size)(communicator(comm), &ranks);
+  types_.reserve(static_cast<std::size_t>(ranks));
+  std::transform(types, types + ranks, std::back_inserter(types_),
+                 [](const Fint& handle) { return datatype(&handle); });
+}
+
+}  // namespace starling::from_fortran

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "runtime/pmpi.hpp"
+
+/// How a Fortran argument becomes a C one.
+namespace starling::from_fortran {
+
+inline Fint value(const Fint* argument) {
+  return *argument;
+}
+inline const int* array(const Fint* argument) {
+  return argument;
+}
+inline MPI_Datatype datatype(const Fint* handle) {
+  return pmpi.Type_f2c(*handle);
+}
+inline MPI_Op operation(const Fint* handle) {
+  return pmpi.Op_f2c(*handle);
+}
+inline MPI_Comm communicator(const Fint* handle) {
+  return pmpi.Comm_f2c(*handle);
+}
+
+/// The C address of a buffer: Fortran's MPI_IN_PLACE and MPI_BOTTOM are variables of their own, known by their
+/// addresses.
+void* address(void* buffer);
+
+/// The datatypes of an alltoallw, one for each rank of the (remote) group; none where they are not significant.
+class Datatypes {
+ public:
+  Datatypes(const Fint* types, void* buffer, const Fint* comm);
+  operator const MPI_Datatype*() const { return types_.data(); }  // NOLINT: an argument in the making
+
+ private:
+  std::vector<MPI_Datatype> types_;
+};
+
+/// Hands back the error code; mpi_f08 may leave the argument out.
+inline void finish(Fint* ierror, int code) {
+  if (ierror != nullptr) *ierror = code;
+}
+
+}  // namespace starling::from_fortran

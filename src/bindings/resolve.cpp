@@ -1,0 +1,68 @@
+#include <sys/auxv.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+
+#include "bindings/entries.hpp"
+#include "bindings/notices.hpp"
+#include "runtime/flavour.hpp"
+#include "runtime/pmpi.hpp"
+
+/// Where each entry's exported symbols jump to (trampolines.S).
+extern "C" void* starling_slots[];
+
+namespace starling {
+
+std::array<void*, entry_count> originals{};
+
+namespace {
+
+/// The decision, made once, at the first call of any entry point: true where Starling takes part.
+bool begin() {
+  if (getauxval(AT_SECURE) != 0) return false;
+  if (!active()) {
+    say_wrong_build();
+    return false;
+  }
+  resolve_pmpi();
+  for (std::size_t slot = 0; slot < entry_count; ++slot)
+    if (const Entry& entry = entries()[slot]; entry.original != nullptr) originals[slot] = mpi_symbol(entry.original);
+  return true;
+}
+
+/// The function that the program would have called without this library.
+void* without_us(const Entry& entry) {
+  for (const char* name : entry.spellings)
+    if (name != nullptr)
+      if (void* found = next_symbol(name)) return found;
+  return entry.original != nullptr ? mpi_symbol(entry.original) : nullptr;
+}
+
+void* target_of(std::size_t slot, bool takes_part) {
+  const Entry& entry = entries()[slot];
+  if (!takes_part) return without_us(entry);
+  // A Fortran library may be loaded later than the C one: it is looked for at the first call of each of its functions.
+  if (entry.original == nullptr) originals[slot] = without_us(entry);
+  return originals[slot] != nullptr ? reinterpret_cast<void*>(entry.wrapper) : nullptr;
+}
+
+}  // namespace
+
+}  // namespace starling
+
+/// Decides where a slot points, and returns that: the wrapper, or the MPI library's own function.
+extern "C" __attribute__((visibility("hidden"))) void* starling_resolve(std::size_t slot) {
+  using namespace starling;
+  static const bool takes_part = begin();
+  void* const target = target_of(slot, takes_part);
+  if (target == nullptr) {
+    std::fprintf(stderr, "starling: %s was called, which no MPI library that is loaded here has\n",
+                 entries()[slot].spellings[0]);
+    std::abort();
+  }
+  std::atomic_ref(starling_slots[slot]).store(target, std::memory_order_release);
+  return target;
+}

@@ -1,0 +1,162 @@
+#include "runtime/pmpi.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+#include "runtime/flavour.hpp"
+
+namespace starling {
+
+Pmpi pmpi;
+Handles handles;
+
+namespace {
+
+template <class Function>
+void find(Function*& function, const char* name) {
+  function = reinterpret_cast<Function*>(mpi_symbol(name));
+}
+
+/// Conversions between C and Fortran handles: functions under one of two names, or, where handles are integers in both
+/// languages and a library may do without, nothing but a cast.
+template <class Handle>
+void find(Handle (*&from_fortran)(Fint), Fint (*&to_fortran)(Handle), const std::string& kind) {
+  find(from_fortran, ("PMPI_" + kind + "_f2c").c_str());
+  find(to_fortran, ("PMPI_" + kind + "_c2f").c_str());
+  if (from_fortran == nullptr) find(from_fortran, ("PMPI_" + kind + "_fromint").c_str());
+  if (to_fortran == nullptr) find(to_fortran, ("PMPI_" + kind + "_toint").c_str());
+  if constexpr (std::is_integral_v<Handle>) {
+    if (from_fortran == nullptr) from_fortran = [](Fint handle) { return handle; };
+    if (to_fortran == nullptr) to_fortran = [](Handle handle) { return handle; };
+  }
+}
+
+void find_functions() {
+#define STARLING_FIND(function) find(pmpi.function, "PMPI_" #function);
+  STARLING_PMPI_FUNCTIONS(STARLING_FIND)
+#undef STARLING_FIND
+  find(pmpi.Comm_f2c, pmpi.Comm_c2f, "Comm");
+  find(pmpi.Type_f2c, pmpi.Type_c2f, "Type");
+  find(pmpi.Op_f2c, pmpi.Op_c2f, "Op");
+  find(pmpi.Request_f2c, pmpi.Request_c2f, "Request");
+  find(pmpi.Info_f2c, pmpi.Info_c2f, "Info");
+  find(pmpi.Status_f2c, "PMPI_Status_f2c");
+  find(pmpi.Isend_c, "PMPI_Isend_c");
+  find(pmpi.Irecv_c, "PMPI_Irecv_c");
+  find(pmpi.Reduce_local_c, "PMPI_Reduce_local_c");
+  find(pmpi.Type_contiguous_c, "PMPI_Type_contiguous_c");
+}
+
+// The header's constant, or in Open MPI the address of the object that the constant names.
+#if defined(OPEN_MPI)
+#define STARLING_HANDLE(handle, object, constant) \
+  handles.handle = reinterpret_cast<decltype(handles.handle)>(mpi_symbol(object))
+#else
+#define STARLING_HANDLE(handle, object, constant) handles.handle = constant
+#endif
+
+void find_handles() {
+  STARLING_HANDLE(comm_world, "ompi_mpi_comm_world", MPI_COMM_WORLD);
+  STARLING_HANDLE(comm_self, "ompi_mpi_comm_self", MPI_COMM_SELF);
+  STARLING_HANDLE(comm_null, "ompi_mpi_comm_null", MPI_COMM_NULL);
+  STARLING_HANDLE(byte, "ompi_mpi_byte", MPI_BYTE);
+  STARLING_HANDLE(packed, "ompi_mpi_packed", MPI_PACKED);
+  STARLING_HANDLE(char_, "ompi_mpi_char", MPI_CHAR);
+  STARLING_HANDLE(int_, "ompi_mpi_int", MPI_INT);
+  STARLING_HANDLE(double_, "ompi_mpi_double", MPI_DOUBLE);
+  STARLING_HANDLE(int64, "ompi_mpi_int64_t", MPI_INT64_T);
+  STARLING_HANDLE(datatype_null, "ompi_mpi_datatype_null", MPI_DATATYPE_NULL);
+  STARLING_HANDLE(op_null, "ompi_mpi_op_null", MPI_OP_NULL);
+  STARLING_HANDLE(sum, "ompi_mpi_op_sum", MPI_SUM);
+  STARLING_HANDLE(max, "ompi_mpi_op_max", MPI_MAX);
+  STARLING_HANDLE(min, "ompi_mpi_op_min", MPI_MIN);
+  STARLING_HANDLE(request_null, "ompi_request_null", MPI_REQUEST_NULL);
+  STARLING_HANDLE(group_null, "ompi_mpi_group_null", MPI_GROUP_NULL);
+  STARLING_HANDLE(info_null, "ompi_mpi_info_null", MPI_INFO_NULL);
+  STARLING_HANDLE(errors_return, "ompi_mpi_errors_return", MPI_ERRORS_RETURN);
+  STARLING_HANDLE(errors_are_fatal, "ompi_mpi_errors_are_fatal", MPI_ERRORS_ARE_FATAL);
+}
+
+#if defined(OPEN_MPI)
+
+// A predefined object is a variable of libmpi, a program's own one is on the heap. The linker moves variables that a
+// program names into the program itself (copy relocation), so both places count.
+struct Range {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+};
+std::array<Range, 2> variables;
+
+void find_variables() {
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void*) {
+        const bool is_program = object->dlpi_name == nullptr || *object->dlpi_name == '\0';
+        if (!is_program && flavour().path != object->dlpi_name) return 0;
+        for (int segment = 0; segment < object->dlpi_phnum; ++segment) {
+          const auto& header = object->dlpi_phdr[segment];
+          if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0) continue;
+          const std::uintptr_t begin = object->dlpi_addr + header.p_vaddr;
+          variables[is_program ? 0 : 1] = {begin, begin + header.p_memsz};
+        }
+        return 0;
+      },
+      nullptr);
+}
+
+bool is_variable(const void* object) {
+  const auto address = reinterpret_cast<std::uintptr_t>(object);
+  return (address - variables[0].begin < variables[0].end - variables[0].begin) ||
+         (address - variables[1].begin < variables[1].end - variables[1].begin);
+}
+
+#endif
+
+}  // namespace
+
+void resolve_pmpi() {
+  find_functions();
+  find_handles();
+#if defined(OPEN_MPI)
+  find_variables();
+#endif
+}
+
+#if defined(OPEN_MPI)
+
+bool predefined(MPI_Datatype type) {
+  return is_variable(type);
+}
+bool predefined(MPI_Op op) {
+  return is_variable(op);
+}
+
+#elif defined(MPI_ABI_VERSION)
+
+// The standard reserves the zero page for its constants.
+constexpr std::uintptr_t constants_end = 4096;
+
+bool predefined(MPI_Datatype type) {
+  return reinterpret_cast<std::uintptr_t>(type) < constants_end;
+}
+bool predefined(MPI_Op op) {
+  return reinterpret_cast<std::uintptr_t>(op) < constants_end;
+}
+
+#else
+
+// The top two bits of a handle are its kind, 1 is built in; types of pairs are built in too, but the first ones of
+// kind 2. Handles are integers here: this is predefined(MPI_Op) as well.
+bool predefined(MPI_Datatype handle) {
+  constexpr auto first_pair = static_cast<unsigned>(MPI_FLOAT_INT);
+  constexpr auto last_pair = static_cast<unsigned>(MPI_LONG_DOUBLE_INT);
+  const auto bits = static_cast<unsigned>(handle);
+  return bits >> 30 == 1 || bits - first_pair <= last_pair - first_pair;
+}
+
+#endif
+
+}  // namespace starling
