@@ -16,7 +16,7 @@ starling::Brief nine_candidates() {
   starling::Brief brief;
   for (int i = 0; i < 9; ++i) {
     starling::Candidate candidate;
-    candidate.name = "a" + std::to_string(i);
+    candidate.name = std::string("a").append(std::to_string(i));
     brief.candidates.push_back(candidate);
   }
   return brief;

@@ -17,7 +17,7 @@ inline Brief brief_of(int count) {
   Brief brief;
   for (int i = 0; i < count; ++i) {
     Candidate candidate;
-    candidate.name = i == 0 ? "native" : "a" + std::to_string(i);
+    candidate.name = i == 0 ? "native" : std::string("a").append(std::to_string(i));
     brief.candidates.push_back(candidate);
   }
   return brief;
