@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "runtime/clock.hpp"
 #include "runtime/communicator.hpp"
-#include "runtime/pmpi.hpp"
+#include "runtime/operator_check.hpp"
 #include "runtime/state.hpp"
 
 namespace starling {
@@ -61,6 +62,7 @@ Context::Context(const Facts& facts, const Communicator& communicator)
 
 int Context::run(std::size_t candidate, const Call& call, const Facts& facts, Communicator& communicator) {
   Prepared& prepared = *entries_[candidate].prepared;
+  if (reduces(collective_) && !applies(call.op, call.sendtype)) return call.native(call);
   if (prepared.refused().empty()) {
     const int error = prepared.carry_out(call, facts, communicator);
     if (prepared.refused().empty()) return error;
@@ -72,9 +74,9 @@ int Context::run(std::size_t candidate, const Call& call, const Facts& facts, Co
 int Context::carry_out(const Call& call, const Facts& facts, Communicator& communicator) {
   const auto candidate = static_cast<std::size_t>(strategy_->proposed());
   const bool exploring = strategy_->exploring();
-  const double start = pmpi.Wtime();
+  const double start = Clock::now();
   const int error = candidate == 0 ? call.native(call) : run(candidate, call, facts, communicator);
-  const double seconds = pmpi.Wtime() - start;
+  const double seconds = Clock::now() - start;
 
   Entry& entry = entries_[candidate];
   entry.samples.add(seconds);

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "runtime/clock.hpp"
 #include "runtime/communicator.hpp"
 #include "runtime/pmpi.hpp"
 #include "runtime/run_report.hpp"
@@ -58,6 +59,15 @@ Settings agreed_settings(int rank) {
   return settings_from_text(text);
 }
 
+/// A communicator of this rank alone that the application can't see; nothing when MPI has none left.
+bool make_alone(MPI_Comm& alone) {
+  MPI_Group group{};
+  pmpi.Comm_group(handles.comm_self, &group);
+  const int error = pmpi.Comm_create(handles.comm_self, group, &alone);
+  pmpi.Group_free(&group);
+  return error == MPI_SUCCESS && pmpi.Comm_set_errhandler(alone, handles.errors_return) == MPI_SUCCESS;
+}
+
 }  // namespace
 
 State& state() {
@@ -93,10 +103,12 @@ void after_init() {
   const auto strategy = strategy_named(now.settings.strategy);
   now.strategy = strategy->first;
   now.strategy_argument = strategy->second;
+  Clock::calibrate();
   now.started = std::chrono::system_clock::now();
   now.started_wtime = pmpi.Wtime();
-  if (pmpi.Comm_create_keyval(copy_nothing, Communicator::forget, &now.keyval, nullptr) != MPI_SUCCESS) {
-    say("the MPI library gives no attribute key; the program runs natively");
+  if (!make_alone(now.alone) ||
+      pmpi.Comm_create_keyval(copy_nothing, Communicator::forget, &now.keyval, nullptr) != MPI_SUCCESS) {
+    say("the MPI library gives no communicator or no attribute key; the program runs natively");
     return;
   }
   now.running = true;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mpi.h>
+
 #include <chrono>
 #include <mutex>
 #include <set>
@@ -22,7 +24,8 @@ struct State {
   std::string strategy_argument;
   int world_rank = 0;
   int world_size = 0;
-  int keyval = 0;  ///< of the attribute that holds a Communicator
+  int keyval = 0;    ///< of the attribute that holds a Communicator
+  MPI_Comm alone{};  ///< a private communicator of this rank only, whose errors are returned
   std::chrono::system_clock::time_point started;
   double started_wtime = 0;
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/pmpi.hpp"
+#include "runtime/state.hpp"
 
 namespace starling {
 namespace {
@@ -26,18 +27,10 @@ MPI_Aint extent_of(MPI_Datatype type) {
 /// a communicator of its own, so that no receive of the application can match it.
 int through_self(const void* from, std::int64_t from_count, MPI_Datatype from_type, void* into, std::int64_t into_count,
                  MPI_Datatype into_type) {
-  MPI_Group group{};
-  MPI_Comm alone{};
-  pmpi.Comm_group(handles.comm_self, &group);
-  int error = pmpi.Comm_create(handles.comm_self, group, &alone);
-  pmpi.Group_free(&group);
-  if (error != MPI_SUCCESS) return error;
   const Typed sent(from_count, from_type);
   const Typed received(into_count, into_type);
-  error = pmpi.Sendrecv(from, sent.count, sent.type, 0, 0, into, received.count, received.type, 0, 0, alone,
-                        MPI_STATUS_IGNORE);
-  pmpi.Comm_free(&alone);
-  return error;
+  return pmpi.Sendrecv(from, sent.count, sent.type, 0, 0, into, received.count, received.type, 0, 0, state().alone,
+                       MPI_STATUS_IGNORE);
 }
 
 }  // namespace
@@ -145,7 +138,7 @@ int pack(const void* data, std::int64_t count, MPI_Datatype type, char* bytes) {
     const auto now = static_cast<int>(std::min(step, count - done));
     int position = 0;
     const int error = pmpi.Pack(static_cast<const char*>(data) + (done * extent), now, type, bytes + (done * size),
-                                static_cast<int>(now * size), &position, handles.comm_self);
+                                static_cast<int>(now * size), &position, state().alone);
     if (error != MPI_SUCCESS) return error;
   }
   return MPI_SUCCESS;
@@ -160,7 +153,7 @@ int unpack(const char* bytes, void* data, std::int64_t count, MPI_Datatype type)
     const auto now = static_cast<int>(std::min(step, count - done));
     int position = 0;
     const int error = pmpi.Unpack(bytes + (done * size), static_cast<int>(now * size), &position,
-                                  static_cast<char*>(data) + (done * extent), now, type, handles.comm_self);
+                                  static_cast<char*>(data) + (done * extent), now, type, state().alone);
     if (error != MPI_SUCCESS) return error;
   }
   return MPI_SUCCESS;
