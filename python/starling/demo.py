@@ -72,7 +72,7 @@ def prepare(environ: Mapping[str, str]) -> Job:
     return Job(
         line,
         trial.environment(environ),
-        f"{RANKS} ranks, {identity.flavour} {identity.version}",
+        what,
         _cache(environ) / "demo.json",
     )
 

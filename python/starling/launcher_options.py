@@ -31,10 +31,10 @@ SRUN = _values(
     two="",
     one="""n N c w x p A t J o e i D m C d L T r q M G S b ntasks nodes cpus-per-task nodelist nodefile exclude
     partition account time job-name output error input mpi export export-file cpu-bind mem-bind distribution chdir mem
-    mem-per-cpu mem-per-gpu gres gpus gpus-per-node gpus-per-task gpu-bind gpu-freq qos constraint ntasks-per-node ntasks-per-core
-    ntasks-per-socket ntasks-per-gpu reservation dependency signal begin jobid clusters cores-per-socket het-group
-    sockets-per-node threads-per-core hint licenses network prolog epilog propagate relative core-spec task-prolog
-    task-epilog tmp wckey""",
+    mem-per-cpu mem-per-gpu gres gpus gpus-per-node gpus-per-task gpu-bind gpu-freq qos constraint ntasks-per-node
+    ntasks-per-core ntasks-per-socket ntasks-per-gpu reservation dependency signal begin jobid clusters
+    cores-per-socket het-group sockets-per-node threads-per-core hint licenses network prolog epilog propagate
+    relative core-spec task-prolog task-epilog tmp wckey""",
 )
 """Slurm's srun; an option's argument may also follow a `=`."""
 

@@ -56,7 +56,7 @@ class Context(_Model):
     tuning_seconds: float | None
     native_s: float | None
     decisions: list[Decision]
-    decisions_dropped: int = 0
+    decisions_dropped: int = Field(ge=0)
 
     def median_of(self, public_name: str) -> float | None:
         """The median time per call of a candidate in seconds; nothing where it was not measured."""
@@ -72,7 +72,9 @@ class Context(_Model):
         """Seconds saved against native, the cost of tuning counted; negative for a loss. Nothing where unknown."""
         if self.native is None or self.seconds is None:
             return None
-        return 0.0 if self.stage == "native" else self.calls * self.native - self.seconds
+        if all(c.name == "native" for c in self.candidates if c.samples):
+            return 0.0
+        return self.calls * self.native - self.seconds
 
 
 class Run(_Model):
@@ -124,7 +126,7 @@ def read(path: Path) -> tuple[RunRecord, str]:
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
-        if not text[error.pos :].strip():
+        if not text[error.pos :].strip() or (text.startswith("{") and not text.rstrip().endswith("}")):
             reason = "the record is cut short; was the disk full? Delete it, or name another one"
         else:
             reason = f"not JSON: {error.msg}; name a run record"

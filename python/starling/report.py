@@ -129,13 +129,11 @@ def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> Non
     run = record.run
     contexts = sorted(record.contexts, key=lambda context: -(context.seconds or 0))
     shown = contexts[:rows]
-    console.print(Text(run.program, style="bold"), end="")
-    console.print(
-        Text(
-            f": {run.ranks} ranks on {run.nodes} node{'s' * (run.nodes != 1)}, {run.mpi_flavour} {run.mpi_version}, "
-            f"strategy {run.strategy}, {human_seconds(run.seconds)} from {run.started}"
-        )
+    what = (
+        f": {run.ranks} ranks on {run.nodes} node{'s' * (run.nodes != 1)}, {run.mpi_flavour} {run.mpi_version}, "
+        f"strategy {run.strategy}, {human_seconds(run.seconds)} from {run.started}"
     )
+    console.print(Text.assemble((run.program, "bold"), what))
     if not contexts:
         console.print(Text("no collective was called"))
         return

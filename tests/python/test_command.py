@@ -1,0 +1,181 @@
+"""The command as people type it: exit statuses, streams, messages."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "tests/knowledge/run-record.json"
+COMMANDS = ("run", "report", "algorithms", "doctor", "demo")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> dict[str, str]:
+    """An environment where neither settings nor records nor an MPI are found."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("bash", "sleep", "env"):
+        path = shutil.which(name)
+        assert path
+        (tools / name).symlink_to(path)
+    return {
+        "HOME": str(tmp_path),
+        "PATH": str(tools),
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "LANG": "C.UTF-8",
+    }
+
+
+def starling(environ: dict[str, str], *arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "starling", *arguments]
+    where = cwd or Path(environ["HOME"])
+    return subprocess.run(line, env=environ, cwd=where, capture_output=True, text=True, check=False, timeout=60)
+
+
+def one_line(text: str) -> str:
+    assert text.startswith("starling: ")
+    assert text.endswith("\n")
+    assert text.count("\n") == 1, text
+    return text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_every_command_has_an_example(home: dict[str, str], command: str) -> None:
+    done = starling(home, command, "--help")
+    assert done.returncode == 0
+    assert f"Example: starling {command}" in done.stdout
+
+
+def test_the_help_of_the_whole_names_every_command(home: dict[str, str]) -> None:
+    text = starling(home, "--help").stdout
+    assert all(f"  {command} " in text for command in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("fly",), ("run",), ("run", "--speed", "--", "true"), ("run", "--mpi", "lam", "true"), ("report", "--bad")],
+)
+def test_a_wrong_use_of_the_command_ends_with_2_and_says_why(home: dict[str, str], arguments: Sequence[str]) -> None:
+    done = starling(home, *arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "Error: " in done.stderr
+
+
+@pytest.mark.parametrize(("script", "status"), [("exit 0", 0), ("exit 3", 3), ("kill -TERM $$", 143)])
+def test_run_without_any_mpi_runs_natively_after_one_line(home: dict[str, str], script: str, status: int) -> None:
+    done = starling(home, "run", "--", "bash", "-c", f"echo out; {script}")
+    assert (done.returncode, done.stdout) == (status, "out\n")
+    assert "cannot tell which MPI library bash uses, so it runs natively; name it with --mpi" in one_line(done.stderr)
+
+
+def test_run_leaves_the_programs_own_options_alone_with_and_without_dashes(home: dict[str, str]) -> None:
+    for dashes in (["--"], []):
+        done = starling(home, "run", *dashes, "bash", "-c", 'echo "$@"', "x", "--strategy", "--help")
+        assert done.stdout == "--strategy --help\n"
+
+
+def test_run_of_a_missing_program_is_127_as_in_a_shell(home: dict[str, str]) -> None:
+    done = starling(home, "run", "--", "./app")
+    assert done.returncode == 127
+    assert "./app: not found" in one_line(done.stderr)
+
+
+def test_run_with_a_variant_that_is_not_built_says_how_to_build_it(home: dict[str, str]) -> None:
+    done = starling({**home, "PYTHONPATH": home["PYTHONPATH"]}, "run", "--mpi", "abi", "--", "bash", "-c", "exit 4")
+    if "no library" in done.stderr:
+        assert "starling doctor --build" in one_line(done.stderr)
+    assert done.returncode == 4
+
+
+def test_run_with_a_wrong_settings_file_ignores_it_and_runs_natively(home: dict[str, str]) -> None:
+    (Path(home["HOME"]) / "starling.toml").write_text("[run]\nspeed = 3\n")
+    done = starling(home, "run", "--", "bash", "-c", "echo $LD_PRELOAD; exit 5")
+    assert (done.returncode, done.stdout) == (5, "\n")
+    assert "starling.toml:2: run.speed: unknown key; the file is ignored" in one_line(done.stderr)
+
+
+def library_of(variant: str, home: dict[str, str]) -> Path:
+    """An empty library in the user's folder, so that a line is prepared as for a real one."""
+    place = Path(home["HOME"]) / ".local/share/starling/lib" / f"libstarling-{variant}.so"
+    place.parent.mkdir(parents=True)
+    source = place.with_suffix(".c")
+    source.write_text("int nothing;\n")
+    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", place], check=True)
+    return place
+
+
+def test_run_hands_library_and_settings_to_the_program(home: dict[str, str], tmp_path: Path) -> None:
+    library = library_of("abi", home)
+    script = "echo $LD_PRELOAD $STARLING_STRATEGY $STARLING_ONLY $STARLING_REPRODUCIBLE $STARLING_HISTORY"
+    flags = ["--strategy", "forced:ring", "--only", "bcast,ring", "--reproducible", "--history", "h", "--mpi", "abi"]
+    done = starling(home, "run", *flags, "--", "bash", "-c", script)
+    preloaded, *rest = done.stdout.split()
+    assert Path(preloaded).name == library.name
+    assert rest == ["forced:ring", "bcast,ring", "1", str(tmp_path / "h")]
+
+
+def test_run_says_where_the_record_is_or_that_there_is_none(home: dict[str, str], tmp_path: Path) -> None:
+    library_of("abi", home)
+    flags = ["run", "--mpi", "abi", "--history", "h"]
+    assert "no record" in one_line(starling(home, *flags, "--", "bash", "-c", ":").stderr)
+    (tmp_path / "h").mkdir()
+    writes = ["--", "bash", "-c", "echo > h/20260101T000000-a-1.json"]
+    assert f"record {tmp_path}/h/20260101T000000-a-1.json" in one_line(starling(home, *flags, *writes).stderr)
+    assert starling(home, *flags, "--quiet", "--", "bash", "-c", ":").stderr == ""
+    assert starling(home, *flags, "--", "bash", "-c", "exit 1").stderr == ""
+
+
+def test_report_prints_the_last_record_of_the_history(home: dict[str, str]) -> None:
+    history = Path(home["HOME"]) / ".local/share/starling/history"
+    history.mkdir(parents=True)
+    (history / "20260101T000000-a-1.json").write_text("{}")
+    shutil.copy(SAMPLE, history / "20260102T000000-a-1.json")
+    done = starling(home, "report")
+    assert done.returncode == 0
+    assert "chain?segment=8192" in done.stdout
+    assert done.stderr == ""
+
+
+def test_report_as_json_is_the_record_as_it_is(home: dict[str, str]) -> None:
+    done = starling(home, "report", "--json", str(SAMPLE))
+    assert done.stdout == SAMPLE.read_text()
+    assert json.loads(done.stdout)["schema"] == 1
+
+
+@pytest.mark.parametrize("arguments", [(), ("missing.json",)])
+def test_report_without_a_record_is_one_line_and_1(home: dict[str, str], arguments: Sequence[str]) -> None:
+    done = starling(home, "report", *arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    one_line(done.stderr)
+
+
+def test_doctor_as_json_tells_settings_with_their_sources(home: dict[str, str]) -> None:
+    (Path(home["HOME"]) / "starling.toml").write_text("[run]\nepsilon = 0.2\n")
+    done = starling({**home, "STARLING_ITER": "5"}, "doctor", "--json")
+    found = json.loads(done.stdout)
+    by_name = {setting["name"]: (setting["value"], setting["source"]) for setting in found["settings"]}
+    assert by_name["iterations"] == ("5", "STARLING_ITER")
+    assert by_name["epsilon"] == ("0.2", str(Path(home["HOME"]) / "starling.toml"))
+    assert by_name["strategy"] == ("star-basic", "default")
+    assert [variant["variant"] for variant in found["variants"]] == ["openmpi", "mpich", "abi"]
+    assert found["launchers"] == []
+    assert "no MPI launcher on PATH" in found["advice"][0]
+
+
+def test_doctor_builds_only_with_a_compiler_that_is_there(home: dict[str, str]) -> None:
+    done = starling(home, "doctor", "--build", "/nonexistent/mpicc")
+    assert done.returncode == 1
+    assert "/nonexistent/mpicc: no such compiler wrapper" in one_line(done.stderr)
+
+
+def test_demo_without_mpi_says_what_to_install(home: dict[str, str]) -> None:
+    done = starling(home, "demo")
+    assert done.returncode == 1
+    assert "pip install mpich" in one_line(done.stderr)

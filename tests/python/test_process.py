@@ -1,0 +1,69 @@
+"""A program run by us looks as if run by itself: status, signals, streams."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RUN = "import os, sys; from starling import process; sys.exit(process.run(sys.argv[1:], os.environ))"
+
+
+def ours(*line: str) -> list[str]:
+    return [sys.executable, "-c", RUN, *line]
+
+
+@pytest.mark.parametrize(
+    ("script", "status"),
+    [("exit 0", 0), ("exit 7", 7), ("exit 255", 255), ("kill -TERM $$", 143), ("kill -KILL $$", 137)],
+)
+def test_the_status_is_the_one_a_shell_shows(script: str, status: int) -> None:
+    assert subprocess.run(ours("bash", "-c", script), check=False).returncode == status
+
+
+def test_streams_pass_through_untouched() -> None:
+    script = "read line; echo out $line; echo err >&2; printf 'no newline'"
+    done = subprocess.run(ours("bash", "-c", script), input=b"in\n", capture_output=True, check=False)
+    assert (done.stdout, done.stderr) == (b"out in\nno newline", b"err\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGQUIT])
+def test_a_signal_sent_to_us_reaches_the_program_and_its_status_comes_back(number: signal.Signals) -> None:
+    script = f"trap 'exit 9' {number.name[3:]}; echo ready; while :; do read -t 0.05 <> <(:); done"
+    job = subprocess.Popen(ours("bash", "-c", script), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert job.stdout is not None
+    assert job.stdout.readline() == b"ready\n"
+    job.send_signal(number)
+    assert job.wait(20) == 9
+
+
+def test_a_program_that_a_forwarded_signal_ends_shows_that_signal() -> None:
+    job = subprocess.Popen(ours("bash", "-c", "echo ready; exec sleep 60"), stdout=subprocess.PIPE)
+    assert job.stdout is not None
+    job.stdout.readline()
+    job.terminate()
+    assert job.wait(20) == 143
+
+
+def test_the_program_has_the_signal_mask_that_we_were_started_with() -> None:
+    script = "grep SigBlk /proc/self/status"
+    plain = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout
+    assert subprocess.run(ours("bash", "-c", script), capture_output=True, check=True).stdout == plain
+
+
+def test_an_ignored_sigchld_does_not_lose_the_status() -> None:
+    script = "import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN); " + RUN
+    assert subprocess.run([sys.executable, "-c", script, "bash", "-c", "exit 5"], check=False).returncode == 5
+
+
+def test_what_cannot_be_started_has_the_shells_status(tmp_path: Path) -> None:
+    from starling.process import StartError, run  # noqa: PLC0415
+
+    text = tmp_path / "text"
+    text.write_text("no program")
+    for word, status in (("/nonexistent/app", 127), (str(text), 126)):
+        with pytest.raises(StartError) as caught:
+            run([word], {})
+        assert caught.value.status == status
+        assert word in str(caught.value)

@@ -1,0 +1,176 @@
+"""What `starling report` shows of a record, and what it says of one that it cannot show."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+from rich.console import Console
+
+from starling import record as records
+from starling.record import Candidate, Context, Decision, RecordError, Run, RunRecord, latest, read
+from starling.report import human_bytes, human_seconds, render, summary
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "tests/knowledge/run-record.json"
+SCHEMA = json.loads((ROOT / "python/starling/schemas/run-record-1.json").read_text())
+
+
+def rendered(record: RunRecord, width: int = 160, rows: int | None = 20) -> str:
+    console = Console(file=io.StringIO(), width=width, highlight=False)
+    render(record, console, rows=rows)
+    file = console.file
+    assert isinstance(file, io.StringIO)
+    return file.getvalue()
+
+
+def sample(**changes: object) -> RunRecord:
+    data: dict[str, Any] = json.loads(SAMPLE.read_text())
+    data.update(changes)
+    return RunRecord.model_validate(data)
+
+
+def context(**changes: object) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(SAMPLE.read_text())["contexts"][0]
+    return {**data, **changes}
+
+
+@pytest.mark.parametrize(
+    ("model", "part"),
+    [(Run, "run"), (Context, "context"), (Candidate, "candidate"), (Decision, "decision"), (RunRecord, "")],
+)
+def test_the_models_have_the_fields_of_the_schema(model: type[BaseModel], part: str) -> None:
+    definition = SCHEMA["$defs"][part] if part else SCHEMA
+    fields = {field.alias or name: field for name, field in model.model_fields.items()}
+    assert set(fields) == set(definition["properties"])
+    assert {name for name, field in fields.items() if field.is_required()} == set(definition["required"])
+
+
+def test_a_row_tells_what_ran_and_what_it_gained() -> None:
+    row = next(line for line in rendered(sample()).splitlines() if line.startswith("bcast"))
+    assert row.split() == (
+        "bcast 64 KiB 6 700 monitor_adapt chain?segment=8192 12.5 us 15.5 us +19% 12.5 ms 30.0 us".split()  # noqa: SIM905
+    )
+
+
+def test_the_heaviest_context_stands_first() -> None:
+    text = rendered(sample(contexts=[context(seconds=1.0, collective="one"), context(seconds=2.0, collective="two")]))
+    assert text.index("two") < text.index("one")
+
+
+def test_decisions_come_with_their_reasons_and_the_medians_of_the_others() -> None:
+    text = rendered(sample())
+    assert 'call 40: native -> chain?segment=8192: native took "long"' in text
+    assert "3 earlier decisions" in text
+    assert "medians: chain?segment=8192 12.5 us, native 15.5 us" in text
+
+
+def test_only_the_heaviest_rows_are_shown_unless_all_are_wanted() -> None:
+    record = sample(contexts=[context(seconds=float(i), collective=f"coll{i}") for i in range(30)])
+    assert "and 10 lighter ones: see them with --all" in rendered(record)
+    assert "coll0 " not in rendered(record)
+    assert "coll0 " in rendered(record, rows=None)
+
+
+def test_the_summary_counts_only_contexts_whose_native_time_is_known() -> None:
+    # 700 calls x 15.5 us - 12.5 ms = -1.65 ms
+    assert summary(sample()) == ("in collectives 12.5 ms, saved against native -1.65 ms (-15%), tuning cost 30.0 us")
+    assert "native was not measured" in summary(sample(contexts=[context(native_s=None, candidates=[])]))
+
+
+def test_where_only_native_ran_nothing_was_saved_or_lost() -> None:
+    native = [candidate for candidate in context()["candidates"] if candidate["name"] == "native"]
+    assert (
+        RunRecord.model_validate(
+            json.loads(SAMPLE.read_text()) | {"contexts": [context(candidates=native, winner="native")]}
+        )
+        .contexts[0]
+        .saved
+        == 0
+    )
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
+def test_a_narrow_terminal_keeps_the_columns_that_matter_and_no_line_too_long(width: int) -> None:
+    text = rendered(sample(), width)
+    assert max(map(len, text.splitlines())) <= width
+    for title in ("collective", "bytes", "gain", "time"):
+        assert title in text
+    assert "stage" not in text
+
+
+def test_a_run_without_collectives_says_so() -> None:
+    assert "no collective was called" in rendered(sample(contexts=[]))
+
+
+def test_brackets_in_names_are_no_markup() -> None:
+    assert "./app[bold]" in rendered(sample(run=json.loads(SAMPLE.read_text())["run"] | {"program": "./app[bold]"}))
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(None, "-"), (0, "0 B"), (8, "8 B"), (65536, "64 KiB"), (1536 * 1024, "1.5 MiB"), (2**50, "1.049e+06 GiB")],
+)
+def test_bytes_for_people(number: int | None, text: str) -> None:
+    assert human_bytes(number) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (None, "-"),
+        (0.0, "0 s"),
+        (3.2e-8, "32 ns"),
+        (3.214e-6, "3.21 us"),
+        (0.012, "12.0 ms"),
+        (1.5, "1.50 s"),
+        (123.4, "123 s"),
+        (-0.002, "-2.00 ms"),
+    ],
+)
+def test_seconds_for_people(number: float | None, text: str) -> None:
+    assert human_seconds(number) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (SAMPLE.read_text()[:700], "cut short"),
+        ("", "cut short"),
+        ("hello", "not JSON"),
+        ("[]", "no `schema`"),
+        ("{}", "no `schema`"),
+        ('{"schema": 2}', "record of schema 2, this starling reads 1"),
+        ('{"schema": 1, "run": {}, "contexts": []}', "not a whole run record, run.program"),
+    ],
+)
+def test_a_record_that_cannot_be_read_is_one_line_with_the_reason(tmp_path: Path, text: str, reason: str) -> None:
+    path = tmp_path / "r.json"
+    path.write_text(text)
+    with pytest.raises(RecordError, match=r"^[^\n]*$") as caught:
+        read(path)
+    assert str(caught.value).startswith(f"{path}:")
+    assert reason in str(caught.value)
+
+
+def test_every_cut_of_a_record_is_told_as_an_error(tmp_path: Path) -> None:
+    whole = SAMPLE.read_bytes().rstrip()
+    path = tmp_path / "r.json"
+    for length in range(0, len(whole), 37):
+        path.write_bytes(whole[:length])
+        with pytest.raises(RecordError):
+            read(path)
+
+
+def test_the_last_record_is_the_one_with_the_latest_time_in_its_name(tmp_path: Path) -> None:
+    for name in ("20260101T000002-a-9.json", "20260101T000001-b-1.json", "20251231T235959-c-7.json", "20270101.tmp"):
+        (tmp_path / name).touch()
+    assert latest(tmp_path).name == "20260101T000002-a-9.json"
+
+
+@pytest.mark.parametrize("history", [None, Path("/nonexistent/history")])
+def test_without_records_one_is_told_how_to_make_or_name_one(history: Path | None) -> None:
+    with pytest.raises(RecordError, match="starling"):
+        records.latest(history)

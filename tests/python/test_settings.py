@@ -1,0 +1,116 @@
+"""Where settings come from, and what becomes of files that are wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from starling.settings import Setting, SettingsError, find_file, history_folder, in_force, read_file, variables
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "starling.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_flag_goes_before_a_variable_and_a_variable_before_the_file(tmp_path: Path) -> None:
+    path = written(tmp_path, '[run]\nstrategy = "a"\nepsilon = 0.2\nonly = ["bcast", "ring"]\n')
+    environ = {"STARLING_STRATEGY": "b", "STARLING_EPSILON": "0.3"}
+    assert in_force({"strategy": "c"}, environ, path) == {
+        "strategy": Setting("c", "--strategy"),
+        "epsilon": Setting("0.3", "STARLING_EPSILON"),
+        "only": Setting("bcast,ring", str(path)),
+    }
+
+
+def test_every_key_of_the_file_becomes_its_variable(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        """[run]
+        strategy = "forced:ring"
+        history = "off"
+        record = "r.json"
+        reproducible = true
+        only = "allreduce"
+        except = ["bcast:chain"]
+        iterations = 5
+        epsilon = 0.5
+        delta_limit = 8
+        sizes = 2
+        samples = "max"
+        mpi = "intel"
+        quiet = true
+        """,
+    )
+    found = in_force({}, {}, path)
+    assert found["mpi"].value == "intel"
+    assert found["quiet"].value == "1"
+    assert variables(found, {}) == {
+        "STARLING_STRATEGY": "forced:ring",
+        "STARLING_HISTORY": "off",
+        "STARLING_RECORD": str(tmp_path / "r.json"),
+        "STARLING_REPRODUCIBLE": "1",
+        "STARLING_ONLY": "allreduce",
+        "STARLING_EXCEPT": "bcast:chain",
+        "STARLING_ITER": "5",
+        "STARLING_EPSILON": "0.5",
+        "STARLING_DELTA_LIMIT": "8",
+        "STARLING_SIZES": "2",
+        "STARLING_SAMPLES": "max",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ('[run]\nstrategy = "a"\nspeed = 3\n', 3, "run.speed: unknown key"),
+        ("[tuning]\n", 1, "tuning: unknown key"),
+        ("\n[run]\niterations = many\n", 3, "not TOML"),
+        ('[run]\n\niterations = "ten"\n', 3, "run.iterations: Input should be a valid integer"),
+        ("[run]\nonly = [1]\n", 2, "run.only: "),
+        ('[run]\nmpi = "lam"\n', 2, "run.mpi: "),
+        ("run = 3\n", 1, "run: "),
+        ("[run\n", 1, "not TOML"),
+    ],
+)
+def test_a_wrong_file_is_told_with_its_line_and_the_reason(tmp_path: Path, text: str, line: int, reason: str) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(SettingsError) as caught:
+        read_file(path)
+    assert str(caught.value).startswith(f"{path}:{line}: {reason}")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_text_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "starling.toml"
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(SettingsError, match="cannot be read"):
+        read_file(path)
+
+
+def test_the_file_of_the_folder_goes_before_the_users(tmp_path: Path) -> None:
+    here, config = tmp_path / "here", tmp_path / "config"
+    (config / "starling").mkdir(parents=True)
+    here.mkdir()
+    environ = {"XDG_CONFIG_HOME": str(config)}
+    assert find_file(here, environ) is None
+    users = written(config / "starling", "")
+    assert find_file(here, environ) == users
+    own = written(here, "")
+    assert find_file(here, environ) == own
+
+
+def test_the_history_is_where_the_library_puts_it() -> None:
+    assert history_folder({}, {"HOME": "/h"}) == Path("/h/.local/share/starling/history")
+    assert history_folder({}, {"HOME": "/h", "XDG_DATA_HOME": "/d"}) == Path("/d/starling/history")
+    assert history_folder({}, {"HOME": "/h", "XDG_DATA_HOME": "relative"}) == Path("/h/.local/share/starling/history")
+    assert history_folder({"history": Setting("off", "--history")}, {}) is None
+
+
+def test_ranks_get_absolute_paths_and_all_variables_of_starling() -> None:
+    environ = {"STARLING_RECORD": "r.json", "STARLING_TRACE": "1", "PATH": "/bin"}
+    assert variables(in_force({"history": "h"}, environ, None), environ) == {
+        "STARLING_RECORD": str(Path.cwd() / "r.json"),
+        "STARLING_TRACE": "1",
+        "STARLING_HISTORY": str(Path.cwd() / "h"),
+    }
