@@ -14,6 +14,7 @@ bool ask(MPI_Op op, MPI_Datatype type) {
   const Unit::Span span = Unit::of(type).span(1);
   std::vector<char> memory(2 * span.bytes, 0);
   const char* from = memory.data() + span.before;
+  const std::lock_guard lock(state().alone_guard);
   return pmpi.Allreduce(from, memory.data() + span.bytes + span.before, 1, type, op, state().alone) == MPI_SUCCESS;
 }
 

@@ -24,8 +24,9 @@ struct State {
   std::string strategy_argument;
   int world_rank = 0;
   int world_size = 0;
-  int keyval = 0;    ///< of the attribute that holds a Communicator
-  MPI_Comm alone{};  ///< a private communicator of this rank only, whose errors are returned
+  int keyval = 0;          ///< of the attribute that holds a Communicator
+  MPI_Comm alone{};        ///< a private communicator of this rank only, whose errors are returned
+  std::mutex alone_guard;  ///< held while a thread uses it
   std::chrono::system_clock::time_point started;
   double started_wtime = 0;
 

@@ -29,6 +29,7 @@ int through_self(const void* from, std::int64_t from_count, MPI_Datatype from_ty
                  MPI_Datatype into_type) {
   const Typed sent(from_count, from_type);
   const Typed received(into_count, into_type);
+  const std::lock_guard lock(state().alone_guard);
   return pmpi.Sendrecv(from, sent.count, sent.type, 0, 0, into, received.count, received.type, 0, 0, state().alone,
                        MPI_STATUS_IGNORE);
 }
