@@ -15,7 +15,7 @@ from support.processes import Outcome, run_job
 ROOT = Path(__file__).resolve().parents[2]
 """The top folder of the sources."""
 
-WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
+WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX")
 
 OPEN_MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",

@@ -1,0 +1,176 @@
+// Calls collectives through MPI_ and through PMPI_ with the same data and compares, in random cases that all ranks draw
+// from one seed. Without Starling both are the same library, and the program tests itself.
+//
+//   differential --seed S --cases N [--mode mixed|repeat|churn|threads] [--favour LIST] [--patience SECONDS]
+//
+// mixed: everything new in each case. repeat: few call keys, each many times. churn: a new communicator for each case.
+// threads: three threads at once, each with a communicator of its own.
+#include <mpi.h>
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cases.hpp"
+#include "communicators.hpp"
+#include "watchdog.hpp"
+
+namespace {
+
+struct Options {
+  std::uint64_t seed = 1;
+  int cases = 200;
+  std::string mode = "mixed";
+  std::vector<Operation> favoured;
+  int patience = 30;
+};
+
+Options parsed(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string key = argv[i];
+    const char* value = argv[i + 1];
+    if (key == "--seed") options.seed = std::strtoull(value, nullptr, 10);
+    if (key == "--cases") options.cases = std::atoi(value);
+    if (key == "--mode") options.mode = value;
+    if (key == "--patience") options.patience = std::atoi(value);
+    if (key != "--favour") continue;
+    std::istringstream names(value);
+    for (std::string name; std::getline(names, name, ',');)
+      for (std::size_t i_name = 0; i_name < operation_names.size(); ++i_name)
+        if (operation_names[i_name] == name) options.favoured.push_back(static_cast<Operation>(i_name));
+  }
+  return options;
+}
+
+/// A sequence of cases on communicators made from one parent.
+class Session {
+ public:
+  Session(const Options& options, MPI_Comm parent, Watchdog::Lane& lane, std::uint64_t seed)
+      : options_(options), parent_(parent), lane_(lane), seed_(seed), dice_{seed} {
+    PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
+  }
+
+  void mixed(int cases, int most_on_one_communicator, bool shared_self) {
+    while (number_ < cases) {
+      lane_.doing("making a communicator before case " + std::to_string(number_));
+      Team team = draw_team(parent_, shared_self, dice_);
+      for (int left = dice_.between(1, most_on_one_communicator); left > 0; --left) {
+        const Operation operation = team.inter ? on_intercommunicators() : any();
+        const std::uint64_t shape = dice_.next();
+        const std::uint64_t variation = dice_.next();
+        Dice of_shape{shape};
+        int ranks = 1;
+        PMPI_Comm_size(parent_, &ranks);
+        if (team.member()) run(draw_shape(operation, ranks, of_shape), team, variation);
+        ++number_;
+      }
+      lane_.doing("freeing a communicator after case " + std::to_string(number_));
+      release(team);
+    }
+  }
+
+  void repeat(int cases) {
+    Team team = communicators::team_of(parent_, "all ranks", false);
+    std::vector<Shape> shapes;
+    for (int i = 0; i < 8; ++i) shapes.push_back(draw_shape(any(), team.size, dice_));
+    for (; number_ < cases; ++number_) run(dice_.pick(shapes), team, dice_.next());
+  }
+
+  [[nodiscard]] int faults() const { return faults_; }
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  void run(const Shape& shape, const Team& team, std::uint64_t variation) {
+    Case now(shape, team, operators_, variation);
+    lane_.doing("case " + std::to_string(number_) + ": " + now.name());
+    if (const auto fault = now.run(); fault && ++faults_ <= 5)
+      std::fprintf(stderr, "FAULT seed %llu case %d world rank %d: %s: %s\n", static_cast<unsigned long long>(seed_),
+                   number_, world_rank_, now.name().c_str(), fault->c_str());
+  }
+
+  Operation any() {
+    if (!options_.favoured.empty() && !dice_.one_in(4)) return dice_.pick(options_.favoured);
+    return static_cast<Operation>(dice_.below(static_cast<int>(operation_names.size())));
+  }
+
+  Operation on_intercommunicators() {
+    constexpr std::array some{Operation::allgather, Operation::allreduce, Operation::alltoall, Operation::bcast,
+                              Operation::barrier};
+    return dice_.pick(some);
+  }
+
+  const Options& options_;
+  MPI_Comm parent_;
+  Watchdog::Lane& lane_;
+  std::uint64_t seed_;
+  Dice dice_;
+  Operators operators_;
+  int world_rank_ = 0;
+  int number_ = 0;
+  int faults_ = 0;
+};
+
+/// Three threads at once; returns the faults they found.
+int threads(const Options& options, Watchdog& watchdog) {
+  std::array<MPI_Comm, 3> parents;
+  for (auto& parent : parents) PMPI_Comm_dup(MPI_COMM_WORLD, &parent);
+  std::atomic<int> faults = 0;
+  std::vector<std::thread> running;
+  for (std::size_t i = 0; i < parents.size(); ++i)
+    running.emplace_back([&, i, lane = &watchdog.lane()] {
+      Session session(options, parents[i], *lane, options.seed * 16 + i);
+      session.mixed(options.cases, 6, false);
+      lane->idle();
+      faults += session.faults();
+    });
+  for (auto& thread : running) thread.join();
+  for (auto& parent : parents) PMPI_Comm_free(&parent);
+  return faults;
+}
+
+int tested(const Options& options, Watchdog& watchdog) {
+  if (options.mode == "threads") return threads(options, watchdog);
+  auto& lane = watchdog.lane();
+  Session session(options, MPI_COMM_WORLD, lane, options.seed);
+  if (options.mode == "repeat")
+    session.repeat(options.cases);
+  else
+    session.mixed(options.cases, options.mode == "churn" ? 1 : 6, true);
+  lane.doing("counting faults");
+  return session.faults();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options options = parsed(argc, argv);
+  int provided;
+  MPI_Init_thread(&argc, &argv, options.mode == "threads" ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (options.mode == "threads" && provided < MPI_THREAD_MULTIPLE) {
+    std::fprintf(stderr, "this MPI provides no MPI_THREAD_MULTIPLE\n");
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  int faults = 0;
+  {
+    Watchdog watchdog(rank, std::chrono::seconds(options.patience));
+    const int mine = tested(options, watchdog);
+    PMPI_Allreduce(&mine, &faults, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  }
+  if (rank == 0) {
+    std::printf("seed %llu, %d cases, %d faults\n", static_cast<unsigned long long>(options.seed), options.cases,
+                faults);
+    std::fflush(stdout);
+  }
+  MPI_Finalize();
+  return faults ? 1 : 0;
+}

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "layouts.hpp"
+
+/// A buffer as an application has it: values, and gaps and borders that nobody may touch.
+class Image {
+ public:
+  /// Makes room for `count` elements of `type`, `at` bytes from the address that MPI is given.
+  void cover(std::ptrdiff_t at, const Type& type, int count) {
+    for (int i = 0; i < count; ++i)
+      for (const auto& piece : type.pieces) pieces_.push_back({at + i * type.extent + piece.at, piece.kind});
+  }
+
+  /// Gives every value a random one and every other byte a random guard.
+  void fill(Dice dice) {
+    std::ptrdiff_t low = 0;
+    std::ptrdiff_t high = 0;
+    for (const auto& piece : pieces_) {
+      low = std::min(low, piece.at);
+      high = std::max(high, piece.at + static_cast<std::ptrdiff_t>(piece.kind->size));
+    }
+    origin_ = (border - low + 15) / 16 * 16;
+    bytes_.resize(static_cast<std::size_t>(origin_ + high + border));
+    for (auto& byte : bytes_) byte = static_cast<std::byte>(dice.next());
+    for (const auto& piece : pieces_) piece.kind->draw(at(piece), dice);
+    before_ = bytes_;
+  }
+
+  [[nodiscard]] void* address() { return bytes_.data() + origin_; }
+
+  [[nodiscard]] bool untouched() const { return bytes_ == before_; }
+
+  /// What is wrong with this image after a call, where `reference` had the same contents and underwent the same call;
+  /// nothing if they agree. `terms` as in Kind. With `values_matter` false only gaps and borders are looked at.
+  [[nodiscard]] std::optional<std::string> fault(const Image& reference, int terms, bool values_matter) const {
+    std::vector<bool> value(bytes_.size());
+    for (const auto& piece : pieces_) {
+      const auto start = static_cast<std::size_t>(origin_ + piece.at);
+      for (std::size_t i = 0; i < piece.kind->size; ++i) value[start + i] = true;
+      if (values_matter && piece.kind->differ(bytes_.data() + start, reference.bytes_.data() + start, terms))
+        return "a value of kind " + piece.kind->name + " at byte " + std::to_string(piece.at) +
+               " differs: " + hex(start, piece.kind->size) + ", PMPI has " + reference.hex(start, piece.kind->size);
+    }
+    for (std::size_t i = 0; i < bytes_.size(); ++i)
+      if (!value[i] && bytes_[i] != before_[i] && reference.bytes_[i] == before_[i])
+        return "the gap at byte " + std::to_string(static_cast<std::ptrdiff_t>(i) - origin_) + " was written";
+    return std::nullopt;
+  }
+
+  /// A number that is equal where the values' bits are.
+  [[nodiscard]] std::uint64_t fingerprint() const {
+    std::uint64_t hash = 0xcbf29ce484222325ULL;
+    for (const auto& piece : pieces_) {
+      const auto significant = piece.kind->name == "long double"    ? 10
+                               : piece.kind->family == Family::pair ? 0
+                                                                    : piece.kind->size;
+      for (std::size_t i = 0; i < significant; ++i)
+        hash = (hash ^ static_cast<std::uint64_t>(bytes_[static_cast<std::size_t>(origin_ + piece.at) + i])) *
+               0x100000001b3ULL;
+    }
+    return hash;
+  }
+
+ private:
+  static constexpr std::ptrdiff_t border = 64;
+
+  std::byte* at(const Piece& piece) { return bytes_.data() + origin_ + piece.at; }
+
+  [[nodiscard]] std::string hex(std::size_t start, std::size_t size) const {
+    std::string text;
+    for (std::size_t i = start; i < start + size; ++i) {
+      constexpr auto digits = "0123456789abcdef";
+      text += digits[static_cast<unsigned>(bytes_[i]) >> 4];
+      text += digits[static_cast<unsigned>(bytes_[i]) & 15];
+    }
+    return text;
+  }
+
+  std::vector<Piece> pieces_;
+  std::vector<std::byte> bytes_;
+  std::vector<std::byte> before_;
+  std::ptrdiff_t origin_ = 0;
+};
