@@ -50,6 +50,9 @@ Memory::Memory(const Schedule& schedule, Collective collective, const Expectatio
       if (like < 0 || like >= facts.blocks)
         throw Mistake{"has scratch as large as block " + std::to_string(like) + ", which is none"};
     add(scratch.like);
+    // No scratch is as large as the block of a pair of ranks.
+    if (collective == Collective::alltoallv || collective == Collective::alltoallw)
+      std::fill(sizes_.end() - static_cast<std::ptrdiff_t>(scratch.like.size()), sizes_.end(), -1);
   }
   if (facts.uniform) std::fill(sizes_.begin(), sizes_.end(), 0);
   held_.resize(sizes_.size(), 0);

@@ -1,0 +1,77 @@
+#include "algorithms/shared/trees.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "algorithms/shared/folding.hpp"
+#include "algorithms/shared/pipeline.hpp"
+
+namespace starling {
+namespace {
+
+/// Ranks of the subtree below `rank`.
+std::set<int> descendants(TreePlace (*tree)(const Team&), int size, int rank, int root) {
+  std::set<int> all{rank};
+  for (const int child : tree({size, rank, root}).children) all.merge(descendants(tree, size, child, root));
+  return all;
+}
+
+class EveryTree : public testing::TestWithParam<TreePlace (*)(const Team&)> {};
+
+TEST_P(EveryTree, SpansAllRanksFromItsRootAndAgreesOnParents) {
+  for (int size = 1; size <= 20; ++size) {
+    for (int root = 0; root < size; ++root) {
+      EXPECT_EQ(descendants(GetParam(), size, root, root).size(), static_cast<std::size_t>(size));
+      EXPECT_EQ(GetParam()({size, root, root}).parent, -1);
+      for (int rank = 0; rank < size; ++rank)
+        for (const int child : GetParam()({size, rank, root}).children)
+          EXPECT_EQ(GetParam()({size, child, root}).parent, rank);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Trees, EveryTree, testing::Values(&binomial_tree, &chain_tree));
+
+TEST(BinomialTree, ServesTheLargestSubtreeFirst) {
+  EXPECT_EQ(binomial_tree({8, 0}).children, (std::vector<int>{4, 2, 1}));
+  EXPECT_EQ(binomial_tree({8, 7, 3}).children, (std::vector<int>{1, 0})) << "rank 7 stands 4 places after root 3";
+  EXPECT_EQ(binomial_tree({6, 0}).children, (std::vector<int>{4, 2, 1}));
+}
+
+TEST(BinomialTree, KnowsHowManyRanksASubtreeHas) {
+  for (int size = 1; size <= 20; ++size)
+    for (int rank = 0; rank < size; ++rank)
+      EXPECT_EQ(static_cast<std::size_t>(binomial_subtree(rank, size)),
+                descendants(&binomial_tree, size, rank, 0).size());
+}
+
+TEST(Pipeline, ReceivesTheNextBlockWhileItSendsTheLast) {
+  const Team team{.size = 3, .rank = 1, .root = 0, .blocks = 3};
+  const Schedule todo = pipelined_down(team, chain_tree(team));
+  ASSERT_EQ(todo.rounds().size(), 4U);
+  EXPECT_TRUE(todo.rounds()[0].sends.empty());
+  EXPECT_EQ(todo.rounds()[1].receives[0].blocks, recvbuf(1));
+  EXPECT_EQ(todo.rounds()[1].sends[0].blocks, recvbuf(0));
+  EXPECT_TRUE(todo.rounds()[3].receives.empty());
+}
+
+TEST(Folding, GivesEveryRankToOneWorkerInOrder) {
+  for (int ranks = 1; ranks <= 40; ++ranks) {
+    const Folding folding(ranks);
+    EXPECT_EQ(folding.first_block(0), 0);
+    EXPECT_EQ(folding.first_block(folding.workers), ranks);
+    for (int worker = 0; worker < folding.workers; ++worker) {
+      const int rank = folding.rank(worker);
+      EXPECT_FALSE(folding.rests(rank));
+      EXPECT_EQ(folding.worker(rank), worker);
+      EXPECT_EQ(folding.first_block(worker + 1) - folding.first_block(worker), folding.works_for_two(rank) ? 2 : 1);
+      EXPECT_EQ(folding.first_block(worker + 1) - 1, rank);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace starling
