@@ -6,26 +6,14 @@
 #include <tuple>
 #include <vector>
 
+#include "schedule/channels.hpp"
+#include "schedule/hearsay.hpp"
 #include "schedule/memory.hpp"
 #include "schedule/native_part.hpp"
 #include "schedule/symbols.hpp"
 
 namespace starling {
 namespace {
-
-/// A send or a receive that waits for its counterpart.
-struct Post {
-  int rank;
-  const Transfer* transfer;
-  int next;  ///< the post behind it in the queue, or -1
-};
-
-/// What was posted between two ranks in one direction and is not matched. Only sends or only receives ever wait there.
-struct Channel {
-  int first = -1;
-  int last = -1;
-  bool sends = false;
-};
 
 /// How far a rank has come.
 struct Progress {
@@ -45,32 +33,6 @@ GroupKey key_of(const Group& group) {
   return {group.first, group.stride, group.size};
 }
 
-/// The ranks that each rank has heard from, itself included.
-class Knowledge {
- public:
-  explicit Knowledge(std::size_t ranks) : now_(ranks, std::vector<bool>(ranks)), at_entry_(now_) {
-    for (std::size_t rank = 0; rank < ranks; ++rank) now_[rank][rank] = true;
-  }
-  /// What a rank sends in a round is what it knew when the round began.
-  void begin_round(int rank) { at_entry_[index(rank)] = now_[index(rank)]; }
-  void tell(int from, int to) {
-    for (std::size_t rank = 0; rank < now_.size(); ++rank)
-      if (at_entry_[index(from)][rank]) now_[index(to)][rank] = true;
-  }
-  /// The first rank that `rank` has not heard from.
-  [[nodiscard]] std::optional<int> missing(int rank) const {
-    const auto& known = now_[index(rank)];
-    const auto found = std::find(known.begin(), known.end(), false);
-    if (found == known.end()) return std::nullopt;
-    return static_cast<int>(found - known.begin());
-  }
-
- private:
-  static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
-  std::vector<std::vector<bool>> now_;
-  std::vector<std::vector<bool>> at_entry_;
-};
-
 /// All ranks at work.
 class Run {
  public:
@@ -81,8 +43,8 @@ class Run {
         ranks_(static_cast<int>(per_rank.size())),
         symbols_(ranks_, facts.blocks, facts.commutative),
         progress_(per_rank.size()),
-        channels_(per_rank.size() * per_rank.size()) {
-    if (collective == Collective::barrier) knowledge_.emplace(per_rank.size());
+        channels_(per_rank.size()) {
+    if (collective == Collective::barrier) hearsay_.emplace(per_rank.size());
     for (int rank = 0; rank < ranks_; ++rank) {
       expected_.push_back(expectation(collective, ranks_, facts.blocks, rank, root));
       naming(rank, [&] {
@@ -111,8 +73,8 @@ class Run {
   std::uint64_t verdict() {
     std::uint64_t order = 0;
     for (int rank = 0; rank < ranks_; ++rank) {
-      if (knowledge_)
-        if (const auto unheard = knowledge_->missing(rank))
+      if (hearsay_)
+        if (const auto unheard = hearsay_->missing(rank))
           throw Mistake{"rank " + std::to_string(rank) + " leaves the barrier without word from rank " +
                         std::to_string(*unheard)};
       const std::vector<Content>& wanted = expected_[index(rank)].recv_after;
@@ -166,7 +128,7 @@ class Run {
   bool enter(int rank) {
     const Round& round = round_of(rank);
     memory(rank).begin_round();
-    if (knowledge_) knowledge_->begin_round(rank);
+    if (hearsay_) hearsay_->begin_round(rank);
     naming(rank, [&] {
       if (round.sub && !(round.sends.empty() && round.receives.empty()))
         throw Mistake{"has messages beside its sub-collective"};
@@ -200,25 +162,15 @@ class Run {
   }
 
   void post(int rank, const Transfer& transfer, bool is_send) {
-    const int from = is_send ? rank : transfer.peer;
-    const int to = is_send ? transfer.peer : rank;
-    Channel& channel = channels_[(index(from) * progress_.size()) + index(to)];
-    if (channel.first >= 0 && channel.sends != is_send) {
-      const Post other = posts_[index(channel.first)];
-      channel.first = other.next;
-      deliver(from, is_send ? transfer : *other.transfer, to, is_send ? *other.transfer : transfer);
-      --of(rank).waiting;
-      if (--of(other.rank).waiting == 0) ready_.push_back(other.rank);
-      return;
-    }
-    const int number = static_cast<int>(posts_.size());
-    posts_.push_back({rank, &transfer, -1});
-    if (channel.first < 0) {
-      channel = {number, number, is_send};
+    const std::optional<Post> other = channels_.meet(rank, transfer, is_send);
+    if (!other) return;
+    if (is_send) {
+      deliver(rank, transfer, other->rank, *other->transfer);
     } else {
-      posts_[index(channel.last)].next = number;
-      channel.last = number;
+      deliver(other->rank, *other->transfer, rank, transfer);
     }
+    --of(rank).waiting;
+    if (--of(other->rank).waiting == 0) ready_.push_back(other->rank);
   }
 
   void deliver(int from, const Transfer& send, int to, const Transfer& receive) {
@@ -228,7 +180,7 @@ class Run {
                      ", and these differ in " + how};
     };
     if (send.blocks.count != receive.blocks.count) throw mismatch("their number of blocks");
-    if (knowledge_) knowledge_->tell(from, to);
+    if (hearsay_) hearsay_->tell(from, to);
     if (send.blocks.count == 0) return;
     const auto given = memory(from).sizes(send.blocks);
     const auto taken = memory(to).sizes(receive.blocks);
@@ -261,8 +213,8 @@ class Run {
     }
     naming(rank, [&] { carry_out(members, facts_.uniform, symbols_); });
     for (const int member : here.ranks) {
-      if (knowledge_)
-        for (const int other : here.ranks) knowledge_->tell(other, member);
+      if (hearsay_)
+        for (const int other : here.ranks) hearsay_->tell(other, member);
       if (member != rank) ready_.push_back(member);
     }
     here.ranks.clear();
@@ -291,14 +243,11 @@ class Run {
       }
     }
     for (int peer = 0; peer < ranks_; ++peer) {
-      for (const bool is_send : {false, true}) {
-        const Channel& channel = channels_[is_send ? (index(rank) * progress_.size()) + index(peer)
-                                                   : (index(peer) * progress_.size()) + index(rank)];
-        if (channel.first < 0 || channel.sends != is_send) continue;
-        const std::string blocks = describe(posts_[index(channel.first)].transfer->blocks);
-        return {peer, is_send ? "waits until rank " + std::to_string(peer) + " receives " + blocks
-                              : "waits for " + blocks + " from rank " + std::to_string(peer)};
-      }
+      const std::string other = "rank " + std::to_string(peer);
+      if (const Transfer* one = channels_.waiting(rank, peer, false))
+        return {peer, "waits for " + describe(one->blocks) + " from " + other};
+      if (const Transfer* one = channels_.waiting(rank, peer, true))
+        return {peer, "waits until " + other + " receives " + describe(one->blocks)};
     }
     return {rank, "waits for itself"};
   }
@@ -336,10 +285,9 @@ class Run {
   std::vector<Expectation> expected_;
   std::vector<Memory> memory_;
   std::vector<Progress> progress_;
-  std::vector<Channel> channels_;  ///< from * ranks + to
-  std::vector<Post> posts_;
+  Channels channels_;
   std::map<GroupKey, Gathering> gatherings_;
-  std::optional<Knowledge> knowledge_;
+  std::optional<Hearsay> hearsay_;
   std::vector<int> ready_;  ///< ranks whose round has nothing more to wait for
 };
 
