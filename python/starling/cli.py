@@ -122,7 +122,7 @@ def algorithms(
     from starling import repository  # noqa: PLC0415
 
     try:
-        entries = repository.algorithms(collective)
+        entries = repository.algorithms(repository.listing(), collective)
     except repository.RepositoryError as error:
         _fail(error)
     if as_json:

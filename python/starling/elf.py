@@ -44,7 +44,7 @@ def needs(path: Path) -> Needs | None:
                 return None
             file.seek(0)
             return _dynamic_section(file.read())
-    except (OSError, struct.error, ValueError, LookupError, StopIteration):
+    except (OSError, struct.error, ValueError, LookupError, OverflowError, StopIteration):
         return None
 
 

@@ -18,52 +18,40 @@ class RepositoryError(Exception):
 
 
 def listing() -> dict[str, Any]:
-    """What `starling-repository` prints: `algorithms` and `strategies`. Raises RepositoryError."""
+    """What `starling-repository` prints: `collectives`, `algorithms` and `strategies`. Raises RepositoryError."""
     places = [folder / "starling-repository" for folder in package_folders("libexec")]
     program = next((place for place in places if place.is_file()), None)
     if program is None:
-        raise RepositoryError(
-            f"{places[0]}: not there, the installation is incomplete; install again with: pip install ."
-        )
+        raise RepositoryError(f"{places[0]}: not there, the installation is incomplete; install again: pip install .")
     try:
         done = subprocess.run([str(program)], capture_output=True, text=True, check=True)
         found: dict[str, Any] = json.loads(done.stdout)
     except (OSError, subprocess.CalledProcessError, json.JSONDecodeError) as error:
-        raise RepositoryError(f"{program}: {error}; install again with: pip install --force-reinstall .") from error
+        raise RepositoryError(f"{program}: {error}; install again: pip install --force-reinstall .") from error
     return found
 
 
-def algorithms(collective: str | None = None) -> list[dict[str, Any]]:
-    """The algorithms, native ones first within a collective; all of them, or those of one collective.
+def algorithms(found: dict[str, Any], collective: str | None = None) -> list[dict[str, Any]]:
+    """The algorithms of a listing, native first within each collective; all of them, or those of one collective.
 
-    Raises RepositoryError, also for a collective that there is not.
+    Raises RepositoryError for a collective that there is not.
     """
-    found: list[dict[str, Any]] = listing()["algorithms"]
-    names = list(dict.fromkeys(entry["collective"] for entry in found))
+    names: list[str] = found["collectives"]
     if collective is not None and collective not in names:
         raise RepositoryError(f"no collective {collective} in the repository; there are: {', '.join(names)}")
-    wanted = names if collective is None else [collective]
-    result: list[dict[str, Any]] = []
-    for name in wanted:
-        here = [entry for entry in found if entry["collective"] == name]
-        if all(entry["name"] != "native" for entry in here):
-            result.append({"collective": name, "name": "native", "parameters": [], "says": "the MPI library's own way"})
-        result += here
-    return result
+    return [
+        entry
+        for name in ([collective] if collective else names)
+        for entry in (_native(name), *(one for one in found["algorithms"] if one["collective"] == name))
+    ]
 
 
-def _bound(parameter: Any) -> str:
-    if isinstance(parameter, dict) and "name" in parameter:
-        values = "|".join(str(value) for value in parameter.get("values", []))
-        return f"{parameter['name']}={values}" if values else str(parameter["name"])
-    return str(parameter)
+def _native(collective: str) -> dict[str, Any]:
+    return {"collective": collective, "name": "native", "parameters": [], "says": "the MPI library's own way"}
 
 
 def _parameters(entry: dict[str, Any]) -> str:
-    parameters = entry.get("parameters") or []
-    if isinstance(parameters, dict):
-        parameters = [{"name": name, "values": values} for name, values in parameters.items()]
-    return " ".join(_bound(parameter) for parameter in parameters)
+    return " ".join(f"{parameter['name']}={'|'.join(parameter['values'])}" for parameter in entry["parameters"])
 
 
 def render(entries: list[dict[str, Any]], console: Console) -> None:
