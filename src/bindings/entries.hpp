@@ -13,14 +13,14 @@ inline constexpr std::size_t entry_count = STARLING_ENTRIES;
 /// One entry point of MPI. All its exported names jump to where its slot points (trampolines.S).
 struct Entry {
   std::array<const char*, 4> spellings{};  ///< exported names; C has one, Fortran up to four
-  const char* original = nullptr;          ///< C: the profiling name; null in Fortran, which has no reliable one
-  void (*wrapper)() = nullptr;             ///< what runs where Starling is active
+  bool is_fortran = false;
+  void (*wrapper)() = nullptr;  ///< what runs where Starling is active
 };
 
 /// All of them; generated.
 std::span<const Entry> entries();
 
-/// The MPI library's own function behind each entry, null where it has none.
+/// The function behind each entry, the MPI library's own or a tool's in front of it; null where there is none.
 extern std::array<void*, entry_count> originals;
 
 /// That function, with its type.

@@ -266,15 +266,11 @@ def fortran_bindings(abi: str, function: Function) -> Iterator[tuple[str, tuple[
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry point, exported under `spellings`, and the code of the function behind it.
-
-    `original` is the profiling name of the MPI library's own function; none in Fortran, where it is the next one of the
-    same name.
-    """
+    """An entry point, exported under `spellings`, and the code of the function behind it, whose name is `wrapper`."""
 
     spellings: tuple[str, ...]
     wrapper: str
-    original: str | None
+    is_fortran: bool
     code: str
 
     @property
@@ -300,7 +296,7 @@ def c_entry(function: Function, *, large: bool) -> Entry:
         members=", ".join(argument.from_member(large=large) for argument in function.arguments),
         statements="\n".join(argument.to_member(large=large) for argument in function.arguments),
     )
-    return Entry((symbol,), function.name + suffix, f"P{symbol}", code)
+    return Entry((symbol,), function.name + suffix, is_fortran=False, code=code)
 
 
 def fortran_entry(function: Function, binding: str, spellings: tuple[str, ...]) -> Entry:
@@ -319,7 +315,7 @@ def fortran_entry(function: Function, binding: str, spellings: tuple[str, ...]) 
         inputs="".join(f"{name}, " for name in names[:-1]),
         converted=", ".join(argument.to_c() for argument in arguments),
     )
-    return Entry(spellings, f"{function.name}_{binding}", None, code)
+    return Entry(spellings, f"{function.name}_{binding}", is_fortran=True, code=code)
 
 
 def entries(abi: str) -> Iterator[Entry]:
@@ -336,8 +332,7 @@ def entries(abi: str) -> Iterator[Entry]:
 def table_row(entry: Entry) -> str:
     """The row of the table of entries."""
     spellings = ", ".join(f'"{name}"' for name in entry.spellings)
-    original = f'"{entry.original}"' if entry.original else "nullptr"
-    return f"      Entry{{{{{spellings}}}, {original}, address_of({entry.wrapper})}},"
+    return f"      Entry{{{{{spellings}}}, {str(entry.is_fortran).lower()}, address_of({entry.wrapper})}},"
 
 
 def generate(abi: str) -> dict[str, str]:

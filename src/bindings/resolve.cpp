@@ -20,6 +20,14 @@ std::array<void*, entry_count> originals{};
 
 namespace {
 
+/// The function that the program would have called without this library.
+void* without_us(const Entry& entry) {
+  for (const char* name : entry.spellings)
+    if (name != nullptr)
+      if (void* found = entry.is_fortran ? next_symbol_anywhere(name) : next_symbol(name)) return found;
+  return nullptr;
+}
+
 /// The decision, made once, at the first call of any entry point: true where Starling takes part.
 bool begin() {
   if (getauxval(AT_SECURE) != 0) return false;
@@ -29,23 +37,15 @@ bool begin() {
   }
   resolve_pmpi();
   for (std::size_t slot = 0; slot < entry_count; ++slot)
-    if (const Entry& entry = entries()[slot]; entry.original != nullptr) originals[slot] = mpi_symbol(entry.original);
+    if (!entries()[slot].is_fortran) originals[slot] = without_us(entries()[slot]);
   return true;
-}
-
-/// The function that the program would have called without this library.
-void* without_us(const Entry& entry) {
-  for (const char* name : entry.spellings)
-    if (name != nullptr)
-      if (void* found = next_symbol(name)) return found;
-  return entry.original != nullptr ? mpi_symbol(entry.original) : nullptr;
 }
 
 void* target_of(std::size_t slot, bool takes_part) {
   const Entry& entry = entries()[slot];
   if (!takes_part) return without_us(entry);
-  // A Fortran library may be loaded later than the C one: it is looked for at the first call of each of its functions.
-  if (entry.original == nullptr) originals[slot] = without_us(entry);
+  // A Fortran library may be loaded later than the C one: each of its functions is looked for when it is first called.
+  if (entry.is_fortran) originals[slot] = without_us(entry);
   return originals[slot] != nullptr ? reinterpret_cast<void*>(entry.wrapper) : nullptr;
 }
 

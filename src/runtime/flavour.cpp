@@ -50,7 +50,7 @@ std::string find_library() {
   if (const void* bound = dlsym(RTLD_DEFAULT, telling)) return path_of(bound);
   for (const std::string& path : loaded_paths())
     if (const Object object = loaded(path))
-      if (const void* own = dlsym(object.get(), telling); own != nullptr) return path_of(own);
+      if (const void* own = dlsym(object.get(), telling)) return path_of(own);
   return "";
 }
 
@@ -86,6 +86,12 @@ Flavour find_flavour() {
   return found;
 }
 
+/// A symbol of an MPI library whose symbols are not public.
+void* library_symbol(const char* name) {
+  const Object library = loaded(flavour().path);
+  return library ? dlsym(library.get(), name) : nullptr;
+}
+
 }  // namespace
 
 const Flavour& flavour() {
@@ -95,18 +101,20 @@ const Flavour& flavour() {
 
 void* mpi_symbol(const char* name) {
   if (void* found = dlsym(RTLD_DEFAULT, name)) return found;
-  if (const Object library = loaded(flavour().path))
-    if (void* found = dlsym(library.get(), name)) return found;
-  return nullptr;
+  return library_symbol(name);
 }
 
 void* next_symbol(const char* name) {
   if (void* found = dlsym(RTLD_NEXT, name)) return found;
-  const std::string ours = path_of(reinterpret_cast<const void*>(&next_symbol));
+  return library_symbol(name);
+}
+
+void* next_symbol_anywhere(const char* name) {
+  if (void* found = next_symbol(name)) return found;
+  const std::string ours = path_of(reinterpret_cast<const void*>(&next_symbol_anywhere));
   for (const std::string& path : loaded_paths())
-    if (path != ours)
-      if (const Object object = loaded(path))
-        if (void* found = dlsym(object.get(), name); found != nullptr && path_of(found) != ours) return found;
+    if (const Object object = path != ours ? loaded(path) : nullptr)
+      if (void* found = dlsym(object.get(), name)) return found;
   return nullptr;
 }
 

@@ -32,13 +32,16 @@ struct Flavour {
 /// What is loaded. Found on the first call of an MPI entry point; constant from then on.
 const Flavour& flavour();
 
-/// A symbol of the loaded MPI library, as a caller in the program would find it: a tool that was loaded before the
-/// library and defines it comes first, and data that the linker moved into the program is found there. Null if there is
-/// none.
+/// A symbol of the loaded MPI library, as code of the program finds it: a tool that replaces PMPI_* comes before the
+/// library, and data that the linker moved into the program is found there. Null if there is none.
 void* mpi_symbol(const char* name);
 
-/// The next definition of a symbol after this library's own, wherever it is loaded; null if there is none.
+/// What the program would have called under that name without us: that of a tool behind this library, or the MPI
+/// library's own. Null if there is none.
 void* next_symbol(const char* name);
+
+/// The same for a symbol that may be in a library beside the MPI library: Fortran's.
+void* next_symbol_anywhere(const char* name);
 
 /// True where this build fits the loaded MPI and the program is not set-uid. Else every entry point is the MPI
 /// library's own and no other function of Starling is ever called.
