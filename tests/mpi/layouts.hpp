@@ -109,6 +109,13 @@ class Types {
   std::vector<MPI_Datatype> made_;
 };
 
+/// Whether an item has bytes that are no value.
+inline bool padded(const Type& item) {
+  int size;
+  PMPI_Type_size(item.handle, &size);
+  return size != item.extent;
+}
+
 /// `count` elements of `type`: one way to describe a block of items to MPI.
 struct Description {
   int count;

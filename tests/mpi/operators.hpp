@@ -85,17 +85,20 @@ class Operators {
     for (auto* op : {&add_modulo_, &multiply_, &compose_}) PMPI_Op_free(op);
   }
 
-  /// An operator and a type for it. Derived types made on the way belong to `types`.
-  Reduction draw(Types& types, Dice& dice) const {
+  /// An operator and a type for it. Derived types made on the way belong to `types`; with `gaps` some have gaps and a
+  /// lower bound below 0.
+  Reduction draw(Types& types, bool gaps, Dice& dice) const {
     const Type number = Types::basic(kind_of(MPI_UNSIGNED));
+    const Type matrix = types.contiguous(number, 4);
+    const Type map = types.contiguous(Types::basic(kind_of(MPI_UINT64_T)), 2);
     switch (dice.below(10)) {
       case 0: return {{"sum modulo 9", add_modulo_}, Types::basic(kind_of(MPI_INT))};
-      case 1: return {{"sum modulo 9", add_modulo_}, types.resized(Types::basic(kind_of(MPI_INT)), -8, 20)};
-      case 2: return {{"matrix product", multiply_}, types.contiguous(number, 4)};
-      case 3: return {{"matrix product", multiply_}, types.resized(types.contiguous(number, 4), 0, 20)};
-      case 4:
-        return {{"affine maps", compose_},
-                types.resized(types.contiguous(Types::basic(kind_of(MPI_UINT64_T)), 2), -8, 32)};
+      case 1:
+        return {{"sum modulo 9", add_modulo_},
+                types.resized(Types::basic(kind_of(MPI_INT)), gaps ? -8 : 0, gaps ? 20 : 4)};
+      case 2: return {{"matrix product", multiply_}, matrix};
+      case 3: return {{"matrix product", multiply_}, gaps ? types.resized(matrix, 0, 20) : matrix};
+      case 4: return {{"affine maps", compose_}, gaps ? types.resized(map, -8, 32) : map};
       default: break;
     }
     const Kind& kind = dice.pick(all_kinds());
