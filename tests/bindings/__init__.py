@@ -1,0 +1,1 @@
+"""Tests of the MPI entry points: what reaches the library, from where, and how often."""
