@@ -73,8 +73,9 @@ class StarBasic final : public Strategy {
 
   [[nodiscard]] std::int64_t period() const { return delta_ * iterations_; }
 
-  /// A measured call, the start of a period's last ITER calls, or the end of a period.
-  std::span<const double> milestone() {
+  /// A measured call, the start of a period's last ITER calls, or the end of a period. Kept out of line, so that
+  /// `observe` has no registers to save.
+  [[gnu::noinline]] std::span<const double> milestone() {
     if (stage_ == Stage::measure_select) {
       left_ = 1;
       ++calls_;
