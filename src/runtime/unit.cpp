@@ -132,7 +132,8 @@ int copy_elements(const void* from, void* into, std::int64_t count, const Unit& 
 
 int pack(const void* data, std::int64_t count, MPI_Datatype type, char* bytes) {
   const std::int64_t size = type_size(type);
-  if (size > INT_MAX) return through_self(data, count, type, bytes, size * count, handles.byte);
+  // MPICH's Pack and Unpack refuse MPI_BOTTOM.
+  if (size > INT_MAX || data == MPI_BOTTOM) return through_self(data, count, type, bytes, size * count, handles.byte);
   const MPI_Aint extent = extent_of(type);
   const std::int64_t step = elements_at_a_time(size);
   for (std::int64_t done = 0; done < count; done += step) {
@@ -147,7 +148,7 @@ int pack(const void* data, std::int64_t count, MPI_Datatype type, char* bytes) {
 
 int unpack(const char* bytes, void* data, std::int64_t count, MPI_Datatype type) {
   const std::int64_t size = type_size(type);
-  if (size > INT_MAX) return through_self(bytes, size * count, handles.byte, data, count, type);
+  if (size > INT_MAX || data == MPI_BOTTOM) return through_self(bytes, size * count, handles.byte, data, count, type);
   const MPI_Aint extent = extent_of(type);
   const std::int64_t step = elements_at_a_time(size);
   for (std::int64_t done = 0; done < count; done += step) {

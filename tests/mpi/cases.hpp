@@ -94,7 +94,7 @@ class Case {
     const int expected = call<Names::pmpi>(shape_.operation, form_, arguments(false));
     const int error = call<Names::mpi>(shape_.operation, form_, arguments(true));
     if (expected != MPI_SUCCESS || error != MPI_SUCCESS)
-      return "MPI returned " + std::to_string(error) + ", PMPI " + std::to_string(expected);
+      return "MPI returned: " + words(error) + "; PMPI: " + words(expected);
     if (send_ && !send_->tested.untouched()) return "the send buffer was written";
     if (receive_) {
       const bool defined = !(shape_.operation == Operation::exscan && team_.rank == 0);
@@ -107,6 +107,14 @@ class Case {
 
  private:
   using Blocks = std::vector<int>;
+
+  static std::string words(int error) {
+    std::string text(MPI_MAX_ERROR_STRING, ' ');
+    int length;
+    PMPI_Error_string(error, text.data(), &length);
+    text.resize(static_cast<std::size_t>(length));
+    return text;
+  }
 
   /// Quanta that rank `from` has for rank `to` in a v-collective; alike both ways where data is exchanged in place.
   [[nodiscard]] int quanta(int from, int to) const {
