@@ -69,6 +69,7 @@ void observe_and_add(benchmark::State& state) {
 
 BENCHMARK_CAPTURE(observe, native, "native");
 BENCHMARK_CAPTURE(observe, star_basic, "star-basic");
+BENCHMARK_CAPTURE(observe, star, "star");
 BENCHMARK(add_sample);
 BENCHMARK(observe_and_add);
 

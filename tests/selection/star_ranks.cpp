@@ -8,6 +8,19 @@ namespace {
 
 constexpr double us = 1e-6;
 
+/// Both strategies: candidates named as by `brief_of`; native and 1 alone, then two of each group.
+class StarOnManyRanks : public ::testing::TestWithParam<const char*> {
+ protected:
+  static Brief pairs_of(int count) {
+    Brief brief = brief_of(count);
+    for (std::size_t i = 0; i < brief.candidates.size(); ++i)
+      brief.candidates[i].group = i == 0 ? "native" : std::string("g").append(std::to_string(i / 2));
+    return brief;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Strategies, StarOnManyRanks, ::testing::Values("star-basic", "star"));
+
 /// Reproduces a failure: the seed is printed with it.
 struct Random {
   unsigned seed = std::random_device{}();
@@ -15,27 +28,27 @@ struct Random {
   double between(double low, double high) { return std::uniform_real_distribution<double>(low, high)(generator); }
 };
 
-TEST(StarBasicOnManyRanks, StaysInStepWhateverEachRankMeasures) {
+TEST_P(StarOnManyRanks, StaysInStepWhateverEachRankMeasures) {
   for (int repetition = 0; repetition < 30; ++repetition) {
     Random random;
     SCOPED_TRACE("seed " + std::to_string(random.seed));
-    Brief brief = brief_of(2 + static_cast<int>(random.generator() % 8));
+    Brief brief = pairs_of(2 + static_cast<int>(random.generator() % 8));
     brief.settings.iterations = 1 + static_cast<int>(random.generator() % 12);
     brief.settings.delta_limit = 2 + static_cast<int>(random.generator() % 8);
-    Lockstep ranks("star-basic", brief, 7, [&](int, int, int) { return random.between(1, 100) * us; });
+    Lockstep ranks(GetParam(), brief, 7, [&](int, int, int) { return random.between(1, 100) * us; });
     ranks.call(2000);
     EXPECT_EQ(ranks.made().size(), 2000U);
     EXPECT_GT(ranks.exchanges().size(), 2U);
   }
 }
 
-TEST(StarBasicOnManyRanks, StaysInStepThroughSwitches) {
+TEST_P(StarOnManyRanks, StaysInStepThroughSwitches) {
   Random random;
   SCOPED_TRACE("seed " + std::to_string(random.seed));
-  Brief brief = brief_of(6);
+  Brief brief = pairs_of(6);
   brief.settings.delta_limit = 2;
   // A network that changes for each candidate at its own time.
-  Lockstep ranks("star-basic", brief, 5, [&](int rank, int candidate, int call) {
+  Lockstep ranks(GetParam(), brief, 5, [&](int rank, int candidate, int call) {
     const double burden = (call / 500) % 6 == candidate ? 8 : 1;
     return (10 + candidate + rank) * burden * random.between(0.98, 1.02) * us;
   });
@@ -43,7 +56,7 @@ TEST(StarBasicOnManyRanks, StaysInStepThroughSwitches) {
   EXPECT_GT(ranks.strategy().decisions().size(), 2U);
 }
 
-TEST(StarBasicOnManyRanks, ChoosesTheFastestWhenOneRankArrivesTenTimesLate) {
+TEST_P(StarOnManyRanks, ChoosesTheFastestWhenOneRankArrivesTenTimesLate) {
   for (int repetition = 0; repetition < 20; ++repetition) {
     Random random;
     SCOPED_TRACE("seed " + std::to_string(random.seed));
@@ -51,8 +64,9 @@ TEST(StarBasicOnManyRanks, ChoosesTheFastestWhenOneRankArrivesTenTimesLate) {
     const int late = static_cast<int>(random.generator() % ranks_count);
     const int fastest = 1 + static_cast<int>(random.generator() % 5);
     // All others wait for the late rank, 10 times as long as native takes; it itself does not.
-    Lockstep ranks("star-basic", brief_of(6), ranks_count, [&](int rank, int candidate, int) {
-      const double own = (candidate == fastest ? 7 : 10 + 2 * candidate) * us;
+    Lockstep ranks(GetParam(), pairs_of(6), ranks_count, [&](int rank, int candidate, int) {
+      const bool same_group = candidate > 0 && candidate / 2 == fastest / 2;
+      const double own = (candidate == fastest ? 7 : same_group ? 8.5 : 10 + 2 * candidate) * us;
       const double wait = rank == late ? 0 : 100 * us;
       return own * random.between(0.95, 1.05) + wait * random.between(0.995, 1.005);
     });
@@ -63,8 +77,8 @@ TEST(StarBasicOnManyRanks, ChoosesTheFastestWhenOneRankArrivesTenTimesLate) {
   }
 }
 
-TEST(StarBasicOnManyRanks, LeavesACandidateThatDegradesAndSettles) {
-  Lockstep ranks("star-basic", brief_of(4), 4, [](int, int candidate, int call) {
+TEST_P(StarOnManyRanks, LeavesACandidateThatDegradesAndSettles) {
+  Lockstep ranks(GetParam(), pairs_of(4), 4, [](int, int candidate, int call) {
     return (candidate == 2 ? (call < 1000 ? 5 : 50) : 10 + candidate) * us;
   });
   ranks.call(1000);

@@ -1,0 +1,183 @@
+#include "selection/dynamic_aeos.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "selection/figures.hpp"
+
+namespace starling {
+
+DynamicAeos::DynamicAeos(const Brief& brief, std::vector<std::string> groups)
+    : iterations_(std::max(1, brief.settings.iterations)),
+      tolerated_(1 + brief.settings.epsilon),
+      delta_limit_(std::max(first_delta, brief.settings.delta_limit)) {
+  for (std::size_t index = 0; index < brief.candidates.size(); ++index) {
+    const Candidate& candidate = brief.candidates[index];
+    if (candidate.eligible())
+      known_.push_back({static_cast<int>(index), candidate.name, std::move(groups.at(index)), unknown});
+  }
+  ranking_.resize(known_.size());
+  std::iota(ranking_.begin(), ranking_.end(), std::size_t{0});
+  if (known_.size() >= 2) {
+    measure(Stage::measure_select, first_of_each_group());
+  } else {
+    if (!known_.empty()) propose(known_.front().candidate);
+    left_ = std::numeric_limits<std::int64_t>::max();
+  }
+}
+
+std::string_view DynamicAeos::stage() const {
+  switch (stage_) {
+    case Stage::measure_select: return "measure_select";
+    case Stage::probe_group: return "probe_group";
+    case Stage::monitor_adapt: return "monitor_adapt";
+    default: return "single";
+  }
+}
+
+std::span<const double> DynamicAeos::milestone() {
+  if (exploring()) {
+    left_ = 1;
+    ++calls_;
+    le_time_.push_back(std::exchange(sum_, 0));
+    const std::size_t index = le_time_.size() / static_cast<std::size_t>(iterations_);
+    if (index == measuring_.size()) return le_time_;
+    propose(known_[measuring_[index]].candidate);
+    return {};
+  }
+  if (!in_last_iterations_) {
+    in_last_iterations_ = true;
+    left_ = iterations_;
+    before_ = std::exchange(sum_, 0);
+    return {};
+  }
+  calls_ += period();
+  total_ = {before_ + sum_, sum_};
+  return total_;
+}
+
+void DynamicAeos::verdict(std::span<const double> agreed) {
+  if (exploring()) {
+    learn(agreed);
+    settle();
+  } else {
+    adapt(agreed);
+  }
+}
+
+std::vector<std::size_t> DynamicAeos::first_of_each_group() const {
+  std::vector<std::size_t> firsts;
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < known_.size(); ++i)
+    if (seen.insert(known_[i].group).second) firsts.push_back(i);
+  return firsts;
+}
+
+bool DynamicAeos::probed(const std::string& group) const {
+  return std::none_of(known_.begin(), known_.end(),
+                      [&](const Known& one) { return one.group == group && one.best_time == unknown; });
+}
+
+void DynamicAeos::measure(Stage stage, std::vector<std::size_t> which) {
+  stage_ = stage;
+  measuring_ = std::move(which);
+  le_time_.clear();
+  le_time_.reserve(measuring_.size() * static_cast<std::size_t>(iterations_));
+  left_ = 1;
+  sum_ = 0;
+  propose(known_[measuring_.front()].candidate);
+}
+
+/// Dist_Time: the best iteration of each candidate counts.
+void DynamicAeos::learn(std::span<const double> ge_time) {
+  const auto each = static_cast<std::size_t>(iterations_);
+  for (std::size_t i = 0; i < measuring_.size(); ++i) {
+    const auto times = ge_time.subspan(i * each, each);
+    known_[measuring_[i]].best_time = *std::min_element(times.begin(), times.end());
+  }
+}
+
+/// Lines 29 to 38 of figure 2.
+void DynamicAeos::adapt(std::span<const double> total) {
+  const double whole = total[0] / static_cast<double>(period());
+  const double last = total[1] / static_cast<double>(iterations_);
+  const double threshold = tolerated_ * second().best_time;
+  if (whole < threshold) {
+    delta_ = std::min(delta_ * 2, delta_limit_);
+    begin_period();
+  } else if (last < threshold) {
+    delta_ = first_delta;
+    begin_period();
+  } else {
+    why_ = why_replaced(whole, last);
+    replaced_ = best().candidate;
+    known_[ranking_[0]].best_time = whole;
+    settle();
+  }
+}
+
+/// Selects the fastest of all that is known, or has its group probed first.
+void DynamicAeos::settle() {
+  sort();
+  if (!probed(best().group)) {
+    probe(best().group);
+    return;
+  }
+  if (stage_ == Stage::probe_group && replaced_ >= 0)
+    why_ += "; " + best().name + " is the fastest known now at " + in_microseconds(best().best_time);
+  decide({calls_, replaced_, best().candidate, replaced_ < 0 ? why_selected() : why_});
+  propose(best().candidate);
+  stage_ = Stage::monitor_adapt;
+  measuring_ = {};
+  le_time_ = {};
+  delta_ = first_delta;
+  begin_period();
+}
+
+/// Measures the candidates of a group: in Measure_Select those that are not known yet; in Monitor_Adapt all of them,
+/// for what was measured of the first one is old by then.
+void DynamicAeos::probe(const std::string& group) {
+  std::vector<std::size_t> which;
+  for (std::size_t i = 0; i < known_.size(); ++i)
+    if (known_[i].group == group && (replaced_ >= 0 || known_[i].best_time == unknown)) which.push_back(i);
+  if (replaced_ >= 0) why_ += "; so group " + group + " was measured, " + std::to_string(which.size()) + " candidates";
+  measure(Stage::probe_group, std::move(which));
+}
+
+/// Equal times keep their order, so all ranks agree, and native stays before what is no faster.
+void DynamicAeos::sort() {
+  std::stable_sort(ranking_.begin(), ranking_.end(),
+                   [&](std::size_t one, std::size_t other) { return known_[one].best_time < known_[other].best_time; });
+}
+
+void DynamicAeos::begin_period() {
+  in_last_iterations_ = false;
+  left_ = period() - iterations_;
+  sum_ = 0;
+}
+
+std::string DynamicAeos::why_selected() const {
+  const auto left_out =
+      std::count_if(known_.begin(), known_.end(), [](const Known& one) { return one.best_time == unknown; });
+  const auto measured = static_cast<std::ptrdiff_t>(known_.size()) - left_out;
+  std::string why = "fastest of " + std::to_string(measured) + " candidates at their best of " +
+                    std::to_string(iterations_) + " calls: " + in_microseconds(best().best_time) + "; second is " +
+                    second().name + " at " + in_microseconds(second().best_time);
+  const Known& first = known_.front();
+  if (&first != &best() && &first != &second()) why += ", " + first.name + " takes " + in_microseconds(first.best_time);
+  if (left_out > 0) {
+    why += "; " + best().group + " was the fastest of " + std::to_string(first_of_each_group().size()) +
+           " groups; not measured of the others: " + std::to_string(left_out);
+  }
+  return why;
+}
+
+std::string DynamicAeos::why_replaced(double whole, double last) const {
+  return best().name + " took " + in_microseconds(whole) + " on average over " + std::to_string(period()) +
+         " calls and " + in_microseconds(last) + " over the last " + std::to_string(iterations_) + ", not less than " +
+         in_digits(tolerated_) + " times the " + in_microseconds(second().best_time) + " of " + second().name;
+}
+
+}  // namespace starling

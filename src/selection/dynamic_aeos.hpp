@@ -1,0 +1,96 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "selection/strategy.hpp"
+
+namespace starling {
+
+/// The dynamic AEOS algorithm of STAR-MPI (Faraj, Yuan and Lowenthal 2006, figure 2) over groups of candidates (section
+/// 3.3). Where every candidate is alone in its group it is the basic algorithm of section 3.2: measuring one candidate
+/// of each group is then measuring all, and no group is left to be probed.
+///
+///   Measure_Select   the first of each group ITER times in turn | exchange all times | the fastest group is known
+///                    the others of that group, if any, likewise | exchange their times | the fastest is selected
+///   Monitor_Adapt    delta * ITER calls of the selected | exchange the total of all of them and of the last ITER
+///                      mean of all       < (1 + epsilon) * second best : delta doubles
+///                      mean of last ITER >= (1 + epsilon) * second best: the fastest by what is known now is selected,
+///                                                                        its whole group measured before if it was not
+///                                                                        yet; delta = 2
+///                      else                                            : delta = 2
+class DynamicAeos final : public Strategy {
+ public:
+  /// `groups` names the group of each candidate of the brief; candidates that share a name share a group.
+  DynamicAeos(const Brief& brief, std::vector<std::string> groups);
+
+  /// One countdown serves all stages, so that a call in a monitoring period costs two additions and a comparison.
+  std::span<const double> observe(double seconds) override {
+    sum_ += seconds;
+    if (--left_ != 0) return {};
+    return milestone();
+  }
+  void verdict(std::span<const double> agreed) override;
+  [[nodiscard]] std::string_view stage() const override;
+  [[nodiscard]] bool exploring() const override {
+    return stage_ == Stage::measure_select || stage_ == Stage::probe_group;
+  }
+
+ private:
+  enum class Stage : std::uint8_t { single, measure_select, probe_group, monitor_adapt };
+
+  static constexpr std::int64_t first_delta = 2;
+  static constexpr double unknown = std::numeric_limits<double>::infinity();
+
+  /// An eligible candidate and the best time known of it, seconds a call.
+  struct Known {
+    int candidate;
+    std::string name;
+    std::string group;
+    double best_time = unknown;
+  };
+
+  /// A measured call, the start of a period's last ITER calls, or the end of a period. Kept out of line, so that
+  /// `observe` has no registers to save.
+  [[gnu::noinline]] std::span<const double> milestone();
+
+  [[nodiscard]] std::int64_t period() const { return delta_ * iterations_; }
+  [[nodiscard]] const Known& best() const { return known_[ranking_[0]]; }
+  [[nodiscard]] const Known& second() const { return known_[ranking_[1]]; }
+  [[nodiscard]] std::vector<std::size_t> first_of_each_group() const;
+  [[nodiscard]] bool probed(const std::string& group) const;
+
+  void measure(Stage stage, std::vector<std::size_t> which);
+  void learn(std::span<const double> ge_time);
+  void adapt(std::span<const double> total);
+  void settle();
+  void probe(const std::string& group);
+  void sort();
+  void begin_period();
+  [[nodiscard]] std::string why_selected() const;
+  [[nodiscard]] std::string why_replaced(double whole, double last) const;
+
+  double sum_ = 0;         ///< seconds since the last milestone
+  std::int64_t left_ = 1;  ///< calls until the next milestone
+  double before_ = 0;      ///< seconds of a period's calls but the last ITER
+  bool in_last_iterations_ = false;
+  Stage stage_ = Stage::single;
+  std::int64_t iterations_;
+  double tolerated_;  ///< 1 + epsilon
+  std::int64_t delta_ = first_delta;
+  std::int64_t delta_limit_;
+  std::int64_t calls_ = 0;  ///< at the last milestone that was a verdict, or measured
+  std::vector<Known> known_;
+  std::vector<std::size_t> ranking_;    ///< of known_: fastest first, what was not measured last
+  std::vector<std::size_t> measuring_;  ///< of known_: what is measured now, in this order
+  std::vector<double> le_time_;         ///< [measuring_][iteration]
+  std::array<double, 2> total_{};
+  int replaced_ = -1;  ///< the candidate that Monitor_Adapt gave up last
+  std::string why_;    ///< it did, and what it measured then
+};
+
+}  // namespace starling

@@ -1,0 +1,23 @@
+// star: the dynamic AEOS algorithm of STAR-MPI with grouping: candidates that optimise the same thing are a group.
+
+#include "selection/dynamic_aeos.hpp"
+
+namespace starling::strategies {
+
+StrategyKind star() {
+  return {
+      .name = "star",
+      .says =
+          "measures one candidate of each group, then the rest of the fastest group, uses the fastest, and moves on "
+          "when it deteriorates",
+      .source = "Faraj, Yuan and Lowenthal 2006 (STAR-MPI), sections 3.2 and 3.3, figure 2",
+      .few_sizes = true,
+      .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {
+        std::vector<std::string> groups;
+        for (const Candidate& candidate : brief.candidates) groups.push_back(candidate.group);
+        return std::make_unique<DynamicAeos>(brief, std::move(groups));
+      },
+  };
+}
+
+}  // namespace starling::strategies
