@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -42,18 +42,37 @@ class Decision(_Model):
     why: str
 
 
+class Phase(_Model):
+    """The calls in which candidates were tried, or the others; bookkeeping comes on top of `seconds`."""
+
+    calls: int = Field(ge=0)
+    seconds: float | None
+    bookkeeping_seconds: float | None
+
+
+class Phases(_Model):
+    """What the calls of one context were for."""
+
+    exploring: Phase
+    settled: Phase
+
+
 class Context(_Model):
     """What happened to one call key. `bytes` are those per rank and per peer block."""
 
     collective: str
     bytes: int | None
+    bucket: bool
     ranks: int
+    in_place: bool
+    operator_class: Literal["built-in", "commutative", "non-commutative"] | None
     calls: int = Field(ge=0)
     stage: str
     winner: str
     candidates: list[Candidate]
     seconds: float | None
     tuning_seconds: float | None
+    phases: Phases
     native_s: float | None
     decisions: list[Decision]
     decisions_dropped: int = Field(ge=0)

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from starling.record import Context, RunRecord
+from starling.record import Context, Phase, RunRecord
 
 _WITHOUT_TERMINAL = 160
 """Columns where the output is no terminal."""
@@ -43,11 +43,25 @@ def human_seconds(number: float | None) -> str:
     return "0 s" if size < 1e-10 else f"{number * 1e9:.0f} ns"
 
 
+def _kind(context: Context) -> str:
+    """The collective with what else is in its call key: `allreduce (in place, non-commutative)`."""
+    more = ["in place"] if context.in_place else []
+    if context.operator_class not in (None, "built-in"):
+        more.append(str(context.operator_class))
+    return f"{context.collective} ({', '.join(more)})" if more else context.collective
+
+
+def _size(context: Context) -> str:
+    """`64 KiB`; `64 KiB+` where it stands for all sizes up to twice that."""
+    return human_bytes(context.bytes) + "+" * context.bucket
+
+
 def _gain(context: Context) -> str:
+    """How many times as fast as native the winner is."""
     median = context.median_of(context.winner)
-    if context.winner == "native" or median is None or not context.native:
+    if context.winner == "native" or not median or context.native is None:
         return "-"
-    return f"{(context.native - median) / context.native:+.0%}"
+    return f"{context.native / median:.2f}x"
 
 
 @dataclass(frozen=True)
@@ -66,8 +80,8 @@ class _Column:
 
 def _columns(contexts: Sequence[Context]) -> list[_Column]:
     return [
-        _Column("collective", [c.collective for c in contexts], right=False),
-        _Column("bytes", [human_bytes(c.bytes) for c in contexts]),
+        _Column("collective", [_kind(c) for c in contexts], right=False),
+        _Column("bytes", [_size(c) for c in contexts]),
         _Column("ranks", [str(c.ranks) for c in contexts], leave=5),
         _Column("calls", [str(c.calls) for c in contexts], leave=6),
         _Column("stage", [c.stage for c in contexts], leave=1, right=False),
@@ -105,22 +119,38 @@ def summary(record: RunRecord) -> str:
     return f"in collectives {human_seconds(spent)}, {what}, tuning cost {human_seconds(tuning)}"
 
 
+def _phase(what: str, phase: Phase, above: str = "") -> str:
+    cost = f"bookkeeping {human_seconds(phase.bookkeeping_seconds)}"
+    if phase.seconds and phase.bookkeeping_seconds is not None:
+        cost += f" ({phase.bookkeeping_seconds / phase.seconds:.2%})"
+    return f"{what} {phase.calls} calls, {human_seconds(phase.seconds)}: {above}{cost}"
+
+
+def _overheads(context: Context) -> str:
+    """What tuning cost while candidates were tried and after (STAR-MPI's O_MS^c and O_MS^a, and O_MA)."""
+    above = f"{human_seconds(context.tuning_seconds)} above the winner's time, "
+    return f"{_phase('tried', context.phases.exploring, above)}; {_phase('then', context.phases.settled)}"
+
+
+def _indented(text: str) -> RenderableType:
+    return Padding(Text(text), (0, 0, 0, 2), expand=False)
+
+
 def _explained(context: Context) -> RenderableType:
     place = f"{context.collective}, {human_bytes(context.bytes)}, {context.ranks} ranks"
     lines: list[RenderableType] = [Text(place, style="bold")]
-    if context.decisions_dropped or len(context.decisions) > _DECISIONS:
-        earlier = context.decisions_dropped + max(0, len(context.decisions) - _DECISIONS)
-        lines.append(Text(f"  {earlier} earlier decisions: see --json"))
+    earlier = context.decisions_dropped + max(0, len(context.decisions) - _DECISIONS)
+    if earlier:
+        lines.append(_indented(f"{earlier} earlier decision{'s' * (earlier != 1)}: see them with --json"))
     lines += [
-        Padding(
-            Text(f"call {decision.call}: {decision.from_ or 'start'} -> {decision.to}: {decision.why}"), (0, 0, 0, 2)
-        )
+        _indented(f"call {decision.call}: {decision.from_ or 'start'} -> {decision.to}: {decision.why}")
         for decision in context.decisions[-_DECISIONS:]
     ]
     measured = sorted((c.median_s, c.public_name) for c in context.candidates if c.median_s is not None)
     if measured:
-        text = ", ".join(f"{name} {human_seconds(seconds)}" for seconds, name in measured)
-        lines.append(Padding(Text(f"medians: {text}"), (0, 0, 0, 2)))
+        lines.append(
+            _indented("medians: " + ", ".join(f"{name} {human_seconds(seconds)}" for seconds, name in measured))
+        )
     return Group(*lines)
 
 

@@ -10,7 +10,18 @@ from pydantic import BaseModel
 from rich.console import Console
 
 from starling import record as records
-from starling.record import Candidate, Context, Decision, RecordError, Run, RunRecord, latest, read
+from starling.record import (
+    Candidate,
+    Context,
+    Decision,
+    Phase,
+    Phases,
+    RecordError,
+    Run,
+    RunRecord,
+    latest,
+    read,
+)
 from starling.report import human_bytes, human_seconds, render, summary
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,10 +50,20 @@ def context(**changes: object) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("model", "part"),
-    [(Run, "run"), (Context, "context"), (Candidate, "candidate"), (Decision, "decision"), (RunRecord, "")],
+    [
+        (Run, "$defs run"),
+        (Context, "$defs context"),
+        (Phases, "$defs context properties phases"),
+        (Phase, "$defs phase"),
+        (Candidate, "$defs candidate"),
+        (Decision, "$defs decision"),
+        (RunRecord, ""),
+    ],
 )
 def test_the_models_have_the_fields_of_the_schema(model: type[BaseModel], part: str) -> None:
-    definition = SCHEMA["$defs"][part] if part else SCHEMA
+    definition = SCHEMA
+    for step in part.split():
+        definition = definition[step]
     fields = {field.alias or name: field for name, field in model.model_fields.items()}
     assert set(fields) == set(definition["properties"])
     assert {name for name, field in fields.items() if field.is_required()} == set(definition["required"])
@@ -51,8 +72,21 @@ def test_the_models_have_the_fields_of_the_schema(model: type[BaseModel], part: 
 def test_a_row_tells_what_ran_and_what_it_gained() -> None:
     row = next(line for line in rendered(sample()).splitlines() if line.startswith("bcast"))
     assert row.split() == (
-        "bcast 64 KiB 6 700 monitor_adapt chain?segment=8192 12.5 us 15.5 us +19% 12.5 ms 30.0 us".split()  # noqa: SIM905
+        "bcast 64 KiB+ 6 700 monitor_adapt chain?segment=8192 12.5 us 15.5 us 1.24x 12.5 ms 30.0 us".split()  # noqa: SIM905
     )
+
+
+def test_what_is_in_the_call_key_tells_rows_apart() -> None:
+    text = rendered(sample(contexts=[context(in_place=True, operator_class="non-commutative", bucket=False)]))
+    assert "bcast (in place, non-commutative)  64 KiB  " in text
+    assert "bcast  64 KiB  " in rendered(sample(contexts=[context(operator_class="built-in", bucket=False)]))
+
+
+def test_the_overheads_of_tuning_stand_with_the_decisions() -> None:
+    assert (
+        "tried 20 calls, 340 us: 30.0 us above the winner's time, bookkeeping 1.00 us (0.29%); "
+        "then 680 calls, 12.2 ms: bookkeeping 6.80 us (0.06%)"
+    ) in rendered(sample())
 
 
 def test_the_heaviest_context_stands_first() -> None:
