@@ -137,8 +137,10 @@ def _indented(text: str) -> RenderableType:
 
 
 def _explained(context: Context) -> RenderableType:
-    place = f"{context.collective}, {human_bytes(context.bytes)}, {context.ranks} ranks"
+    place = f"{_kind(context)}, {_size(context)}, {context.ranks} ranks"
     lines: list[RenderableType] = [Text(place, style="bold")]
+    if context.phases.exploring.calls:
+        lines.append(_indented(_overheads(context)))
     earlier = context.decisions_dropped + max(0, len(context.decisions) - _DECISIONS)
     if earlier:
         lines.append(_indented(f"{earlier} earlier decision{'s' * (earlier != 1)}: see them with --json"))

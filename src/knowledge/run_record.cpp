@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace starling {
 namespace {
@@ -20,16 +21,16 @@ Json number_or_null(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
-template <typename Number>
-Json or_null(const std::optional<Number>& value) {
-  if constexpr (std::is_floating_point_v<Number>) return value ? number_or_null(*value) : Json(nullptr);
+template <typename Value>
+Json or_null(const std::optional<Value>& value) {
+  if constexpr (std::is_floating_point_v<Value>) return value ? number_or_null(*value) : Json(nullptr);
   return value ? Json(*value) : Json(nullptr);
 }
 
-template <typename Number>
-std::optional<Number> optional_at(const Json& json, const char* key) {
+template <typename Value>
+std::optional<Value> optional_at(const Json& json, const char* key) {
   const Json& value = json.at(key);
-  return value.is_null() ? std::nullopt : std::optional(value.get<Number>());
+  return value.is_null() ? std::nullopt : std::optional(value.get<Value>());
 }
 
 double number_at(const Json& json, const char* key) {
@@ -72,6 +73,16 @@ CandidateRecord candidate_from(const Json& json) {
   return candidate;
 }
 
+Json json_of(const PhaseRecord& phase) {
+  return {{"calls", phase.calls},
+          {"seconds", number_or_null(phase.seconds)},
+          {"bookkeeping_seconds", number_or_null(phase.bookkeeping_seconds)}};
+}
+
+PhaseRecord phase_from(const Json& json) {
+  return {json.at("calls").get<std::int64_t>(), number_at(json, "seconds"), number_at(json, "bookkeeping_seconds")};
+}
+
 /// Null for -1, the decision's word for no candidate.
 Json candidate_at(const ContextRecord& context, int index) {
   if (index < 0 || static_cast<std::size_t>(index) >= context.candidates.size()) return nullptr;
@@ -96,13 +107,17 @@ Json json_of(const ContextRecord& context) {
   }
   return {{"collective", context.collective},
           {"bytes", or_null(context.bytes)},
+          {"bucket", context.bucket},
           {"ranks", context.ranks},
+          {"in_place", context.in_place},
+          {"operator_class", or_null(context.operator_class)},
           {"calls", context.calls},
           {"stage", context.stage},
           {"winner", context.winner},
           {"candidates", std::move(candidates)},
           {"seconds", number_or_null(context.seconds)},
           {"tuning_seconds", number_or_null(context.tuning_seconds)},
+          {"phases", {{"exploring", json_of(context.exploring)}, {"settled", json_of(context.settled)}}},
           {"native_s", or_null(context.native_s)},
           {"decisions", std::move(decisions)},
           {"decisions_dropped", context.decisions_dropped}};
@@ -112,13 +127,18 @@ ContextRecord context_from(const Json& json) {
   ContextRecord context;
   json.at("collective").get_to(context.collective);
   context.bytes = optional_at<std::int64_t>(json, "bytes");
+  json.at("bucket").get_to(context.bucket);
   json.at("ranks").get_to(context.ranks);
+  json.at("in_place").get_to(context.in_place);
+  context.operator_class = optional_at<std::string>(json, "operator_class");
   json.at("calls").get_to(context.calls);
   json.at("stage").get_to(context.stage);
   json.at("winner").get_to(context.winner);
   for (const Json& candidate : json.at("candidates")) context.candidates.push_back(candidate_from(candidate));
   context.seconds = number_at(json, "seconds");
   context.tuning_seconds = number_at(json, "tuning_seconds");
+  context.exploring = phase_from(json.at("phases").at("exploring"));
+  context.settled = phase_from(json.at("phases").at("settled"));
   context.native_s = optional_at<double>(json, "native_s");
   const auto index = [&](const Json& name) {
     return name.is_null() ? -1 : index_of(context.candidates, name.get<std::string>());
@@ -157,6 +177,12 @@ void fold(CandidateRecord& into, const CandidateRecord& other) {
   if (into.eligible) into.reason.clear();
 }
 
+void fold(PhaseRecord& into, const PhaseRecord& other) {
+  into.calls += other.calls;
+  into.seconds += other.seconds;
+  into.bookkeeping_seconds += other.bookkeeping_seconds;
+}
+
 std::int64_t samples_of(const ContextRecord& context, const std::string& name) {
   const int index = index_of(context.candidates, name);
   return index < 0 ? 0 : context.candidates[static_cast<std::size_t>(index)].samples;
@@ -180,6 +206,13 @@ std::string to_json_line(const ContextRecord& context) {
 
 ContextRecord context_from_json_line(const std::string& line) {
   return context_from(Json::parse(line));
+}
+
+bool same_key(const ContextRecord& one, const ContextRecord& other) {
+  const auto key = [](const ContextRecord& of) {
+    return std::tie(of.collective, of.bytes, of.bucket, of.ranks, of.in_place, of.operator_class);
+  };
+  return key(one) == key(other);
 }
 
 void fold(ContextRecord& into, const ContextRecord& other) {
@@ -213,6 +246,8 @@ void fold(ContextRecord& into, const ContextRecord& other) {
   into.calls += other.calls;
   into.seconds += other.seconds;
   into.tuning_seconds += other.tuning_seconds;
+  fold(into.exploring, other.exploring);
+  fold(into.settled, other.settled);
 }
 
 std::string to_json(const RunRecord& record) {

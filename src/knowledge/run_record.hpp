@@ -21,18 +21,30 @@ struct CandidateRecord {
   std::string reason;  ///< why it is not eligible
 };
 
+/// The calls that a strategy made while it tried candidates, or those that it made otherwise.
+struct PhaseRecord {
+  std::int64_t calls = 0;
+  double seconds = 0;              ///< spent in the collective
+  double bookkeeping_seconds = 0;  ///< spent besides on recording, agreeing between ranks and choosing
+};
+
 /// What happened to one call key.
 struct ContextRecord {
   std::string collective;
   std::optional<std::int64_t>
-      bytes;  ///< per rank and peer block (DESIGN.md, "Sizes"); nothing where ranks cannot know it
+      bytes;            ///< per rank and peer block (DESIGN.md, "Sizes"); nothing where ranks cannot know it
+  bool bucket = false;  ///< stands for all sizes from `bytes` up to twice that
   int ranks = 0;
+  bool in_place = false;                      ///< where all ranks must say so alike
+  std::optional<std::string> operator_class;  ///< of a reduction: "built-in", "commutative", "non-commutative"
   std::int64_t calls = 0;
   std::string stage;
   std::string winner;  ///< full public name of the candidate in use at the end: "native", "chain?segment=8192"
   std::vector<CandidateRecord> candidates;
   double seconds = 0;         ///< spent in this context
   double tuning_seconds = 0;  ///< spent above the winner's time while exploring
+  PhaseRecord exploring;      ///< STAR-MPI's Measure_Select, and the groups probed later
+  PhaseRecord settled;        ///< STAR-MPI's Monitor_Adapt
   std::optional<double> native_s;
   std::vector<Decision> decisions;     ///< `from` and `to` index `candidates`
   std::int64_t decisions_dropped = 0;  ///< earlier decisions that `fold` left out
@@ -65,6 +77,9 @@ std::string public_name(const CandidateRecord& candidate);
 /// nlohmann::json::exception. A number that is not finite travels as null: it comes back as nothing, or NaN.
 std::string to_json_line(const ContextRecord& context);
 ContextRecord context_from_json_line(const std::string& line);
+
+/// Whether both are of one call key: what the tuner tells apart on one communicator, and the number of ranks.
+bool same_key(const ContextRecord& one, const ContextRecord& other);
 
 /// The most decisions of a context that `fold` keeps.
 inline constexpr std::size_t decisions_kept = 100;

@@ -189,9 +189,8 @@ void Communicator::add_records(std::vector<ContextRecord>& records) const {
   if (rank_ != 0) return;
   const auto add = [&](ContextRecord record) {
     if (record.calls == 0) return;
-    const auto same = std::find_if(records.begin(), records.end(), [&](const ContextRecord& one) {
-      return one.collective == record.collective && one.bytes == record.bytes && one.ranks == record.ranks;
-    });
+    const auto same =
+        std::find_if(records.begin(), records.end(), [&](const ContextRecord& one) { return same_key(one, record); });
     if (same == records.end()) {
       records.push_back(std::move(record));
     } else {

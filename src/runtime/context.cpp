@@ -76,27 +76,49 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   const bool exploring = strategy_->exploring();
   const double start = Clock::now();
   const int error = candidate == 0 ? call.native(call) : run(candidate, call, facts, communicator);
-  const double seconds = Clock::now() - start;
+  const double end = Clock::now();
+  const double seconds = end - start;
 
   Entry& entry = entries_[candidate];
   entry.samples.add(seconds);
   ++calls_;
   seconds_ += seconds;
-  if (exploring) {
-    entry.exploring_seconds += seconds;
-    ++entry.exploring_calls;
-  }
-  if (const std::span<const double> local = strategy_->observe(seconds); !local.empty()) {
+  const std::span<const double> local = strategy_->observe(seconds);
+  if (exploring || !local.empty()) conclude(entry, start, end, exploring, local, communicator);
+  return error;
+}
+
+/// What a call is not spared that explores, or after which the ranks agree. Bookkeeping is timed here, and not in the
+/// steady state.
+[[gnu::noinline]] void Context::conclude(Entry& entry, double start, double end, bool exploring,
+                                         std::span<const double> local, const Communicator& communicator) {
+  const bool agrees = !local.empty();
+  if (agrees) {
     communicator.reduce(local, agreed_);
     strategy_->verdict(agreed_);
   }
-  return error;
+  const double spent = Clock::now() - end;
+  if (exploring) {
+    entry.exploring_seconds += end - start;
+    ++entry.exploring_calls;
+    ++exploring_.calls;
+    exploring_.seconds += end - start;
+    exploring_.bookkeeping_seconds += spent;
+    if (!agrees) bookkeeping_.add(spent);
+  } else {
+    ++agreed_calls_;
+    agreed_seconds_ += spent;
+  }
 }
 
 ContextRecord Context::record() const {
   ContextRecord record;
   record.collective = std::string(name_of(collective_));
   if (key_.bytes >= 0) record.bytes = key_.bytes;
+  record.bucket = key_.bucket;
+  record.in_place = key_.in_place;
+  if (reduces(collective_))
+    record.operator_class = key_.built_in ? "built-in" : key_.commutative ? "commutative" : "non-commutative";
   record.ranks = ranks_;
   record.calls = calls_;
   record.stage = std::string(strategy_->stage());
@@ -119,6 +141,12 @@ ContextRecord Context::record() const {
         entries_[i].exploring_seconds - (static_cast<double>(entries_[i].exploring_calls) * winner_median);
   }
   record.tuning_seconds = std::max(0.0, record.tuning_seconds);
+  record.exploring = exploring_;
+  record.settled.calls = calls_ - exploring_.calls;
+  record.settled.seconds = std::max(0.0, seconds_ - exploring_.seconds);
+  // A call of the steady state does no more than an exploring one that agrees on nothing, and isn't timed itself.
+  record.settled.bookkeeping_seconds =
+      agreed_seconds_ + (static_cast<double>(record.settled.calls - agreed_calls_) * bookkeeping_.median().value_or(0));
   record.decisions.assign(strategy_->decisions().begin(), strategy_->decisions().end());
   return record;
 }

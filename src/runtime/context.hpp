@@ -38,6 +38,8 @@ class Context {
   };
 
   int run(std::size_t candidate, const Call& call, const Facts& facts, Communicator& communicator);
+  void conclude(Entry& entry, double start, double end, bool exploring, std::span<const double> local,
+                const Communicator& communicator);
 
   CallKey key_;
   Collective collective_;
@@ -49,6 +51,10 @@ class Context {
   std::vector<double> agreed_;
   std::int64_t calls_ = 0;
   double seconds_ = 0;
+  Samples bookkeeping_;            ///< of exploring calls that agreed on nothing
+  PhaseRecord exploring_;          ///< so far
+  std::int64_t agreed_calls_ = 0;  ///< those of the other phase
+  double agreed_seconds_ = 0;      ///< and what agreeing took there
 };
 
 }  // namespace starling

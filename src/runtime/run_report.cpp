@@ -67,9 +67,8 @@ std::vector<ContextRecord> folded(const std::string& lines) {
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.calls > b.calls; });
   std::vector<ContextRecord> contexts;
   for (ContextRecord& one : all) {
-    const auto same = std::find_if(contexts.begin(), contexts.end(), [&](const ContextRecord& other) {
-      return other.collective == one.collective && other.bytes == one.bytes && other.ranks == one.ranks;
-    });
+    const auto same = std::find_if(contexts.begin(), contexts.end(),
+                                   [&](const ContextRecord& other) { return same_key(one, other); });
     if (same == contexts.end()) {
       contexts.push_back(std::move(one));
     } else {

@@ -32,6 +32,39 @@ TEST(Fold, AddsCallsAndSeconds) {
   EXPECT_EQ(into.tuning_seconds, 0.375);
 }
 
+TEST(Fold, AddsUpEachPhase) {
+  ContextRecord into = context(100, "ring", {});
+  into.exploring = {20, 4, 0.5};
+  into.settled = {80, 8, 0.25};
+  ContextRecord other = context(50, "ring", {});
+  other.exploring = {10, 2, 0.125};
+  other.settled = {40, 1, 1};
+  fold(into, other);
+  EXPECT_EQ(into.exploring.calls, 30);
+  EXPECT_EQ(into.exploring.seconds, 6);
+  EXPECT_EQ(into.exploring.bookkeeping_seconds, 0.625);
+  EXPECT_EQ(into.settled.calls, 120);
+  EXPECT_EQ(into.settled.seconds, 9);
+  EXPECT_EQ(into.settled.bookkeeping_seconds, 1.25);
+}
+
+TEST(SameKey, IsWhatTheTunerTellsApart) {
+  const ContextRecord one = context(100, "ring", {});
+  EXPECT_TRUE(same_key(one, context(7, "native", {})));
+  const auto differs = [&](auto change) {
+    ContextRecord other = one;
+    change(other);
+    return !same_key(one, other);
+  };
+  EXPECT_TRUE(differs([](ContextRecord& other) { other.collective = "allgather"; }));
+  EXPECT_TRUE(differs([](ContextRecord& other) { other.bytes = 16; }));
+  EXPECT_TRUE(differs([](ContextRecord& other) { other.bytes.reset(); }));
+  EXPECT_TRUE(differs([](ContextRecord& other) { other.bucket = true; }));
+  EXPECT_TRUE(differs([](ContextRecord& other) { other.ranks = 5; }));
+  EXPECT_TRUE(differs([](ContextRecord& other) { other.in_place = true; }));
+  EXPECT_TRUE(differs([](ContextRecord& other) { other.operator_class = "commutative"; }));
+}
+
 TEST(Fold, TakesStageAndWinnerOfTheOneWithMoreCalls) {
   ContextRecord into = context(100, "ring", {});
   fold(into, context(50, "rab1", {}));

@@ -64,12 +64,20 @@ TEST(ContextLine, ComesBackAsItWas) {
     const ContextRecord back = context_from_json_line(line);
     EXPECT_EQ(back.collective, context.collective);
     EXPECT_EQ(back.bytes, context.bytes);
+    EXPECT_EQ(back.bucket, context.bucket);
     EXPECT_EQ(back.ranks, context.ranks);
+    EXPECT_EQ(back.in_place, context.in_place);
+    EXPECT_EQ(back.operator_class, context.operator_class);
     EXPECT_EQ(back.calls, context.calls);
     EXPECT_EQ(back.stage, context.stage);
     EXPECT_EQ(back.winner, context.winner);
     EXPECT_EQ(back.seconds, context.seconds);
     EXPECT_EQ(back.tuning_seconds, context.tuning_seconds);
+    for (const auto phase : {&ContextRecord::exploring, &ContextRecord::settled}) {
+      EXPECT_EQ((back.*phase).calls, (context.*phase).calls);
+      EXPECT_EQ((back.*phase).seconds, (context.*phase).seconds);
+      EXPECT_EQ((back.*phase).bookkeeping_seconds, (context.*phase).bookkeeping_seconds);
+    }
     EXPECT_EQ(back.native_s, context.native_s);
     EXPECT_EQ(back.decisions_dropped, context.decisions_dropped);
     ASSERT_EQ(back.candidates.size(), context.candidates.size());

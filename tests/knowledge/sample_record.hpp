@@ -15,6 +15,7 @@ inline RunRecord sample_record() {
                            .reason = "needs a power of two of ranks"};
   ContextRecord tuned{.collective = "bcast",
                       .bytes = 65536,
+                      .bucket = true,
                       .ranks = 6,
                       .calls = 700,
                       .stage = "monitor_adapt",
@@ -22,9 +23,20 @@ inline RunRecord sample_record() {
                       .candidates = {native, chain, composed},
                       .seconds = 0.0125,
                       .tuning_seconds = 0.00003,
+                      .exploring = {.calls = 20, .seconds = 0.00034, .bookkeeping_seconds = 0.000001},
+                      .settled = {.calls = 680, .seconds = 0.01216, .bookkeeping_seconds = 0.0000068},
                       .native_s = 15.5e-6,
                       .decisions = {{20, -1, 0, "fastest of 2 candidates"}, {40, 0, 1, "native took \"long\""}},
                       .decisions_dropped = 3};
+  ContextRecord in_place{.collective = "allreduce",
+                         .bytes = 8,
+                         .ranks = 6,
+                         .in_place = true,
+                         .operator_class = "non-commutative",
+                         .calls = 2,
+                         .stage = "single",
+                         .winner = "native",
+                         .candidates = {{.name = "native"}}};
   ContextRecord untouched{.collective = "alltoallv",
                           .ranks = 4,
                           .calls = 1,
@@ -41,7 +53,7 @@ inline RunRecord sample_record() {
                   .settings = {{"iterations", "10"}, {"epsilon", "0.1"}},
                   .started = "2024-05-01T12:00:00Z",
                   .seconds = 1.5},
-          .contexts = {tuned, untouched}};
+          .contexts = {tuned, in_place, untouched}};
 }
 
 }  // namespace starling::testing
