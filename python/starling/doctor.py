@@ -19,7 +19,7 @@ from starling import __version__, record, settings, trial
 from starling.launcher import identify
 from starling.variants import Flavour, Variant, library
 
-_LAUNCHER = re.compile(r"(mpirun|mpiexec)(\.\w+)?|orterun|prterun|srun")
+_LAUNCHER = re.compile(r"(mpirun|mpiexec)(\.(openmpi|mpich|hydra))?|orterun|prterun|srun")
 
 
 @dataclass(frozen=True)
@@ -118,6 +118,7 @@ def tried(launcher: Path, environ: Mapping[str, str]) -> LauncherState:
             return state(f"not tried: {complaint}", works=None)
         run = [
             "run",
+            "--quiet",
             "--history",
             str(history),
             "--strategy",
@@ -143,8 +144,8 @@ def tried(launcher: Path, environ: Mapping[str, str]) -> LauncherState:
             return state(f"exit status {done.returncode}: {said[0] if said else 'nothing said'}", works=False)
         try:
             seen, _ = record.read(record.latest(history))
-        except record.RecordError:
-            return state(said[-1].removeprefix("starling: ") if said else "no record written", works=False)
+        except record.RecordError as error:
+            return state(said[-1].removeprefix("starling: ") if said else f"no usable record: {error}", works=False)
         if any(context.collective == "allreduce" for context in seen.contexts):
             return state("works: 2 ranks, seen and recorded", works=True)
         return state("ran, but its collective was not seen", works=False)
