@@ -29,8 +29,8 @@ OPEN_MPI = {
 class Mpi:
     """An installed MPI library.
 
-    `name` is `openmpi4`, `mpich4`, `openmpi5`, `mpich5` or `intel`; `flavour` is `openmpi`, `mpich` or `intel`; `launcher` is
-    the launcher with its options up to the one that takes the number of ranks.
+    `name` is `openmpi4`, `mpich4`, `openmpi5`, `mpich5` or `intel`; `flavour` is `openmpi`, `mpich` or `intel`;
+    `launcher` is the launcher with its options up to the one that takes the number of ranks.
     """
 
     name: str
@@ -147,9 +147,9 @@ def run_ranks(
     launcher_options: Sequence[str] = (),
     cwd: Path | None = None,
 ) -> Outcome:
-    """Runs `before... launcher -n ranks argv...` for at most `timeout` seconds; Hang with stacks after that.
+    """Runs `before... launcher -n ranks argv...` for at most `timeout` seconds; HangError with stacks after that.
 
-    `env` is added to the job's environment. `before` is what stands in front of the launcher, e.g. `starling run ... --`.
+    `env` is added to the job's environment. `before` stands in front of the launcher, e.g. `starling run ... --`.
     """
     line = [*before, *mpi.launcher, *launcher_options, "-n", str(ranks), *argv]
     return run_job(line, environment(mpi, env), timeout, cwd)

@@ -35,12 +35,12 @@ class Outcome:
         )
 
     def check(self) -> Outcome:
-        """This outcome, or an AssertionError with the report where the job failed."""
+        """The outcome itself, or an AssertionError with the report where the job failed."""
         assert self.status == 0, self.report()
         return self
 
 
-class Hang(AssertionError):
+class HangError(AssertionError):
     """A job was not done in its time; the message tells where each process stood."""
 
 
@@ -95,8 +95,8 @@ def end(processes: Sequence[int], with_signal: signal.Signals) -> None:
 def run_job(argv: Sequence[str], env: Mapping[str, str], timeout: float, cwd: Path | None = None) -> Outcome:
     """Runs `argv` in a session of its own, for at most `timeout` seconds.
 
-    Raises Hang with the stacks of all its processes and the ends of its output when the time is over; then nothing of the
-    job is left running. Output goes through files, so a process left behind by a launcher cannot block the reader.
+    Raises HangError with the stacks of all its processes and the ends of its output when the time is over; then
+    nothing of the job is left running. Output goes through files, so a process left behind by a launcher cannot block the reader.
     """
     with tempfile.TemporaryFile("w+", errors="replace") as out, tempfile.TemporaryFile("w+", errors="replace") as err:
 
@@ -121,6 +121,6 @@ def run_job(argv: Sequence[str], env: Mapping[str, str], timeout: float, cwd: Pa
             job.wait()
             stdout, stderr = texts()
             left = Outcome(tuple(argv), -signal.SIGKILL, stdout, stderr, timeout).report()
-            raise Hang(f"no end after {timeout} s\n{left}\n--- stacks\n{stacks}") from None
+            raise HangError(f"no end after {timeout} s\n{left}\n--- stacks\n{stacks}") from None
         stdout, stderr = texts()
         return Outcome(tuple(argv), status, stdout, stderr, time.monotonic() - start)

@@ -1,0 +1,82 @@
+"""Running programs under Starling as the tests need it, and what its repository offers."""
+
+from __future__ import annotations
+
+import functools
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from starling import record, repository, variants
+from support.mpis import ROOT, Mpi, run_ranks
+from support.processes import Outcome
+
+STARLING = (sys.executable, "-m", "starling")
+"""The command, as the interpreter of the tests has it installed."""
+
+MOST_VALUES = 6
+"""Of a parameter with more values than this, the tests try the first few."""
+
+
+def library(mpi: Mpi) -> Path:
+    """The variant that serves an MPI; AssertionError where it is not built."""
+    found = variants.library(variants.Variant(mpi.abi), os.environ)
+    assert found is not None, f"no variant of the library for {mpi}"
+    return found
+
+
+@functools.cache
+def candidates() -> dict[str, tuple[str, ...]]:
+    """The candidates of each collective that has algorithms of Starling's own, as `forced:` takes them."""
+    found: dict[str, list[str]] = {}
+    for algorithm in repository.listing()["algorithms"]:
+        values = {
+            parameter["name"]: parameter["values"]
+            if len(parameter["values"]) <= MOST_VALUES
+            else parameter["values"][:3]
+            for parameter in algorithm["parameters"]
+        }
+        for i in range(max((len(one) for one in values.values()), default=1)):
+            bound = ",".join(f"{name}={choices[i % len(choices)]}" for name, choices in values.items())
+            found.setdefault(algorithm["collective"], []).append(algorithm["name"] + (f"?{bound}" if bound else ""))
+    return {collective: tuple(names) for collective, names in found.items()}
+
+
+@functools.cache
+def considerate(folder: Path) -> Path:
+    """A library that lets MPICH's waiting ranks give their processor away, compiled into `folder`."""
+    built = folder / "yield.so"
+    source = ROOT / "tests/support/yield.c"
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", str(source), "-o", str(built)], check=True)
+    return built
+
+
+def preloaded(mpi: Mpi, folder: Path, first: Sequence[Path] = ()) -> dict[str, str]:
+    """The environment that preloads those libraries, and for MPICH 4 one for more ranks than processors."""
+    libraries = [*first, *([considerate(folder)] if mpi.name == "mpich4" else [])]
+    return {"LD_PRELOAD": ":".join(map(str, libraries))} if libraries else {}
+
+
+def run_tuned(
+    mpi: Mpi,
+    ranks: int,
+    argv: Sequence[str],
+    strategy: str,
+    folder: Path,
+    env: Mapping[str, str] | None = None,
+    timeout: float = 120,
+) -> tuple[Outcome, record.RunRecord]:
+    """Runs a program with the library preloaded and a strategy in force; the outcome and the run's record.
+
+    A job that fails or leaves no record is an AssertionError.
+    """
+    path = folder / "record.json"
+    path.unlink(missing_ok=True)
+    settings = {"STARLING_STRATEGY": strategy, "STARLING_RECORD": str(path), "STARLING_HISTORY": "off"}
+    outcome = run_ranks(
+        mpi, ranks, argv, {**preloaded(mpi, folder, [library(mpi)]), **settings, **(env or {})}, timeout
+    ).check()
+    assert path.is_file(), f"no record\n{outcome.report()}"
+    return outcome, record.read(path)[0]
