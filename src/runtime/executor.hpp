@@ -13,7 +13,7 @@ namespace starling {
 
 /// Where a program's buffers are: addresses of unit 0, indexed as Buffer.
 struct Buffers {
-  static constexpr std::size_t most = 16;
+  static constexpr std::size_t most = static_cast<std::size_t>(Buffer::scratch) + most_scratch_buffers;
   std::array<char*, most> base{};
   [[nodiscard]] char* at(const Extent& extent, MPI_Aint unit) const {
     return base[static_cast<std::size_t>(extent.buffer)] + (extent.first * unit);

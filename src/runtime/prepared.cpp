@@ -5,7 +5,6 @@
 #include "runtime/communicator.hpp"
 #include "runtime/executor.hpp"
 #include "runtime/pmpi.hpp"
-#include "runtime/staging.hpp"
 #include "runtime/workspace.hpp"
 
 namespace starling {
@@ -14,42 +13,34 @@ namespace {
 /// Messages of all schedules kept for one candidate; beyond it (many roots, many ranks) they are built again.
 constexpr std::size_t most_kept_messages = 1U << 20U;
 
-/// How large the blocks of a call are.
-Layout layout_of(const Call& call, const Facts& facts, int blocks) {
-  const bool uneven = call.collective == Collective::allgatherv || call.collective == Collective::reduce_scatter;
-  if (!uneven) return {blocks, facts.units};
-  const std::int64_t unit = reduces(call.collective) ? 1 : type_size(call.recvtype);
-  std::vector<std::int64_t> starts{0};
-  for (int block = 0; block < blocks; ++block) starts.push_back(starts.back() + (call.recvcounts[block] * unit));
-  return Layout(std::move(starts));
-}
-
 }  // namespace
 
-Prepared::Instance& Prepared::instance(const Call& call, const Facts& facts, const Communicator& communicator) {
+Prepared::Instance& Prepared::instance(const Call& call, const Communicator& communicator) {
   const int root = rooted(call.collective) ? call.root : 0;
-  Layout layout = layout_of(call, facts, bound_.blocks(facts.situation));
-  if (last_ == nullptr || last_->root != root || last_->layout.blocks() != layout.blocks()) {
-    const auto found = std::find_if(instances_.begin(), instances_.end(), [&](const auto& one) {
-      return one->root == root && one->layout.blocks() == layout.blocks();
-    });
+  const Layout& send = staging_.send_layout();
+  const Layout& recv = staging_.recv_layout();
+  const auto serves = [&](const Instance& one) { return one.root == root && one.recv.blocks() == recv.blocks(); };
+  if (last_ == nullptr || !serves(*last_)) {
+    const auto found =
+        std::find_if(instances_.begin(), instances_.end(), [&](const auto& one) { return serves(*one); });
     if (found != instances_.end()) {
       last_ = found->get();
     } else {
       std::size_t kept = 0;
       for (const auto& one : instances_) kept += one->program.messages.size();
       if (kept > most_kept_messages) instances_.clear();
-      Schedule schedule = bound_.schedule({communicator.size(), communicator.rank(), root, layout.blocks()});
-      Program program = bind(schedule, layout, call.collective, communicator.rank());
+      Schedule schedule = bound_.schedule({communicator.size(), communicator.rank(), root, recv.blocks()});
+      Program program = bind(schedule, send, recv, call.collective, communicator.rank());
       instances_.push_back(
-          std::make_unique<Instance>(Instance{root, std::move(schedule), std::move(layout), std::move(program), {}}));
+          std::make_unique<Instance>(Instance{root, std::move(schedule), send, recv, std::move(program), {}}));
       last_ = instances_.back().get();
       return *last_;
     }
   }
-  if (last_->layout != layout) {
-    last_->program = bind(last_->schedule, layout, call.collective, communicator.rank());
-    last_->layout = std::move(layout);
+  if (last_->recv != recv || last_->send != send) {
+    last_->program = bind(last_->schedule, send, recv, call.collective, communicator.rank());
+    last_->send = send;
+    last_->recv = recv;
   }
   return *last_;
 }
@@ -72,10 +63,10 @@ int Prepared::carry_out(const Call& call, const Facts& facts, Communicator& comm
     }
     work_ = *work;
   }
-  Instance& todo = instance(call, facts, communicator);
-  const Staging staging(call, todo.layout, communicator.rank(), bound_.algorithm->works_in_place);
+  staging_.look_at(call, facts, bound_.blocks(facts.situation), communicator.rank(), bound_.works_in_place());
+  Instance& todo = instance(call, communicator);
   Workspace& workspace = Workspace::mine();
-  const std::size_t bytes = staging.workspace_bytes(todo.program);
+  const std::size_t bytes = staging_.workspace_bytes(todo.program);
   char* memory = bytes > 0 ? workspace.take(bytes) : nullptr;
   MPI_Request* requests = workspace.requests(std::max(2, todo.program.most_messages));
   const bool has_memory = requests != nullptr && (bytes == 0 || memory != nullptr);
@@ -92,10 +83,10 @@ int Prepared::carry_out(const Call& call, const Facts& facts, Communicator& comm
   }
 
   Buffers buffers;
-  int error = staging.begin(todo.program, memory, buffers);
+  int error = staging_.begin(todo.program, memory, buffers);
   if (error == MPI_SUCCESS)
-    error = execute(todo.program, buffers, staging.unit(), call.op, work_, todo.natives, requests);
-  if (error == MPI_SUCCESS) error = staging.end(buffers);
+    error = execute(todo.program, buffers, staging_.unit(), call.op, work_, todo.natives, requests);
+  if (error == MPI_SUCCESS) error = staging_.end(buffers);
   workspace.done();
   if (error != MPI_SUCCESS) pmpi.Comm_call_errhandler(call.comm, error);
   return error;

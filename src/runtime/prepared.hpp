@@ -9,6 +9,7 @@
 #include "algorithms/candidate.hpp"
 #include "runtime/call.hpp"
 #include "runtime/facts.hpp"
+#include "runtime/staging.hpp"
 #include "schedule/program.hpp"
 
 namespace starling {
@@ -32,18 +33,20 @@ class Prepared {
   struct Instance {
     int root;
     Schedule schedule;
-    Layout layout;
+    Layout send;
+    Layout recv;
     Program program;
     std::vector<MPI_Comm> natives;  ///< communicators of the program's native parts
   };
 
-  Instance& instance(const Call& call, const Facts& facts, const Communicator& communicator);
+  Instance& instance(const Call& call, const Communicator& communicator);
   bool make_ready(Instance& instance, Communicator& communicator);
 
   Bound bound_;
   bool ready_ = false;
   MPI_Comm work_{};
   std::string refused_;
+  Staging staging_;
   std::vector<std::unique_ptr<Instance>> instances_;
   Instance* last_ = nullptr;
 };

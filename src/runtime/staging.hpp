@@ -5,19 +5,25 @@
 
 #include "runtime/call.hpp"
 #include "runtime/executor.hpp"
+#include "runtime/facts.hpp"
+#include "runtime/side.hpp"
 #include "runtime/unit.hpp"
 #include "schedule/program.hpp"
 
 namespace starling {
 
-/// Brings a call's buffers into the form that programs work on, and back: consecutive plain bytes where data only
-/// moves, consecutive elements where it is reduced. Data that is so already is used where it lies; else it is staged by
-/// this rank alone, whatever the others do.
+/// Brings a call's buffers into the form that programs work on, and back: blocks of plain bytes where data only moves,
+/// consecutive elements where it is reduced. Data that is so already is used where it lies; else it is staged by this
+/// rank alone, whatever the others do. Kept from call to call, so that its layouts need no new memory.
 class Staging {
  public:
-  Staging(const Call& call, const Layout& layout, int rank, bool works_in_place);
+  /// Looks at a call whose vector, if it is one, is divided into `blocks` blocks.
+  void look_at(const Call& call, const Facts& facts, int blocks, int rank, bool works_in_place);
 
+  [[nodiscard]] const Layout& send_layout() const { return own_send_layout_ ? send_layout_ : recv_layout_; }
+  [[nodiscard]] const Layout& recv_layout() const { return recv_layout_; }
   [[nodiscard]] const Unit& unit() const { return unit_; }
+
   /// Bytes of workspace for `program`'s scratch and what is staged.
   [[nodiscard]] std::size_t workspace_bytes(const Program& program) const;
   /// Sets `buffers` up in `workspace` and fills what is staged. Returns an MPI error code.
@@ -26,18 +32,24 @@ class Staging {
   int end(const Buffers& buffers) const;
 
  private:
-  [[nodiscard]] std::int64_t send_units() const;
-  [[nodiscard]] std::int64_t recv_units() const;
-  int unpack_blocks(const char* staged) const;
+  void look_at_reduction(const Facts& facts, int blocks, bool works_in_place);
+  void look_at_movement(const Facts& facts, int blocks, bool works_in_place);
+  static void lay_out(const Side& side, bool staged, Layout& layout);
 
-  const Call& call_;
-  const Layout& layout_;
-  int rank_;
-  Unit unit_;
-  bool in_place_;
+  const Call* call_ = nullptr;
+  int rank_ = 0;
+  Unit unit_{};
+  Side source_;
+  Side target_;
+  Layout send_layout_{0, 0};
+  Layout recv_layout_{0, 0};
+  bool own_send_layout_ = false;
   bool alias_send_ = false;  ///< the send buffer is part of the receive buffer
   bool stage_send_ = false;
   bool stage_recv_ = false;
+  std::int64_t send_units_ = 0;  ///< to stage
+  std::int64_t recv_units_ = 0;
+  std::int64_t alias_start_ = 0;  ///< units from the receive buffer's start to the send buffer in it
 };
 
 }  // namespace starling

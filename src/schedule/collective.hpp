@@ -29,9 +29,9 @@ enum class Collective : std::uint8_t {
 };
 
 inline constexpr std::array<std::string_view, 17> collective_names{
-    "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv",      "alltoallw",
-    "barrier",   "bcast",      "exscan",    "gather",   "gatherv",        "reduce",
-    "reduce_scatter", "reduce_scatter_block", "scan",   "scatter",        "scatterv"};
+    "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw",      "barrier",
+    "bcast",     "exscan",     "gather",    "gatherv",  "reduce",    "reduce_scatter", "reduce_scatter_block",
+    "scan",      "scatter",    "scatterv"};
 
 inline constexpr int collective_count = static_cast<int>(collective_names.size());
 

@@ -1,6 +1,7 @@
 #include "schedule/program.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace starling {
 namespace {
@@ -8,7 +9,8 @@ namespace {
 /// Finds where blocks lie, in units.
 class Resolver {
  public:
-  Resolver(const Schedule& schedule, const Layout& layout, Collective collective, int rank) : layout_(layout) {
+  Resolver(const Schedule& schedule, const Layout& send, const Layout& recv, Collective collective, int rank)
+      : layouts_{&send, &recv} {
     const bool one_sent = collective == Collective::allgather || collective == Collective::allgatherv ||
                           collective == Collective::gather || collective == Collective::gatherv;
     const bool one_received = collective == Collective::reduce_scatter ||
@@ -16,31 +18,31 @@ class Resolver {
                               collective == Collective::scatterv;
     first_[0] = one_sent ? rank : 0;
     first_[1] = one_received ? rank : 0;
-    for (const Scratch& scratch : schedule.scratch()) {
-      std::vector<std::int64_t>& starts = scratch_starts_.emplace_back(1, 0);
-      for (const int block : scratch.like) starts.push_back(starts.back() + layout.size(block));
+    for (const Scratch& one : schedule.scratch()) {
+      Layout& layout = scratch_.emplace_back(0, 0);
+      for (const int block : one.like) layout.add(recv.size(block));
     }
   }
 
   [[nodiscard]] Extent operator()(Blocks blocks) const {
     const auto buffer = static_cast<std::int32_t>(blocks.buffer);
     if (blocks.count == 0) return {buffer, 0, 0};
-    if (blocks.buffer >= Buffer::scratch) {
-      const auto& starts = scratch_starts_[scratch_index(blocks.buffer)];
-      const std::int64_t start = starts[static_cast<std::size_t>(blocks.first)];
-      return {buffer, start, starts[static_cast<std::size_t>(blocks.first + blocks.count)] - start};
-    }
-    const int origin = first_[buffer];
-    const std::int64_t start = layout_.start(origin + blocks.first);
-    return {buffer, start - layout_.start(origin), layout_.start(origin + blocks.first + blocks.count) - start};
+    const bool is_scratch = blocks.buffer >= Buffer::scratch;
+    const Layout& layout = is_scratch ? scratch_[scratch_index(blocks.buffer)] : *layouts_[buffer];
+    const int origin = is_scratch ? 0 : first_[buffer];
+    const int first = origin + blocks.first;
+    const int last = first + blocks.count - 1;
+    // A buffer of a single block starts with it.
+    const std::int64_t before = origin == 0 ? 0 : layout.start(origin);
+    return {buffer, layout.start(first) - before, layout.start(last) + layout.size(last) - layout.start(first)};
   }
 
-  [[nodiscard]] std::int64_t scratch_units(std::size_t scratch) const { return scratch_starts_[scratch].back(); }
+  [[nodiscard]] std::int64_t scratch_units(std::size_t scratch) const { return scratch_[scratch].total(); }
 
  private:
-  const Layout& layout_;
-  int first_[2] = {0, 0};
-  std::vector<std::vector<std::int64_t>> scratch_starts_;
+  std::array<const Layout*, 2> layouts_;
+  std::array<int, 2> first_{};
+  std::vector<Layout> scratch_;
 };
 
 void add_messages(const std::vector<Transfer>& transfers, const Resolver& where, std::vector<Message>& messages,
@@ -55,8 +57,8 @@ void add_messages(const std::vector<Transfer>& transfers, const Resolver& where,
 
 }  // namespace
 
-Program bind(const Schedule& schedule, const Layout& layout, Collective collective, int rank) {
-  const Resolver where(schedule, layout, collective, rank);
+Program bind(const Schedule& schedule, const Layout& send, const Layout& recv, Collective collective, int rank) {
+  const Resolver where(schedule, send, recv, collective, rank);
   Program program;
   for (const Round& round : schedule.rounds()) {
     Step step{static_cast<std::int32_t>(program.messages.size()), 0, 0,

@@ -8,31 +8,50 @@
 
 namespace starling {
 
-/// How large the blocks of a call are, in units (bytes, or elements of a reduction's datatype).
-/// Either `total` units divided as evenly as can be, or the blocks' ends as given.
+/// Where the blocks of a buffer lie and how large they are, in units (bytes, or elements of a reduction's datatype).
 class Layout {
  public:
-  /// `total` units in `blocks` blocks; the first total mod blocks are one unit larger.
-  Layout(int blocks, std::int64_t total) : blocks_(blocks), total_(total) {}
-  /// `starts[i]` is the first unit of block i; one more entry than blocks.
-  explicit Layout(std::vector<std::int64_t> starts)
-      : blocks_(static_cast<int>(starts.size()) - 1), total_(starts.back()), starts_(std::move(starts)) {}
+  /// `total` units in `blocks` blocks; the first total mod blocks are one unit larger than the others.
+  Layout(int blocks, std::int64_t total) { divide(blocks, total); }
+
+  void divide(int blocks, std::int64_t total) {
+    blocks_ = blocks;
+    total_ = total;
+    starts_.clear();
+    sizes_.clear();
+  }
+  /// Starts anew with no block, to be followed by `add` or `add_at`. Memory is kept for them.
+  void clear() { divide(0, 0); }
+  /// One more block of `size` units right behind those before it.
+  void add(std::int64_t size) { add_at(total_, size); }
+  /// One more block anywhere. Only messages of single blocks may use such a layout.
+  void add_at(std::int64_t start, std::int64_t size) {
+    starts_.push_back(start);
+    sizes_.push_back(size);
+    ++blocks_;
+    total_ += size;
+  }
 
   [[nodiscard]] int blocks() const { return blocks_; }
+  /// Units of all blocks together.
   [[nodiscard]] std::int64_t total() const { return total_; }
-  /// Units before block `block`; `block` may be one past the last.
+  /// The first unit of a block.
   [[nodiscard]] std::int64_t start(int block) const {
     if (!starts_.empty()) return starts_[static_cast<std::size_t>(block)];
     const std::int64_t extra = total_ % blocks_;
     return (total_ / blocks_ * block) + (block < extra ? block : extra);
   }
-  [[nodiscard]] std::int64_t size(int block) const { return start(block + 1) - start(block); }
+  [[nodiscard]] std::int64_t size(int block) const {
+    if (!sizes_.empty()) return sizes_[static_cast<std::size_t>(block)];
+    return (total_ / blocks_) + (block < total_ % blocks_ ? 1 : 0);
+  }
   bool operator==(const Layout&) const = default;
 
  private:
-  int blocks_;
-  std::int64_t total_;
-  std::vector<std::int64_t> starts_;
+  int blocks_ = 0;
+  std::int64_t total_ = 0;
+  std::vector<std::int64_t> starts_;  ///< empty where the total is divided evenly
+  std::vector<std::int64_t> sizes_;
 };
 
 /// Consecutive units of one buffer.
@@ -82,8 +101,9 @@ struct Program {
   int most_messages = 0;              ///< in one step
 };
 
-/// Binds a schedule to a layout. `rank` tells which block a send or receive buffer of a single block is as large as
-/// (allgather's send, reduce_scatter's recv, and so on; see docs/schedules.md).
-Program bind(const Schedule& schedule, const Layout& layout, Collective collective, int rank);
+/// Binds a schedule to the layouts of the caller's two buffers; scratch is as large as blocks of `recv`. They differ
+/// where each rank knows only its own counts (alltoallv). `rank` tells which block a send or receive buffer of a single
+/// block is as large as (allgather's send, reduce_scatter's recv, and so on; see docs/schedules.md).
+Program bind(const Schedule& schedule, const Layout& send, const Layout& recv, Collective collective, int rank);
 
 }  // namespace starling

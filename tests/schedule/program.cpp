@@ -11,18 +11,20 @@ TEST(Layout, DividesUnevenlyIntoBlocksThatDifferByOneUnitAtMost) {
   EXPECT_EQ(layout.size(1), 3);
   EXPECT_EQ(layout.size(2), 2);
   EXPECT_EQ(layout.size(3), 2);
-  EXPECT_EQ(layout.start(4), 10);
+  EXPECT_EQ(layout.start(3), 8);
 }
 
 TEST(Layout, HasEmptyBlocksWhereThereAreFewerUnitsThanBlocks) {
   const Layout layout(5, 2);
   EXPECT_EQ(layout.size(1), 1);
   EXPECT_EQ(layout.size(2), 0);
-  EXPECT_EQ(layout.start(5), 2);
+  EXPECT_EQ(layout.start(4), 2);
 }
 
 TEST(Layout, KeepsGivenBlocks) {
-  const Layout layout(std::vector<std::int64_t>{0, 7, 7, 9});
+  Layout layout(1, 5);
+  layout.clear();
+  for (const std::int64_t size : {7, 0, 2}) layout.add(size);
   EXPECT_EQ(layout.blocks(), 3);
   EXPECT_EQ(layout.size(1), 0);
   EXPECT_EQ(layout.total(), 9);
@@ -32,7 +34,7 @@ TEST(Program, ResolvesBlocksOfEveryBufferToUnits) {
   Schedule schedule(4);
   const Buffer rotated = schedule.add_scratch(4, 3);
   schedule.round().receive(recvbuf(2, 2), 1).send(sendbuf(0), 3).copy(at(rotated, 1), recvbuf(0));
-  const Program program = bind(schedule, Layout(4, 10), Collective::allgatherv, 2);
+  const Program program = bind(schedule, Layout(4, 10), Layout(4, 10), Collective::allgatherv, 2);
 
   ASSERT_EQ(program.steps.size(), 1U);
   ASSERT_EQ(program.messages.size(), 2U);
@@ -47,12 +49,29 @@ TEST(Program, ResolvesBlocksOfEveryBufferToUnits) {
   EXPECT_EQ(program.most_messages, 2);
 }
 
+TEST(Program, TakesBlocksFromWhereTheyLie) {
+  Layout send(0, 0);
+  Layout recv(0, 0);
+  send.add_at(40, 3);
+  send.add_at(8, 2);
+  recv.add_at(0, 1);
+  recv.add_at(100, 2);
+  Schedule schedule(2);
+  schedule.round().send(sendbuf(1), 1).receive(recvbuf(1), 1).copy(sendbuf(0), recvbuf(0));
+  const Program program = bind(schedule, send, recv, Collective::alltoallv, 0);
+  ASSERT_EQ(program.messages.size(), 2U);
+  EXPECT_EQ(program.messages[0].data.first, 100);
+  EXPECT_EQ(program.messages[1].data.first, 8);
+  EXPECT_EQ(program.messages[1].data.count, 2);
+  EXPECT_EQ(program.works[0].from.first, 40);
+}
+
 TEST(Program, LeavesOutMessagesOfEmptyBlocksAndKeepsSignals) {
   Schedule schedule(4);
   schedule.round().receive(recvbuf(3), 1).send(recvbuf(0), 1);
   schedule.round().receive(nothing(), 2).send(nothing(), 2);
   schedule.round().copy(sendbuf(3), recvbuf(3));
-  const Program program = bind(schedule, Layout(4, 2), Collective::allreduce, 0);
+  const Program program = bind(schedule, Layout(4, 2), Layout(4, 2), Collective::allreduce, 0);
 
   ASSERT_EQ(program.steps.size(), 2U) << "the last round has nothing to do";
   EXPECT_EQ(program.steps[0].receives, 0);
@@ -65,7 +84,7 @@ TEST(Program, KeepsNativePartsInTheirPlace) {
   Schedule schedule(2);
   schedule.round().send(recvbuf(0), 1);
   schedule.round().sub = SubCollective{Collective::barrier, {0, 1, 2}, 0, 1, nothing(), nothing()};
-  const Program program = bind(schedule, Layout(2, 2), Collective::bcast, 0);
+  const Program program = bind(schedule, Layout(2, 2), Layout(2, 2), Collective::bcast, 0);
   ASSERT_EQ(program.steps.size(), 2U);
   EXPECT_EQ(program.steps[0].native, -1);
   EXPECT_EQ(program.steps[1].native, 0);
