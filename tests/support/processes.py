@@ -96,7 +96,8 @@ def run_job(argv: Sequence[str], env: Mapping[str, str], timeout: float, cwd: Pa
     """Runs `argv` in a session of its own, for at most `timeout` seconds.
 
     Raises HangError with the stacks of all its processes and the ends of its output when the time is over; then
-    nothing of the job is left running. Output goes through files, so a process left behind by a launcher cannot block the reader.
+    nothing of the job is left running. Output goes through files, so that a process which a launcher left behind cannot
+    block the reader.
     """
     with tempfile.TemporaryFile("w+", errors="replace") as out, tempfile.TemporaryFile("w+", errors="replace") as err:
 
