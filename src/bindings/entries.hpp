@@ -14,7 +14,8 @@ inline constexpr std::size_t entry_count = STARLING_ENTRIES;
 struct Entry {
   std::array<const char*, 4> spellings{};  ///< exported names; C has one, Fortran up to four
   bool is_fortran = false;
-  void (*wrapper)() = nullptr;  ///< what runs where Starling is active
+  void (*wrapper)() = nullptr;   ///< what runs where Starling is active
+  void (*fallback)() = nullptr;  ///< what runs then if the MPI library has no such function; null: an error
 };
 
 /// All of them; generated.

@@ -1,3 +1,4 @@
+#include <mpi.h>
 #include <sys/auxv.h>
 
 #include <array>
@@ -41,12 +42,20 @@ bool begin() {
   return true;
 }
 
+/// For a function that the MPI library does not have. A program may ask for it all the same: a weak reference to a
+/// newer function, which would be null without this library, is not null with it.
+int unsupported() {
+  return MPI_ERR_UNSUPPORTED_OPERATION;
+}
+
 void* target_of(std::size_t slot, bool takes_part) {
   const Entry& entry = entries()[slot];
   if (!takes_part) return without_us(entry);
   // A Fortran library may be loaded later than the C one: each of its functions is looked for when it is first called.
   if (entry.is_fortran) originals[slot] = without_us(entry);
-  return originals[slot] != nullptr ? reinterpret_cast<void*>(entry.wrapper) : nullptr;
+  if (originals[slot] != nullptr) return reinterpret_cast<void*>(entry.wrapper);
+  if (entry.is_fortran) return nullptr;
+  return reinterpret_cast<void*>(entry.fallback != nullptr ? entry.fallback : address_of(unsupported));
 }
 
 }  // namespace

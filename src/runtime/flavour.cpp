@@ -17,9 +17,9 @@ struct Close {
 };
 using Object = std::unique_ptr<void, Close>;
 
-/// A shared object that is loaded already; null if it is not.
+/// A shared object that is loaded already; null if it is not. (To dlopen no name means the whole program, us included.)
 Object loaded(const std::string& path) {
-  return Object(dlopen(path.c_str(), RTLD_NOLOAD | RTLD_LAZY));
+  return Object(path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOLOAD | RTLD_LAZY));
 }
 
 /// The paths of all shared objects of the program, in the order they were loaded.
@@ -78,7 +78,7 @@ Flavour find_flavour() {
   Flavour found;
   found.path = find_library();
   const Object library = loaded(found.path);
-  if (found.path.empty() || !library) return {};
+  if (!library) return {};
   found.abi = abi_of(found.path, library.get());
   const std::string text = library_version(library.get());
   found.name = maker(text, found.abi);

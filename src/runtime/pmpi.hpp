@@ -11,23 +11,24 @@ using Fint = int;
 /// library is loaded, not linked: a program may bring it in by dlopen, and a build must run on older and newer
 /// releases.
 // clang-format off
-#define STARLING_PMPI_FUNCTIONS(F)                                                                                      \
-  F(Abort) F(Allgather) F(Allgatherv) F(Allreduce) F(Alltoall) F(Alltoallv) F(Barrier) F(Bcast) F(Comm_call_errhandler) \
-  F(Comm_compare) F(Comm_create) F(Comm_create_group) F(Comm_create_keyval) F(Comm_delete_attr) F(Comm_dup)             \
-  F(Comm_dup_with_info) F(Comm_free) F(Comm_free_keyval) F(Comm_get_attr) F(Comm_get_errhandler) F(Comm_get_parent)     \
-  F(Comm_group) F(Comm_rank) F(Comm_remote_size) F(Comm_set_attr) F(Comm_set_errhandler) F(Comm_set_info)               \
-  F(Comm_size) F(Comm_split) F(Comm_split_type) F(Comm_test_inter) F(Errhandler_free) F(Error_string) F(Exscan)         \
-  F(Finalized) F(Gather) F(Gatherv) F(Get_address) F(Get_count) F(Get_library_version) F(Get_processor_name)            \
-  F(Get_version) F(Group_free) F(Group_incl) F(Group_rank) F(Group_size) F(Group_translate_ranks) F(Info_create)        \
-  F(Info_free) F(Info_set) F(Initialized) F(Iprobe) F(Irecv) F(Isend) F(Op_commutative) F(Op_create) F(Op_free)         \
-  F(Pack) F(Pack_size) F(Probe) F(Query_thread) F(Recv) F(Reduce) F(Reduce_local) F(Reduce_scatter)                     \
-  F(Reduce_scatter_block) F(Request_free) F(Scan) F(Scatter) F(Scatterv) F(Send) F(Sendrecv) F(Ssend)                   \
-  F(T_cvar_get_index) F(T_cvar_get_info) F(T_cvar_get_num) F(T_cvar_handle_alloc) F(T_cvar_handle_free)                 \
-  F(T_cvar_read) F(T_cvar_write) F(T_enum_get_info) F(T_enum_get_item) F(T_finalize) F(T_init_thread) F(Test)           \
-  F(Testall) F(Topo_test) F(Type_commit) F(Type_contiguous) F(Type_create_hindexed) F(Type_create_hvector)              \
-  F(Type_create_resized) F(Type_create_struct) F(Type_dup) F(Type_free) F(Type_get_contents) F(Type_get_envelope)       \
-  F(Type_get_extent) F(Type_get_extent_x) F(Type_get_true_extent) F(Type_get_true_extent_x) F(Type_size)                \
-  F(Type_size_x) F(Type_vector) F(Unpack) F(Wait) F(Waitall) F(Wtime)
+#define STARLING_PMPI_FUNCTIONS(F)                                                                                    \
+  F(Abort) F(Allgather) F(Allgatherv) F(Allreduce) F(Alltoall) F(Alltoallv) F(Barrier) F(Bcast) F(Cartdim_get)        \
+  F(Comm_call_errhandler) F(Comm_compare) F(Comm_create) F(Comm_create_group) F(Comm_create_keyval)                   \
+  F(Comm_delete_attr) F(Comm_dup) F(Comm_dup_with_info) F(Comm_free) F(Comm_free_keyval) F(Comm_get_attr)             \
+  F(Comm_get_errhandler) F(Comm_get_parent) F(Comm_group) F(Comm_rank) F(Comm_remote_size) F(Comm_set_attr)           \
+  F(Comm_set_errhandler) F(Comm_set_info) F(Comm_size) F(Comm_split) F(Comm_split_type) F(Comm_test_inter)            \
+  F(Dist_graph_neighbors_count) F(Errhandler_free) F(Error_string) F(Exscan) F(Finalized) F(Gather) F(Gatherv)        \
+  F(Get_address) F(Get_count) F(Get_library_version) F(Get_processor_name) F(Get_version) F(Graph_neighbors_count)    \
+  F(Group_free) F(Group_incl) F(Group_rank) F(Group_size) F(Group_translate_ranks) F(Info_create) F(Info_free)        \
+  F(Info_set) F(Initialized) F(Iprobe) F(Irecv) F(Isend) F(Op_commutative) F(Op_create) F(Op_free) F(Pack)            \
+  F(Pack_size) F(Probe) F(Query_thread) F(Recv) F(Reduce) F(Reduce_local) F(Reduce_scatter) F(Reduce_scatter_block)   \
+  F(Request_free) F(Scan) F(Scatter) F(Scatterv) F(Send) F(Sendrecv) F(Ssend) F(T_cvar_get_index) F(T_cvar_get_info)  \
+  F(T_cvar_get_num) F(T_cvar_handle_alloc) F(T_cvar_handle_free) F(T_cvar_read) F(T_cvar_write) F(T_enum_get_info)    \
+  F(T_enum_get_item) F(T_finalize) F(T_init_thread) F(Test) F(Testall) F(Topo_test) F(Type_commit) F(Type_contiguous) \
+  F(Type_create_hindexed) F(Type_create_hvector) F(Type_create_resized) F(Type_create_struct) F(Type_dup)             \
+  F(Type_free) F(Type_get_contents) F(Type_get_envelope) F(Type_get_extent) F(Type_get_extent_x)                      \
+  F(Type_get_true_extent) F(Type_get_true_extent_x) F(Type_size) F(Type_size_x) F(Type_vector) F(Unpack) F(Wait)      \
+  F(Waitall) F(Wtime)
 // clang-format on
 
 struct Pmpi {

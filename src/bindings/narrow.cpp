@@ -1,0 +1,64 @@
+#include "bindings/narrow.hpp"
+
+#include <limits>
+#include <mutex>
+#include <set>
+
+#include "runtime/pmpi.hpp"
+
+namespace starling {
+
+Narrow::Narrow(MPI_Comm comm, Peers peers, Lifetime lifetime) : comm_(comm), lifetime_(lifetime) {
+  if (peers == everyone) {
+    int inter = 0;
+    pmpi.Comm_test_inter(comm, &inter);
+    (inter != 0 ? pmpi.Comm_remote_size : pmpi.Comm_size)(comm, &sends_);
+    receives_ = sends_;
+    return;
+  }
+  int topology = MPI_UNDEFINED;
+  pmpi.Topo_test(comm, &topology);
+  if (topology == MPI_DIST_GRAPH) {
+    int weighted = 0;
+    pmpi.Dist_graph_neighbors_count(comm, &receives_, &sends_, &weighted);
+    return;
+  }
+  if (topology == MPI_GRAPH) {
+    int rank = 0;
+    pmpi.Comm_rank(comm, &rank);
+    pmpi.Graph_neighbors_count(comm, rank, &sends_);
+  }
+  if (topology == MPI_CART) {
+    int dimensions = 0;
+    pmpi.Cartdim_get(comm, &dimensions);
+    sends_ = 2 * dimensions;
+  }
+  receives_ = sends_;
+}
+
+int Narrow::count(MPI_Count value) {
+  const bool fits = value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max();
+  fits_ = fits_ && fits;
+  return fits ? static_cast<int>(value) : 0;
+}
+
+const int* Narrow::store(std::vector<int> values) {
+  if (lifetime_ == until_return) return arrays_.emplace_back(std::move(values)).data();
+  static std::mutex mutex;
+  static auto* const kept = new std::set<std::vector<int>>;  // outlives every operation
+  const std::lock_guard lock(mutex);
+  return kept->insert(std::move(values)).first->data();
+}
+
+bool Narrow::is_root(int root) const {
+  int rank = 0;
+  pmpi.Comm_rank(comm_, &rank);
+  return root == MPI_ROOT || root == rank;
+}
+
+int Narrow::refuse() const {
+  pmpi.Comm_call_errhandler(comm_, MPI_ERR_COUNT);
+  return MPI_ERR_COUNT;
+}
+
+}  // namespace starling

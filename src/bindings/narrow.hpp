@@ -1,0 +1,57 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <list>
+#include <vector>
+
+namespace starling {
+
+/// A large-count call on an MPI library that has none: its counts and displacements as int, if they fit.
+///
+/// A program may hold a weak reference to a large-count function and call it where there is one (mpi4py does).
+/// Exporting the name makes it look as if there were, so the call must work.
+class Narrow {
+ public:
+  enum Peers { everyone, neighbours };
+  /// How long the arrays live: a call that only begins an operation may need them until the operation ends, which
+  /// nobody tells us. Those are kept for good, equal ones once.
+  enum Lifetime { until_return, for_good };
+
+  Narrow(MPI_Comm comm, Peers peers, Lifetime lifetime);
+
+  int count(MPI_Count value);
+
+  /// An array with one element for each rank that is sent to, or received from; null where it is not significant.
+  template <class Integer>
+  const int* sends(const Integer* values, bool significant) {
+    return significant ? array(values, sends_) : nullptr;
+  }
+  template <class Integer>
+  const int* receives(const Integer* values, bool significant) {
+    return significant ? array(values, receives_) : nullptr;
+  }
+
+  [[nodiscard]] bool is_root(int root) const;
+  [[nodiscard]] bool fits() const { return fits_; }
+  /// Raises MPI_ERR_COUNT on the communicator, and returns it.
+  [[nodiscard]] int refuse() const;
+
+ private:
+  template <class Integer>
+  const int* array(const Integer* values, int length) {
+    std::vector<int> narrow;
+    for (int i = 0; i < length; ++i) narrow.push_back(count(static_cast<MPI_Count>(values[i])));
+    return store(std::move(narrow));
+  }
+  const int* store(std::vector<int> values);
+
+  MPI_Comm comm_;
+  Lifetime lifetime_;
+  int sends_ = 0;
+  int receives_ = 0;
+  bool fits_ = true;
+  std::list<std::vector<int>> arrays_;
+};
+
+}  // namespace starling
