@@ -60,7 +60,9 @@ inline Side make_side(Types& types, const Type& item, const std::vector<int>& qu
   side.part.types.resize(blocks);
   // Blocks lie in random order with gaps, as the standard lets an application place them.
   if (placement == Placement::varying) {
-    const auto [factor, type] = describe_block(1, true);
+    const int largest = std::max(1, *std::max_element(quanta.begin(), quanta.end()));
+    const auto [count, type] = describe_block(largest, true);
+    const int factor = count / largest;
     side.part.type = type.handle;
     int place = dice.below(3);
     for (const int j : dice.permutation(static_cast<int>(blocks))) {
