@@ -54,6 +54,7 @@ struct Parameter {
   std::string_view name;
   std::vector<std::string> values;
   std::string_view says;
+  bool reorders = false;  ///< each value adds in an order of its own
 };
 
 /// The facts of a call that a choice may rest on: equal on all ranks of the communicator by the MPI standard.

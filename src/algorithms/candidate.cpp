@@ -82,6 +82,14 @@ std::string_view Bound::group() const {
   return synchronisation == Synchronisation::none ? algorithm->group : name_of(synchronisation);
 }
 
+std::string Bound::reduction_order() const {
+  std::string order(algorithm->reduction_order);
+  for (std::size_t i = 0; i < algorithm->parameters.size() && i < parameters.all().size(); ++i)
+    if (algorithm->parameters[i].reorders)
+      order.append(" ").append(parameters.all()[i].first).append("=").append(parameters.all()[i].second);
+  return order;
+}
+
 int Bound::blocks(const Situation& situation) const {
   if (!divides_a_vector(situation.collective) || algorithm->divide == nullptr) return situation.ranks;
   return algorithm->divide(situation, parameters);

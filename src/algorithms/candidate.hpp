@@ -24,6 +24,8 @@ struct Bound {
   [[nodiscard]] std::string name() const;
   /// The group in STAR-MPI's sense: the synchronisation where there is one, else the algorithm's.
   [[nodiscard]] std::string_view group() const;
+  /// The class of candidates that add in the same order: the algorithm's, with the values that reorder.
+  [[nodiscard]] std::string reduction_order() const;
   /// Blocks the call's data is divided into.
   [[nodiscard]] int blocks(const Situation& situation) const;
   /// Blocks of scratch a rank uses at most.

@@ -39,6 +39,7 @@ constexpr bool has_in_place(Collective collective) {
     case Collective::allgather:
     case Collective::allgatherv:
     case Collective::allreduce:
+    case Collective::alltoall:
     case Collective::exscan:
     case Collective::reduce_scatter:
     case Collective::reduce_scatter_block:

@@ -11,6 +11,11 @@ Buffer Schedule::add_scratch(int count, int first) {
   return static_cast<Buffer>(static_cast<std::size_t>(Buffer::scratch) + scratch_.size() - 1);
 }
 
+Buffer Schedule::add_scratch_like(int count, int block) {
+  scratch_.push_back({std::vector<int>(static_cast<std::size_t>(count), block)});
+  return static_cast<Buffer>(static_cast<std::size_t>(Buffer::scratch) + scratch_.size() - 1);
+}
+
 void Schedule::copy(Blocks from, Blocks into) {
   if (rounds_.empty()) round();
   rounds_.back().copy(from, into);

@@ -150,6 +150,8 @@ class Schedule {
 
   /// A new scratch buffer of `count` slots; slot i is as large as block (first + i) mod blocks.
   Buffer add_scratch(int count, int first = 0);
+  /// A new scratch buffer of `count` slots, each as large as block `block`.
+  Buffer add_scratch_like(int count, int block);
   /// A new, empty round at the end.
   Round& round() { return rounds_.emplace_back(); }
   /// Copies when everything so far is done.

@@ -58,7 +58,7 @@ std::vector<Situation> situations(const Bound& bound, int ranks) {
     const Situation situation = situation_of(bound, ranks, (3 * bytes) + 1);
     if (!bound.refusal(situation).empty()) continue;
     const int blocks = bound.blocks(situation);
-    if (blocks <= std::max(ranks, most_blocks)) by_blocks.emplace(blocks, situation);
+    if (blocks <= std::max(2 * ranks, most_blocks)) by_blocks.emplace(blocks, situation);
   }
   std::vector<Situation> all;
   for (const auto& [blocks, situation] : by_blocks) all.push_back(situation);
@@ -151,8 +151,10 @@ TEST_P(EveryCandidate, NeedsWhatItSaysItNeeds) {
     for (const Situation& one : situations(bound, ranks)) {
       Facts facts = facts_of(bound, bound.blocks(one));
       facts.commutative = false;
-      some_order_is_wrong =
-          some_order_is_wrong || !check(bound.collective, schedules(bound, ranks, 0, facts.blocks), 0, facts).right();
+      for (const int root : roots(bound.collective, ranks)) {
+        const std::vector<Schedule> all = schedules(bound, ranks, root, facts.blocks);
+        some_order_is_wrong = some_order_is_wrong || !check(bound.collective, all, root, facts).right();
+      }
     }
   }
   EXPECT_TRUE(some_order_is_wrong) << "it keeps the order of ranks, so it does not need a commutative operator";
@@ -212,21 +214,30 @@ TEST(Repository, DescribesEveryAlgorithm) {
 }
 
 TEST(Repository, PutsCandidatesIntoOneReductionOrderOnlyIfTheirResultsAreBitwiseEqual) {
-  for (const Collective collective : {Collective::allreduce, Collective::reduce_scatter}) {
-    for (const int ranks : {4, 6, 8, 13, 16}) {
-      std::map<std::string_view, std::uint64_t> orders;
-      for (const Bound& bound : candidates(collective)) {
-        const Situation situation = situation_of(bound, ranks, 1 << 20);
-        if (!bound.refusal(situation).empty()) continue;
-        const int blocks = bound.blocks(situation);
+  const std::vector<int> numbers{4, 6, 8, 9, 13, 16, 27, 32};
+  for (int i = 0; i < collective_count; ++i) {
+    const auto collective = static_cast<Collective>(i);
+    if (!reduces(collective)) continue;
+    std::map<std::string, std::vector<std::uint64_t>> orders;
+    for (const Bound& bound : candidates(collective)) {
+      for (std::size_t number = 0; number < numbers.size(); ++number) {
+        const int ranks = numbers[number];
+        const std::vector<Situation> served = situations(bound, ranks);
+        if (served.empty()) continue;
+        const int blocks = bound.blocks(served.back());
         const std::uint64_t order =
             check(collective, schedules(bound, ranks, 0, blocks), 0, facts_of(bound, blocks)).order;
-        const auto [known, is_new] = orders.emplace(bound.algorithm->reduction_order, order);
-        EXPECT_EQ(known->second, order) << bound.name() << " on " << ranks << " ranks";
+        std::vector<std::uint64_t>& known = orders[bound.reduction_order()];
+        known.resize(numbers.size());
+        if (known[number] == 0) known[number] = order;
+        EXPECT_EQ(known[number], order) << name_of(collective) << ":" << bound.name() << " on " << ranks << " ranks";
       }
-      std::set<std::uint64_t> different;
-      for (const auto& [name, order] : orders) different.insert(order);
-      EXPECT_EQ(different.size(), orders.size()) << "classes that add in the same order are one";
+    }
+    std::map<std::vector<std::uint64_t>, std::string> different;
+    for (const auto& [name, order] : orders) {
+      const auto [other, is_new] = different.emplace(order, name);
+      EXPECT_TRUE(is_new) << name_of(collective) << ": '" << name << "' and '" << other->second
+                          << "' add in the same order, so they are one class";
     }
   }
 }

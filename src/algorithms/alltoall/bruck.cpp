@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/shared/radix.hpp"
 
 namespace starling::alltoall {
 namespace {
@@ -58,12 +59,6 @@ Schedule build(const Team& team, const Parameters& with) {
   return todo;
 }
 
-std::string refuses(const Situation& situation, const Parameters& with) {
-  if (with.number("k") < 2) return "needs a radix of at least 2";
-  if (with.number("k") > std::max(2, situation.ranks)) return "has a larger radix than there are ranks";
-  return {};
-}
-
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& /*any*/) {
   return situation.ranks > 1 ? std::int64_t{3} * situation.ranks : 0;
 }
@@ -77,12 +72,12 @@ Algorithm bruck() {
       .says = "forwards blocks by the digits of their distance, in few steps but over several hops",
       .source = "Bruck, Ho, Kipnis, Upfal and Weathersby 1997",
       .group = "logarithmic",
-      .parameters = {{"k", {"2", "4", "8", "16"}, "radix: k-1 messages at once in each of log_k p steps"}},
+      .parameters = {radix_parameter({"2", "4", "8", "16"}, "radix: k-1 messages at once in each of log_k p steps")},
       .probe_up_to = 256,
       .counterparts = {{.ompi = "modified_bruck", .mpich = "brucks", .ucc = "bruck", .with = "k=2"}},
       .latency = "ceil(log_k p) (k-1) alpha",
       .bandwidth = "ceil(log_k p) (k-1)/k p s beta",
-      .refuses = refuses,
+      .refuses = radix_refusal,
       .scratch_blocks = scratch_blocks,
       .build = build,
   };

@@ -24,7 +24,7 @@ Schedule build(const Team& team, const Parameters& /*none*/) {
 
 Algorithm pair() {
   return {
-      .collectives = {Collective::alltoall},
+      .collectives = {Collective::alltoall, Collective::alltoallv, Collective::alltoallw},
       .name = "pair",
       .says = "exchanges with one partner a step, chosen by exclusive or",
       .source = "STAR-MPI, section 3.1",
@@ -34,6 +34,7 @@ Algorithm pair() {
       .counterparts = {{.mpich = "pairwise"}},
       .latency = "(p-1) alpha",
       .bandwidth = "(p-1) s beta",
+      .works_in_place = false,
       .build = build,
   };
 }

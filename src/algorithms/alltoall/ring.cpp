@@ -22,7 +22,7 @@ Schedule build(const Team& team, const Parameters& /*none*/) {
 
 Algorithm ring() {
   return {
-      .collectives = {Collective::alltoall},
+      .collectives = {Collective::alltoall, Collective::alltoallv, Collective::alltoallw},
       .name = "ring",
       .says = "exchanges with ranks further and further away, one a step",
       .source = "STAR-MPI, section 3.1",
@@ -31,6 +31,7 @@ Algorithm ring() {
       .counterparts = {{.ompi = "pairwise", .ucc = "pairwise"}},
       .latency = "(p-1) alpha",
       .bandwidth = "(p-1) s beta",
+      .works_in_place = false,
       .build = build,
   };
 }

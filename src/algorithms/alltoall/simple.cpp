@@ -21,7 +21,7 @@ Schedule build(const Team& team, const Parameters& /*none*/) {
 
 Algorithm simple() {
   return {
-      .collectives = {Collective::alltoall},
+      .collectives = {Collective::alltoall, Collective::alltoallv, Collective::alltoallw},
       .name = "simple",
       .says = "posts all messages at once, the first to the right neighbour",
       .source = "STAR-MPI, section 3.1",
@@ -29,6 +29,7 @@ Algorithm simple() {
       .counterparts = {{.ompi = "linear", .mpich = "scattered"}},
       .latency = "(p-1) alpha, all at once",
       .bandwidth = "(p-1) s beta",
+      .works_in_place = false,
       .build = build,
   };
 }

@@ -1,0 +1,61 @@
+// allreduce:rab2: an alltoall brings block i of every vector to rank i, which combines them; an allgather spreads the
+// results.
+//
+//            rank 0        rank 1        rank 2        rank 3        "xi": block i of rank x
+//   step 3   00 10 20 30   01 11 21 31   02 12 22 32   03 13 23 33   after the alltoall, here the ring
+//   then     0...          .1..          ..2.          ...3          blocks whose sum is complete
+//   step 6   0123          0123          0123          0123
+
+#include <string>
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/candidate.hpp"
+#include "algorithms/shared/combining.hpp"
+
+namespace starling::allreduce {
+namespace {
+
+/// The allgather with the alltoall's synchronisation.
+std::string gather_of(const Parameters& with) {
+  constexpr std::string_view exchange = "ring";
+  return std::string(with.text("allgather")).append(with.text("alltoall").substr(exchange.size()));
+}
+
+Schedule build(const Team& team, const Parameters& with) {
+  const Group everyone{0, 1, team.size};
+  Schedule todo(team.blocks);
+  const Buffer arrived = todo.add_scratch_like(team.size, team.rank);
+  todo.append(part(Collective::alltoall, with.text("alltoall"), team),
+              {.send = {Buffer::send}, .recv = {arrived}, .ranks = everyone});
+  combine_in_order(todo, arrived, team.size, team.rank);
+  todo.append(part(Collective::allgatherv, gather_of(with), team),
+              {.send = {Buffer::recv, team.rank}, .recv = {Buffer::recv}, .ranks = everyone});
+  return todo;
+}
+
+std::int64_t scratch_blocks(const Situation& situation, const Parameters& /*any*/) {
+  return situation.ranks;
+}
+
+}  // namespace
+
+Algorithm rab2() {
+  return {
+      .collectives = {Collective::allreduce},
+      .name = "rab2",
+      .says = "exchanges blocks all to all, combines them, then gathers the results",
+      .source = "STAR-MPI, section 3.1",
+      .group = "rab2",
+      .parameters = {{"alltoall",
+                      {"ring", "ring_light_barrier", "ring_mpi_barrier"},
+                      "the alltoall that brings blocks together"},
+                     {"allgather", {"ring"}, "the allgather that spreads the result, synchronised as the alltoall is"}},
+      .reduction_order = "by_rank",
+      .latency = "2 (p-1) alpha",
+      .bandwidth = "2 (p-1)/p m beta",
+      .scratch_blocks = scratch_blocks,
+      .build = build,
+  };
+}
+
+}  // namespace starling::allreduce
