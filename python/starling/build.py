@@ -35,7 +35,7 @@ def sources() -> Path:
     raise BuildError(f"{package_folders('sources')[0]}: the C++ sources are missing; install again with: pip install .")
 
 
-def _place(files: list[Path], environ: Mapping[str, str]) -> list[Path]:
+def place(files: list[Path], environ: Mapping[str, str]) -> list[Path]:
     """Puts libraries into the first library folder that can be written, by rename: a running job keeps its own."""
     reasons: list[str] = []
     for folder in library_folders(environ):
@@ -89,4 +89,4 @@ def build(mpicc: str, environ: Mapping[str, str], say: Callable[[str], None]) ->
             raise BuildError(
                 f"{wrapper}: no mpi.h of Open MPI, MPICH, Intel MPI or MPI 5 found behind it; give another mpicc"
             )
-        return _place(built, environ)
+        return place(built, environ)
