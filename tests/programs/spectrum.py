@@ -3,7 +3,7 @@
 import sys
 
 import numpy as np
-from mpi4py import MPI
+from mpi4py import MPI  # type: ignore[import-not-found,unused-ignore]
 
 ROUNDS = 300
 BLOCK = 256
