@@ -126,7 +126,12 @@ ContextRecord Context::record() const {
   record.winner = candidates_[winner].eligible() ? candidates_[winner].name : "native";
   record.seconds = seconds_;
   record.native_s = entries_[0].samples.median();
-  const double winner_median = entries_[winner].samples.median().value_or(0);
+  // While candidates are still tried nothing has won: then the best so far counts.
+  std::optional<double> best = entries_[winner].samples.median();
+  if (strategy_->exploring()) {
+    for (const Entry& entry : entries_)
+      if (const auto median = entry.samples.median(); median && (!best || *median < *best)) best = median;
+  }
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     const Samples& samples = entries_[i].samples;
     CandidateRecord& one = record.candidates.emplace_back();
@@ -138,7 +143,7 @@ ContextRecord Context::record() const {
     one.eligible = candidates_[i].eligible();
     one.reason = candidates_[i].refusal;
     record.tuning_seconds +=
-        entries_[i].exploring_seconds - (static_cast<double>(entries_[i].exploring_calls) * winner_median);
+        entries_[i].exploring_seconds - (static_cast<double>(entries_[i].exploring_calls) * best.value_or(0));
   }
   record.tuning_seconds = std::max(0.0, record.tuning_seconds);
   record.exploring = exploring_;

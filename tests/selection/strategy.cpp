@@ -26,7 +26,8 @@ TEST(StrategyNames, TakeAnArgumentOnlyWhereTheKindDoes) {
 }
 
 TEST(StrategyNames, AreNotGuessed) {
-  for (const char* name : {"", "star", "Native", "native ", "forcedring"}) EXPECT_FALSE(strategy_named(name)) << name;
+  for (const char* name : {"", "sta", "stars", "Native", "native ", "forcedring"})
+    EXPECT_FALSE(strategy_named(name)) << name;
 }
 
 TEST(EveryStrategy, HasANameOfItsOwnASentenceAndASource) {
