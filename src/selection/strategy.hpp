@@ -13,17 +13,17 @@ namespace starling {
 
 /// Something that can carry out a collective, as a strategy sees it. Candidate 0 is always the MPI library's own way.
 struct Candidate {
-  std::string name;         ///< "native", "ring_light_barrier", "chain?segment=8192"
-  std::string group;        ///< candidates of one group optimise the same thing
+  std::string name;   ///< "native", "ring_light_barrier", "chain?segment=8192"
+  std::string group;  ///< candidates of one group optimise the same thing
   std::vector<std::pair<std::string, std::string>> attributes;
-  std::string refusal;      ///< why it may not be proposed; empty if it may
+  std::string refusal;  ///< why it may not be proposed; empty if it may
   [[nodiscard]] bool eligible() const { return refusal.empty(); }
 };
 
 /// Numbers a strategy can be told; the same on all ranks.
 struct StrategySettings {
-  int iterations = 10;           ///< STAR-MPI's ITER: measurements of each candidate
-  double epsilon = 0.10;         ///< STAR-MPI's epsilon: tolerated loss against the second best
+  int iterations = 10;              ///< STAR-MPI's ITER: measurements of each candidate
+  double epsilon = 0.10;            ///< STAR-MPI's epsilon: tolerated loss against the second best
   std::int64_t delta_limit = 1024;  ///< upper bound of STAR-MPI's delta (periods are delta * ITER calls)
 };
 
@@ -39,14 +39,15 @@ struct Decision {
   std::int64_t call;  ///< number of calls in the context when it took effect
   int from;           ///< candidate, -1 for none
   int to;
-  std::string why;    ///< a sentence with the figures it rests on
+  std::string why;  ///< a sentence with the figures it rests on
 };
 
-/// How candidates are tried and one is chosen, in one context. It sees candidates and seconds, and no MPI, clock or global.
+/// How candidates are tried and one is chosen, in one context. It sees candidates and seconds, and no MPI, clock or
+/// global.
 ///
-/// All ranks hold one each and stay in step: what decides is the sequence of calls and the numbers given to `verdict`, which
-/// the runtime makes equal on all ranks. `observe` may be given different seconds on every rank; they must not influence
-/// `proposed` before a verdict.
+/// All ranks hold one each and stay in step: what decides is the sequence of calls and the numbers given to `verdict`,
+/// which the runtime makes equal on all ranks. `observe` may be given different seconds on every rank; they must not
+/// influence `proposed` before a verdict.
 class Strategy {
  public:
   Strategy() = default;
@@ -58,8 +59,8 @@ class Strategy {
 
   /// The candidate for the next call.
   [[nodiscard]] int proposed() const { return proposed_; }
-  /// Takes the time of the call just made with `proposed()`, in seconds. Returns what the ranks must now reduce over the
-  /// communicator, element by element; empty for most calls. If not empty, `verdict` follows before the next call.
+  /// Takes the time of the call just made with `proposed()`, in seconds. Returns what the ranks must now reduce over
+  /// the communicator, element by element; empty for most calls. If not empty, `verdict` follows before the next call.
   virtual std::span<const double> observe(double seconds) = 0;
   /// Takes the reduced numbers (by default the mean over ranks).
   virtual void verdict(std::span<const double> agreed) = 0;
@@ -85,7 +86,8 @@ struct StrategyKind {
   std::string_view says;  ///< one true sentence
   std::string_view source;
   bool takes_argument = false;
-  /// Sizes beyond the first X of a collective on a communicator are left to native (STAR-MPI, section 3.2), not bucketed.
+  /// Sizes beyond the first X of a collective on a communicator are left to native (STAR-MPI, section 3.2), not
+  /// bucketed.
   bool few_sizes = false;
   /// Why `argument` is no good, in words for people; nothing if it is good.
   std::string (*rejects)(std::string_view argument) = nullptr;
