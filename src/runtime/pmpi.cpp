@@ -3,8 +3,11 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <type_traits>
 
 #include "runtime/flavour.hpp"
@@ -96,11 +99,12 @@ void find_variables() {
       [](dl_phdr_info* object, std::size_t, void*) {
         const bool is_program = object->dlpi_name == nullptr || *object->dlpi_name == '\0';
         if (!is_program && flavour().path != object->dlpi_name) return 0;
-        for (int segment = 0; segment < object->dlpi_phnum; ++segment) {
-          const auto& header = object->dlpi_phdr[segment];
-          if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0) continue;
+        Range& image = variables[is_program ? 0 : 1];
+        for (const auto& header : std::span(object->dlpi_phdr, object->dlpi_phnum)) {
+          if (header.p_type != PT_LOAD) continue;
           const std::uintptr_t begin = object->dlpi_addr + header.p_vaddr;
-          variables[is_program ? 0 : 1] = {begin, begin + header.p_memsz};
+          image.begin = image.end == 0 ? begin : std::min(image.begin, begin);
+          image.end = std::max(image.end, begin + header.p_memsz);
         }
         return 0;
       },

@@ -1,0 +1,141 @@
+// Compiled with src/runtime/pmpi.cpp and flavour.cpp: the handles that they find are MPI's own, and predefined() knows
+// MPI's from the program's. Prints what is wrong.
+#include <mpi.h>
+
+#include <cstdio>
+#include <vector>
+
+#include "runtime/flavour.hpp"
+#include "runtime/pmpi.hpp"
+
+namespace {
+
+int wrong = 0;
+
+void expect(bool holds, const char* what) {
+  if (holds) return;
+  std::printf("wrong: %s\n", what);
+  ++wrong;
+}
+
+const std::vector<MPI_Datatype> types{MPI_CHAR,
+                                      MPI_SIGNED_CHAR,
+                                      MPI_UNSIGNED_CHAR,
+                                      MPI_BYTE,
+                                      MPI_WCHAR,
+                                      MPI_SHORT,
+                                      MPI_UNSIGNED_SHORT,
+                                      MPI_INT,
+                                      MPI_UNSIGNED,
+                                      MPI_LONG,
+                                      MPI_UNSIGNED_LONG,
+                                      MPI_FLOAT,
+                                      MPI_DOUBLE,
+                                      MPI_LONG_DOUBLE,
+                                      MPI_LONG_LONG,
+                                      MPI_UNSIGNED_LONG_LONG,
+                                      MPI_C_BOOL,
+                                      MPI_INT8_T,
+                                      MPI_INT16_T,
+                                      MPI_INT32_T,
+                                      MPI_INT64_T,
+                                      MPI_UINT8_T,
+                                      MPI_UINT16_T,
+                                      MPI_UINT32_T,
+                                      MPI_UINT64_T,
+                                      MPI_AINT,
+                                      MPI_COUNT,
+                                      MPI_OFFSET,
+                                      MPI_C_COMPLEX,
+                                      MPI_C_FLOAT_COMPLEX,
+                                      MPI_C_DOUBLE_COMPLEX,
+                                      MPI_C_LONG_DOUBLE_COMPLEX,
+                                      MPI_FLOAT_INT,
+                                      MPI_DOUBLE_INT,
+                                      MPI_LONG_INT,
+                                      MPI_SHORT_INT,
+                                      MPI_2INT,
+                                      MPI_LONG_DOUBLE_INT,
+                                      MPI_PACKED,
+                                      MPI_CXX_BOOL,
+                                      MPI_CXX_FLOAT_COMPLEX,
+                                      MPI_CXX_DOUBLE_COMPLEX,
+                                      MPI_CXX_LONG_DOUBLE_COMPLEX,
+                                      MPI_INTEGER,
+                                      MPI_REAL,
+                                      MPI_DOUBLE_PRECISION,
+                                      MPI_COMPLEX,
+                                      MPI_DOUBLE_COMPLEX,
+                                      MPI_LOGICAL,
+                                      MPI_CHARACTER,
+                                      MPI_INTEGER1,
+                                      MPI_INTEGER2,
+                                      MPI_INTEGER4,
+                                      MPI_INTEGER8,
+                                      MPI_REAL4,
+                                      MPI_REAL8,
+                                      MPI_2INTEGER,
+                                      MPI_2REAL,
+                                      MPI_2DOUBLE_PRECISION};
+
+const std::vector<MPI_Op> ops{MPI_SUM, MPI_PROD, MPI_MAX,  MPI_MIN, MPI_MAXLOC, MPI_MINLOC,  MPI_BAND,
+                              MPI_BOR, MPI_BXOR, MPI_LAND, MPI_LOR, MPI_LXOR,   MPI_REPLACE, MPI_NO_OP};
+
+void ignore(void* /*in*/, void* /*inout*/, int* /*count*/, MPI_Datatype* /*type*/) {}
+
+void check_handles() {
+  using starling::handles;
+  expect(handles.comm_world == MPI_COMM_WORLD, "comm_world");
+  expect(handles.comm_self == MPI_COMM_SELF, "comm_self");
+  expect(handles.comm_null == MPI_COMM_NULL, "comm_null");
+  expect(handles.byte == MPI_BYTE, "byte");
+  expect(handles.packed == MPI_PACKED, "packed");
+  expect(handles.char_ == MPI_CHAR, "char_");
+  expect(handles.int_ == MPI_INT, "int_");
+  expect(handles.double_ == MPI_DOUBLE, "double_");
+  expect(handles.int64 == MPI_INT64_T, "int64");
+  expect(handles.datatype_null == MPI_DATATYPE_NULL, "datatype_null");
+  expect(handles.op_null == MPI_OP_NULL, "op_null");
+  expect(handles.sum == MPI_SUM && handles.max == MPI_MAX && handles.min == MPI_MIN, "sum, max, min");
+  expect(handles.request_null == MPI_REQUEST_NULL, "request_null");
+  expect(handles.group_null == MPI_GROUP_NULL, "group_null");
+  expect(handles.info_null == MPI_INFO_NULL, "info_null");
+  expect(handles.errors_return == MPI_ERRORS_RETURN, "errors_return");
+  expect(handles.errors_are_fatal == MPI_ERRORS_ARE_FATAL, "errors_are_fatal");
+}
+
+void check_predefined() {
+  using starling::predefined;
+  for (const MPI_Datatype type : types) expect(predefined(type), "a predefined type");
+  for (const MPI_Op op : ops) expect(predefined(op), "a predefined operator");
+  MPI_Datatype three;
+  MPI_Type_contiguous(3, MPI_INT, &three);
+  MPI_Type_commit(&three);
+  MPI_Datatype copy;
+  MPI_Type_dup(MPI_INT, &copy);
+  MPI_Op own;
+  MPI_Op_create(ignore, 1, &own);
+  expect(!predefined(three), "a type of the program is no predefined one");
+  expect(!predefined(copy), "a duplicate is no predefined type");
+  expect(!predefined(own), "an operator of the program is no predefined one");
+  MPI_Op_free(&own);
+  MPI_Type_free(&copy);
+  MPI_Type_free(&three);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  expect(starling::active(), "active");
+  starling::resolve_pmpi();
+  check_handles();
+  check_predefined();
+  expect(starling::pmpi.Comm_f2c(starling::pmpi.Comm_c2f(MPI_COMM_SELF)) == MPI_COMM_SELF, "Comm_f2c and back");
+  expect(starling::pmpi.Type_f2c(starling::pmpi.Type_c2f(MPI_DOUBLE)) == MPI_DOUBLE, "Type_f2c and back");
+  expect(starling::pmpi.Op_f2c(starling::pmpi.Op_c2f(MPI_MAX)) == MPI_MAX, "Op_f2c and back");
+  std::printf("%s %s wrong %d\n", starling::flavour().name.c_str(), starling::flavour().version.c_str(), wrong);
+  std::fflush(stdout);
+  MPI_Finalize();
+  return 0;
+}
