@@ -1,0 +1,34 @@
+"""The edges: calls that are wrong, and data beyond 2^31 bytes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from support.mpis import Mpi, compile_c, compile_cxx, debian_mpis, run_ranks
+from support.tuned import candidates, preloaded, run_tuned
+
+HERE = Path(__file__).parent
+MEMORY = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+NEEDED = 12 << 30
+"""Bytes for two ranks with 2 GiB each, staging, and what the MPI library copies on the way."""
+
+
+@pytest.mark.parametrize("strategy", ["star-basic", "native"])
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_wrong_calls_fail_as_without_starling(mpi: Mpi, tmp_path: Path, strategy: str) -> None:
+    program = str(compile_c(mpi, HERE / "errors.c", tmp_path, ["-Wno-error"]))
+    run_ranks(mpi, 2, [program], preloaded(mpi, tmp_path)).check()
+    outcome, _ = run_tuned(mpi, 2, [program], strategy, tmp_path)
+    assert " 0 disagreements" in outcome.stdout
+
+
+@pytest.mark.parametrize("mpi", debian_mpis() if NEEDED < MEMORY else (), ids=str)
+def test_more_than_two_gibibytes_arrive(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_cxx(mpi, HERE / "large.cpp", tmp_path, ["-O2"]))
+    first = "forced:" + ",".join(f"{name}:{candidates()[name][0]}" for name in ("bcast", "allgather"))
+    outcome, record = run_tuned(mpi, 2, [program], first, tmp_path, timeout=200)
+    assert "0 faults" in outcome.stdout
+    assert any(context.stage == "forced" for context in record.contexts)
