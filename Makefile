@@ -99,6 +99,11 @@ test-mpi: test-install
 	$(STEP) "differential tests and real programs"
 	$(IN_TEST) $(TEST_PYTHON) -m pytest tests/mpi tests/programs
 
+## What Starling costs a call, on this machine: about 5 minutes. The figures also go to build-test/figures.json.
+bench: test-install
+	$(STEP) "cost of a call, and of the executor"
+	PYTHONPATH=tests $(IN_TEST) $(TEST_PYTHON) bench/figures.py --json build-test/figures.json
+
 ## Formatters and linters.
 lint: test-install
 	$(STEP) "formatters and linters"

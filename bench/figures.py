@@ -1,0 +1,161 @@
+"""What Starling costs a call: pass-through and tuned against no preload, and its executor against hand-written code.
+
+    python bench/figures.py [--json FILE] [--quick]
+
+Runs on Debian's Open MPI and MPICH. What is compared is interleaved; figures are medians with the quartiles.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from starling import record
+from support.mpis import Mpi, compile_c, debian_mpis, run_ranks
+from support.tuned import library, preloaded
+
+HERE = Path(__file__).parent
+FORCED = "forced:allreduce:recursive_doubling,allgather:ring,bcast:binomial,alltoall:ring"
+MODES: dict[str, dict[str, str] | None] = {
+    "no preload": None,
+    "pass-through": {"STARLING_EXCEPT": "allreduce"},
+    "tuned, native forced": {"STARLING_STRATEGY": "forced:allreduce:native"},
+    "tuned, star-basic settled": {"STARLING_STRATEGY": "star-basic"},
+}
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A median with its quartiles."""
+
+    low: float
+    median: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Spread:
+        """Of at least two values."""
+        low, median, high = statistics.quantiles(values, n=4, method="inclusive")
+        return cls(low, median, high)
+
+    def show(self, digits: int = 0) -> str:
+        """For a table."""
+        return f"{self.median:.{digits}f} [{self.low:.{digits}f}, {self.high:.{digits}f}]"
+
+
+@dataclass(frozen=True)
+class Overhead:
+    """Nanoseconds of one MPI_Allreduce of 8 bytes in one mode, and what it takes more than without a preload."""
+
+    mpi: str
+    where: str
+    mode: str
+    winner: str
+    nanoseconds: Spread
+    more: Spread
+
+
+@dataclass(frozen=True)
+class Executor:
+    """Microseconds of a call by the executor and written directly, and their ratio within pairs of blocks."""
+
+    mpi: str
+    collective: str
+    bytes: int
+    executor: Spread
+    direct: Spread
+    ratio: Spread
+
+
+def overheads(mpi: Mpi, folder: Path, rounds: int, calls: int) -> list[Overhead]:
+    """Every mode in turn, `rounds` times; each run warms up until a strategy has settled."""
+    program = str(compile_c(mpi, HERE / "overhead.c", folder))
+    path = folder / "record.json"
+    found = []
+    for where, ranks in (("self", 1), ("world", 2)):
+        times: dict[str, list[float]] = {mode: [] for mode in MODES}
+        winners = dict.fromkeys(MODES, "")
+        for _ in range(rounds):
+            for mode, settings in MODES.items():
+                env = {}
+                if settings is not None:
+                    env = {"LD_PRELOAD": str(library(mpi)), "STARLING_HISTORY": "off", "STARLING_RECORD": str(path)}
+                argv = [program, str(calls), str(calls), "7", where]
+                done = run_ranks(mpi, ranks, argv, {**env, **(settings or {})}, 120).check()
+                times[mode].append(statistics.median(map(float, done.stdout.split())))
+                if settings is not None:
+                    contexts = record.read(path)[0].contexts
+                    winners[mode] = max(contexts, key=lambda context: context.calls).winner
+        for mode in MODES:
+            more = [one - plain for one, plain in zip(times[mode], times["no preload"], strict=True)]
+            found.append(
+                Overhead(
+                    mpi.name, f"{where}, {ranks} ranks", mode, winners[mode], Spread.of(times[mode]), Spread.of(more)
+                )
+            )
+    return found
+
+
+def executors(mpi: Mpi, folder: Path, calls: int, blocks: int) -> list[Executor]:
+    """The executor against hand-written code at 8 bytes and 64 KiB on 4 ranks, in one run."""
+    program = str(compile_c(mpi, HERE / "executor.c", folder))
+    env = preloaded(mpi, folder, [library(mpi)]) | {"STARLING_STRATEGY": FORCED, "STARLING_HISTORY": "off"}
+    done = run_ranks(mpi, 4, [program, str(calls), str(blocks)], env, 400).check()
+    measured: dict[tuple[str, int], list[tuple[float, float]]] = {}
+    for line in done.stdout.splitlines():
+        collective, size, executor, direct = line.split()
+        measured.setdefault((collective, int(size)), []).append((float(executor), float(direct)))
+    return [
+        Executor(
+            mpi.name,
+            collective,
+            size,
+            Spread.of([one for one, _ in pairs]),
+            Spread.of([one for _, one in pairs]),
+            Spread.of([one / other for one, other in pairs]),
+        )
+        for (collective, size), pairs in measured.items()
+    ]
+
+
+def main() -> None:
+    """Measures, prints two tables, and writes both as JSON if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", type=Path, help="write the figures there too")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the calls: to see that it works")
+    options = parser.parse_args()
+    share = 10 if options.quick else 1
+    costs: list[Overhead] = []
+    ratios: list[Executor] = []
+    with tempfile.TemporaryDirectory() as name:
+        for mpi in debian_mpis():
+            folder = Path(name) / mpi.name
+            folder.mkdir()
+            costs += overheads(mpi, folder, 2 if options.quick else 9, 200_000 // share)
+            ratios += executors(mpi, folder, 2000 // share, 5 if options.quick else 31)
+    print("MPI_Allreduce of 8 bytes, nanoseconds a call: median [quartiles]; more than without preload")
+    for cost in costs:
+        times = f"{cost.nanoseconds.show():>22} {cost.more.show():>20}"
+        print(f"{cost.mpi:10} {cost.where:14} {cost.mode:26} {times}  {cost.winner}")
+    print("\nexecutor against hand-written code, 4 ranks, microseconds a call: median [quartiles]")
+    for one in ratios:
+        print(
+            f"{one.mpi:10} {one.collective:10} {one.bytes:6} bytes  executor {one.executor.show(2):>24}  "
+            f"direct {one.direct.show(2):>24}  ratio {one.ratio.show(3)}"
+        )
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(
+            json.dumps(
+                {"overhead": [asdict(cost) for cost in costs], "executor": [asdict(one) for one in ratios]}, indent=1
+            )
+        )
+
+
+if __name__ == "__main__":
+    main()
