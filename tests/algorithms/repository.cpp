@@ -147,7 +147,7 @@ TEST_P(EveryCandidate, NeedsWhatItSaysItNeeds) {
   EXPECT_NE(bound.refusal(situation), "");
 
   bool some_order_is_wrong = false;
-  for (const int ranks : {4, 6, 8}) {
+  for (const int ranks : {4, 6, 8, 20}) {
     for (const Situation& one : situations(bound, ranks)) {
       Facts facts = facts_of(bound, bound.blocks(one));
       facts.commutative = false;
@@ -222,9 +222,9 @@ TEST(Repository, PutsCandidatesIntoOneReductionOrderOnlyIfTheirResultsAreBitwise
     for (const Bound& bound : candidates(collective)) {
       for (std::size_t number = 0; number < numbers.size(); ++number) {
         const int ranks = numbers[number];
-        const std::vector<Situation> served = situations(bound, ranks);
-        if (served.empty()) continue;
-        const int blocks = bound.blocks(served.back());
+        const Situation situation = situation_of(bound, ranks, (8 << 20) + 1);
+        if (!bound.refusal(situation).empty()) continue;
+        const int blocks = bound.blocks(situation);
         const std::uint64_t order =
             check(collective, schedules(bound, ranks, 0, blocks), 0, facts_of(bound, blocks)).order;
         std::vector<std::uint64_t>& known = orders[bound.reduction_order()];

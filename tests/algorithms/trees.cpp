@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "algorithms/shared/folding.hpp"
+#include "algorithms/shared/mesh.hpp"
 #include "algorithms/shared/pipeline.hpp"
+#include "algorithms/shared/tree_sum.hpp"
 
 namespace starling {
 namespace {
@@ -33,7 +35,18 @@ TEST_P(EveryTree, SpansAllRanksFromItsRootAndAgreesOnParents) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Trees, EveryTree, testing::Values(&binomial_tree, &chain_tree));
+TreePlace trinomial_tree(const Team& team) {
+  return knomial_tree(team, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Trees, EveryTree, testing::Values(&binomial_tree, &chain_tree, &trinomial_tree));
+
+TEST(KnomialTree, ServesTheLargestSubtreeFirst) {
+  EXPECT_EQ(trinomial_tree({9, 0}).children, (std::vector<int>{6, 3, 2, 1}));
+  EXPECT_EQ(trinomial_tree({9, 3}).children, (std::vector<int>{5, 4}));
+  EXPECT_EQ(trinomial_tree({9, 5}).parent, 3);
+  EXPECT_EQ(knomial_tree({8, 0}, 8).children, (std::vector<int>{7, 6, 5, 4, 3, 2, 1}));
+}
 
 TEST(BinomialTree, ServesTheLargestSubtreeFirst) {
   EXPECT_EQ(binomial_tree({8, 0}).children, (std::vector<int>{4, 2, 1}));
@@ -46,6 +59,35 @@ TEST(BinomialTree, KnowsHowManyRanksASubtreeHas) {
     for (int rank = 0; rank < size; ++rank)
       EXPECT_EQ(static_cast<std::size_t>(binomial_subtree(rank, size)),
                 descendants(&binomial_tree, size, rank, 0).size());
+}
+
+TEST(BinomialSubtreeBlocks, AreTwoRangesWhereTheyGoPastTheLastRank) {
+  EXPECT_EQ(binomial_subtree_blocks({8, 0, 0}, 4, Buffer::recv), (std::vector<Blocks>{recvbuf(4, 4)}));
+  EXPECT_EQ(binomial_subtree_blocks({8, 0, 2}, 6, Buffer::recv), (std::vector<Blocks>{recvbuf(6, 2), recvbuf(0, 2)}));
+}
+
+TEST(TreeSum, CombinesTheNearestChildFirstAndEndsWhereItShould) {
+  const Team team{.size = 4, .rank = 0};
+  const Schedule todo = pipelined_up(team, binomial_tree(team));
+  ASSERT_EQ(todo.rounds().size(), 2U) << "one for each child, so that one vector of scratch is enough";
+  EXPECT_EQ(todo.rounds()[0].receives[0].peer, 1);
+  EXPECT_EQ(todo.rounds()[0].locals[0].from, sendbuf(0));
+  EXPECT_EQ(todo.rounds()[1].receives[0].peer, 2);
+  EXPECT_EQ(todo.rounds()[1].locals[0].into, recvbuf(0));
+}
+
+TEST(Mesh, HasSidesAsCloseAsCanBe) {
+  EXPECT_EQ(mesh_shape(16, 2), (std::vector<int>{4, 4}));
+  EXPECT_EQ(mesh_shape(12, 2), (std::vector<int>{4, 3}));
+  EXPECT_EQ(mesh_shape(10, 2), (std::vector<int>{5, 2}));
+  EXPECT_EQ(mesh_shape(27, 3), (std::vector<int>{3, 3, 3}));
+  EXPECT_EQ(mesh_shape(24, 3), (std::vector<int>{3, 4, 2}));
+}
+
+TEST(Mesh, IsRefusedWhereSidesWouldHaveOneRank) {
+  for (const int ranks : {1, 2, 3, 13}) EXPECT_EQ(mesh_shape(ranks, 2), std::vector<int>{}) << ranks;
+  for (const int ranks : {4, 6, 9, 14}) EXPECT_EQ(mesh_shape(ranks, 3), std::vector<int>{}) << ranks;
+  EXPECT_EQ(mesh_refusal({.ranks = 7}, 2), "needs a number of ranks that is a product of two");
 }
 
 TEST(Pipeline, ReceivesTheNextBlockWhileItSendsTheLast) {

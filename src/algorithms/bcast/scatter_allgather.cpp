@@ -6,9 +6,6 @@
 //   scatter   ABCD     .B..     ..CD     ...D          2 gets CD and passes D on
 //   gather    ABCD     ABCD     ABCD     ABCD          by the allgather of one's choice
 
-#include <algorithm>
-#include <vector>
-
 #include "algorithms/algorithm.hpp"
 #include "algorithms/candidate.hpp"
 #include "algorithms/shared/trees.hpp"
@@ -16,27 +13,18 @@
 namespace starling::bcast {
 namespace {
 
-/// The blocks of the subtree below `rank`: one for each of its ranks, so one range, or two where they go past the last
-/// rank.
-std::vector<Blocks> subtree_blocks(const Team& team, int rank) {
-  const int count = binomial_subtree(team.wrap(rank - team.root), team.size);
-  const int before_end = std::min(count, team.size - rank);
-  std::vector<Blocks> ranges{recvbuf(rank, before_end)};
-  if (count > before_end) ranges.push_back(recvbuf(0, count - before_end));
-  return ranges;
-}
-
 Schedule build(const Team& team, const Parameters& with) {
   Schedule todo(team.blocks);
   const TreePlace place = binomial_tree(team);
   if (place.parent >= 0) {
     Round& round = todo.round();
-    for (const Blocks& range : subtree_blocks(team, team.rank)) round.receive(range, place.parent);
+    for (const Blocks& range : binomial_subtree_blocks(team, team.rank, Buffer::recv))
+      round.receive(range, place.parent);
   }
   if (!place.children.empty()) {
     Round& round = todo.round();
     for (const int child : place.children)
-      for (const Blocks& range : subtree_blocks(team, child)) round.send(range, child);
+      for (const Blocks& range : binomial_subtree_blocks(team, child, Buffer::recv)) round.send(range, child);
   }
   todo.append(part(Collective::allgatherv, with.text("allgather"), team),
               {.send = {Buffer::recv, team.rank}, .recv = {Buffer::recv}, .ranks = {0, 1, team.size}});

@@ -36,6 +36,10 @@ Parameter segment_parameter() {
   return segment;
 }
 
+Parameter coarse_segment_parameter() {
+  return {"segment", {"none", "8192", "65536", "524288"}, "bytes of a segment; none: the whole vector at once"};
+}
+
 int segments(const Situation& situation, const Parameters& with) {
   return static_cast<int>(segment_count(situation, with));
 }

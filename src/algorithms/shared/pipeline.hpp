@@ -11,6 +11,9 @@ namespace starling {
 /// Sends the blocks of recv down a tree, one after the other: a rank passes on block i while it receives block i + 1.
 Schedule pipelined_down(const Team& team, const TreePlace& place);
 
+/// The parameter `segment` with few values, for algorithms that have other parameters too.
+Parameter coarse_segment_parameter();
+
 /// The parameter `segment`: none, or bytes from 1 KiB to 16 MiB by factors of two.
 Parameter segment_parameter();
 

@@ -12,6 +12,11 @@ struct TreePlace {
   std::vector<int> children{};
 };
 
+/// The k-nomial tree: ranks counted from the root, the parent of a rank is the rank with its lowest digit to the base
+/// `radix` that is not 0 made 0. Every subtree is a run of ranks; children stand in the order of their descendants,
+/// most first.
+TreePlace knomial_tree(const Team& team, int radix);
+
 /// The binomial tree: ranks counted from the root, the parent of a rank is the rank without its lowest bit. Children
 /// stand in the order of their descendants, most first, as in Nishtala et al., section 3.1.
 TreePlace binomial_tree(const Team& team);
@@ -21,5 +26,13 @@ TreePlace chain_tree(const Team& team);
 
 /// How many ranks are in the subtree of the binomial tree whose root stands `relative` places after the root of all.
 int binomial_subtree(int relative, int ranks);
+
+/// The blocks in `buffer` of the subtree of the binomial tree below `rank`: one for each of its ranks, so one range, or
+/// two where they go past the last rank.
+std::vector<Blocks> binomial_subtree_blocks(const Team& team, int rank, Buffer buffer);
+
+/// Gathers up the binomial tree: every rank has its own block in `buffer`, which has one for each rank; the root gets
+/// all of them.
+void gather_up_binomial_tree(Schedule& todo, const Team& team, Buffer buffer);
 
 }  // namespace starling

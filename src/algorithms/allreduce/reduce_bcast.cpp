@@ -1,0 +1,51 @@
+// allreduce:reduce_bcast: reduce:binomial to rank 0, then bcast:binomial from it.
+//
+//            rank 0   rank 1   rank 2   rank 3        ranks that the vector is combined over
+//   start    0        1        2        3
+//   up       0123     1        23       3
+//   down     0123     0123     0123     0123
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/candidate.hpp"
+#include "algorithms/shared/tree_sum.hpp"
+
+namespace starling::allreduce {
+namespace {
+
+Schedule build(const Team& team, const Parameters& /*none*/) {
+  const Placement everywhere{.send = {Buffer::send}, .recv = {Buffer::recv}, .ranks = {0, 1, team.size}};
+  Schedule todo(team.blocks);
+  todo.append(part(Collective::reduce, "binomial", team), everywhere);
+  todo.append(part(Collective::bcast, "binomial", team), everywhere);
+  return todo;
+}
+
+int divide(const Situation& /*any*/, const Parameters& /*none*/) {
+  return 1;
+}
+
+std::int64_t scratch_blocks(const Situation& situation, const Parameters& /*none*/) {
+  return scratch_of_pipelined_up(situation.ranks, 1);
+}
+
+}  // namespace
+
+Algorithm reduce_bcast() {
+  return {
+      .collectives = {Collective::allreduce},
+      .name = "reduce_bcast",
+      .says = "combines whole vectors on rank 0, which broadcasts the result",
+      .source = "Thakur, Rabenseifner and Gropp 2005, section 4.5",
+      .group = "tree",
+      .reduction_order = "knomial k=2",
+      .counterparts = {{.ompi = "nonoverlapping"}},
+      .latency = "2 ceil(log2 p) alpha",
+      .bandwidth = "2 ceil(log2 p) m beta",
+      .divide = divide,
+      .works_in_place = false,
+      .scratch_blocks = scratch_blocks,
+      .build = build,
+  };
+}
+
+}  // namespace starling::allreduce
