@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace starling {
 namespace {
@@ -85,8 +88,63 @@ TEST(Blocks, AreSegmentsOrOneForEachRank) {
 
 TEST(WorksInPlace, CountsOnlyWhereTheStandardHasAnInPlaceCallForAllRanks) {
   EXPECT_TRUE(candidate_named(Collective::allreduce, "ring")->works_in_place());
+  EXPECT_TRUE(candidate_named(Collective::alltoall, "pairwise_replace")->works_in_place());
   EXPECT_FALSE(candidate_named(Collective::alltoall, "ring")->works_in_place());
+  EXPECT_FALSE(candidate_named(Collective::alltoallv, "ring")->works_in_place());
   EXPECT_FALSE(candidate_named(Collective::bcast, "chain")->works_in_place());
+}
+
+TEST(Groups, AreThoseOfStarMpi) {
+  const auto groups = [](Collective collective, const std::vector<std::string>& names) {
+    std::vector<std::string_view> all;
+    for (const std::string& name : names) all.push_back(candidate_named(collective, name)->group());
+    return all;
+  };
+  for (const Collective collective : {Collective::alltoall, Collective::allgather}) {
+    EXPECT_EQ(groups(collective, {"simple", "recursive_doubling", "mesh2d", "mesh3d", "bruck", "ring", "pair"}),
+              (std::vector<std::string_view>{"simple", "logarithmic", "logarithmic", "logarithmic", "logarithmic",
+                                             "ring", "ring"}));
+    EXPECT_EQ(groups(collective, {"ring_light_barrier", "pair_light_barrier", "ring_mpi_barrier", "pair_mpi_barrier"}),
+              (std::vector<std::string_view>{"light_barrier", "light_barrier", "mpi_barrier", "mpi_barrier"}));
+  }
+  EXPECT_EQ(
+      groups(Collective::allreduce, {"gather_reduce", "rab1?allgather=simple", "rab1?allgather=ring_light_barrier",
+                                     "rab2?alltoall=ring", "rab2?alltoall=ring_mpi_barrier"}),
+      (std::vector<std::string_view>{"gather_reduce", "rab1", "rab1", "rab2", "rab2"}))
+      << "its parts' synchronisations do not count";
+}
+
+TEST(Rab2, SynchronisesItsAllgatherAsItsAlltoall) {
+  const auto zero_byte_rounds = [](const char* name) {
+    const Schedule todo = candidate_named(Collective::allreduce, name)->schedule({.size = 4, .rank = 1, .blocks = 4});
+    int count = 0;
+    for (const Round& round : todo.rounds())
+      if (!round.sends.empty() && round.sends.front().blocks.count == 0) ++count;
+    return count;
+  };
+  EXPECT_EQ(zero_byte_rounds("rab2"), 0);
+  EXPECT_EQ(zero_byte_rounds("rab2?alltoall=ring_light_barrier"), 4) << "two in each of two rings of three steps";
+}
+
+TEST(ReductionOrder, NamesTheValueOfAParameterThatReorders) {
+  const auto order = [](const char* name) { return candidate_named(Collective::allreduce, name)->reduction_order(); };
+  EXPECT_EQ(order("recursive_multiplying?k=4"), "recursive_multiplying k=4");
+  EXPECT_EQ(order("rab1?allgather=ring"), order("rab1?allgather=bruck"));
+  EXPECT_EQ(order("tree?k=2,segment=8192"), order("reduce_bcast")) << "a binomial tree both";
+}
+
+TEST(Refusal, SaysWhatThereIsNoMeshFor) {
+  const auto refusal = [](Collective collective, const char* name, int ranks, std::int64_t bytes) {
+    return candidate_named(collective, name)->refusal({.collective = collective, .ranks = ranks, .bytes = bytes});
+  };
+  EXPECT_EQ(refusal(Collective::allgather, "mesh2d", 13, 8), "needs a number of ranks that is a product of two");
+  EXPECT_EQ(refusal(Collective::alltoall, "mesh3d", 14, 8),
+            "allgather:mesh3d needs a number of ranks that is a product of three");
+  EXPECT_EQ(refusal(Collective::alltoall, "mesh2d", 64, 256), "");
+  EXPECT_EQ(refusal(Collective::alltoall, "mesh2d", 64, 1 << 20), "would gather more than 256 MiB on every rank");
+  EXPECT_EQ(refusal(Collective::allgather, "neighbor_exchange", 7, 8), "needs an even number of ranks");
+  EXPECT_EQ(refusal(Collective::alltoall, "linear_window?window=8", 9, 8),
+            "would post all messages at once, as simple does");
 }
 
 TEST(Part, IsTheScheduleOfARegisteredCandidate) {

@@ -58,7 +58,7 @@ std::vector<Situation> situations(const Bound& bound, int ranks) {
     const Situation situation = situation_of(bound, ranks, (3 * bytes) + 1);
     if (!bound.refusal(situation).empty()) continue;
     const int blocks = bound.blocks(situation);
-    if (blocks <= std::max(2 * ranks, most_blocks)) by_blocks.emplace(blocks, situation);
+    if (blocks <= most_blocks || by_blocks.size() < 2) by_blocks.emplace(blocks, situation);
   }
   std::vector<Situation> all;
   for (const auto& [blocks, situation] : by_blocks) all.push_back(situation);

@@ -537,5 +537,32 @@ TEST(Checker, GivesEqualFingerprintsToEqualExpressionsOnly) {
   EXPECT_NE(order_of(sum(true)), order_of(sum(false)));
 }
 
+TEST(CheckerOrder, IsTheSameIntoHoweverManyBlocksTheVectorIsDivided) {
+  const auto order_of = [](int blocks) {
+    const auto all = all_ranks(2, blocks, [&](Schedule& todo, int rank) {
+      if (rank == 1) {
+        todo.round().send(sendbuf(0, blocks), 0);
+        return;
+      }
+      todo.round().receive(recvbuf(0, blocks), 1).combine(sendbuf(0, blocks), recvbuf(0, blocks));
+    });
+    const CheckResult result = check(Collective::reduce, all, 0, {.blocks = blocks});
+    EXPECT_EQ(result.error, "");
+    return result.order;
+  };
+  EXPECT_EQ(order_of(1), order_of(3));
+}
+
+TEST(CheckerInPlace, FindsAnAlltoallThatOverwritesABlockBeforeItIsSent) {
+  const auto all = all_ranks(2, 2, [](Schedule& todo, int rank) {
+    const int other = 1 - rank;
+    todo.copy(sendbuf(rank), recvbuf(rank));
+    todo.round().receive(recvbuf(other), other).send(sendbuf(other), other);
+  });
+  EXPECT_EQ(error_of(Collective::alltoall, all, {.uniform = true}), "");
+  EXPECT_TRUE(says(error_of(Collective::alltoall, all, {.uniform = true, .in_place = true}),
+                   {"rank 0", "send block 1", "while it receives into it"}));
+}
+
 }  // namespace
 }  // namespace starling

@@ -15,6 +15,8 @@ TEST(Schedule, MakesScratchAsLargeAsTheBlocksFromAnyFirstOne) {
   Schedule schedule(4);
   EXPECT_EQ(schedule.add_scratch(3, 2), Buffer::scratch);
   EXPECT_EQ(scratch_index(schedule.add_scratch(1, -1)), 1U);
+  EXPECT_EQ(scratch_index(schedule.add_scratch_like(2, 1)), 2U);
+  EXPECT_EQ(schedule.scratch()[2].like, (std::vector<int>{1, 1}));
   EXPECT_EQ(schedule.scratch()[0].like, (std::vector<int>{2, 3, 0}));
   EXPECT_EQ(schedule.scratch()[1].like, (std::vector<int>{3}));
 }
