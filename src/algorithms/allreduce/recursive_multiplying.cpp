@@ -93,12 +93,6 @@ std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) 
   return situation.ranks > 1 ? with.number("k") - 1 : 0;
 }
 
-Parameter radix() {
-  Parameter k = radix_parameter({"3", "4", "8", "16"}, "ranks that exchange in one step");
-  k.reorders = true;
-  return k;
-}
-
 }  // namespace
 
 Algorithm recursive_multiplying() {
@@ -108,7 +102,7 @@ Algorithm recursive_multiplying() {
       .says = "exchanges whole sums among k ranks at once, k times as far apart in each step",
       .source = "Ruefenacht, Bull and Booth 2017",
       .group = "recursive_doubling",
-      .parameters = {radix()},
+      .parameters = {radix_parameter({"3", "4", "8", "16"}, "ranks that exchange in one step", true)},
       .reduction_order = "recursive_multiplying",
       .counterparts = {{.mpich = "recursive_multiplying", .ucc = "knomial"}},
       .latency = "log_k(p) (k-1) alpha; 2 (k-1) alpha more where p is no power of k",

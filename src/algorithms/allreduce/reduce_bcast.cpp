@@ -7,7 +7,6 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/candidate.hpp"
-#include "algorithms/shared/tree_sum.hpp"
 
 namespace starling::allreduce {
 namespace {
@@ -25,7 +24,7 @@ int divide(const Situation& /*any*/, const Parameters& /*none*/) {
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& /*none*/) {
-  return scratch_of_pipelined_up(situation.ranks, 1);
+  return part_scratch_blocks(Collective::reduce, "binomial", situation);
 }
 
 }  // namespace

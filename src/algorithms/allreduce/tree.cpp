@@ -65,19 +65,8 @@ Schedule build(const Team& team, const Parameters& with) {
   return todo;
 }
 
-std::string refuses(const Situation& situation, const Parameters& with) {
-  const std::string why = radix_refusal(situation, with);
-  return why.empty() ? segment_refusal(situation, with) : why;
-}
-
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   return situation.ranks > 2 ? segments(situation, with) : 0;
-}
-
-Parameter radix() {
-  Parameter k = radix_parameter({"2", "4", "8"}, "radix of the tree");
-  k.reorders = true;
-  return k;
 }
 
 }  // namespace
@@ -89,14 +78,14 @@ Algorithm tree() {
       .says = "combines segments up a k-nomial tree, and sends each down again while the next come up",
       .source = "Nishtala et al., sections 3.1 and 3.2",
       .group = "tree",
-      .parameters = {radix(), coarse_segment_parameter()},
+      .parameters = {radix_parameter({"2", "4", "8"}, "radix of the tree", true), coarse_segment_parameter()},
       .reduction_order = "knomial",
       .counterparts = {{.mpich = "tree"}},
       .latency = "2 ceil(log_k p) (k-1) alpha",
       .bandwidth = "2 ceil(log_k p) (k-1) m beta",
       .divide = segments,
       .works_in_place = false,
-      .refuses = refuses,
+      .refuses = radix_or_segment_refusal,
       .scratch_blocks = scratch_blocks,
       .build = build,
   };

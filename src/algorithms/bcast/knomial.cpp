@@ -17,11 +17,6 @@ Schedule build(const Team& team, const Parameters& with) {
   return pipelined_down(team, knomial_tree(team, static_cast<int>(with.number("k"))));
 }
 
-std::string refuses(const Situation& situation, const Parameters& with) {
-  const std::string why = radix_refusal(situation, with);
-  return why.empty() ? segment_refusal(situation, with) : why;
-}
-
 }  // namespace
 
 Algorithm knomial() {
@@ -36,7 +31,7 @@ Algorithm knomial() {
       .latency = "ceil(log_k p) (k-1) alpha",
       .bandwidth = "ceil(log_k p) (k-1) m beta",
       .divide = segments,
-      .refuses = refuses,
+      .refuses = radix_or_segment_refusal,
       .build = build,
   };
 }

@@ -16,10 +16,6 @@ Schedule build(const Team& team, const Parameters& /*segments are blocks*/) {
   return pipelined_up(team, binomial_tree(team));
 }
 
-std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
-  return scratch_of_pipelined_up(situation.ranks, segments(situation, with));
-}
-
 }  // namespace
 
 Algorithm binomial() {
@@ -38,7 +34,7 @@ Algorithm binomial() {
       .divide = segments,
       .works_in_place = false,
       .refuses = segment_refusal,
-      .scratch_blocks = scratch_blocks,
+      .scratch_blocks = scratch_of_pipelined_up,
       .build = build,
   };
 }

@@ -34,10 +34,6 @@ Schedule build(const Team& team, const Parameters& /*segments are blocks*/) {
   return pipelined_up(team, place_of(team.rank, team.root, 0, team.size));
 }
 
-std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
-  return scratch_of_pipelined_up(situation.ranks, segments(situation, with));
-}
-
 }  // namespace
 
 Algorithm in_order_binary() {
@@ -55,7 +51,7 @@ Algorithm in_order_binary() {
       .divide = segments,
       .works_in_place = false,
       .refuses = segment_refusal,
-      .scratch_blocks = scratch_blocks,
+      .scratch_blocks = scratch_of_pipelined_up,
       .build = build,
   };
 }

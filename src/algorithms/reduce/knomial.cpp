@@ -17,21 +17,6 @@ Schedule build(const Team& team, const Parameters& with) {
   return pipelined_up(team, knomial_tree(team, static_cast<int>(with.number("k"))));
 }
 
-std::string refuses(const Situation& situation, const Parameters& with) {
-  const std::string why = radix_refusal(situation, with);
-  return why.empty() ? segment_refusal(situation, with) : why;
-}
-
-std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
-  return scratch_of_pipelined_up(situation.ranks, segments(situation, with));
-}
-
-Parameter radix() {
-  Parameter k = radix_parameter({"4", "8", "16"}, "radix of the tree");
-  k.reorders = true;
-  return k;
-}
-
 }  // namespace
 
 Algorithm knomial() {
@@ -42,15 +27,15 @@ Algorithm knomial() {
       .source = "Moody, Fernandez, Petrini and Panda 2003",
       .group = "knomial",
       .needs = {.commutative = true},
-      .parameters = {radix(), coarse_segment_parameter()},
+      .parameters = {radix_parameter({"4", "8", "16"}, "radix of the tree", true), coarse_segment_parameter()},
       .reduction_order = "knomial",
       .counterparts = {{.ompi = "knomial", .ucc = "knomial"}},
       .latency = "ceil(log_k p) (k-1) alpha",
       .bandwidth = "ceil(log_k p) (k-1) m beta",
       .divide = segments,
       .works_in_place = false,
-      .refuses = refuses,
-      .scratch_blocks = scratch_blocks,
+      .refuses = radix_or_segment_refusal,
+      .scratch_blocks = scratch_of_pipelined_up,
       .build = build,
   };
 }

@@ -27,18 +27,10 @@ int mirrored(int number, int end) {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
   Schedule todo(team.blocks);
-  if (team.size == 1) {
-    todo.copy(sendbuf(0), recvbuf(0));
-    return todo;
-  }
   const Folding folding(team.size);
   // The worker that has the result of block `team.rank` in the end.
   const int holder = folding.rank(mirrored(folding.worker(team.rank), folding.workers));
-  if (folding.rests(team.rank)) {
-    todo.round().send(sendbuf(0, team.size), team.rank + 1);
-    todo.round().receive(recvbuf(0), holder);
-    return todo;
-  }
+  if (stands_aside(todo, team, folding, holder)) return todo;
 
   RunningSum sum(todo);
   if (folding.works_for_two(team.rank)) {

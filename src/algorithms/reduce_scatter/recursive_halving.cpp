@@ -19,16 +19,8 @@ namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
   Schedule todo(team.blocks);
-  if (team.size == 1) {
-    todo.copy(sendbuf(0), recvbuf(0));
-    return todo;
-  }
   const Folding folding(team.size);
-  if (folding.rests(team.rank)) {
-    todo.round().send(sendbuf(0, team.size), team.rank + 1);
-    todo.round().receive(recvbuf(0), team.rank + 1);
-    return todo;
-  }
+  if (stands_aside(todo, team, folding, team.rank + 1)) return todo;
 
   Blocks mine = sendbuf(0, team.size);
   if (folding.works_for_two(team.rank)) {

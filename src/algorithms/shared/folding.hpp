@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "algorithms/algorithm.hpp"
+
 namespace starling {
 
 /// How algorithms for a power of two serve any number of ranks: of the first 2 r ranks, r being what is left beyond the
@@ -23,5 +25,9 @@ struct Folding {
   /// The first rank that a worker works for; for `workers` the number of ranks.
   [[nodiscard]] constexpr int first_block(int worker) const { return worker < resting ? 2 * worker : worker + resting; }
 };
+
+/// What a rank does in a reduce_scatter that takes no part in its steps, because it is alone or rests; then true. The
+/// result of a rank that rests comes from rank `holder`.
+bool stands_aside(Schedule& todo, const Team& team, const Folding& folding, int holder);
 
 }  // namespace starling

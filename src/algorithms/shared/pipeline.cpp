@@ -1,5 +1,7 @@
 #include "algorithms/shared/pipeline.hpp"
 
+#include "algorithms/shared/radix.hpp"
+
 namespace starling {
 namespace {
 
@@ -51,6 +53,11 @@ std::string segment_refusal(const Situation& situation, const Parameters& with) 
   if (segment_count(situation, with) > most_segments)
     return "would divide the message into more than " + std::to_string(most_segments) + " segments";
   return {};
+}
+
+std::string radix_or_segment_refusal(const Situation& situation, const Parameters& with) {
+  const std::string why = radix_refusal(situation, with);
+  return why.empty() ? segment_refusal(situation, with) : why;
 }
 
 }  // namespace starling

@@ -2,15 +2,17 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
 
 namespace starling {
 
-/// The parameter `k` of an algorithm that works on numbers to the base k.
-inline Parameter radix_parameter(std::vector<std::string> values, std::string_view says) {
-  return {"k", std::move(values), says};
+/// The parameter `k` of an algorithm that works on numbers to the base k; `reorders` where each base makes an order of
+/// additions of its own.
+inline Parameter radix_parameter(std::vector<std::string> values, std::string_view says, bool reorders = false) {
+  return {"k", std::move(values), says, reorders};
 }
 
 /// Why there can't be that radix; empty if there can.

@@ -4,6 +4,8 @@
 #include <functional>
 #include <utility>
 
+#include "algorithms/shared/pipeline.hpp"
+
 namespace starling {
 
 TreeSum::TreeSum(Schedule& todo, const Team& team, const TreePlace& place, Buffer sum)
@@ -50,6 +52,10 @@ Schedule pipelined_up(const Team& team, const TreePlace& place) {
     if (more) tree.receive(todo, round, step);
   }
   return todo;
+}
+
+std::int64_t scratch_of_pipelined_up(const Situation& situation, const Parameters& with) {
+  return situation.ranks > 2 ? std::int64_t{2} * segments(situation, with) : 0;
 }
 
 }  // namespace starling

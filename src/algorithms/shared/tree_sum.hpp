@@ -32,9 +32,7 @@ class TreeSum {
 /// Combines vectors up a tree to the root's recv: a rank receives block i + 1 while it passes on block i.
 Schedule pipelined_up(const Team& team, const TreePlace& place);
 
-/// Blocks of scratch that pipelined_up uses at most, on `ranks` ranks.
-constexpr std::int64_t scratch_of_pipelined_up(int ranks, int blocks) {
-  return ranks > 2 ? std::int64_t{2} * blocks : 0;
-}
+/// Blocks of scratch that pipelined_up uses at most, with a parameter `segment`.
+std::int64_t scratch_of_pipelined_up(const Situation& situation, const Parameters& with);
 
 }  // namespace starling
