@@ -56,7 +56,7 @@ function(starling_wrapper_includes wrapper out)
   set(${out} "${includes}" PARENT_SCOPE)
 endfunction()
 
-# What an mpi.h says of itself: its ABI and its version (of the standard, then of the library), both empty if it has none.
+# What an mpi.h says of itself: its ABI, and its version (of the standard, then of the library); empty if there is none.
 function(starling_probe_header includes definition abi version)
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/probe_mpi.cpp [[
 #include <mpi.h>
@@ -70,7 +70,8 @@ starling_probe mpich MPI_VERSION.MPI_SUBVERSION MPICH_NUMVERSION
 ]])
   list(TRANSFORM includes PREPEND -I OUTPUT_VARIABLE flags)
   execute_process(
-    COMMAND ${CMAKE_CXX_COMPILER} -E ${definition} ${flags} ${starling_no_cxx_bindings} ${CMAKE_CURRENT_BINARY_DIR}/probe_mpi.cpp
+    COMMAND ${CMAKE_CXX_COMPILER} -E ${definition} ${flags} ${starling_no_cxx_bindings}
+            ${CMAKE_CURRENT_BINARY_DIR}/probe_mpi.cpp
     OUTPUT_VARIABLE text ERROR_QUIET)
   set(${abi} "" PARENT_SCOPE)
   if(text MATCHES "starling_probe ([a-z]+) ([0-9 .]+)")
@@ -88,7 +89,8 @@ function(starling_variant abi includes definition)
   add_custom_command(
     OUTPUT ${files}
     COMMAND ${Python3_EXECUTABLE} ${starling_bindings}/generate.py --abi ${abi} ${generated}
-    DEPENDS ${starling_bindings}/generate.py ${starling_bindings}/prototypes.toml
+    DEPENDS ${starling_bindings}/generate.py ${starling_bindings}/templates.toml
+            ${starling_bindings}/prototypes.toml
     COMMENT "Generating the MPI entry points of libstarling-${abi}.so"
     VERBATIM)
   file(GLOB sources CONFIGURE_DEPENDS src/runtime/*.cpp src/runtime/*/*.cpp src/bindings/*.cpp src/patterns/*.cpp)
@@ -114,7 +116,7 @@ function(starling_mpi_variants)
     # The mpi.h of MPICH 5 and Intel serves two ABIs.
     foreach(definition "" -DMPI_ABI)
       starling_probe_header("${includes}" "${definition}" abi version)
-      if(abi AND (NOT abi STREQUAL "abi" OR definition) AND (NOT DEFINED best_${abi} OR version VERSION_GREATER best_${abi}))
+      if(abi AND (NOT DEFINED best_${abi} OR version VERSION_GREATER best_${abi}))
         set(best_${abi} ${version})
         set(includes_${abi} "${includes}")
         set(definition_${abi} "${definition}")

@@ -1,8 +1,8 @@
 /* The exported symbols: each jumps to where its slot points, and costs nothing more.
 
-   A slot first points at a stub that has starling_resolve (resolve.cpp) choose where it is to point, keeping every register
-   that may hold an argument, then goes there. So the decision is made at the first call, when the MPI library is loaded for
-   certain, and the library's prototypes need not be known. */
+   A slot first points at a stub that has starling_resolve (resolve.cpp) choose where it is to point, keeping every
+   register that may hold an argument, then goes there. So the decision is made at the first call, when the MPI library
+   is loaded for certain, and the library's prototypes need not be known. */
 
 #define SLOT_BYTES 8
 

@@ -88,7 +88,8 @@ program every_collective
   call MPI_Alltoallv(sent, counts, places, MPI_INTEGER, got, counts, places, MPI_INTEGER, MPI_COMM_WORLD, error)
   call check('alltoallv', all(got(:ranks) == 100 * places(:ranks) + rank))
   call fill()
-  call MPI_Alltoallv(MPI_IN_PLACE, counts, places, MPI_INTEGER, sent, counts, places, MPI_INTEGER, MPI_COMM_WORLD, error)
+  call MPI_Alltoallv(MPI_IN_PLACE, counts, places, MPI_INTEGER, sent, counts, places, MPI_INTEGER, MPI_COMM_WORLD, &
+                     error)
   call check('alltoallv in place', all(sent(:ranks) == 100 * places(:ranks) + rank))
 
   call fill()

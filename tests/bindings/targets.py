@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import subprocess
+import sys
+import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +21,10 @@ DEBIAN = ("openmpi4", "mpich4")
 
 
 def library(variant: str) -> Path:
-    """The variant's file: in the folder STARLING_TEST_LIBRARIES, else in the installed package. AssertionError without it."""
+    """The variant's file, in the folder STARLING_TEST_LIBRARIES or else in the installed package.
+
+    AssertionError where it is not built.
+    """
     name = f"libstarling-{variant}.so"
     folder = os.environ.get("STARLING_TEST_LIBRARIES")
     if folder:
@@ -46,7 +53,11 @@ class Target:
     ) -> Run:
         """Runs a program under the variant (or another one), with `folder` for its record."""
         history = folder / f"history-{self}"
-        settings = {"LD_PRELOAD": str(library(variant or self.variant)), "STARLING_HISTORY": str(history), **(env or {})}
+        settings = {
+            "LD_PRELOAD": str(library(variant or self.variant)),
+            "STARLING_HISTORY": str(history),
+            **(env or {}),
+        }
         return Run(run_ranks(self.mpi, ranks, argv, settings, timeout=120).check(), history)
 
 
@@ -75,7 +86,9 @@ class Run:
 def targets() -> list[Target]:
     """Every installed MPI, and the standard ABI of those that have it. Debian's two must be there."""
     present = {mpi.name for mpi in debian_mpis()}
-    assert present >= set(DEBIAN), f"Debian's Open MPI and MPICH are needed, with their headers; found {sorted(present)}"
+    assert present >= set(DEBIAN), (
+        f"Debian's Open MPI and MPICH are needed, with their headers; found {sorted(present)}"
+    )
     found = [Target(mpi, mpi.abi) for mpi in installed_mpis()]
     for target in tuple(found):
         wrapper = target.mpi.mpicc.with_name("mpicc_abi")
@@ -92,11 +105,7 @@ def target_named(name: str) -> Target:
 
 def operation_names() -> list[str]:
     """Every operation, as the library counts them: the generated list, not one of our own."""
-    import sys  # noqa: PLC0415
-
-    sys.path.insert(0, str(ROOT / "src" / "bindings"))
-    try:
-        import generate  # noqa: PLC0415
-    finally:
-        sys.path.pop(0)
-    return [function.name for function in generate.functions() if "comm" in {a.name for a in function.arguments}]
+    with tempfile.TemporaryDirectory() as folder:
+        line = [sys.executable, "-B", str(ROOT / "src/bindings/generate.py"), "--abi", "abi", folder]
+        subprocess.run(line, check=True)
+        return re.findall(r'^    "(\w+)",$', (Path(folder) / "operations.hpp").read_text(), re.MULTILINE)

@@ -1,4 +1,4 @@
-"""mpi4py loads the MPI library itself, out of sight of the program's other libraries: its calls are intercepted all the same."""
+"""mpi4py loads the MPI library itself, out of sight of other libraries: its calls are seen all the same."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 from bindings.targets import HERE, Target, target_named
 from support.mpis import installed_mpis
 
-
 CALLS = {"allreduce": 10, "bcast": 3, "ialltoallv": 2}
 CALLS |= dict.fromkeys(("allgatherv", "alltoallv", "alltoallw", "gatherv", "scatterv", "reduce_scatter"), 1)
 CALLS |= dict.fromkeys(("neighbor_alltoallv", "ibarrier"), 1)
@@ -20,7 +19,7 @@ CALLS |= dict.fromkeys(("neighbor_alltoallv", "ibarrier"), 1)
 def pythons() -> Iterator[tuple[Target, Path, dict[str, str]]]:
     """Each MPI library that mpi4py can load, a Python that has mpi4py, and what tells mpi4py which library to load.
 
-    An mpi4py wheel serves every MPI library of its ABI, so the Open MPI environment's runs on Debian's Open MPI as well.
+    An mpi4py wheel serves every MPI library of its ABI: the Open MPI environment's runs on Debian's Open MPI as well.
     """
     for mpi in installed_mpis():
         if mpi.prefix and any(mpi.prefix.glob("lib/python*/site-packages/mpi4py")):
