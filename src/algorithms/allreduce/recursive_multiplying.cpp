@@ -67,6 +67,7 @@ Schedule build(const Team& team, const Parameters& with) {
   Blocks sum = result;
   std::vector<Blocks> spare;
   const Buffer scratch = todo.add_scratch(static_cast<int>(radix - 1) * team.blocks);
+  spare.reserve(static_cast<std::size_t>(radix - 1));
   for (int i = 0; i < radix - 1; ++i) spare.push_back(at(scratch, i * team.blocks, team.blocks));
 
   std::vector<int> run;
@@ -75,6 +76,7 @@ Schedule build(const Team& team, const Parameters& with) {
   for (std::int64_t weight = 1; weight < runs.workers; weight *= radix) {
     const std::int64_t first = my_run - (my_run / weight % radix * weight);
     std::vector<int> members;
+    members.reserve(static_cast<std::size_t>(radix));
     for (int digit = 0; digit < radix; ++digit) members.push_back(runs.first(first + (digit * weight)));
     exchange(todo, team.rank, members, true, sum, spare);
   }
