@@ -17,6 +17,15 @@ bool good(const void* buffer, std::int64_t count, MPI_Datatype type) {
   return good(count, type) && (buffer != nullptr || count == 0 || !predefined(type));
 }
 
+/// Counts and types of one side of an alltoallv (one type) or alltoallw (a type for each rank).
+bool good(const Counts& counts, const Displacements& displacements, MPI_Datatype type, const MPI_Datatype* types,
+          int ranks) {
+  if (counts.values == nullptr || displacements.values == nullptr) return false;
+  for (int rank = 0; rank < ranks; ++rank)
+    if (!good(counts[rank], types == nullptr ? type : types[rank])) return false;
+  return true;
+}
+
 std::int64_t sum_of(const Counts& counts, int ranks) {
   std::int64_t sum = 0;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -101,6 +110,12 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
       if (rank == call.root ? !good(call.sendcount, call.sendtype) : !good(call.recvcount, call.recvtype)) return false;
       bytes = rank == call.root ? call.sendcount * type_size(call.sendtype) : call.recvcount * type_size(call.recvtype);
       units = bytes * ranks;
+      break;
+    case Collective::alltoallv:
+    case Collective::alltoallw:
+      if (!good(call.recvcounts, call.rdispls, call.recvtype, call.recvtypes, ranks)) return false;
+      if (!in_place && !good(call.sendcounts, call.sdispls, call.sendtype, call.sendtypes, ranks)) return false;
+      bytes = -1;
       break;
     default: bytes = -1; break;
   }
