@@ -84,6 +84,7 @@ $(TEST_VENV)/installed: $(SOURCES) $(CURDIR)/.venv-mpich5/ready
 ## Everything below src/runtime without MPI, under address and undefined-behaviour sanitizers.
 test-unit:
 	$(STEP) "unit tests and the checker over all algorithms, with sanitizers"
+	@mkdir -p build-test
 	cmake -S . -B build-test/unit -G Ninja -DSTARLING_TESTS=ON -DSTARLING_WERROR=ON -DSTARLING_SANITIZE=ON \
 	  -DSTARLING_MPI=OFF >build-test/unit.log 2>&1 || { cat build-test/unit.log; exit 1; }
 	cmake --build build-test/unit --parallel $(JOBS) --target starling_tests
