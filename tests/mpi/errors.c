@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
   COMPARE(Allreduce, in, out, 4, MPI_DATATYPE_NULL, MPI_SUM, comm);
   COMPARE(Allreduce, in, out, 4, MPI_DOUBLE, MPI_BAND, comm);
   COMPARE(Allreduce, in, out, 4, MPI_INT, MPI_SUM, MPI_COMM_NULL);
+  COMPARE(Allreduce, in, MPI_IN_PLACE, 4, MPI_INT, MPI_SUM, comm);
   COMPARE(Allgather, in, -1, MPI_INT, out, 4, MPI_INT, comm);
   COMPARE(Allgather, in, 4, MPI_INT, out, 4, MPI_DATATYPE_NULL, comm);
   COMPARE(Alltoall, in, 4, MPI_INT, out, -1, MPI_INT, comm);

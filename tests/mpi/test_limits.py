@@ -1,4 +1,4 @@
-"""The edges: calls that are wrong, and data beyond 2^31 bytes."""
+"""The edges: calls that are wrong or hardly right, the last moment of a program, and data beyond 2^31 bytes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,36 @@ NEEDED = 12 << 30
 """Bytes for two ranks with 2 GiB each, staging, and what the MPI library copies on the way."""
 
 
-@pytest.mark.parametrize("strategy", ["star-basic", "native"])
+def first_of_each() -> str:
+    """The strategy that forces one candidate of every collective."""
+    return "forced:" + ",".join(f"{collective}:{names[0]}" for collective, names in candidates().items() if names)
+
+
+STRATEGIES = ("star-basic", "native", first_of_each())
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
 def test_wrong_calls_fail_as_without_starling(mpi: Mpi, tmp_path: Path, strategy: str) -> None:
     program = str(compile_c(mpi, HERE / "errors.c", tmp_path, ["-Wno-error"]))
     run_ranks(mpi, 2, [program], preloaded(mpi, tmp_path)).check()
     outcome, _ = run_tuned(mpi, 2, [program], strategy, tmp_path)
     assert " 0 disagreements" in outcome.stdout
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_each_rank_may_leave_out_what_is_not_significant_there(mpi: Mpi, tmp_path: Path, strategy: str) -> None:
+    program = str(compile_c(mpi, HERE / "edges.c", tmp_path))
+    outcome, _ = run_tuned(mpi, 3, [program], strategy, tmp_path)
+    assert outcome.stdout == "0 faults\n"
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_a_program_may_end_mpi_while_it_exits(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE / "at_exit.c", tmp_path))
+    outcome, _ = run_tuned(mpi, 2, [program], "star-basic", tmp_path)
+    assert outcome.stdout == "the last sums are right\n"
 
 
 @pytest.mark.parametrize("mpi", debian_mpis() if NEEDED < MEMORY else (), ids=str)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from starling import record, repository, variants
 from support.mpis import ROOT, Mpi, run_ranks
@@ -16,8 +17,11 @@ from support.processes import Outcome
 STARLING = (sys.executable, "-m", "starling")
 """The command, as the interpreter of the tests has it installed."""
 
-MOST_VALUES = 6
-"""Of a parameter with more values than this, the tests try the first few."""
+LARGEST = 8192
+"""Values of parameters beyond this, in bytes, would leave the tests' small messages in one piece."""
+
+SMALL = "1024"
+"""What the tests take for a parameter that has only larger values: any number may be forced."""
 
 
 def library(mpi: Mpi) -> Path:
@@ -27,20 +31,27 @@ def library(mpi: Mpi) -> Path:
     return found
 
 
+def values(parameter: dict[str, Any]) -> list[str]:
+    """The values of a parameter that matter to small messages."""
+    offered: list[str] = parameter["values"]
+    return [value for value in offered if not value.isdigit() or int(value) <= LARGEST] or [SMALL]
+
+
 @functools.cache
-def candidates() -> dict[str, tuple[str, ...]]:
-    """The candidates of each collective that has algorithms of Starling's own, as `forced:` takes them."""
+def candidates(turn: int = 0) -> dict[str, tuple[str, ...]]:
+    """Candidates of each collective that has algorithms of Starling's own, as `forced:` takes them.
+
+    Every algorithm is there, with two values of each parameter; which two depends on the turn.
+    """
     found: dict[str, list[str]] = {}
     for algorithm in repository.listing()["algorithms"]:
-        values = {
-            parameter["name"]: parameter["values"]
-            if len(parameter["values"]) <= MOST_VALUES
-            else parameter["values"][:3]
-            for parameter in algorithm["parameters"]
-        }
-        for i in range(max((len(one) for one in values.values()), default=1)):
-            bound = ",".join(f"{name}={choices[i % len(choices)]}" for name, choices in values.items())
-            found.setdefault(algorithm["collective"], []).append(algorithm["name"] + (f"?{bound}" if bound else ""))
+        choices = {parameter["name"]: values(parameter) for parameter in algorithm["parameters"]}
+        for i in (2 * turn, 2 * turn + 1):
+            bound = ",".join(f"{name}={offered[i % len(offered)]}" for name, offered in choices.items())
+            name = algorithm["name"] + (f"?{bound}" if bound else "")
+            names = found.setdefault(algorithm["collective"], [])
+            if name not in names:
+                names.append(name)
     return {collective: tuple(names) for collective, names in found.items()}
 
 

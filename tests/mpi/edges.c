@@ -1,0 +1,68 @@
+/* Right calls at the edge of what the standard allows: buffers that are not significant on some ranks, MPI_IN_PLACE on
+ * some ranks only. Prints how many results are wrong. */
+#include <mpi.h>
+#include <stdio.h>
+
+enum { rounds = 150, count = 40 };
+
+static int rank, ranks, faults;
+
+static void expect(const int* results, int factor, int offset) {
+  for (int i = 0; i < count; ++i)
+    if (results[i] != offset + factor * i) ++faults;
+}
+
+static void fill(int* data, int value) {
+  for (int i = 0; i < count; ++i) data[i] = value + i;
+}
+
+/* MPI_IN_PLACE here, on other ranks in other rounds, and in some nowhere. */
+static int in_place(int round) {
+  return round % 3 != 0 && rank == round % 2;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const int before = rank * (rank - 1) / 2, all = ranks * (ranks - 1) / 2;
+  int in[count], out[count];
+  int anywhere; /* stands for a buffer that nobody may touch */
+  int shares[64] = {0};
+  shares[1] = count;
+  for (int round = 0; round < rounds; ++round) {
+    const int root = round % ranks;
+    fill(in, rank);
+    fill(out, in_place(round) ? rank : -1);
+    MPI_Scan(in_place(round) ? MPI_IN_PLACE : in, out, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    expect(out, rank + 1, before + rank);
+
+    fill(out, in_place(round) ? rank : -1);
+    MPI_Exscan(in_place(round) ? MPI_IN_PLACE : in, out, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank > 0) expect(out, rank, before);
+
+    MPI_Exscan(in, rank > 0 ? out : &anywhere, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank > 0) expect(out, rank, before);
+
+    fill(out, in_place(round) ? rank : -1);
+    MPI_Allreduce(in_place(round) ? MPI_IN_PLACE : in, out, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    expect(out, ranks, all);
+
+    fill(out, in_place(round) ? rank : -1);
+    MPI_Reduce_scatter(in_place(round) ? MPI_IN_PLACE : in, out, shares, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 1) expect(out, ranks, all);
+
+    MPI_Reduce(in, rank == root ? out : NULL, count, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
+    if (rank == root) expect(out, ranks, all);
+
+    fill(out, rank);
+    MPI_Reduce(rank == root ? MPI_IN_PLACE : out, out, count, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
+    if (rank == root) expect(out, ranks, all);
+    if (rank != root) expect(out, 1, rank);
+  }
+  int total;
+  PMPI_Allreduce(&faults, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) printf("%d faults\n", total);
+  MPI_Finalize();
+  return total ? 1 : 0;
+}
