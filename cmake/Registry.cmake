@@ -34,7 +34,8 @@ function(starling_registry out kind glob)
 @declarations@
 namespace starling {
 const std::vector<@type@>& @function@() {
-  static const std::vector<@type@> all{
+  // Never destroyed: a program may still call MPI when its own statics are.
+  static const auto& all = *new std::vector<@type@>{
 @calls@  };
   return all;
 }

@@ -113,9 +113,11 @@ Schedule Bound::schedule(const Team& team) const {
 }
 
 const std::vector<Bound>& candidates(Collective collective) {
-  static const auto all = [] {
-    std::array<std::vector<Bound>, collective_count> each;
-    for (int i = 0; i < collective_count; ++i) each[static_cast<std::size_t>(i)] = expand(static_cast<Collective>(i));
+  // Never destroyed: a program may still call MPI when its own statics are.
+  static const auto& all = *[] {
+    auto* each = new std::array<std::vector<Bound>, collective_count>;
+    for (int i = 0; i < collective_count; ++i)
+      each->at(static_cast<std::size_t>(i)) = expand(static_cast<Collective>(i));
     return each;
   }();
   return all[static_cast<std::size_t>(collective)];

@@ -95,7 +95,7 @@ void* library_symbol(const char* name) {
 }  // namespace
 
 const Flavour& flavour() {
-  static const Flavour found = find_flavour();
+  static const Flavour& found = *new Flavour(find_flavour());  // for calls of MPI while statics are destroyed
   return found;
 }
 

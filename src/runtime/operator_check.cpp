@@ -1,6 +1,8 @@
 #include "runtime/operator_check.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <vector>
 
 #include "runtime/pmpi.hpp"
@@ -30,12 +32,17 @@ bool applies(MPI_Op op, MPI_Datatype type) {
   if (!predefined(op)) return true;
   // Handles that the program made may be freed and given out again for something else.
   if (!predefined(type)) return ask(op, type);
-  thread_local std::vector<Known> known;
-  const auto found =
-      std::find_if(known.begin(), known.end(), [&](const Known& one) { return one.op == op && one.type == type; });
-  if (found != known.end()) return found->applies;
-  known.push_back({op, type, ask(op, type)});
-  return known.back().applies;
+  // The latest pairs. Without a destructor: a program may call MPI after the thread's objects are destroyed.
+  thread_local std::array<Known, 128> known{};
+  thread_local std::size_t asked = 0;
+  const Known* const begin = known.data();
+  const Known* const end = begin + std::min(asked, known.size());
+  const Known* const found =
+      std::find_if(begin, end, [&](const Known& one) { return one.op == op && one.type == type; });
+  if (found != end) return found->applies;
+  Known& next = known[asked++ % known.size()];
+  next = {op, type, ask(op, type)};
+  return next.applies;
 }
 
 }  // namespace starling

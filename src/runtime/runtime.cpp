@@ -71,7 +71,8 @@ bool make_alone(MPI_Comm& alone) {
 }  // namespace
 
 State& state() {
-  static State only;
+  // Never destroyed: a program may call MPI_Finalize when its own statics are.
+  static State& only = *new State;
   return only;
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/workspace.hpp"
 
 #include <cstdlib>
+#include <utility>
 
 namespace starling {
 namespace {
@@ -12,8 +13,15 @@ constexpr std::size_t alignment = 64;
 }  // namespace
 
 Workspace& Workspace::mine() {
-  thread_local Workspace workspace;
-  return workspace;
+  // MPI may be called after the thread's objects are destroyed, by atexit or a static's destructor: then there is a new
+  // one, which nobody frees.
+  thread_local Workspace* workspace = nullptr;
+  thread_local const struct Owner {
+    ~Owner() { delete std::exchange(workspace, nullptr); }
+  } owner;
+  static_cast<void>(owner);
+  if (workspace == nullptr) workspace = new Workspace;
+  return *workspace;
 }
 
 char* Workspace::take(std::size_t bytes) {
