@@ -3,13 +3,21 @@
 #include <bit>
 
 #include "runtime/pmpi.hpp"
+#include "runtime/state.hpp"
 #include "runtime/unit.hpp"
 
 namespace starling {
 namespace {
 
+/// No MPI function tells whether a datatype is committed; packing none of it fails if not.
+bool committed(MPI_Datatype type) {
+  char nothing = 0;
+  int position = 0;
+  return predefined(type) || pmpi.Pack(&nothing, 0, type, &nothing, 0, &position, state().alone) == MPI_SUCCESS;
+}
+
 bool good(std::int64_t count, MPI_Datatype type) {
-  return count >= 0 && type != handles.datatype_null;
+  return count >= 0 && type != handles.datatype_null && committed(type);
 }
 
 /// Address 0 is MPI_BOTTOM to a derived datatype, and a mistake otherwise.
@@ -22,11 +30,11 @@ bool good(const Counts& counts, const Displacements& displacements, MPI_Datatype
           int ranks) {
   if (counts.values == nullptr || displacements.values == nullptr) return false;
   for (int rank = 0; rank < ranks; ++rank) {
+    if (counts[rank] < 0) return false;
     // Programs leave the types of empty blocks null; MPI libraries let them.
-    const bool is_empty = types != nullptr && counts[rank] == 0;
-    if (!is_empty && !good(counts[rank], types == nullptr ? type : types[rank])) return false;
+    if (types != nullptr && counts[rank] > 0 && !good(counts[rank], types[rank])) return false;
   }
-  return true;
+  return types != nullptr || good(0, type);
 }
 
 std::int64_t sum_of(const Counts& counts, int ranks) {
@@ -38,11 +46,40 @@ std::int64_t sum_of(const Counts& counts, int ranks) {
   return sum;
 }
 
+/// Whether the receive buffer is significant on this rank: else it may be anything, and must not tell ranks apart.
+bool gets_result(const Call& call, int rank) {
+  return call.collective == Collective::reduce   ? rank == call.root
+         : call.collective == Collective::exscan ? rank != 0
+                                                 : true;
+}
+
+/// MPI_IN_PLACE where it has no meaning. Looks only at what is significant on this rank.
+bool misplaced(const Call& call, int rank) {
+  switch (call.collective) {
+    case Collective::barrier:
+    case Collective::gather:
+    case Collective::gatherv:
+    case Collective::scatter:
+    case Collective::scatterv: return false;
+    default: break;
+  }
+  if (call.collective == Collective::reduce && rank != call.root) return call.sendbuf == MPI_IN_PLACE;
+  return gets_result(call, rank) && call.recvbuf == MPI_IN_PLACE;
+}
+
+/// Whether ranks that do not all say MPI_IN_PLACE alike are lost in any case. Elsewhere each may say it for itself: by
+/// the standard (scan, exscan, reduce_scatter), or because MPI libraries let it pass.
+bool tells_in_place(Collective collective) {
+  return collective == Collective::alltoall || collective == Collective::alltoallv ||
+         collective == Collective::alltoallw;
+}
+
 }  // namespace
 
 bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
   const bool in_place = call.sendbuf == MPI_IN_PLACE;
   if (rooted(call.collective) && (call.root < 0 || call.root >= ranks)) return false;
+  if (misplaced(call, rank)) return false;
   bool commutative = true;
   bool built_in = true;
   if (reduces(call.collective)) {
@@ -83,8 +120,7 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
     case Collective::reduce:
       if (!good(call.collective == Collective::bcast ? call.recvbuf : call.sendbuf, call.sendcount, call.sendtype))
         return false;
-      if (call.recvbuf == nullptr && call.collective != Collective::reduce &&
-          !good(nullptr, call.sendcount, call.sendtype))
+      if (call.recvbuf == nullptr && gets_result(call, rank) && !good(nullptr, call.sendcount, call.sendtype))
         return false;
       bytes = call.sendcount * type_size(call.sendtype);
       elements = call.sendcount;
@@ -123,7 +159,7 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
     default: bytes = -1; break;
   }
 
-  const bool in_place_everywhere = in_place && !rooted(call.collective);
+  const bool in_place_everywhere = in_place && tells_in_place(call.collective);
   facts.key = {bytes, commutative, built_in, in_place_everywhere};
   facts.units = units;
   facts.situation = {call.collective,    ranks, bytes, reduces(call.collective) ? elements : bytes, commutative,
