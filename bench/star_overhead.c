@@ -1,5 +1,6 @@
 /* The micro-benchmark of STAR-MPI (Faraj, Yuan and Lowenthal 2006, figure 4): a loop of computation that takes about
- * five times as long as the MPI_Alltoall after it. Arguments: bytes of a block, iterations, and how many times as long. */
+ * five times as long as the MPI_Alltoall after it. Arguments: bytes of a block, iterations, and how many times as long.
+ */
 #include <mpi.h>
 #include <stdlib.h>
 

@@ -4,7 +4,11 @@
 
 extern "C" {
 
-__attribute__((visibility("default"))) const char* starling_version() { return STARLING_VERSION; }
+__attribute__((visibility("default"))) const char* starling_version() {
+  return STARLING_VERSION;
+}
 
-__attribute__((visibility("default"))) int starling_is_active() { return starling::state().running ? 1 : 0; }
+__attribute__((visibility("default"))) int starling_is_active() {
+  return starling::state().running ? 1 : 0;
+}
 }

@@ -72,7 +72,8 @@ Json everything() {
   Json strategies = Json::array();
   for (const StrategyKind& kind : strategy_kinds())
     strategies.push_back({{"name", kind.name}, {"says", kind.says}, {"source", kind.source}});
-  return {{"collectives", collective_names}, {"algorithms", std::move(algorithms)}, {"strategies", std::move(strategies)}};
+  return {
+      {"collectives", collective_names}, {"algorithms", std::move(algorithms)}, {"strategies", std::move(strategies)}};
 }
 
 }  // namespace
