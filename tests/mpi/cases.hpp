@@ -99,8 +99,8 @@ class Case {
       return "MPI returned: " + words(error) + "; PMPI: " + words(expected);
     if (send_ && !send_->tested.untouched()) return "the send buffer was written";
     if (receive_) {
-      const bool defined = !(shape_.operation == Operation::exscan && team_.rank == 0);
-      if (auto fault = receive_->tested.fault(receive_->reference, op_.rounds ? team_.size : 0, defined)) return fault;
+      if (auto fault = receive_->tested.fault(receive_->reference, op_.rounds ? team_.size : 0, results()))
+        return fault;
     }
     if (shape_.operation == Operation::allreduce && !team_.inter && !same_bits_everywhere())
       return "the ranks' results differ in their bits";
@@ -116,6 +116,16 @@ class Case {
     PMPI_Error_string(error, text.data(), &length);
     text.resize(static_cast<std::size_t>(length));
     return text;
+  }
+
+  /// How many of the receive buffer's values are results; what follows them may be anything afterwards.
+  [[nodiscard]] std::size_t results() const {
+    if (shape_.operation == Operation::exscan && team_.rank == 0) return 0;
+    const auto of_items = [&](int items) { return static_cast<std::size_t>(items) * item_.pieces.size(); };
+    if (shape_.operation == Operation::reduce_scatter_block) return of_items(receive_->part.count);
+    if (shape_.operation == Operation::reduce_scatter)
+      return of_items(receive_->part.counts[static_cast<std::size_t>(team_.rank)]);
+    return receive_->tested.values();
   }
 
   /// Quanta that rank `from` has for rank `to` in a v-collective; alike both ways where data is exchanged in place.

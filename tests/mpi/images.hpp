@@ -34,16 +34,19 @@ class Image {
 
   [[nodiscard]] void* address() { return bytes_.data() + origin_; }
 
+  [[nodiscard]] std::size_t values() const { return pieces_.size(); }
+
   [[nodiscard]] bool untouched() const { return bytes_ == before_; }
 
   /// What is wrong with this image after a call, where `reference` had the same contents and underwent the same call;
-  /// nothing if they agree. `terms` as in Kind. With `values_matter` false only gaps and borders are looked at.
-  [[nodiscard]] std::optional<std::string> fault(const Image& reference, int terms, bool values_matter) const {
+  /// nothing if they agree. `terms` as in Kind. Of the values, only the first `results` matter.
+  [[nodiscard]] std::optional<std::string> fault(const Image& reference, int terms, std::size_t results) const {
     std::vector<bool> value(bytes_.size());
-    for (const auto& piece : pieces_) {
+    for (std::size_t index = 0; index < pieces_.size(); ++index) {
+      const Piece& piece = pieces_[index];
       const auto start = static_cast<std::size_t>(origin_ + piece.at);
       for (std::size_t i = 0; i < piece.kind->size; ++i) value[start + i] = true;
-      if (values_matter && piece.kind->differ(bytes_.data() + start, reference.bytes_.data() + start, terms))
+      if (index < results && piece.kind->differ(bytes_.data() + start, reference.bytes_.data() + start, terms))
         return "a value of kind " + piece.kind->name + " at byte " + std::to_string(piece.at) +
                " differs: " + hex(start, piece.kind->size) + ", PMPI has " + reference.hex(start, piece.kind->size);
     }

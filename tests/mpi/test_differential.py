@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
 from pathlib import Path
 
 import pytest
@@ -33,9 +32,10 @@ def program(mpi: Mpi, folder: Path) -> str:
 
 
 def forced_lists(turn: int = 0) -> list[dict[str, str]]:
-    """What to force, by collective: together every candidate of a turn, one of each collective at a time."""
-    rounds = zip_longest(*([(collective, name) for name in names] for collective, names in candidates(turn).items()))
-    return [dict(item for item in items if item is not None) for items in rounds]
+    """What to force, by collective: one candidate of each at a time, together every candidate of a turn."""
+    offered = candidates(turn)
+    rounds = max(len(names) for names in offered.values())
+    return [{collective: names[i % len(names)] for collective, names in offered.items()} for i in range(rounds)]
 
 
 def strategy(wanted: dict[str, str]) -> str:

@@ -20,7 +20,7 @@ STARLING = (sys.executable, "-m", "starling")
 LARGEST = 8192
 """Values of parameters beyond this, in bytes, would leave the tests' small messages in one piece."""
 
-SMALL = "128"
+SMALL = "32"
 """What the tests take for a parameter that has only larger values: any number may be forced."""
 
 
