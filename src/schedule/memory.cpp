@@ -76,7 +76,7 @@ std::size_t Memory::slot(Blocks blocks) const {
   const Area& area = areas_[buffer];
   if (blocks.first < 0 || blocks.count < 0 || blocks.first + blocks.count > area.count)
     throw Mistake{"touches " + describe(blocks) + " of a buffer of " + std::to_string(area.count)};
-  return static_cast<std::size_t>(area.first + blocks.first);
+  return static_cast<std::size_t>(area.first) + static_cast<std::size_t>(blocks.first);
 }
 
 void Memory::must_be_written(Blocks blocks) const {

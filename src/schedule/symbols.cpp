@@ -19,8 +19,7 @@ std::string block_of_rank(int block, int rank) {
 }  // namespace
 
 Symbols::Symbols(int ranks, int blocks, bool any_order)
-    : ranks_(ranks),
-      blocks_(blocks),
+    : blocks_(blocks),
       any_order_(any_order),
       words_((static_cast<std::size_t>(ranks) + 63) / 64),
       nodes_{Node{}},

@@ -51,7 +51,6 @@ class Symbols {
     return contained_.data() + (static_cast<std::size_t>(symbol) * words_);
   }
 
-  int ranks_;
   int blocks_;
   bool any_order_;
   std::size_t words_;  ///< for a set of ranks
