@@ -19,6 +19,8 @@ struct Team {
   int rank;        ///< this rank, 0 <= rank < size
   int root = 0;    ///< for rooted collectives
   int blocks = 1;  ///< blocks the vector is divided into; one for each rank where each rank has a block
+  /// What is to be carried out: an algorithm may serve several collectives (scan and exscan).
+  Collective collective = Collective::barrier;
 
   /// `rank` taken modulo the number of ranks, never negative.
   [[nodiscard]] constexpr int wrap(int any_rank) const { return ((any_rank % size) + size) % size; }

@@ -109,7 +109,9 @@ std::string Bound::refusal(const Situation& situation) const {
 }
 
 Schedule Bound::schedule(const Team& team) const {
-  return algorithm->build(team, parameters).synchronised(synchronisation, team.size);
+  Team told = team;
+  told.collective = collective;
+  return algorithm->build(told, parameters).synchronised(synchronisation, team.size);
 }
 
 const std::vector<Bound>& candidates(Collective collective) {

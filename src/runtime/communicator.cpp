@@ -99,12 +99,16 @@ Context& Communicator::context(const Facts& facts) {
   Context* context = find(facts.key);
   if (context == nullptr) {
     Facts wanted = facts;
-    if (table.exact_sizes >= state().settings.exact_sizes) {
+    // One size may have several keys: they differ in the operator, or in MPI_IN_PLACE.
+    const bool new_size = std::none_of(table.contexts.begin(), table.contexts.end(), [&](const auto& one) {
+      return !one->key().bucket && one->key().bytes == facts.key.bytes;
+    });
+    if (new_size && table.exact_sizes >= state().settings.exact_sizes) {
       wanted.key = bucket_of(facts.key);
       context = find(wanted.key);
     }
     if (context == nullptr) {
-      if (!wanted.key.bucket) ++table.exact_sizes;
+      if (new_size && !wanted.key.bucket) ++table.exact_sizes;
       context = table.contexts.emplace_back(std::make_unique<Context>(wanted, *this)).get();
     }
   }

@@ -122,16 +122,20 @@ ContextRecord Context::record() const {
   record.ranks = ranks_;
   record.calls = calls_;
   record.stage = std::string(strategy_->stage());
-  const auto winner = static_cast<std::size_t>(strategy_->proposed());
+  auto winner = static_cast<std::size_t>(strategy_->proposed());
+  std::optional<double> best = entries_[winner].samples.median();
+  // While candidates are still tried nothing has won: then the best so far counts.
+  if (strategy_->exploring()) {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      const auto median = entries_[i].samples.median();
+      if (!candidates_[i].eligible() || !median || (best && *median >= *best)) continue;
+      best = median;
+      winner = i;
+    }
+  }
   record.winner = candidates_[winner].eligible() ? candidates_[winner].name : "native";
   record.seconds = seconds_;
   record.native_s = entries_[0].samples.median();
-  // While candidates are still tried nothing has won: then the best so far counts.
-  std::optional<double> best = entries_[winner].samples.median();
-  if (strategy_->exploring()) {
-    for (const Entry& entry : entries_)
-      if (const auto median = entry.samples.median(); median && (!best || *median < *best)) best = median;
-  }
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     const Samples& samples = entries_[i].samples;
     CandidateRecord& one = record.candidates.emplace_back();

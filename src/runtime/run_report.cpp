@@ -30,8 +30,6 @@ std::string my_lines() {
     const std::lock_guard lock(now.guard);
     records = std::move(now.finished);
     for (const Communicator* one : now.communicators) one->add_records(records);
-    // They belong to communicators that live on: MPI_Finalize deletes those, and nothing of theirs is needed any more.
-    now.communicators.clear();
   }
   std::string lines;
   for (const ContextRecord& record : records) lines.append(to_json_line(record)).append("\n");
@@ -104,6 +102,11 @@ void describe_nodes(RunDescription& run) {
   pmpi.Reduce(&size, &run.ranks_per_node, 1, handles.int_, handles.max, 0, handles.comm_world);
 }
 
+bool was_spawned() {
+  MPI_Comm parent = handles.comm_null;
+  return pmpi.Comm_get_parent(&parent) == MPI_SUCCESS && parent != handles.comm_null;
+}
+
 std::string host_name() {
   std::array<char, 256> name{};
   if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
@@ -134,14 +137,16 @@ void publish_run_record() {
   record.run.started = in_iso_8601(now.started);
   record.contexts = folded(lines);
   const std::string text = to_json(record);
+  const std::string name = record_file_name(now.started, host_name(), getpid());
   if (!now.settings.history.empty()) {
     if (const std::string why = make_directory(now.settings.history); !why.empty()) {
       say("no run record in the history: " + why);
     } else {
-      write(now.settings.history + "/" + record_file_name(now.started, host_name(), getpid()), text);
+      write(now.settings.history + "/" + name, text);
     }
   }
-  if (!now.settings.record.empty()) write(now.settings.record, text);
+  // Ranks that MPI_Comm_spawn started inherit the path, and must not overwrite the record of those that spawned them.
+  if (!now.settings.record.empty()) write(now.settings.record + (was_spawned() ? "." + name : ""), text);
 }
 
 }  // namespace starling

@@ -68,6 +68,14 @@ bool make_alone(MPI_Comm& alone) {
   return error == MPI_SUCCESS && pmpi.Comm_set_errhandler(alone, handles.errors_return) == MPI_SUCCESS;
 }
 
+/// Whether `ok` holds on every rank of MPI_COMM_WORLD: one that can't take part must not leave the others waiting.
+bool everywhere(bool ok) {
+  int mine = ok ? 1 : 0;
+  int everyones = 0;
+  pmpi.Allreduce(&mine, &everyones, 1, handles.int_, handles.min, handles.comm_world);
+  return everyones == 1;
+}
+
 }  // namespace
 
 State& state() {
@@ -107,8 +115,10 @@ void after_init() {
   Clock::calibrate();
   now.started = std::chrono::system_clock::now();
   now.started_wtime = pmpi.Wtime();
-  if (!make_alone(now.alone) ||
-      pmpi.Comm_create_keyval(copy_nothing, Communicator::forget, &now.keyval, nullptr) != MPI_SUCCESS) {
+  const bool has_all =
+      make_alone(now.alone) &&
+      pmpi.Comm_create_keyval(copy_nothing, Communicator::forget, &now.keyval, nullptr) == MPI_SUCCESS;
+  if (!everywhere(has_all)) {
     say("the MPI library gives no communicator or no attribute key; the program runs natively");
     return;
   }
@@ -120,6 +130,9 @@ void before_finalize() {
   if (!now.running) return;
   now.running = false;
   publish_run_record();
+  // MPI_Finalize deletes the attributes of communicators that live on, when it is too late to free anything of theirs.
+  const std::lock_guard lock(now.guard);
+  now.communicators.clear();
 }
 
 void count(int operation, MPI_Comm comm) {

@@ -28,17 +28,17 @@ inline RunRecord sample_record() {
                       .native_s = 15.5e-6,
                       .decisions = {{20, -1, 0, "fastest of 2 candidates"}, {40, 0, 1, "native took \"long\""}},
                       .decisions_dropped = 3};
-  ContextRecord in_place{.collective = "allreduce",
-                         .bytes = 8,
-                         .ranks = 6,
-                         .in_place = true,
-                         .operator_class = "non-commutative",
-                         .calls = 2,
-                         .stage = "single",
-                         .winner = "native",
-                         .candidates = {{.name = "native"}}};
+  ContextRecord own_operator{.collective = "allreduce",
+                             .bytes = 8,
+                             .ranks = 6,
+                             .operator_class = "non-commutative",
+                             .calls = 2,
+                             .stage = "single",
+                             .winner = "native",
+                             .candidates = {{.name = "native"}}};
   ContextRecord untouched{.collective = "alltoallv",
                           .ranks = 4,
+                          .in_place = true,
                           .calls = 1,
                           .stage = "single",
                           .winner = "native",
@@ -53,7 +53,7 @@ inline RunRecord sample_record() {
                   .settings = {{"iterations", "10"}, {"epsilon", "0.1"}},
                   .started = "2024-05-01T12:00:00Z",
                   .seconds = 1.5},
-          .contexts = {tuned, in_place, untouched}};
+          .contexts = {tuned, own_operator, untouched}};
 }
 
 }  // namespace starling::testing
