@@ -19,7 +19,7 @@ CXX_FILES := $(shell find src tests bench examples include -name '*.[ch]pp' -o -
 JOBS := $(shell nproc)
 STEP = @printf '\n==> %s\n'
 
-.PHONY: demo install clean test test-packages test-environments test-install test-unit test-python test-mpi lint bench
+.PHONY: demo install clean test test-packages test-environments test-install test-unit test-python test-mpi lint bench docs
 
 ## Installs the command and every library variant with an MPI from PyPI, runs a program of 4 ranks under it, prints the report.
 demo: install
@@ -104,6 +104,11 @@ test-mpi: test-install
 bench: test-install
 	$(STEP) "cost of a call, and of the executor"
 	PYTHONPATH=tests $(IN_TEST) $(TEST_PYTHON) bench/figures.py --json build-test/figures.json
+
+## The pages and pictures of docs/collectives, from the repository itself.
+docs: test-install
+	$(STEP) "reference pages"
+	$(IN_TEST) $(TEST_PYTHON) -m starling.reference docs/collectives
 
 ## Formatters and linters.
 lint: test-install

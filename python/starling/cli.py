@@ -37,6 +37,11 @@ def _fail(error: Exception | str) -> NoReturn:
     raise typer.Exit(1)
 
 
+def _misused(error: Exception | str) -> NoReturn:
+    say(str(error))
+    raise typer.Exit(2)
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"starling {__version__}")
@@ -110,17 +115,27 @@ def report(
     reports.render(found, reports.terminal(), rows=None if everything else 20)
 
 
-@app.command(epilog="Example: starling algorithms allreduce")
+@app.command(epilog="Example: starling algorithms allreduce; starling algorithms bcast:binomial --draw binomial.svg")
 def algorithms(
     collective: Annotated[
-        str | None, typer.Argument(metavar="[COLLECTIVE]", help="Only those of this collective.")
+        str | None,
+        typer.Argument(metavar="[COLLECTIVE[:NAME]]", help="Only those of this collective; with --draw an algorithm."),
     ] = None,
     as_json: AsJson = False,
+    draw: Annotated[
+        Path | None, typer.Option(metavar="F.svg", help="Draw what each rank does in the algorithm COLLECTIVE:NAME.")
+    ] = None,
+    ranks: Annotated[int, typer.Option(min=1, max=64, help="Ranks in the picture.")] = 8,
+    root: Annotated[int, typer.Option(min=0, help="Root in the picture.")] = 0,
+    blocks: Annotated[int | None, typer.Option(min=1, help="Blocks the vector is divided into in the picture.")] = None,
 ) -> None:
-    """List the repository of algorithms: names, parameters, and a sentence each."""
+    """List the repository of algorithms: names, parameters, and a sentence each. Or draw one."""
     from starling import report as reports  # noqa: PLC0415
     from starling import repository  # noqa: PLC0415
 
+    if draw is not None:
+        _draw(collective, draw, ranks, root, blocks)
+        return
     try:
         entries = repository.algorithms(repository.listing(), collective)
     except repository.RepositoryError as error:
@@ -129,6 +144,19 @@ def algorithms(
         typer.echo(json.dumps(entries, indent=2))
         return
     repository.render(entries, reports.terminal())
+
+
+def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int | None) -> None:
+    from starling import drawing, repository  # noqa: PLC0415
+
+    if candidate is None:
+        _misused("--draw needs an algorithm, as in: starling algorithms alltoall:ring --draw ring.svg")
+    try:
+        file.write_text(drawing.draw(repository.plan(candidate, ranks, root, blocks)))
+    except repository.UnknownError as error:
+        _misused(error)
+    except (repository.RepositoryError, OSError) as error:
+        _fail(error)
 
 
 @app.command(epilog="Example: starling doctor --build /opt/mpich/bin/mpicc")

@@ -10,21 +10,45 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from starling.timeline import Plan
 from starling.variants import package_folders
+
+_MISUSED = 2
+"""Exit status of the program where its arguments name nothing that there is."""
 
 
 class RepositoryError(Exception):
     """The repository cannot be listed; the text says why and what to do."""
 
 
+class UnknownError(RepositoryError):
+    """The repository has not got what was asked for; the text names what it has."""
+
+
 def listing() -> dict[str, Any]:
     """What `starling-repository` prints: `collectives`, `algorithms` and `strategies`. Raises RepositoryError."""
+    return _ask()
+
+
+def plan(candidate: str, ranks: int, root: int = 0, blocks: int | None = None) -> Plan:
+    """What each of `ranks` ranks does in one candidate, as in `bcast:chain?segment=8192`.
+
+    Without `blocks` a vector is divided as the candidate would, into at least four blocks if it ever does. Raises
+    UnknownError where there is no such candidate or it does not serve so many ranks, else RepositoryError.
+    """
+    return Plan.from_json(_ask("schedule", candidate, str(ranks), str(root), *([str(blocks)] if blocks else [])))
+
+
+def _ask(*words: str) -> dict[str, Any]:
     places = [folder / "starling-repository" for folder in package_folders("libexec")]
     program = next((place for place in places if place.is_file()), None)
     if program is None:
         raise RepositoryError(f"{places[0]}: not there, the installation is incomplete; install again: pip install .")
     try:
-        done = subprocess.run([str(program)], capture_output=True, text=True, check=True)
+        done = subprocess.run([str(program), *words], capture_output=True, text=True, check=False)
+        if done.returncode == _MISUSED:
+            raise UnknownError(done.stderr.strip().removeprefix(f"{program.name}: "))
+        done.check_returncode()
         found: dict[str, Any] = json.loads(done.stdout)
     except (OSError, subprocess.CalledProcessError, json.JSONDecodeError) as error:
         raise RepositoryError(f"{program}: {error}; install again: pip install --force-reinstall .") from error

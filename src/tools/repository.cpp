@@ -1,12 +1,20 @@
 // starling-repository: prints what the repository holds, as JSON for the command line.
+//
+//   starling-repository                                                    every algorithm and strategy
+//   starling-repository schedule COLLECTIVE:NAME RANKS [ROOT] [BLOCKS]     what each rank does in one candidate
 
 #include <nlohmann/json.hpp>
 
 #include <iostream>
+#include <span>
+#include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "algorithms/candidate.hpp"
 #include "selection/strategy.hpp"
+#include "tools/schedule_listing.hpp"
 
 namespace starling {
 namespace {
@@ -42,10 +50,17 @@ Json counterparts_of(const Algorithm& algorithm) {
   return all;
 }
 
+Json collectives_of(const Algorithm& algorithm) {
+  Json all = Json::array();
+  for (const Collective one : algorithm.collectives) all.push_back(name_of(one));
+  return all;
+}
+
 Json entry(const Algorithm& algorithm, Collective collective, Synchronisation synchronisation) {
   const Bound bound{&algorithm, collective, synchronisation, {}};
   return {{"collective", name_of(collective)},
           {"name", bound.algorithm_name()},
+          {"serves", collectives_of(algorithm)},
           {"parameters", parameters_of(algorithm)},
           {"says", std::string(algorithm.says).append(sentence_of(synchronisation))},
           {"source", algorithm.source},
@@ -79,7 +94,19 @@ Json everything() {
 }  // namespace
 }  // namespace starling
 
-int main() {
-  std::cout << starling::everything().dump(2) << '\n';
+int main(int argc, char** argv) {
+  const std::vector<std::string_view> words(argv + 1, argv + argc);
+  try {
+    if (words.empty()) {
+      std::cout << starling::everything().dump(2) << '\n';
+    } else if (words.front() == "schedule") {
+      std::cout << starling::schedule_listing(std::span(words).subspan(1)).dump() << '\n';
+    } else {
+      throw std::invalid_argument(std::string(words.front()) + ": there is only: schedule COLLECTIVE:NAME RANKS");
+    }
+  } catch (const std::invalid_argument& misuse) {
+    std::cerr << "starling-repository: " << misuse.what() << '\n';
+    return 2;
+  }
   return std::cout.flush() ? 0 : 1;
 }

@@ -156,6 +156,40 @@ def test_report_without_a_record_is_one_line_and_1(home: dict[str, str], argumen
     one_line(done.stderr)
 
 
+def test_algorithms_draws_one_of_them(home: dict[str, str], tmp_path: Path) -> None:
+    picture = tmp_path / "chain.svg"
+    line = ("algorithms", "bcast:chain?segment=8192", "--draw", str(picture), "--ranks", "5", "--root", "2")
+    done = starling(home, *line)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    text = picture.read_text()
+    assert text.startswith("<svg ")
+    assert "5 ranks, root 2, 4 blocks, 16 messages" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ((), "--draw needs an algorithm, as in: starling algorithms alltoall:ring --draw"),
+        (("alltoall",), "alltoall: name an algorithm as in alltoall:ring"),
+        (("alltoall:rung",), "no algorithm alltoall:rung; there are: bruck, "),
+        (("bcast:chain", "--root", "9"), "9: the root must be a number from 0 to 7"),
+    ],
+)
+def test_algorithms_draws_nothing_that_there_is_not(
+    home: dict[str, str], tmp_path: Path, arguments: Sequence[str], why: str
+) -> None:
+    done = starling(home, "algorithms", *arguments, "--draw", str(tmp_path / "x.svg"))
+    assert done.returncode == 2
+    assert why in one_line(done.stderr)
+    assert not (tmp_path / "x.svg").exists()
+
+
+def test_algorithms_cannot_draw_where_it_cannot_write(home: dict[str, str], tmp_path: Path) -> None:
+    done = starling(home, "algorithms", "alltoall:ring", "--draw", str(tmp_path / "none/x.svg"))
+    assert done.returncode == 1
+    assert "none/x.svg" in one_line(done.stderr)
+
+
 def test_doctor_as_json_tells_settings_with_their_sources(home: dict[str, str]) -> None:
     (Path(home["HOME"]) / "starling.toml").write_text("[run]\nepsilon = 0.2\n")
     done = starling({**home, "STARLING_ITER": "5"}, "doctor", "--json")

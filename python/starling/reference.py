@@ -1,0 +1,210 @@
+"""The reference pages of the repository, written from its descriptors: `python -m starling.reference docs/collectives`.
+
+A page for each collective, a picture for each algorithm, an index. Nothing is known here that is not in the repository.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from starling import drawing, repository
+from starling.run import say
+
+_RANKS = 8
+_LIBRARIES = {"ompi": "Open MPI", "mpich": "MPICH", "ucc": "UCC"}
+_SYMBOLS = (
+    "*p* ranks; *s* bytes of a block, where each rank has one; *m* bytes of the vector; *alpha* seconds a message, "
+    "*beta* seconds a byte."
+)
+
+Entry = dict[str, Any]
+"""An algorithm with one synchronisation, as `starling-repository` lists it."""
+
+
+def _plural(count: int, what: str) -> str:
+    return f"{count} {what}" + "s" * (count != 1)
+
+
+def _candidates(entries: Iterable[Entry]) -> int:
+    return sum(math.prod(len(parameter["values"]) for parameter in entry["parameters"]) for entry in entries)
+
+
+def _bases(entries: Iterable[Entry]) -> list[Entry]:
+    """The algorithms without those names that only add a synchronisation."""
+    return [entry for entry in entries if entry["synchronisation"] == "none"]
+
+
+def _variants(base: Entry, entries: Iterable[Entry]) -> list[Entry]:
+    """The names of the algorithm that add a synchronisation."""
+    return [
+        entry
+        for entry in entries
+        if entry["synchronisation"] != "none" and entry["name"] == f"{base['name']}_{entry['synchronisation']}"
+    ]
+
+
+def _code(text: str) -> str:
+    return f"`{text}`"
+
+
+def _needs(entry: Entry) -> str:
+    needs = entry["needs"]
+    said = ["a number of ranks that is a power of two"] if needs["power_of_two"] else []
+    if needs["commutative"]:
+        said.append("a commutative operator")
+    if needs["least_ranks"] > 1:
+        said.append(f"at least {needs['least_ranks']} ranks")
+    return ", ".join(said)
+
+
+def _parameter(parameter: dict[str, Any]) -> str:
+    return f"`{parameter['name']}`, {parameter['says']}: {', '.join(map(_code, parameter['values']))}"
+
+
+def _counterpart(names: dict[str, str]) -> str:
+    said = ", ".join(f"{title} `{names[library]}`" for library, title in _LIBRARIES.items() if library in names)
+    return f"{said} (with `{names['with']}`)" if "with" in names else said
+
+
+def _variant(variant: Entry, base: Entry) -> str:
+    return f"`{variant['name']}`: {variant['says'].removeprefix(base['says']).removeprefix('; ')}"
+
+
+def _facts(base: Entry, entries: Sequence[Entry]) -> Iterable[tuple[str, str]]:
+    """The rows of an algorithm's table; those without content are left out."""
+    yield "latency", base["latency"]
+    yield "bandwidth", base["bandwidth"]
+    yield "needs", _needs(base)
+    yield "parameters", "<br>".join(map(_parameter, base["parameters"]))
+    yield "with synchronisation", "<br>".join(_variant(one, base) for one in _variants(base, entries))
+    yield "group", _code(base["group"])
+    limit = base["probe_up_to"]
+    yield "tried", f"for blocks of at most {limit} bytes" if limit else ""
+    yield "order of the reduction", _code(base["reduction_order"]) if base["reduction_order"] else ""
+    yield "in place", "without a copy of the input" if base["works_in_place"] else ""
+    yield "elsewhere called", "; ".join(map(_counterpart, base["counterparts"]))
+    yield "serves also", ", ".join(f"[{name}]({name}.md)" for name in base["serves"] if name != base["collective"])
+    yield "source", base["source"]
+
+
+def _drawn(base: Entry) -> dict[str, str]:
+    """The candidates to draw by the names of their pictures: the first values, and one that divides the vector."""
+    name = f"{base['collective']}:{base['name']}"
+    drawn = {f"{base['collective']}-{base['name']}": name}
+    for parameter in base["parameters"]:
+        if parameter["values"][0] == "none":
+            drawn[f"{base['collective']}-{base['name']}-{parameter['name']}"] = (
+                f"{name}?{parameter['name']}={parameter['values'][1]}"
+            )
+    return drawn
+
+
+def _section(base: Entry, entries: Sequence[Entry]) -> list[str]:
+    says = base["says"]
+    lines = ["", f"## {base['name']}", f"{says[0].upper()}{says[1:]}."]
+    for picture, candidate in _drawn(base).items():
+        lines += ["", f"![The steps of {candidate} on {_RANKS} ranks](pictures/{picture}.svg)"]
+    rows = [(title, said.replace("|", "\\|")) for title, said in _facts(base, entries) if said]
+    return [*lines, "", "| | |", "|---|---|", *(f"| {title} | {said} |" for title, said in rows)]
+
+
+def _table(bases: Sequence[Entry]) -> list[str]:
+    rows = []
+    for one in bases:
+        page = "" if one["serves"][0] == one["collective"] else f"{one['serves'][0]}.md"
+        cells = (f"[{one['name']}]({page}#{one['name']})", one["says"], one["latency"], one["bandwidth"])
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return ["| algorithm | | latency | bandwidth |", "|---|---|---|---|", *rows]
+
+
+def _page(collective: str, entries: Sequence[Entry]) -> str:
+    """The page of a collective: a table of its algorithms, then a section for each that is at home there."""
+    bases = _bases(entries)
+    counts = f"{_plural(len(bases), 'algorithm')}, {_plural(_candidates(entries), 'candidate')} besides native."
+    lines = [f"# {collective}", counts, _SYMBOLS, "[All collectives](README.md).", "", *_table(bases)]
+    for one in bases:
+        if one["serves"][0] == collective:
+            lines += _section(one, entries)
+    return "\n".join(lines) + "\n"
+
+
+_INDEX = """# The algorithms of every collective
+`make docs` writes these pages from the descriptors in `src/algorithms`, and the pictures from the schedules. A
+candidate is an algorithm with its parameters bound and one way to keep its steps apart; besides these the MPI library's
+own way, `native`, is always one.
+
+In a picture each rank is a line and time goes to the right. A message takes one unit, however large it is, and goes
+from when its sender has come so far to when its receiver has. Opened by itself, a picture tells of each message which
+blocks it carries. `starling algorithms 'bcast:chain?segment=8192' --draw chain.svg --ranks 12` draws any candidate on
+up to 64 ranks.
+
+| collective | algorithms | candidates | |
+|---|---|---|---|
+"""
+
+
+def _index(found: dict[str, list[Entry]]) -> str:
+    rows = []
+    for collective, entries in found.items():
+        bases = _bases(entries)
+        names = ", ".join(one["name"] for one in bases)
+        title = f"[{collective}]({collective}.md)" if entries else collective
+        rows.append(f"| {title} | {len(bases) or ''} | {_candidates(entries) or ''} | {names or 'native only'} |")
+    every = [entry for entries in found.values() for entry in entries]
+    home = [one for one in _bases(every) if one["serves"][0] == one["collective"]]
+    rows.append(
+        f"| all | {len(home)} | {_candidates(every)} | an algorithm that serves several collectives counts once |"
+    )
+    return _INDEX + "\n".join(rows) + "\n"
+
+
+def pages() -> dict[str, str]:
+    """The text of every page and picture by its path. Raises starling.repository.RepositoryError."""
+    listing = repository.listing()
+    found = {
+        collective: [entry for entry in listing["algorithms"] if entry["collective"] == collective]
+        for collective in listing["collectives"]
+    }
+    written = {"README.md": _index(found)}
+    for collective, entries in found.items():
+        if entries:
+            written[f"{collective}.md"] = _page(collective, entries)
+        for one in _bases(entries):
+            if one["serves"][0] == collective:
+                for picture, candidate in _drawn(one).items():
+                    written[f"pictures/{picture}.svg"] = drawing.draw(repository.plan(candidate, _RANKS))
+    return written
+
+
+def write(folder: Path) -> None:
+    """Writes every page and picture below `folder`, and removes those of algorithms that are no more."""
+    written = pages()
+    for pattern in ("*.md", "pictures/*.svg"):
+        for old in folder.glob(pattern):
+            if old.relative_to(folder).as_posix() not in written:
+                old.unlink()
+    for name, text in written.items():
+        place = folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+
+
+def main(words: Sequence[str]) -> int:
+    """Writes the pages into the folder that is named; the exit status."""
+    if len(words) != 1:
+        say("usage: python -m starling.reference FOLDER")
+        return 2
+    try:
+        write(Path(words[0]))
+    except (repository.RepositoryError, OSError) as error:
+        say(str(error))
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

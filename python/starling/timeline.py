@@ -1,0 +1,266 @@
+"""When each round of a schedule happens, in logical time: a message takes one unit, however large it is."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """`count` blocks of a buffer (`send`, `recv`, `scratch 0`, ...), from block `first`."""
+
+    buffer: str
+    first: int
+    count: int
+
+    def overlaps(self, other: Blocks) -> bool:
+        """Whether a block belongs to both."""
+        if self.buffer != other.buffer:
+            return False
+        return max(self.first, other.first) < min(self.first + self.count, other.first + other.count)
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A message to or from `peer`."""
+
+    peer: int
+    blocks: Blocks
+
+
+@dataclass(frozen=True)
+class Local:
+    """Work of a rank on its own data: `copy`, or `combine`: into = from (operator) into."""
+
+    kind: str
+    source: Blocks
+    into: Blocks
+
+
+@dataclass(frozen=True)
+class SubCollective:
+    """A collective of the MPI library on the ranks of `group`."""
+
+    collective: str
+    group: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Round:
+    """What a rank does before it goes on (docs/schedules.md)."""
+
+    receives: tuple[Transfer, ...] = ()
+    sends: tuple[Transfer, ...] = ()
+    locals: tuple[Local, ...] = ()
+    sub: SubCollective | None = None
+
+    @property
+    def communicates(self) -> bool:
+        """Whether it takes other ranks."""
+        return bool(self.receives or self.sends or self.sub)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The schedules of all ranks for one candidate: `rounds[rank]`. `root` is None where the collective has none."""
+
+    name: str
+    blocks: int
+    root: int | None
+    rounds: tuple[tuple[Round, ...], ...]
+
+    @classmethod
+    def from_json(cls, found: dict[str, Any]) -> Plan:
+        """What `starling-repository schedule` prints."""
+        return cls(
+            name=f"{found['collective']}:{found['name']}",
+            blocks=found["blocks"],
+            root=found["root"] if found["rooted"] else None,
+            rounds=tuple(tuple(map(_round, rounds)) for rounds in found["ranks"]),
+        )
+
+
+def _round(found: dict[str, Any]) -> Round:
+    sub = found["sub"]
+    first, stride, size = sub["group"] if sub else (0, 1, 0)
+    return Round(
+        receives=tuple(Transfer(peer, Blocks(*blocks)) for peer, *blocks in found["receives"]),
+        sends=tuple(Transfer(peer, Blocks(*blocks)) for peer, *blocks in found["sends"]),
+        locals=tuple(Local(kind, Blocks(*source), Blocks(*into)) for kind, source, into in found["locals"]),
+        sub=SubCollective(sub["collective"], tuple(first + stride * i for i in range(size))) if sub else None,
+    )
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message from the start of the sender's round to its arrival; `round` is the sender's, `receipt` the receiver's.
+
+    `combined`: the receiver combines it with other data in the round in which it arrives.
+    """
+
+    sender: int
+    receiver: int
+    sent: Blocks
+    received: Blocks
+    round: int
+    receipt: int
+    start: float
+    arrival: float
+    combined: bool
+
+
+@dataclass(frozen=True)
+class Work:
+    """The local work of one round, done at `time`."""
+
+    rank: int
+    locals: tuple[Local, ...]
+    time: float
+
+
+@dataclass(frozen=True)
+class Together:
+    """A sub-collective from the moment its last member comes."""
+
+    sub: SubCollective
+    start: float
+    end: float
+
+
+@dataclass
+class Timeline:
+    """Everything that happens in a plan."""
+
+    messages: list[Message] = field(default_factory=list)
+    work: list[Work] = field(default_factory=list)
+    together: list[Together] = field(default_factory=list)
+    end: float = 0.0
+
+
+class TimelineError(Exception):
+    """The ranks wait for each other for ever, or messages do not match."""
+
+
+@dataclass(frozen=True)
+class _End:
+    """One end of a message, or of a sub-collective: whose, in which round, which transfer of it."""
+
+    rank: int
+    round: int
+    blocks: Blocks = Blocks("recv", 0, 0)
+
+
+_Ends = dict[tuple[int, int], list[_End]]
+
+
+def _pair(rounds: Sequence[Sequence[Round]]) -> tuple[_Ends, _Ends]:
+    """Sends and receives of each pair (sender, receiver), in order: the k-th send goes with the k-th receive."""
+    sends: _Ends = defaultdict(list)
+    receives: _Ends = defaultdict(list)
+    for rank, own in enumerate(rounds):
+        for index, one in enumerate(own):
+            for transfer in one.sends:
+                sends[rank, transfer.peer].append(_End(rank, index, transfer.blocks))
+            for transfer in one.receives:
+                receives[transfer.peer, rank].append(_End(rank, index, transfer.blocks))
+    for sender, receiver in sends.keys() | receives.keys():
+        sent, received = len(sends[sender, receiver]), len(receives[sender, receiver])
+        if sent != received:
+            raise TimelineError(f"rank {sender} sends {sent} messages to rank {receiver}, which receives {received}")
+    return sends, receives
+
+
+def _meetings(rounds: Sequence[Sequence[Round]]) -> list[list[_End]]:
+    """The members of each sub-collective: the k-th of a rank in a group goes with the k-th of the others."""
+    found: dict[tuple[SubCollective, int], list[_End]] = defaultdict(list)
+    for rank, own in enumerate(rounds):
+        seen: dict[SubCollective, int] = defaultdict(int)
+        for index, one in enumerate(own):
+            if one.sub:
+                found[one.sub, seen[one.sub]].append(_End(rank, index))
+                seen[one.sub] += 1
+    for (sub, _), members in found.items():
+        if len(members) != len(sub.group):
+            raise TimelineError(f"{len(members)} of {len(sub.group)} ranks come to a sub-collective {sub.collective}")
+    return list(found.values())
+
+
+def _starts(
+    rounds: Sequence[Sequence[Round]], partners: dict[tuple[int, int], list[_End]], local: float
+) -> list[list[float]]:
+    """When each round of each rank starts; the last entry of a rank is its end."""
+    starts = [[0.0] for _ in rounds]
+    moved = True
+    while moved:
+        moved = False
+        for rank, own in enumerate(rounds):
+            while len(starts[rank]) <= len(own):
+                index = len(starts[rank]) - 1
+                others = partners.get((rank, index), [])
+                if any(len(starts[other.rank]) <= other.round for other in others):
+                    break
+                begin = max([starts[rank][index], *(starts[other.rank][other.round] for other in others)])
+                idle = 0.0 if not own[index].locals else local
+                starts[rank].append(begin + (1.0 if own[index].communicates else idle))
+                moved = True
+    for rank, own in enumerate(rounds):
+        if len(starts[rank]) <= len(own):
+            raise TimelineError(f"rank {rank} waits for ever in round {len(starts[rank]) - 1}")
+    return starts
+
+
+def _combines(one: Round, arrived: Blocks) -> bool:
+    """Whether the local work of the round combines what arrived, or a copy of it."""
+    marked = [arrived]
+    for work in one.locals:
+        touched = any(work.source.overlaps(blocks) for blocks in marked)
+        if work.kind == "combine" and (touched or any(work.into.overlaps(blocks) for blocks in marked)):
+            return True
+        if touched:
+            marked.append(work.into)
+    return False
+
+
+def timeline(plan: Plan, local: float = 0.25) -> Timeline:
+    """When everything in the plan happens. A round without messages takes `local` units.
+
+    A round starts when the one before has ended. A message arrives one unit after both its ends have started; the round
+    ends when all of its messages are done. Raises TimelineError for a plan that cannot be carried out.
+    """
+    rounds = plan.rounds
+    sends, receives = _pair(rounds)
+    meetings = _meetings(rounds)
+    pairs = [ends for key in sorted(sends) for ends in zip(sends[key], receives[key], strict=True)]
+    partners: dict[tuple[int, int], list[_End]] = defaultdict(list)
+    for together in [*pairs, *meetings]:
+        for end in together:
+            partners[end.rank, end.round] += together
+    starts = _starts(rounds, partners, local)
+
+    found = Timeline(end=max((own[-1] for own in starts), default=0.0))
+    for sent, received in pairs:
+        begin = starts[sent.rank][sent.round]
+        found.messages.append(
+            Message(
+                sender=sent.rank,
+                receiver=received.rank,
+                sent=sent.blocks,
+                received=received.blocks,
+                round=sent.round,
+                receipt=received.round,
+                start=begin,
+                arrival=max(begin, starts[received.rank][received.round]) + 1,
+                combined=_combines(rounds[received.rank][received.round], received.blocks),
+            )
+        )
+    for members in meetings:
+        sub = rounds[members[0].rank][members[0].round].sub
+        if sub:
+            begin = max(starts[member.rank][member.round] for member in members)
+            found.together.append(Together(sub, begin, begin + 1))
+    for rank, own in enumerate(rounds):
+        found.work += [Work(rank, one.locals, starts[rank][i + 1]) for i, one in enumerate(own) if one.locals]
+    return found

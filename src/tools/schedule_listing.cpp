@@ -1,0 +1,153 @@
+#include "tools/schedule_listing.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "algorithms/candidate.hpp"
+
+namespace starling {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int most_ranks = 1024;
+constexpr int most_blocks = 65536;
+/// Blocks that show how a pipeline fills.
+constexpr int telling_blocks = 4;
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw std::invalid_argument(why);
+}
+
+int number(std::string_view what, std::string_view text, int least, int most) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < least || value > most)
+    refuse(std::string(text).append(": ").append(what).append(" must be a number from ") + std::to_string(least) +
+           " to " + std::to_string(most));
+  return value;
+}
+
+/// Why `name` is no candidate of `collective`: what there is instead.
+[[noreturn]] void refuse_name(Collective collective, std::string_view name) {
+  const std::string_view base = name.substr(0, name.find('?'));
+  std::vector<std::string> names;
+  for (const Bound& bound : candidates(collective)) {
+    if (bound.algorithm_name() != base) {
+      if (names.empty() || names.back() != bound.algorithm_name()) names.push_back(bound.algorithm_name());
+      continue;
+    }
+    std::string why = std::string("no such parameter of ").append(name_of(collective)).append(":").append(base);
+    for (const Parameter& parameter : bound.algorithm->parameters) {
+      why.append("; ").append(parameter.name).append(": ");
+      for (const std::string& value : parameter.values)
+        why.append(value).append(&value == &parameter.values.back() ? "" : ", ");
+    }
+    refuse(bound.algorithm->parameters.empty() ? why + ", it has none" : why);
+  }
+  std::string why = std::string("no algorithm ").append(name_of(collective)).append(":").append(base);
+  for (const std::string& one : names) why.append(&one == &names.front() ? "; there are: " : ", ").append(one);
+  refuse(names.empty() ? why + ", " + std::string(name_of(collective)) + " has none in the repository" : why);
+}
+
+Bound candidate_of(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos)
+    refuse(std::string(text).append(": name an algorithm as in alltoall:ring or bcast:chain?segment=8192"));
+  const std::optional<Collective> collective = collective_named(text.substr(0, colon));
+  if (!collective) refuse(std::string("no collective ").append(text.substr(0, colon)));
+  std::optional<Bound> bound = candidate_named(*collective, text.substr(colon + 1));
+  if (!bound) refuse_name(*collective, text.substr(colon + 1));
+  return *bound;
+}
+
+/// Blocks the candidate works on: `wanted` ones, or a number that shows how it works. Vectors of all lengths are tried.
+int blocks_of(const Bound& bound, int ranks, std::optional<int> wanted) {
+  std::string why;
+  std::optional<int> smallest;
+  for (std::int64_t size = 1; size < (std::int64_t{1} << 36); size *= 2) {
+    const std::int64_t bytes = size * wanted.value_or(telling_blocks);
+    const Situation situation{.collective = bound.collective, .ranks = ranks, .bytes = bytes, .elements = bytes};
+    std::string refusal = bound.refusal(situation);
+    if (!refusal.empty()) {
+      if (why.empty()) why = std::move(refusal);
+      continue;
+    }
+    const int blocks = bound.blocks(situation);
+    if (wanted ? blocks == *wanted : blocks >= telling_blocks) return blocks;
+    if (!smallest) smallest = blocks;
+  }
+  const std::string name = std::string(name_of(bound.collective)) + ":" + bound.name();
+  if (!smallest) refuse(name + " does not serve " + std::to_string(ranks) + " ranks: " + why);
+  if (wanted) refuse(name + " does not divide its data into " + std::to_string(*wanted) + " blocks");
+  return *smallest;
+}
+
+std::string name_of(Buffer buffer) {
+  if (buffer == Buffer::send) return "send";
+  if (buffer == Buffer::recv) return "recv";
+  return "scratch " + std::to_string(scratch_index(buffer));
+}
+
+Json listed(const Blocks& blocks) {
+  return {name_of(blocks.buffer), blocks.first, blocks.count};
+}
+
+Json listed(const std::vector<Transfer>& transfers) {
+  Json all = Json::array();
+  for (const auto& [peer, blocks] : transfers)
+    all.push_back({peer, name_of(blocks.buffer), blocks.first, blocks.count});
+  return all;
+}
+
+Json listed(const SubCollective& sub) {
+  return {{"collective", name_of(sub.collective)},
+          {"group", {sub.group.first, sub.group.stride, sub.group.size}},
+          {"root", sub.root},
+          {"scale", sub.scale},
+          {"from", listed(sub.from)},
+          {"into", listed(sub.into)}};
+}
+
+Json listed(const Round& round) {
+  Json locals = Json::array();
+  for (const Local& one : round.locals)
+    locals.push_back({one.kind == Local::Kind::copy ? "copy" : "combine", listed(one.from), listed(one.into)});
+  Json entry{{"receives", listed(round.receives)}, {"sends", listed(round.sends)}, {"locals", std::move(locals)}};
+  entry["sub"] = round.sub ? listed(*round.sub) : Json(nullptr);
+  return entry;
+}
+
+}  // namespace
+
+Json schedule_listing(std::span<const std::string_view> words) {
+  if (words.size() < 2 || words.size() > 4)
+    refuse("schedule takes COLLECTIVE:NAME RANKS [ROOT] [BLOCKS], as in: schedule bcast:chain?segment=8192 8");
+  const Bound bound = candidate_of(words[0]);
+  const int ranks = number("ranks", words[1], 1, most_ranks);
+  const int root = words.size() > 2 ? number("the root", words[2], 0, ranks - 1) : 0;
+  if (root != 0 && !rooted(bound.collective)) refuse(std::string(name_of(bound.collective)).append(" has no root"));
+  std::optional<int> wanted;
+  if (words.size() > 3) wanted = number("blocks", words[3], 1, most_blocks);
+  const int blocks = blocks_of(bound, ranks, wanted);
+
+  Json schedules = Json::array();
+  for (int rank = 0; rank < ranks; ++rank) {
+    Json rounds = Json::array();
+    const Schedule schedule = bound.schedule({ranks, rank, root, blocks});
+    for (const Round& round : schedule.rounds()) rounds.push_back(listed(round));
+    schedules.push_back(std::move(rounds));
+  }
+  return {{"collective", name_of(bound.collective)},
+          {"name", bound.name()},
+          {"rooted", rooted(bound.collective)},
+          {"root", root},
+          {"blocks", blocks},
+          {"ranks", std::move(schedules)}};
+}
+
+}  // namespace starling
