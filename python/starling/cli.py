@@ -11,6 +11,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from starling import __version__
+from starling.lab import commands as lab
 from starling.run import say
 from starling.variants import Flavour
 
@@ -23,6 +24,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+app.add_typer(lab.app, name="lab")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
 

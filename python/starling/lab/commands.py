@@ -1,0 +1,205 @@
+"""`starling lab`: names, options and exit statuses; the work is done in the other modules of this package."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from starling.lab.launch import IDLE_MICROSECONDS, Order
+from starling.lab.state import DEFAULT_PREFIX
+from starling.run import say
+
+if TYPE_CHECKING:
+    from starling.platform_file import Platform
+
+app = typer.Typer(
+    help="The emulated cluster: hosts, switches and links of limited rates on this machine. Needs root.",
+    epilog="Example: starling lab up star:4x8 && starling lab run -- mpirun -n 32 ./app; starling lab down",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Prefix = Annotated[
+    str,
+    typer.Option(metavar="NAME", envvar="STARLING_LAB_PREFIX", help="Which lab, where there are several at a time."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
+Topology = Annotated[
+    str,
+    typer.Argument(
+        metavar="TOPOLOGY", help="single:HOSTS; chain, star or tree:SWITCHESxHOSTS; or the path of a platform file."
+    ),
+]
+Line = Annotated[list[str], typer.Argument(metavar="COMMAND ...", help="The command and its arguments.")]
+HostRate = Annotated[str | None, typer.Option("--rate", metavar="RATE", help="Of the hosts' links, like 20mbit.")]
+TrunkRate = Annotated[
+    str | None,
+    typer.Option(metavar="RATE", help="Of the links between switches; for a short name --rate holds for them too."),
+]
+Ranks = Annotated[int | None, typer.Option("--ranks-per-host", min=1, max=4096, help="Ranks that each host takes.")]
+
+
+@contextmanager
+def _failures() -> Iterator[None]:
+    """Turns what the lab cannot do into one line and an exit status."""
+    from starling.lab.state import LabError  # noqa: PLC0415 - commands load only what they use
+    from starling.platform_file import PlatformError  # noqa: PLC0415
+    from starling.process import StartError  # noqa: PLC0415
+
+    try:
+        yield
+    except PlatformError as error:
+        say(str(error))
+        raise typer.Exit(2) from error
+    except (LabError, StartError) as error:
+        say(str(error))
+        raise typer.Exit(error.status) from error
+
+
+def _platform(topology: str, rate: str | None, trunk_rate: str | None, ranks: int | None) -> Platform:
+    from starling import platform_file  # noqa: PLC0415
+
+    def bits(option: str, text: str | None) -> int | None:
+        try:
+            return None if text is None else platform_file.bits_per_second(text)
+        except ValueError as error:
+            raise platform_file.PlatformError(f"{option}: {error}") from error
+
+    found = platform_file.platform(topology)
+    host_rate, between = bits("--rate", rate), bits("--trunk-rate", trunk_rate)
+    if between is None and platform_file.is_short(topology):
+        between = host_rate
+    return platform_file.adjusted(found, host_rate=host_rate, trunk_rate=between, ranks=ranks)
+
+
+@app.command(epilog="Example: starling lab up star:4x8 --rate 50mbit --packet 0")
+def up(
+    topology: Topology,
+    rate: HostRate = None,
+    trunk_rate: TrunkRate = None,
+    ranks: Ranks = None,
+    mtu: Annotated[int, typer.Option(metavar="BYTES", help="Of every link.")] = 1500,
+    packet: Annotated[
+        int,
+        typer.Option(metavar="BYTES", help="Largest piece that is passed on at once; 0: the MTU, at most 50mbit then."),
+    ] = 9000,
+    congestion: Annotated[str, typer.Option(metavar="NAME", help="TCP's congestion control.")] = "cubic",
+    prefix: Prefix = DEFAULT_PREFIX,
+    checked: Annotated[bool, typer.Option("--check/--no-check", help="Measure what the links really carry.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Make a lab, and measure what its links carry beside what was asked."""
+    from starling.lab import check, cluster  # noqa: PLC0415
+    from starling.lab.plan import Options  # noqa: PLC0415
+
+    with _failures():
+        platform = _platform(topology, rate, trunk_rate, ranks)
+        options = Options(mtu, packet, congestion)
+        try:
+            cluster.up(platform, options, prefix, say)
+        except cluster.Interrupted as error:
+            say(f"interrupted; nothing is left of lab {prefix}")
+            raise typer.Exit(128 + error.number) from error
+        hosts, switches = len(platform.hosts), len(platform.switches)
+        if not as_json:
+            typer.echo(f"lab {prefix}: {platform.name}, {_count(hosts, 'host')} on {_count(switches, 'switch', 'es')}")
+        measured = []
+        for one in check.check(platform, options, prefix) if checked else ():
+            measured.append(one.as_json())
+            if not as_json:
+                typer.echo(one.text())
+            if not one.ok:
+                say(f"warning: {check.advice(one)}")
+        if as_json:
+            typer.echo(json.dumps({"lab": prefix, "platform": platform.as_json(), "measured": measured}, indent=2))
+
+
+@app.command(epilog="Example: starling lab down")
+def down(prefix: Prefix = DEFAULT_PREFIX) -> None:
+    """Take a lab down, end what runs on it, and leave nothing behind; also one that was not finished."""
+    from starling.lab import cluster  # noqa: PLC0415
+
+    with _failures():
+        gone = cluster.down(prefix)
+        if gone is None:
+            typer.echo(f"no lab {prefix}: nothing to take down")
+            return
+        ended = f", {_count(gone[1], 'process', 'es')} ended" if gone[1] else ""
+        typer.echo(f"lab {prefix} is down: {_count(gone[0], 'namespace')} removed{ended}")
+
+
+@app.command(epilog="Example: starling lab status --json")
+def status(prefix: Prefix = DEFAULT_PREFIX, as_json: AsJson = False) -> None:
+    """Show the lab that is up, what runs on it, and packets that full switches dropped. Exit status 1: none is up."""
+    from starling.lab import status as states  # noqa: PLC0415
+
+    with _failures():
+        found = states.examine(prefix)
+        typer.echo(json.dumps(states.as_json(found), indent=2) if as_json else states.text(found))
+
+
+@app.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: starling lab run -- starling run -- mpirun -n 16 ./app",
+)
+def run(
+    line: Line,
+    order: Annotated[
+        Order, typer.Option(help="Hosts as in the platform, one from each switch in turn, or shuffled.")
+    ] = Order.BLOCK,
+    seed: Annotated[int, typer.Option(help="Of --order random.")] = 1,
+    idle_us: Annotated[
+        int,
+        typer.Option("--idle-us", min=0, max=1_000_000, help="Longest wait of a rank that polls in vain; 0: it polls."),
+    ] = IDLE_MICROSECONDS,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="F", help="Write what is known of the run.")
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Tell the idle CPU only where there is too little.")
+    ] = False,
+    prefix: Prefix = DEFAULT_PREFIX,
+) -> None:
+    """Run a command on the lab's first host; MPI launchers below it start their ranks on all hosts."""
+    from starling.lab import launch  # noqa: PLC0415
+
+    with _failures():
+        outcome = launch.run(line, prefix, order, seed, idle_us)
+        if outcome.cpu_bound or not quiet:
+            say(outcome.text())
+        if json_file is not None:
+            launch.write_json(outcome, json_file)
+    raise typer.Exit(outcome.status)
+
+
+@app.command(
+    "exec", context_settings={"allow_interspersed_args": False}, epilog="Example: starling lab exec h3 -- ip addr"
+)
+def execute(
+    host: Annotated[str, typer.Argument(metavar="HOST", help="The host's name.")],
+    line: Line,
+    prefix: Prefix = DEFAULT_PREFIX,
+) -> None:
+    """Run a command on one host of the lab. Its output and exit status are its own."""
+    from starling.lab import launch  # noqa: PLC0415
+
+    with _failures():
+        ended = launch.execute(prefix, host, line)
+    raise typer.Exit(ended)
+
+
+@app.command(epilog="Example: starling lab platform star:4x8 --rate 1gbit > star.json")
+def platform(topology: Topology, rate: HostRate = None, trunk_rate: TrunkRate = None, ranks: Ranks = None) -> None:
+    """Check a platform and print it as a file in which everything is written out. Needs neither root nor a lab."""
+    with _failures():
+        typer.echo(json.dumps(_platform(topology, rate, trunk_rate, ranks).as_json(), indent=1))
+
+
+def _count(number: int, noun: str, plural: str = "s") -> str:
+    return f"{number} {noun}{'' if number == 1 else plural}"

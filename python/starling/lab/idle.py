@@ -1,0 +1,34 @@
+"""How busy this machine's processors are: a lab without idle time measures them, and not its network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+CPU_BOUND = 0.10
+"""A lab whose processors are idle for a smaller share than this is bound by them."""
+
+
+@dataclass(frozen=True)
+class Ticks:
+    """Time of all processors since the machine started, in ticks: idle, and altogether."""
+
+    idle: int
+    total: int
+
+    def idle_since(self, before: Ticks) -> float:
+        """The share of idle time, 0 to 1, between an earlier reading and this one; 1 where no time has passed."""
+        total = self.total - before.total
+        return (self.idle - before.idle) / total if total > 0 else 1.0
+
+
+def ticks(stat: str | None = None) -> Ticks:
+    """A reading of /proc/stat. Waiting for a disk is idle time; time that a hypervisor took away is not."""
+    text = Path("/proc/stat").read_text() if stat is None else stat
+    values = [int(word) for word in text.splitlines()[0].split()[1:9]]  # beyond: guests, which `user` has in it
+    return Ticks(values[3] + values[4], sum(values))
+
+
+def percent(share: float) -> str:
+    """A share for people."""
+    return f"{100 * share:.0f} %"

@@ -1,0 +1,220 @@
+"""`starling lab run`: a command whose MPI launchers start their ranks on the hosts of a lab.
+
+Nothing in the command's line is changed. It runs on the lab's first host, and environment variables tell each MPI's
+launcher which hosts there are, how to start programs there (libexec/starling-lab-rsh), and which network to use. So the
+line may be a launcher, `starling run` before one, or a script with many of them; and what the line says goes first.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from starling import launcher, process, variants
+from starling.lab import idle
+from starling.lab.plan import ipc_file, namespace, uts_file
+from starling.lab.state import LabError, State, folder, require, up
+from starling.platform_file import Host, Platform
+from starling.variables import PRELOAD
+
+IDLE_MICROSECONDS = 1000
+"""How long an empty poll waits in the kernel at most."""
+
+
+class Order(StrEnum):
+    """In which order ranks are placed on hosts; each host takes all of its ranks at its turn."""
+
+    BLOCK = "block"
+    CYCLIC = "cyclic"
+    RANDOM = "random"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is known of a run: `cpu_idle` from 0 to 1; one that is `cpu_bound` measured this machine, not the lab."""
+
+    lab: str
+    platform: str
+    hosts: int
+    packet: int
+    order: str
+    seed: int
+    line: list[str]
+    status: int
+    seconds: float
+    cpu_idle: float
+    cpu_bound: bool
+
+    def text(self) -> str:
+        """One line for people."""
+        share = f"CPU {idle.percent(self.cpu_idle)} idle over {self.seconds:.1f} s"
+        if not self.cpu_bound:
+            return f"lab {self.lab}: {share}"
+        return (
+            f"lab {self.lab}: CPU-bound, {share}: times are those of the processors and not of the network; "
+            "take fewer hosts, a lower rate, or larger packets"
+        )
+
+
+def ordered(platform: Platform, order: Order, seed: int) -> list[Host]:
+    """The hosts as of the file; one from each switch in turn; or shuffled, by the seed the same on every machine."""
+    hosts = list(platform.hosts)
+    if order is Order.RANDOM:
+        random.Random(seed).shuffle(hosts)  # noqa: S311 - nothing secret
+    if order is Order.CYCLIC:
+        turns: dict[str, int] = {}
+        turn_of: dict[str, int] = {}
+        for host in hosts:
+            switch = platform.switch_of(host.name)
+            turn_of[host.name] = turns[switch] = turns.get(switch, -1) + 1
+        hosts.sort(key=lambda host: turn_of[host.name])
+    return hosts
+
+
+def host_files(hosts: Sequence[Host]) -> dict[str, str]:
+    """The hosts and how many ranks each takes, in the words of each launcher."""
+    return {
+        "openmpi": "".join(f"{host.name} slots={host.ranks}\n" for host in hosts),
+        "hydra": "".join(f"{host.name}:{host.ranks}\n" for host in hosts),
+    }
+
+
+def _open_mpi(host_file: str, agent: str) -> dict[str, str]:
+    """Open MPI 4 and 5, whose launcher is PRRTE."""
+    return {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_plm": "rsh",
+        "OMPI_MCA_plm_rsh_agent": agent,
+        "OMPI_MCA_plm_rsh_no_tree_spawn": "1",
+        "OMPI_MCA_orte_default_hostfile": host_file,
+        "OMPI_MCA_oob_tcp_if_include": "eth0",
+        "OMPI_MCA_pml": "ob1",
+        "OMPI_MCA_btl": "tcp,self",
+        "OMPI_MCA_btl_tcp_if_include": "eth0",
+        # Each host sees all processors, and would bind its first rank to the first of them.
+        "OMPI_MCA_hwloc_base_binding_policy": "none",
+        "PRTE_ALLOW_RUN_AS_ROOT": "1",
+        "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "PRTE_MCA_plm": "ssh",
+        "PRTE_MCA_plm_ssh_agent": agent,
+        "PRTE_MCA_plm_ssh_no_tree_spawn": "1",
+        "PRTE_MCA_prte_default_hostfile": host_file,
+        "PRTE_MCA_prte_if_include": "eth0",
+        "PRTE_MCA_hwloc_default_binding_policy": "none",
+    }
+
+
+def _hydra(host_file: str, agent: str) -> dict[str, str]:
+    """MPICH 4 and 5, and Intel MPI."""
+    return {
+        "HYDRA_LAUNCHER": "rsh",
+        "HYDRA_LAUNCHER_EXEC": agent,
+        "HYDRA_HOST_FILE": host_file,
+        "HYDRA_IFACE": "eth0",
+        "HYDRA_ENV": "all",
+        "MPIR_CVAR_CH4_NETMOD": "ucx",
+        "UCX_TLS": "tcp,self",
+        "UCX_NET_DEVICES": "eth0",
+        "I_MPI_HYDRA_BOOTSTRAP": "rsh",
+        "I_MPI_HYDRA_BOOTSTRAP_EXEC": agent,
+        "I_MPI_HYDRA_HOST_FILE": host_file,
+        "I_MPI_HYDRA_IFACE": "eth0",
+        "I_MPI_FABRICS": "ofi",
+        "I_MPI_PIN": "0",
+        "FI_PROVIDER": "tcp",
+        "FI_TCP_IFACE": "eth0",
+    }
+
+
+def environment(
+    environ: Mapping[str, str], place: Path, files: Mapping[str, Path], agent: Path, shim: Path | None, idle_us: int
+) -> dict[str, str]:
+    """The environment of a command on a lab whose folder is `place`."""
+    found = {
+        **environ,
+        **_open_mpi(str(files["openmpi"]), str(agent)),
+        **_hydra(str(files["hydra"]), str(agent)),
+        "STARLING_LAB": str(place),
+    }
+    if shim is not None:
+        found[PRELOAD] = ":".join([*filter(None, [environ.get(PRELOAD)]), str(shim)])
+        found["STARLING_IDLE_US"] = str(idle_us)
+    return found
+
+
+def entering(state: State, host: str, line: Sequence[str]) -> list[str]:
+    """The line of a command on a host."""
+    place = folder(state.prefix)
+    kept = [f"--uts={uts_file(place, host)}", f"--ipc={ipc_file(place, host)}"]
+    return ["nsenter", *kept, "ip", "netns", "exec", namespace(state.prefix, host), *line]
+
+
+def _installed(folder_name: str, name: str) -> Path:
+    places = [path / name for path in variants.package_folders(folder_name)]
+    found = next((path for path in places if path.is_file()), None)
+    if found is None:
+        raise LabError(f"{places[0]}: not there, the installation is incomplete; install again: pip install .")
+    return found
+
+
+def _is_there(line: Sequence[str]) -> bool:
+    return shutil.which(line[0]) is not None or launcher.is_program(line[0])
+
+
+def execute(prefix: str, host: str, line: Sequence[str]) -> int:
+    """Runs a command on a host, with its output and exit status as they are. Raises LabError, process.StartError."""
+    state = up(prefix)
+    require("ip", "nsenter")
+    known = state.described().host_names
+    if host not in known:
+        few = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
+        raise LabError(f"no host {host} in lab {prefix}; there are: {few}", 2)
+    return process.run(entering(state, host, line) if _is_there(line) else line, os.environ)
+
+
+def run(line: Sequence[str], prefix: str, order: Order, seed: int, idle_us: int) -> Outcome:
+    """Runs a command on the lab. Raises LabError, process.StartError."""
+    state = up(prefix)
+    require("ip", "nsenter")
+    platform = state.described()
+    agent = _installed("libexec", "starling-lab-rsh")
+    shim = _installed("lib", "libstarling-idle.so") if idle_us else None
+    hosts = ordered(platform, order, seed)
+    with tempfile.TemporaryDirectory(prefix="run-", dir=folder(prefix), ignore_cleanup_errors=True) as name:
+        files = {kind: Path(name) / kind for kind in host_files(hosts)}
+        for kind, text in host_files(hosts).items():
+            files[kind].write_text(text)
+        env = environment(os.environ, folder(prefix), files, agent, shim, idle_us)
+        before, start = idle.ticks(), time.monotonic()
+        status = process.run(entering(state, platform.hosts[0].name, line) if _is_there(line) else line, env)
+        seconds, share = time.monotonic() - start, idle.ticks().idle_since(before)
+    return Outcome(
+        lab=prefix,
+        platform=platform.name,
+        hosts=len(hosts),
+        packet=state.packet or state.mtu,
+        order=str(order),
+        seed=seed,
+        line=list(line),
+        status=status,
+        seconds=round(seconds, 3),
+        cpu_idle=round(share, 4),
+        cpu_bound=share < idle.CPU_BOUND,
+    )
+
+
+def write_json(outcome: Outcome, path: Path) -> None:
+    """Writes an outcome for programs to read. Raises LabError."""
+    try:
+        path.write_text(json.dumps({"schema": 1, **asdict(outcome)}, indent=1) + "\n")
+    except OSError as error:
+        raise LabError(f"{path}: cannot be written: {error.strerror}") from error

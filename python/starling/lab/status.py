@@ -1,0 +1,105 @@
+"""What a lab looks like now: its hosts, what runs on them, and what its switches dropped."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from typing import Any
+
+from starling.lab import namespaces
+from starling.lab.plan import address, switches_namespace
+from starling.lab.state import State, require, up
+from starling.platform_file import rate_text
+
+
+@dataclass(frozen=True)
+class HostStatus:
+    """A host, and the processes on it by number and name."""
+
+    name: str
+    switch: str
+    address: str
+    rate: int
+    ranks: int
+    processes: dict[int, str]
+
+
+@dataclass(frozen=True)
+class Status:
+    """A lab that is up. `dropped` counts packets that found a switch's buffer full since it was made."""
+
+    state: State
+    hosts: list[HostStatus]
+    missing: list[str]
+    dropped: int
+
+
+def _dropped(prefix: str) -> int:
+    done = subprocess.run(
+        ["tc", "-n", switches_namespace(prefix), "-s", "-j", "qdisc", "show"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    try:
+        return sum(int(queue.get("drops", 0)) for queue in json.loads(done.stdout) if queue.get("kind") == "tbf")
+    except json.JSONDecodeError:
+        return 0
+
+
+def examine(prefix: str) -> Status:
+    """What a lab looks like. Raises LabError where it is not up."""
+    state = up(prefix)
+    require("ip", "tc")
+    platform = state.described()
+    running: dict[str, dict[int, str]] = {}
+    for pid, name in namespaces.processes(state.namespaces).items():
+        running.setdefault(name, {})[pid] = namespaces.command_of(pid)
+    hosts = [
+        HostStatus(
+            name=host.name,
+            switch=platform.switch_of(host.name),
+            address=address(i),
+            rate=platform.links_of(host.name)[0].rate,
+            ranks=host.ranks,
+            processes=running.get(state.namespaces[i + 1], {}),
+        )
+        for i, host in enumerate(platform.hosts)
+    ]
+    there = set(namespaces.existing(state.namespaces))
+    return Status(state, hosts, [name for name in state.namespaces if name not in there], _dropped(prefix))
+
+
+def as_json(found: Status) -> dict[str, Any]:
+    """The status as JSON values."""
+    return {
+        "lab": found.state.prefix,
+        "platform": found.state.platform,
+        "mtu": found.state.mtu,
+        "packet": found.state.packet,
+        "congestion": found.state.congestion,
+        "processes": {host.name: host.processes for host in found.hosts if host.processes},
+        "missing": found.missing,
+        "dropped": found.dropped,
+    }
+
+
+def text(found: Status) -> str:
+    """The status for people."""
+    state = found.state
+    packet = f"packets of up to {state.packet} bytes" if state.packet else f"packets of {state.mtu} bytes"
+    lines = [f"lab {state.prefix}: {state.platform['name']}, {packet}, TCP {state.congestion}"]
+    for host in found.hosts:
+        names = ", ".join(f"{name} ({pid})" for pid, name in host.processes.items())
+        ranks = "1 rank" if host.ranks == 1 else f"{host.ranks} ranks"
+        lines.append(
+            f"  {host.name:8} {host.address:13} on {host.switch:8} {rate_text(host.rate):12} {ranks}  {names}".rstrip()
+        )
+    lines += [f"  {one.ends[0]} to {one.ends[1]}: {rate_text(one.rate)}" for one in state.described().trunks]
+    lines.append(f"packets dropped by full switches: {found.dropped}")
+    if found.missing:
+        lines.append(
+            f"damaged: {', '.join(found.missing)} gone; make it again after: starling lab down --prefix {state.prefix}"
+        )
+    return "\n".join(lines)
