@@ -33,7 +33,7 @@ struct Displacements {
 /// keep their defaults. A vector has `sendcount` elements of `sendtype` (allreduce, reduce, scan, bcast; bcast's buffer
 /// is `recvbuf`); every reduction's datatype is `sendtype`.
 struct Call {
-  Collective collective;
+  Collective collective = Collective::barrier;
   const void* sendbuf = nullptr;
   void* recvbuf = nullptr;
   std::int64_t sendcount = 0;

@@ -88,9 +88,20 @@ void Communicator::free_private() {
   state().private_communicators -= freed;
 }
 
+const Communicator::Known* Communicator::know(const Call& call) {
+  Table& table = tables_[static_cast<std::size_t>(call.collective)];
+  if (table.latest.is_like(call)) return &table.known;
+  table.latest.forget();
+  if (inter_ || !facts_of(call, size_, rank_, table.known.facts)) return nullptr;
+  table.known.context = &context(table.known.facts);
+  table.latest.keep(call);
+  return &table.known;
+}
+
 Context& Communicator::context(const Facts& facts) {
   Table& table = tables_[static_cast<std::size_t>(facts.situation.collective)];
-  if (table.last != nullptr && table.last->key() == facts.key) return *table.last;
+  Context* const last = table.known.context;
+  if (last != nullptr && last->key() == facts.key) return *last;
   const auto find = [&](const CallKey& key) {
     const auto found =
         std::find_if(table.contexts.begin(), table.contexts.end(), [&](const auto& one) { return one->key() == key; });
@@ -112,7 +123,6 @@ Context& Communicator::context(const Facts& facts) {
       context = table.contexts.emplace_back(std::make_unique<Context>(wanted, *this)).get();
     }
   }
-  table.last = context;
   return *context;
 }
 

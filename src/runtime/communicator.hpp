@@ -35,8 +35,13 @@ class Communicator {
   [[nodiscard]] int size() const { return size_; }
   [[nodiscard]] bool is_inter() const { return inter_; }
 
-  /// The context of a call, made if there is none yet.
-  Context& context(const Facts& facts);
+  /// What is known of a call, and its context, made if there is none yet.
+  struct Known {
+    Facts facts;
+    Context* context;
+  };
+  /// Nothing for a call that only the MPI library can carry out. Good until the next call of this collective.
+  const Known* know(const Call& call);
   /// Counts a call that passes through: an operation that is not tuned, or a blocking collective that can't be here.
   void count(int operation) { ++counted_[static_cast<std::size_t>(operation)]; }
   void pass(Collective collective) { ++passed_[static_cast<std::size_t>(collective)]; }
@@ -65,12 +70,14 @@ class Communicator {
  private:
   void free_private();
   explicit Communicator(MPI_Comm comm);
+  Context& context(const Facts& facts);
 
   /// Contexts of one collective. Few: looked through from the one used last.
   struct Table {
     std::vector<std::unique_ptr<Context>> contexts;
-    Context* last = nullptr;
     int exact_sizes = 0;
+    LatestCall latest;
+    Known known{{}, nullptr};  ///< of the latest call
   };
 
   MPI_Comm handle_;

@@ -11,10 +11,11 @@
 
 namespace starling {
 
-/// Where a program's buffers are: addresses of unit 0, indexed as Buffer.
+/// Where a program's buffers are: addresses of unit 0, indexed as Buffer. Not set to anything at first: that would cost
+/// as much as a step.
 struct Buffers {
   static constexpr std::size_t most = static_cast<std::size_t>(Buffer::scratch) + most_scratch_buffers;
-  std::array<char*, most> base{};
+  std::array<char*, most> base;
   [[nodiscard]] char* at(const Extent& extent, MPI_Aint unit) const {
     return base[static_cast<std::size_t>(extent.buffer)] + (extent.first * unit);
   }

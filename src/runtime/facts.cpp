@@ -167,6 +167,14 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
   return true;
 }
 
+void LatestCall::keep(const Call& call) {
+  const auto lasts = [](auto handle) { return handle == decltype(handle){} || predefined(handle); };
+  kept_ = call.sendcounts.values == nullptr && call.recvcounts.values == nullptr && call.sendtypes == nullptr &&
+          call.recvtypes == nullptr && call.recvbuf != MPI_IN_PLACE && lasts(call.sendtype) && lasts(call.recvtype) &&
+          lasts(call.op);
+  if (kept_) call_ = call;
+}
+
 CallKey bucket_of(CallKey key) {
   if (key.bytes > 0) key.bytes = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(key.bytes)));
   key.bucket = true;

@@ -28,6 +28,29 @@ struct Facts {
 /// MPI library can tell the application what is wrong with them, in its own words.
 bool facts_of(const Call& call, int ranks, int rank, Facts& facts);
 
+/// The latest call of its kind, to spare the next one a second look if it is the same: most programs make the same call
+/// over and over. Only calls whose arguments mean the same for ever are kept: MPI's own datatypes and operators, and no
+/// arrays of counts.
+class LatestCall {
+ public:
+  /// Whether `call` differs from the one kept in nothing but the addresses of its buffers. Both are of one collective.
+  [[nodiscard]] bool is_like(const Call& call) const {
+    return kept_ && call.sendcount == call_.sendcount && call.recvcount == call_.recvcount &&
+           call.sendtype == call_.sendtype && call.recvtype == call_.recvtype && call.op == call_.op &&
+           call.root == call_.root && call.recvbuf != MPI_IN_PLACE &&
+           (call.sendbuf == MPI_IN_PLACE) == (call_.sendbuf == MPI_IN_PLACE) &&
+           (call.sendbuf == nullptr) == (call_.sendbuf == nullptr) &&
+           (call.recvbuf == nullptr) == (call_.recvbuf == nullptr);
+  }
+  /// Keeps `call` if it may be kept.
+  void keep(const Call& call);
+  void forget() { kept_ = false; }
+
+ private:
+  bool kept_ = false;
+  Call call_{};
+};
+
 /// The key of the power-of-two bucket that a size falls in.
 CallKey bucket_of(CallKey key);
 

@@ -63,8 +63,14 @@ int Prepared::carry_out(const Call& call, const Facts& facts, Communicator& comm
     }
     work_ = *work;
   }
-  staging_.look_at(call, facts, bound_.blocks(facts.situation), communicator.rank(), bound_.works_in_place());
-  Instance& todo = instance(call, communicator);
+  if (latest_.is_like(call)) {
+    staging_.look_again_at(call, facts);
+  } else {
+    staging_.look_at(call, facts, bound_.blocks(facts.situation), communicator.rank(), bound_.works_in_place());
+    last_ = &instance(call, communicator);
+    latest_.keep(call);
+  }
+  Instance& todo = *last_;
   Workspace& workspace = Workspace::mine();
   const std::size_t bytes = staging_.workspace_bytes(todo.program);
   char* memory = bytes > 0 ? workspace.take(bytes) : nullptr;

@@ -46,6 +46,7 @@ class Prepared {
   bool ready_ = false;
   MPI_Comm work_{};
   std::string refused_;
+  LatestCall latest_;
   Staging staging_;
   std::vector<std::unique_ptr<Instance>> instances_;
   Instance* last_ = nullptr;

@@ -115,9 +115,8 @@ void after_init() {
   Clock::calibrate();
   now.started = std::chrono::system_clock::now();
   now.started_wtime = pmpi.Wtime();
-  const bool has_all =
-      make_alone(now.alone) &&
-      pmpi.Comm_create_keyval(copy_nothing, Communicator::forget, &now.keyval, nullptr) == MPI_SUCCESS;
+  const bool has_all = make_alone(now.alone) &&
+                       pmpi.Comm_create_keyval(copy_nothing, Communicator::forget, &now.keyval, nullptr) == MPI_SUCCESS;
   if (!everywhere(has_all)) {
     say("the MPI library gives no communicator or no attribute key; the program runs natively");
     return;
@@ -144,12 +143,12 @@ int carry_out(const Call& call) {
   if (!state().running) return call.native(call);
   Communicator* communicator = Communicator::of(call.comm);
   if (communicator == nullptr) return call.native(call);
-  Facts facts;
-  if (communicator->is_inter() || !facts_of(call, communicator->size(), communicator->rank(), facts)) {
+  const Communicator::Known* known = communicator->know(call);
+  if (known == nullptr) {
     communicator->pass(call.collective);
     return call.native(call);
   }
-  return communicator->context(facts).carry_out(call, facts, *communicator);
+  return known->context->carry_out(call, known->facts, *communicator);
 }
 
 }  // namespace starling

@@ -35,6 +35,16 @@ void Staging::look_at(const Call& call, const Facts& facts, int blocks, int rank
   }
 }
 
+void Staging::look_again_at(const Call& call, const Facts& facts) {
+  call_ = &call;
+  if ((stage_send_ || stage_recv_) && !reduces(call.collective)) find_sides(facts);
+}
+
+void Staging::find_sides(const Facts& facts) {
+  source_ = Side::source(*call_, facts.situation.ranks, rank_);
+  target_ = Side::target(*call_, facts.situation.ranks);
+}
+
 void Staging::look_at_reduction(const Facts& facts, int blocks, bool works_in_place) {
   unit_ = Unit::of(call_->sendtype);
   if (call_->collective == Collective::reduce_scatter) {
@@ -53,8 +63,7 @@ void Staging::look_at_movement(const Facts& facts, int blocks, bool works_in_pla
   const Collective collective = call_->collective;
   const bool in_place = call_->sendbuf == MPI_IN_PLACE;
   unit_ = Unit::bytes();
-  source_ = Side::source(*call_, facts.situation.ranks, rank_);
-  target_ = Side::target(*call_, facts.situation.ranks);
+  find_sides(facts);
   alias_send_ = in_place && works_in_place;
   stage_send_ = collective != Collective::bcast && !alias_send_ && (in_place || !source_.is_plain());
   // Blocks that ranks pass on together must lie together; where counts are local, each block travels alone.

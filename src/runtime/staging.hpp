@@ -19,6 +19,8 @@ class Staging {
  public:
   /// Looks at a call whose vector, if it is one, is divided into `blocks` blocks.
   void look_at(const Call& call, const Facts& facts, int blocks, int rank, bool works_in_place);
+  /// The same for a call that is like the latest one but for the addresses of its buffers.
+  void look_again_at(const Call& call, const Facts& facts);
 
   [[nodiscard]] const Layout& send_layout() const { return own_send_layout_ ? send_layout_ : recv_layout_; }
   [[nodiscard]] const Layout& recv_layout() const { return recv_layout_; }
@@ -32,6 +34,7 @@ class Staging {
   int end(const Buffers& buffers) const;
 
  private:
+  void find_sides(const Facts& facts);
   void look_at_reduction(const Facts& facts, int blocks, bool works_in_place);
   void look_at_movement(const Facts& facts, int blocks, bool works_in_place);
   static void lay_out(const Side& side, bool staged, Layout& layout);

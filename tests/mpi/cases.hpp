@@ -90,10 +90,12 @@ class Case {
            " x " + item_.name + (op_.name.empty() ? "" : ", " + op_.name);
   }
 
-  /// What went wrong on this rank, or nothing.
-  std::optional<std::string> run() {
+  /// What went wrong on this rank, or nothing. Calls `before` between the call of PMPI and that of MPI.
+  template <class Before>
+  std::optional<std::string> run(Before before) {
     prepare();
     const int expected = call<Names::pmpi>(shape_.operation, form_, arguments(false));
+    before();
     const int error = call<Names::mpi>(shape_.operation, form_, arguments(true));
     if (expected != MPI_SUCCESS || error != MPI_SUCCESS)
       return "MPI returned: " + words(error) + "; PMPI: " + words(expected);

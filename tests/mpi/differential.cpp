@@ -1,10 +1,11 @@
 // Calls collectives through MPI_ and through PMPI_ with the same data and compares, in random cases that all ranks draw
 // from one seed. Without Starling both are the same library, and the program tests itself.
 //
-//   differential --seed S --cases N [--mode mixed|repeat|churn|threads] [--favour LIST] [--patience SECONDS]
+//   differential --seed S --cases N [--mode mixed|repeat|late|churn|threads] [--favour LIST] [--patience SECONDS]
 //
-// mixed: everything new in each case. repeat: few call keys, each many times. churn: a new communicator for each case.
-// threads: three threads at once, each with a communicator of its own.
+// mixed: everything new in each case. repeat: few call keys, each many times. late: the same, and one rank comes to
+// each call ten times as late as cases take. churn: a new communicator for each case. threads: three threads at once,
+// each with a communicator of its own.
 #include <mpi.h>
 
 #include <array>
@@ -76,7 +77,9 @@ class Session {
     }
   }
 
-  void repeat(int cases) {
+  /// `late` is the rank that comes late; no rank does if there is none of that number.
+  void repeat(int cases, int late) {
+    late_ = late;
     Team team = communicators::team_of(parent_, "all ranks", false);
     std::vector<Shape> shapes;
     for (int i = 0; i < 8; ++i) shapes.push_back(draw_shape(any(), team.size, dice_));
@@ -90,7 +93,14 @@ class Session {
   void run(const Shape& shape, const Team& team, std::uint64_t variation) {
     Case now(shape, team, operators_, variation);
     lane_.doing("case " + std::to_string(number_) + ": " + now.name());
-    if (const auto fault = now.run(); fault && ++faults_ <= 5)
+    const double start = PMPI_Wtime();
+    double waited = 0;
+    const auto fault = now.run([&] {
+      const double arrival = PMPI_Wtime();
+      while (world_rank_ == late_ && waited < 10 * case_seconds_) waited = PMPI_Wtime() - arrival;
+    });
+    case_seconds_ = PMPI_Wtime() - start - waited;
+    if (fault && ++faults_ <= 5)
       std::fprintf(stderr, "FAULT seed %llu case %d world rank %d: %s: %s\n", static_cast<unsigned long long>(seed_),
                    number_, world_rank_, now.name().c_str(), fault->c_str());
   }
@@ -113,6 +123,8 @@ class Session {
   Dice dice_;
   Operators operators_;
   int world_rank_ = 0;
+  int late_ = -1;
+  double case_seconds_ = 0;  ///< of the latest case, without coming late
   int number_ = 0;
   int faults_ = 0;
 };
@@ -139,8 +151,8 @@ int tested(const Options& options, Watchdog& watchdog) {
   if (options.mode == "threads") return threads(options, watchdog);
   auto& lane = watchdog.lane();
   Session session(options, MPI_COMM_WORLD, lane, options.seed);
-  if (options.mode == "repeat")
-    session.repeat(options.cases);
+  if (options.mode == "repeat" || options.mode == "late")
+    session.repeat(options.cases, options.mode == "late" ? 1 : -1);
   else
     session.mixed(options.cases, options.mode == "churn" ? 1 : 6, true);
   lane.doing("counting faults");

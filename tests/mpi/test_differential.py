@@ -90,6 +90,23 @@ def test_results_stay_right_while_star_basic_tries_and_switches(
     assert any(context.decisions for context in tried)
 
 
+@pytest.mark.parametrize("ranks", [2, 3, 6, 9, 12, 16])
+def test_every_candidate_is_right_on_other_numbers_of_ranks(mpi: Mpi, program: str, folder: Path, ranks: int) -> None:
+    argv = [program, "--seed", str(ranks), "--cases", "500", "--mode", "repeat", *FAVOURED]
+    _, record = run_tuned(mpi, ranks, argv, "star-basic", folder, {"STARLING_ITER": "1"})
+    through = [context for context in record.contexts if context.stage == "monitor_adapt"]
+    assert through, "no context came to its end within these calls"
+    for context in through:
+        assert all(one.samples > 0 for one in context.candidates if one.eligible)
+
+
+@pytest.mark.parametrize("chosen", ["star-basic", "star"])
+def test_one_rank_may_be_ten_times_as_late_as_calls_take(mpi: Mpi, program: str, folder: Path, chosen: str) -> None:
+    argv = [program, "--seed", "11", "--cases", "600", "--mode", "late", *FAVOURED]
+    _, record = run_tuned(mpi, 4, argv, chosen, folder, {"STARLING_ITER": "2"})
+    assert any(context.decisions for context in record.contexts)
+
+
 @pytest.mark.parametrize("chosen", ["star-basic", strategy(forced_lists()[0])])
 def test_communicators_may_come_and_go(mpi: Mpi, program: str, folder: Path, chosen: str) -> None:
     argv = [program, "--seed", "3", "--cases", "400", "--mode", "churn", *FAVOURED]

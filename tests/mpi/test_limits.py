@@ -12,6 +12,8 @@ from support.tuned import candidates, preloaded, run_tuned
 
 HERE = Path(__file__).parent
 MEMORY = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+LEAK = 2048
+"""KiB: 9,000 communicators that left 256 bytes each."""
 NEEDED = 12 << 30
 """Bytes for two ranks with 2 GiB each, staging, and what the MPI library copies on the way."""
 
@@ -46,6 +48,16 @@ def test_a_program_may_end_mpi_while_it_exits(mpi: Mpi, tmp_path: Path) -> None:
     program = str(compile_c(mpi, HERE / "at_exit.c", tmp_path))
     outcome, _ = run_tuned(mpi, 2, [program], "star-basic", tmp_path)
     assert outcome.stdout == "the last sums are right\n"
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_ten_thousand_communicators_leave_nothing_behind(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE / "churn.c", tmp_path))
+    outcome, record = run_tuned(mpi, 2, [program, "10000"], "star", tmp_path, {"STARLING_ITER": "1"})
+    words = outcome.stdout.split()
+    assert words[:4] == ["10000", "communicators,", "0", "wrong,"]
+    assert int(words[4]) < LEAK, "memory grows with the number of communicators"
+    assert {context.calls for context in record.contexts if context.stage != "pass-through"} == {30000}
 
 
 @pytest.mark.parametrize("mpi", debian_mpis() if NEEDED < MEMORY else (), ids=str)

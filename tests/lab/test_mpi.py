@@ -1,0 +1,117 @@
+"""MPI on a lab: separate hosts, limited links, variables that arrive, orders of ranks, with and without Starling."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lab.labs import BLOCK, STARLING, lab, lab_up, machine, on_lab, ranks_line, said
+from starling import record
+from starling.lab.launch import Order, ordered
+from starling.platform_file import short
+from support.mpis import Mpi, installed_mpis
+
+PREFIX = "slabmpi"
+RATE = 100e6
+
+
+@pytest.fixture(scope="module")
+def hosts() -> Iterator[int]:
+    """A lab of four hosts on a switch."""
+    before = machine()
+    lab("down", "--prefix", PREFIX)
+    lab_up("--prefix", PREFIX, "single:4")
+    yield 4
+    lab("down", "--prefix", PREFIX).check()
+    assert machine() == before
+
+
+@pytest.fixture(params=[mpi for mpi in installed_mpis() if mpi.flavour != "intel"], ids=str)
+def mpi(request: pytest.FixtureRequest) -> Mpi:
+    """Each MPI that a lab supports, as installed here."""
+    found: Mpi = request.param
+    return found
+
+
+def test_ranks_are_on_separate_hosts_and_the_links_hold_their_rate(mpi: Mpi, hosts: int, tmp_path: Path) -> None:
+    outcome = on_lab(mpi, PREFIX, [], ranks_line(mpi, tmp_path, hosts))
+    found = said(outcome)
+    assert found["hosts"] == ["h0", "h1", "h2", "h3"]
+    assert found["ranks_per_node"] == ["1"]
+    # Each host has to send this many bits; at full speed of its link a share of 0.956 is possible.
+    share = (hosts - 1) * BLOCK * 8 / float(found["alltoall"][0]) / RATE
+    assert 0.2 < share < 1.0, outcome.report()
+
+
+def test_starling_runs_on_a_lab_and_sees_its_nodes(mpi: Mpi, hosts: int, tmp_path: Path) -> None:
+    path = tmp_path / "record.json"
+    tuned = [*STARLING, "run", "--record", str(path), "--history", "off", "--strategy", "forced:alltoall:pairwise", "--"]
+    line = ranks_line(mpi, tmp_path, hosts, tuned)
+    if mpi.name == "mpich4":
+        line.pop()  # a record is written in MPI_Finalize, before MPICH's own
+        line = ["timeout", "20", *line]
+        on_lab(mpi, PREFIX, [], line)
+    else:
+        said(on_lab(mpi, PREFIX, [], line))
+    found, _ = record.read(path)
+    assert found.run.ranks == hosts
+    assert found.run.nodes == hosts
+    assert [one.winner for one in found.contexts if one.collective == "alltoall"] == ["pairwise"]
+
+
+def test_output_and_exit_status_are_the_programs(mpi: Mpi, hosts: int) -> None:
+    outcome = on_lab(mpi, PREFIX, ["-q"], [mpi.launcher[0], "-n", str(hosts), "sh", "-c", "echo $STARLING_LAB; exit 3"])
+    assert outcome.status == 3
+    assert outcome.stdout.splitlines()[0] == f"/run/starling-lab/{PREFIX}"
+
+
+@pytest.mark.parametrize("order", ["cyclic", "random"])
+def test_ranks_are_placed_in_the_asked_order(mpi: Mpi, hosts: int, order: str, tmp_path: Path) -> None:
+    found = said(on_lab(mpi, PREFIX, ["--order", order, "--seed", "7"], ranks_line(mpi, tmp_path, hosts)))
+    assert found["hosts"] == [host.name for host in ordered(short("single:4"), Order(order), 7)]
+
+
+def test_a_host_takes_as_many_ranks_as_asked(mpi: Mpi, tmp_path: Path) -> None:
+    try:
+        lab_up("--prefix", "slabtwo", "single:2", "--ranks-per-host", "2", "--no-check")
+        found = said(on_lab(mpi, "slabtwo", [], ranks_line(mpi, tmp_path, 4)))
+    finally:
+        lab("down", "--prefix", "slabtwo").check()
+    assert found["hosts"] == ["h0", "h0", "h1", "h1"]
+    assert found["ranks_per_node"] == ["2"]
+
+
+def test_what_is_known_of_a_run_is_one_line_and_a_file(hosts: int, tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    outcome = lab("run", "--prefix", PREFIX, "--json", str(path), "--", "sh", "-c", "echo out; hostname; exit 5")
+    assert (outcome.status, outcome.stdout) == (5, "out\nh0\n")
+    assert outcome.stderr.count("\n") == 1
+    assert outcome.stderr.startswith(f"starling: lab {PREFIX}: CPU")
+    found = json.loads(path.read_text())
+    assert (found["lab"], found["platform"], found["hosts"], found["status"]) == (PREFIX, "single:4", hosts, 5)
+    assert 0 <= found["cpu_idle"] <= 1
+    assert found["cpu_bound"] == (found["cpu_idle"] < 0.1) == ("CPU-bound" in outcome.stderr)
+
+
+@pytest.mark.usefixtures("hosts")
+def test_commands_run_on_the_host_that_is_named() -> None:
+    outcome = lab("exec", "--prefix", PREFIX, "h2", "--", "sh", "-c", "hostname; getent hosts h3; exit 4")
+    assert outcome.status == 4
+    assert outcome.stdout.split() == ["h2", "10.77.0.4", "h3"]
+    wrong = lab("exec", "--prefix", PREFIX, "h9", "--", "true")
+    assert wrong.status == 2
+    assert "no host h9 in lab slabmpi; there are: h0, h1, h2, h3" in wrong.stderr
+    assert lab("exec", "--prefix", PREFIX, "h2", "--", "/nonexistent").status == 127
+
+
+@pytest.mark.usefixtures("hosts")
+def test_a_host_that_the_lab_has_not_is_told_by_the_agent() -> None:
+    agent = Path(next(path for path in record.__spec__.origin and [Path(record.__file__).parent / "libexec"]))
+    env = {**os.environ, "STARLING_LAB": f"/run/starling-lab/{PREFIX}"}
+    from support.processes import run_job  # noqa: PLC0415
+
+    outcome = run_job([str(agent / "starling-lab-rsh"), "-x", "root@h9", "true"], env, 10)
+    assert outcome.status == 1
+    assert outcome.stderr == f"starling: no host h9 in lab {PREFIX}; there are: h0  h1  h2  h3\n"
