@@ -338,6 +338,8 @@ def short(text: str) -> Platform:
     """
     match = _SHORT.fullmatch(text)
     if match is None:
+        if "/" in text or text.endswith(".json"):
+            raise PlatformError(f"{text}: no such file; correct the path, or give a short name: {_SHORT_NAMES}")
         raise PlatformError(f"{text}: neither a file nor a short name; short names are {_SHORT_NAMES}")
     kind = match[1] or match[3]
     count, each = (1, int(match[2])) if match[1] else (int(match[4]), int(match[5]))

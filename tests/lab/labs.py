@@ -13,6 +13,8 @@ from support.processes import Outcome, run_job
 STARLING = (sys.executable, "-m", "starling")
 SOURCE = ROOT / "tests/lab/ranks.c"
 BLOCK = 65536
+OURS = f"slab{os.getpid()}"
+"""The prefixes of the tests' labs begin with this: several test runs may go on at a time."""
 
 
 def lab(*arguments: str, env: Mapping[str, str] | None = None, timeout: float = 60) -> Outcome:
@@ -50,15 +52,16 @@ def said(outcome: Outcome) -> dict[str, list[str]]:
 
 
 def machine() -> dict[str, set[str]]:
-    """Everything that a lab could leave behind."""
+    """Everything that a lab of these tests could leave behind."""
     mounts = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
-    return {
+    found = {
         "namespaces": names(Path("/run/netns")),
         "/etc/netns": {str(path) for path in Path("/etc/netns").rglob("*")},
-        "/run": {str(path) for path in Path("/run").rglob("*") if "lab" in str(path)},
-        "mounts": {mount for mount in mounts if "lab" in mount or "netns/" in mount},
-        "interfaces": names(Path("/sys/class/net")),
+        "/run": {str(path) for path in Path("/run").rglob("*")},
+        "mounts": set(mounts),
     }
+    ours = {what: {name for name in there if OURS in name} for what, there in found.items()}
+    return {**ours, "interfaces": names(Path("/sys/class/net"))}
 
 
 def names(folder: Path) -> set[str]:

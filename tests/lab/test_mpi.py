@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from lab.labs import BLOCK, STARLING, lab, lab_up, machine, on_lab, ranks_line, said
-from starling import record
+from lab.labs import BLOCK, OURS, STARLING, lab, lab_up, machine, on_lab, ranks_line, said
+from starling import record, variants
 from starling.lab.launch import Order, ordered
 from starling.platform_file import short
 from support.mpis import Mpi, installed_mpis
+from support.processes import run_job
 
-PREFIX = "slabmpi"
+PREFIX = f"{OURS}m"
 RATE = 100e6
 
 
@@ -47,7 +48,17 @@ def test_ranks_are_on_separate_hosts_and_the_links_hold_their_rate(mpi: Mpi, hos
 
 def test_starling_runs_on_a_lab_and_sees_its_nodes(mpi: Mpi, hosts: int, tmp_path: Path) -> None:
     path = tmp_path / "record.json"
-    tuned = [*STARLING, "run", "--record", str(path), "--history", "off", "--strategy", "forced:alltoall:pairwise", "--"]
+    tuned = [
+        *STARLING,
+        "run",
+        "--record",
+        str(path),
+        "--history",
+        "off",
+        "--strategy",
+        "forced:alltoall:pair",
+        "--",
+    ]
     line = ranks_line(mpi, tmp_path, hosts, tuned)
     if mpi.name == "mpich4":
         line.pop()  # a record is written in MPI_Finalize, before MPICH's own
@@ -58,7 +69,7 @@ def test_starling_runs_on_a_lab_and_sees_its_nodes(mpi: Mpi, hosts: int, tmp_pat
     found, _ = record.read(path)
     assert found.run.ranks == hosts
     assert found.run.nodes == hosts
-    assert [one.winner for one in found.contexts if one.collective == "alltoall"] == ["pairwise"]
+    assert [one.winner for one in found.contexts if one.collective == "alltoall"] == ["pair"]
 
 
 def test_output_and_exit_status_are_the_programs(mpi: Mpi, hosts: int) -> None:
@@ -75,10 +86,10 @@ def test_ranks_are_placed_in_the_asked_order(mpi: Mpi, hosts: int, order: str, t
 
 def test_a_host_takes_as_many_ranks_as_asked(mpi: Mpi, tmp_path: Path) -> None:
     try:
-        lab_up("--prefix", "slabtwo", "single:2", "--ranks-per-host", "2", "--no-check")
-        found = said(on_lab(mpi, "slabtwo", [], ranks_line(mpi, tmp_path, 4)))
+        lab_up("--prefix", f"{OURS}t", "single:2", "--ranks-per-host", "2", "--no-check")
+        found = said(on_lab(mpi, f"{OURS}t", [], ranks_line(mpi, tmp_path, 4)))
     finally:
-        lab("down", "--prefix", "slabtwo").check()
+        lab("down", "--prefix", f"{OURS}t").check()
     assert found["hosts"] == ["h0", "h0", "h1", "h1"]
     assert found["ranks_per_node"] == ["2"]
 
@@ -102,16 +113,14 @@ def test_commands_run_on_the_host_that_is_named() -> None:
     assert outcome.stdout.split() == ["h2", "10.77.0.4", "h3"]
     wrong = lab("exec", "--prefix", PREFIX, "h9", "--", "true")
     assert wrong.status == 2
-    assert "no host h9 in lab slabmpi; there are: h0, h1, h2, h3" in wrong.stderr
+    assert f"no host h9 in lab {PREFIX}; there are: h0, h1, h2, h3" in wrong.stderr
     assert lab("exec", "--prefix", PREFIX, "h2", "--", "/nonexistent").status == 127
 
 
 @pytest.mark.usefixtures("hosts")
 def test_a_host_that_the_lab_has_not_is_told_by_the_agent() -> None:
-    agent = Path(next(path for path in record.__spec__.origin and [Path(record.__file__).parent / "libexec"]))
+    agent = variants.package_folders("libexec")[0] / "starling-lab-rsh"
     env = {**os.environ, "STARLING_LAB": f"/run/starling-lab/{PREFIX}"}
-    from support.processes import run_job  # noqa: PLC0415
-
-    outcome = run_job([str(agent / "starling-lab-rsh"), "-x", "root@h9", "true"], env, 10)
+    outcome = run_job([str(agent), "-x", "root@h9", "true"], env, 10)
     assert outcome.status == 1
     assert outcome.stderr == f"starling: no host h9 in lab {PREFIX}; there are: h0  h1  h2  h3\n"

@@ -1,5 +1,6 @@
 """Labs come up as asked, and nothing of them stays: also where a predecessor was interrupted at any point."""
 
+import contextlib
 import json
 import os
 import signal
@@ -10,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.labs import STARLING, lab, lab_up, machine
+from lab.labs import OURS, STARLING, lab, lab_up, machine
 from starling.lab import namespaces
-from support.processes import run_job
 
-PREFIX = "slabdown"
+PREFIX = f"{OURS}d"
 WITH = ("--prefix", PREFIX)
 
 
@@ -37,7 +37,7 @@ def test_links_carry_what_was_asked(options: tuple[str, ...]) -> None:
         # Another job on this machine may cost some; the limit itself must hold.
         assert 0.5 < one["rate"] / one["expected"] < 1.08, one
         assert one["ok"] == (0.92 <= one["rate"] / one["expected"] <= 1.08)
-    assert all(0 < one["latency"] for one in found["measured"][:3])
+    assert all(one["latency"] > 0 for one in found["measured"][:3])
 
 
 def longest_frame(packet: str) -> int:
@@ -45,7 +45,7 @@ def longest_frame(packet: str) -> int:
     lab_up(*WITH, "single:2", "--no-check", "--packet", packet)
     with namespaces.inside(f"{PREFIX}.switches"), socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0x0300) as port:
         port.bind(("p0", 3))
-        port.settimeout(0.5)
+        port.setblocking(False)
         with namespaces.inside(f"{PREFIX}-h1"):
             listener = socket.create_server(("10.77.0.2", 0))
         with namespaces.inside(f"{PREFIX}-h0"):
@@ -60,7 +60,7 @@ def longest_frame(packet: str) -> int:
                     left -= len(server.recv(left))
                 try:
                     while True:
-                        lengths.append(port.recv_into(bytearray(1), 1, socket.MSG_TRUNC | socket.MSG_DONTWAIT))
+                        lengths.append(port.recv_into(bytearray(1), 1, socket.MSG_TRUNC))
                 except BlockingIOError:
                     pass
     return max(lengths)
@@ -73,11 +73,11 @@ def test_packets_are_of_the_mtu_or_of_the_larger_size_that_was_asked() -> None:
 
 
 def tools_that_kill(folder: Path, tool: str, call: int, sent: signal.Signals) -> dict[str, str]:
-    """An environment whose `tool` sends a signal to its caller at that call, instead of its work."""
+    """An environment whose `tool` sends a signal to its caller at that call, and then does its work."""
     path = folder / tool
     path.write_text(
         f'#!/bin/sh\necho call >>{folder}/calls\nif [ "$(wc -l <{folder}/calls)" = {call} ]; then\n'
-        f"  kill -{sent.value} $PPID\n  sleep 5\nfi\n"
+        f"  kill -{sent.value} $PPID\n  sleep 0.3\nfi\n"
         f'PATH="${{PATH#*:}}"\nexec {tool} "$@"\n'
     )
     path.chmod(0o755)
@@ -138,7 +138,17 @@ def test_a_lab_that_is_up_is_not_made_again() -> None:
 
 def test_processes_on_a_lab_keep_it_from_being_replaced_and_end_with_it() -> None:
     lab_up(*WITH, "single:2", "--no-check")
-    line = [*STARLING, "lab", "exec", *WITH, "h1", "--", "sh", "-c", "trap '' TERM; echo ready; while :; do sleep 1; done"]
+    line = [
+        *STARLING,
+        "lab",
+        "exec",
+        *WITH,
+        "h1",
+        "--",
+        "sh",
+        "-c",
+        "trap '' TERM; echo ready; while :; do sleep 1; done",
+    ]
     with subprocess.Popen(line, stdout=subprocess.PIPE) as job:
         assert job.stdout is not None
         assert job.stdout.readline() == b"ready\n"
@@ -179,25 +189,16 @@ def test_files_that_a_reboot_leaves_are_removed() -> None:
     finally:
         other.unlink()
         other.parent.rmdir()
-        if not before["/etc/netns"]:
-            Path("/etc/netns").rmdir()
+        with contextlib.suppress(OSError):
+            Path("/etc/netns").rmdir()  # unless another lab has something in it
 
 
 def test_two_labs_at_a_time_do_not_see_each_other() -> None:
     lab_up(*WITH, "single:2", "--no-check")
     try:
-        lab_up("--prefix", "slabother", "single:3", "--no-check")
+        lab_up("--prefix", f"{OURS}o", "single:3", "--no-check")
         assert lab("exec", *WITH, "h0", "--", "getent", "hosts", "h2").status != 0
-        assert lab("exec", "--prefix", "slabother", "h0", "--", "getent", "hosts", "h2").status == 0
+        assert lab("exec", "--prefix", f"{OURS}o", "h0", "--", "getent", "hosts", "h2").status == 0
     finally:
-        lab("down", "--prefix", "slabother").check()
+        lab("down", "--prefix", f"{OURS}o").check()
     assert lab("exec", *WITH, "h0", "--", "true").status == 0
-
-
-def test_who_is_not_root_is_told() -> None:
-    code = "import os, sys; os.setresuid(65534, 65534, 65534); from starling.cli import main; sys.argv[0] = 'starling'; main()"
-    import sys  # noqa: PLC0415
-
-    outcome = run_job([sys.executable, "-c", code, "lab", "up", *WITH, "single:2"], os.environ, 20)
-    assert outcome.status == 1
-    assert "network namespaces need root; run it as root, or with sudo" in outcome.stderr

@@ -40,8 +40,8 @@ def _interruptible() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _run(step: Step) -> None:
-    done = subprocess.run(step.argv, input=step.text, capture_output=True, text=True, check=False)
+def _run(step: Step, lock: int) -> None:
+    done = subprocess.run(step.argv, input=step.text, capture_output=True, text=True, check=False, pass_fds=[lock])
     if done.returncode == 0:
         return
     reason = next((line for line in done.stderr.splitlines() if line.strip()), f"exit status {done.returncode}")
@@ -82,12 +82,12 @@ def up(platform: Platform, options: Options, prefix: str, say: Callable[[str], N
         packet=options.packet,
         congestion=options.congestion,
     )
-    with locked():
+    with locked() as lock:
         _make_room(prefix, todo, say)
         with _interruptible():
             try:
                 write(state)
-                _make(todo)
+                _make(todo, lock)
                 state = state.model_copy(update={"stage": "up"})
                 write(state)
             except (LabError, OSError, Interrupted) as error:
@@ -125,12 +125,12 @@ def _make_room(prefix: str, todo: Plan, say: Callable[[str], None]) -> None:
         raise LabError(f"{others[0]} is there and not of this lab; choose another --prefix, or move it away")
 
 
-def _make(todo: Plan) -> None:
+def _make(todo: Plan, lock: int) -> None:
     for path, text in todo.files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     for step in todo.steps:
-        _run(step)
+        _run(step, lock)
 
 
 def down(prefix: str) -> tuple[int, int] | None:

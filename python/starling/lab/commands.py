@@ -166,7 +166,7 @@ def run(
     ] = False,
     prefix: Prefix = DEFAULT_PREFIX,
 ) -> None:
-    """Run a command on the lab's first host; MPI launchers below it start their ranks on all hosts."""
+    """Run a command on the host of rank 0; MPI launchers below it start their ranks on all hosts."""
     from starling.lab import launch  # noqa: PLC0415
 
     with _failures():
@@ -190,7 +190,10 @@ def execute(
     from starling.lab import launch  # noqa: PLC0415
 
     with _failures():
-        ended = launch.execute(prefix, host, line)
+        command = line[1:] if line[0] == "--" else line
+        if not command:
+            raise typer.BadParameter("a command is missing behind the host")
+        ended = launch.execute(prefix, host, command)
     raise typer.Exit(ended)
 
 

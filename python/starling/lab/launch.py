@@ -1,6 +1,6 @@
 """`starling lab run`: a command whose MPI launchers start their ranks on the hosts of a lab.
 
-Nothing in the command's line is changed. It runs on the lab's first host, and environment variables tell each MPI's
+Nothing in the command's line is changed. It runs on the host of rank 0, and environment variables tell each MPI's
 launcher which hosts there are, how to start programs there (libexec/starling-lab-rsh), and which network to use. So the
 line may be a launcher, `starling run` before one, or a script with many of them; and what the line says goes first.
 """
@@ -182,7 +182,10 @@ def execute(prefix: str, host: str, line: Sequence[str]) -> int:
 
 
 def run(line: Sequence[str], prefix: str, order: Order, seed: int, idle_us: int) -> Outcome:
-    """Runs a command on the lab. Raises LabError, process.StartError."""
+    """Runs a command on the lab: on the first host in that order, where Open MPI places rank 0 whatever it is told.
+
+    Raises LabError, process.StartError.
+    """
     state = up(prefix)
     require("ip", "nsenter")
     platform = state.described()
@@ -195,7 +198,7 @@ def run(line: Sequence[str], prefix: str, order: Order, seed: int, idle_us: int)
             files[kind].write_text(text)
         env = environment(os.environ, folder(prefix), files, agent, shim, idle_us)
         before, start = idle.ticks(), time.monotonic()
-        status = process.run(entering(state, platform.hosts[0].name, line) if _is_there(line) else line, env)
+        status = process.run(entering(state, hosts[0].name, line) if _is_there(line) else line, env)
         seconds, share = time.monotonic() - start, idle.ticks().idle_since(before)
     return Outcome(
         lab=prefix,

@@ -80,8 +80,11 @@ def require(*tools: str) -> None:
 
 
 @contextlib.contextmanager
-def locked() -> Iterator[None]:
-    """Only one process at a time makes labs or takes them down; others wait here."""
+def locked() -> Iterator[int]:
+    """Only one process at a time makes labs or takes them down; others wait here.
+
+    The lock is a file handle. A command that gets it too keeps the lock where we are killed before it has ended.
+    """
     while True:
         ROOT.mkdir(parents=True, exist_ok=True)
         handle = os.open(ROOT, os.O_RDONLY | os.O_DIRECTORY)
@@ -89,7 +92,7 @@ def locked() -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX)
             with contextlib.suppress(FileNotFoundError):
                 if ROOT.stat().st_ino == os.fstat(handle).st_ino:  # else the one before us has removed it
-                    yield
+                    yield handle
                     return
         finally:
             with contextlib.suppress(OSError):
