@@ -164,6 +164,15 @@ def test_processes_on_a_lab_keep_it_from_being_replaced_and_end_with_it() -> Non
         assert job.wait(20) != 0
 
 
+def test_a_damaged_lab_is_told_and_can_be_taken_down() -> None:
+    lab_up(*WITH, "single:2", "--no-check")
+    subprocess.run(["ip", "netns", "delete", f"{PREFIX}-h1"], check=True)
+    assert f"damaged: {PREFIX}-h1 gone" in lab("status", *WITH).check().stdout
+    refused = lab("run", *WITH, "--", "true")
+    assert refused.status == 1
+    assert f"is damaged, {PREFIX}-h1 is gone; first: starling lab down --prefix {PREFIX}" in refused.stderr
+
+
 def test_what_is_not_of_a_lab_is_left_alone_whatever_its_name() -> None:
     subprocess.run(["ip", "netns", "add", f"{PREFIX}-h0"], check=True)
     try:

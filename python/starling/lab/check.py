@@ -27,13 +27,14 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Measured:
-    """One measurement: rates in bits per second of TCP payload, seconds one way, and the share of idle CPU."""
+    """One measurement: rates in bits per second, `expected` and `rate` of TCP payload; seconds one way; idle CPU."""
 
     what: str
     asked: int
     expected: float
     rate: float
     latency: float | None
+    asked_latency: float
     cpu_idle: float
     ok: bool
 
@@ -45,6 +46,8 @@ class Measured:
         """One line for people."""
         near = f"{self.rate / self.expected:.0%} of the {rate_text(self.expected)} that TCP can have"
         delay = "" if self.latency is None else f", {self.latency * 1e6:.0f} us one way"
+        if delay and self.asked_latency:
+            delay += f" (the platform says {self.asked_latency * 1e6:.0f} us; a lab adds none)"
         return (
             f"{self.what}: asked {rate_text(self.asked)}, measured {rate_text(self.rate)} ({near}){delay}, "
             f"CPU {idle.percent(self.cpu_idle)} idle"
@@ -153,7 +156,8 @@ def _measure(platform: Platform, options: Options, prefix: str, pairs: Sequence[
         ((got, bottleneck(platform, pair)) for got, pair in zip(rates, pairs, strict=True)), key=lambda x: x[0] / x[1]
     )
     expected = wanted * options.payload_share
-    return Measured(what, wanted, expected, bits, latency, share, within_tolerance(bits, expected))
+    delay = sum(link.latency for link in platform.path(*pairs[0])) if len(pairs) == 1 else 0.0
+    return Measured(what, wanted, expected, bits, latency, delay, share, within_tolerance(bits, expected))
 
 
 def check(platform: Platform, options: Options, prefix: str) -> Iterator[Measured]:
@@ -173,7 +177,7 @@ def advice(measured: Measured) -> str:
         return f"{measured.what}: faster than asked: the limits do not hold, so do not trust times measured here"
     if measured.cpu_idle < idle.CPU_BOUND:
         return (
-            f"{measured.what}: the processors are too slow for this lab: take fewer hosts, a lower --rate, or larger "
-            "packets (--packet 9000)"
+            f"{measured.what}: the processors are too busy for this lab: end other jobs, or take fewer hosts, a lower "
+            "--rate, or larger packets (--packet 9000)"
         )
     return f"{measured.what}: slower than asked although processors are idle; is another job running? Try again"

@@ -116,6 +116,8 @@ def up(
                 typer.echo(one.text())
             if not one.ok:
                 say(f"warning: {check.advice(one)}")
+        if measured and all(one["ok"] for one in measured) and not as_json:
+            typer.echo(f"all within {check.TOLERANCE:.0%} of what was asked")
         if as_json:
             typer.echo(json.dumps({"lab": prefix, "platform": platform.as_json(), "measured": measured}, indent=2))
 

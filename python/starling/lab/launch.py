@@ -19,7 +19,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from starling import launcher, process, variants
-from starling.lab import idle
+from starling.lab import idle, namespaces
 from starling.lab.plan import ipc_file, namespace, uts_file
 from starling.lab.state import LabError, State, folder, require, up
 from starling.platform_file import Host, Platform
@@ -60,7 +60,7 @@ class Outcome:
             return f"lab {self.lab}: {share}"
         return (
             f"lab {self.lab}: CPU-bound, {share}: times are those of the processors and not of the network; "
-            "take fewer hosts, a lower rate, or larger packets"
+            "end other jobs, or take fewer hosts, a lower rate, or larger packets"
         )
 
 
@@ -166,14 +166,24 @@ def _installed(folder_name: str, name: str) -> Path:
     return found
 
 
+def _whole(prefix: str) -> State:
+    """The state of a lab that is up, with all its namespaces. Raises LabError."""
+    state = up(prefix)
+    require("ip", "nsenter")
+    there = namespaces.existing(state.namespaces)
+    if len(there) < len(state.namespaces):
+        missing = next(name for name in state.namespaces if name not in there)
+        raise LabError(f"lab {prefix} is damaged, {missing} is gone; first: starling lab down --prefix {prefix}")
+    return state
+
+
 def _is_there(line: Sequence[str]) -> bool:
     return shutil.which(line[0]) is not None or launcher.is_program(line[0])
 
 
 def execute(prefix: str, host: str, line: Sequence[str]) -> int:
     """Runs a command on a host, with its output and exit status as they are. Raises LabError, process.StartError."""
-    state = up(prefix)
-    require("ip", "nsenter")
+    state = _whole(prefix)
     known = state.described().host_names
     if host not in known:
         few = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
@@ -186,8 +196,7 @@ def run(line: Sequence[str], prefix: str, order: Order, seed: int, idle_us: int)
 
     Raises LabError, process.StartError.
     """
-    state = up(prefix)
-    require("ip", "nsenter")
+    state = _whole(prefix)
     platform = state.described()
     agent = _installed("libexec", "starling-lab-rsh")
     shim = _installed("lib", "libstarling-idle.so") if idle_us else None
