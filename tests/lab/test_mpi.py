@@ -29,7 +29,7 @@ def hosts() -> Iterator[int]:
     assert machine() == before
 
 
-@pytest.fixture(params=[mpi for mpi in installed_mpis() if mpi.flavour != "intel"], ids=str)
+@pytest.fixture(params=installed_mpis(), ids=str)
 def mpi(request: pytest.FixtureRequest) -> Mpi:
     """Each MPI that a lab supports, as installed here."""
     found: Mpi = request.param

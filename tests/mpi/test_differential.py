@@ -102,7 +102,7 @@ def test_every_candidate_is_right_on_other_numbers_of_ranks(mpi: Mpi, program: s
 
 @pytest.mark.parametrize("chosen", ["star-basic", "star"])
 def test_one_rank_may_be_ten_times_as_late_as_calls_take(mpi: Mpi, program: str, folder: Path, chosen: str) -> None:
-    argv = [program, "--seed", "11", "--cases", "600", "--mode", "late", *FAVOURED]
+    argv = [program, "--seed", "11", "--cases", "300", "--mode", "late", *FAVOURED]
     _, record = run_tuned(mpi, 4, argv, chosen, folder, {"STARLING_ITER": "2"})
     assert any(context.decisions for context in record.contexts)
 

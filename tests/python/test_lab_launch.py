@@ -31,20 +31,21 @@ def test_host_files_say_how_many_ranks_a_host_takes() -> None:
 
 
 def test_each_launcher_is_told_hosts_agent_and_network() -> None:
-    env = environment({"HOME": "/root"}, PLACE, FILES, AGENT, None, 0)
+    env = environment({"HOME": "/root"}, PLACE, FILES, 2, AGENT, None, 0)
     assert env["HOME"] == "/root"
     assert env["STARLING_LAB"] == str(PLACE)
     hosts_of = ("OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile", "HYDRA_HOST_FILE")
     assert [env[name] for name in hosts_of] == ["/run/x/openmpi", "/run/x/openmpi", "/run/x/hydra"]
     agents = ("OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent", "HYDRA_LAUNCHER_EXEC")
     assert {env[name] for name in agents} == {str(AGENT)}
+    assert env["I_MPI_PERHOST"] == "2"
     assert (env["OMPI_MCA_btl"], env["UCX_TLS"]) == ("tcp,self", "tcp,self")
     assert "LD_PRELOAD" not in env
 
 
 def test_the_shim_goes_behind_what_is_preloaded_already() -> None:
-    assert environment({}, PLACE, FILES, AGENT, SHIM, 500)["LD_PRELOAD"] == str(SHIM)
-    env = environment({"LD_PRELOAD": "/a.so"}, PLACE, FILES, AGENT, SHIM, 500)
+    assert environment({}, PLACE, FILES, 2, AGENT, SHIM, 500)["LD_PRELOAD"] == str(SHIM)
+    env = environment({"LD_PRELOAD": "/a.so"}, PLACE, FILES, 2, AGENT, SHIM, 500)
     assert (env["LD_PRELOAD"], env["STARLING_IDLE_US"]) == (f"/a.so:{SHIM}", "500")
 
 
