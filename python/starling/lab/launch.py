@@ -113,8 +113,8 @@ def _open_mpi(host_file: str, agent: str) -> dict[str, str]:
     }
 
 
-def _hydra(host_file: str, agent: str) -> dict[str, str]:
-    """MPICH 4 and 5, and Intel MPI."""
+def _hydra(host_file: str, agent: str, per_host: int) -> dict[str, str]:
+    """MPICH 4 and 5, and Intel MPI, which places the same number of ranks on each host whatever the file says."""
     return {
         "HYDRA_LAUNCHER": "rsh",
         "HYDRA_LAUNCHER_EXEC": agent,
@@ -128,6 +128,7 @@ def _hydra(host_file: str, agent: str) -> dict[str, str]:
         "I_MPI_HYDRA_BOOTSTRAP_EXEC": agent,
         "I_MPI_HYDRA_HOST_FILE": host_file,
         "I_MPI_HYDRA_IFACE": "eth0",
+        "I_MPI_PERHOST": str(per_host),
         "I_MPI_FABRICS": "ofi",
         "I_MPI_PIN": "0",
         "FI_PROVIDER": "tcp",
@@ -136,13 +137,19 @@ def _hydra(host_file: str, agent: str) -> dict[str, str]:
 
 
 def environment(
-    environ: Mapping[str, str], place: Path, files: Mapping[str, Path], agent: Path, shim: Path | None, idle_us: int
+    environ: Mapping[str, str],
+    place: Path,
+    files: Mapping[str, Path],
+    per_host: int,
+    agent: Path,
+    shim: Path | None,
+    idle_us: int,
 ) -> dict[str, str]:
     """The environment of a command on a lab whose folder is `place`."""
     found = {
         **environ,
         **_open_mpi(str(files["openmpi"]), str(agent)),
-        **_hydra(str(files["hydra"]), str(agent)),
+        **_hydra(str(files["hydra"]), str(agent), per_host),
         "STARLING_LAB": str(place),
     }
     if shim is not None:
@@ -205,7 +212,8 @@ def run(line: Sequence[str], prefix: str, order: Order, seed: int, idle_us: int)
         files = {kind: Path(name) / kind for kind in host_files(hosts)}
         for kind, text in host_files(hosts).items():
             files[kind].write_text(text)
-        env = environment(os.environ, folder(prefix), files, agent, shim, idle_us)
+        per_host = min(host.ranks for host in hosts)
+        env = environment(os.environ, folder(prefix), files, per_host, agent, shim, idle_us)
         before, start = idle.ticks(), time.monotonic()
         status = process.run(entering(state, hosts[0].name, line) if _is_there(line) else line, env)
         seconds, share = time.monotonic() - start, idle.ticks().idle_since(before)
