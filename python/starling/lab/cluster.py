@@ -65,12 +65,12 @@ def up(platform: Platform, options: Options, prefix: str, say: Callable[[str], N
     Raises LabError; then, and when a signal comes, nothing is left of the lab.
     """
     check_prefix(prefix)
-    require(*TOOLS)
     if problem := options.problem():
         raise LabError(problem, 2)
-    _congestion_available(options.congestion)
     if len(platform.hosts) > MOST_HOSTS:
         raise LabError(f"{platform.name}: {len(platform.hosts)} hosts; a lab has {MOST_HOSTS} at most", 2)
+    _congestion_available(options.congestion)
+    require(*TOOLS)
     todo = plan(platform, options, prefix, folder(prefix))
     state = State(
         schema=1,
@@ -170,7 +170,9 @@ def _take_down(prefix: str, state: State | None) -> tuple[int, int]:
     place = folder(prefix)
     for path in [*place.glob("uts/*"), *place.glob("ipc/*")]:
         while _is_mounted(path):
-            subprocess.run(["umount", str(path)], capture_output=True, check=True)
+            done = subprocess.run(["umount", str(path)], capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                raise LabError(f"{done.stderr.strip()}; try again: starling lab down --prefix {prefix}")
     for path in {*_marked(prefix), *(ETC_NETNS / name for name in ours)}:
         if _is_ours(path / "hosts", prefix):
             (path / "hosts").unlink()
