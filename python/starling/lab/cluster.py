@@ -15,7 +15,7 @@ from starling.lab.plan import ETC_NETNS, MOST_HOSTS, Options, Plan, Step, mark, 
 from starling.lab.state import LabError, State, check_prefix, folder, locked, read, require, write
 from starling.platform_file import Platform
 
-TOOLS = ("ip", "tc", "nsenter", "unshare", "umount")
+TOOLS = ("ip", "tc", "nsenter", "unshare")
 _ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 
@@ -170,9 +170,10 @@ def _take_down(prefix: str, state: State | None) -> tuple[int, int]:
     place = folder(prefix)
     for path in [*place.glob("uts/*"), *place.glob("ipc/*")]:
         while _is_mounted(path):
-            done = subprocess.run(["umount", str(path)], capture_output=True, text=True, check=False)
-            if done.returncode != 0:
-                raise LabError(f"{done.stderr.strip()}; try again: starling lab down --prefix {prefix}")
+            try:
+                namespaces.unmount(path)
+            except OSError as error:
+                raise LabError(f"{path}: {error.strerror}; try again: starling lab down --prefix {prefix}") from error
     for path in {*_marked(prefix), *(ETC_NETNS / name for name in ours)}:
         if _is_ours(path / "hosts", prefix):
             (path / "hosts").unlink()

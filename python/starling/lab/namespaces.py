@@ -83,6 +83,13 @@ def inside(name: str) -> Iterator[None]:
         os.close(home)
 
 
+def unmount(path: Path) -> None:
+    """Takes away what is mounted on a file; the tool of that name would leave a folder in /run. Raises OSError."""
+    if _libc.umount2(os.fsencode(path), 0) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), str(path))
+
+
 def _enter(handle: int) -> None:
     if _libc.setns(handle, _CLONE_NEWNET) != 0:
         number = ctypes.get_errno()

@@ -19,7 +19,7 @@ from starling.lab.plan import Options
 ROOT = Path("/run/starling-lab")
 DEFAULT_PREFIX = "starling"
 _PREFIX = re.compile(r"[a-z][a-z0-9]{0,14}")
-_PACKAGES = {"ip": "iproute2", "tc": "iproute2", "nsenter": "util-linux", "unshare": "util-linux", "umount": "mount"}
+_PACKAGES = {"ip": "iproute2", "tc": "iproute2", "nsenter": "util-linux", "unshare": "util-linux"}
 _SYSTEM_FOLDERS = ("/usr/sbin", "/sbin")
 
 
