@@ -72,6 +72,9 @@ def run(
     ] = None,
     only: Annotated[str | None, typer.Option(metavar="A,B", help="Tune only these collectives or algorithms.")] = None,
     except_: Annotated[str | None, typer.Option("--except", metavar="A,B", help="Do not use these.")] = None,
+    platform: Annotated[
+        str | None, typer.Option(metavar="F", help="The network: a platform file or a name like star:4x8.")
+    ] = None,
     mpi: Annotated[
         Flavour | None, typer.Option(help="The MPI of the program, where it cannot be seen from it.")
     ] = None,
@@ -87,6 +90,7 @@ def run(
         "reproducible": "1" if reproducible else None,
         "only": only,
         "except": except_,
+        "platform": platform,
         "mpi": str(mpi) if mpi else None,
     }
     raise typer.Exit(runner.run(line, {name: text for name, text in given.items() if text is not None}, quiet=quiet))

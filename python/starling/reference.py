@@ -34,17 +34,16 @@ def _candidates(entries: Iterable[Entry]) -> int:
 
 
 def _bases(entries: Iterable[Entry]) -> list[Entry]:
-    """The algorithms without those names that only add a synchronisation."""
-    return [entry for entry in entries if entry["synchronisation"] == "none"]
+    """The first entry of each algorithm: the others only add a synchronisation."""
+    firsts: dict[tuple[str, str], Entry] = {}
+    for entry in entries:
+        firsts.setdefault((entry["collective"], entry["algorithm"]), entry)
+    return list(firsts.values())
 
 
 def _variants(base: Entry, entries: Iterable[Entry]) -> list[Entry]:
     """The names of the algorithm that add a synchronisation."""
-    return [
-        entry
-        for entry in entries
-        if entry["synchronisation"] != "none" and entry["name"] == f"{base['name']}_{entry['synchronisation']}"
-    ]
+    return [entry for entry in entries if entry["algorithm"] == base["algorithm"] and entry["name"] != base["name"]]
 
 
 def _code(text: str) -> str:
@@ -58,6 +57,8 @@ def _needs(entry: Entry) -> str:
         said.append("a commutative operator")
     if needs["least_ranks"] > 1:
         said.append(f"at least {needs['least_ranks']} ranks")
+    if needs["switches"]:
+        said.append("a description of the network's switches")
     return ", ".join(said)
 
 

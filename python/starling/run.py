@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from starling import launcher, process, settings, trial, variables, variants
+from starling import launcher, platform_file, process, settings, trial, variables, variants
 
 
 def say(message: str) -> None:
@@ -20,6 +22,15 @@ def _records(folder: Path | None) -> set[Path]:
         return set(folder.glob("*.json")) if folder else set()
     except OSError:
         return set()
+
+
+def described(in_force: dict[str, settings.Setting]) -> dict[str, settings.Setting]:
+    """The settings with the platform as text that the library reads, not as a name or a file. Raises PlatformError."""
+    wished = in_force.get("platform")
+    if wished is None or wished.value.startswith("{"):
+        return in_force
+    text = json.dumps(platform_file.platform(wished.value).as_json(), separators=(",", ":"))
+    return {**in_force, "platform": replace(wished, value=text)}
 
 
 def _natively(line: Sequence[str]) -> int:
@@ -40,6 +51,12 @@ def run(line: Sequence[str], flags: Mapping[str, str], *, quiet: bool = False) -
         in_force = settings.in_force(flags, environ, path)
     except settings.SettingsError as error:
         say(f"{error}; the file is ignored and the program runs natively")
+        return _natively(line)
+
+    try:
+        in_force = described(in_force)
+    except platform_file.PlatformError as error:
+        say(f"{error}; the program runs natively")
         return _natively(line)
 
     found = launcher.locate(line)

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from starling.platform_file import is_short
 from starling.variants import Flavour, data_home
 
 FILE = "starling.toml"
@@ -42,6 +43,7 @@ class RunTable(BaseModel):
     delta_limit: int | None = Field(None, description="STARLING_DELTA_LIMIT")
     sizes: int | None = Field(None, description="STARLING_SIZES")
     samples: str | None = Field(None, description="STARLING_SAMPLES")
+    platform: str | None = Field(None, description="STARLING_PLATFORM")
     mpi: Annotated[Flavour, Field(strict=False)] | None = None
     quiet: bool | None = None
 
@@ -67,6 +69,7 @@ DEFAULTS: Mapping[str, str] = {
     "delta_limit": "1024",
     "sizes": "16",
     "samples": "mean",
+    "platform": "none",
 }
 """What the library does where nothing is set, for `starling doctor`."""
 
@@ -116,8 +119,9 @@ def read_file(path: Path) -> dict[str, str]:
         reason = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
         raise SettingsError(f"{path}:{_line_of(text, place)}: {name}: {reason}") from error
     values = {name: _text(value) for name, value in table.model_dump(by_alias=True, exclude_none=True).items()}
-    for name in ("history", "record"):  # paths in a file are meant from where the file is
-        if name in values and values[name] != "off":
+    for name in ("history", "record", "platform"):  # paths in a file are meant from where the file is
+        is_name = values.get(name) == "off" or (name == "platform" and is_short(values.get(name, "")))
+        if name in values and not is_name:
             values[name] = str(path.parent.absolute() / Path(values[name]).expanduser())
     return values
 

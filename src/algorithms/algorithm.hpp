@@ -10,6 +10,7 @@
 
 #include "schedule/collective.hpp"
 #include "schedule/schedule.hpp"
+#include "topology/switch_tree.hpp"
 
 namespace starling {
 
@@ -21,6 +22,8 @@ struct Team {
   int blocks = 1;  ///< blocks the vector is divided into; one for each rank where each rank has a block
   /// What is to be carried out: an algorithm may serve several collectives (scan and exscan).
   Collective collective = Collective::barrier;
+  /// The network, for algorithms that need its switches; it outlives the schedule's making.
+  const SwitchTree* tree = nullptr;
 
   /// `rank` taken modulo the number of ranks, never negative.
   [[nodiscard]] constexpr int wrap(int any_rank) const { return ((any_rank % size) + size) % size; }
@@ -63,10 +66,11 @@ struct Parameter {
 struct Situation {
   Collective collective;
   int ranks;
-  std::int64_t bytes;       ///< per rank and peer block (DESIGN.md, "Sizes"); the mean block of a v-variant
-  std::int64_t elements;    ///< of the vector, for a reduction; else equal to bytes
-  bool commutative = true;  ///< the operator of a reduction
-  bool in_place = false;    ///< only where all ranks must say so alike
+  std::int64_t bytes;                ///< per rank and peer block (DESIGN.md, "Sizes"); the mean block of a v-variant
+  std::int64_t elements;             ///< of the vector, for a reduction; else equal to bytes
+  bool commutative = true;           ///< the operator of a reduction
+  bool in_place = false;             ///< only where all ranks must say so alike
+  const SwitchTree* tree = nullptr;  ///< of the communicator; none where the network is not described
 };
 
 /// What an algorithm cannot do without. Anything else it must do right.
@@ -74,6 +78,7 @@ struct Needs {
   bool power_of_two = false;  ///< ranks
   bool commutative = false;   ///< operator
   int least_ranks = 1;
+  bool switches = false;  ///< a description of the network
 };
 
 /// The names the same algorithm has in other libraries; empty where they have none.

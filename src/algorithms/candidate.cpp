@@ -79,7 +79,8 @@ std::string Bound::name() const {
 }
 
 std::string_view Bound::group() const {
-  return synchronisation == Synchronisation::none ? algorithm->group : name_of(synchronisation);
+  const bool has_choice = algorithm->synchronisations.front() == Synchronisation::none;
+  return synchronisation == Synchronisation::none || !has_choice ? algorithm->group : name_of(synchronisation);
 }
 
 std::string Bound::reduction_order() const {
@@ -104,6 +105,7 @@ std::string Bound::refusal(const Situation& situation) const {
   if (situation.ranks < needs.least_ranks) return "needs at least " + std::to_string(needs.least_ranks) + " ranks";
   if (needs.power_of_two && (situation.ranks & (situation.ranks - 1)) != 0) return "needs a power of two of ranks";
   if (needs.commutative && !situation.commutative) return "needs a commutative operator";
+  if (needs.switches && situation.tree == nullptr) return "needs a description of the network's switches (--platform)";
   if (algorithm->refuses != nullptr) return algorithm->refuses(situation, parameters);
   return {};
 }

@@ -22,7 +22,8 @@ struct Bound {
   [[nodiscard]] std::string algorithm_name() const;
   /// `chain?segment=8192`: the public name without the collective.
   [[nodiscard]] std::string name() const;
-  /// The group in STAR-MPI's sense: the synchronisation where there is one, else the algorithm's.
+  /// The group in STAR-MPI's sense: the synchronisation where there is one and it could be left out, else the
+  /// algorithm's.
   [[nodiscard]] std::string_view group() const;
   /// The class of candidates that add in the same order: the algorithm's, with the values that reorder.
   [[nodiscard]] std::string reduction_order() const;

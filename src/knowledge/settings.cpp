@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 
 #include "knowledge/history.hpp"
+#include "topology/platform.hpp"
 
 namespace starling {
 namespace {
@@ -71,6 +75,28 @@ std::string joined(const std::vector<std::string>& items) {
   return text;
 }
 
+/// The text of the platform that `wish` is, or names as a file; nothing, and a complaint, where it is no platform.
+std::string platform_text(const std::string& wish, std::vector<std::string>& complaints) {
+  if (wish.empty()) return {};
+  std::string text = wish;
+  if (wish.front() != '{') {
+    std::ifstream file(wish, std::ios::binary);
+    text.assign(std::istreambuf_iterator<char>(file), {});
+    if (!file) {
+      complaints.push_back("STARLING_PLATFORM='" + wish + "' cannot be read");
+      return {};
+    }
+  }
+  try {
+    static_cast<void>(Platform::from_json(text));
+  } catch (const std::runtime_error& error) {
+    complaints.push_back("STARLING_PLATFORM" + (wish.front() == '{' ? std::string() : "='" + wish + "'") + ": " +
+                         error.what());
+    return {};
+  }
+  return text;
+}
+
 }  // namespace
 
 bool Settings::admits(std::string_view collective, std::string_view algorithm, std::string_view candidate) const {
@@ -106,6 +132,7 @@ Settings settings_from(const Environment& environment, std::vector<std::string>&
   read(environment, "STARLING_EPSILON", 0.0, 1000.0, settings.tuning.epsilon, complaints);
   read<std::int64_t>(environment, "STARLING_DELTA_LIMIT", 2, std::int64_t{1} << 40, settings.tuning.delta_limit,
                      complaints);
+  settings.platform = platform_text(text("STARLING_PLATFORM"), complaints);
   read(environment, "STARLING_SIZES", 1, 1000000, settings.exact_sizes, complaints);
 
   const auto strategy = strategy_named(settings.strategy);
@@ -133,7 +160,8 @@ std::string to_text(const Settings& settings) {
                         {"epsilon", settings.tuning.epsilon},
                         {"delta_limit", settings.tuning.delta_limit},
                         {"exact_sizes", settings.exact_sizes},
-                        {"samples", settings.samples}}
+                        {"samples", settings.samples},
+                        {"platform", settings.platform}}
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -151,6 +179,7 @@ Settings settings_from_text(const std::string& text) {
   json.at("delta_limit").get_to(settings.tuning.delta_limit);
   json.at("exact_sizes").get_to(settings.exact_sizes);
   json.at("samples").get_to(settings.samples);
+  json.at("platform").get_to(settings.platform);
   return settings;
 }
 
@@ -167,7 +196,8 @@ std::vector<std::pair<std::string, std::string>> described(const Settings& setti
           {"epsilon", std::string(digits.data(), end)},
           {"delta_limit", std::to_string(settings.tuning.delta_limit)},
           {"exact_sizes", std::to_string(settings.exact_sizes)},
-          {"samples", std::string(reductions[static_cast<std::size_t>(settings.samples)])}};
+          {"samples", std::string(reductions[static_cast<std::size_t>(settings.samples)])},
+          {"platform", settings.platform.empty() ? "none" : "described"}};
 }
 
 }  // namespace starling

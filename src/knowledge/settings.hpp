@@ -24,6 +24,7 @@ struct Settings {
   StrategySettings tuning;
   int exact_sizes = 16;  ///< STAR-MPI's X: sizes of a collective on a communicator tuned one by one
   SampleReduction samples = SampleReduction::mean;
+  std::string platform;  ///< a platform file's text (topology/platform.hpp); empty: the network is not described
 
   /// Whether `only` and `except` let a candidate in. Their items are a collective (`allreduce`), an algorithm (`ring`),
   /// or both (`allreduce:ring`); a name with parameters (`chain?segment=8192`) is that candidate alone.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <numeric>
 
 #include "generated/operations.hpp"
 #include "runtime/pmpi.hpp"
@@ -16,6 +17,27 @@ constexpr int most_private_communicators = 512;
 
 /// Goes up whenever a communicator is freed, so that what threads remember of it is not believed any more.
 std::atomic<std::uint64_t> generation{1};
+
+/// The network between the ranks of `comm`, by what all of them know since MPI_Init; nothing where a host is unknown.
+std::optional<SwitchTree> tree_between(MPI_Comm comm, int size) {
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::vector<int> in_world(ranks.size());
+  MPI_Group group{};
+  MPI_Group world{};
+  pmpi.Comm_group(comm, &group);
+  pmpi.Comm_group(handles.comm_world, &world);
+  pmpi.Group_translate_ranks(group, size, ranks.data(), world, in_world.data());
+  pmpi.Group_free(&world);
+  pmpi.Group_free(&group);
+  std::vector<int> hosts;
+  for (const int rank : in_world) {
+    // A rank that another MPI_COMM_WORLD brought in stands nowhere here.
+    hosts.push_back(rank == MPI_UNDEFINED ? -1 : state().hosts[static_cast<std::size_t>(rank)]);
+    if (hosts.back() < 0) return std::nullopt;
+  }
+  return state().platform->tree(hosts);
+}
 
 }  // namespace
 
@@ -68,6 +90,7 @@ Communicator::Communicator(MPI_Comm comm) : handle_(comm), work_(handles.comm_nu
   inter_ = inter != 0;
   pmpi.Comm_rank(comm, &rank_);
   pmpi.Comm_size(comm, &size_);
+  if (!inter_ && state().platform) tree_ = tree_between(comm, size_);
 }
 
 Communicator::~Communicator() = default;
@@ -93,6 +116,7 @@ const Communicator::Known* Communicator::know(const Call& call) {
   if (table.latest.is_like(call)) return &table.known;
   table.latest.forget();
   if (inter_ || !facts_of(call, size_, rank_, table.known.facts)) return nullptr;
+  table.known.facts.situation.tree = tree();
   table.known.context = &context(table.known.facts);
   table.latest.keep(call);
   return &table.known;

@@ -33,7 +33,8 @@ class Communicator {
   [[nodiscard]] MPI_Comm handle() const { return handle_; }
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
-  [[nodiscard]] bool is_inter() const { return inter_; }
+  /// The network between its ranks; nullptr where it is not described.
+  [[nodiscard]] const SwitchTree* tree() const { return tree_ ? &*tree_ : nullptr; }
 
   /// What is known of a call, and its context, made if there is none yet.
   struct Known {
@@ -86,6 +87,7 @@ class Communicator {
   bool inter_ = false;
   int rank_ = 0;
   int size_ = 0;
+  std::optional<SwitchTree> tree_;
   std::array<Table, collective_count> tables_;
   std::vector<std::pair<Group, MPI_Comm>> groups_;
   std::vector<std::int64_t> counted_;  ///< by operation

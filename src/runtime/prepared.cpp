@@ -29,7 +29,11 @@ Prepared::Instance& Prepared::instance(const Call& call, const Communicator& com
       std::size_t kept = 0;
       for (const auto& one : instances_) kept += one->program.messages.size();
       if (kept > most_kept_messages) instances_.clear();
-      Schedule schedule = bound_.schedule({communicator.size(), communicator.rank(), root, recv.blocks()});
+      Schedule schedule = bound_.schedule({.size = communicator.size(),
+                                           .rank = communicator.rank(),
+                                           .root = root,
+                                           .blocks = recv.blocks(),
+                                           .tree = communicator.tree()});
       Program program = bind(schedule, send, recv, call.collective, communicator.rank());
       instances_.push_back(
           std::make_unique<Instance>(Instance{root, std::move(schedule), send, recv, std::move(program), {}}));

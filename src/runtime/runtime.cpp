@@ -1,5 +1,6 @@
 #include "runtime/runtime.hpp"
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 
@@ -76,6 +77,22 @@ bool everywhere(bool ok) {
   return everyones == 1;
 }
 
+/// Which of the platform's hosts each rank of MPI_COMM_WORLD runs on. Collective.
+std::vector<int> hosts_of_ranks(const Platform& platform, int ranks) {
+  std::array<char, MPI_MAX_PROCESSOR_NAME + 1> name{};
+  int length = 0;
+  pmpi.Get_processor_name(name.data(), &length);
+  int mine = platform.host(name.data()).value_or(-1);
+  std::vector<int> all(static_cast<std::size_t>(ranks));
+  pmpi.Allgather(&mine, 1, handles.int_, all.data(), 1, handles.int_, handles.comm_world);
+  if (mine < 0)
+    std::fprintf(
+        stderr,
+        "starling: the platform has no host '%s': algorithms for its switches are left out where it takes part\n",
+        name.data());
+  return all;
+}
+
 }  // namespace
 
 State& state() {
@@ -112,6 +129,10 @@ void after_init() {
   const auto strategy = strategy_named(now.settings.strategy);
   now.strategy = strategy->first;
   now.strategy_argument = strategy->second;
+  if (!now.settings.platform.empty()) {
+    now.platform = Platform::from_json(now.settings.platform);
+    now.hosts = hosts_of_ranks(*now.platform, now.world_size);
+  }
   Clock::calibrate();
   now.started = std::chrono::system_clock::now();
   now.started_wtime = pmpi.Wtime();

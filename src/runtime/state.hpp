@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "knowledge/run_record.hpp"
 #include "knowledge/settings.hpp"
 #include "selection/forced_list.hpp"
+#include "topology/platform.hpp"
 
 namespace starling {
 
@@ -29,6 +31,9 @@ struct State {
   std::mutex alone_guard;  ///< held while a thread uses it
   std::chrono::system_clock::time_point started;
   double started_wtime = 0;
+  std::optional<Platform> platform;
+  std::vector<int>
+      hosts;  ///< of the platform, by rank of MPI_COMM_WORLD; -1 for unknown ones; empty without a platform
 
   std::mutex guard;  ///< of what follows
   std::set<Communicator*> communicators;

@@ -78,12 +78,12 @@ Schedule Schedule::synchronised(Synchronisation synchronisation, int ranks) cons
   kept_apart.scratch_ = scratch_;
   bool sent = false;
   for (const Round& round : rounds_) {
-    const bool sends = !round.receives.empty() || !round.sends.empty();
+    const bool sends = !round.receives.empty() || !round.sends.empty() || round.is_idle();
     if (sends && sent) {
-      Round& between = kept_apart.round();
       if (synchronisation == Synchronisation::mpi_barrier) {
-        between.sub = SubCollective{Collective::barrier, {0, 1, ranks}, 0, 1, nothing(), nothing()};
-      } else {
+        kept_apart.round().sub = SubCollective{Collective::barrier, {0, 1, ranks}, 0, 1, nothing(), nothing()};
+      } else if (!round.is_idle()) {
+        Round& between = kept_apart.round();
         // Those I shall receive from may go on; I may go on when those I shall send to say so.
         for (const Transfer& one : round.sends) between.receive(nothing(), one.peer);
         for (const Transfer& one : round.receives) between.send(nothing(), one.peer);

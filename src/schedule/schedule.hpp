@@ -82,6 +82,8 @@ struct Round {
   std::vector<Local> locals;
   std::optional<SubCollective> sub;
 
+  /// Nothing to do, while other ranks may send and receive.
+  [[nodiscard]] bool is_idle() const { return receives.empty() && sends.empty() && locals.empty() && !sub; }
   Round& receive(Blocks into, int peer) {
     receives.push_back({peer, into});
     return *this;
@@ -161,8 +163,8 @@ class Schedule {
   /// Adds the rounds of `part` after those here, its ranks and buffers placed as told; its scratch becomes the whole's.
   /// Copies that are left with nothing to do, because the data lies in place already, vanish.
   void append(const Schedule& part, const Placement& placement);
-  /// The same schedule with `synchronisation` between every two rounds that send or receive, on `ranks` ranks. For an
-  /// MPI barrier all ranks must have equally many such rounds; the checker proves it.
+  /// The same schedule with `synchronisation` between every two rounds that send, receive or are idle, on `ranks`
+  /// ranks. For an MPI barrier all ranks must have equally many such rounds; the checker proves it.
   [[nodiscard]] Schedule synchronised(Synchronisation synchronisation, int ranks) const;
 
   [[nodiscard]] int blocks() const { return blocks_; }

@@ -60,6 +60,7 @@ Json entry(const Algorithm& algorithm, Collective collective, Synchronisation sy
   const Bound bound{&algorithm, collective, synchronisation, {}};
   return {{"collective", name_of(collective)},
           {"name", bound.algorithm_name()},
+          {"algorithm", algorithm.name},
           {"serves", collectives_of(algorithm)},
           {"parameters", parameters_of(algorithm)},
           {"says", std::string(algorithm.says).append(sentence_of(synchronisation))},
@@ -68,7 +69,8 @@ Json entry(const Algorithm& algorithm, Collective collective, Synchronisation sy
           {"needs",
            {{"power_of_two", algorithm.needs.power_of_two},
             {"commutative", algorithm.needs.commutative},
-            {"least_ranks", algorithm.needs.least_ranks}}},
+            {"least_ranks", algorithm.needs.least_ranks},
+            {"switches", algorithm.needs.switches}}},
           {"synchronisation", name_of(synchronisation)},
           {"probe_up_to", algorithm.probe_up_to},
           {"reduction_order", algorithm.reduction_order},

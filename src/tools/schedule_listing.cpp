@@ -65,13 +65,23 @@ Bound candidate_of(std::string_view text) {
   return *bound;
 }
 
+/// The network that schedules are shown on: two switches, ranks with even numbers below one, the others below the
+/// other.
+SwitchTree example_network(int ranks) {
+  std::vector<int> switches;
+  for (int rank = 0; rank < ranks; ++rank) switches.push_back(rank % 2);
+  return {{-1, 0}, std::move(switches)};
+}
+
 /// Blocks the candidate works on: `wanted` ones, or a number that shows how it works. Vectors of all lengths are tried.
-int blocks_of(const Bound& bound, int ranks, std::optional<int> wanted) {
+int blocks_of(const Bound& bound, const SwitchTree& network, std::optional<int> wanted) {
+  const int ranks = network.ranks();
   std::string why;
   std::optional<int> smallest;
   for (std::int64_t size = 1; size < (std::int64_t{1} << 36); size *= 2) {
     const std::int64_t bytes = size * wanted.value_or(telling_blocks);
-    const Situation situation{.collective = bound.collective, .ranks = ranks, .bytes = bytes, .elements = bytes};
+    const Situation situation{
+        .collective = bound.collective, .ranks = ranks, .bytes = bytes, .elements = bytes, .tree = &network};
     std::string refusal = bound.refusal(situation);
     if (!refusal.empty()) {
       if (why.empty()) why = std::move(refusal);
@@ -133,21 +143,26 @@ Json schedule_listing(std::span<const std::string_view> words) {
   if (root != 0 && !rooted(bound.collective)) refuse(std::string(name_of(bound.collective)).append(" has no root"));
   std::optional<int> wanted;
   if (words.size() > 3) wanted = number("blocks", words[3], 1, most_blocks);
-  const int blocks = blocks_of(bound, ranks, wanted);
+  const SwitchTree network = example_network(ranks);
+  const int blocks = blocks_of(bound, network, wanted);
 
   Json schedules = Json::array();
   for (int rank = 0; rank < ranks; ++rank) {
     Json rounds = Json::array();
-    const Schedule schedule = bound.schedule({ranks, rank, root, blocks});
+    const Schedule schedule =
+        bound.schedule({.size = ranks, .rank = rank, .root = root, .blocks = blocks, .tree = &network});
     for (const Round& round : schedule.rounds()) rounds.push_back(listed(round));
     schedules.push_back(std::move(rounds));
   }
-  return {{"collective", name_of(bound.collective)},
-          {"name", bound.name()},
-          {"rooted", rooted(bound.collective)},
-          {"root", root},
-          {"blocks", blocks},
-          {"ranks", std::move(schedules)}};
+  return {
+      {"collective", name_of(bound.collective)},
+      {"name", bound.name()},
+      {"rooted", rooted(bound.collective)},
+      {"root", root},
+      {"blocks", blocks},
+      {"network",
+       bound.algorithm->needs.switches ? "two linked switches; even ranks below one, odd ranks below the other" : ""},
+      {"ranks", std::move(schedules)}};
 }
 
 }  // namespace starling

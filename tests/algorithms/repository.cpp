@@ -13,6 +13,7 @@
 
 #include "algorithms/candidate.hpp"
 #include "schedule/checker.hpp"
+#include "topology/random_tree.hpp"
 
 namespace starling {
 namespace {
@@ -46,8 +47,14 @@ std::set<int> roots(Collective collective, int ranks) {
   return {0, std::min(1, ranks - 1), ranks / 2, ranks - 1};
 }
 
+/// The network of so many ranks: another random tree for each number.
+const SwitchTree& tree_of(int ranks) {
+  static std::map<int, SwitchTree> trees;
+  return trees.try_emplace(ranks, random_tree(ranks, 1)).first->second;
+}
+
 Situation situation_of(const Bound& bound, int ranks, std::int64_t bytes) {
-  return {.collective = bound.collective, .ranks = ranks, .bytes = bytes, .elements = bytes};
+  return {.collective = bound.collective, .ranks = ranks, .bytes = bytes, .elements = bytes, .tree = &tree_of(ranks)};
 }
 
 /// Sizes under which the candidate serves and divides its data into different numbers of blocks.
@@ -67,7 +74,9 @@ std::vector<Situation> situations(const Bound& bound, int ranks) {
 
 std::vector<Schedule> schedules(const Bound& bound, int ranks, int root, int blocks) {
   std::vector<Schedule> all;
-  for (int rank = 0; rank < ranks; ++rank) all.push_back(bound.schedule({ranks, rank, root, blocks}));
+  for (int rank = 0; rank < ranks; ++rank)
+    all.push_back(
+        bound.schedule({.size = ranks, .rank = rank, .root = root, .blocks = blocks, .tree = &tree_of(ranks)}));
   Tally::schedules += ranks;
   ++Tally::runs;
   return all;
@@ -142,6 +151,10 @@ TEST_P(EveryCandidate, NeedsWhatItSaysItNeeds) {
   if (needs.power_of_two) {
     EXPECT_NE(bound.refusal(situation), "");
   }
+  if (needs.switches) {
+    situation.tree = nullptr;
+    EXPECT_NE(bound.refusal(situation), "");
+  }
   if (!needs.commutative) return;
   situation.commutative = false;
   EXPECT_NE(bound.refusal(situation), "");
@@ -164,7 +177,9 @@ TEST_P(EveryCandidate, BuildsForThousandsOfRanks) {
   const Bound& bound = GetParam();
   for (const Situation& situation : situations(bound, 4096)) {
     const int blocks = bound.blocks(situation);
-    for (const int rank : {0, 1234, 4095}) EXPECT_EQ(bound.schedule({4096, rank, 0, blocks}).blocks(), blocks);
+    for (const int rank : {0, 1234, 4095})
+      EXPECT_EQ(bound.schedule({.size = 4096, .rank = rank, .blocks = blocks, .tree = &tree_of(4096)}).blocks(),
+                blocks);
   }
 }
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -70,6 +72,14 @@ def preloaded(mpi: Mpi, folder: Path, first: Sequence[Path] = ()) -> dict[str, s
     return {"LD_PRELOAD": ":".join(map(str, libraries))} if libraries else {}
 
 
+def this_machine() -> str:
+    """A platform whose only host is this machine, so that algorithms for switches have one."""
+    name = socket.gethostname()
+    return json.dumps(
+        {"switches": ["s"], "hosts": [{"name": name}], "links": [{"between": ["s", name]}]}, separators=(",", ":")
+    )
+
+
 def run_tuned(
     mpi: Mpi,
     ranks: int,
@@ -85,7 +95,12 @@ def run_tuned(
     """
     path = folder / "record.json"
     path.unlink(missing_ok=True)
-    settings = {"STARLING_STRATEGY": strategy, "STARLING_RECORD": str(path), "STARLING_HISTORY": "off"}
+    settings = {
+        "STARLING_STRATEGY": strategy,
+        "STARLING_RECORD": str(path),
+        "STARLING_HISTORY": "off",
+        "STARLING_PLATFORM": this_machine(),
+    }
     outcome = run_ranks(
         mpi, ranks, argv, {**preloaded(mpi, folder, [library(mpi)]), **settings, **(env or {})}, timeout
     ).check()

@@ -213,7 +213,10 @@ def run(line: Sequence[str], prefix: str, order: Order, seed: int, idle_us: int)
         for kind, text in host_files(hosts).items():
             files[kind].write_text(text)
         per_host = min(host.ranks for host in hosts)
-        env = environment(os.environ, folder(prefix), files, per_host, agent, shim, idle_us)
+        network = Path(name) / "platform.json"
+        network.write_text(json.dumps(platform.as_json()))
+        described = {"STARLING_PLATFORM": str(network), **os.environ}
+        env = environment(described, folder(prefix), files, per_host, agent, shim, idle_us)
         before, start = idle.ticks(), time.monotonic()
         status = process.run(entering(state, hosts[0].name, line) if _is_there(line) else line, env)
         seconds, share = time.monotonic() - start, idle.ticks().idle_since(before)

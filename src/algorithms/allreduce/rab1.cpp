@@ -39,7 +39,7 @@ Algorithm rab1() {
       .needs = {.commutative = true},
       .parameters = {{"allgather",
                       {"ring", "ring_light_barrier", "ring_mpi_barrier", "recursive_doubling", "bruck", "simple",
-                       "mesh2d", "mesh3d"},
+                       "mesh2d", "mesh3d", "switch_ring"},
                       "the allgather that spreads the result"}},
       .reduction_order = "recursive_halving",
       .counterparts = {{.ompi = "rabenseifner",

@@ -15,9 +15,10 @@
 namespace starling::allreduce {
 namespace {
 
-/// The allgather with the alltoall's synchronisation.
+/// The allgather with the alltoall's synchronisation; the ring of switches has none to choose.
 std::string gather_of(const Parameters& with) {
   constexpr std::string_view exchange = "ring";
+  if (with.text("allgather") != exchange) return std::string(with.text("allgather"));
   return std::string(with.text("allgather")).append(with.text("alltoall").substr(exchange.size()));
 }
 
@@ -31,6 +32,10 @@ Schedule build(const Team& team, const Parameters& with) {
   todo.append(part(Collective::allgatherv, gather_of(with), team),
               {.send = {Buffer::recv, team.rank}, .recv = {Buffer::recv}, .ranks = everyone});
   return todo;
+}
+
+std::string refuses(const Situation& situation, const Parameters& with) {
+  return part_refusal(Collective::allgatherv, gather_of(with), situation);
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& /*any*/) {
@@ -49,10 +54,13 @@ Algorithm rab2() {
       .parameters = {{"alltoall",
                       {"ring", "ring_light_barrier", "ring_mpi_barrier"},
                       "the alltoall that brings blocks together"},
-                     {"allgather", {"ring"}, "the allgather that spreads the result, synchronised as the alltoall is"}},
+                     {"allgather",
+                      {"ring", "switch_ring"},
+                      "the allgather that spreads the result; the ring is synchronised as the alltoall is"}},
       .reduction_order = "by_rank",
       .latency = "2 (p-1) alpha",
       .bandwidth = "2 (p-1)/p m beta",
+      .refuses = refuses,
       .scratch_blocks = scratch_blocks,
       .build = build,
   };

@@ -1,0 +1,57 @@
+#include "topology/platform.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <stdexcept>
+#include <string>
+
+namespace starling {
+namespace {
+
+const std::string two_switches = R"({"schema": 1, "name": "two", "switches": ["s0", "s1"],
+  "hosts": [{"name": "h0", "ranks": 1}, {"name": "h1", "ranks": 2}, {"name": "h2", "ranks": 1}],
+  "links": [{"between": ["s0", "s1"], "rate": 1000000}, {"between": ["h0", "s0"], "rate": 1000000},
+            {"between": ["s1", "h1"], "rate": 1000000}, {"between": ["s1", "h2"], "rate": 1000000}]})";
+
+/// The sentence with which a text is refused.
+std::string refused(std::string from, const std::string& part, const std::string& by) {
+  from.replace(from.find(part), part.size(), by);
+  try {
+    Platform::from_json(from);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "taken";
+}
+
+TEST(Platform, KnowsItsHostsByNameWithAndWithoutDomain) {
+  const Platform platform = Platform::from_json(two_switches);
+  EXPECT_EQ(platform.host("h2"), 2);
+  EXPECT_EQ(platform.host("h1.cluster.example"), 1);
+  EXPECT_FALSE(platform.host("h10"));
+}
+
+TEST(Platform, MakesASwitchOfAHostWithSeveralRanks) {
+  const SwitchTree tree = Platform::from_json(two_switches).tree(std::array{0, 1, 1, 2});
+  EXPECT_EQ(tree.switches(), 3);
+  EXPECT_EQ(tree.switch_of(0), 0);
+  EXPECT_EQ(tree.switch_of(1), 2);
+  EXPECT_EQ(tree.switch_of(2), 2);
+  EXPECT_EQ(tree.parent(2), 1);
+  EXPECT_EQ(tree.switch_of(3), 1);
+}
+
+TEST(Platform, SaysWhatIsWrong) {
+  EXPECT_EQ(refused(two_switches, "\"h2\", \"ranks\"", "\"h0\", \"ranks\""), "'h0' is there twice");
+  EXPECT_EQ(refused(two_switches, "[\"h0\", \"s0\"]", "[\"h0\", \"s7\"]"),
+            "a link goes to 's7', which is neither switch nor host");
+  EXPECT_EQ(refused(two_switches, "[\"h0\", \"s0\"]", "[\"h1\", \"s0\"]"), "its links make no tree");
+  EXPECT_EQ(refused(two_switches, "[\"h0\", \"s0\"]", "[\"h0\", \"h2\"]"), "'h2' has more than one link");
+  EXPECT_EQ(refused(two_switches, "[\"s0\", \"s1\"], \"rate\"", "[\"s0\"], \"rate\""), "a link has 1 ends");
+  EXPECT_EQ(refused(two_switches, "\"links\"", "\"cables\"").find("it is no platform file"), 0U);
+  EXPECT_EQ(refused(two_switches, "{\"schema\"", "\"schema\"").find("it is no platform file"), 0U);
+}
+
+}  // namespace
+}  // namespace starling
