@@ -126,7 +126,7 @@ void DynamicAeos::settle() {
     return;
   }
   if (stage_ == Stage::probe_group && replaced_ >= 0)
-    why_ += "; " + best().name + " is the fastest known now at " + in_microseconds(best().best_time);
+    why_ += ": " + best().name + " is fastest at " + time_in_words(best().best_time);
   decide({calls_, replaced_, best().candidate, replaced_ < 0 ? why_selected() : why_});
   propose(best().candidate);
   stage_ = Stage::monitor_adapt;
@@ -142,7 +142,7 @@ void DynamicAeos::probe(const std::string& group) {
   std::vector<std::size_t> which;
   for (std::size_t i = 0; i < known_.size(); ++i)
     if (known_[i].group == group && (replaced_ >= 0 || known_[i].best_time == unknown)) which.push_back(i);
-  if (replaced_ >= 0) why_ += "; so group " + group + " was measured, " + std::to_string(which.size()) + " candidates";
+  if (replaced_ >= 0) why_ += "; measured group " + group + " (" + std::to_string(which.size()) + ")";
   measure(Stage::probe_group, std::move(which));
 }
 
@@ -161,23 +161,20 @@ void DynamicAeos::begin_period() {
 std::string DynamicAeos::why_selected() const {
   const auto left_out =
       std::count_if(known_.begin(), known_.end(), [](const Known& one) { return one.best_time == unknown; });
-  const auto measured = static_cast<std::ptrdiff_t>(known_.size()) - left_out;
-  std::string why = "fastest of " + std::to_string(measured) + " candidates at their best of " +
-                    std::to_string(iterations_) + " calls: " + in_microseconds(best().best_time) + "; second is " +
-                    second().name + " at " + in_microseconds(second().best_time);
+  const auto at = [](const Known& one) { return one.name + " at " + time_in_words(one.best_time); };
+  std::string why = "fastest of " + std::to_string(std::ssize(known_) - left_out) + " candidates at " +
+                    time_in_words(best().best_time) + " (best of " + std::to_string(iterations_) + " calls); then " +
+                    at(second());
   const Known& first = known_.front();
-  if (&first != &best() && &first != &second()) why += ", " + first.name + " takes " + in_microseconds(first.best_time);
-  if (left_out > 0) {
-    why += "; " + best().group + " was the fastest of " + std::to_string(first_of_each_group().size()) +
-           " groups; not measured of the others: " + std::to_string(left_out);
-  }
+  if (&first != &best() && &first != &second()) why += ", " + at(first);
+  if (left_out > 0) why += "; " + std::to_string(left_out) + " in slower groups not measured";
   return why;
 }
 
 std::string DynamicAeos::why_replaced(double whole, double last) const {
-  return best().name + " took " + in_microseconds(whole) + " on average over " + std::to_string(period()) +
-         " calls and " + in_microseconds(last) + " over the last " + std::to_string(iterations_) + ", not less than " +
-         in_digits(tolerated_) + " times the " + in_microseconds(second().best_time) + " of " + second().name;
+  return best().name + " slowed to " + time_in_words(whole) + " over " + std::to_string(period()) + " calls (last " +
+         std::to_string(iterations_) + ": " + time_in_words(last) + "); " + second().name + " is at " +
+         time_in_words(second().best_time);
 }
 
 }  // namespace starling

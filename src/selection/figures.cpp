@@ -2,25 +2,31 @@
 
 #include <array>
 #include <charconv>
+#include <string_view>
 
 namespace starling {
+namespace {
 
-std::string in_microseconds(double seconds) {
-  const double microseconds = seconds * 1e6;
-  int decimals = 0;
-  if (microseconds < 99.95) decimals = 1;
-  if (microseconds < 9.995) decimals = 2;
+/// What is below the border would still be written with `digits` digits before the point.
+constexpr double below_ten = 9.995;
+constexpr double below_hundred = 99.95;
+constexpr double below_thousand = 999.5;
+
+}  // namespace
+
+std::string time_in_words(double seconds) {
+  double value = seconds * 1e6;
+  std::string_view unit = " us";
+  for (const std::string_view larger : {" ms", " s"}) {
+    if (value < below_thousand) break;
+    value /= 1e3;
+    unit = larger;
+  }
+  const int decimals = value < below_ten ? 2 : value < below_hundred ? 1 : 0;
   std::array<char, 340> digits{};  // fits any double written without an exponent
   const auto end =
-      std::to_chars(digits.data(), digits.data() + digits.size(), microseconds, std::chars_format::fixed, decimals).ptr;
-  return std::string(digits.data(), end) + " us";
-}
-
-std::string in_digits(double number) {
-  std::array<char, 32> digits{};
-  const auto end =
-      std::to_chars(digits.data(), digits.data() + digits.size(), number, std::chars_format::general, 6).ptr;
-  return {digits.data(), end};
+      std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, decimals).ptr;
+  return std::string(digits.data(), end).append(unit);
 }
 
 }  // namespace starling

@@ -4,10 +4,8 @@
 
 namespace starling {
 
-/// A time in words for a decision's sentence, in microseconds and to three digits: "8.25 us", "12.3 us", "1520 us".
-std::string in_microseconds(double seconds);
-
-/// A factor in words, to as many digits as it needs: "1.1", "1.05".
-std::string in_digits(double number);
+/// A time for a decision's sentence, to three digits and in the unit that the tables of `starling report` would give
+/// it: "8.25 us", "12.3 us", "1.58 ms", "2.00 s".
+std::string time_in_words(double seconds);
 
 }  // namespace starling

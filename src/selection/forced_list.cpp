@@ -88,13 +88,17 @@ std::string forced_syntax_error(std::string_view list) {
 std::string forced_unknown_name(std::string_view list, const ForcedNames& names) {
   for (const ForcedItem& item : parse_forced(list)) {
     if (!item.collective) {
-      if (!names.is_candidate(item.candidate)) return "no collective has an algorithm '" + item.candidate + "'";
-      continue;
+      if (names.is_candidate(item.candidate)) continue;
+      return names.explained ? names.explained(std::nullopt, item.candidate)
+                             : "no collective has an algorithm '" + item.candidate + "'";
     }
     if (!names.is_collective(*item.collective))
       return "'" + item.text() + "': there is no collective '" + *item.collective + "'";
-    if (!names.has_candidate(*item.collective, item.candidate))
-      return "'" + item.text() + "': " + *item.collective + " has no algorithm '" + item.candidate + "'";
+    if (!names.has_candidate(*item.collective, item.candidate)) {
+      return names.explained
+                 ? names.explained(*item.collective, item.candidate)
+                 : "'" + item.text() + "': " + *item.collective + " has no algorithm '" + item.candidate + "'";
+    }
   }
   return {};
 }

@@ -23,6 +23,8 @@ struct ForcedNames {
   std::function<bool(std::string_view collective, std::string_view candidate)> has_candidate;
   /// Whether any collective at all has such a candidate.
   std::function<bool(std::string_view candidate)> is_candidate;
+  /// Why a collective, or any where none is given, has no such candidate, in words for people; may be left out.
+  std::function<std::string(std::optional<std::string_view> collective, std::string_view candidate)> explained = {};
 };
 
 /// The items of a comma list of [collective:]name[?parameter=value,...]. After parameters a comma goes on with

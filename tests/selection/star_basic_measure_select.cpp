@@ -107,9 +107,8 @@ TEST(MeasureSelect, SaysWhatItsDecisionRestsOn) {
   EXPECT_EQ(decision.call, 30);
   EXPECT_EQ(decision.from, -1);
   EXPECT_EQ(decision.to, 2);
-  EXPECT_EQ(
-      decision.why,
-      "fastest of 3 candidates at their best of 10 calls: 25.0 us; second is a1 at 27.5 us, native takes 30.0 us");
+  EXPECT_EQ(decision.why,
+            "fastest of 3 candidates at 25.0 us (best of 10 calls); then a1 at 27.5 us, native at 30.0 us");
 }
 
 }  // namespace

@@ -2,8 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
+#include <string>
 
+#include "lockstep.hpp"
 #include "selection/figures.hpp"
 
 namespace starling::testing {
@@ -41,15 +47,71 @@ TEST(EveryStrategy, HasANameOfItsOwnASentenceAndASource) {
   }
 }
 
-TEST(Figures, HaveThreeDigits) {
-  EXPECT_EQ(in_microseconds(0), "0.00 us");
-  EXPECT_EQ(in_microseconds(8.254e-6), "8.25 us");
-  EXPECT_EQ(in_microseconds(9.999e-6), "10.0 us");
-  EXPECT_EQ(in_microseconds(12.34e-6), "12.3 us");
-  EXPECT_EQ(in_microseconds(99.99e-6), "100 us");
-  EXPECT_EQ(in_microseconds(1.52e-3), "1520 us");
-  EXPECT_EQ(in_digits(1.1), "1.1");
-  EXPECT_EQ(in_digits(1 + 0.05), "1.05");
+std::filesystem::path repository_root() {
+  return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+}
+
+TEST(EveryStrategy, IsNamedAsItsFileWithDashes) {
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(repository_root() / "src/selection/strategies")) {
+    std::string name = entry.path().stem();
+    std::replace(name.begin(), name.end(), '_', '-');
+    files.insert(name);
+  }
+  std::set<std::string> names;
+  for (const StrategyKind& kind : strategy_kinds()) names.emplace(kind.name);
+  EXPECT_EQ(names, files) << "round_robin.cpp makes the strategy round-robin";
+}
+
+TEST(EveryStrategy, IsInTheTableOfTheManual) {
+  std::ifstream file(repository_root() / "docs/strategies.md");
+  const std::string manual{std::istreambuf_iterator<char>(file), {}};
+  for (const StrategyKind& kind : strategy_kinds()) {
+    const std::string cell = "\n| `" + std::string(kind.name) + (kind.takes_argument ? ":" : "`");
+    EXPECT_NE(manual.find(cell), std::string::npos) << "docs/strategies.md does not name " << kind.name;
+  }
+}
+
+/// Any strategy, on ranks that never measure the same and with candidates that may not be used.
+TEST(EveryStrategy, KeepsRanksInStepOnCandidatesThatMayBeUsedAndSaysWhy) {
+  for (const StrategyKind& kind : strategy_kinds()) {
+    SCOPED_TRACE(kind.name);
+    Brief brief = brief_of(6);
+    for (const int refused : {2, 5}) brief.candidates[static_cast<std::size_t>(refused)].refusal = "is not for here";
+    for (std::size_t i = 0; i < brief.candidates.size(); ++i)
+      brief.candidates[i].group = i == 0 ? "native" : "group " + std::to_string(i / 2);
+    if (kind.takes_argument) brief.argument = "a1";
+    // What is fast changes every 300 calls.
+    Lockstep ranks(kind.name, brief, 3, [](int rank, int candidate, int call) {
+      const int burden = (call / 300 + candidate) % 4;
+      return 1e-6 * (10 + 20 * burden + (rank * 7 + candidate * 5 + call * 3) % 11);
+    });
+    ranks.call(2000);
+    EXPECT_EQ(ranks.made().size(), 2000U);
+    const auto may_be_used = [&](int candidate) {
+      return candidate >= 0 && candidate < 6 && candidate != 2 && candidate != 5;
+    };
+    EXPECT_TRUE(std::all_of(ranks.made().begin(), ranks.made().end(), may_be_used));
+    EXPECT_FALSE(ranks.strategy().stage().empty());
+    for (const Decision& decision : ranks.strategy().decisions()) {
+      EXPECT_FALSE(decision.why.empty()) << "call " << decision.call;
+      EXPECT_TRUE(may_be_used(decision.to)) << decision.why;
+      EXPECT_TRUE(decision.call >= 0 && decision.call <= 2000) << decision.why;
+    }
+  }
+}
+
+TEST(TimeInWords, HasThreeDigitsAndTheUnitOfTheReport) {
+  EXPECT_EQ(time_in_words(0), "0.00 us");
+  EXPECT_EQ(time_in_words(8.254e-6), "8.25 us");
+  EXPECT_EQ(time_in_words(9.999e-6), "10.0 us");
+  EXPECT_EQ(time_in_words(12.34e-6), "12.3 us");
+  EXPECT_EQ(time_in_words(99.99e-6), "100 us");
+  EXPECT_EQ(time_in_words(999.4e-6), "999 us");
+  EXPECT_EQ(time_in_words(999.6e-6), "1.00 ms");
+  EXPECT_EQ(time_in_words(1.58e-3), "1.58 ms");
+  EXPECT_EQ(time_in_words(0.9999), "1.00 s");
+  EXPECT_EQ(time_in_words(1234), "1234 s");
 }
 
 }  // namespace
