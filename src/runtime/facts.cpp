@@ -141,12 +141,15 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
       break;
     }
     case Collective::gather:
-      if (rank == call.root ? !good(call.recvcount, call.recvtype) : !good(call.sendcount, call.sendtype)) return false;
+      if (rank == call.root && !good(call.recvbuf, call.recvcount, call.recvtype)) return false;
+      if (in_place ? rank != call.root : !good(call.sendbuf, call.sendcount, call.sendtype)) return false;
       bytes = rank == call.root ? call.recvcount * type_size(call.recvtype) : call.sendcount * type_size(call.sendtype);
       units = bytes * ranks;
       break;
     case Collective::scatter:
-      if (rank == call.root ? !good(call.sendcount, call.sendtype) : !good(call.recvcount, call.recvtype)) return false;
+      if (rank == call.root && (in_place || !good(call.sendbuf, call.sendcount, call.sendtype))) return false;
+      if (call.recvbuf == MPI_IN_PLACE ? rank != call.root : !good(call.recvbuf, call.recvcount, call.recvtype))
+        return false;
       bytes = rank == call.root ? call.sendcount * type_size(call.sendtype) : call.recvcount * type_size(call.recvtype);
       units = bytes * ranks;
       break;

@@ -32,9 +32,13 @@ Side Side::mixed(void* buffer, int blocks, Counts counts, Displacements displace
   return side;
 }
 
-Side Side::target(const Call& call, int ranks) {
+Side Side::target(const Call& call, int ranks, int rank) {
+  const bool is_root = rank == call.root;
   switch (call.collective) {
     case Collective::bcast: return even(call.recvbuf, 1, call.sendcount, call.sendtype);
+    case Collective::gather: return is_root ? even(call.recvbuf, ranks, call.recvcount, call.recvtype) : Side();
+    case Collective::scatter:
+      return call.recvbuf == MPI_IN_PLACE ? Side() : even(call.recvbuf, 1, call.recvcount, call.recvtype);
     case Collective::allgatherv:
     case Collective::alltoallv: return uneven(call.recvbuf, ranks, call.recvcounts, call.rdispls, call.recvtype);
     case Collective::alltoallw: return mixed(call.recvbuf, ranks, call.recvcounts, call.rdispls, call.recvtypes);
@@ -43,14 +47,19 @@ Side Side::target(const Call& call, int ranks) {
 }
 
 Side Side::source(const Call& call, int ranks, int rank) {
-  const bool gathers = call.collective == Collective::allgather || call.collective == Collective::allgatherv;
-  if (call.collective == Collective::bcast) return target(call, ranks);
-  if (call.sendbuf == MPI_IN_PLACE) return gathers ? target(call, ranks).only(rank) : target(call, ranks);
+  const bool one_block = call.collective == Collective::allgather || call.collective == Collective::allgatherv ||
+                         call.collective == Collective::gather;
+  if (call.collective == Collective::bcast) return target(call, ranks, rank);
+  if (call.collective == Collective::scatter && rank != call.root) return {};
+  if (call.sendbuf == MPI_IN_PLACE) {
+    const Side all = target(call, ranks, rank);
+    return one_block ? all.only(rank) : all;
+  }
   auto* buffer = const_cast<void*>(call.sendbuf);  // only read: the schedules never write to send
   switch (call.collective) {
     case Collective::alltoallv: return uneven(buffer, ranks, call.sendcounts, call.sdispls, call.sendtype);
     case Collective::alltoallw: return mixed(buffer, ranks, call.sendcounts, call.sdispls, call.sendtypes);
-    default: return even(buffer, gathers ? 1 : ranks, call.sendcount, call.sendtype);
+    default: return even(buffer, one_block ? 1 : ranks, call.sendcount, call.sendtype);
   }
 }
 
@@ -59,6 +68,7 @@ std::int64_t Side::bytes(int block) const {
 }
 
 bool Side::is_plain() const {
+  if (blocks_ == 0) return true;
   if (types_ == nullptr) return starling::is_plain(type_);
   for (int block = 0; block < blocks_; ++block)
     if (counts_[block] != 0 && !starling::is_plain(types_[block])) return false;
@@ -83,6 +93,7 @@ Side Side::only(int block) const {
 }
 
 int Side::pack_into(char* bytes) const {
+  if (blocks_ == 0) return MPI_SUCCESS;
   if (is_even()) return pack(base_, count_ * blocks_, type_, bytes);
   for (int block = 0; block < blocks_; ++block) {
     if (counts_[block] == 0) continue;
@@ -93,6 +104,7 @@ int Side::pack_into(char* bytes) const {
 }
 
 int Side::unpack_from(const char* bytes) const {
+  if (blocks_ == 0) return MPI_SUCCESS;
   if (is_even()) return unpack(bytes, base_, count_ * blocks_, type_);
   for (int block = 0; block < blocks_; ++block) {
     if (counts_[block] == 0) continue;

@@ -19,9 +19,10 @@ class Side {
   /// The same with a datatype for each block and displacements in bytes (alltoallw).
   static Side mixed(void* buffer, int blocks, Counts counts, Displacements displacements, const MPI_Datatype* types);
 
-  /// Where the data comes from, and where it goes to, in a collective that moves data, on a rank of `ranks`.
+  /// Where the data comes from, and where it goes to, in a collective that moves data, on a rank of `ranks`. Without
+  /// blocks where that is not significant on this rank.
   static Side source(const Call& call, int ranks, int rank);
-  static Side target(const Call& call, int ranks);
+  static Side target(const Call& call, int ranks, int rank);
 
   [[nodiscard]] int blocks() const { return blocks_; }
   /// Bytes of data in a block.

@@ -9,8 +9,10 @@ std::size_t aligned(std::size_t bytes) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-bool gathers(Collective collective) {
-  return collective == Collective::allgather || collective == Collective::allgatherv;
+/// Whether the send buffer of a rank is its one block.
+bool sends_one_block(Collective collective) {
+  return collective == Collective::allgather || collective == Collective::allgatherv ||
+         collective == Collective::gather;
 }
 
 /// Whether each rank knows only its own counts.
@@ -42,7 +44,7 @@ void Staging::look_again_at(const Call& call, const Facts& facts) {
 
 void Staging::find_sides(const Facts& facts) {
   source_ = Side::source(*call_, facts.situation.ranks, rank_);
-  target_ = Side::target(*call_, facts.situation.ranks);
+  target_ = Side::target(*call_, facts.situation.ranks, rank_);
 }
 
 void Staging::look_at_reduction(const Facts& facts, int blocks, bool works_in_place) {
@@ -61,13 +63,16 @@ void Staging::look_at_reduction(const Facts& facts, int blocks, bool works_in_pl
 
 void Staging::look_at_movement(const Facts& facts, int blocks, bool works_in_place) {
   const Collective collective = call_->collective;
-  const bool in_place = call_->sendbuf == MPI_IN_PLACE;
+  // A scatter's send buffer is significant at the root only, where it can't be in place.
+  const bool in_place = call_->sendbuf == MPI_IN_PLACE && collective != Collective::scatter;
   unit_ = Unit::bytes();
   find_sides(facts);
   alias_send_ = in_place && works_in_place;
   stage_send_ = collective != Collective::bcast && !alias_send_ && (in_place || !source_.is_plain());
   // Blocks that ranks pass on together must lie together; where counts are local, each block travels alone.
-  stage_recv_ = !target_.is_plain() || (collective == Collective::allgatherv && !target_.is_dense());
+  // In a scatter in place the root's own block stays where it is; its schedule gets somewhere to copy it to.
+  const bool keeps_own_block = collective == Collective::scatter && call_->recvbuf == MPI_IN_PLACE;
+  stage_recv_ = keeps_own_block || !target_.is_plain() || (collective == Collective::allgatherv && !target_.is_dense());
 
   if (collective == Collective::allgatherv || counts_are_local(collective)) {
     lay_out(target_, stage_recv_ || !counts_are_local(collective), recv_layout_);
@@ -76,9 +81,9 @@ void Staging::look_at_movement(const Facts& facts, int blocks, bool works_in_pla
   }
   own_send_layout_ = counts_are_local(collective) && !alias_send_;
   if (own_send_layout_) lay_out(source_, stage_send_, send_layout_);
-  if (alias_send_ && gathers(collective)) alias_start_ = recv_layout_.start(rank_);
-  send_units_ = gathers(collective) ? recv_layout_.size(rank_) : send_layout().total();
-  recv_units_ = recv_layout_.total();
+  if (alias_send_ && sends_one_block(collective)) alias_start_ = recv_layout_.start(rank_);
+  send_units_ = sends_one_block(collective) ? recv_layout_.size(rank_) : send_layout().total();
+  recv_units_ = collective == Collective::scatter ? recv_layout_.size(rank_) : recv_layout_.total();
 }
 
 void Staging::lay_out(const Side& side, bool staged, Layout& layout) {

@@ -35,17 +35,40 @@ TEST_P(EveryTree, SpansAllRanksFromItsRootAndAgreesOnParents) {
   }
 }
 
+TEST_P(EveryTree, HasRunsOfRanksForSubtrees) {
+  for (int size = 1; size <= 20; ++size)
+    for (int root : {0, size / 2})
+      for (int rank = 0; rank < size; ++rank) {
+        const Team team{size, rank, root};
+        std::set<int> run;
+        for (int relative = team.relative(); relative < GetParam()(team).end; ++relative)
+          run.insert(team.absolute(relative));
+        EXPECT_EQ(run, descendants(GetParam(), size, rank, root)) << size << " ranks, root " << root;
+      }
+}
+
 TreePlace trinomial_tree(const Team& team) {
   return knomial_tree(team, 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Trees, EveryTree, testing::Values(&binomial_tree, &chain_tree, &trinomial_tree));
+INSTANTIATE_TEST_SUITE_P(Trees, EveryTree,
+                         testing::Values(&binomial_tree, &chain_tree, &trinomial_tree, &binary_tree, &sequential_tree));
 
 TEST(KnomialTree, ServesTheLargestSubtreeFirst) {
   EXPECT_EQ(trinomial_tree({9, 0}).children, (std::vector<int>{6, 3, 2, 1}));
   EXPECT_EQ(trinomial_tree({9, 3}).children, (std::vector<int>{5, 4}));
   EXPECT_EQ(trinomial_tree({9, 5}).parent, 3);
   EXPECT_EQ(knomial_tree({8, 0}, 8).children, (std::vector<int>{7, 6, 5, 4, 3, 2, 1}));
+}
+
+TEST(BinaryTree, IsAsLowAsABinaryTreeCanBe) {
+  const auto depth = [](int size, int rank) {
+    int steps = 0;
+    for (; rank != 0; ++steps) rank = binary_tree({size, rank}).parent;
+    return steps;
+  };
+  for (int rank = 0; rank < 15; ++rank) EXPECT_LE(depth(15, rank), 3);
+  for (int rank = 0; rank < 100; ++rank) EXPECT_LE(depth(100, rank), 6);
 }
 
 TEST(BinomialTree, ServesTheLargestSubtreeFirst) {

@@ -55,6 +55,13 @@ std::string segment_refusal(const Situation& situation, const Parameters& with) 
   return {};
 }
 
+std::string sequential_refusal(const Situation& situation, const Parameters& with) {
+  constexpr std::int64_t most_messages = 65536;
+  const std::string why = segment_refusal(situation, with);
+  if (!why.empty() || (situation.ranks - 1) * segment_count(situation, with) <= most_messages) return why;
+  return "would give the root more than " + std::to_string(most_messages) + " messages";
+}
+
 std::string radix_or_segment_refusal(const Situation& situation, const Parameters& with) {
   const std::string why = radix_refusal(situation, with);
   return why.empty() ? segment_refusal(situation, with) : why;

@@ -23,6 +23,9 @@ int segments(const Situation& situation, const Parameters& with);
 /// Why a vector can't be divided into segments of that size; empty if it can.
 std::string segment_refusal(const Situation& situation, const Parameters& with);
 
+/// The same for the sequential tree, whose root has a message for every rank and segment.
+std::string sequential_refusal(const Situation& situation, const Parameters& with);
+
 /// The same for a tree whose radix is the parameter `k`, which there must be too.
 std::string radix_or_segment_refusal(const Situation& situation, const Parameters& with);
 

@@ -9,6 +9,7 @@ TreePlace knomial_tree(const Team& team, int radix) {
   TreePlace place;
   std::int64_t weight = 1;
   while (weight < team.size && me / weight % radix == 0) weight *= radix;
+  place.end = static_cast<int>(std::min<std::int64_t>(me + weight, team.size));
   if (me > 0) place.parent = team.absolute(me - static_cast<int>(me / weight % radix * weight));
   for (weight /= radix; weight > 0; weight /= radix)
     for (std::int64_t child = me + ((radix - 1) * weight); child > me; child -= weight)
@@ -20,9 +21,44 @@ TreePlace binomial_tree(const Team& team) {
   return knomial_tree(team, 2);
 }
 
+TreePlace binary_tree(const Team& team) {
+  const int me = team.relative();
+  const auto second_half = [](int first, int end) { return first + 1 + ((end - first) / 2); };
+  TreePlace place;
+  int first = 0;
+  place.end = team.size;
+  while (first != me) {
+    place.parent = team.absolute(first);
+    const int second = second_half(first, place.end);
+    if (me >= second) {
+      first = second;
+    } else {
+      place.end = second;
+      ++first;
+    }
+  }
+  const int second = second_half(me, place.end);
+  if (me + 1 < place.end) place.children.push_back(team.absolute(me + 1));
+  if (second < place.end) place.children.push_back(team.absolute(second));
+  return place;
+}
+
+TreePlace sequential_tree(const Team& team) {
+  TreePlace place;
+  if (team.relative() > 0) {
+    place.parent = team.root;
+    place.end = team.relative() + 1;
+    return place;
+  }
+  for (int child = 1; child < team.size; ++child) place.children.push_back(team.absolute(child));
+  place.end = team.size;
+  return place;
+}
+
 TreePlace chain_tree(const Team& team) {
   const int me = team.relative();
   TreePlace place;
+  place.end = team.size;
   if (me > 0) place.parent = team.absolute(me - 1);
   if (me + 1 < team.size) place.children.push_back(team.absolute(me + 1));
   return place;

@@ -10,6 +10,9 @@ namespace starling {
 struct TreePlace {
   int parent = -1;  ///< -1 at the root
   std::vector<int> children{};
+  /// Where its subtree ends. Counted from the root, a subtree of these trees is a run of ranks that begins with its own
+  /// root; 0 for a tree that is none of these.
+  int end = 0;
 };
 
 /// The k-nomial tree: ranks counted from the root, the parent of a rank is the rank with its lowest digit to the base
@@ -20,6 +23,13 @@ TreePlace knomial_tree(const Team& team, int radix);
 /// The binomial tree: ranks counted from the root, the parent of a rank is the rank without its lowest bit. Children
 /// stand in the order of their descendants, most first, as in Nishtala et al., section 3.1.
 TreePlace binomial_tree(const Team& team);
+
+/// The binary tree: of the ranks below a rank, counted from the root, the first half hangs off the next rank and the
+/// other half off the first of them. Nishtala et al., section 3.1.
+TreePlace binary_tree(const Team& team);
+
+/// The sequential tree: every rank is a child of the root. Nishtala et al., section 3.1.
+TreePlace sequential_tree(const Team& team);
 
 /// The chain: every rank has the next one as its only child. Nishtala et al., section 3.1.
 TreePlace chain_tree(const Team& team);

@@ -1,0 +1,40 @@
+// scatter:binary: the blocks of a subtree travel together down a binary tree, or packet by packet.
+//
+//        0                     counted from the root; rank 1 gets the blocks of 1, 2 and 3
+//      .-'-.
+//      1   4
+//     / \   \                  a subtree is a run of ranks, so that its blocks lie together
+//    2   3   5
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/shared/forwarding.hpp"
+
+namespace starling::scatter {
+namespace {
+
+Schedule build(const Team& team, const Parameters& with) {
+  return forwarded_down(team, binary_tree(team), with);
+}
+
+std::int64_t scratch_blocks(const Situation& situation, const Parameters& /*any*/) {
+  return scratch_of_forwarding(situation, binary_tree);
+}
+
+}  // namespace
+
+Algorithm binary() {
+  return {
+      .collectives = {Collective::scatter},
+      .name = "binary",
+      .says = "scatters down a binary tree, the blocks of a subtree together",
+      .source = "Nishtala et al., section 3.1",
+      .group = "binary",
+      .parameters = {packet_parameter()},
+      .latency = "floor(log2 p) alpha",
+      .bandwidth = "about 2 (p-1) s beta",
+      .scratch_blocks = scratch_blocks,
+      .build = build,
+  };
+}
+
+}  // namespace starling::scatter
