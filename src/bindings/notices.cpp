@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "knowledge/variables.hpp"
 #include "runtime/flavour.hpp"
 
 namespace starling {
@@ -35,6 +36,7 @@ void say_wrong_build() {
             " is not for it: nothing is tuned; use " + file_of(mpi.abi) + " (starling run --mpi " +
             std::string(name_of(mpi.abi)) + ")";
   std::fprintf(stderr, "%s\n", line.c_str());
+  record_explained();
 }
 
 }  // namespace starling

@@ -28,7 +28,7 @@ std::string history_directory(const Environment& environment) {
   };
   if (const std::string wish = text("STARLING_HISTORY"); !wish.empty()) return wish == "off" ? std::string{} : wish;
   if (const std::string data = text("XDG_DATA_HOME"); data.starts_with('/')) return data + "/starling/history";
-  if (const std::string home = text("HOME"); !home.empty()) return home + "/.local/share/starling/history";
+  if (const std::string home = text("HOME"); home.starts_with('/')) return home + "/.local/share/starling/history";
   return {};
 }
 

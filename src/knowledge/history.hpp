@@ -9,8 +9,8 @@
 namespace starling {
 
 /// The directory of run records: $STARLING_HISTORY, else $XDG_DATA_HOME/starling/history, else
-/// ~/.local/share/starling/history. Empty where STARLING_HISTORY is `off` or there is no home. XDG_DATA_HOME counts
-/// only where it is absolute, as the XDG base directory specification says.
+/// $HOME/.local/share/starling/history. Empty where STARLING_HISTORY is `off` or none of these is there. XDG_DATA_HOME
+/// counts only where it is absolute, as the XDG base directory specification says, and so does HOME.
 std::string history_directory(const Environment& environment);
 
 /// The file name of a new record, <UTC yyyymmddThhmmss>-<host>-<pid>.json: sorted by name is sorted by time.

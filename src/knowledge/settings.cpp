@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 #include <stdexcept>
+#include <type_traits>
 
 #include "knowledge/history.hpp"
 #include "topology/platform.hpp"
@@ -38,17 +39,25 @@ std::optional<Number> number(std::string_view text, Number least, Number most) {
   return value;
 }
 
+/// The shortest text that means the number: `0.1`, `1000`.
+template <typename Number>
+std::string in_digits(Number value) {
+  std::array<char, 32> digits{};
+  return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
+}
+
 /// Reads a number within bounds into `target`; complains otherwise.
 template <typename Number>
 void read(const Environment& environment, const char* name, Number least, Number most, Number& target,
-          std::vector<std::string>& complaints) {
+          std::vector<Complaint>& complaints) {
   const char* text = environment(name);
   if (text == nullptr) return;
   if (const auto value = number<Number>(text, least, most)) {
     target = *value;
   } else {
-    complaints.push_back(std::string(name) + "='" + text + "' is not a number from " + std::to_string(least) + " to " +
-                         std::to_string(most));
+    complaints.push_back({name, text,
+                          (std::is_integral_v<Number> ? "not a whole number from " : "not a number from ") +
+                              in_digits(least) + " to " + in_digits(most)});
   }
 }
 
@@ -76,22 +85,21 @@ std::string joined(const std::vector<std::string>& items) {
 }
 
 /// The text of the platform that `wish` is, or names as a file; nothing, and a complaint, where it is no platform.
-std::string platform_text(const std::string& wish, std::vector<std::string>& complaints) {
+std::string platform_text(const std::string& wish, std::vector<Complaint>& complaints) {
   if (wish.empty()) return {};
   std::string text = wish;
   if (wish.front() != '{') {
     std::ifstream file(wish, std::ios::binary);
     text.assign(std::istreambuf_iterator<char>(file), {});
     if (!file) {
-      complaints.push_back("STARLING_PLATFORM='" + wish + "' cannot be read");
+      complaints.push_back({"STARLING_PLATFORM", wish, "it cannot be read"});
       return {};
     }
   }
   try {
     static_cast<void>(Platform::from_json(text));
   } catch (const std::runtime_error& error) {
-    complaints.push_back("STARLING_PLATFORM" + (wish.front() == '{' ? std::string() : "='" + wish + "'") + ": " +
-                         error.what());
+    complaints.push_back({"STARLING_PLATFORM", wish.front() == '{' ? std::string() : wish, error.what()});
     return {};
   }
   return text;
@@ -104,7 +112,7 @@ bool Settings::admits(std::string_view collective, std::string_view algorithm, s
   return !any_matches(except, collective, algorithm, candidate);
 }
 
-Settings settings_from(const Environment& environment, std::vector<std::string>& complaints) {
+Settings settings_from(const Environment& environment, std::vector<Complaint>& complaints) {
   Settings settings;
   const auto text = [&](const char* name) {
     return std::string(environment(name) == nullptr ? "" : environment(name));
@@ -118,12 +126,12 @@ Settings settings_from(const Environment& environment, std::vector<std::string>&
   if (const std::string wish = text("STARLING_REPRODUCIBLE"); wish == "1") {
     settings.reproducible = true;
   } else if (!wish.empty() && wish != "0") {
-    complaints.push_back("STARLING_REPRODUCIBLE='" + wish + "' is neither 0 nor 1");
+    complaints.push_back({"STARLING_REPRODUCIBLE", wish, "neither 0 nor 1"});
   }
   if (const std::string wish = text("STARLING_SAMPLES"); !wish.empty()) {
     const auto found = std::find(reductions.begin(), reductions.end(), wish);
     if (found == reductions.end()) {
-      complaints.push_back("STARLING_SAMPLES='" + wish + "' is none of mean, max, min");
+      complaints.push_back({"STARLING_SAMPLES", wish, "none of mean, max, min"});
     } else {
       settings.samples = static_cast<SampleReduction>(found - reductions.begin());
     }
@@ -141,10 +149,10 @@ Settings settings_from(const Environment& environment, std::vector<std::string>&
     for (const StrategyKind& kind : strategy_kinds()) {
       known.append(known.empty() ? "" : ", ").append(kind.name).append(kind.takes_argument ? ":NAME" : "");
     }
-    complaints.push_back("STARLING_STRATEGY='" + settings.strategy + "' is not a strategy (there are: " + known + ")");
+    complaints.push_back({"STARLING_STRATEGY", settings.strategy, "no such strategy; there are: " + known});
   } else if (strategy->first->rejects != nullptr) {
     if (std::string why = strategy->first->rejects(strategy->second); !why.empty())
-      complaints.push_back("STARLING_STRATEGY='" + settings.strategy + "': " + why);
+      complaints.push_back({"STARLING_STRATEGY", settings.strategy, why});
   }
   return settings;
 }
@@ -159,7 +167,7 @@ std::string to_text(const Settings& settings) {
                         {"iterations", settings.tuning.iterations},
                         {"epsilon", settings.tuning.epsilon},
                         {"delta_limit", settings.tuning.delta_limit},
-                        {"exact_sizes", settings.exact_sizes},
+                        {"sizes", settings.exact_sizes},
                         {"samples", settings.samples},
                         {"platform", settings.platform}}
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -177,15 +185,13 @@ Settings settings_from_text(const std::string& text) {
   json.at("iterations").get_to(settings.tuning.iterations);
   json.at("epsilon").get_to(settings.tuning.epsilon);
   json.at("delta_limit").get_to(settings.tuning.delta_limit);
-  json.at("exact_sizes").get_to(settings.exact_sizes);
+  json.at("sizes").get_to(settings.exact_sizes);
   json.at("samples").get_to(settings.samples);
   json.at("platform").get_to(settings.platform);
   return settings;
 }
 
 std::vector<std::pair<std::string, std::string>> described(const Settings& settings) {
-  std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), settings.tuning.epsilon).ptr;
   return {{"strategy", settings.strategy},
           {"record", settings.record},
           {"history", settings.history.empty() ? "off" : settings.history},
@@ -193,9 +199,9 @@ std::vector<std::pair<std::string, std::string>> described(const Settings& setti
           {"only", joined(settings.only)},
           {"except", joined(settings.except)},
           {"iterations", std::to_string(settings.tuning.iterations)},
-          {"epsilon", std::string(digits.data(), end)},
+          {"epsilon", in_digits(settings.tuning.epsilon)},
           {"delta_limit", std::to_string(settings.tuning.delta_limit)},
-          {"exact_sizes", std::to_string(settings.exact_sizes)},
+          {"sizes", std::to_string(settings.exact_sizes)},
           {"samples", std::string(reductions[static_cast<std::size_t>(settings.samples)])},
           {"platform", settings.platform.empty() ? "none" : "described"}};
 }

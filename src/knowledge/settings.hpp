@@ -34,9 +34,18 @@ struct Settings {
 /// The value of an environment variable, nullptr where it is not set.
 using Environment = std::function<const char*(const char* name)>;
 
-/// Settings from STARLING_* variables. What is wrong with a variable goes to `complaints`, one sentence each, and then
-/// the whole is `native`: a half-understood wish is not carried out.
-Settings settings_from(const Environment& environment, std::vector<std::string>& complaints);
+/// What is wrong with the value of a variable, in words for people.
+struct Complaint {
+  std::string variable;
+  std::string value;  ///< or the part of it that is wrong; empty where it is too long to be told
+  std::string why;
+  /// As a sentence without an end.
+  [[nodiscard]] std::string text() const { return variable + (value.empty() ? "" : "='" + value + "'") + ": " + why; }
+};
+
+/// Settings from STARLING_* variables. What is wrong with a variable goes to `complaints`, and then the whole has to be
+/// `native`: a half-understood wish is not carried out. Names in lists are for `check_names` to look at.
+Settings settings_from(const Environment& environment, std::vector<Complaint>& complaints);
 
 /// As text for one MPI message, and back.
 std::string to_text(const Settings& settings);

@@ -13,6 +13,7 @@
 
 #include "knowledge/history.hpp"
 #include "knowledge/run_record.hpp"
+#include "knowledge/variables.hpp"
 #include "knowledge/whole_file.hpp"
 #include "runtime/communicator.hpp"
 #include "runtime/flavour.hpp"
@@ -114,7 +115,10 @@ std::string host_name() {
 }
 
 void write(const std::string& path, const std::string& text) {
-  if (const std::string why = write_whole(path, text); !why.empty()) say("no run record: " + why);
+  if (const std::string why = write_whole(path, text); !why.empty()) {
+    say("no run record: " + why);
+    record_explained();
+  }
 }
 
 }  // namespace
@@ -141,6 +145,7 @@ void publish_run_record() {
   if (!now.settings.history.empty()) {
     if (const std::string why = make_directory(now.settings.history); !why.empty()) {
       say("no run record in the history: " + why);
+      record_explained();
     } else {
       write(now.settings.history + "/" + name, text);
     }

@@ -1,9 +1,14 @@
 #include "runtime/runtime.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 
+#include "knowledge/names.hpp"
+#include "knowledge/variables.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/communicator.hpp"
 #include "runtime/pmpi.hpp"
@@ -19,37 +24,17 @@ int copy_nothing(MPI_Comm /*comm*/, int /*keyval*/, void* /*extra*/, void* /*fro
   return MPI_SUCCESS;
 }
 
-/// Names in --only, --except and forced lists that mean nothing.
-void check_names(const Settings& settings, std::vector<std::string>& complaints) {
-  const ForcedNames names = forced_names();
-  const auto check = [&](const char* variable, const std::vector<std::string>& items) {
-    for (const std::string& item : items) {
-      const std::size_t colon = item.find(':');
-      const bool known = colon == std::string::npos
-                             ? names.is_collective(item) || names.is_candidate(item)
-                             : names.has_candidate(item.substr(0, colon), item.substr(colon + 1));
-      if (!known)
-        complaints.push_back(std::string(variable) + ": there is no collective or algorithm '" + item +
-                             "'; see starling algorithms");
-    }
-  };
-  check("STARLING_ONLY", settings.only);
-  check("STARLING_EXCEPT", settings.except);
-  if (const auto strategy = strategy_named(settings.strategy);
-      strategy && strategy->first->takes_argument && complaints.empty()) {
-    if (const std::string why = forced_unknown_name(strategy->second, names); !why.empty())
-      complaints.push_back("STARLING_STRATEGY='" + settings.strategy + "': " + why);
-  }
-}
-
 /// Rank 0's settings, given to all: what the environment of another rank says never counts.
 Settings agreed_settings(int rank) {
   std::string text;
   if (rank == 0) {
-    std::vector<std::string> complaints;
+    std::vector<Complaint> complaints;
     Settings settings = settings_from([](const char* name) -> const char* { return std::getenv(name); }, complaints);
     check_names(settings, complaints);
-    for (const std::string& complaint : complaints) say(complaint + "; the program runs natively");
+    for (const Complaint& complaint : complaints) say(complaint.text() + "; the program runs natively");
+    for (const std::string& sentence : unknown_variables(environ)) say(sentence);
+    if (const auto& except = settings.except; std::find(except.begin(), except.end(), "native") != except.end())
+      say("STARLING_EXCEPT (--except) names native, which stays a candidate all the same");
     if (!complaints.empty()) settings.strategy = "native";
     text = to_text(settings);
   }
@@ -105,22 +90,6 @@ void say(const std::string& sentence) {
   if (state().world_rank == 0) std::fprintf(stderr, "starling: %s\n", sentence.c_str());
 }
 
-ForcedNames forced_names() {
-  return {.is_collective = [](std::string_view collective) { return collective_named(collective).has_value(); },
-          .has_candidate =
-              [](std::string_view collective, std::string_view candidate) {
-                const auto known = collective_named(collective);
-                return known && (candidate == "native" || candidate_named(*known, candidate));
-              },
-          .is_candidate =
-              [](std::string_view candidate) {
-                if (candidate == "native") return true;
-                for (int i = 0; i < collective_count; ++i)
-                  if (candidate_named(static_cast<Collective>(i), candidate)) return true;
-                return false;
-              }};
-}
-
 void after_init() {
   State& now = state();
   pmpi.Comm_rank(handles.comm_world, &now.world_rank);
@@ -140,6 +109,7 @@ void after_init() {
                        pmpi.Comm_create_keyval(copy_nothing, Communicator::forget, &now.keyval, nullptr) == MPI_SUCCESS;
   if (!everywhere(has_all)) {
     say("the MPI library gives no communicator or no attribute key; the program runs natively");
+    if (now.world_rank == 0) record_explained();
     return;
   }
   now.running = true;

@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "knowledge/names.hpp"
 #include "knowledge/run_record.hpp"
 #include "knowledge/settings.hpp"
-#include "selection/forced_list.hpp"
+#include "selection/strategy.hpp"
 #include "topology/platform.hpp"
 
 namespace starling {
@@ -45,8 +46,5 @@ State& state();
 
 /// One line on stderr, from rank 0 of MPI_COMM_WORLD only.
 void say(const std::string& sentence);
-
-/// The names a `forced` list may use: those of the repository, and `native`.
-ForcedNames forced_names();
 
 }  // namespace starling

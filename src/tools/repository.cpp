@@ -1,10 +1,13 @@
 // starling-repository: prints what the repository holds, as JSON for the command line.
 //
 //   starling-repository                                                    every algorithm and strategy
+//   starling-repository settings                                           what is wrong with STARLING_* variables
 //   starling-repository schedule COLLECTIVE:NAME RANKS [ROOT] [BLOCKS]     what each rank does in one candidate
 
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <iostream>
 #include <span>
 #include <stdexcept>
@@ -13,6 +16,9 @@
 #include <vector>
 
 #include "algorithms/candidate.hpp"
+#include "knowledge/names.hpp"
+#include "knowledge/settings.hpp"
+#include "knowledge/variables.hpp"
 #include "selection/strategy.hpp"
 #include "tools/schedule_listing.hpp"
 
@@ -93,6 +99,18 @@ Json everything() {
       {"collectives", collective_names}, {"algorithms", std::move(algorithms)}, {"strategies", std::move(strategies)}};
 }
 
+/// What the library would say of the STARLING_* variables in this environment.
+Json settings_check() {
+  std::vector<Complaint> complaints;
+  const Settings settings =
+      settings_from([](const char* name) -> const char* { return std::getenv(name); }, complaints);
+  check_names(settings, complaints);
+  Json wrong = Json::array();
+  for (const Complaint& one : complaints)
+    wrong.push_back({{"variable", one.variable}, {"value", one.value}, {"why", one.why}});
+  return {{"complaints", std::move(wrong)}, {"unknown", unknown_variables(environ)}};
+}
+
 }  // namespace
 }  // namespace starling
 
@@ -101,10 +119,13 @@ int main(int argc, char** argv) {
   try {
     if (words.empty()) {
       std::cout << starling::everything().dump(2) << '\n';
+    } else if (words.front() == "settings" && words.size() == 1) {
+      std::cout << starling::settings_check().dump(-1, ' ', false, starling::Json::error_handler_t::replace) << '\n';
     } else if (words.front() == "schedule") {
       std::cout << starling::schedule_listing(std::span(words).subspan(1)).dump() << '\n';
     } else {
-      throw std::invalid_argument(std::string(words.front()) + ": there is only: schedule COLLECTIVE:NAME RANKS");
+      throw std::invalid_argument(std::string(words.front()) +
+                                  ": there is only: settings, schedule COLLECTIVE:NAME RANKS");
     }
   } catch (const std::invalid_argument& misuse) {
     std::cerr << "starling-repository: " << misuse.what() << '\n';

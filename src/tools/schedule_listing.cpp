@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/candidate.hpp"
+#include "knowledge/names.hpp"
 
 namespace starling {
 namespace {
@@ -32,28 +33,6 @@ int number(std::string_view what, std::string_view text, int least, int most) {
   return value;
 }
 
-/// Why `name` is no candidate of `collective`: what there is instead.
-[[noreturn]] void refuse_name(Collective collective, std::string_view name) {
-  const std::string_view base = name.substr(0, name.find('?'));
-  std::vector<std::string> names;
-  for (const Bound& bound : candidates(collective)) {
-    if (bound.algorithm_name() != base) {
-      if (names.empty() || names.back() != bound.algorithm_name()) names.push_back(bound.algorithm_name());
-      continue;
-    }
-    std::string why = std::string("no such parameter of ").append(name_of(collective)).append(":").append(base);
-    for (const Parameter& parameter : bound.algorithm->parameters) {
-      why.append("; ").append(parameter.name).append(": ");
-      for (const std::string& value : parameter.values)
-        why.append(value).append(&value == &parameter.values.back() ? "" : ", ");
-    }
-    refuse(bound.algorithm->parameters.empty() ? why + ", it has none" : why);
-  }
-  std::string why = std::string("no algorithm ").append(name_of(collective)).append(":").append(base);
-  for (const std::string& one : names) why.append(&one == &names.front() ? "; there are: " : ", ").append(one);
-  refuse(names.empty() ? why + ", " + std::string(name_of(collective)) + " has none in the repository" : why);
-}
-
 Bound candidate_of(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos)
@@ -61,7 +40,7 @@ Bound candidate_of(std::string_view text) {
   const std::optional<Collective> collective = collective_named(text.substr(0, colon));
   if (!collective) refuse(std::string("no collective ").append(text.substr(0, colon)));
   std::optional<Bound> bound = candidate_named(*collective, text.substr(colon + 1));
-  if (!bound) refuse_name(*collective, text.substr(colon + 1));
+  if (!bound) refuse(why_unknown(*collective, text.substr(colon + 1)));
   return *bound;
 }
 
@@ -92,7 +71,8 @@ int blocks_of(const Bound& bound, const SwitchTree& network, std::optional<int> 
     if (!smallest) smallest = blocks;
   }
   const std::string name = std::string(name_of(bound.collective)) + ":" + bound.name();
-  if (!smallest) refuse(name + " does not serve " + std::to_string(ranks) + " ranks: " + why);
+  if (!smallest)
+    refuse(name + " does not serve " + std::to_string(ranks) + (ranks == 1 ? " rank: " : " ranks: ") + why);
   if (wanted) refuse(name + " does not divide its data into " + std::to_string(*wanted) + " blocks");
   return *smallest;
 }

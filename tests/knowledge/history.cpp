@@ -34,6 +34,12 @@ TEST(History, CanBeOff) {
   EXPECT_EQ(directory_in({}), "");
 }
 
+TEST(History, IsOffWhereTheHomeIsNoAbsolutePath) {
+  EXPECT_EQ(directory_in({{"HOME", ""}}), "");
+  EXPECT_EQ(directory_in({{"HOME", "here"}}), "");
+  EXPECT_EQ(directory_in({{"HOME", "here"}, {"XDG_DATA_HOME", "/data"}}), "/data/starling/history");
+}
+
 TEST(History, NamesRecordsByTimeHostAndProcess) {
   EXPECT_EQ(record_file_name(at(1714564805), "node7.cluster", 4711), "20240501T120005-node7.cluster-4711.json");
   EXPECT_EQ(record_file_name(at(0), "a/b c", 1), "19700101T000000-a_b_c-1.json");

@@ -2,12 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 namespace starling {
 namespace {
 
-Settings read(const std::map<std::string, std::string>& variables, std::vector<std::string>& complaints) {
+Settings read(const std::map<std::string, std::string>& variables, std::vector<Complaint>& complaints) {
   return settings_from(
       [&](const char* name) -> const char* {
         const auto found = variables.find(name);
@@ -17,7 +18,7 @@ Settings read(const std::map<std::string, std::string>& variables, std::vector<s
 }
 
 TEST(Settings, AreReadFromTheEnvironment) {
-  std::vector<std::string> complaints;
+  std::vector<Complaint> complaints;
   const Settings settings = read({{"STARLING_STRATEGY", "forced:allreduce:ring"},
                                   {"STARLING_RECORD", "/tmp/r.json"},
                                   {"STARLING_HISTORY", "off"},
@@ -45,16 +46,31 @@ TEST(Settings, NameWhatIsWrong) {
                                                                       {"STARLING_EPSILON", "nan"},
                                                                       {"STARLING_SAMPLES", "median"},
                                                                       {"STARLING_REPRODUCIBLE", "yes"}}) {
-    std::vector<std::string> complaints;
+    std::vector<Complaint> complaints;
     read({{name, value}, {"STARLING_HISTORY", "off"}}, complaints);
     ASSERT_EQ(complaints.size(), 1U) << name << "=" << value;
-    EXPECT_NE(complaints[0].find(name), std::string::npos) << complaints[0];
-    EXPECT_NE(complaints[0].find(value), std::string::npos) << complaints[0];
+    EXPECT_EQ(complaints[0].variable, name);
+    EXPECT_EQ(complaints[0].value, value);
+    EXPECT_TRUE(complaints[0].text().starts_with(name + "='" + value + "': ")) << complaints[0].text();
   }
 }
 
+TEST(Settings, TellBoundsAsPeopleWriteThem) {
+  std::vector<Complaint> complaints;
+  read({{"STARLING_EPSILON", "-1"}, {"STARLING_ITER", "0"}}, complaints);
+  ASSERT_EQ(complaints.size(), 2U);
+  EXPECT_EQ(complaints[0].why, "not a whole number from 1 to 1000000");
+  EXPECT_EQ(complaints[1].why, "not a number from 0 to 1000");
+}
+
+TEST(Settings, HaveOneNameEach) {
+  for (const auto& [name, value] : described(Settings{})) EXPECT_NE(name, "exact_sizes");
+  const auto all = described(Settings{});
+  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](const auto& one) { return one.first == "sizes"; }));
+}
+
 TEST(Settings, TravelAsText) {
-  std::vector<std::string> complaints;
+  std::vector<Complaint> complaints;
   const Settings settings = read({{"STARLING_STRATEGY", "native"},
                                   {"STARLING_HISTORY", "/some where/ünder"},
                                   {"STARLING_EXCEPT", "ring"},

@@ -1,0 +1,118 @@
+#include "knowledge/names.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "algorithms/candidate.hpp"
+
+namespace starling {
+namespace {
+
+std::string listed(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& item : items) text.append(text.empty() ? "" : ", ").append(item);
+  return text;
+}
+
+/// What is wrong with the parameters in `name`, which begins with the name of this algorithm.
+std::string parameter_fault(const Bound& bound, std::string_view name) {
+  const std::string algorithm = std::string(name_of(bound.collective)).append(":").append(bound.algorithm_name());
+  std::vector<std::string> offered;
+  for (const Parameter& parameter : bound.algorithm->parameters)
+    offered.push_back(std::string(parameter.name).append(" (").append(listed(parameter.values)).append(")"));
+  const std::string has = offered.empty() ? "; it has none" : "; it has " + listed(offered);
+  std::string_view rest = name.substr(std::min(name.size(), name.find('?')));
+  while (!rest.empty()) {
+    rest.remove_prefix(1);
+    const std::string_view item = rest.substr(0, rest.find(','));
+    rest.remove_prefix(item.size());
+    const std::string_view parameter = item.substr(0, item.find('='));
+    const auto& all = bound.algorithm->parameters;
+    const bool known = std::any_of(all.begin(), all.end(), [&](const Parameter& one) { return one.name == parameter; });
+    if (!known) return algorithm + " has no parameter '" + std::string(parameter) + "'" + has;
+    const std::string alone = bound.algorithm_name().append("?").append(item);
+    if (!candidate_named(bound.collective, alone)) return algorithm + " cannot have '" + std::string(item) + "'" + has;
+  }
+  return algorithm + " has no such parameters" + has;
+}
+
+/// The algorithm that `name` begins with, whatever its parameters are.
+const Bound* base_of(Collective collective, std::string_view name) {
+  const std::string_view base = name.substr(0, name.find('?'));
+  for (const Bound& bound : candidates(collective))
+    if (bound.algorithm_name() == base) return &bound;
+  return nullptr;
+}
+
+/// Why no collective has a candidate of that name.
+std::string why_unknown_anywhere(std::string_view name) {
+  for (int i = 0; i < collective_count; ++i)
+    if (const Bound* bound = base_of(static_cast<Collective>(i), name)) return parameter_fault(*bound, name);
+  return "no collective has an algorithm '" + std::string(name) + "'";
+}
+
+std::string explained(std::optional<std::string_view> collective, std::string_view name) {
+  const auto known = collective ? collective_named(*collective) : std::nullopt;
+  return known ? why_unknown(*known, name) : why_unknown_anywhere(name);
+}
+
+/// Why an item of --only or --except means nothing; empty if it means something.
+std::string item_fault(const std::string& item, const ForcedNames& names) {
+  const std::size_t colon = item.find(':');
+  if (colon == std::string::npos) {
+    if (names.is_collective(item) || names.is_candidate(item)) return {};
+    if (item.find('?') != std::string::npos) return why_unknown_anywhere(item);
+    return "there is no collective or algorithm '" + item + "'; see starling algorithms";
+  }
+  const std::string collective = item.substr(0, colon);
+  const std::string name = item.substr(colon + 1);
+  if (!names.is_collective(collective)) return "there is no collective '" + collective + "'; see starling algorithms";
+  return names.has_candidate(collective, name) ? std::string() : explained(collective, name);
+}
+
+}  // namespace
+
+ForcedNames forced_names() {
+  return {.is_collective = [](std::string_view collective) { return collective_named(collective).has_value(); },
+          .has_candidate =
+              [](std::string_view collective, std::string_view candidate) {
+                const auto known = collective_named(collective);
+                return known && (candidate == "native" || candidate_named(*known, candidate));
+              },
+          .is_candidate =
+              [](std::string_view candidate) {
+                if (candidate == "native") return true;
+                for (int i = 0; i < collective_count; ++i)
+                  if (candidate_named(static_cast<Collective>(i), candidate)) return true;
+                return false;
+              },
+          .explained = explained};
+}
+
+std::string why_unknown(Collective collective, std::string_view name) {
+  if (const Bound* bound = base_of(collective, name)) return parameter_fault(*bound, name);
+  std::vector<std::string> names;
+  for (const Bound& bound : candidates(collective))
+    if (names.empty() || names.back() != bound.algorithm_name()) names.push_back(bound.algorithm_name());
+  const std::string why =
+      std::string("no algorithm ").append(name_of(collective)).append(":").append(name.substr(0, name.find('?')));
+  return names.empty() ? why + ", " + std::string(name_of(collective)) + " has none in the repository"
+                       : why + "; there are: " + listed(names);
+}
+
+void check_names(const Settings& settings, std::vector<Complaint>& complaints) {
+  const ForcedNames names = forced_names();
+  const auto check = [&](const char* variable, const std::vector<std::string>& items) {
+    for (const std::string& item : items)
+      if (std::string why = item_fault(item, names); !why.empty()) complaints.push_back({variable, item, why});
+  };
+  check("STARLING_ONLY", settings.only);
+  check("STARLING_EXCEPT", settings.except);
+  const auto strategy = strategy_named(settings.strategy);
+  if (!strategy || !strategy->first->takes_argument) return;
+  if (strategy->first->rejects != nullptr && !strategy->first->rejects(strategy->second).empty()) return;
+  if (std::string why = forced_unknown_name(strategy->second, names); !why.empty())
+    complaints.push_back({"STARLING_STRATEGY", settings.strategy, why});
+}
+
+}  // namespace starling

@@ -1,0 +1,58 @@
+#include "knowledge/names.hpp"
+
+#include <gtest/gtest.h>
+
+#include "algorithms/candidate.hpp"
+
+namespace starling {
+namespace {
+
+std::vector<Complaint> complaints_of(const Settings& settings) {
+  std::vector<Complaint> complaints;
+  check_names(settings, complaints);
+  return complaints;
+}
+
+Complaint only_complaint(const Settings& settings) {
+  const std::vector<Complaint> complaints = complaints_of(settings);
+  EXPECT_EQ(complaints.size(), 1U);
+  return complaints.empty() ? Complaint{} : complaints.front();
+}
+
+TEST(Names, OfTheRepositoryAreKnown) {
+  for (const Bound& bound : candidates(Collective::allreduce)) {
+    EXPECT_TRUE(complaints_of({.strategy = "forced:allreduce:" + bound.name()}).empty()) << bound.name();
+    EXPECT_TRUE(complaints_of({.only = {"allreduce:" + bound.name()}, .except = {bound.algorithm_name()}}).empty());
+  }
+  EXPECT_TRUE(complaints_of({.strategy = "forced:native", .only = {"bcast"}, .except = {"native"}}).empty());
+}
+
+TEST(Names, ThatMeanNothingAreToldWithTheirVariable) {
+  EXPECT_EQ(only_complaint({.only = {"nosuch"}}).text(),
+            "STARLING_ONLY='nosuch': there is no collective or algorithm 'nosuch'; see starling algorithms");
+  EXPECT_EQ(only_complaint({.except = {"bcast", "cast:chain"}}).text(),
+            "STARLING_EXCEPT='cast:chain': there is no collective 'cast'; see starling algorithms");
+  EXPECT_TRUE(only_complaint({.except = {"bcast:chian"}}).why.starts_with("no algorithm bcast:chian; there are: "));
+  EXPECT_EQ(only_complaint({.strategy = "forced:telepathy"}).why, "no collective has an algorithm 'telepathy'");
+}
+
+TEST(Names, OfParametersAreToldWithThoseThatThereAre) {
+  for (const char* strategy : {"forced:allreduce:rab1?frob=3", "forced:rab1?frob=3"}) {
+    const Complaint complaint = only_complaint({.strategy = strategy});
+    EXPECT_EQ(complaint.value, strategy);
+    EXPECT_TRUE(complaint.why.starts_with("allreduce:rab1 has no parameter 'frob'; it has allgather ("))
+        << complaint.why;
+  }
+  EXPECT_EQ(only_complaint({.strategy = "forced:allgather:ring?radix=3"}).why,
+            "allgather:ring has no parameter 'radix'; it has none");
+  EXPECT_TRUE(only_complaint({.strategy = "forced:bcast:chain?segment=small"})
+                  .why.starts_with("bcast:chain cannot have 'segment=small'; it has segment ("));
+}
+
+TEST(Names, OfAStrategyThatIsRefusedAreNotLookedAt) {
+  EXPECT_TRUE(complaints_of({.strategy = "forced:"}).empty()) << "that is for settings_from to say";
+  EXPECT_TRUE(complaints_of({.strategy = "bogus"}).empty());
+}
+
+}  // namespace
+}  // namespace starling
