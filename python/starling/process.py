@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import FrameType
 
 _FORWARDED = {
     signal.SIGHUP,
@@ -17,6 +20,9 @@ _FORWARDED = {
 }
 _FROM_KERNEL = 0x80
 """si_code of a signal that the terminal sent: the program, in the same process group, has got it as well."""
+
+_PR_SET_PDEATHSIG = 1
+"""From linux/prctl.h: the signal that a process gets when the one that started it ends, however it ends."""
 
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126
@@ -30,10 +36,38 @@ class StartError(Exception):
         self.status = status
 
 
+def ended_with_parent() -> Callable[[], None]:
+    """What a child has to do first, so that it gets SIGTERM when we end, even by SIGKILL."""
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    parent = os.getpid()
+
+    def in_child() -> None:
+        prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+        if os.getppid() != parent:  # it ended before we could ask to be told
+            os._exit(128 + signal.SIGTERM)
+
+    return in_child
+
+
+@contextlib.contextmanager
+def cleaning_up() -> Iterator[None]:
+    """Lets SIGTERM and SIGHUP end us by SystemExit, so that what is in the block removes its temporary files."""
+
+    def end(number: int, _: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def run(line: Sequence[str], env: Mapping[str, str]) -> int:
     """Runs a command with our streams and returns the exit status a shell would show: 128 + n where signal n ended it.
 
-    Signals sent to us go to the command. Raises StartError.
+    Signals sent to us go to the command, and SIGTERM if we are killed. Raises StartError.
     """
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where SIGCHLD is ignored, there would be no status to collect
     awaited = {*_FORWARDED, signal.SIGCHLD}
@@ -42,8 +76,14 @@ def run(line: Sequence[str], env: Mapping[str, str]) -> int:
     def as_it_was() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
+    tie = ended_with_parent()
+
+    def in_child() -> None:
+        tie()
+        as_it_was()
+
     try:
-        child = subprocess.Popen(list(line), env=dict(env), preexec_fn=as_it_was)  # noqa: PLW1509 - one thread only
+        child = subprocess.Popen(list(line), env=dict(env), preexec_fn=in_child)  # noqa: PLW1509 - one thread only
     except FileNotFoundError as error:
         as_it_was()
         raise StartError(f"{line[0]}: not found; is its module or environment loaded?", NOT_FOUND) from error

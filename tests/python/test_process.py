@@ -46,6 +46,34 @@ def test_a_program_that_a_forwarded_signal_ends_shows_that_signal() -> None:
     assert job.wait(20) == 143
 
 
+def test_a_program_is_ended_when_we_are_killed() -> None:
+    script = "trap 'echo ended; exit 0' TERM; echo ready; for i in {1..400}; do read -t 0.05 <> <(:); done"
+    job = subprocess.Popen(ours("bash", "-c", script), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert job.stdout is not None
+    assert job.stdout.readline() == b"ready\n"
+    job.kill()
+    assert job.stdout.read() == b"ended\n", "it had the pipe open until it ended"
+    job.wait()
+
+
+def test_a_program_whose_parent_ended_before_it_could_ask_is_ended_too() -> None:
+    script = """
+import os
+from starling import process
+
+tie = process.ended_with_parent()
+if os.fork() == 0:  # its child has another parent than the one that made the tie
+    if os.fork() == 0:
+        tie()
+        print("alive", flush=True)
+        os._exit(0)
+    os._exit(os.waitstatus_to_exitcode(os.wait()[1]))
+raise SystemExit(os.waitstatus_to_exitcode(os.wait()[1]))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (143, "")
+
+
 def test_the_program_has_the_signal_mask_that_we_were_started_with() -> None:
     script = "grep SigBlk /proc/self/status"
     plain = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout
