@@ -66,7 +66,7 @@ def run(
     line: Annotated[list[str], typer.Argument(metavar="LAUNCHER ...", help="mpirun, mpiexec, srun, or a program.")],
     strategy: Annotated[str | None, typer.Option(help="native, star-basic, forced:NAME, ...")] = None,
     history: Annotated[str | None, typer.Option(metavar="DIR|off", help="Folder for the records of runs.")] = None,
-    record: Annotated[Path | None, typer.Option(metavar="F", help="One more copy of this run's record.")] = None,
+    record: Annotated[str | None, typer.Option(metavar="F", help="One more copy of this run's record.")] = None,
     reproducible: Annotated[
         bool | None, typer.Option("--reproducible", help="Reductions give the same result from run to run.")
     ] = None,
@@ -86,7 +86,7 @@ def run(
     given = {
         "strategy": strategy,
         "history": history,
-        "record": str(record) if record else None,
+        "record": record,
         "reproducible": "1" if reproducible else None,
         "only": only,
         "except": except_,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import subprocess
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from starling import build, launcher, trial
-from starling.variants import Flavour, library
+from starling import build, launcher, settings, trial
+from starling import run as runner
+from starling.variants import Flavour, library, users_folder
 
 RANKS = 4
 EXAMPLE = Path("examples/heat_spectrum/heat_spectrum.c")
@@ -32,9 +33,7 @@ class Job:
 
 
 def _cache(environ: Mapping[str, str]) -> Path:
-    wished = environ.get("XDG_CACHE_HOME", "")
-    home = Path(wished) if wished.startswith("/") else Path(environ.get("HOME", "/tmp")) / ".cache"  # noqa: S108
-    return home / "starling"
+    return (users_folder(environ, "XDG_CACHE_HOME", ".cache") or Path(tempfile.gettempdir())) / "starling"
 
 
 def _compiled(mpicc: str, source: Path, environ: Mapping[str, str]) -> Path:
@@ -65,20 +64,34 @@ def prepare(environ: Mapping[str, str]) -> Job:
     try:
         source = build.sources() / EXAMPLE
         program = _compiled(mpicc, source, environ)
-    except (build.BuildError, OSError) as error:
+    except build.BuildError as error:
         raise DemoError(str(error)) from error
+    except OSError as error:
+        raise DemoError(f"{error.filename}: {error.strerror}") from error
     what = f"{RANKS} ranks, {identity.flavour} {identity.version}"
     line = [*trial.line(starter, identity, RANKS), str(program)]
     return Job(
         line,
-        trial.environment(environ),
+        trial.environment(_without_wishes(environ)),
         what,
         _cache(environ) / "demo.json",
     )
 
 
+def _without_wishes(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment without settings of a user, but for where records go."""
+    return {
+        name: value
+        for name, value in environ.items()
+        if not name.startswith("STARLING_") or name == settings.VARIABLES["history"]
+    }
+
+
 def run(job: Job) -> int:
-    """Runs the application under star-basic; its output goes where ours goes. Returns the exit status."""
+    """Runs the application under star-basic, whatever starling.toml says; its output goes where ours goes.
+
+    Returns the exit status.
+    """
     job.record.unlink(missing_ok=True)
-    arguments = ["run", "--quiet", "--strategy", "star-basic", "--record", str(job.record), "--", *job.line]
-    return subprocess.run(trial.starling(arguments), env=job.env, check=False).returncode
+    flags = {"strategy": "star-basic", "record": str(job.record)}
+    return runner.tuned(job.line, settings.in_force(flags, job.env, None), job.env, quiet=True)

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from starling import __version__, record, settings, trial
+from starling import __version__, checks, record, settings, trial
 from starling.launcher import identify
 from starling.variants import Flavour, Variant, library
 
@@ -152,7 +152,7 @@ def tried(launcher: Path, environ: Mapping[str, str]) -> LauncherState:
 
 
 def settings_in_force(environ: Mapping[str, str]) -> tuple[list[SettingState], list[str]]:
-    """Settings with their sources, defaults too; and what is wrong with the settings file."""
+    """Settings with their sources, defaults too; and what is wrong with the settings file and the variables."""
     path = settings.find_file(Path.cwd(), environ)
     wrong: list[str] = []
     try:
@@ -160,6 +160,9 @@ def settings_in_force(environ: Mapping[str, str]) -> tuple[list[SettingState], l
     except settings.SettingsError as error:
         wrong.append(f"correct {error}")
         found = settings.in_force({}, environ, None)
+    described, unusable = checks.described(found)
+    wrong += [f"correct {one.text}" for one in [*unusable, *checks.wrong(described, environ)]]
+    wrong += checks.unknown(environ)
     shown = {name: SettingState(name, value, "default") for name, value in settings.DEFAULTS.items()}
     history = settings.history_folder(found, environ)
     shown["history"] = SettingState("history", str(history or "off"), "default")

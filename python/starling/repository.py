@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
@@ -30,6 +32,24 @@ def listing() -> dict[str, Any]:
     return _ask()
 
 
+@dataclass(frozen=True)
+class Complaint:
+    """What the library would say of the value of a variable."""
+
+    variable: str
+    value: str
+    why: str
+
+
+def complaints(environ: Mapping[str, str]) -> tuple[list[Complaint], list[str]]:
+    """What is wrong with the STARLING_* variables of an environment, and a sentence for each unknown one.
+
+    Raises RepositoryError where the installation cannot tell.
+    """
+    found = _ask("settings", environ=environ)
+    return [Complaint(**one) for one in found["complaints"]], list(found["unknown"])
+
+
 def plan(candidate: str, ranks: int, root: int = 0, blocks: int | None = None) -> Plan:
     """What each of `ranks` ranks does in one candidate, as in `bcast:chain?segment=8192`.
 
@@ -39,30 +59,32 @@ def plan(candidate: str, ranks: int, root: int = 0, blocks: int | None = None) -
     return Plan.from_json(_ask("schedule", candidate, str(ranks), str(root), *([str(blocks)] if blocks else [])))
 
 
-def _ask(*words: str) -> dict[str, Any]:
+def _ask(*words: str, environ: Mapping[str, str] | None = None) -> dict[str, Any]:
     places = [folder / "starling-repository" for folder in package_folders("libexec")]
     program = next((place for place in places if place.is_file()), None)
     if program is None:
         raise RepositoryError(f"{places[0]}: not there, the installation is incomplete; install again: pip install .")
     try:
-        done = subprocess.run([str(program), *words], capture_output=True, text=True, check=False)
+        line = [str(program), *words]
+        done = subprocess.run(line, env=environ, capture_output=True, text=True, errors="replace", check=False)
         if done.returncode == _MISUSED:
             raise UnknownError(done.stderr.strip().removeprefix(f"{program.name}: "))
         done.check_returncode()
         found: dict[str, Any] = json.loads(done.stdout)
     except (OSError, subprocess.CalledProcessError, json.JSONDecodeError) as error:
-        raise RepositoryError(f"{program}: {error}; install again: pip install --force-reinstall .") from error
+        why = error.strerror if isinstance(error, OSError) else "does not work"
+        raise RepositoryError(f"{program}: {why}; install again: pip install --force-reinstall .") from error
     return found
 
 
 def algorithms(found: dict[str, Any], collective: str | None = None) -> list[dict[str, Any]]:
     """The algorithms of a listing, native first within each collective; all of them, or those of one collective.
 
-    Raises RepositoryError for a collective that there is not.
+    Raises UnknownError for a collective that there is not.
     """
     names: list[str] = found["collectives"]
     if collective is not None and collective not in names:
-        raise RepositoryError(f"no collective {collective} in the repository; there are: {', '.join(names)}")
+        raise UnknownError(f"no collective {collective} in the repository; there are: {', '.join(names)}")
     return [
         entry
         for name in ([collective] if collective else names)

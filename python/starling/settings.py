@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from starling.platform_file import is_short
-from starling.variants import Flavour, data_home
+from starling.variants import Flavour, data_home, home, users_folder
 
 FILE = "starling.toml"
 
@@ -88,9 +89,9 @@ class Setting:
 
 def find_file(folder: Path, environ: Mapping[str, str]) -> Path | None:
     """The starling.toml in force: of `folder`, else of $XDG_CONFIG_HOME/starling (~/.config/starling)."""
-    wished = environ.get("XDG_CONFIG_HOME", "")
-    config = Path(wished) if wished.startswith("/") else Path(environ.get("HOME", "/")) / ".config"
-    return next((path for path in (folder / FILE, config / "starling" / FILE) if path.is_file()), None)
+    config = users_folder(environ, "XDG_CONFIG_HOME", ".config")
+    places = [folder / FILE, *([config / "starling" / FILE] if config else [])]
+    return next((path for path in places if path.is_file()), None)
 
 
 def _line_of(text: str, location: tuple[int | str, ...]) -> int:
@@ -106,8 +107,10 @@ def read_file(path: Path) -> dict[str, str]:
     try:
         text = path.read_text(encoding="utf-8")
         table = SettingsFile.model_validate(tomllib.loads(text)).run
-    except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path}: cannot be read: {error}") from error
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path}: cannot be read: byte {error.start} is not UTF-8") from error
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
         number = line[1] if line else len(text.splitlines())
@@ -116,14 +119,45 @@ def read_file(path: Path) -> dict[str, str]:
         first = error.errors()[0]
         place = tuple(part for part in first["loc"])
         name = ".".join(map(str, place))
-        reason = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
-        raise SettingsError(f"{path}:{_line_of(text, place)}: {name}: {reason}") from error
+        raise SettingsError(f"{path}:{_line_of(text, place)}: {name}: {_reason(first)}") from error
     values = {name: _text(value) for name, value in table.model_dump(by_alias=True, exclude_none=True).items()}
     for name in ("history", "record", "platform"):  # paths in a file are meant from where the file is
         is_name = values.get(name) == "off" or (name == "platform" and is_short(values.get(name, "")))
         if name in values and not is_name:
-            values[name] = str(path.parent.absolute() / Path(values[name]).expanduser())
+            values[name] = str(path.parent.absolute() / _from_home(values[name]))
     return values
+
+
+def _reason(error: Mapping[str, Any]) -> str:
+    """What is wrong with a value of the file, in words for people."""
+    kind = error["type"]
+    if kind == "extra_forbidden":
+        return "unknown key"
+    kinds = {
+        "int_type": "a whole number",
+        "float_type": "a number",
+        "bool_type": "true or false",
+        "string_type": "a text in quotes",
+        "enum": f"one of {', '.join(Flavour)}",
+        "model_type": "a table",
+        "model_attributes_type": "a table",
+    }
+    return f"must be {kinds[kind]}, and is {error['input']!r:.60}" if kind in kinds else str(error["msg"])
+
+
+def _from_home(text: str) -> str:
+    """A path whose `~` at the front is the home."""
+    known = home(os.environ)
+    return str(known / text[2:]) if known and text.startswith("~/") else text
+
+
+def place(path: Path, name: str) -> str:
+    """Where a setting stands in a file: file, line and key."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        text = ""
+    return f"{path}:{_line_of(text, ('run', name))}: run.{name}"
 
 
 def _text(value: Any) -> str:
@@ -145,7 +179,8 @@ def in_force(flags: Mapping[str, str], environ: Mapping[str, str], path: Path | 
 def history_folder(settings: Mapping[str, Setting], environ: Mapping[str, str]) -> Path | None:
     """The folder of run records; nothing where the history is off."""
     if "history" not in settings:
-        return data_home(environ) / "starling" / "history"
+        data = data_home(environ)
+        return data / "starling" / "history" if data else None
     value = settings["history"].value
     return None if value == "off" else Path(value).absolute()
 

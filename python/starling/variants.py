@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -51,10 +52,29 @@ class Choice:
     because: str
 
 
-def data_home(environ: Mapping[str, str]) -> Path:
-    """$XDG_DATA_HOME where it is absolute, else ~/.local/share."""
-    wished = environ.get("XDG_DATA_HOME", "")
-    return Path(wished) if wished.startswith("/") else Path(environ.get("HOME", "/")) / ".local/share"
+def home(environ: Mapping[str, str]) -> Path | None:
+    """$HOME where it is absolute, else what the system knows of the user; nothing where it knows nothing."""
+    wished = environ.get("HOME", "")
+    if not wished.startswith("/"):
+        try:
+            wished = pwd.getpwuid(os.getuid()).pw_dir
+        except KeyError:
+            return None
+    return Path(wished) if wished.startswith("/") else None
+
+
+def users_folder(environ: Mapping[str, str], variable: str, below_home: str) -> Path | None:
+    """The folder of an XDG variable where that is absolute, else the one below the home; nothing without a home."""
+    wished = environ.get(variable, "")
+    if wished.startswith("/"):
+        return Path(wished)
+    known = home(environ)
+    return known / below_home if known else None
+
+
+def data_home(environ: Mapping[str, str]) -> Path | None:
+    """$XDG_DATA_HOME where it is absolute, else ~/.local/share; nothing without a home."""
+    return users_folder(environ, "XDG_DATA_HOME", ".local/share")
 
 
 def package_folders(name: str) -> list[Path]:
@@ -66,7 +86,8 @@ def package_folders(name: str) -> list[Path]:
 
 def library_folders(environ: Mapping[str, str]) -> list[Path]:
     """Where variants are looked for, in this order: the package, then the user's own folder."""
-    return [*package_folders("lib"), data_home(environ) / "starling" / "lib"]
+    own = data_home(environ)
+    return [*package_folders("lib"), *([own / "starling" / "lib"] if own else [])]
 
 
 def library(variant: Variant, environ: Mapping[str, str]) -> Path | None:

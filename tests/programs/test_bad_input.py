@@ -60,9 +60,20 @@ def check_native(mpi: Mpi, heat: str, folder: Path, tuned: Outcome) -> str:
     "strategy", ["fastest-of-all", "forced:allreduce:telepathy", "forced:nonsense:ring", "forced:"]
 )
 def test_a_strategy_that_does_not_exist(mpi: Mpi, heat: str, tmp_path: Path, strategy: str) -> None:
-    tuned = run(mpi, tmp_path, (heat, *ARGUMENTS), (COMMAND, "run", "--strategy", strategy, "--"))
+    tuned = run(mpi, tmp_path, (heat, *ARGUMENTS), (COMMAND, "run", "--"), {"STARLING_STRATEGY": strategy})
     line = check_native(mpi, heat, tmp_path, tuned)
-    assert strategy.rpartition(":")[2] in line
+    assert f"STARLING_STRATEGY='{strategy}': " in line
+
+
+def test_a_variable_that_does_not_exist(mpi: Mpi, heat: str, tmp_path: Path) -> None:
+    tuned = run(mpi, tmp_path, (heat, *ARGUMENTS), (COMMAND, "run", "--"), {"STARLING_ITERATIONS": "5"})
+    line = check_native(mpi, heat, tmp_path, tuned)
+    assert line == "starling: STARLING_ITERATIONS is unknown and ignored; did you mean STARLING_ITER?"
+
+
+def test_an_exception_for_native(mpi: Mpi, heat: str, tmp_path: Path) -> None:
+    tuned = run(mpi, tmp_path, (heat, *ARGUMENTS), (COMMAND, "run", "--except", "native", "--"))
+    assert "native, which stays a candidate all the same" in check_native(mpi, heat, tmp_path, tuned)
 
 
 def test_a_malformed_settings_file(mpi: Mpi, heat: str, tmp_path: Path) -> None:
@@ -71,6 +82,12 @@ def test_a_malformed_settings_file(mpi: Mpi, heat: str, tmp_path: Path) -> None:
     line = check_native(mpi, heat, tmp_path, tuned)
     assert "starling.toml" in line
     assert "line 2" in line
+
+
+def test_a_history_that_cannot_be_written_is_told_once(mpi: Mpi, heat: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    tuned = run(mpi, tmp_path, (heat, *ARGUMENTS), (COMMAND, "run", "--history", "file/history", "--"))
+    assert "no run record in the history" in check_native(mpi, heat, tmp_path, tuned)
 
 
 def test_a_record_that_cannot_be_written(mpi: Mpi, heat: str, tmp_path: Path) -> None:

@@ -1,10 +1,13 @@
 """Where settings come from, and what becomes of files that are wrong."""
 
+import os
+import pwd
 from pathlib import Path
 
 import pytest
 
 from starling.settings import Setting, SettingsError, find_file, history_folder, in_force, read_file, variables
+from starling.variants import library_folders, package_folders
 
 
 def written(folder: Path, text: str) -> Path:
@@ -66,10 +69,12 @@ def test_every_key_of_the_file_becomes_its_variable(tmp_path: Path) -> None:
         ('[run]\nstrategy = "a"\nspeed = 3\n', 3, "run.speed: unknown key"),
         ("[tuning]\n", 1, "tuning: unknown key"),
         ("\n[run]\niterations = many\n", 3, "not TOML"),
-        ('[run]\n\niterations = "ten"\n', 3, "run.iterations: Input should be a valid integer"),
-        ("[run]\nonly = [1]\n", 2, "run.only: "),
-        ('[run]\nmpi = "lam"\n', 2, "run.mpi: "),
-        ("run = 3\n", 1, "run: "),
+        ('[run]\n\niterations = "ten"\n', 3, "run.iterations: must be a whole number, and is 'ten'"),
+        ("[run]\nonly = [1]\n", 2, "run.only: must be a text in quotes, and is [1]"),
+        ('[run]\nmpi = "lam"\n', 2, "run.mpi: must be one of openmpi, mpich, intel, abi, and is 'lam'"),
+        ("[run]\nepsilon = 'x'\n", 2, "run.epsilon: must be a number, and is 'x'"),
+        ("[run]\nreproducible = 1\n", 2, "run.reproducible: must be true or false, and is 1"),
+        ("run = 3\n", 1, "run: must be a table, and is 3"),
         ("[run\n", 1, "not TOML"),
     ],
 )
@@ -105,6 +110,32 @@ def test_the_history_is_where_the_library_puts_it() -> None:
     assert history_folder({}, {"HOME": "/h", "XDG_DATA_HOME": "/d"}) == Path("/d/starling/history")
     assert history_folder({}, {"HOME": "/h", "XDG_DATA_HOME": "relative"}) == Path("/h/.local/share/starling/history")
     assert history_folder({"history": Setting("off", "--history")}, {}) is None
+
+
+@pytest.mark.parametrize("home", [{}, {"HOME": ""}, {"HOME": "here"}])
+def test_without_an_absolute_home_the_one_the_system_knows_is_used_and_handed_to_the_library(
+    home: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = pwd.getpwuid(os.getuid())
+    monkeypatch.setattr(pwd, "getpwuid", lambda _: pwd.struct_passwd((*known[:5], str(tmp_path), known[6])))
+    history = tmp_path / ".local/share/starling/history"
+    assert history_folder({}, home) == history
+    assert variables({}, home)["STARLING_HISTORY"] == str(history)
+    (tmp_path / ".config/starling").mkdir(parents=True)
+    assert find_file(tmp_path / "elsewhere", home) is None
+    users = written(tmp_path / ".config/starling", "")
+    assert find_file(tmp_path / "elsewhere", home) == users
+
+
+def test_without_any_home_there_is_no_history(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(_: int) -> None:
+        raise KeyError
+
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    assert history_folder({}, {}) is None
+    assert variables({}, {}) == {"STARLING_HISTORY": "off"}
+    assert find_file(Path("/nonexistent"), {}) is None
+    assert library_folders({}) == package_folders("lib")
 
 
 def test_ranks_get_absolute_paths_and_all_variables_of_starling() -> None:
