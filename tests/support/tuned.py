@@ -39,17 +39,27 @@ def values(parameter: dict[str, Any]) -> list[str]:
     return [value for value in offered if not value.isdigit() or int(value) <= LARGEST] or [SMALL]
 
 
+def combination(choices: Mapping[str, Sequence[str]], number: int) -> dict[str, str]:
+    """One value of each parameter: the digits of `number`, where every parameter counts to its own base."""
+    bound: dict[str, str] = {}
+    for name, offered in choices.items():
+        number, digit = divmod(number, len(offered))
+        bound[name] = offered[digit]
+    return bound
+
+
 @functools.cache
 def candidates(turn: int = 0) -> dict[str, tuple[str, ...]]:
     """Candidates of each collective that has algorithms of Starling's own, as `forced:` takes them.
 
-    Every algorithm is there, with two values of each parameter; which two depends on the turn.
+    Every algorithm is there, with two combinations of its parameters' values; which two depends on the turn, and
+    enough turns use all.
     """
     found: dict[str, list[str]] = {}
     for algorithm in repository.listing()["algorithms"]:
         choices = {parameter["name"]: values(parameter) for parameter in algorithm["parameters"]}
         for i in (2 * turn, 2 * turn + 1):
-            bound = ",".join(f"{name}={offered[i % len(offered)]}" for name, offered in choices.items())
+            bound = ",".join(f"{name}={value}" for name, value in combination(choices, i).items())
             name = algorithm["name"] + (f"?{bound}" if bound else "")
             names = found.setdefault(algorithm["collective"], [])
             if name not in names:

@@ -1,0 +1,170 @@
+// What descriptors claim, held against what their schedules do: an algorithm that says it needs more than it does would
+// be left out where it could serve.
+
+#include <gtest/gtest.h>
+
+#include <exception>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "every_candidate.hpp"
+
+namespace starling {
+namespace {
+
+/// The candidates of one algorithm for one collective.
+struct Family {
+  std::string name;
+  std::vector<Bound> members;
+};
+
+void PrintTo(const Family& family, std::ostream* out) {
+  *out << family.name;
+}
+
+std::vector<Family> families() {
+  std::vector<Family> all;
+  for (const Bound& bound : every_candidate()) {
+    const std::string name = std::string(name_of(bound.collective)).append(":").append(bound.algorithm->name);
+    if (all.empty() || all.back().name != name) all.push_back({name, {}});
+    all.back().members.push_back(bound);
+  }
+  return all;
+}
+
+/// Whether the candidate, asked against its claims, does something wrong on some of the numbers of ranks; nothing where
+/// `refuses` excludes all of them, for then it may not be asked.
+std::optional<bool> fails(const Bound& bound, const std::vector<int>& numbers, Facts facts) {
+  bool asked = false;
+  for (const int ranks : numbers) {
+    for (const std::int64_t bytes : {std::int64_t{64}, std::int64_t{1} << 20}) {
+      const Situation situation = situation_of(bound, ranks, bytes);
+      try {
+        if (bound.algorithm->refuses != nullptr && !bound.algorithm->refuses(situation, bound.parameters).empty())
+          continue;
+        asked = true;
+        facts.blocks = bound.blocks(situation);
+        for (const int root : roots(bound.collective, ranks))
+          if (!fault(bound.collective, schedules(bound, ranks, root, facts.blocks), root, facts).empty()) return true;
+      } catch (const std::exception&) {
+        return true;
+      }
+    }
+  }
+  return asked ? std::optional(false) : std::nullopt;
+}
+
+class EveryAlgorithm : public testing::TestWithParam<Family> {
+ protected:
+  /// Whether some of its candidates fail, or none of them may be asked.
+  [[nodiscard]] static bool some_fail(const std::vector<int>& numbers, bool commutative, bool in_place) {
+    bool asked = false;
+    for (const Bound& bound : GetParam().members) {
+      Facts facts = facts_of(bound, 1);
+      facts.commutative = commutative;
+      facts.in_place = in_place;
+      const std::optional<bool> failed = fails(bound, numbers, facts);
+      if (failed.value_or(false)) return true;
+      asked = asked || failed;
+    }
+    return !asked;
+  }
+};
+
+TEST_P(EveryAlgorithm, RefusesWhereItsNeedsAreNotMet) {
+  for (const Bound& bound : GetParam().members) {
+    const Needs& needs = bound.algorithm->needs;
+    Situation situation = situation_of(bound, 6, 1 << 20);
+    if (needs.power_of_two) {
+      EXPECT_NE(bound.refusal(situation), "") << bound.name();
+    }
+    if (needs.switches) {
+      situation.tree = nullptr;
+      EXPECT_NE(bound.refusal(situation), "") << bound.name();
+    }
+    if (needs.commutative) {
+      situation.commutative = false;
+      EXPECT_NE(bound.refusal(situation), "") << bound.name();
+    }
+  }
+}
+
+TEST_P(EveryAlgorithm, NeedsWhatItSaysItNeeds) {
+  const Algorithm& algorithm = *GetParam().members.front().algorithm;
+  const Needs& needs = algorithm.needs;
+  if (needs.power_of_two) {
+    EXPECT_TRUE(some_fail({3, 5, 6, 7, 12}, needs.commutative, false))
+        << "it serves any number of ranks that it does not refuse: needs.power_of_two is not true";
+  }
+  if (needs.least_ranks > 1) {
+    EXPECT_TRUE(some_fail({needs.least_ranks - 1}, needs.commutative, false))
+        << "it serves " << needs.least_ranks - 1 << " ranks: needs.least_ranks is too many";
+  }
+  if (needs.commutative) {
+    EXPECT_TRUE(some_fail({4, 6, 8, 20}, false, false)) << "it keeps the order of ranks: needs.commutative is not true";
+  }
+}
+
+TEST_P(EveryAlgorithm, WorksInPlaceUnlessThatGoesWrong) {
+  const Bound& first = GetParam().members.front();
+  if (!has_in_place(first.collective) || first.algorithm->works_in_place) return;
+  EXPECT_TRUE(some_fail({2, 3, 4, 6, 8, 40}, first.algorithm->needs.commutative, true))
+      << "nothing is wrong where send lies in recv: works_in_place is true";
+}
+
+/// What all ranks do in some situations; nothing where the candidate refuses.
+std::optional<std::uint64_t> course(const Bound& bound, int ranks, std::int64_t bytes) {
+  const Situation situation = situation_of(bound, ranks, bytes);
+  if (!bound.refusal(situation).empty()) return std::nullopt;
+  const int blocks = bound.blocks(situation);
+  if (blocks < 1) return std::nullopt;
+  std::uint64_t all = 0;
+  for (const Schedule& one : schedules(bound, ranks, 0, blocks)) all = (all * 31) + fingerprint(one);
+  return all;
+}
+
+TEST_P(EveryAlgorithm, BuildsTheSameScheduleEveryTime) {
+  for (const Bound& bound : GetParam().members) {
+    for (const int ranks : {5, 8}) {
+      const Situation situation = situation_of(bound, ranks, 20000);
+      if (!bound.refusal(situation).empty()) continue;
+      for (int rank = 0; rank < ranks; ++rank) {
+        const Team team{.size = ranks, .rank = rank, .blocks = bound.blocks(situation), .tree = &tree_of(ranks)};
+        const std::uint64_t once = fingerprint(bound.schedule(team));
+        EXPECT_TRUE(once == fingerprint(bound.schedule(team)))
+            << bound.name() << ", rank " << rank << " of " << ranks << ": build is no pure function";
+      }
+    }
+  }
+}
+
+/// Two names for one thing would be measured twice.
+TEST_P(EveryAlgorithm, DoesSomethingElseUnderEveryName) {
+  const std::vector<Bound>& members = GetParam().members;
+  const auto alike = [](const Bound& one, const Bound& other) {
+    bool served = false;
+    for (const std::int64_t bytes : {std::int64_t{64}, std::int64_t{3} << 10, std::int64_t{70} << 10,
+                                     std::int64_t{1} << 20, std::int64_t{40} << 20}) {
+      for (const int ranks : {6, 8, 12, 16, 27, 130}) {
+        const auto mine = course(one, ranks, bytes);
+        if (mine != course(other, ranks, bytes)) return false;
+        served = served || mine;
+      }
+    }
+    return served;
+  };
+  for (auto one = members.begin(); one != members.end(); ++one)
+    for (auto other = one + 1; other != members.end(); ++other)
+      EXPECT_FALSE(alike(*one, *other)) << one->name() << " and " << other->name() << " are the same schedules";
+}
+
+std::string algorithm_test_name(const testing::TestParamInfo<Family>& tested) {
+  return test_name(tested.param.name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Repository, EveryAlgorithm, testing::ValuesIn(families()), algorithm_test_name);
+
+}  // namespace
+}  // namespace starling

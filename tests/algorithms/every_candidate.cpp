@@ -1,0 +1,142 @@
+#include "every_candidate.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <unordered_set>
+
+#include "topology/random_tree.hpp"
+
+namespace starling {
+namespace {
+
+/// Mixes numbers into one.
+class Mixer {
+ public:
+  void add(std::int64_t number) {
+    value_ = (value_ ^ static_cast<std::uint64_t>(number)) * 0xbf58476d1ce4e5b9U;
+    value_ ^= value_ >> 31U;
+  }
+  void add(int number, Blocks blocks) {
+    add(number);
+    add(static_cast<std::int64_t>(blocks.buffer));
+    add(blocks.first);
+    add(blocks.count);
+  }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0x9e3779b97f4a7c15U;
+};
+
+}  // namespace
+
+std::set<int> roots(Collective collective, int ranks) {
+  if (!rooted(collective)) return {0};
+  return {0, std::min(1, ranks - 1), ranks / 2, ranks - 1};
+}
+
+const SwitchTree& tree_of(int ranks) {
+  static std::map<int, SwitchTree> trees;
+  return trees.try_emplace(ranks, random_tree(ranks, 1)).first->second;
+}
+
+Situation situation_of(const Bound& bound, int ranks, std::int64_t bytes) {
+  return {.collective = bound.collective, .ranks = ranks, .bytes = bytes, .elements = bytes, .tree = &tree_of(ranks)};
+}
+
+std::vector<Situation> situations(const Bound& bound, int ranks) {
+  const int most_blocks = ranks <= 40 ? 16 : 4;
+  std::map<int, Situation> by_blocks;
+  for (std::int64_t bytes = 1; bytes < (std::int64_t{1} << 30); bytes *= 2) {
+    const Situation situation = situation_of(bound, ranks, (3 * bytes) + 1);
+    if (!bound.refusal(situation).empty()) continue;
+    const int blocks = bound.blocks(situation);
+    if (blocks < 1) {
+      ADD_FAILURE() << full_name(bound) << " divides " << situation.bytes << " bytes on " << ranks << " ranks into "
+                    << blocks << " blocks";
+      return {};
+    }
+    if (blocks <= most_blocks || by_blocks.size() < 2) by_blocks.emplace(blocks, situation);
+  }
+  std::vector<Situation> all;
+  for (const auto& [blocks, situation] : by_blocks) all.push_back(situation);
+  return all;
+}
+
+std::vector<Schedule> schedules(const Bound& bound, int ranks, int root, int blocks) {
+  std::vector<Schedule> all;
+  for (int rank = 0; rank < ranks; ++rank)
+    all.push_back(
+        bound.schedule({.size = ranks, .rank = rank, .root = root, .blocks = blocks, .tree = &tree_of(ranks)}));
+  return all;
+}
+
+Facts facts_of(const Bound& bound, int blocks) {
+  return {.blocks = blocks,
+          .commutative = bound.algorithm->needs.commutative,
+          .uniform = has_uniform_blocks(bound.collective),
+          .in_place = false};
+}
+
+std::uint64_t fingerprint(const Schedule& schedule) {
+  Mixer mixer;
+  mixer.add(schedule.blocks());
+  for (const Scratch& scratch : schedule.scratch()) {
+    mixer.add(std::ssize(scratch.like));
+    for (const int block : scratch.like) mixer.add(block);
+  }
+  for (const Round& round : schedule.rounds()) {
+    mixer.add(std::ssize(round.receives));
+    for (const Transfer& one : round.receives) mixer.add(one.peer, one.blocks);
+    mixer.add(std::ssize(round.sends));
+    for (const Transfer& one : round.sends) mixer.add(one.peer, one.blocks);
+    mixer.add(std::ssize(round.locals));
+    for (const Local& one : round.locals) {
+      mixer.add(static_cast<int>(one.kind), one.from);
+      mixer.add(0, one.into);
+    }
+    if (!round.sub) continue;
+    for (const int number : {static_cast<int>(round.sub->collective), round.sub->group.first, round.sub->group.stride,
+                             round.sub->group.size, round.sub->scale})
+      mixer.add(number);
+    mixer.add(round.sub->root, round.sub->from);
+    mixer.add(0, round.sub->into);
+  }
+  return mixer.value();
+}
+
+std::string fault(Collective collective, const std::vector<Schedule>& all, int root, const Facts& facts) {
+  static std::unordered_set<std::uint64_t> right;
+  Mixer mixer;
+  for (const int number : {static_cast<int>(collective), root, facts.blocks, int{facts.commutative}, int{facts.uniform},
+                           int{facts.in_place}})
+    mixer.add(number);
+  for (const Schedule& one : all) mixer.add(static_cast<std::int64_t>(fingerprint(one)));
+  if (right.contains(mixer.value())) return {};
+  Tally::schedules += std::ssize(all);
+  ++Tally::runs;
+  std::string error = check(collective, all, root, facts).error;
+  if (error.empty()) right.insert(mixer.value());
+  return error;
+}
+
+std::string full_name(const Bound& bound) {
+  return std::string(name_of(bound.collective)) + ":" + bound.name();
+}
+
+std::vector<Bound> every_candidate() {
+  std::vector<Bound> all;
+  for (int i = 0; i < collective_count; ++i)
+    for (const Bound& bound : candidates(static_cast<Collective>(i)))
+      if (bound.algorithm->build != nullptr) all.push_back(bound);
+  return all;
+}
+
+std::string test_name(std::string name) {
+  for (char& c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  return name;
+}
+
+}  // namespace starling
