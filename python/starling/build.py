@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from starling.variants import library_folders, package_folders
@@ -48,7 +49,7 @@ def place(files: list[Path], environ: Mapping[str, str]) -> list[Path]:
                 half.replace(folder / file.name)
                 placed.append(folder / file.name)
         except OSError as error:
-            reasons.append(str(error))
+            reasons.append(f"{error.filename}: {error.strerror}")
         else:
             return placed
     raise BuildError(
@@ -56,11 +57,46 @@ def place(files: list[Path], environ: Mapping[str, str]) -> list[Path]:
     )
 
 
+def _done(line: Sequence[str], text: str = "") -> subprocess.CompletedProcess[str]:
+    """Runs a tool to its end; what it started ends with us, in whatever way we end."""
+    started = subprocess.Popen(
+        line,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        out, err = started.communicate(text)
+    except BaseException:
+        os.killpg(started.pid, signal.SIGKILL)
+        started.communicate()  # until the last of them is gone, so that nothing writes into what is removed
+        raise
+    return subprocess.CompletedProcess(line, started.returncode, out, err)
+
+
+def _check_header(wrapper: str) -> None:
+    """Raises BuildError unless the compiler wrapper finds an mpi.h."""
+    try:
+        done = _done([wrapper, "-E", "-x", "c", "-"], "#include <mpi.h>\n")
+    except OSError as error:
+        raise BuildError(f"{wrapper}: cannot be executed: {error.strerror}; give the path of an mpicc") from error
+    if done.returncode != 0 or "MPI_Init" not in done.stdout:
+        said = next((line.strip() for line in done.stderr.splitlines() if "error" in line), "")
+        raise BuildError(
+            f"{wrapper}: it finds no mpi.h{f' ({said})' * bool(said)}; "
+            "install the development files of this MPI, or give another mpicc"
+        )
+
+
 def build(mpicc: str, environ: Mapping[str, str], say: Callable[[str], None]) -> list[Path]:
     """Builds every variant that the headers of `mpicc` allow; returns where they are. Raises BuildError."""
     wrapper = shutil.which(mpicc)
     if wrapper is None:
         raise BuildError(f"{mpicc}: no such compiler wrapper; give the path of an mpicc")
+    _check_header(wrapper)
     cmake = tool("cmake")
     if shutil.which("make") is None or shutil.which("ninja") is not None:
         ninja = tool("ninja")
@@ -77,7 +113,7 @@ def build(mpicc: str, environ: Mapping[str, str], say: Callable[[str], None]) ->
         )
         for what, line in steps:
             say(f"{what} for {wrapper}")
-            done = subprocess.run(line, capture_output=True, text=True, check=False, errors="replace")
+            done = _done(line)
             if done.returncode != 0:
                 output = (done.stdout + done.stderr).splitlines()
                 errors = [text for text in output if "error" in text.lower()] or output[-1:]

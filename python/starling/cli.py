@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shlex
+import sys
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -27,12 +29,25 @@ app = typer.Typer(
 
 app.add_typer(lab.app, name="lab")
 
+_SKIPPED = 3
+"""Files of the history that are told one by one where they are no records."""
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
 
 
 def main() -> None:
     """The entry point of the command."""
-    app(prog_name="starling")
+    try:
+        try:
+            app(prog_name="starling")
+        finally:
+            sys.stdout.flush()
+    except OSError as error:
+        # What could not be written stays in the buffer, and Python would complain of it once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if error.errno != errno.EPIPE:
+            say(f"{error.filename or 'standard output'}: {error.strerror}")
+        raise SystemExit(1) from None
 
 
 def _fail(error: Exception | str) -> NoReturn:
@@ -109,11 +124,21 @@ def report(
     from starling import report as reports  # noqa: PLC0415
     from starling import settings  # noqa: PLC0415
 
+    def history() -> Path | None:
+        in_force = settings.in_force({}, os.environ, settings.find_file(Path.cwd(), os.environ))
+        return settings.history_folder(in_force, os.environ)
+
     try:
         if record is None:
-            in_force = settings.in_force({}, os.environ, settings.find_file(Path.cwd(), os.environ))
-            record = records.latest(settings.history_folder(in_force, os.environ))
-        found, text = records.read(record)
+            found, text, skipped = records.last_good(history())
+            for why in skipped[:_SKIPPED]:
+                say(f"skipped {why}")
+            if len(skipped) > _SKIPPED:
+                say(f"skipped {len(skipped) - _SKIPPED} more files of the history that are no whole records")
+        elif not record.exists():
+            _fail(f"{record}: no such file; {records.listed(history())}")
+        else:
+            found, text = records.read(record)
     except (records.RecordError, settings.SettingsError) as error:
         _fail(error)
     if as_json:
@@ -126,31 +151,41 @@ def report(
 def algorithms(
     collective: Annotated[
         str | None,
-        typer.Argument(metavar="[COLLECTIVE[:NAME]]", help="Only those of this collective; with --draw an algorithm."),
+        typer.Argument(metavar="[COLLECTIVE[:NAME]]", help="Those of this collective, or all about one of them."),
     ] = None,
     as_json: AsJson = False,
     draw: Annotated[
         Path | None, typer.Option(metavar="F.svg", help="Draw what each rank does in the algorithm COLLECTIVE:NAME.")
     ] = None,
-    ranks: Annotated[int, typer.Option(min=1, max=64, help="Ranks in the picture.")] = 8,
-    root: Annotated[int, typer.Option(min=0, help="Root in the picture.")] = 0,
+    ranks: Annotated[int | None, typer.Option(min=1, max=64, help="Ranks in the picture, 8.")] = None,
+    root: Annotated[int | None, typer.Option(min=0, help="Root in the picture, 0.")] = None,
     blocks: Annotated[int | None, typer.Option(min=1, help="Blocks the vector is divided into in the picture.")] = None,
 ) -> None:
-    """List the repository of algorithms: names, parameters, and a sentence each. Or draw one."""
+    """List the repository of algorithms: names, parameters, and a sentence each. Or tell all about one, or draw it."""
     from starling import report as reports  # noqa: PLC0415
     from starling import repository  # noqa: PLC0415
 
     if draw is not None:
-        _draw(collective, draw, ranks, root, blocks)
+        _draw(collective, draw, 8 if ranks is None else ranks, root or 0, blocks)
         return
+    for option, given in (("--ranks", ranks), ("--root", root), ("--blocks", blocks)):
+        if given is not None:
+            _misused(f"{option} is for a picture: add --draw F.svg, or leave it out")
+    wished, _, name = (collective or "").partition(":")
     try:
-        entries = repository.algorithms(repository.listing(), collective)
+        found = repository.listing()
+        entries = repository.algorithms(found, wished or None)
+        one = repository.named(found, wished, name) if name else None
+    except repository.UnknownError as error:
+        _misused(error)
     except repository.RepositoryError as error:
         _fail(error)
     if as_json:
-        typer.echo(json.dumps(entries, indent=2))
-        return
-    repository.render(entries, reports.terminal())
+        typer.echo(json.dumps([one] if one else entries, indent=2))
+    elif one:
+        repository.render_one(one, entries, reports.terminal())
+    else:
+        repository.render(entries, reports.terminal())
 
 
 def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int | None) -> None:
@@ -158,12 +193,16 @@ def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int 
 
     if candidate is None:
         _misused("--draw needs an algorithm, as in: starling algorithms alltoall:ring --draw ring.svg")
+    if file.suffix != ".svg":
+        _misused(f"--draw {file}: pictures are SVG; give a name that ends in .svg")
     try:
         file.write_text(drawing.draw(repository.plan(candidate, ranks, root, blocks)))
     except repository.UnknownError as error:
         _misused(error)
-    except (repository.RepositoryError, OSError) as error:
+    except repository.RepositoryError as error:
         _fail(error)
+    except OSError as error:
+        _fail(f"{file}: {error.strerror}")
 
 
 @app.command(epilog="Example: starling doctor --build /opt/mpich/bin/mpicc")
@@ -175,18 +214,21 @@ def doctor(
     as_json: AsJson = False,
 ) -> None:
     """Say what is installed, which MPI libraries work with it, which settings are in force, and what to do."""
-    from starling import build  # noqa: PLC0415
+    from starling import build, process  # noqa: PLC0415
     from starling import doctor as examination  # noqa: PLC0415
     from starling import report as reports  # noqa: PLC0415
 
     if mpicc is not None:
         try:
-            for place in build.build(mpicc, os.environ, say):
-                say(f"built {place}")
+            with process.cleaning_up():
+                places = build.build(mpicc, os.environ, say)
         except build.BuildError as error:
             _fail(error)
+        for place in places:
+            say(f"built {place}")
         return
-    diagnosis = examination.examine(os.environ)
+    with process.cleaning_up():
+        diagnosis = examination.examine(os.environ)
     if as_json:
         typer.echo(json.dumps(examination.as_json(diagnosis), indent=2))
     else:

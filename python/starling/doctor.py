@@ -7,18 +7,20 @@ import platform
 import re
 import subprocess
 import tempfile
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from starling import __version__, checks, record, settings, trial
 from starling.launcher import identify
 from starling.variants import Flavour, Variant, library
 
+_READABLE = 30
+"""Columns that the text at the end of a row needs."""
 _LAUNCHER = re.compile(r"(mpirun|mpiexec)(\.(openmpi|mpich|hydra))?|orterun|prterun|srun")
 
 
@@ -191,15 +193,41 @@ def as_json(diagnosis: Diagnosis) -> dict[str, object]:
     return asdict(diagnosis)
 
 
+def _lines(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]], width: int) -> list[str]:
+    """A table without lines; where it is too wide, each row under its first cell. Words, and so paths, stay whole."""
+    widths = [max(len(cells[i]) for cells in [columns, *rows]) for i in range(len(columns) - 1)]
+    room = width - sum(widths) - 2 * len(widths)
+    if room >= min(_READABLE, max(len(row[-1]) for row in rows)):
+        lines = []
+        for row in [columns, *rows]:
+            front = "".join(f"{cell:<{space}}  " for cell, space in zip(row, widths, strict=False))
+            lines += _wrapped(row[-1], width, front, " " * len(front))
+        return lines
+    return [
+        line
+        for row in rows
+        for i, cell in enumerate(row)
+        for line in _wrapped(cell, width, "  " * (i > 0), "  " * (1 + (i > 0)))
+    ]
+
+
+def _wrapped(text: str, width: int, first: str, others: str) -> list[str]:
+    lines = textwrap.wrap(
+        text,
+        width,
+        initial_indent=first,
+        subsequent_indent=others,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [line.rstrip() for line in lines] or [first.rstrip()]
+
+
 def _print_table(console: Console, title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
     console.print()
     console.print(Text(title, style="bold"))
-    table = Table(box=None, pad_edge=False, header_style="dim", show_header=bool(rows))
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    console.print(table if rows else Text("none"))
+    for line in _lines(columns, rows, console.width) if rows else ["none"]:
+        console.print(Text(line), soft_wrap=True)
 
 
 def render(diagnosis: Diagnosis, console: Console) -> None:
@@ -211,4 +239,8 @@ def render(diagnosis: Diagnosis, console: Console) -> None:
     _print_table(console, "Launchers on PATH", ("launcher", "MPI", "variant", "2 ranks"), launchers)
     shown = [(x.name, x.value, x.source) for x in diagnosis.settings]
     _print_table(console, "Settings in force", ("setting", "value", "from"), shown)
-    _print_table(console, "Advice", ("",), [(text,) for text in diagnosis.advice])
+    console.print()
+    console.print(Text("Advice", style="bold"))
+    for text in diagnosis.advice or ["none"]:
+        for line in _wrapped(text, console.width, "", "  "):
+            console.print(Text(line), soft_wrap=True)

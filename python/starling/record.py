@@ -9,6 +9,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 SCHEMA = 1
+LEAST_SAMPLES = 5
+"""Calls that a candidate's median must rest on before savings are counted by it."""
 
 
 class _Model(BaseModel):
@@ -77,9 +79,14 @@ class Context(_Model):
     decisions: list[Decision]
     decisions_dropped: int = Field(ge=0)
 
+    def candidate(self, public_name: str) -> Candidate | None:
+        """The candidate of that name; nothing where there is none."""
+        return next((c for c in self.candidates if c.public_name == public_name), None)
+
     def median_of(self, public_name: str) -> float | None:
         """The median time per call of a candidate in seconds; nothing where it was not measured."""
-        return next((c.median_s for c in self.candidates if c.public_name == public_name), None)
+        found = self.candidate(public_name)
+        return found.median_s if found else None
 
     @property
     def native(self) -> float | None:
@@ -88,12 +95,21 @@ class Context(_Model):
 
     @property
     def saved(self) -> float | None:
-        """Seconds saved against native, the cost of tuning counted; negative for a loss. Nothing where unknown."""
-        if self.native is None or self.seconds is None:
-            return None
+        """Seconds saved against native: the difference of the medians in each settled call, less what tuning cost.
+
+        Negative for a loss. Nothing where native or the winner was not measured often enough to know.
+        """
         if all(c.name == "native" for c in self.candidates if c.samples):
             return 0.0
-        return self.calls * self.native - self.seconds
+        cost = self.tuning_seconds or 0.0
+        if self.winner == "native":
+            return 0.0 - cost
+        native, winner = self.candidate("native"), self.candidate(self.winner)
+        if native is None or winner is None or min(native.samples, winner.samples) < LEAST_SAMPLES:
+            return None
+        if self.native is None or winner.median_s is None:
+            return None
+        return self.phases.settled.calls * (self.native - winner.median_s) - cost
 
 
 class Run(_Model):
@@ -127,11 +143,45 @@ def latest(history: Path | None) -> Path:
     """The last record of a history folder. Raises RecordError where there is none."""
     if history is None:
         raise RecordError("the history is off (STARLING_HISTORY or starling.toml); name a record: starling report FILE")
-    try:
+    paths = _newest_first(history)
+    if not paths:
+        raise RecordError(f"{history}: no record yet; make one with: starling run -- mpirun -n 4 ./app")
+    return paths[0]
+
+
+def _newest_first(history: Path) -> list[Path]:
+    def written(path: Path) -> tuple[str, int]:
         # Names begin with the time in seconds, 15 characters; within a second the file's own time decides.
-        return max(history.glob("*.json"), key=lambda path: (path.name[:15], path.stat().st_mtime_ns))
-    except (ValueError, OSError):
-        raise RecordError(f"{history}: no record yet; make one with: starling run -- mpirun -n 4 ./app") from None
+        return path.name[:15], path.lstat().st_mtime_ns
+
+    try:
+        return sorted(history.glob("*.json"), key=written, reverse=True)
+    except OSError:
+        return []
+
+
+def last_good(history: Path | None) -> tuple[RunRecord, str, list[str]]:
+    """The last whole record of a history folder, its text, and what is wrong with each later file.
+
+    Raises RecordError where there is none.
+    """
+    newest = latest(history)
+    wrong: list[str] = []
+    for path in _newest_first(newest.parent):
+        try:
+            return *read(path), wrong
+        except RecordError as error:
+            wrong.append(str(error))
+    raise RecordError(f"{newest.parent}: no whole record in it; the newest file: {wrong[0]}")
+
+
+def listed(history: Path | None) -> str:
+    """Which records there are, for someone who named another one."""
+    names = [path.name for path in _newest_first(history)] if history else []
+    if not names:
+        return "no record is in the history"
+    more = f", and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"records in {history}: {', '.join(names[:3])}{more}"
 
 
 def read(path: Path) -> tuple[RunRecord, str]:
@@ -139,7 +189,7 @@ def read(path: Path) -> tuple[RunRecord, str]:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise RecordError(f"{path}: {error.strerror}; see what there is with: starling doctor") from error
+        raise RecordError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise RecordError(f"{path}: not a run record, byte {error.start} is not UTF-8") from error
     try:
@@ -162,4 +212,5 @@ def read(path: Path) -> tuple[RunRecord, str]:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        raise RecordError(f"{path}: not a whole run record, {where}: {first['msg']}") from error
+        what = "missing" if first["type"] == "missing" else f"not what it should be: {first['input']!r:.60}"
+        raise RecordError(f"{path}: not a whole run record, {where} is {what}") from error

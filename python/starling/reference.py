@@ -9,20 +9,16 @@ import math
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
-from starling import drawing, repository
+from starling import descriptor, drawing, repository
+from starling.descriptor import Entry
 from starling.run import say
 
 _RANKS = 8
-_LIBRARIES = {"ompi": "Open MPI", "mpich": "MPICH", "ucc": "UCC"}
 _SYMBOLS = (
     "*p* ranks; *s* bytes of a block, where each rank has one; *m* bytes of the vector; *alpha* seconds a message, "
     "*beta* seconds a byte."
 )
-
-Entry = dict[str, Any]
-"""An algorithm with one synchronisation, as `starling-repository` lists it."""
 
 
 def _plural(count: int, what: str) -> str:
@@ -41,55 +37,8 @@ def _bases(entries: Iterable[Entry]) -> list[Entry]:
     return list(firsts.values())
 
 
-def _variants(base: Entry, entries: Iterable[Entry]) -> list[Entry]:
-    """The names of the algorithm that add a synchronisation."""
-    return [entry for entry in entries if entry["algorithm"] == base["algorithm"] and entry["name"] != base["name"]]
-
-
 def _code(text: str) -> str:
     return f"`{text}`"
-
-
-def _needs(entry: Entry) -> str:
-    needs = entry["needs"]
-    said = ["a number of ranks that is a power of two"] if needs["power_of_two"] else []
-    if needs["commutative"]:
-        said.append("a commutative operator")
-    if needs["least_ranks"] > 1:
-        said.append(f"at least {needs['least_ranks']} ranks")
-    if needs["switches"]:
-        said.append("a description of the network's switches")
-    return ", ".join(said)
-
-
-def _parameter(parameter: dict[str, Any]) -> str:
-    return f"`{parameter['name']}`, {parameter['says']}: {', '.join(map(_code, parameter['values']))}"
-
-
-def _counterpart(names: dict[str, str]) -> str:
-    said = ", ".join(f"{title} `{names[library]}`" for library, title in _LIBRARIES.items() if library in names)
-    return f"{said} (with `{names['with']}`)" if "with" in names else said
-
-
-def _variant(variant: Entry, base: Entry) -> str:
-    return f"`{variant['name']}`: {variant['says'].removeprefix(base['says']).removeprefix('; ')}"
-
-
-def _facts(base: Entry, entries: Sequence[Entry]) -> Iterable[tuple[str, str]]:
-    """The rows of an algorithm's table; those without content are left out."""
-    yield "latency", base["latency"]
-    yield "bandwidth", base["bandwidth"]
-    yield "needs", _needs(base)
-    yield "parameters", "<br>".join(map(_parameter, base["parameters"]))
-    yield "with synchronisation", "<br>".join(_variant(one, base) for one in _variants(base, entries))
-    yield "group", _code(base["group"])
-    limit = base["probe_up_to"]
-    yield "tried", f"for blocks of at most {limit} bytes" if limit else ""
-    yield "order of the reduction", _code(base["reduction_order"]) if base["reduction_order"] else ""
-    yield "in place", "without a copy of the input" if base["works_in_place"] else ""
-    yield "elsewhere called", "; ".join(map(_counterpart, base["counterparts"]))
-    yield "serves also", ", ".join(f"[{name}]({name}.md)" for name in base["serves"] if name != base["collective"])
-    yield "source", base["source"]
 
 
 def _drawn(base: Entry) -> dict[str, str]:
@@ -109,7 +58,8 @@ def _section(base: Entry, entries: Sequence[Entry]) -> list[str]:
     lines = ["", f"## {base['name']}", f"{says[0].upper()}{says[1:]}."]
     for picture, candidate in _drawn(base).items():
         lines += ["", f"![The steps of {candidate} on {_RANKS} ranks](pictures/{picture}.svg)"]
-    rows = [(title, said.replace("|", "\\|")) for title, said in _facts(base, entries) if said]
+    facts = descriptor.facts(base, entries, code=_code, link=lambda name: f"[{name}]({name}.md)")
+    rows = [(title, "<br>".join(said).replace("|", "\\|")) for title, said in facts]
     return [*lines, "", "| | |", "|---|---|", *(f"| {title} | {said} |" for title, said in rows)]
 
 

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+import os
+import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import IO, cast
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from starling.record import Context, Phase, RunRecord
+from starling.record import LEAST_SAMPLES, Context, Phase, RunRecord
 
-_WITHOUT_TERMINAL = 160
-"""Columns where the output is no terminal."""
+_WITHOUT_TERMINAL = 120
+"""Columns where the output is no terminal and COLUMNS says nothing."""
+_STAGES = {
+    "measure_select": "candidates are still tried in turn",
+    "probe_group": "the candidates of the fastest group are still tried",
+    "monitor_adapt": "the fastest is used, and watched for getting slower",
+    "single": "only native can serve, so nothing is tried",
+    "forced": "the algorithm that was asked for",
+    "native": "left to the MPI library",
+}
+"""What the stages of the strategies mean (docs/strategies.md)."""
 _DECISIONS = 4
 _EXPLAINED = 3
+_EVEN = 0.995
+"""What is written as a gain of 1.00x."""
 
 
 def human_bytes(number: int | None) -> str:
@@ -56,12 +71,21 @@ def _size(context: Context) -> str:
     return human_bytes(context.bytes) + "+" * context.bucket
 
 
-def _gain(context: Context) -> str:
-    """How many times as fast as native the winner is."""
+def _ranks(number: int) -> str:
+    return f"{number} rank{'s' * (number != 1)}"
+
+
+def _gain(context: Context) -> float | None:
+    """How many times as fast as native the winner is, by the medians."""
     median = context.median_of(context.winner)
     if context.winner == "native" or not median or context.native is None:
-        return "-"
-    return f"{context.native / median:.2f}x"
+        return None
+    return context.native / median
+
+
+def _gain_text(context: Context) -> str:
+    gain = _gain(context)
+    return "-" if gain is None else f"{gain:.2f}x"
 
 
 @dataclass(frozen=True)
@@ -88,7 +112,7 @@ def _columns(contexts: Sequence[Context]) -> list[_Column]:
         _Column("winner", [c.winner for c in contexts], right=False),
         _Column("median", [human_seconds(c.median_of(c.winner)) for c in contexts], leave=4),
         _Column("native", [human_seconds(c.native) for c in contexts], leave=3),
-        _Column("gain", [_gain(c) for c in contexts]),
+        _Column("gain", [_gain_text(c) for c in contexts]),
         _Column("time", [human_seconds(c.seconds) for c in contexts]),
         _Column("tuning", [human_seconds(c.tuning_seconds) for c in contexts], leave=2),
     ]
@@ -109,14 +133,32 @@ def _table(contexts: Sequence[Context], width: int) -> Table:
 
 
 def summary(record: RunRecord) -> str:
-    """One line: seconds in collectives, saved against native, cost of tuning; per rank, as rank 0 measured."""
+    """Seconds in collectives, saved against native, cost of tuning, and what is not counted; as rank 0 measured."""
     spent = sum(context.seconds or 0 for context in record.contexts)
     tuning = sum(context.tuning_seconds or 0 for context in record.contexts)
     known = [context.saved for context in record.contexts if context.saved is not None]
     saved = sum(known)
-    share = f" ({saved / (spent + saved):+.0%})" if spent + saved > 0 else ""
-    what = f"saved against native {human_seconds(saved)}{share}" if known else "native was not measured"
-    return f"in collectives {human_seconds(spent)}, {what}, tuning cost {human_seconds(tuning)}"
+    what = "saved against native" if saved >= 0 else "lost against native"
+    text = f"in collectives {human_seconds(spent)}"
+    if known:
+        text += f"; {what} {human_seconds(abs(saved))}, what tuning cost counted"
+    text += f"; tuning cost {human_seconds(tuning)}"
+    if left := len(record.contexts) - len(known):
+        text += f"; not counted: {left} context{'s' * (left != 1)} whose native time is not known"
+        text += f" (fewer than {LEAST_SAMPLES} calls of native or of the winner)"
+    return text
+
+
+def _notes(contexts: Sequence[Context], *, stages: bool) -> list[str]:
+    """What the table does not explain by itself."""
+    notes = []
+    if any((gain := _gain(context)) is not None and gain < _EVEN for context in contexts):
+        notes.append(
+            "A gain below 1 is no mistake: the medians are rank 0's, and the choice rests on the mean over all ranks, "
+            "of each candidate's best call. The root of a bcast, for example, returns before the others."
+        )
+    words = dict.fromkeys(context.stage for context in contexts)
+    return notes + [f"{word}: {_STAGES[word]}" for word in words if stages and word in _STAGES]
 
 
 def _phase(what: str, phase: Phase, above: str = "") -> str:
@@ -136,17 +178,21 @@ def _indented(text: str) -> RenderableType:
     return Padding(Text(text), (0, 0, 0, 2), expand=False)
 
 
-def _explained(context: Context) -> RenderableType:
-    place = f"{_kind(context)}, {_size(context)}, {context.ranks} ranks"
+def _explained(context: Context, decisions: int | None) -> RenderableType:
+    place = f"{_kind(context)}, {_size(context)}, {_ranks(context.ranks)}"
     lines: list[RenderableType] = [Text(place, style="bold")]
     if context.phases.exploring.calls:
         lines.append(_indented(_overheads(context)))
-    earlier = context.decisions_dropped + max(0, len(context.decisions) - _DECISIONS)
-    if earlier:
-        lines.append(_indented(f"{earlier} earlier decision{'s' * (earlier != 1)}: see them with --json"))
+    shown = context.decisions[-decisions:] if decisions else context.decisions
+    for earlier, where in (
+        (context.decisions_dropped, "not in the record"),
+        (len(context.decisions) - len(shown), "see them with --all"),
+    ):
+        if earlier:
+            lines.append(_indented(f"{earlier} earlier decision{'s' * (earlier != 1)}: {where}"))
     lines += [
         _indented(f"call {decision.call}: {decision.from_ or 'start'} -> {decision.to}: {decision.why}")
-        for decision in context.decisions[-_DECISIONS:]
+        for decision in shown
     ]
     measured = sorted((c.median_s, c.public_name) for c in context.candidates if c.median_s is not None)
     if measured:
@@ -157,12 +203,15 @@ def _explained(context: Context) -> RenderableType:
 
 
 def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> None:
-    """Prints a report: the run, its contexts by seconds (at most `rows`), and the decisions in the heaviest."""
+    """Prints a report: the run, its contexts by seconds (at most `rows`), and the last decisions in the heaviest.
+
+    Without a limit of rows: all contexts, all decisions, and what the stages mean.
+    """
     run = record.run
     contexts = sorted(record.contexts, key=lambda context: -(context.seconds or 0))
     shown = contexts[:rows]
     what = (
-        f": {run.ranks} ranks on {run.nodes} node{'s' * (run.nodes != 1)}, {run.mpi_flavour} {run.mpi_version}, "
+        f": {_ranks(run.ranks)} on {run.nodes} node{'s' * (run.nodes != 1)}, {run.mpi_flavour} {run.mpi_version}, "
         f"strategy {run.strategy}, {human_seconds(run.seconds)} from {run.started}"
     )
     console.print(Text.assemble((run.program, "bold"), what))
@@ -173,14 +222,37 @@ def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> Non
     console.print(_table(shown, console.width))
     if len(shown) < len(contexts):
         console.print(Text(f"and {len(contexts) - len(shown)} lighter ones: see them with --all"))
-    for context in [context for context in shown if context.decisions][:_EXPLAINED]:
+    for note in _notes(shown, stages=rows is None):
+        console.print(Text(note))
+    for context in [context for context in shown if context.decisions][: None if rows is None else _EXPLAINED]:
         console.print()
-        console.print(_explained(context))
+        console.print(_explained(context, None if rows is None else _DECISIONS))
     console.print()
     console.print(Text(summary(record), style="bold"))
 
 
+class _Trimmed:
+    """Standard output without blanks at the ends of lines, with which tables fill theirs."""
+
+    def __init__(self) -> None:
+        self.encoding = sys.stdout.encoding
+
+    def isatty(self) -> bool:
+        return False
+
+    def write(self, text: str) -> int:
+        sys.stdout.write(re.sub(r" +$", "", text, flags=re.MULTILINE))
+        return len(text)
+
+    def flush(self) -> None:
+        sys.stdout.flush()
+
+
 def terminal() -> Console:
-    """A console of the terminal's width; of a fixed one where the output goes into a file or a pipe."""
+    """A console of the terminal's width; where the output goes into a file or a pipe, of COLUMNS or 120."""
     console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=_WITHOUT_TERMINAL)
+    if console.is_terminal:
+        return console
+    wished = os.environ.get("COLUMNS", "")
+    width = int(wished) if wished.isdecimal() and int(wished) > 0 else _WITHOUT_TERMINAL
+    return Console(file=cast("IO[str]", _Trimmed()), highlight=False, width=width)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from starling import descriptor
 from starling.timeline import Plan
 from starling.variants import package_folders
 
@@ -98,6 +99,31 @@ def _native(collective: str) -> dict[str, Any]:
 
 def _parameters(entry: dict[str, Any]) -> str:
     return " ".join(f"{parameter['name']}={'|'.join(parameter['values'])}" for parameter in entry["parameters"])
+
+
+def named(found: dict[str, Any], collective: str, name: str) -> dict[str, Any]:
+    """The algorithm of that name. Raises UnknownError where the collective has none."""
+    entries = algorithms(found, collective)
+    if entry := next((one for one in entries if one["name"] == name), None):
+        return entry
+    hint = "; leave the parameters out, all are shown" if "?" in name else ""
+    there_are = ", ".join(one["name"] for one in entries)
+    raise UnknownError(f"no algorithm {collective}:{name}; there are: {there_are}{hint}")
+
+
+def render_one(entry: dict[str, Any], entries: Sequence[dict[str, Any]], console: Console) -> None:
+    """Prints all that is known of one algorithm; `entries` are those of its collective."""
+    name = f"{entry['collective']}:{entry['name']}"
+    console.print(Text.assemble((name, "bold"), f": {entry['says']}"))
+    if entry["name"] == "native":
+        return
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for title, lines in descriptor.facts(entry, [one for one in entries if one["name"] != "native"]):
+        table.add_row(title, Text("\n".join(lines)))
+    console.print(table)
+    console.print(Text(f"force it: --strategy forced:{name}; draw it: starling algorithms {name} --draw F.svg"))
 
 
 def render(entries: list[dict[str, Any]], console: Console) -> None:

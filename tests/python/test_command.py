@@ -230,6 +230,68 @@ def test_report_prints_the_last_record_of_the_history(home: dict[str, str]) -> N
     assert done.stderr == ""
 
 
+def test_report_skips_what_is_no_record_with_a_note_unless_it_is_named(home: dict[str, str], tmp_path: Path) -> None:
+    history = tmp_path / ".local/share/starling/history"
+    history.mkdir(parents=True)
+    shutil.copy(SAMPLE, history / "20260102T000000-a-1.json")
+    cut = history / "20260103T000000-a-1.json"
+    cut.write_text(SAMPLE.read_text()[:700])
+    (history / "notes.json").write_text("[]")
+    (history / "zzz.json").symlink_to("nothing")
+    done = starling(home, "report")
+    assert (done.returncode, "chain?segment=8192" in done.stdout) == (0, True)
+    assert done.stderr.count("\n") == 3
+    assert all(line.startswith(f"starling: skipped {history}/") for line in done.stderr.splitlines())
+    assert starling(home, "report", "--json").stdout == SAMPLE.read_text()
+    done = starling(home, "report", str(cut))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "cut short" in one_line(done.stderr)
+
+
+def test_report_of_a_history_without_any_whole_record_is_an_error(home: dict[str, str], tmp_path: Path) -> None:
+    history = tmp_path / ".local/share/starling/history"
+    history.mkdir(parents=True)
+    (history / "20260103T000000-a-1.json").write_text("{}")
+    done = starling(home, "report")
+    assert done.returncode == 1
+    assert "no whole record in it; the newest file: " in one_line(done.stderr)
+
+
+def test_report_of_a_missing_record_names_those_that_there_are(home: dict[str, str], tmp_path: Path) -> None:
+    history = tmp_path / ".local/share/starling/history"
+    history.mkdir(parents=True)
+    for i in range(5):
+        (history / f"2026010{i}T000000-a-1.json").touch()
+    line = one_line(starling(home, "report", "nofile.json").stderr)
+    newest = ", ".join(f"2026010{i}T000000-a-1.json" for i in (4, 3, 2))
+    assert line == f"starling: nofile.json: no such file; records in {history}: {newest}, and 2 more\n"
+
+
+def test_what_cannot_be_written_is_one_line_and_1(home: dict[str, str]) -> None:
+    for arguments in (("report", str(SAMPLE)), ("report", "--json", str(SAMPLE)), ("algorithms",)):
+        with Path("/dev/full").open("w") as full:
+            line = [sys.executable, "-m", "starling", *arguments]
+            done = subprocess.run(line, env=home, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        assert done.returncode == 1
+        assert one_line(done.stderr) == "starling: standard output: No space left on device\n"
+
+
+def test_output_in_a_pipe_has_the_width_of_columns_or_120_and_no_blanks_at_the_ends(home: dict[str, str]) -> None:
+    for width, wanted in (({}, 120), ({"COLUMNS": "90"}, 90), ({"COLUMNS": "x"}, 120)):
+        for command in (("report", "--all", str(SAMPLE)), ("algorithms",)):
+            lines = starling({**home, **width}, *command).stdout.splitlines()
+            assert wanted - 30 < max(map(len, lines)) <= wanted, command
+            assert not [line for line in lines if line != line.rstrip()]
+
+
+def test_doctor_does_not_break_paths(home: dict[str, str]) -> None:
+    library = library_of("abi", home)
+    for width in ("30", "60", "200"):
+        text = starling({**home, "COLUMNS": width}, "doctor").stdout
+        assert str(library.parents[1] / "history") in text
+        assert not [line for line in text.splitlines() if line != line.rstrip()]
+
+
 def test_report_as_json_is_the_record_as_it_is(home: dict[str, str]) -> None:
     done = starling(home, "report", "--json", str(SAMPLE))
     assert done.stdout == SAMPLE.read_text()
@@ -253,6 +315,42 @@ def test_algorithms_draws_one_of_them(home: dict[str, str], tmp_path: Path) -> N
     assert "5 ranks, root 2, 4 blocks, 16 messages" in text
 
 
+def test_algorithms_shows_one_of_them_in_detail(home: dict[str, str]) -> None:
+    done = starling(home, "algorithms", "allreduce:rab1")
+    assert (done.returncode, done.stderr) == (0, "")
+    for text in (
+        "allreduce:rab1: scatters the sum by recursive halving",
+        "a commutative operator",
+        "allgather, the allgather that spreads the result: ring, ",
+        "2 (p-1)/p m beta",
+        "Rabenseifner 2004",
+        "Open MPI rabenseifner",
+        "--strategy forced:allreduce:rab1",
+    ):
+        assert text in done.stdout
+    assert json.loads(starling(home, "algorithms", "allreduce:rab1", "--json").stdout)[0]["name"] == "rab1"
+    assert starling(home, "algorithms", "bcast:native").stdout == "bcast:native: the MPI library's own way\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("allreduce:rung",), "no algorithm allreduce:rung; there are: native, gather_reduce, "),
+        (("bcast:chain?segment=8192",), "leave the parameters out, all are shown"),
+        (("cast",), "no collective cast in the repository; there are: "),
+        (("bcast:chain", "--ranks", "4"), "--ranks is for a picture: add --draw F.svg, or leave it out"),
+        (("bcast:chain", "--root", "0"), "--root is for a picture"),
+        (("--blocks", "4"), "--blocks is for a picture"),
+        (("bcast:chain", "--draw", "x.png"), "--draw x.png: pictures are SVG; give a name that ends in .svg"),
+    ],
+)
+def test_algorithms_refuses_what_it_cannot_show(home: dict[str, str], arguments: Sequence[str], why: str) -> None:
+    done = starling(home, "algorithms", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert why in one_line(done.stderr)
+    assert not Path(home["HOME"], "x.png").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
@@ -274,7 +372,7 @@ def test_algorithms_draws_nothing_that_there_is_not(
 def test_algorithms_cannot_draw_where_it_cannot_write(home: dict[str, str], tmp_path: Path) -> None:
     done = starling(home, "algorithms", "alltoall:ring", "--draw", str(tmp_path / "none/x.svg"))
     assert done.returncode == 1
-    assert "none/x.svg" in one_line(done.stderr)
+    assert one_line(done.stderr) == f"starling: {tmp_path}/none/x.svg: No such file or directory\n"
 
 
 def test_doctor_as_json_tells_settings_with_their_sources(home: dict[str, str]) -> None:
@@ -294,6 +392,61 @@ def test_doctor_builds_only_with_a_compiler_that_is_there(home: dict[str, str]) 
     done = starling(home, "doctor", "--build", "/nonexistent/mpicc")
     assert done.returncode == 1
     assert "/nonexistent/mpicc: no such compiler wrapper" in one_line(done.stderr)
+
+
+def program(home: dict[str, str], name: str, script: str) -> Path:
+    """A shell script on PATH."""
+    path = Path(home["PATH"]) / name
+    path.write_text(f"#!{shutil.which('bash')}\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_doctor_builds_only_where_there_is_an_mpi_h(home: dict[str, str]) -> None:
+    program(home, "cmake", "echo started >&2; exit 1")
+    program(home, "mpicc", "echo 'fatal error: mpi.h: No such file or directory' >&2; exit 1")
+    done = starling(home, "doctor", "--build", "mpicc")
+    assert done.returncode == 1
+    assert "mpicc: it finds no mpi.h (fatal error: mpi.h: No such file" in one_line(done.stderr)
+    program(home, "mpicc", "exit 0")
+    assert "it finds no mpi.h; install" in one_line(starling(home, "doctor", "--build", "mpicc").stderr)
+
+
+def test_a_build_that_is_ended_leaves_nothing_behind(home: dict[str, str], tmp_path: Path) -> None:
+    program(home, "mpicc", "echo 'int MPI_Init(int*, char***);'")
+    program(home, "ninja", "exit 0")
+    program(home, "cmake", "env > $4/half-done; echo ready > $READY; exec sleep 60")
+    temporary, ready = tmp_path / "temporary", tmp_path / "ready"
+    temporary.mkdir()
+    os.mkfifo(ready)
+    env = {**home, "TMPDIR": str(temporary), "READY": str(ready)}
+    job = subprocess.Popen([sys.executable, "-m", "starling", "doctor", "--build", "mpicc"], env=env)
+    assert ready.read_text() == "ready\n"
+    assert len(list(temporary.glob("starling-build-*/half-done"))) == 1
+    job.terminate()
+    assert job.wait(20) == 143
+    assert list(temporary.iterdir()) == []
+
+
+def test_the_demo_reads_no_settings(home: dict[str, str], tmp_path: Path) -> None:
+    library_of("mpich", home)
+    program(
+        home,
+        "mpicc",
+        f"printf '#!{shutil.which('bash')}\\n{shutil.which('cp')} {SAMPLE} $STARLING_RECORD' > $4; "
+        f"{shutil.which('chmod')} +x $4",
+    )
+    program(
+        home,
+        "mpiexec",
+        """if [ "$1" = --version ]; then echo "HYDRA build details:"; echo "Version: 4.0"; exit; fi
+        while :; do case $1 in -genv) export "$2=$3"; shift 3;; -n) shift 2;; *) exec "$@";; esac; done""",
+    )
+    (tmp_path / "starling.toml").write_text("iter = = 3\n")
+    done = starling({**home, "STARLING_ONLY": "nosuch"}, "demo")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert "chain?segment=8192" in done.stdout
 
 
 def test_demo_without_mpi_says_what_to_install(home: dict[str, str]) -> None:
