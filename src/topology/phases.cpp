@@ -91,7 +91,8 @@ class Exchange {
     const auto above = std::upper_bound(before_.begin() + 1, before_.end(), m(0) + (phase / m(0)));
     const int to = static_cast<int>(above - before_.begin()) - 1;
     const int u = phase - (m(0) * members(1, to));
-    return (u + (u / std::lcm(m(0), m(to)))) % m(0);
+    const int period = std::lcm(m(0), m(to));
+    return (u + (period > 0 ? u / period : 0)) % m(0);
   }
   [[nodiscard]] int first_receiver(int phase) const { return (first_sender(phase) + (phase / m(0)) + 1) % m(0); }
 
