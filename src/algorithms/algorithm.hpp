@@ -45,7 +45,7 @@ class Parameters {
   /// The value bound to `name`; throws std::out_of_range for a name that is not bound (an error in the algorithm's
   /// file).
   [[nodiscard]] std::string_view text(std::string_view name) const;
-  /// The same as a number; the word "none" is 0.
+  /// The same as a number; the word "none" is 0. Throws std::invalid_argument unless all of the text is a number.
   [[nodiscard]] std::int64_t number(std::string_view name) const;
   [[nodiscard]] std::span<const std::pair<std::string, std::string>> all() const { return bound_; }
   bool operator==(const Parameters&) const = default;
@@ -59,21 +59,26 @@ struct Parameter {
   std::string_view name;
   std::vector<std::string> values;
   std::string_view says;
-  bool reorders = false;  ///< each value adds in an order of its own
+  /// Each value adds in an order of its own, so that results of two values may differ in their last bits.
+  bool reorders = false;
 };
 
 /// The facts of a call that a choice may rest on: equal on all ranks of the communicator by the MPI standard.
 struct Situation {
   Collective collective;
   int ranks;
-  std::int64_t bytes;                ///< per rank and peer block (DESIGN.md, "Sizes"); the mean block of a v-variant
+  /// Of what one rank has for one peer: the vector in bcast, reduce, allreduce and scans; one block in allgather,
+  /// gather, scatter and alltoall; one rank's result in reduce_scatter; the mean block of a v-variant.
+  std::int64_t bytes;
   std::int64_t elements;             ///< of the vector, for a reduction; else equal to bytes
   bool commutative = true;           ///< the operator of a reduction
   bool in_place = false;             ///< only where all ranks must say so alike
   const SwitchTree* tree = nullptr;  ///< of the communicator; none where the network is not described
 };
 
-/// What an algorithm cannot do without. Anything else it must do right.
+/// What an algorithm cannot do without, whatever its parameters. Anything else it must do right, or exclude by
+/// `Algorithm::refuses`, which sees the whole situation and the parameters. What stands here is shown in lists, and
+/// tests prove that it is true: that the algorithm would fail without it.
 struct Needs {
   bool power_of_two = false;  ///< ranks
   bool commutative = false;   ///< operator
@@ -107,7 +112,8 @@ struct Algorithm {
   /// Candidates of one class add in the same order, so their results are bitwise equal; empty where nothing is reduced.
   std::string_view reduction_order{};
   std::vector<Counterparts> counterparts{};
-  /// Terms of the cost, for people: messages and bytes a rank, with p, s, m as in ALGORITHMS.md.
+  /// Terms of the cost, for people; nothing checks them. alpha: one message, beta: one byte, p: ranks, s: bytes of a
+  /// block, m: bytes of the vector, on the rank that has most to do.
   std::string_view latency{};
   std::string_view bandwidth{};
   /// Into how many blocks the vector is divided (where the collective divides a vector); by default one for each rank.
@@ -115,9 +121,11 @@ struct Algorithm {
   /// Whether it is still right when the send buffer lies in the receive buffer (MPI_IN_PLACE). It counts only for
   /// collectives that has_in_place() names; the checker must agree.
   bool works_in_place = true;
-  /// Why it cannot serve in a situation that its needs do not exclude already; empty if it can.
+  /// Why it cannot serve in a situation that its needs do not exclude already; empty if it can. A sentence without a
+  /// full stop. Also the place for limits: on blocks, rounds, scratch.
   std::string (*refuses)(const Situation&, const Parameters&) = nullptr;
-  /// Blocks of scratch a rank uses at most; null: none.
+  /// Blocks of scratch that the rank with most of it uses; more than it really uses is allowed, less is not, and none
+  /// only where no rank uses any. Null: none.
   std::int64_t (*scratch_blocks)(const Situation&, const Parameters&) = nullptr;
   /// What one rank does. A pure function.
   Schedule (*build)(const Team&, const Parameters&) = nullptr;

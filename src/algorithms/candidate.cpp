@@ -57,8 +57,11 @@ std::string_view Parameters::text(std::string_view name) const {
 
 std::int64_t Parameters::number(std::string_view name) const {
   const std::string_view digits = text(name);
+  if (digits == "none") return 0;
   std::int64_t value = 0;
-  if (digits != "none") std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size())
+    throw std::invalid_argument(std::string(name).append("=").append(digits).append(" is not a number"));
   return value;
 }
 

@@ -181,7 +181,7 @@ class Run {
     const auto mismatch = [&](const char* how) {
       return Mistake{place(to) + " receives " + describe(receive.blocks) + " from rank " + std::to_string(from) +
                      ", which in its round " + std::to_string(of(from).round) + " sends " + describe(send.blocks) +
-                     ", and these differ in " + how};
+                     ", and these differ in " + how + hint(send.blocks.count == 0 || receive.blocks.count == 0)};
     };
     if (send.blocks.count != receive.blocks.count) throw mismatch("their number of blocks");
     if (hearsay_) hearsay_->tell(from, to);
@@ -232,10 +232,17 @@ class Run {
                     std::to_string(group.first) + " by " + std::to_string(group.stride) + ", which it is no member of"};
   }
 
+  /// What an empty message that nobody answers comes from most often.
+  std::string hint(bool is_empty) const {
+    if (!is_empty || collective_ == Collective::barrier) return {};
+    return "; with a light barrier both ranks of a message must be in communicating rounds of the same number";
+  }
+
   /// What an unfinished rank waits for: the peer, and the words for it.
   struct Wait {
     int peer;
     std::string what;
+    bool is_empty = false;  ///< a message of nothing
   };
   Wait wait_of(int rank) {
     if (const auto& sub = round_of(rank).sub) {
@@ -249,9 +256,9 @@ class Run {
     for (int peer = 0; peer < ranks_; ++peer) {
       const std::string other = "rank " + std::to_string(peer);
       if (const Transfer* one = channels_.waiting(rank, peer, false))
-        return {peer, "waits for " + describe(one->blocks) + " from " + other};
+        return {peer, "waits for " + describe(one->blocks) + " from " + other, one->blocks.count == 0};
       if (const Transfer* one = channels_.waiting(rank, peer, true))
-        return {peer, "waits until " + other + " receives " + describe(one->blocks)};
+        return {peer, "waits until " + other + " receives " + describe(one->blocks), one->blocks.count == 0};
     }
     return {rank, "waits for itself"};
   }
@@ -263,7 +270,8 @@ class Run {
       if (!of(rank).finished) blocked.push_back(rank);
     for (const int rank : blocked)
       if (const Wait wait = wait_of(rank); of(wait.peer).finished)
-        return place(rank) + " " + wait.what + ", which has finished";
+        return place(rank) + " " + wait.what + ", but rank " + std::to_string(wait.peer) + " has finished" +
+               hint(wait.is_empty);
     // Everybody waits for somebody who waits: follow that until it comes round.
     std::vector<int> path{blocked.front()};
     std::vector<bool> seen(progress_.size());
@@ -278,7 +286,8 @@ class Run {
       text += ", rank " + std::to_string(*rank) + " in round " + std::to_string(of(*rank).round) + " " +
               wait_of(*rank).what;
     if (path.end() - start - 1 > named) text += ", and so on";
-    return text + ": a deadlock";
+    return text + ": a deadlock" +
+           hint(std::any_of(start, path.end(), [&](int rank) { return wait_of(rank).is_empty; }));
   }
 
   Collective collective_;

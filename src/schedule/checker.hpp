@@ -24,15 +24,15 @@ struct CheckResult {
 };
 
 /// Runs the schedules of all ranks on symbolic data and proves that they carry out `collective`:
-/// - every rank ends with what `expectation()` says, each rank's contribution combined exactly once and, unless the
-/// operator is
-///   commutative, in rank order; for allreduce by the same expression on every rank, so that results are bitwise equal;
-/// - messages match: the k-th send from one rank to another has the blocks and the sizes of the k-th receive;
-/// - nothing waits for ever, even if a send ends only when its receive is posted;
-/// - nothing is read before it is written, written while it is read, or outside its buffer, and `send` is never
-/// written;
-/// - the members of a sub-collective all join it;
-/// - nobody leaves a barrier before it has heard, through others or not, from every rank.
+/// - Every rank ends with what `expectation()` says. Each rank's contribution is combined exactly once and, unless the
+///   operator is commutative, in rank order; in allreduce by the same expression on every rank, so that results are
+///   bitwise equal.
+/// - Messages match: the k-th send from one rank to another has the blocks and the sizes of the k-th receive.
+/// - Nothing waits for ever, even if a send ends only when its receive is posted.
+/// - Nothing is read before it is written, written while it is read, or outside its buffer; `send` is never written.
+/// - The members of a sub-collective all join it.
+/// - Nobody leaves a barrier before it has heard, itself or through others, from every rank.
+///
 /// `per_rank[r]` is what rank r does. Never throws for wrong schedules.
 CheckResult check(Collective collective, std::span<const Schedule> per_rank, int root, const Facts& facts);
 

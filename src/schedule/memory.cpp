@@ -11,6 +11,11 @@ std::string name_of(Buffer buffer) {
   return "scratch " + std::to_string(static_cast<std::int32_t>(buffer) - static_cast<std::int32_t>(Buffer::scratch));
 }
 
+std::string room(int blocks) {
+  if (blocks == 0) return "no blocks on this rank";
+  return blocks == 1 ? "1 block" : std::to_string(blocks) + " blocks";
+}
+
 bool scatters(Collective collective) {
   return collective == Collective::reduce_scatter || collective == Collective::reduce_scatter_block;
 }
@@ -75,7 +80,7 @@ std::size_t Memory::slot(Blocks blocks) const {
   if (buffer >= areas_.size()) throw Mistake{"touches " + describe(blocks) + ", and there is no such buffer"};
   const Area& area = areas_[buffer];
   if (blocks.first < 0 || blocks.count < 0 || blocks.first + blocks.count > area.count)
-    throw Mistake{"touches " + describe(blocks) + " of a buffer of " + std::to_string(area.count)};
+    throw Mistake{"touches " + describe(blocks) + ", but " + name_of(blocks.buffer) + " has " + room(area.count)};
   return static_cast<std::size_t>(area.first) + static_cast<std::size_t>(blocks.first);
 }
 

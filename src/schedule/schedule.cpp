@@ -1,5 +1,7 @@
 #include "schedule/schedule.hpp"
 
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace starling {
@@ -53,17 +55,26 @@ void Schedule::append(const Schedule& part, const Placement& placement) {
     return {origin.buffer, origin.first + (blocks.first * origin.scale), blocks.count * origin.scale};
   };
 
+  const auto placed = [&](int peer) {
+    if (peer < 0 || peer >= placement.ranks.size)
+      throw std::out_of_range("append: the part talks to rank " + std::to_string(peer) + " and is placed on " +
+                              std::to_string(placement.ranks.size) + " ranks");
+    return placement.ranks.rank(peer);
+  };
+
   for (const Round& round : part.rounds_) {
     Round& added = this->round();
-    for (const Transfer& one : round.receives) added.receive(moved(one.blocks), placement.ranks.rank(one.peer));
-    for (const Transfer& one : round.sends) added.send(moved(one.blocks), placement.ranks.rank(one.peer));
+    for (const Transfer& one : round.receives) added.receive(moved(one.blocks), placed(one.peer));
+    for (const Transfer& one : round.sends) added.send(moved(one.blocks), placed(one.peer));
     for (const Local& one : round.locals) {
       const Local local{one.kind, moved(one.from), moved(one.into)};
       if (local.kind != Local::Kind::copy || local.from != local.into) added.locals.push_back(local);
     }
     if (round.sub) {
       SubCollective sub = *round.sub;
-      sub.group = {placement.ranks.rank(sub.group.first), placement.ranks.stride * sub.group.stride, sub.group.size};
+      const int first = placed(sub.group.first);
+      placed(sub.group.rank(sub.group.size - 1));
+      sub.group = {first, placement.ranks.stride * sub.group.stride, sub.group.size};
       sub.from = moved(sub.from);
       sub.into = moved(sub.into);
       sub.scale *= scale;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -63,6 +64,9 @@ struct Group {
   bool operator==(const Group&) const = default;
 };
 
+/// All ranks there are, each by its own number.
+inline constexpr Group every_rank{0, 1, std::numeric_limits<int>::max()};
+
 /// A collective of the MPI library on a group of ranks. `from` and `into` are its send and receive buffers; where the
 /// collective has one block for each rank, that block is `scale` blocks here. `root` counts within the group.
 struct SubCollective {
@@ -108,14 +112,17 @@ struct Scratch {
   std::vector<int> like;
 };
 
-/// How many scratch buffers one schedule may have.
+/// How many scratch buffers one schedule may have: with send and recv they fill the executor's 16 addresses, which lie
+/// on its stack.
 inline constexpr std::size_t most_scratch_buffers = 14;
 
 /// What keeps the rounds of a schedule apart.
 enum class Synchronisation : std::uint8_t {
   none,
-  light_barrier,  ///< zero-byte messages between the partners of the next round (Faraj and Yuan)
-  mpi_barrier,    ///< an MPI barrier between rounds
+  /// Zero-byte messages between the partners of the next round (Faraj and Yuan). Both ranks of a message must be in
+  /// communicating rounds of the same number, an idle round being one, or one of them asks where the other does not.
+  light_barrier,
+  mpi_barrier,  ///< an MPI barrier between rounds
 };
 
 constexpr std::string_view name_of(Synchronisation synchronisation) {
@@ -134,11 +141,12 @@ struct Origin {
   int scale = 1;
 };
 
-/// How a part fits into a whole schedule: its two buffers, and its ranks as a group of the whole's ranks.
+/// How a part fits into a whole schedule: its two buffers, and its ranks as a group of the whole's ranks, by default
+/// the same ranks.
 struct Placement {
   Origin send;
   Origin recv;
-  Group ranks;
+  Group ranks = every_rank;
   /// Whose slots tell how large the part's blocks are: slot `first` and on. By default those of `recv`, which is right
   /// where the part's recv holds all of its blocks; a part that ends with one block (reduce_scatter, scatter) must name
   /// another.
@@ -156,19 +164,24 @@ class Schedule {
   Buffer add_scratch_like(int count, int block);
   /// A new, empty round at the end.
   Round& round() { return rounds_.emplace_back(); }
-  /// Copies when everything so far is done.
+  /// Copies when everything so far is done: joins the last round, whose local work follows its messages; where there is
+  /// none yet, it is a round by itself.
   void copy(Blocks from, Blocks into);
-  /// Combines when everything so far is done: into = from (operator) into.
+  /// Combines when everything so far is done: into = from (operator) into. Joins the last round as `copy` does.
   void combine(Blocks from, Blocks into);
   /// Adds the rounds of `part` after those here, its ranks and buffers placed as told; its scratch becomes the whole's.
-  /// Copies that are left with nothing to do, because the data lies in place already, vanish.
+  /// Copies that are left with nothing to do, because the data lies in place already, vanish. Throws std::out_of_range
+  /// where the part talks to a rank that the placement does not give it (an error in the algorithm's file).
   void append(const Schedule& part, const Placement& placement);
   /// The same schedule with `synchronisation` between every two rounds that send, receive or are idle, on `ranks`
-  /// ranks. For an MPI barrier all ranks must have equally many such rounds; the checker proves it.
+  /// ranks. For an MPI barrier all ranks must have equally many such rounds, for a light one partners must meet in such
+  /// rounds of the same number; the checker proves it.
   [[nodiscard]] Schedule synchronised(Synchronisation synchronisation, int ranks) const;
 
   [[nodiscard]] int blocks() const { return blocks_; }
-  [[nodiscard]] const std::vector<Round>& rounds() const { return rounds_; }
+  [[nodiscard]] const std::vector<Round>& rounds() const& { return rounds_; }
+  /// Not of a temporary: a loop over its rounds would outlive it.
+  const std::vector<Round>& rounds() const&& = delete;
   [[nodiscard]] const std::vector<Scratch>& scratch() const { return scratch_; }
 
  private:

@@ -11,7 +11,8 @@
 
 namespace starling {
 
-/// Something that can carry out a collective, as a strategy sees it. Candidate 0 is always the MPI library's own way.
+/// Something that can carry out a collective, as a strategy sees it. Candidate 0 is the MPI library's own way; it is
+/// always there and always eligible.
 struct Candidate {
   std::string name;   ///< "native", "ring_light_barrier", "chain?segment=8192"
   std::string group;  ///< candidates of one group optimise the same thing
@@ -48,6 +49,9 @@ struct Decision {
 /// All ranks hold one each and stay in step: what decides is the sequence of calls and the numbers given to `verdict`,
 /// which the runtime makes equal on all ranks. `observe` may be given different seconds on every rank; they must not
 /// influence `proposed` before a verdict.
+///
+/// A strategy may explore for ever. Its time then counts as what tuning costs, and what the run record calls the winner
+/// is the fastest candidate so far.
 class Strategy {
  public:
   Strategy() = default;
@@ -62,7 +66,8 @@ class Strategy {
   /// Takes the time of the call just made with `proposed()`, in seconds. Returns what the ranks must now reduce over
   /// the communicator, element by element; empty for most calls. If not empty, `verdict` follows before the next call.
   virtual std::span<const double> observe(double seconds) = 0;
-  /// Takes the reduced numbers (by default the mean over ranks).
+  /// Takes the reduced numbers: element by element the mean over ranks, or the largest or smallest, as the setting
+  /// STARLING_SAMPLES says (mean, max, min). The same on every rank.
   virtual void verdict(std::span<const double> agreed) = 0;
   /// What the strategy is doing, for the record: "measure_select", "monitor_adapt", "forced", "native", ...
   [[nodiscard]] virtual std::string_view stage() const = 0;

@@ -48,6 +48,13 @@ TEST(Parameters, ThrowForANameThatIsNotBound) {
   EXPECT_THROW((void)none.text("segment"), std::out_of_range);
 }
 
+TEST(Parameters, AreNumbersOnlyIfAllOfTheTextIsOne) {
+  const Parameters bound{{"segment", "8192"}, {"none", "none"}, {"unit", "8k"}, {"empty", ""}, {"word", "ring"}};
+  EXPECT_EQ(bound.number("segment"), 8192);
+  EXPECT_EQ(bound.number("none"), 0);
+  for (const char* name : {"unit", "empty", "word"}) EXPECT_THROW((void)bound.number(name), std::invalid_argument);
+}
+
 TEST(Refusal, SaysWhyInWords) {
   const auto refusal = [](Collective collective, std::string_view name, Situation situation) {
     situation.collective = collective;
@@ -148,7 +155,8 @@ TEST(Refusal, SaysWhatThereIsNoMeshFor) {
 }
 
 TEST(Part, IsTheScheduleOfARegisteredCandidate) {
-  EXPECT_EQ(part(Collective::allgather, "ring", {.size = 4, .rank = 1, .blocks = 4}).rounds().size(), 4U);
+  const Schedule ring = part(Collective::allgather, "ring", {.size = 4, .rank = 1, .blocks = 4});
+  EXPECT_EQ(ring.rounds().size(), 4U);
   EXPECT_THROW((void)part(Collective::allgather, "no such", {.size = 4, .rank = 1, .blocks = 4}), std::out_of_range);
 }
 

@@ -153,7 +153,7 @@ TEST(Checker, FindsASendThatNobodyReceives) {
     if (rank == 1) todo.round().send(recvbuf(0), 0);
   });
   EXPECT_TRUE(says(error_of(Collective::allgather, all, {.uniform = true}),
-                   {"rank 1, round 2", "until rank 0 receives recv block 0", "which has finished"}));
+                   {"rank 1, round 2", "until rank 0 receives recv block 0", "but rank 0 has finished"}));
 }
 
 TEST(Checker, FindsAReceiveThatNobodySends) {
@@ -162,7 +162,28 @@ TEST(Checker, FindsAReceiveThatNobodySends) {
     if (rank == 0) todo.round().receive(recvbuf(0), 1);
   });
   EXPECT_TRUE(says(error_of(Collective::allgather, all, {.uniform = true}),
-                   {"rank 0, round 2", "waits for recv block 0 from rank 1", "which has finished"}));
+                   {"rank 0, round 2", "waits for recv block 0 from rank 1", "but rank 1 has finished"}));
+}
+
+TEST(Checker, HintsAtALightBarrierOfRanksInRoundsOfDifferentNumber) {
+  std::vector<Schedule> all;
+  for (int rank = 0; rank < 3; ++rank) {
+    // Rank 2 first talks to rank 1, which has talked to rank 0 before.
+    Schedule todo(1);
+    if (rank == 0) todo.round().send(recvbuf(0), 1);
+    if (rank == 1) todo.round().receive(recvbuf(0), 0);
+    if (rank == 1) todo.round().send(recvbuf(0), 2);
+    if (rank == 2) todo.round().receive(recvbuf(0), 1);
+    all.push_back(todo.synchronised(Synchronisation::light_barrier, 3));
+  }
+  EXPECT_TRUE(
+      says(error_of(Collective::bcast, all, {}), {"nothing", "with a light barrier", "rounds of the same number"}));
+  const auto alone = all_ranks(2, 2, [](Schedule& todo, int rank) {
+    if (rank == 0) todo.round().receive(nothing(), 1);
+  });
+  const std::string error = error_of(Collective::barrier, alone, {});
+  EXPECT_TRUE(says(error, {"waits for nothing from rank 1, but rank 1 has finished"}));
+  EXPECT_EQ(error.find("light"), std::string::npos) << "in a barrier all messages are empty";
 }
 
 TEST(Checker, FindsAMessageOfAnotherNumberOfBlocks) {
@@ -205,7 +226,7 @@ TEST(Checker, FindsScratchOutOfBounds) {
     todo.copy(recvbuf(0, 2), at(scratch, 0, 2));
   });
   EXPECT_TRUE(says(error_of(Collective::allgather, all, {.uniform = true}),
-                   {"round 1", "scratch 0 blocks 0 to 1", "a buffer of 1"}));
+                   {"round 1", "scratch 0 blocks 0 to 1, but scratch 0 has 1 block"}));
 }
 
 TEST(Checker, FindsABufferThatDoesNotExist) {
@@ -217,7 +238,8 @@ TEST(Checker, FindsTheReceiveBufferOfAReduceUsedAwayFromTheRoot) {
   const auto all = all_ranks(2, 1, [](Schedule& todo, int rank) {
     if (rank == 1) todo.copy(sendbuf(0), recvbuf(0));
   });
-  EXPECT_TRUE(says(error_of(Collective::reduce, all, {}), {"rank 1, round 0", "recv block 0", "a buffer of 0"}));
+  EXPECT_TRUE(says(error_of(Collective::reduce, all, {}),
+                   {"rank 1, round 0", "recv block 0, but recv has no blocks on this rank"}));
 }
 
 TEST(Checker, FindsMoreScratchBuffersThanTheExecutorHasRoomFor) {
@@ -405,7 +427,7 @@ TEST(Checker, FindsASubCollectiveThatAMemberNeverJoins) {
     if (rank != 2) todo.round().sub = among(Collective::allgather, {0, 1, 3}, sendbuf(0), recvbuf(0, 3));
   });
   EXPECT_TRUE(says(error_of(Collective::allgather, all, {.uniform = true}),
-                   {"rank 0, round 0", "waits in allgather for rank 2", "which has finished"}));
+                   {"rank 0, round 0", "waits in allgather for rank 2, but rank 2 has finished"}));
 }
 
 TEST(Checker, FindsMembersThatComeToDifferentSubCollectives) {

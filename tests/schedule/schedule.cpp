@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <vector>
 
 #include "schedule/checker.hpp"
@@ -106,6 +107,26 @@ TEST(Append, PlacesTheGroupsOfSubCollectivesWithinTheGroupOfThePart) {
   EXPECT_EQ(sub.into, recvbuf(0, 12));
 }
 
+TEST(Append, ThrowsWhereThePartTalksToARankThatItIsNotGiven) {
+  Schedule part(4);
+  part.round().send(sendbuf(0), 3);
+  Schedule whole(4);
+  EXPECT_THROW(whole.append(part, {.send = {Buffer::send}, .recv = {Buffer::recv}, .ranks = {0, 1, 3}}),
+               std::out_of_range);
+  Schedule grouped(4);
+  grouped.round().sub = SubCollective{Collective::barrier, {1, 2, 2}, 0, 1, nothing(), nothing()};
+  EXPECT_THROW(whole.append(grouped, {.send = {Buffer::send}, .recv = {Buffer::recv}, .ranks = {0, 1, 3}}),
+               std::out_of_range);
+}
+
+TEST(Append, LeavesRanksAsTheyAreUnlessToldOtherwise) {
+  Schedule part(4);
+  part.round().send(sendbuf(0), 3);
+  Schedule whole(4);
+  whole.append(part, {.send = {Buffer::send}, .recv = {Buffer::recv}});
+  EXPECT_EQ(whole.rounds()[0].sends[0].peer, 3);
+}
+
 /// Four ranks, each sending to the rank `step` to its right in each of `steps` steps.
 Schedule shifting(int rank, int steps) {
   Schedule todo(4);
@@ -119,7 +140,9 @@ Schedule shifting(int rank, int steps) {
 }
 
 TEST(Synchronised, WithNoneIsTheSameSchedule) {
-  EXPECT_EQ(shifting(0, 3).synchronised(Synchronisation::none, 4).rounds().size(), shifting(0, 3).rounds().size());
+  const Schedule plain = shifting(0, 3);
+  const Schedule same = plain.synchronised(Synchronisation::none, 4);
+  EXPECT_EQ(same.rounds().size(), plain.rounds().size());
 }
 
 TEST(Synchronised, WithALightBarrierAsksThePartnersOfTheNextRound) {

@@ -9,6 +9,7 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/shared/combining.hpp"
 #include "algorithms/shared/gather_everything.hpp"
+#include "algorithms/shared/whole_vector.hpp"
 
 namespace starling::allreduce {
 namespace {
@@ -18,10 +19,6 @@ Schedule build(const Team& team, const Parameters& with) {
   const Buffer vectors = gather_everything(todo, team, with.text("allgather"), 1);
   combine_in_order(todo, vectors, team.size, 0);
   return todo;
-}
-
-int divide(const Situation& /*any*/, const Parameters& /*any*/) {
-  return 1;
 }
 
 std::string refuses(const Situation& situation, const Parameters& with) {
@@ -47,7 +44,7 @@ Algorithm gather_reduce() {
       .reduction_order = "by_rank",
       .latency = "the allgather's",
       .bandwidth = "(p-1) m beta",
-      .divide = divide,
+      .divide = whole_vector,
       .refuses = refuses,
       .scratch_blocks = scratch_blocks,
       .build = build,

@@ -23,14 +23,12 @@ std::string gather_of(const Parameters& with) {
 }
 
 Schedule build(const Team& team, const Parameters& with) {
-  const Group everyone{0, 1, team.size};
   Schedule todo(team.blocks);
   const Buffer arrived = todo.add_scratch_like(team.size, team.rank);
-  todo.append(part(Collective::alltoall, with.text("alltoall"), team),
-              {.send = {Buffer::send}, .recv = {arrived}, .ranks = everyone});
+  todo.append(part(Collective::alltoall, with.text("alltoall"), team), {.send = {Buffer::send}, .recv = {arrived}});
   combine_in_order(todo, arrived, team.size, team.rank);
   todo.append(part(Collective::allgatherv, gather_of(with), team),
-              {.send = {Buffer::recv, team.rank}, .recv = {Buffer::recv}, .ranks = everyone});
+              {.send = {Buffer::recv, team.rank}, .recv = {Buffer::recv}});
   return todo;
 }
 

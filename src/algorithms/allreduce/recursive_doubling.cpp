@@ -9,65 +9,34 @@
 // The lower of two partners is the left operand on both, so that the order of ranks is kept and all results are bitwise
 // equal. Where p is no power of two, the first ranks form pairs (Folding), and the even one waits for the result.
 
-#include <utility>
-#include <vector>
+#include <array>
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/shared/folding.hpp"
+#include "algorithms/shared/running_sum.hpp"
+#include "algorithms/shared/whole_vector.hpp"
 
 namespace starling::allreduce {
 namespace {
 
-/// What a rank combines with its own sum in one step.
-struct Step {
-  int peer;
-  bool both_ways;  ///< the partner wants my sum too
-};
-
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  const int all = team.blocks;
-  Schedule todo(all);
+  const std::array vector{sendbuf(0, team.blocks)};
+  const Blocks result = recvbuf(0, team.blocks);
+  Schedule todo(team.blocks);
   const Folding folding(team.size);
   if (folding.rests(team.rank)) {
-    todo.round().send(sendbuf(0, all), team.rank + 1);
-    todo.round().receive(recvbuf(0, all), team.rank + 1);
+    todo.round().send(vector[0], team.rank + 1);
+    todo.round().receive(result, team.rank + 1);
     return todo;
   }
 
-  std::vector<Step> steps;
-  if (folding.works_for_two(team.rank)) steps.push_back({team.rank - 1, false});
+  RunningSum sum(todo, Buffer::recv);
+  if (folding.works_for_two(team.rank)) sum.exchange(team.rank, team.rank - 1, {}, vector);
   for (int distance = 1; distance < folding.workers; distance *= 2)
-    steps.push_back({folding.rank(folding.worker(team.rank) ^ distance), true});
-
-  // A sum lands where its right operand was: with a partner to the right that is where his data came in, and the two
-  // buffers swap roles. They start so that the last sum lands in recv.
-  Blocks sum = recvbuf(0, all);
-  Blocks other = steps.empty() ? sum : at(todo.add_scratch(all), 0, all);
-  for (const Step& step : steps)
-    if (step.peer > team.rank) std::swap(sum, other);
-  const bool stays_in_send = sum.buffer == Buffer::recv && !steps.empty() && steps.front().peer > team.rank;
-  if (!stays_in_send) todo.copy(sendbuf(0, all), sum);
-
-  bool first = stays_in_send;
-  for (const Step& step : steps) {
-    const Blocks mine = first ? sendbuf(0, all) : sum;
-    first = false;
-    Round& round = todo.round();
-    round.receive(other, step.peer);
-    if (step.both_ways) round.send(mine, step.peer);
-    if (step.peer > team.rank) {
-      round.combine(mine, other);
-      std::swap(sum, other);
-    } else {
-      round.combine(other, mine);
-    }
-  }
-  if (folding.works_for_two(team.rank)) todo.round().send(recvbuf(0, all), team.rank - 1);
+    sum.exchange(team.rank, folding.rank(folding.worker(team.rank) ^ distance), vector, vector);
+  if (sum.now(vector[0]) != result) todo.copy(sum.now(vector[0]), result);
+  if (folding.works_for_two(team.rank)) todo.round().send(result, team.rank - 1);
   return todo;
-}
-
-int divide(const Situation& /*any*/, const Parameters& /*none*/) {
-  return 1;
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& /*none*/) {
@@ -87,7 +56,7 @@ Algorithm recursive_doubling() {
       .counterparts = {{.ompi = "recursive_doubling", .mpich = "recursive_doubling", .ucc = "knomial"}},
       .latency = "log2(p) alpha; 2 alpha more where p is no power of two",
       .bandwidth = "log2(p) m beta",
-      .divide = divide,
+      .divide = whole_vector,
       .scratch_blocks = scratch_blocks,
       .build = build,
   };

@@ -8,10 +8,12 @@
 // Where p is no power of k, the ranks are divided into as many runs as the largest power; the first of a run works for
 // all of it, the others give it their data and wait for the result.
 
+#include <utility>
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/shared/radix.hpp"
+#include "algorithms/shared/whole_vector.hpp"
 
 namespace starling::allreduce {
 namespace {
@@ -30,23 +32,27 @@ std::int64_t largest_power(std::int64_t radix, int ranks) {
   return power;
 }
 
-/// Exchanges vectors with `members`, in the order of ranks, and combines all of them. `sum` and the `spare` ones are
-/// vectors; the new sum may lie in any of them. The members for which `gives` is false do not want mine.
-void exchange(Schedule& todo, int me, const std::vector<int>& members, bool gives, Blocks& sum,
-              std::vector<Blocks>& spare) {
-  std::vector<Blocks> vectors;
+/// The vectors of a worker.
+struct Vectors {
+  Blocks sum;                ///< what it has summed so far
+  std::vector<Blocks> free;  ///< room for what arrives in one step
+};
+
+/// Receives the sums of the other `members` and combines all of them, the last two first, each step's result landing in
+/// the last member's vector: that holds the sum from then on, and what held mine is free. `members` stand in the order
+/// of ranks and `me` is one of them. Unless only I want the sum (`gives` is false), they get mine.
+void exchange(Schedule& todo, int me, const std::vector<int>& members, bool gives, Vectors& mine) {
   Round& round = todo.round();
-  auto next = spare.begin();
+  std::vector<Blocks> sums;
+  std::size_t taken = 0;
   for (const int member : members) {
-    vectors.push_back(member == me ? sum : *next++);
+    sums.push_back(member == me ? mine.sum : mine.free[taken++]);
     if (member == me) continue;
-    round.receive(vectors.back(), member);
-    if (gives) round.send(sum, member);
+    round.receive(sums.back(), member);
+    if (gives) round.send(mine.sum, member);
   }
-  for (std::size_t i = vectors.size() - 1; i > 0; --i) round.combine(vectors[i - 1], vectors.back());
-  if (vectors.back() == sum) return;
-  *(next - 1) = sum;
-  sum = vectors.back();
+  for (std::size_t i = sums.size() - 1; i > 0; --i) round.combine(sums[i - 1], sums.back());
+  if (members.back() != me) std::swap(mine.sum, mine.free[taken - 1]);
 }
 
 Schedule build(const Team& team, const Parameters& with) {
@@ -64,31 +70,26 @@ Schedule build(const Team& team, const Parameters& with) {
 
   todo.copy(sendbuf(0, team.blocks), result);
   if (team.size == 1) return todo;
-  Blocks sum = result;
-  std::vector<Blocks> spare;
+  Vectors vectors{result, {}};
   const Buffer scratch = todo.add_scratch(static_cast<int>(radix - 1) * team.blocks);
-  spare.reserve(static_cast<std::size_t>(radix - 1));
-  for (int i = 0; i < radix - 1; ++i) spare.push_back(at(scratch, i * team.blocks, team.blocks));
+  for (int i = 0; i < radix - 1; ++i) vectors.free.push_back(at(scratch, i * team.blocks, team.blocks));
 
-  std::vector<int> run;
+  std::vector<int> run;  // the ranks I work for, myself first
   for (int rank = worker; rank < runs.first(my_run + 1); ++rank) run.push_back(rank);
-  if (run.size() > 1) exchange(todo, team.rank, run, false, sum, spare);
+  if (run.size() > 1) exchange(todo, team.rank, run, false, vectors);
   for (std::int64_t weight = 1; weight < runs.workers; weight *= radix) {
+    // The runs whose number differs from mine in one digit to the base k.
     const std::int64_t first = my_run - (my_run / weight % radix * weight);
     std::vector<int> members;
     members.reserve(static_cast<std::size_t>(radix));
     for (int digit = 0; digit < radix; ++digit) members.push_back(runs.first(first + (digit * weight)));
-    exchange(todo, team.rank, members, true, sum, spare);
+    exchange(todo, team.rank, members, true, vectors);
   }
-  if (sum != result) todo.copy(sum, result);
+  if (vectors.sum != result) todo.copy(vectors.sum, result);
   if (run.size() == 1) return todo;
   Round& spread = todo.round();
   for (std::size_t i = 1; i < run.size(); ++i) spread.send(result, run[i]);
   return todo;
-}
-
-int divide(const Situation& /*any*/, const Parameters& /*any*/) {
-  return 1;
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
@@ -109,7 +110,7 @@ Algorithm recursive_multiplying() {
       .counterparts = {{.mpich = "recursive_multiplying", .ucc = "knomial"}},
       .latency = "log_k(p) (k-1) alpha; 2 (k-1) alpha more where p is no power of k",
       .bandwidth = "log_k(p) (k-1) m beta",
-      .divide = divide,
+      .divide = whole_vector,
       .refuses = radix_refusal,
       .scratch_blocks = scratch_blocks,
       .build = build,

@@ -7,20 +7,17 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/candidate.hpp"
+#include "algorithms/shared/whole_vector.hpp"
 
 namespace starling::allreduce {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  const Placement everywhere{.send = {Buffer::send}, .recv = {Buffer::recv}, .ranks = {0, 1, team.size}};
+  const Placement everywhere{.send = {Buffer::send}, .recv = {Buffer::recv}};
   Schedule todo(team.blocks);
   todo.append(part(Collective::reduce, "binomial", team), everywhere);
   todo.append(part(Collective::bcast, "binomial", team), everywhere);
   return todo;
-}
-
-int divide(const Situation& /*any*/, const Parameters& /*none*/) {
-  return 1;
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& /*none*/) {
@@ -40,7 +37,7 @@ Algorithm reduce_bcast() {
       .counterparts = {{.ompi = "nonoverlapping"}},
       .latency = "2 ceil(log2 p) alpha",
       .bandwidth = "2 ceil(log2 p) m beta",
-      .divide = divide,
+      .divide = whole_vector,
       .works_in_place = false,
       .scratch_blocks = scratch_blocks,
       .build = build,

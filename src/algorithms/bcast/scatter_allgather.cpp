@@ -27,7 +27,7 @@ Schedule build(const Team& team, const Parameters& with) {
       for (const Blocks& range : binomial_subtree_blocks(team, child, Buffer::recv)) round.send(range, child);
   }
   todo.append(part(Collective::allgatherv, with.text("allgather"), team),
-              {.send = {Buffer::recv, team.rank}, .recv = {Buffer::recv}, .ranks = {0, 1, team.size}});
+              {.send = {Buffer::recv, team.rank}, .recv = {Buffer::recv}});
   return todo;
 }
 

@@ -42,7 +42,7 @@ Schedule build(const Team& team, const Parameters& /*segments are blocks*/) {
   const bool is_left = me <= left;
   const TreePlace place = is_left ? place_below_root(team, 1, left) : place_below_root(team, left + 1, right);
   todo.append(pipelined_down({team.size, team.rank, team.root, half}, place),
-              {.send = {Buffer::send}, .recv = {Buffer::recv, is_left ? 0 : half}, .ranks = {0, 1, team.size}});
+              {.send = {Buffer::send}, .recv = {Buffer::recv, is_left ? 0 : half}});
   Round& exchange = todo.round();
   if (is_left && me > right) {
     exchange.receive(recvbuf(half, half), team.root);

@@ -18,9 +18,8 @@ constexpr std::string_view halving = "recursive_halving";
 Schedule build(const Team& team, const Parameters& /*none*/) {
   Schedule todo(team.blocks);
   const Buffer result = team.rank == team.root ? Buffer::recv : todo.add_scratch(team.size);
-  todo.append(
-      part(Collective::reduce_scatter, halving, team),
-      {.send = {Buffer::send}, .recv = {result, team.rank}, .ranks = {0, 1, team.size}, .sizes = Origin{Buffer::send}});
+  todo.append(part(Collective::reduce_scatter, halving, team),
+              {.send = {Buffer::send}, .recv = {result, team.rank}, .sizes = Origin{Buffer::send}});
   gather_up_binomial_tree(todo, team, result);
   return todo;
 }

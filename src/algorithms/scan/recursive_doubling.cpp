@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/shared/whole_vector.hpp"
 
 namespace starling::scan {
 namespace {
@@ -49,10 +50,6 @@ Schedule build(const Team& team, const Parameters& /*none*/) {
   return todo;
 }
 
-int divide(const Situation& /*any*/, const Parameters& /*none*/) {
-  return 1;
-}
-
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& /*none*/) {
   return situation.ranks > 1 ? 2 : 0;
 }
@@ -70,7 +67,7 @@ Algorithm recursive_doubling() {
       .counterparts = {{.ompi = "recursive_doubling", .mpich = "recursive_doubling"}},
       .latency = "ceil(log2 p) alpha",
       .bandwidth = "ceil(log2 p) m beta",
-      .divide = divide,
+      .divide = whole_vector,
       .scratch_blocks = scratch_blocks,
       .build = build,
   };

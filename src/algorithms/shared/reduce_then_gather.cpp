@@ -5,13 +5,10 @@
 namespace starling {
 
 Schedule reduce_then_gather(const Team& team, std::string_view reduce, std::string_view gather) {
-  const Group everyone{0, 1, team.size};
   Schedule todo(team.blocks);
-  todo.append(
-      part(Collective::reduce_scatter, reduce, team),
-      {.send = {Buffer::send}, .recv = {Buffer::recv, team.rank}, .ranks = everyone, .sizes = Origin{Buffer::recv}});
-  todo.append(part(Collective::allgatherv, gather, team),
-              {.send = {Buffer::recv, team.rank}, .recv = {Buffer::recv}, .ranks = everyone});
+  todo.append(part(Collective::reduce_scatter, reduce, team),
+              {.send = {Buffer::send}, .recv = {Buffer::recv, team.rank}, .sizes = Origin{Buffer::recv}});
+  todo.append(part(Collective::allgatherv, gather, team), {.send = {Buffer::recv, team.rank}, .recv = {Buffer::recv}});
   return todo;
 }
 
