@@ -32,7 +32,7 @@ struct PhaseRecord {
 struct ContextRecord {
   std::string collective;
   std::optional<std::int64_t>
-      bytes;            ///< per rank and peer block (DESIGN.md, "Sizes"); nothing where ranks cannot know it
+      bytes;            ///< per rank and peer block (docs/run-record.md); nothing where ranks cannot know it
   bool bucket = false;  ///< stands for all sizes from `bytes` up to twice that
   int ranks = 0;
   bool in_place = false;                      ///< where all ranks must say so alike

@@ -10,7 +10,7 @@
 
 namespace starling {
 
-/// How the seconds that ranks measured become one number (STRATEGIES.md, "Samples").
+/// How the seconds that ranks measured become one number.
 enum class SampleReduction : std::uint8_t { mean, max, min };
 
 /// Everything a user can set, as one value. Rank 0's settings are those of all ranks.

@@ -7,7 +7,7 @@
 
 namespace starling {
 
-/// What a choice may depend on: equal on all ranks by the MPI standard (STRATEGIES.md, "Call key").
+/// What a choice may depend on: equal on all ranks by the MPI standard (docs/run-record.md).
 struct CallKey {
   std::int64_t bytes;  ///< per rank and peer block; -1 where ranks cannot all know it
   bool commutative;
