@@ -181,7 +181,7 @@ class Schedule {
   [[nodiscard]] int blocks() const { return blocks_; }
   [[nodiscard]] const std::vector<Round>& rounds() const& { return rounds_; }
   /// Not of a temporary: a loop over its rounds would outlive it.
-  const std::vector<Round>& rounds() const&& = delete;
+  [[nodiscard]] const std::vector<Round>& rounds() const&& = delete;
   [[nodiscard]] const std::vector<Scratch>& scratch() const { return scratch_; }
 
  private:
