@@ -122,7 +122,7 @@ class _Before:
         if explained.BY_LIBRARY in new_marks or (self._history is None and self._copy is None):
             return None
         if status != 0:
-            return f"no record of this run, which ended with exit status {status}: it did not get to MPI_Finalize"
+            return f"no record of this run, which ended with exit status {status}"
         return "no record: the program made no MPI call that Starling saw, or did not get to MPI_Finalize"
 
 

@@ -14,6 +14,19 @@ def ours(*line: str) -> list[str]:
     return [sys.executable, "-c", RUN, *line]
 
 
+def waiting(number: signal.Signals) -> list[str]:
+    """A program that says `ready`, waits for a signal, says `ended` and ends with 9; with 0 if none comes in 20 s."""
+    script = f"""
+import signal
+signal.pthread_sigmask(signal.SIG_BLOCK, [{number:d}])  # whenever it comes, it is kept for sigtimedwait
+print("ready", flush=True)
+if signal.sigtimedwait([{number:d}], 20):
+    print("ended", flush=True)
+    raise SystemExit(9)
+"""
+    return [sys.executable, "-c", script]
+
+
 @pytest.mark.parametrize(
     ("script", "status"),
     [("exit 0", 0), ("exit 7", 7), ("exit 255", 255), ("kill -TERM $$", 143), ("kill -KILL $$", 137)],
@@ -30,8 +43,7 @@ def test_streams_pass_through_untouched() -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGQUIT])
 def test_a_signal_sent_to_us_reaches_the_program_and_its_status_comes_back(number: signal.Signals) -> None:
-    script = f"trap 'exit 9' {number.name[3:]}; echo ready; while :; do read -t 0.05 <> <(:); done"
-    job = subprocess.Popen(ours("bash", "-c", script), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    job = subprocess.Popen(ours(*waiting(number)), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert job.stdout is not None
     assert job.stdout.readline() == b"ready\n"
     job.send_signal(number)
@@ -47,8 +59,7 @@ def test_a_program_that_a_forwarded_signal_ends_shows_that_signal() -> None:
 
 
 def test_a_program_is_ended_when_we_are_killed() -> None:
-    script = "trap 'echo ended; exit 0' TERM; echo ready; for i in {1..400}; do read -t 0.05 <> <(:); done"
-    job = subprocess.Popen(ours("bash", "-c", script), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    job = subprocess.Popen(ours(*waiting(signal.SIGTERM)), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert job.stdout is not None
     assert job.stdout.readline() == b"ready\n"
     job.kill()
