@@ -150,7 +150,9 @@ def _measure(platform: Platform, options: Options, prefix: str, pairs: Sequence[
             rates = _rates(connections, duration(asked, max(options.packet, options.mtu)))
             share = idle.ticks().idle_since(before)
     except OSError as error:
-        raise LabError(f"{what}: no connection: {error.strerror or error}; see what is there: starling lab status") from error
+        raise LabError(
+            f"{what}: no connection: {error.strerror or error}; see what is there: starling lab status"
+        ) from error
     # Where links have different rates, each pair is held to its own; the one that lacks most is told.
     bits, wanted = min(
         ((got, bottleneck(platform, pair)) for got, pair in zip(rates, pairs, strict=True)), key=lambda x: x[0] / x[1]
