@@ -6,30 +6,11 @@
 #include <string_view>
 #include <vector>
 
-enum class Operation {
-  allgather,
-  allgatherv,
-  allreduce,
-  alltoall,
-  alltoallv,
-  alltoallw,
-  barrier,
-  bcast,
-  exscan,
-  gather,
-  gatherv,
-  reduce,
-  reduce_scatter,
-  reduce_scatter_block,
-  scan,
-  scatter,
-  scatterv,
-};
+#include "schedule/collective.hpp"
 
-inline constexpr std::array<std::string_view, 17> operation_names{
-    "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw",      "barrier",
-    "bcast",     "exscan",     "gather",    "gatherv",  "reduce",    "reduce_scatter", "reduce_scatter_block",
-    "scan",      "scatter",    "scatterv"};
+/// The operations, by the names of the collectives.
+using Operation = starling::Collective;
+inline constexpr auto& operation_names = starling::collective_names;
 
 /// The entry point of an operation that is called.
 enum class Form { blocking, nonblocking, persistent, large };

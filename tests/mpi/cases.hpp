@@ -22,18 +22,6 @@ struct Shape {
   std::uint64_t seed;  ///< decides item, operator, and the counts of v-collectives
 };
 
-inline bool reduces(Operation operation) {
-  switch (operation) {
-    case Operation::allreduce:
-    case Operation::reduce:
-    case Operation::scan:
-    case Operation::exscan:
-    case Operation::reduce_scatter:
-    case Operation::reduce_scatter_block: return true;
-    default: return false;
-  }
-}
-
 inline Shape draw_shape(Operation operation, int ranks, Dice& dice) {
   const std::vector<int> sizes{0,     1,         1,         2,  3,   5,    ranks - 1,
                                ranks, ranks + 1, 3 * ranks, 41, 129, 1000, dice.one_in(4) ? 9000 : 64};

@@ -127,7 +127,7 @@ def compile_c(mpi: Mpi, source: Path, folder: Path, options: Sequence[str] = ())
 
 def compile_cxx(mpi: Mpi, source: Path, folder: Path, options: Sequence[str] = ()) -> Path:
     """Compiles a C++20 file likewise."""
-    return _compile(mpi, mpi.mpicxx, ("-std=c++20", "-O1", *WARNINGS, *options), source, folder)
+    return _compile(mpi, mpi.mpicxx, ("-std=c++20", "-O1", f"-I{ROOT / 'src'}", *WARNINGS, *options), source, folder)
 
 
 def compile_fortran(mpi: Mpi, source: Path, folder: Path, options: Sequence[str] = ()) -> Path:
