@@ -78,12 +78,16 @@ $(TEST_VENV)/installed: $(SOURCES) $(CURDIR)/.venv-mpich5/ready
 	$(STEP) "the command and the library for each ABI"
 	test -x $(TEST_PYTHON) || $(PYTHON) -m venv $(TEST_VENV)
 	$(IN_TEST) $(TEST_VENV)/bin/pip install --quiet --disable-pip-version-check \
-	  --config-settings=cmake.define.STARLING_WERROR=ON --config-settings=build-dir=build-test/wheel ".[test,lint]"
+	  --config-settings=cmake.define.STARLING_WERROR=ON --config-settings=cmake.define.STARLING_TESTS=ON \
+	  --config-settings=build-dir=build-test/wheel ".[test,lint]"
 	touch $@
 
-## Everything below src/runtime without MPI, under address and undefined-behaviour sanitizers.
-test-unit:
-	$(STEP) "unit tests and the checker over all algorithms, with sanitizers"
+## Everything below src/runtime without MPI: every algorithm proven, then all again under address and
+## undefined-behaviour sanitizers, with fewer numbers of ranks.
+test-unit: test-install
+	$(STEP) "unit tests and the checker over all algorithms"
+	build-test/wheel/tests/starling_tests --gtest_brief=1
+	$(STEP) "the same with sanitizers"
 	@mkdir -p build-test
 	cmake -S . -B build-test/unit -G Ninja -DSTARLING_TESTS=ON -DSTARLING_WERROR=ON -DSTARLING_SANITIZE=ON \
 	  -DSTARLING_MPI=OFF >build-test/unit.log 2>&1 || { cat build-test/unit.log; exit 1; }

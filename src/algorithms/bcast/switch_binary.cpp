@@ -26,7 +26,7 @@ Algorithm switch_binary() {
       .source = "Patarasuk, Faraj and Yuan 2006, section 4",
       .group = "switch_binary",
       .needs = {.switches = true},
-      .parameters = {segment_parameter()},
+      .parameters = {coarse_segment_parameter()},
       .latency = "(h+2(n-1)) alpha with n segments and a tree of height h",
       .bandwidth = "2 m beta with many segments",
       .divide = segments,

@@ -26,7 +26,7 @@ Algorithm switch_chain() {
       .source = "Patarasuk, Faraj and Yuan 2006, section 3",
       .group = "switch_chain",
       .needs = {.switches = true},
-      .parameters = {segment_parameter()},
+      .parameters = {coarse_segment_parameter()},
       .latency = "(p-2+n) alpha with n segments",
       .bandwidth = "(p-2+n)/n m beta with n segments",
       .divide = segments,

@@ -27,7 +27,7 @@ Algorithm switch_binary() {
       .source = "Patarasuk, Faraj and Yuan 2006, section 4",
       .group = "switch_binary",
       .needs = {.commutative = true, .switches = true},
-      .parameters = {segment_parameter()},
+      .parameters = {coarse_segment_parameter()},
       .reduction_order = "switch_binary",
       .latency = "(h+2(n-1)) alpha with n segments and a tree of height h",
       .bandwidth = "2 m beta with many segments",

@@ -27,7 +27,7 @@ Algorithm switch_chain() {
       .source = "Patarasuk, Faraj and Yuan 2006, section 3",
       .group = "switch_chain",
       .needs = {.commutative = true, .switches = true},
-      .parameters = {segment_parameter()},
+      .parameters = {coarse_segment_parameter()},
       .reduction_order = "switch_chain",
       .latency = "(p-2+n) alpha with n segments",
       .bandwidth = "(p-2+n)/n m beta with n segments",
