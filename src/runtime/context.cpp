@@ -44,12 +44,15 @@ Context::Context(const Facts& facts, const Communicator& communicator)
   brief.settings = now.settings.tuning;
   if (forced) {
     brief.argument = forced_for(now.strategy_argument, name_of(collective_), forced_names());
-    if (const auto bound = candidate_named(collective_, brief.argument)) bounds_.push_back(*bound);
+    if (const auto bound = candidate_named(collective_, brief.argument)) {
+      brief.argument = bound->name();  // with the values of the parameters that the user left open
+      bounds_.push_back(*bound);
+    }
   } else if (!(facts.key.bucket && now.strategy->few_sizes)) {
     bounds_ = starling::candidates(collective_);
   }
   for (const Bound& bound : bounds_) {
-    candidates_.push_back({.name = forced ? brief.argument : bound.name(),
+    candidates_.push_back({.name = bound.name(),
                            .group = std::string(bound.group()),
                            .attributes = attributes_of(bound),
                            .refusal = refusal_here(bound, facts.situation, now.settings, forced)});
