@@ -41,8 +41,7 @@ def on_lab(mpi: Mpi, prefix: str, options: Sequence[str], line: Sequence[str], t
 def ranks_line(mpi: Mpi, folder: Path, ranks: int, before: Sequence[str] = ()) -> list[str]:
     """The launcher line of the test program."""
     program = compile_c(mpi, SOURCE, folder)
-    leave = ["leave"] if mpi.name == "mpich4" else []
-    return [*before, mpi.launcher[0], "-n", str(ranks), str(program), str(BLOCK), "5", *leave]
+    return [*before, mpi.launcher[0], "-n", str(ranks), str(program), str(BLOCK), "5"]
 
 
 def said(outcome: Outcome) -> dict[str, list[str]]:
