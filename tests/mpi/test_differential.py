@@ -75,6 +75,13 @@ def test_every_algorithm_gives_what_the_mpi_library_gives(mpi: Mpi, program: str
     assert not unused, "never eligible"
 
 
+def test_what_a_forced_name_leaves_open_is_recorded(mpi: Mpi, program: str, folder: Path) -> None:
+    argv = [program, "--seed", "1", "--cases", "40", "--favour", "bcast"]
+    _, record = run_tuned(mpi, 4, argv, "forced:bcast:chain", folder)
+    winners = {context.winner for context in record.contexts if context.stage == "forced"}
+    assert winners == {"chain?segment=none"}
+
+
 @pytest.mark.parametrize("ranks", [4, 7])
 def test_results_stay_right_while_star_basic_tries_and_switches(
     mpi: Mpi, program: str, folder: Path, ranks: int
@@ -88,6 +95,30 @@ def test_results_stay_right_while_star_basic_tries_and_switches(
     ]
     assert tried, "no context measured more than one candidate"
     assert any(context.decisions for context in tried)
+
+
+@pytest.mark.parametrize("chosen", ["lottery", "lottery:inverse"])
+def test_results_stay_right_while_the_lottery_draws(mpi: Mpi, program: str, folder: Path, chosen: str) -> None:
+    argv = [program, "--seed", "6", "--cases", "600", "--mode", "repeat", *FAVOURED]
+    _, record = run_tuned(mpi, 5, argv, chosen, folder, {"STARLING_LONGEST_DRAW": "3"})
+    drawn = [context for context in record.contexts if context.stage == "lottery"]
+    assert any(sum(one.samples > 0 for one in context.candidates) > 3 for context in drawn)
+    assert any(context.decisions for context in drawn)
+
+
+@pytest.mark.parametrize("chosen", ["star-basic", "lottery"])
+def test_results_stay_right_from_what_an_earlier_run_found(
+    mpi: Mpi, program: str, folder: Path, tmp_path: Path, chosen: str
+) -> None:
+    argv = [program, "--seed", "8", "--cases", "400", "--mode", "repeat", *FAVOURED]
+    env = {"STARLING_HISTORY": str(tmp_path), "STARLING_ITER": "2"}
+    run_tuned(mpi, 4, argv, "star-basic", folder, env)
+    _, record = run_tuned(mpi, 4, argv, chosen, folder, env)
+    assert len(list(tmp_path.iterdir())) == 2
+    first = [context.decisions[0] for context in record.contexts if context.decisions]
+    assert any("in earlier runs" in decision.why and decision.call == 0 for decision in first)
+    _, fresh = run_tuned(mpi, 4, argv, chosen, folder, {**env, "STARLING_FRESH": "1"})
+    assert not any("earlier" in decision.why for context in fresh.contexts for decision in context.decisions)
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 6, 9, 12, 16])
