@@ -6,15 +6,14 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import IO, cast
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from starling.record import LEAST_SAMPLES, Context, Phase, RunRecord
+from starling.table import Column, fitted
 
 _WITHOUT_TERMINAL = 120
 """Columns where the output is no terminal and COLUMNS says nothing."""
@@ -88,48 +87,20 @@ def _gain_text(context: Context) -> str:
     return "-" if gain is None else f"{gain:.2f}x"
 
 
-@dataclass(frozen=True)
-class _Column:
-    """A column: its title, its cells, and how early it is left out of a narrow table (0: never)."""
-
-    title: str
-    cells: Sequence[str]
-    leave: int = 0
-    right: bool = True
-
-    @property
-    def width(self) -> int:
-        return max(map(len, [self.title, *self.cells]))
-
-
-def _columns(contexts: Sequence[Context]) -> list[_Column]:
+def _columns(contexts: Sequence[Context]) -> list[Column]:
     return [
-        _Column("collective", [_kind(c) for c in contexts], right=False),
-        _Column("bytes", [_size(c) for c in contexts]),
-        _Column("ranks", [str(c.ranks) for c in contexts], leave=5),
-        _Column("calls", [str(c.calls) for c in contexts], leave=6),
-        _Column("stage", [c.stage for c in contexts], leave=1, right=False),
-        _Column("winner", [c.winner for c in contexts], right=False),
-        _Column("median", [human_seconds(c.median_of(c.winner)) for c in contexts], leave=4),
-        _Column("native", [human_seconds(c.native) for c in contexts], leave=3),
-        _Column("gain", [_gain_text(c) for c in contexts]),
-        _Column("time", [human_seconds(c.seconds) for c in contexts]),
-        _Column("tuning", [human_seconds(c.tuning_seconds) for c in contexts], leave=2),
+        Column("collective", [_kind(c) for c in contexts], right=False),
+        Column("bytes", [_size(c) for c in contexts]),
+        Column("ranks", [str(c.ranks) for c in contexts], leave=5),
+        Column("calls", [str(c.calls) for c in contexts], leave=6),
+        Column("stage", [c.stage for c in contexts], leave=1, right=False),
+        Column("winner", [c.winner for c in contexts], right=False),
+        Column("median", [human_seconds(c.median_of(c.winner)) for c in contexts], leave=4),
+        Column("native", [human_seconds(c.native) for c in contexts], leave=3),
+        Column("gain", [_gain_text(c) for c in contexts]),
+        Column("time", [human_seconds(c.seconds) for c in contexts]),
+        Column("tuning", [human_seconds(c.tuning_seconds) for c in contexts], leave=2),
     ]
-
-
-def _table(contexts: Sequence[Context], width: int) -> Table:
-    columns = _columns(contexts)
-    while sum(column.width + 2 for column in columns) > width and any(column.leave for column in columns):
-        columns.remove(min((column for column in columns if column.leave), key=lambda column: column.leave))
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(
-            column.title, justify="right" if column.right else "left", overflow="fold", no_wrap=column.right
-        )
-    for row in zip(*(column.cells for column in columns), strict=True):
-        table.add_row(*map(Text, row))
-    return table
 
 
 def summary(record: RunRecord) -> str:
@@ -214,12 +185,12 @@ def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> Non
         f": {_ranks(run.ranks)} on {run.nodes} node{'s' * (run.nodes != 1)}, {run.mpi_flavour} {run.mpi_version}, "
         f"strategy {run.strategy}, {human_seconds(run.seconds)} from {run.started}"
     )
-    console.print(Text.assemble((run.program, "bold"), what))
+    console.print(Text.assemble((record.title, "bold"), what))
     if not contexts:
         console.print(Text("no collective was called"))
         return
     console.print()
-    console.print(_table(shown, console.width))
+    console.print(fitted(_columns(shown), console.width))
     if len(shown) < len(contexts):
         console.print(Text(f"and {len(contexts) - len(shown)} lighter ones: see them with --all"))
     for note in _notes(shown, stages=rows is None):
