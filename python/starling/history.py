@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,8 +37,8 @@ class Key(NamedTuple):
     bytes: int | None
     bucket: bool
     ranks: int
-    nodes: int | None
-    ranks_per_node: int | None
+    nodes: int
+    ranks_per_node: int
     in_place: bool
     operator_class: str | None
 
@@ -48,9 +49,9 @@ class Key(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where runs are comparable: a machine and an MPI library."""
+    """Where runs are comparable: a machine, empty where it is not known, and an MPI library."""
 
-    machine: str | None
+    machine: str
     mpi_flavour: str
     mpi_version: str
 
@@ -67,14 +68,14 @@ class Entry:
     path: Path
     title: str
     run: Run
-    merged: frozenset[str] | None
+    merged: frozenset[str]
     keys: frozenset[Key]
     contexts: int
 
     @property
     def runs(self) -> int:
         """How many runs it tells of."""
-        return 1 if self.merged is None else records.number_of_runs(self.merged)
+        return records.number_of_runs(self.merged) if self.merged else 1
 
     @property
     def started(self) -> datetime:
@@ -118,13 +119,16 @@ def _entry(path: Path) -> Entry:
     except (OSError, ValidationError):
         found = records.read(path)[0]  # slower, and knows what to say
     keys = frozenset(map(Key.of, found.contexts))
-    merged = None if found.merged is None else frozenset(found.merged)
-    return Entry(path, found.title, found.run, merged, keys, len(found.contexts))
+    return Entry(path, found.title, found.run, frozenset(found.merged), keys, len(found.contexts))
 
 
 def _files(folder: Path) -> list[Path]:
     try:
-        return sorted(path for path in folder.iterdir() if path.suffix == ".json" and path.is_file())
+        return sorted(
+            path
+            for path in folder.iterdir()
+            if path.suffix == ".json" and not path.name.startswith(".") and path.is_file()
+        )
     except FileNotFoundError:
         return []
     except OSError as error:
@@ -143,7 +147,7 @@ def read(folder: Path) -> History:
         except RecordError as error:
             if path.exists():
                 skipped.append(Skipped(path.name, _why(path, error)))
-    taken = {name for entry in entries for name in entry.merged or () if name != entry.path.name}
+    taken = {name for entry in entries for name in entry.merged if name != entry.path.name}
     entries.sort(key=lambda entry: (entry.started, entry.path.name))
     held = [entry for entry in entries if entry.path.name in taken]
     return History(folder, [entry for entry in entries if entry.path.name not in taken], held, skipped)
@@ -151,27 +155,32 @@ def read(folder: Path) -> History:
 
 @dataclass(frozen=True)
 class Known:
-    """What the runs at one place know of one key: the fastest candidate by the medians, beside native. Seconds.
+    """What the runs at one place know of one key: the fastest candidate, beside native, seconds a call.
 
-    `runs` counts the runs of all records that have the key, of a merged record all of its runs.
+    Fastest is what all ranks together found so, and only where they never agreed on any candidate, what rank 0 did.
+    The medians are rank 0's. `runs` counts those of the records that have the key; of a merged record, all.
     """
 
     place: Place
     key: Key
     best: Candidate | None
-    native_s: float | None
+    native: Candidate | None
     runs: int
 
     @property
     def ratio(self) -> float | None:
-        """How many times as fast as native the best is."""
-        median = self.best.median_s if self.best else None
-        return self.native_s / median if median and self.native_s is not None else None
+        """How many times as fast as native the best is, by the medians."""
+        if self.best is None or self.native is None or not self.best.median_s or self.native.median_s is None:
+            return None
+        return self.native.median_s / self.best.median_s
 
 
 def _fastest(candidates: Iterable[Candidate]) -> Candidate | None:
-    measured = [(one.median_s, i, one) for i, one in enumerate(candidates) if one.eligible and one.median_s is not None]
-    return min(measured)[2] if measured else None
+    usable = [one for one in candidates if one.eligible and one.samples]
+    for time in (attrgetter("agreed_s"), attrgetter("median_s")):
+        if timed := [one for one in usable if time(one) is not None]:
+            return min(timed, key=time)
+    return None
 
 
 def known(entries: Iterable[Entry]) -> tuple[list[Known], list[Skipped]]:
@@ -188,7 +197,7 @@ def known(entries: Iterable[Entry]) -> tuple[list[Known], list[Skipped]]:
         skipped = [Skipped(*one) for one in repository.merge(folder).skipped] if runs else []
         added_up = [records.read(path)[0] for path in _files(folder) if path.name not in {one.file for one in skipped}]
     found = [
-        Known(place, key, _fastest(context.candidates), context.native, runs[place, key])
+        Known(place, key, _fastest(context.candidates), context.candidate("native"), runs[place, key])
         for one in added_up
         for place in [Place.of(one.run)]
         for context in one.contexts
@@ -199,9 +208,9 @@ def known(entries: Iterable[Entry]) -> tuple[list[Known], list[Skipped]]:
 
 def age(text: str) -> timedelta:
     """`30d`, `12h`, `2w`, `90m` as a time. Raises ValueError."""
-    match = re.fullmatch(r"(\d{1,6})([mhdw])", text)
+    match = re.fullmatch(r"(\d{1,4})([mhdw])", text)
     if match is None:
-        raise ValueError(f"{text!r} is no age; give a number with m, h, d or w behind it, as in 30d")
+        raise ValueError(f"{text!r} is no age; give 1 to 9999 with m, h, d or w behind it, as in 30d")
     return timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
@@ -225,7 +234,7 @@ def to_clear(found: History, machine: str | None, before: datetime | None) -> li
     order: list[Path] = []
 
     def add(entry: Entry) -> None:
-        for name in sorted(entry.merged or ()):
+        for name in sorted(entry.merged):
             if name in there and name != entry.path.name:
                 add(there.pop(name))
         order.append(entry.path)

@@ -171,12 +171,8 @@ def merge(folder: Folder = None, as_json: AsJson = False) -> None:
 
     with _failures():
         place = _folder(folder)
-        if not place.is_dir():
-            # Nothing to merge, and a file in its place is told as by the other commands.
-            merger = repository.Merger(len(history.read(place).entries), [], [])
-        else:
-            with Console(stderr=True).status(f"merging the records of {place}"):
-                merger = repository.merge(place)
+        with Console(stderr=True).status(f"merging the records of {place}"):
+            merger = repository.merge(place) if place.exists() else repository.Merger(0, [], [])
     skipped = [history.Skipped(*one) for one in merger.skipped]
     if as_json:
         kept = [one._asdict() for one in skipped]
@@ -205,7 +201,7 @@ def clear(
 
     try:
         before = None if older_than is None else datetime.now(UTC) - history.age(older_than)
-    except (ValueError, OverflowError) as error:
+    except ValueError as error:
         raise _misused(f"--older-than: {error}") from error
     removed: list[Path] = []
     with _failures():
@@ -228,6 +224,7 @@ def _ask(question: str) -> None:
     """Goes on only after a yes."""
     if not sys.stdin.isatty():
         raise _misused(f"{question} There is nobody to ask; add --yes")
-    if not typer.confirm(question, err=True):
+    typer.echo(f"{question} [y/N] ", nl=False, err=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         say("nothing was removed")
         raise typer.Exit(1)

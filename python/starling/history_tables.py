@@ -9,8 +9,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from starling.history import Entry, Key, Known, Place, Skipped
-from starling.report import human_bytes, human_seconds
+from starling.history import Entry, Known, Place, Skipped
+from starling.report import BELOW_ONE, EVEN, human_seconds, kind, size
 from starling.table import Column, fitted
 
 _PROGRAM = 32
@@ -23,14 +23,14 @@ def _cut(text: str) -> str:
 
 def _program(entry: Entry) -> str:
     """The start of the program's line, without the folders in front of its name; or what is merged."""
-    if entry.merged is not None:
+    if entry.merged:
         return entry.title
     word, blank, rest = entry.title.partition(" ")
     return _cut(word.rpartition("/")[2] + blank + rest)
 
 
 def _or_dash(value: object) -> str:
-    return "-" if value in (None, "") else str(value)
+    return str(value or "-")
 
 
 def render_list(entries: Sequence[Entry], console: Console) -> None:
@@ -52,23 +52,18 @@ def render_list(entries: Sequence[Entry], console: Console) -> None:
 
 
 def list_json(entries: Sequence[Entry], skipped: Sequence[Skipped]) -> dict[str, Any]:
-    """The records and the skipped files as JSON values; `merged` has the names that a merged record holds, or null."""
+    """The records and the skipped files as JSON values; `merged` has the names that a merged record holds."""
     listed = [
         {
             "file": str(entry.path),
             "runs": entry.runs,
-            "merged": None if entry.merged is None else sorted(entry.merged),
+            "merged": sorted(entry.merged),
             **entry.run.model_dump(exclude={"settings"}),
             "contexts": entry.contexts,
         }
         for entry in entries
     ]
     return {"records": listed, "skipped": [one._asdict() for one in skipped]}
-
-
-def _kind(key: Key) -> str:
-    more = ["in place"] * key.in_place + [str(key.operator_class)] * (key.operator_class not in (None, "built-in"))
-    return f"{key.collective} ({', '.join(more)})" if more else key.collective
 
 
 def _place(place: Place) -> str:
@@ -84,18 +79,21 @@ def render_known(found: Sequence[Known], console: Console) -> None:
             console.print()
         console.print(Text(_place(place), style="bold"))
         columns = [
-            Column("collective", [_kind(one.key) for one in rows], right=False),
-            Column("bytes", [human_bytes(one.key.bytes) + "+" * one.key.bucket for one in rows]),
+            Column("collective", [kind(one.key) for one in rows], right=False),
+            Column("bytes", [size(one.key) for one in rows]),
             Column("ranks", [str(one.key.ranks) for one in rows]),
             Column("nodes", [_or_dash(one.key.nodes) for one in rows], leave=3),
             Column("best", [one.best.public_name if one.best else "-" for one in rows], right=False),
             Column("median", [human_seconds(one.best.median_s if one.best else None) for one in rows], leave=5),
-            Column("native", [human_seconds(one.native_s) for one in rows], leave=4),
+            Column("native", [human_seconds(one.native.median_s if one.native else None) for one in rows], leave=4),
             Column("gain", ["-" if one.ratio is None else f"{one.ratio:.2f}x" for one in rows]),
             Column("samples", [str(one.best.samples) if one.best else "-" for one in rows], leave=2),
             Column("runs", [str(one.runs) for one in rows], leave=1),
         ]
         console.print(fitted(columns, console.width))
+    if any(one.ratio is not None and one.ratio < EVEN for one in found):
+        console.print()
+        console.print(Text(BELOW_ONE))
 
 
 def known_json(found: Sequence[Known], skipped: Sequence[Skipped]) -> dict[str, Any]:
@@ -106,8 +104,10 @@ def known_json(found: Sequence[Known], skipped: Sequence[Skipped]) -> dict[str, 
             **one.key._asdict(),
             "best": one.best.public_name if one.best else None,
             "median_s": one.best.median_s if one.best else None,
-            "native_s": one.native_s,
+            "native_s": one.native.median_s if one.native else None,
             "ratio": one.ratio,
+            "agreed_s": one.best.agreed_s if one.best else None,
+            "native_agreed_s": one.native.agreed_s if one.native else None,
             "samples": one.best.samples if one.best else 0,
             "runs": one.runs,
         }

@@ -21,13 +21,17 @@ class _Model(BaseModel):
 
 
 class Candidate(_Model):
-    """What one candidate did in one context."""
+    """What one candidate did in one context.
+
+    Rank 0 measured `median_s` and `min_s`; `agreed_s` is what all ranks together found, in this run or an earlier one.
+    """
 
     name: str
     parameters: dict[str, Any]
     samples: int = Field(ge=0)
     median_s: float | None
     min_s: float | None
+    agreed_s: float | None = None
     eligible: bool
     reason: str
 
@@ -65,15 +69,15 @@ class Phases(_Model):
 class Context(_Model):
     """What happened to one call key. `bytes` are those per rank and per peer block.
 
-    `nodes` and `ranks_per_node`, the fullest host's, are of the communicator; nothing in records of old versions.
+    `nodes` and `ranks_per_node`, the fullest host's, are of the communicator; 0 where they are not known.
     """
 
     collective: str
     bytes: int | None
     bucket: bool
     ranks: int
-    nodes: int | None = None
-    ranks_per_node: int | None = None
+    nodes: int = Field(0, ge=0)
+    ranks_per_node: int = Field(0, ge=0)
     in_place: bool
     operator_class: Literal["built-in", "commutative", "non-commutative"] | None
     calls: int = Field(ge=0)
@@ -123,14 +127,14 @@ class Context(_Model):
 class Run(_Model):
     """What the run was. `started` is UTC in ISO 8601, `seconds` from MPI_Init to MPI_Finalize.
 
-    `machine` is what the machine is called, a cluster for example; nothing in records of old versions.
+    `machine` is what the machine is called, a cluster for example; empty where it is not known.
     """
 
     program: str
     ranks: int
     nodes: int
     ranks_per_node: int
-    machine: str | None = None
+    machine: str = ""
     mpi_flavour: str
     mpi_version: str
     strategy: str
@@ -140,17 +144,17 @@ class Run(_Model):
 
 
 class RunRecord(_Model):
-    """A whole record: of one run, or of several that were merged; `merged` has the names of their files."""
+    """A whole record: of one run, or of several; then `merged` has the names of their files."""
 
     schema_: Literal[1] = Field(alias="schema")
     run: Run
     contexts: list[Context]
-    merged: list[str] | None = None
+    merged: list[str] = []
 
     @property
     def title(self) -> str:
         """The program, or how many runs were merged."""
-        if self.merged is None:
+        if not self.merged:
             return self.run.program
         runs = number_of_runs(self.merged)
         return f"{runs} run{'s' * (runs != 1)}, merged"

@@ -266,6 +266,23 @@ def test_the_last_record_is_the_one_with_the_latest_time_in_its_name(tmp_path: P
     assert latest(tmp_path).name == "20260101T000002-a-9.json"
 
 
+def test_a_merged_record_is_not_the_last_run(tmp_path: Path) -> None:
+    run = tmp_path / "20260101T000002-a-9.json"
+    for path in (run, tmp_path / "merged-20260101T000003-a-9.json"):
+        path.write_text(SAMPLE.read_text())
+    assert latest(tmp_path) == run
+    assert records.listed(tmp_path) == f"records in {tmp_path}: {run.name}"
+    run.unlink()
+    with pytest.raises(RecordError, match="no record yet"):
+        latest(tmp_path)
+
+
+def test_a_merged_record_that_is_named_is_shown(tmp_path: Path) -> None:
+    names = ["20260101T000001-a-1.json", "merged-20260101T000001-a-1.json", "20260101T000002-a-1.json"]
+    merged = sample(merged=names, run=json.loads(SAMPLE.read_text())["run"] | {"program": "", "strategy": ""})
+    assert rendered(merged).startswith("2 runs, merged: 6 ranks on 2 nodes, Open MPI 4.1.4, 1.50 s from ")
+
+
 @pytest.mark.parametrize("history", [None, Path("/nonexistent/history")])
 def test_without_records_one_is_told_how_to_make_or_name_one(history: Path | None) -> None:
     with pytest.raises(RecordError, match="starling"):
