@@ -83,6 +83,12 @@ def run(
     strategy: Annotated[str | None, typer.Option(help="native, star-basic, forced:NAME, ...")] = None,
     history: Annotated[str | None, typer.Option(metavar="DIR|off", help="Folder for the records of runs.")] = None,
     record: Annotated[str | None, typer.Option(metavar="F", help="One more copy of this run's record.")] = None,
+    machine: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Whose runs to learn from; by default named by cluster or host.")
+    ] = None,
+    fresh: Annotated[
+        bool | None, typer.Option("--fresh", help="Start without what earlier runs found; still leave a record.")
+    ] = None,
     reproducible: Annotated[
         bool | None, typer.Option("--reproducible", help="Reductions give the same result from run to run.")
     ] = None,
@@ -103,6 +109,8 @@ def run(
         "strategy": strategy,
         "history": history,
         "record": record,
+        "machine": machine,
+        "fresh": "1" if fresh else None,
         "reproducible": "1" if reproducible else None,
         "only": only,
         "except": except_,

@@ -36,12 +36,18 @@ class RunTable(BaseModel):
     strategy: str | None = Field(None, description="STARLING_STRATEGY")
     history: str | None = Field(None, description="STARLING_HISTORY")
     record: str | None = Field(None, description="STARLING_RECORD")
+    machine: str | None = Field(None, description="STARLING_MACHINE")
+    fresh: bool | None = Field(None, description="STARLING_FRESH")
     reproducible: bool | None = Field(None, description="STARLING_REPRODUCIBLE")
     only: Texts | None = Field(None, description="STARLING_ONLY")
     except_: Texts | None = Field(None, alias="except", description="STARLING_EXCEPT")
     iterations: int | None = Field(None, description="STARLING_ITER")
     epsilon: float | None = Field(None, description="STARLING_EPSILON")
     delta_limit: int | None = Field(None, description="STARLING_DELTA_LIMIT")
+    alpha: float | None = Field(None, description="STARLING_ALPHA")
+    memory: float | None = Field(None, description="STARLING_MEMORY")
+    longest_draw: int | None = Field(None, description="STARLING_LONGEST_DRAW")
+    seed: int | None = Field(None, description="STARLING_SEED")
     sizes: int | None = Field(None, description="STARLING_SIZES")
     samples: str | None = Field(None, description="STARLING_SAMPLES")
     platform: str | None = Field(None, description="STARLING_PLATFORM")
@@ -64,10 +70,15 @@ VARIABLES: Mapping[str, str] = {
 
 DEFAULTS: Mapping[str, str] = {
     "strategy": "star-basic",
+    "fresh": "0",
     "reproducible": "0",
     "iterations": "10",
     "epsilon": "0.1",
     "delta_limit": "1024",
+    "alpha": "0.8",
+    "memory": "0.8",
+    "longest_draw": "20",
+    "seed": "1",
     "sizes": "16",
     "samples": "mean",
     "platform": "none",

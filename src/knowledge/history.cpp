@@ -1,5 +1,7 @@
 #include "knowledge/history.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <ctime>
@@ -19,6 +21,8 @@ bool fits_a_file_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
 
+constexpr std::string_view begin_of_merged = "merged-";
+
 }  // namespace
 
 std::string history_directory(const Environment& environment) {
@@ -37,6 +41,33 @@ std::string record_file_name(std::chrono::system_clock::time_point time, std::st
   std::replace_if(
       safe.begin(), safe.end(), [](char c) { return !fits_a_file_name(c); }, '_');
   return in_utc(time, "%Y%m%dT%H%M%S") + "-" + safe + "-" + std::to_string(pid) + ".json";
+}
+
+std::string merged_file_name(std::chrono::system_clock::time_point time, std::string_view host, long pid) {
+  return std::string(begin_of_merged).append(record_file_name(time, host, pid));
+}
+
+bool is_merged_file_name(std::string_view name) {
+  return name.starts_with(begin_of_merged);
+}
+
+std::string machine_name(const Environment& environment, std::string_view host) {
+  for (const char* name : {"STARLING_MACHINE", "SLURM_CLUSTER_NAME"}) {
+    const char* value = environment(name);
+    if (value != nullptr && *value != '\0') return value;
+  }
+  std::string machine;
+  for (const char c : host.substr(0, host.find('.'))) {
+    const char shown = c >= '0' && c <= '9' ? '#' : c;
+    if (shown != '#' || machine.empty() || machine.back() != '#') machine.push_back(shown);
+  }
+  return machine;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
+  return name.data();
 }
 
 std::string in_iso_8601(std::chrono::system_clock::time_point time) {

@@ -109,7 +109,7 @@ void check_names(const Settings& settings, std::vector<Complaint>& complaints) {
   check("STARLING_ONLY", settings.only);
   check("STARLING_EXCEPT", settings.except);
   const auto strategy = strategy_named(settings.strategy);
-  if (!strategy || !strategy->first->takes_argument) return;
+  if (!strategy || !strategy->first->forces) return;
   if (strategy->first->rejects != nullptr && !strategy->first->rejects(strategy->second).empty()) return;
   if (std::string why = forced_unknown_name(strategy->second, names); !why.empty())
     complaints.push_back({"STARLING_STRATEGY", settings.strategy, why});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <tuple>
 
 namespace starling {
@@ -56,6 +57,7 @@ Json json_of(const CandidateRecord& candidate) {
           {"samples", candidate.samples},
           {"median_s", or_null(candidate.median_s)},
           {"min_s", or_null(candidate.min_s)},
+          {"agreed_s", or_null(candidate.agreed_s)},
           {"eligible", candidate.eligible},
           {"reason", candidate.reason}};
 }
@@ -68,6 +70,7 @@ CandidateRecord candidate_from(const Json& json) {
   json.at("samples").get_to(candidate.samples);
   candidate.median_s = optional_at<double>(json, "median_s");
   candidate.min_s = optional_at<double>(json, "min_s");
+  if (json.contains("agreed_s")) candidate.agreed_s = optional_at<double>(json, "agreed_s");
   json.at("eligible").get_to(candidate.eligible);
   json.at("reason").get_to(candidate.reason);
   return candidate;
@@ -109,6 +112,8 @@ Json json_of(const ContextRecord& context) {
           {"bytes", or_null(context.bytes)},
           {"bucket", context.bucket},
           {"ranks", context.ranks},
+          {"nodes", context.nodes},
+          {"ranks_per_node", context.ranks_per_node},
           {"in_place", context.in_place},
           {"operator_class", or_null(context.operator_class)},
           {"calls", context.calls},
@@ -129,6 +134,8 @@ ContextRecord context_from(const Json& json) {
   context.bytes = optional_at<std::int64_t>(json, "bytes");
   json.at("bucket").get_to(context.bucket);
   json.at("ranks").get_to(context.ranks);
+  context.nodes = json.value("nodes", 0);
+  context.ranks_per_node = json.value("ranks_per_node", 0);
   json.at("in_place").get_to(context.in_place);
   context.operator_class = optional_at<std::string>(json, "operator_class");
   json.at("calls").get_to(context.calls);
@@ -172,6 +179,7 @@ std::optional<double> smaller(const std::optional<double>& one, const std::optio
 void fold(CandidateRecord& into, const CandidateRecord& other) {
   into.median_s = merged({into.median_s, into.samples}, {other.median_s, other.samples});
   into.min_s = smaller(into.min_s, other.min_s);
+  into.agreed_s = merged({into.agreed_s, into.samples}, {other.agreed_s, other.samples});
   into.samples += other.samples;
   into.eligible = into.eligible || other.eligible;
   if (into.eligible) into.reason.clear();
@@ -210,7 +218,8 @@ ContextRecord context_from_json_line(const std::string& line) {
 
 bool same_key(const ContextRecord& one, const ContextRecord& other) {
   const auto key = [](const ContextRecord& of) {
-    return std::tie(of.collective, of.bytes, of.bucket, of.ranks, of.in_place, of.operator_class);
+    return std::tie(of.collective, of.bytes, of.bucket, of.ranks, of.nodes, of.ranks_per_node, of.in_place,
+                    of.operator_class);
   };
   return key(one) == key(other);
 }
@@ -250,25 +259,72 @@ void fold(ContextRecord& into, const ContextRecord& other) {
   fold(into.settled, other.settled);
 }
 
+std::vector<ContextRecord> folded(std::vector<ContextRecord> contexts) {
+  std::stable_sort(contexts.begin(), contexts.end(), [](const auto& a, const auto& b) { return a.calls > b.calls; });
+  std::vector<ContextRecord> all;
+  for (ContextRecord& one : contexts) {
+    const auto same =
+        std::find_if(all.begin(), all.end(), [&](const ContextRecord& other) { return same_key(one, other); });
+    if (same == all.end()) {
+      all.push_back(std::move(one));
+    } else {
+      fold(*same, one);
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+  return all;
+}
+
+RunRecord run_record_from_json(const std::string& text) try {
+  const Json json = Json::parse(text);
+  const auto schema = json.at("schema").get<std::int64_t>();
+  if (schema != RunRecord::schema)
+    throw std::runtime_error("it is of schema " + std::to_string(schema) + ", and this version reads schema " +
+                             std::to_string(RunRecord::schema));
+  RunRecord record;
+  const Json& run = json.at("run");
+  run.at("program").get_to(record.run.program);
+  record.run.machine = run.value("machine", "");
+  run.at("ranks").get_to(record.run.ranks);
+  run.at("nodes").get_to(record.run.nodes);
+  run.at("ranks_per_node").get_to(record.run.ranks_per_node);
+  run.at("mpi_flavour").get_to(record.run.mpi_flavour);
+  run.at("mpi_version").get_to(record.run.mpi_version);
+  run.at("strategy").get_to(record.run.strategy);
+  for (const auto& [name, value] : run.at("settings").items())
+    record.run.settings.emplace_back(name, value.get<std::string>());
+  run.at("started").get_to(record.run.started);
+  record.run.seconds = number_at(run, "seconds");
+  for (const Json& context : json.at("contexts")) record.contexts.push_back(context_from(context));
+  if (json.contains("merged")) json.at("merged").get_to(record.merged);
+  return record;
+} catch (const Json::parse_error&) {
+  throw std::runtime_error("it is cut short, or no JSON");
+} catch (const Json::exception& error) {
+  throw std::runtime_error(std::string("it is no run record: ") + error.what());
+}
+
 std::string to_json(const RunRecord& record) {
   const RunDescription& run = record.run;
   Json settings = Json::object();
   for (const auto& [name, value] : run.settings) settings[name] = value;
   Json contexts = Json::array();
   for (const ContextRecord& context : record.contexts) contexts.push_back(json_of(context));
-  const Json json{{"schema", RunRecord::schema},
-                  {"run",
-                   {{"program", run.program},
-                    {"ranks", run.ranks},
-                    {"nodes", run.nodes},
-                    {"ranks_per_node", run.ranks_per_node},
-                    {"mpi_flavour", run.mpi_flavour},
-                    {"mpi_version", run.mpi_version},
-                    {"strategy", run.strategy},
-                    {"settings", std::move(settings)},
-                    {"started", run.started},
-                    {"seconds", number_or_null(run.seconds)}}},
-                  {"contexts", std::move(contexts)}};
+  Json json{{"schema", RunRecord::schema},
+            {"run",
+             {{"program", run.program},
+              {"machine", run.machine},
+              {"ranks", run.ranks},
+              {"nodes", run.nodes},
+              {"ranks_per_node", run.ranks_per_node},
+              {"mpi_flavour", run.mpi_flavour},
+              {"mpi_version", run.mpi_version},
+              {"strategy", run.strategy},
+              {"settings", std::move(settings)},
+              {"started", run.started},
+              {"seconds", number_or_null(run.seconds)}}},
+            {"contexts", std::move(contexts)}};
+  if (!record.merged.empty()) json["merged"] = record.merged;
   return text_of(json, 2) + "\n";
 }
 

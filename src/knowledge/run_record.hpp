@@ -17,6 +17,7 @@ struct CandidateRecord {
   std::int64_t samples = 0;
   std::optional<double> median_s;  ///< seconds a call, as rank 0 of the communicator measured them
   std::optional<double> min_s;
+  std::optional<double> agreed_s;  ///< as the strategy had the ranks measure it together, or took it from earlier runs
   bool eligible = true;
   std::string reason;  ///< why it is not eligible
 };
@@ -35,6 +36,8 @@ struct ContextRecord {
       bytes;            ///< per rank and peer block (docs/run-record.md); nothing where ranks cannot know it
   bool bucket = false;  ///< stands for all sizes from `bytes` up to twice that
   int ranks = 0;
+  int nodes = 0;                              ///< that these ranks are on; 0 where it is not known
+  int ranks_per_node = 0;                     ///< the largest
   bool in_place = false;                      ///< where all ranks must say so alike
   std::optional<std::string> operator_class;  ///< of a reduction: "built-in", "commutative", "non-commutative"
   std::int64_t calls = 0;
@@ -53,6 +56,7 @@ struct ContextRecord {
 /// What the run was.
 struct RunDescription {
   std::string program;
+  std::string machine;  ///< what runs must share to learn from each other (knowledge/history.hpp)
   int ranks = 0;
   int nodes = 0;
   int ranks_per_node = 0;  ///< the largest
@@ -68,6 +72,7 @@ struct RunRecord {
   static constexpr int schema = 1;
   RunDescription run;
   std::vector<ContextRecord> contexts;
+  std::vector<std::string> merged;  ///< the files of the runs that were merged into this record; empty for one run
 };
 
 /// The public name of a candidate, without the collective: "chain?segment=8192".
@@ -89,6 +94,12 @@ inline constexpr std::size_t decisions_kept = 100;
 /// of all decisions, ordered by call, the latest `decisions_kept` stay. Stage and winner are those of the one with more
 /// calls, so fold contexts in falling order of calls and those of the busiest communicator stay.
 void fold(ContextRecord& into, const ContextRecord& other);
+
+/// Contexts in falling order of seconds, those of one call key folded into one.
+std::vector<ContextRecord> folded(std::vector<ContextRecord> contexts);
+
+/// Reads what `to_json` writes. Throws std::runtime_error with a sentence that says what is wrong with the text.
+RunRecord run_record_from_json(const std::string& text);
 
 /// The record as JSON text (docs/run-record.md, python/starling/schemas/run-record-1.json).
 std::string to_json(const RunRecord& record);

@@ -61,6 +61,13 @@ void read(const Environment& environment, const char* name, Number least, Number
   }
 }
 
+void read(const Environment& environment, const char* name, bool& target, std::vector<Complaint>& complaints) {
+  const char* text = environment(name);
+  const std::string_view wish = text == nullptr ? "" : text;
+  target = wish == "1";
+  if (!wish.empty() && wish != "0" && wish != "1") complaints.push_back({name, text, "neither 0 nor 1"});
+}
+
 bool matches(std::string_view item, std::string_view collective, std::string_view algorithm,
              std::string_view candidate) {
   const std::size_t colon = item.find(':');
@@ -123,11 +130,9 @@ Settings settings_from(const Environment& environment, std::vector<Complaint>& c
   settings.only = split(text("STARLING_ONLY"));
   settings.except = split(text("STARLING_EXCEPT"));
 
-  if (const std::string wish = text("STARLING_REPRODUCIBLE"); wish == "1") {
-    settings.reproducible = true;
-  } else if (!wish.empty() && wish != "0") {
-    complaints.push_back({"STARLING_REPRODUCIBLE", wish, "neither 0 nor 1"});
-  }
+  settings.machine = machine_name(environment, host_name());
+  read(environment, "STARLING_FRESH", settings.fresh, complaints);
+  read(environment, "STARLING_REPRODUCIBLE", settings.reproducible, complaints);
   if (const std::string wish = text("STARLING_SAMPLES"); !wish.empty()) {
     const auto found = std::find(reductions.begin(), reductions.end(), wish);
     if (found == reductions.end()) {
@@ -140,6 +145,12 @@ Settings settings_from(const Environment& environment, std::vector<Complaint>& c
   read(environment, "STARLING_EPSILON", 0.0, 1000.0, settings.tuning.epsilon, complaints);
   read<std::int64_t>(environment, "STARLING_DELTA_LIMIT", 2, std::int64_t{1} << 40, settings.tuning.delta_limit,
                      complaints);
+  read(environment, "STARLING_ALPHA", 0.0, 1.0, settings.tuning.alpha, complaints);
+  read(environment, "STARLING_MEMORY", 0.0, 1.0, settings.tuning.memory, complaints);
+  read<std::int64_t>(environment, "STARLING_LONGEST_DRAW", 1, std::int64_t{1} << 30, settings.tuning.longest_draw,
+                     complaints);
+  read<std::uint64_t>(environment, "STARLING_SEED", 0, std::numeric_limits<std::int64_t>::max(), settings.tuning.seed,
+                      complaints);
   settings.platform = platform_text(text("STARLING_PLATFORM"), complaints);
   read(environment, "STARLING_SIZES", 1, 1000000, settings.exact_sizes, complaints);
 
@@ -147,7 +158,9 @@ Settings settings_from(const Environment& environment, std::vector<Complaint>& c
   if (!strategy) {
     std::string known;
     for (const StrategyKind& kind : strategy_kinds()) {
-      known.append(known.empty() ? "" : ", ").append(kind.name).append(kind.takes_argument ? ":NAME" : "");
+      known.append(known.empty() ? "" : ", ").append(kind.name);
+      if (!kind.argument.empty())
+        known.append(kind.forces ? ":" : "[:").append(kind.argument).append(kind.forces ? "" : "]");
     }
     complaints.push_back({"STARLING_STRATEGY", settings.strategy, "no such strategy; there are: " + known});
   } else if (strategy->first->rejects != nullptr) {
@@ -161,12 +174,18 @@ std::string to_text(const Settings& settings) {
   return nlohmann::json{{"strategy", settings.strategy},
                         {"record", settings.record},
                         {"history", settings.history},
+                        {"machine", settings.machine},
+                        {"fresh", settings.fresh},
                         {"reproducible", settings.reproducible},
                         {"only", settings.only},
                         {"except", settings.except},
                         {"iterations", settings.tuning.iterations},
                         {"epsilon", settings.tuning.epsilon},
                         {"delta_limit", settings.tuning.delta_limit},
+                        {"alpha", settings.tuning.alpha},
+                        {"memory", settings.tuning.memory},
+                        {"longest_draw", settings.tuning.longest_draw},
+                        {"seed", settings.tuning.seed},
                         {"sizes", settings.exact_sizes},
                         {"samples", settings.samples},
                         {"platform", settings.platform}}
@@ -179,12 +198,18 @@ Settings settings_from_text(const std::string& text) {
   json.at("strategy").get_to(settings.strategy);
   json.at("record").get_to(settings.record);
   json.at("history").get_to(settings.history);
+  json.at("machine").get_to(settings.machine);
+  json.at("fresh").get_to(settings.fresh);
   json.at("reproducible").get_to(settings.reproducible);
   json.at("only").get_to(settings.only);
   json.at("except").get_to(settings.except);
   json.at("iterations").get_to(settings.tuning.iterations);
   json.at("epsilon").get_to(settings.tuning.epsilon);
   json.at("delta_limit").get_to(settings.tuning.delta_limit);
+  json.at("alpha").get_to(settings.tuning.alpha);
+  json.at("memory").get_to(settings.tuning.memory);
+  json.at("longest_draw").get_to(settings.tuning.longest_draw);
+  json.at("seed").get_to(settings.tuning.seed);
   json.at("sizes").get_to(settings.exact_sizes);
   json.at("samples").get_to(settings.samples);
   json.at("platform").get_to(settings.platform);
@@ -195,12 +220,18 @@ std::vector<std::pair<std::string, std::string>> described(const Settings& setti
   return {{"strategy", settings.strategy},
           {"record", settings.record},
           {"history", settings.history.empty() ? "off" : settings.history},
+          {"machine", settings.machine},
+          {"fresh", settings.fresh ? "1" : "0"},
           {"reproducible", settings.reproducible ? "1" : "0"},
           {"only", joined(settings.only)},
           {"except", joined(settings.except)},
           {"iterations", std::to_string(settings.tuning.iterations)},
           {"epsilon", in_digits(settings.tuning.epsilon)},
           {"delta_limit", std::to_string(settings.tuning.delta_limit)},
+          {"alpha", in_digits(settings.tuning.alpha)},
+          {"memory", in_digits(settings.tuning.memory)},
+          {"longest_draw", std::to_string(settings.tuning.longest_draw)},
+          {"seed", std::to_string(settings.tuning.seed)},
           {"sizes", std::to_string(settings.exact_sizes)},
           {"samples", std::string(reductions[static_cast<std::size_t>(settings.samples)])},
           {"platform", settings.platform.empty() ? "none" : "described"}};

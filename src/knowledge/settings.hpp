@@ -18,6 +18,8 @@ struct Settings {
   std::string strategy = "star-basic";  ///< with its argument, if it takes one
   std::string record;                   ///< path of one more copy of the run record; empty: none
   std::string history;                  ///< directory of run records; empty: off
+  std::string machine;                  ///< what runs must share to learn from each other; (machine_name)
+  bool fresh = false;                   ///< starts without what earlier runs found
   bool reproducible = false;            ///< floating-point reductions add in the same order from run to run
   std::vector<std::string> only;        ///< if not empty: no candidates but these (see `admits`)
   std::vector<std::string> except;      ///< no candidates of these

@@ -11,17 +11,15 @@
 #include <span>
 #include <string_view>
 
+#include "knowledge/settings.hpp"
+
 namespace starling {
 namespace {
 
 constexpr std::string_view prefix = "STARLING_";
 
-/// What the library reads, without the prefix; then what other parts do: starling run, the lab, the build, the tests.
-constexpr std::array<std::string_view, 24> known{
-    "STRATEGY", "HISTORY", "RECORD",     "REPRODUCIBLE", "ONLY",      "EXCEPT",   "ITER",       "EPSILON",
-    "SAMPLES",  "SIZES",   "PLATFORM",   "DELTA_LIMIT",  "EXPLAINED", "LAB",      "LAB_PREFIX", "IDLE_US",
-    "MPI",      "MPICC",   "BENCHMARKS", "TESTS",        "WERROR",    "SANITIZE", "ABI",        "VERSION"};
-constexpr std::size_t readable = 12;
+/// What other parts read, without the prefix: starling run and the lab.
+constexpr std::array<std::string_view, 4> of_others{"EXPLAINED", "LAB", "LAB_PREFIX", "IDLE_US"};
 constexpr std::string_view of_tests = "TEST_";
 
 /// Letters to put in, take out or change to make one of the other (Levenshtein).
@@ -39,11 +37,24 @@ std::size_t distance(std::string_view one, std::string_view other) {
   return row.back();
 }
 
+/// What the settings are read from, without the prefix: what their reader asks an environment for.
+std::vector<std::string> of_settings() {
+  std::vector<std::string> names;
+  std::vector<Complaint> none;
+  static_cast<void>(settings_from(
+      [&](const char* name) -> const char* {
+        if (std::string_view(name).starts_with(prefix)) names.emplace_back(name + prefix.size());
+        return nullptr;
+      },
+      none));
+  return names;
+}
+
 /// The variable that was probably meant; empty where none is near.
-std::string_view meant(std::string_view name) {
+std::string_view meant(std::string_view name, std::span<const std::string> known) {
   std::string_view nearest;
   std::size_t least = 3;
-  for (const std::string_view candidate : std::span(known).first(readable)) {
+  for (const std::string_view candidate : known) {
     const bool begins = name.starts_with(candidate) || (name.size() > 2 && candidate.starts_with(name));
     const std::size_t away = begins ? 1 : distance(name, candidate);
     if (away < least) {
@@ -57,15 +68,19 @@ std::string_view meant(std::string_view name) {
 }  // namespace
 
 std::vector<std::string> unknown_variables(const char* const* environment) {
+  const std::vector<std::string> known = of_settings();
+  const auto is_among = [](const auto& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
   std::vector<std::string> sentences;
   for (; environment != nullptr && *environment != nullptr; ++environment) {
     const std::string_view entry(*environment);
     if (!entry.starts_with(prefix)) continue;
     const std::string_view variable = entry.substr(0, entry.find('='));
     const std::string_view name = variable.substr(prefix.size());
-    if (name.starts_with(of_tests) || std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (name.starts_with(of_tests) || is_among(of_others, name) || is_among(known, name)) continue;
     std::string sentence = std::string(variable) + " is unknown and ignored";
-    if (const std::string_view near = meant(name); !near.empty())
+    if (const std::string_view near = meant(name, known); !near.empty())
       sentence.append("; did you mean ").append(prefix).append(near).append("?");
     sentences.push_back(std::move(sentence));
   }

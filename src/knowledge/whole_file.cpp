@@ -39,7 +39,36 @@ int write_new(const std::string& path, std::string_view text) {
   return ::close(file) == 0 || error != 0 ? error : errno;
 }
 
+/// Gives a file a name that none has; returns errno, EEXIST where one has it.
+int rename_to_new(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  // A file system that cannot, like NFS, can link.
+  if (::link(from.c_str(), to.c_str()) != 0) return errno;
+  ::unlink(from.c_str());
+  return 0;
+}
+
+std::string numbered(const std::string& name, int number) {
+  const std::string ending = ".json";
+  return number == 1 ? name : name.substr(0, name.size() - ending.size()) + "-" + std::to_string(number) + ending;
+}
+
 }  // namespace
+
+NewFile write_new_whole(const std::string& directory, const std::string& name, const std::string& text) {
+  const std::string temporary = directory + "/." + name + "." + std::to_string(::getpid()) + ".tmp";
+  ::unlink(temporary.c_str());
+  int error = write_new(temporary, text);
+  std::string got;
+  for (int number = 1; error == 0 || error == EEXIST; ++number) {
+    got = numbered(name, number);
+    error = rename_to_new(temporary, directory + "/" + got);
+    if (error == 0) return {got, {}};
+  }
+  ::unlink(temporary.c_str());
+  return {{}, "cannot write '" + directory + "/" + name + "': " + words_for(error)};
+}
 
 std::string write_whole(const std::string& path, const std::string& text) {
   const std::string trouble = "cannot write '" + path + "': ";

@@ -9,6 +9,16 @@ namespace starling {
 /// nothing did; then nothing is left behind. Does not make directories.
 std::string write_whole(const std::string& path, const std::string& text);
 
+/// A file that was written under a name that none had before.
+struct NewFile {
+  std::string name;
+  std::string trouble;  ///< what went wrong, as `write_whole` says it; empty if nothing did
+};
+
+/// Writes like `write_whole` into a directory, but replaces nothing: where the name is taken, `-2`, `-3`, ... goes
+/// before its `.json`.
+NewFile write_new_whole(const std::string& directory, const std::string& name, const std::string& text);
+
 /// Makes a directory and those it lies in, where they are missing. Returns what went wrong, empty if nothing did.
 std::string make_directory(const std::string& path);
 

@@ -18,8 +18,16 @@ constexpr int most_private_communicators = 512;
 /// Goes up whenever a communicator is freed, so that what threads remember of it is not believed any more.
 std::atomic<std::uint64_t> generation{1};
 
-/// The network between the ranks of `comm`, by what all of them know since MPI_Init; nothing where a host is unknown.
-std::optional<SwitchTree> tree_between(MPI_Comm comm, int size) {
+MPI_Op operator_of_samples() {
+  switch (state().settings.samples) {
+    case SampleReduction::max: return handles.max;
+    case SampleReduction::min: return handles.min;
+    default: return handles.sum;
+  }
+}
+
+/// The ranks of `comm` in MPI_COMM_WORLD; MPI_UNDEFINED for one that another MPI_COMM_WORLD brought in.
+std::vector<int> ranks_in_world(MPI_Comm comm, int size) {
   std::vector<int> ranks(static_cast<std::size_t>(size));
   std::iota(ranks.begin(), ranks.end(), 0);
   std::vector<int> in_world(ranks.size());
@@ -30,13 +38,17 @@ std::optional<SwitchTree> tree_between(MPI_Comm comm, int size) {
   pmpi.Group_translate_ranks(group, size, ranks.data(), world, in_world.data());
   pmpi.Group_free(&world);
   pmpi.Group_free(&group);
-  std::vector<int> hosts;
+  return in_world;
+}
+
+/// What `all` says of each rank; nothing where it says nothing of one: what is negative, or of another world.
+std::optional<std::vector<int>> of_each(std::span<const int> in_world, std::span<const int> all) {
+  std::vector<int> each;
   for (const int rank : in_world) {
-    // A rank that another MPI_COMM_WORLD brought in stands nowhere here.
-    hosts.push_back(rank == MPI_UNDEFINED ? -1 : state().hosts[static_cast<std::size_t>(rank)]);
-    if (hosts.back() < 0) return std::nullopt;
+    each.push_back(rank == MPI_UNDEFINED || all.empty() ? -1 : all[static_cast<std::size_t>(rank)]);
+    if (each.back() < 0) return std::nullopt;
   }
-  return state().platform->tree(hosts);
+  return each;
 }
 
 }  // namespace
@@ -90,7 +102,13 @@ Communicator::Communicator(MPI_Comm comm) : handle_(comm), work_(handles.comm_nu
   inter_ = inter != 0;
   pmpi.Comm_rank(comm, &rank_);
   pmpi.Comm_size(comm, &size_);
-  if (!inter_ && state().platform) tree_ = tree_between(comm, size_);
+  const State& now = state();
+  if (inter_ || (now.nodes.empty() && !now.platform)) return;
+  // By what all ranks know since MPI_Init.
+  const std::vector<int> in_world = ranks_in_world(comm, size_);
+  if (auto nodes = of_each(in_world, now.nodes)) spread_ = spread_over(std::move(*nodes));
+  if (!now.platform) return;
+  if (const auto hosts = of_each(in_world, now.hosts)) tree_ = now.platform->tree(*hosts);
 }
 
 Communicator::~Communicator() = default;
@@ -206,15 +224,28 @@ bool Communicator::all(bool ok) const {
 
 void Communicator::reduce(std::span<const double> local, std::vector<double>& agreed) const {
   agreed.resize(local.size());
-  const SampleReduction how = state().settings.samples;
-  const MPI_Op op = how == SampleReduction::mean  ? handles.sum
-                    : how == SampleReduction::max ? handles.max
-                                                  : handles.min;
-  const int error = pmpi.Allreduce(local.data(), agreed.data(), static_cast<int>(local.size()), handles.double_, op,
-                                   has_work_ ? work_ : handle_);
+  const int error = pmpi.Allreduce(local.data(), agreed.data(), static_cast<int>(local.size()), handles.double_,
+                                   operator_of_samples(), has_work_ ? work_ : handle_);
+  finish_reduction(error, agreed);
+}
+
+void Communicator::reduce_to_first(std::span<const double> local, std::vector<double>& agreed) const {
+  agreed.resize(local.size());
+  const int error = pmpi.Reduce(local.data(), agreed.data(), static_cast<int>(local.size()), handles.double_,
+                                operator_of_samples(), 0, has_work_ ? work_ : handle_);
+  finish_reduction(error, agreed);
+}
+
+void Communicator::finish_reduction(int error, std::vector<double>& agreed) const {
   if (error != MPI_SUCCESS) give_up("ranks could not agree on what they measured");
-  if (how == SampleReduction::mean)
-    for (double& value : agreed) value /= size_;
+  if (state().settings.samples != SampleReduction::mean) return;
+  for (double& value : agreed) value /= size_;
+}
+
+void Communicator::broadcast(std::vector<double>& numbers) const {
+  const int error =
+      pmpi.Bcast(numbers.data(), static_cast<int>(numbers.size()), handles.double_, 0, has_work_ ? work_ : handle_);
+  if (error != MPI_SUCCESS) give_up("rank 0 could not tell what it chose");
 }
 
 void Communicator::give_up(const std::string& why) const {

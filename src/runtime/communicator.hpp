@@ -33,6 +33,7 @@ class Communicator {
   [[nodiscard]] MPI_Comm handle() const { return handle_; }
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] Spread spread() const { return spread_; }
   /// The network between its ranks; nullptr where it is not described.
   [[nodiscard]] const SwitchTree* tree() const { return tree_ ? &*tree_ : nullptr; }
 
@@ -58,6 +59,10 @@ class Communicator {
   [[nodiscard]] bool all(bool ok) const;
   /// Reduces over ranks, element by element, as the settings say. Collective.
   void reduce(std::span<const double> local, std::vector<double>& agreed) const;
+  /// The same to rank 0 only; elsewhere `agreed` gets the right size. Collective.
+  void reduce_to_first(std::span<const double> local, std::vector<double>& agreed) const;
+  /// Gives rank 0's numbers to all. Collective.
+  void broadcast(std::vector<double>& numbers) const;
 
   /// Ends the job: for what one rank alone can't do any more.
   [[noreturn]] void give_up(const std::string& why) const;
@@ -70,6 +75,7 @@ class Communicator {
 
  private:
   void free_private();
+  void finish_reduction(int error, std::vector<double>& agreed) const;
   explicit Communicator(MPI_Comm comm);
   Context& context(const Facts& facts);
 
@@ -87,6 +93,7 @@ class Communicator {
   bool inter_ = false;
   int rank_ = 0;
   int size_ = 0;
+  Spread spread_;
   std::optional<SwitchTree> tree_;
   std::array<Table, collective_count> tables_;
   std::vector<std::pair<Group, MPI_Comm>> groups_;

@@ -35,10 +35,13 @@ std::string refusal_here(const Bound& bound, const Situation& situation, const S
 }  // namespace
 
 Context::Context(const Facts& facts, const Communicator& communicator)
-    : key_(facts.key), collective_(facts.situation.collective), ranks_(communicator.size()) {
+    : key_(facts.key),
+      collective_(facts.situation.collective),
+      ranks_(communicator.size()),
+      spread_(communicator.spread()) {
   const State& now = state();
-  const bool forced = now.strategy->takes_argument;
-  candidates_.push_back({.name = "native", .group = "native", .attributes = {{"algorithm", "native"}}, .refusal = {}});
+  const bool forced = now.strategy->forces;
+  candidates_.push_back({.name = "native", .group = "native", .attributes = {{"algorithm", "native"}}});
 
   Brief brief;
   brief.settings = now.settings.tuning;
@@ -48,15 +51,18 @@ Context::Context(const Facts& facts, const Communicator& communicator)
       brief.argument = bound->name();  // with the values of the parameters that the user left open
       bounds_.push_back(*bound);
     }
-  } else if (!(facts.key.bucket && now.strategy->few_sizes)) {
-    bounds_ = starling::candidates(collective_);
+  } else {
+    brief.argument = now.strategy_argument;
+    if (!(facts.key.bucket && now.strategy->few_sizes)) bounds_ = starling::candidates(collective_);
   }
   for (const Bound& bound : bounds_) {
     candidates_.push_back({.name = bound.name(),
                            .group = std::string(bound.group()),
                            .attributes = attributes_of(bound),
-                           .refusal = refusal_here(bound, facts.situation, now.settings, forced)});
+                           .refusal = refusal_here(bound, facts.situation, now.settings, forced),
+                           .earlier = {}});
   }
+  for (Candidate& candidate : candidates_) candidate.earlier = now.earlier.of(key_record(), candidate.name);
   entries_.resize(candidates_.size());
   for (std::size_t i = 0; i < bounds_.size(); ++i) entries_[i + 1].prepared = std::make_unique<Prepared>(bounds_[i]);
   brief.candidates = candidates_;
@@ -97,7 +103,16 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
                                          std::span<const double> local, const Communicator& communicator) {
   const bool agrees = !local.empty();
   if (agrees) {
-    communicator.reduce(local, agreed_);
+    if (strategy_->judge() == Judge::first_rank) {
+      communicator.reduce_to_first(local, agreed_);
+      if (communicator.rank() == 0) {
+        const std::span<const double> ruling = strategy_->ruling(agreed_);
+        std::copy(ruling.begin(), ruling.end(), agreed_.begin());
+      }
+      communicator.broadcast(agreed_);
+    } else {
+      communicator.reduce(local, agreed_);
+    }
     strategy_->verdict(agreed_);
   }
   const double spent = Clock::now() - end;
@@ -114,7 +129,7 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   }
 }
 
-ContextRecord Context::record() const {
+ContextRecord Context::key_record() const {
   ContextRecord record;
   record.collective = std::string(name_of(collective_));
   if (key_.bytes >= 0) record.bytes = key_.bytes;
@@ -123,6 +138,13 @@ ContextRecord Context::record() const {
   if (reduces(collective_))
     record.operator_class = key_.built_in ? "built-in" : key_.commutative ? "commutative" : "non-commutative";
   record.ranks = ranks_;
+  record.nodes = spread_.nodes;
+  record.ranks_per_node = spread_.ranks_per_node;
+  return record;
+}
+
+ContextRecord Context::record() const {
+  ContextRecord record = key_record();
   record.calls = calls_;
   record.stage = std::string(strategy_->stage());
   auto winner = static_cast<std::size_t>(strategy_->proposed());
@@ -147,6 +169,7 @@ ContextRecord Context::record() const {
     one.samples = samples.count();
     one.median_s = samples.median();
     one.min_s = samples.min();
+    one.agreed_s = strategy_->found(static_cast<int>(i));
     one.eligible = candidates_[i].eligible();
     one.reason = candidates_[i].refusal;
     record.tuning_seconds +=

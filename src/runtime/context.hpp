@@ -10,6 +10,7 @@
 #include "measurement/samples.hpp"
 #include "runtime/call.hpp"
 #include "runtime/facts.hpp"
+#include "runtime/nodes.hpp"
 #include "runtime/prepared.hpp"
 #include "selection/strategy.hpp"
 
@@ -37,6 +38,8 @@ class Context {
     std::int64_t exploring_calls = 0;
   };
 
+  /// The fields of a record that make its call key.
+  [[nodiscard]] ContextRecord key_record() const;
   int run(std::size_t candidate, const Call& call, const Facts& facts, Communicator& communicator);
   void conclude(Entry& entry, double start, double end, bool exploring, std::span<const double> local,
                 const Communicator& communicator);
@@ -44,6 +47,7 @@ class Context {
   CallKey key_;
   Collective collective_;
   int ranks_;
+  Spread spread_;
   std::vector<Candidate> candidates_;
   std::vector<Bound> bounds_;  ///< of candidates 1, 2, ...
   std::vector<Entry> entries_;

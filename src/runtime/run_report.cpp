@@ -17,6 +17,7 @@
 #include "knowledge/whole_file.hpp"
 #include "runtime/communicator.hpp"
 #include "runtime/flavour.hpp"
+#include "runtime/nodes.hpp"
 #include "runtime/pmpi.hpp"
 #include "runtime/state.hpp"
 
@@ -56,27 +57,14 @@ std::string gathered(const std::string& mine) {
   return all;
 }
 
-std::vector<ContextRecord> folded(const std::string& lines) {
+std::vector<ContextRecord> contexts_in(const std::string& lines) {
   std::vector<ContextRecord> all;
   for (std::size_t start = 0; start < lines.size();) {
     const std::size_t end = lines.find('\n', start);
     all.push_back(context_from_json_line(lines.substr(start, end - start)));
     start = end + 1;
   }
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.calls > b.calls; });
-  std::vector<ContextRecord> contexts;
-  for (ContextRecord& one : all) {
-    const auto same = std::find_if(contexts.begin(), contexts.end(),
-                                   [&](const ContextRecord& other) { return same_key(one, other); });
-    if (same == contexts.end()) {
-      contexts.push_back(std::move(one));
-    } else {
-      fold(*same, one);
-    }
-  }
-  std::stable_sort(contexts.begin(), contexts.end(),
-                   [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
-  return contexts;
+  return all;
 }
 
 std::string program_line() {
@@ -87,31 +75,9 @@ std::string program_line() {
   return line;
 }
 
-/// How many nodes there are and how many ranks the fullest holds: the ranks that share memory are one node's.
-/// Collective.
-void describe_nodes(RunDescription& run) {
-  MPI_Comm node{};
-  if (pmpi.Comm_split_type(handles.comm_world, MPI_COMM_TYPE_SHARED, 0, handles.info_null, &node) != MPI_SUCCESS)
-    return;
-  int size = 0;
-  int rank = 0;
-  pmpi.Comm_size(node, &size);
-  pmpi.Comm_rank(node, &rank);
-  pmpi.Comm_free(&node);
-  int first_of_node = rank == 0 ? 1 : 0;
-  pmpi.Reduce(&first_of_node, &run.nodes, 1, handles.int_, handles.sum, 0, handles.comm_world);
-  pmpi.Reduce(&size, &run.ranks_per_node, 1, handles.int_, handles.max, 0, handles.comm_world);
-}
-
 bool was_spawned() {
   MPI_Comm parent = handles.comm_null;
   return pmpi.Comm_get_parent(&parent) == MPI_SUCCESS && parent != handles.comm_null;
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
-  return name.data();
 }
 
 void write(const std::string& path, const std::string& text) {
@@ -128,26 +94,29 @@ void publish_run_record() {
   if (now.settings.history.empty() && now.settings.record.empty()) return;
   RunRecord record;
   record.run.seconds = pmpi.Wtime() - now.started_wtime;
-  describe_nodes(record.run);
   const std::string lines = gathered(my_lines());
   if (now.world_rank != 0) return;
 
   record.run.program = program_line();
+  record.run.machine = now.settings.machine;
   record.run.ranks = now.world_size;
+  const Spread spread = spread_over(now.nodes);
+  record.run.nodes = spread.nodes;
+  record.run.ranks_per_node = spread.ranks_per_node;
   record.run.mpi_flavour = flavour().name;
   record.run.mpi_version = flavour().version;
   record.run.strategy = now.settings.strategy;
   record.run.settings = described(now.settings);
   record.run.started = in_iso_8601(now.started);
-  record.contexts = folded(lines);
+  record.contexts = folded(contexts_in(lines));
   const std::string text = to_json(record);
   const std::string name = record_file_name(now.started, host_name(), getpid());
   if (!now.settings.history.empty()) {
-    if (const std::string why = make_directory(now.settings.history); !why.empty()) {
-      say("no run record in the history: " + why);
+    std::string trouble = make_directory(now.settings.history);
+    if (trouble.empty()) trouble = write_new_whole(now.settings.history, name, text).trouble;
+    if (!trouble.empty()) {
+      say("no run record in the history: " + trouble);
       record_explained();
-    } else {
-      write(now.settings.history + "/" + name, text);
     }
   }
   // Ranks that MPI_Comm_spawn started inherit the path, and must not overwrite the record of those that spawned them.

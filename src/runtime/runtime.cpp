@@ -11,6 +11,8 @@
 #include "knowledge/variables.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/communicator.hpp"
+#include "runtime/flavour.hpp"
+#include "runtime/nodes.hpp"
 #include "runtime/pmpi.hpp"
 #include "runtime/run_report.hpp"
 #include "runtime/state.hpp"
@@ -22,6 +24,15 @@ namespace {
 int copy_nothing(MPI_Comm /*comm*/, int /*keyval*/, void* /*extra*/, void* /*from*/, void* /*into*/, int* flag) {
   *flag = 0;
   return MPI_SUCCESS;
+}
+
+/// The text of rank 0, given to all.
+std::string from_first(std::string text) {
+  int length = static_cast<int>(text.size());
+  pmpi.Bcast(&length, 1, handles.int_, 0, handles.comm_world);
+  text.resize(static_cast<std::size_t>(length));
+  pmpi.Bcast(text.data(), length, handles.char_, 0, handles.comm_world);
+  return text;
 }
 
 /// Rank 0's settings, given to all: what the environment of another rank says never counts.
@@ -38,11 +49,23 @@ Settings agreed_settings(int rank) {
     if (!complaints.empty()) settings.strategy = "native";
     text = to_text(settings);
   }
-  int length = static_cast<int>(text.size());
-  pmpi.Bcast(&length, 1, handles.int_, 0, handles.comm_world);
-  text.resize(static_cast<std::size_t>(length));
-  pmpi.Bcast(text.data(), length, handles.char_, 0, handles.comm_world);
-  return settings_from_text(text);
+  return settings_from_text(from_first(std::move(text)));
+}
+
+/// What rank 0 finds in the history, given to all.
+EarlierRuns agreed_history(const Settings& settings, int rank) {
+  std::string text;
+  if (rank == 0) {
+    int skipped = 0;
+    constexpr int told = 3;
+    const auto skip = [&](const std::string& file, const std::string& why) {
+      if (++skipped <= told) say("skipped " + settings.history + "/" + file + ": " + why);
+    };
+    const Circumstances here{settings.machine, flavour().name, flavour().version};
+    text = EarlierRuns::read(settings.history, here, skip).to_text();
+    if (skipped > told) say("skipped " + std::to_string(skipped - told) + " more files of the history");
+  }
+  return EarlierRuns::from_text(from_first(std::move(text)));
 }
 
 /// A communicator of this rank alone that the application can't see; nothing when MPI has none left.
@@ -70,11 +93,16 @@ std::vector<int> hosts_of_ranks(const Platform& platform, int ranks) {
   int mine = platform.host(name.data()).value_or(-1);
   std::vector<int> all(static_cast<std::size_t>(ranks));
   pmpi.Allgather(&mine, 1, handles.int_, all.data(), 1, handles.int_, handles.comm_world);
-  if (mine < 0)
-    std::fprintf(
-        stderr,
-        "starling: the platform has no host '%s': algorithms for its switches are left out where it takes part\n",
-        name.data());
+  // One line, whatever the number of ranks: the first of those nobody knows tells its name to rank 0, which says it.
+  const auto first = std::find(all.begin(), all.end(), -1);
+  if (first != all.end()) {
+    pmpi.Bcast(name.data(), static_cast<int>(name.size()), handles.char_, static_cast<int>(first - all.begin()),
+               handles.comm_world);
+    const auto unknown = std::count(first, all.end(), -1);
+    say("the platform has no host '" + std::string(name.data()) + "' (" + std::to_string(unknown) + " of " +
+        std::to_string(ranks) + " ranks are on unknown hosts): algorithms for its switches are left out where they " +
+        "take part");
+  }
   return all;
 }
 
@@ -98,6 +126,9 @@ void after_init() {
   const auto strategy = strategy_named(now.settings.strategy);
   now.strategy = strategy->first;
   now.strategy_argument = strategy->second;
+  if (!now.settings.history.empty() || !now.settings.record.empty()) now.nodes = nodes_of_ranks(now.world_size);
+  if (!now.settings.history.empty() && !now.settings.fresh && now.strategy->learns)
+    now.earlier = agreed_history(now.settings, now.world_rank);
   if (!now.settings.platform.empty()) {
     now.platform = Platform::from_json(now.settings.platform);
     now.hosts = hosts_of_ranks(*now.platform, now.world_size);

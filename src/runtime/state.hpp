@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "knowledge/earlier_runs.hpp"
 #include "knowledge/names.hpp"
 #include "knowledge/run_record.hpp"
 #include "knowledge/settings.hpp"
@@ -32,9 +33,11 @@ struct State {
   std::mutex alone_guard;  ///< held while a thread uses it
   std::chrono::system_clock::time_point started;
   double started_wtime = 0;
+  EarlierRuns earlier;  ///< what they found; the same on all ranks
   std::optional<Platform> platform;
-  std::vector<int>
-      hosts;  ///< of the platform, by rank of MPI_COMM_WORLD; -1 for unknown ones; empty without a platform
+  // By rank of MPI_COMM_WORLD:
+  std::vector<int> hosts;  ///< of the platform; -1 for unknown ones; empty without a platform
+  std::vector<int> nodes;  ///< the lowest rank that a rank shares memory with; empty where MPI can't tell
 
   std::mutex guard;  ///< of what follows
   std::set<Communicator*> communicators;

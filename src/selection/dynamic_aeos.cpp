@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "measurement/statistics.hpp"
 #include "selection/figures.hpp"
 
 namespace starling {
@@ -15,13 +16,25 @@ DynamicAeos::DynamicAeos(const Brief& brief, std::vector<std::string> groups)
       delta_limit_(std::max(first_delta, brief.settings.delta_limit)) {
   for (std::size_t index = 0; index < brief.candidates.size(); ++index) {
     const Candidate& candidate = brief.candidates[index];
-    if (candidate.eligible())
-      known_.push_back({static_cast<int>(index), candidate.name, std::move(groups.at(index)), unknown});
+    if (!candidate.eligible()) continue;
+    Known& one = known_.emplace_back();
+    one.candidate = static_cast<int>(index);
+    one.name = candidate.name;
+    one.group = std::move(groups.at(index));
+    if (candidate.earlier && candidate.earlier->samples >= iterations_) {
+      one.best_time = one.typical = candidate.earlier->seconds;
+      one.earlier = true;
+    }
   }
   ranking_.resize(known_.size());
   std::iota(ranking_.begin(), ranking_.end(), std::size_t{0});
   if (known_.size() >= 2) {
-    measure(Stage::measure_select, first_of_each_group());
+    std::vector<std::size_t> which = first_of_each_unknown_group();
+    if (which.empty()) {
+      settle();
+    } else {
+      measure(Stage::measure_select, std::move(which));
+    }
   } else {
     if (!known_.empty()) propose(known_.front().candidate);
     left_ = std::numeric_limits<std::int64_t>::max();
@@ -67,9 +80,17 @@ void DynamicAeos::verdict(std::span<const double> agreed) {
   }
 }
 
-std::vector<std::size_t> DynamicAeos::first_of_each_group() const {
+std::optional<double> DynamicAeos::found(int candidate) const {
+  const auto one =
+      std::find_if(known_.begin(), known_.end(), [&](const Known& known) { return known.candidate == candidate; });
+  return one == known_.end() || one->typical == unknown ? std::nullopt : std::optional(one->typical);
+}
+
+std::vector<std::size_t> DynamicAeos::first_of_each_unknown_group() const {
   std::vector<std::size_t> firsts;
   std::set<std::string_view> seen;
+  for (const Known& one : known_)
+    if (one.best_time != unknown) seen.insert(one.group);
   for (std::size_t i = 0; i < known_.size(); ++i)
     if (seen.insert(known_[i].group).second) firsts.push_back(i);
   return firsts;
@@ -95,7 +116,10 @@ void DynamicAeos::learn(std::span<const double> ge_time) {
   const auto each = static_cast<std::size_t>(iterations_);
   for (std::size_t i = 0; i < measuring_.size(); ++i) {
     const auto times = ge_time.subspan(i * each, each);
-    known_[measuring_[i]].best_time = *std::min_element(times.begin(), times.end());
+    Known& one = known_[measuring_[i]];
+    one.best_time = *std::min_element(times.begin(), times.end());
+    one.typical = median(times);
+    one.earlier = false;
   }
 }
 
@@ -104,6 +128,7 @@ void DynamicAeos::adapt(std::span<const double> total) {
   const double whole = total[0] / static_cast<double>(period());
   const double last = total[1] / static_cast<double>(iterations_);
   const double threshold = tolerated_ * second().best_time;
+  known_[ranking_[0]].typical = whole;
   if (whole < threshold) {
     delta_ = std::min(delta_ * 2, delta_limit_);
     begin_period();
@@ -162,9 +187,9 @@ std::string DynamicAeos::why_selected() const {
   const auto left_out =
       std::count_if(known_.begin(), known_.end(), [](const Known& one) { return one.best_time == unknown; });
   const auto at = [](const Known& one) { return one.name + " at " + time_in_words(one.best_time); };
+  const std::string how = best().earlier ? "in earlier runs" : "best of " + std::to_string(iterations_) + " calls";
   std::string why = "fastest of " + std::to_string(std::ssize(known_) - left_out) + " candidates at " +
-                    time_in_words(best().best_time) + " (best of " + std::to_string(iterations_) + " calls); then " +
-                    at(second());
+                    time_in_words(best().best_time) + " (" + how + "); then " + at(second());
   const Known& first = known_.front();
   if (&first != &best() && &first != &second()) why += ", " + at(first);
   if (left_out > 0) why += "; " + std::to_string(left_out) + " in slower groups not measured";

@@ -13,7 +13,8 @@ namespace starling {
 
 /// The dynamic AEOS algorithm of STAR-MPI (Faraj, Yuan and Lowenthal 2006, figure 2) over groups of candidates (section
 /// 3.3). Where every candidate is alone in its group it is the basic algorithm of section 3.2: measuring one candidate
-/// of each group is then measuring all, and no group is left to be probed.
+/// of each group is then measuring all, and no group is left to be probed. What earlier runs found of ITER calls or
+/// more is not measured again.
 ///
 ///   Measure_Select   the first of each group ITER times in turn | exchange all times | the fastest group is known
 ///                    the others of that group, if any, likewise | exchange their times | the fastest is selected
@@ -36,6 +37,7 @@ class DynamicAeos final : public Strategy {
   }
   void verdict(std::span<const double> agreed) override;
   [[nodiscard]] std::string_view stage() const override;
+  [[nodiscard]] std::optional<double> found(int candidate) const override;
   [[nodiscard]] bool exploring() const override {
     return stage_ == Stage::measure_select || stage_ == Stage::probe_group;
   }
@@ -52,6 +54,8 @@ class DynamicAeos final : public Strategy {
     std::string name;
     std::string group;
     double best_time = unknown;
+    double typical = unknown;  ///< as a later run should know it: the median iteration, or the mean of a period
+    bool earlier = false;      ///< these are from earlier runs
   };
 
   /// A measured call, the start of a period's last ITER calls, or the end of a period. Kept out of line, so that
@@ -61,7 +65,7 @@ class DynamicAeos final : public Strategy {
   [[nodiscard]] std::int64_t period() const { return delta_ * iterations_; }
   [[nodiscard]] const Known& best() const { return known_[ranking_[0]]; }
   [[nodiscard]] const Known& second() const { return known_[ranking_[1]]; }
-  [[nodiscard]] std::vector<std::size_t> first_of_each_group() const;
+  [[nodiscard]] std::vector<std::size_t> first_of_each_unknown_group() const;
   [[nodiscard]] bool probed(const std::string& group) const;
 
   void measure(Stage stage, std::vector<std::size_t> which);

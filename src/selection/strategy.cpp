@@ -6,7 +6,7 @@ std::optional<std::pair<const StrategyKind*, std::string>> strategy_named(std::s
   const std::size_t colon = name.find(':');
   const bool has_argument = colon != std::string_view::npos;
   for (const StrategyKind& kind : strategy_kinds()) {
-    if (kind.name != name.substr(0, colon) || (has_argument && !kind.takes_argument)) continue;
+    if (kind.name != name.substr(0, colon) || (has_argument && kind.argument.empty())) continue;
     return std::pair{&kind, std::string(has_argument ? name.substr(colon + 1) : std::string_view{})};
   }
   return std::nullopt;

@@ -11,13 +11,20 @@
 
 namespace starling {
 
+/// What earlier runs found of a candidate.
+struct Earlier {
+  double seconds;        ///< a call, as all ranks together measured it
+  std::int64_t samples;  ///< calls behind it
+};
+
 /// Something that can carry out a collective, as a strategy sees it. Candidate 0 is the MPI library's own way; it is
 /// always there and always eligible.
 struct Candidate {
   std::string name;   ///< "native", "ring_light_barrier", "chain?segment=8192"
   std::string group;  ///< candidates of one group optimise the same thing
   std::vector<std::pair<std::string, std::string>> attributes;
-  std::string refusal;  ///< why it may not be proposed; empty if it may
+  std::string refusal;             ///< why it may not be proposed; empty if it may
+  std::optional<Earlier> earlier;  ///< the same on all ranks; nothing for what is not known
   [[nodiscard]] bool eligible() const { return refusal.empty(); }
 };
 
@@ -26,6 +33,10 @@ struct StrategySettings {
   int iterations = 10;              ///< STAR-MPI's ITER: measurements of each candidate
   double epsilon = 0.10;            ///< STAR-MPI's epsilon: tolerated loss against the second best
   std::int64_t delta_limit = 1024;  ///< upper bound of STAR-MPI's delta (periods are delta * ITER calls)
+  double alpha = 0.8;               ///< the lottery's alpha: the share of tickets that the fastest holds
+  double memory = 0.8;              ///< what the lottery's average keeps of itself when a call's time is added
+  std::int64_t longest_draw = 20;   ///< calls for which a candidate with all tickets of the lottery would be drawn
+  std::uint64_t seed = 1;           ///< of whatever a strategy leaves to chance
 };
 
 /// What a strategy starts from, for one context.
@@ -41,6 +52,12 @@ struct Decision {
   int from;           ///< candidate, -1 for none
   int to;
   std::string why;  ///< a sentence with the figures it rests on
+};
+
+/// Who makes a verdict of the numbers that ranks reduced.
+enum class Judge : std::uint8_t {
+  everyone,    ///< every rank, of the same numbers
+  first_rank,  ///< rank 0 by itself, from what it alone knows; the others follow
 };
 
 /// How candidates are tried and one is chosen, in one context. It sees candidates and seconds, and no MPI, clock or
@@ -69,10 +86,17 @@ class Strategy {
   /// Takes the reduced numbers: element by element the mean over ranks, or the largest or smallest, as the setting
   /// STARLING_SAMPLES says (mean, max, min). The same on every rank.
   virtual void verdict(std::span<const double> agreed) = 0;
+  [[nodiscard]] virtual Judge judge() const { return Judge::everyone; }
+  /// Where the first rank judges: takes the reduced numbers there, and returns equally many that are broadcast and
+  /// given to `verdict` on every rank in their place.
+  virtual std::span<const double> ruling(std::span<const double> reduced) { return reduced; }
   /// What the strategy is doing, for the record: "measure_select", "monitor_adapt", "forced", "native", ...
   [[nodiscard]] virtual std::string_view stage() const = 0;
   /// True while candidates are tried that may be slow; their time is what tuning costs.
   [[nodiscard]] virtual bool exploring() const = 0;
+  /// What the ranks together found of a candidate, seconds a call, or took over from earlier runs: what a later run can
+  /// start from. Asked for on rank 0 only.
+  [[nodiscard]] virtual std::optional<double> found(int /*candidate*/) const { return std::nullopt; }
   [[nodiscard]] std::span<const Decision> decisions() const { return decisions_; }
 
  protected:
@@ -90,7 +114,12 @@ struct StrategyKind {
   std::string_view name;  ///< on the command line; a colon and the argument follow where it takes one
   std::string_view says;  ///< one true sentence
   std::string_view source;
-  bool takes_argument = false;
+  /// The argument, as the command line's help shows it; empty where it takes none.
+  std::string_view argument;
+  /// Uses what its argument names and nothing else, also where tuning would not.
+  bool forces = false;
+  /// Measures candidates, so that what earlier runs found is of use to it.
+  bool learns = false;
   /// Sizes beyond the first X of a collective on a communicator are left to native (STAR-MPI, section 3.2), not
   /// bucketed.
   bool few_sizes = false;

@@ -2,6 +2,7 @@
 //
 //   starling-repository                                                    every algorithm and strategy
 //   starling-repository settings                                           what is wrong with STARLING_* variables
+//   starling-repository merge DIRECTORY                                    the history in it made compact
 //   starling-repository schedule COLLECTIVE:NAME RANKS [ROOT] [BLOCKS]     what each rank does in one candidate
 
 #include <nlohmann/json.hpp>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "algorithms/candidate.hpp"
+#include "knowledge/earlier_runs.hpp"
 #include "knowledge/names.hpp"
 #include "knowledge/settings.hpp"
 #include "knowledge/variables.hpp"
@@ -111,6 +113,15 @@ Json settings_check() {
   return {{"complaints", std::move(wrong)}, {"unknown", unknown_variables(environ)}};
 }
 
+/// Merges a history's records. Throws std::runtime_error.
+Json merging(const std::string& directory) {
+  Json skipped = Json::array();
+  const MergedRuns merged = merge_runs(directory, [&](const std::string& file, const std::string& why) {
+    skipped.push_back({{"file", file}, {"why", why}});
+  });
+  return {{"runs", merged.runs}, {"written", merged.written}, {"skipped", std::move(skipped)}};
+}
+
 }  // namespace
 }  // namespace starling
 
@@ -121,15 +132,22 @@ int main(int argc, char** argv) {
       std::cout << starling::everything().dump(2) << '\n';
     } else if (words.front() == "settings" && words.size() == 1) {
       std::cout << starling::settings_check().dump(-1, ' ', false, starling::Json::error_handler_t::replace) << '\n';
+    } else if (words.front() == "merge" && words.size() == 2) {
+      std::cout
+          << starling::merging(std::string(words[1])).dump(-1, ' ', false, starling::Json::error_handler_t::replace)
+          << '\n';
     } else if (words.front() == "schedule") {
       std::cout << starling::schedule_listing(std::span(words).subspan(1)).dump() << '\n';
     } else {
       throw std::invalid_argument(std::string(words.front()) +
-                                  ": there is only: settings, schedule COLLECTIVE:NAME RANKS");
+                                  ": there is only: settings, merge DIRECTORY, schedule COLLECTIVE:NAME RANKS");
     }
   } catch (const std::invalid_argument& misuse) {
     std::cerr << "starling-repository: " << misuse.what() << '\n';
     return 2;
+  } catch (const std::runtime_error& trouble) {
+    std::cerr << "starling-repository: " << trouble.what() << '\n';
+    return 1;
   }
   return std::cout.flush() ? 0 : 1;
 }

@@ -89,11 +89,13 @@ std::optional<int> Platform::host(std::string_view name) const {
 
 SwitchTree Platform::tree(std::span<const int> hosts) const {
   std::vector<int> parents = parents_;
+  std::vector<int> ranks(hosts_.size());
+  for (const int host : hosts) ++ranks[static_cast<std::size_t>(host)];
   std::map<int, int> machines;  // switches that stand for hosts of several ranks
   std::vector<int> switches;
   for (const int host : hosts) {
     const int above = switch_of_host_[static_cast<std::size_t>(host)];
-    if (std::count(hosts.begin(), hosts.end(), host) == 1) {
+    if (ranks[static_cast<std::size_t>(host)] == 1) {
       switches.push_back(above);
       continue;
     }

@@ -7,8 +7,12 @@ namespace starling::testing {
 /// A record in which every field holds something, as run-record.json beside this file has it in JSON.
 inline RunRecord sample_record() {
   CandidateRecord native{.name = "native", .samples = 10, .median_s = 15.5e-6, .min_s = 14e-6};
-  CandidateRecord chain{
-      .name = "chain", .parameters = {{"segment", "8192"}}, .samples = 690, .median_s = 12.5e-6, .min_s = 11e-6};
+  CandidateRecord chain{.name = "chain",
+                        .parameters = {{"segment", "8192"}},
+                        .samples = 690,
+                        .median_s = 12.5e-6,
+                        .min_s = 11e-6,
+                        .agreed_s = 13e-6};
   CandidateRecord composed{.name = "rab2",
                            .parameters = {{"alltoall", "ring"}, {"segment", "none"}},
                            .eligible = false,
@@ -17,6 +21,8 @@ inline RunRecord sample_record() {
                       .bytes = 65536,
                       .bucket = true,
                       .ranks = 6,
+                      .nodes = 2,
+                      .ranks_per_node = 4,
                       .calls = 700,
                       .stage = "monitor_adapt",
                       .winner = "chain?segment=8192",
@@ -44,6 +50,7 @@ inline RunRecord sample_record() {
                           .winner = "native",
                           .candidates = {{.name = "native"}}};
   return {.run = {.program = "./app",
+                  .machine = "node#",
                   .ranks = 6,
                   .nodes = 2,
                   .ranks_per_node = 4,

@@ -31,8 +31,10 @@ def nothing_stays() -> Iterator[None]:
 @pytest.mark.parametrize("options", [(), ("--packet", "0", "--rate", "30mbit")], ids=["9000", "1500"])
 def test_links_carry_what_was_asked(options: tuple[str, ...]) -> None:
     found = json.loads(lab_up(*WITH, "--json", "chain:2x2", "--trunk-rate", "20mbit", *options).stdout)
-    asked = [one["asked"] for one in found["measured"]]
-    assert asked == [30e6 if options else 100e6, 20e6, 20e6, 20e6]
+    host_rate, trunk_rate = 30e6 if options else 100e6, 20e6
+    *pairs, slowest_of_all = [one["asked"] for one in found["measured"]]
+    assert pairs == [host_rate, trunk_rate, trunk_rate]
+    assert slowest_of_all in (host_rate, trunk_rate)  # whichever lacks most of what was asked
     for one in found["measured"]:
         # Another job on this machine may cost some; the limit itself must hold.
         assert 0.5 < one["rate"] / one["expected"] < 1.08, one

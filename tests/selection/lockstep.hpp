@@ -37,8 +37,9 @@ class Lockstep {
     bool operator==(const Exchange&) const = default;
   };
 
-  Lockstep(std::string_view strategy, const Brief& brief, int ranks, Timing timing) : timing_(std::move(timing)) {
+  Lockstep(std::string_view strategy, Brief brief, int ranks, Timing timing) : timing_(std::move(timing)) {
     const auto named = strategy_named(strategy);
+    if (brief.argument.empty()) brief.argument = named.value().second;
     for (int rank = 0; rank < ranks; ++rank) ranks_.push_back(named.value().first->make(brief));
   }
 
@@ -75,6 +76,11 @@ class Lockstep {
     agreed_.assign(handed_out.front().size(), 0);
     for (const auto& local : handed_out)
       for (std::size_t i = 0; i < local.size(); ++i) agreed_[i] += local[i] / static_cast<double>(ranks_.size());
+    if (ranks_.front()->judge() == Judge::first_rank) {
+      const std::span<const double> ruling = ranks_.front()->ruling(agreed_);
+      ASSERT_EQ(ruling.size(), agreed_.size()) << "what is broadcast is as long as what was reduced";
+      agreed_.assign(ruling.begin(), ruling.end());
+    }
     for (const auto& rank : ranks_) rank->verdict(agreed_);
   }
 

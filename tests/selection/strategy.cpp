@@ -42,7 +42,7 @@ TEST(EveryStrategy, HasANameOfItsOwnASentenceAndASource) {
     EXPECT_TRUE(seen.insert(kind.name).second) << kind.name;
     EXPECT_FALSE(kind.says.empty()) << kind.name;
     EXPECT_FALSE(kind.source.empty()) << kind.name;
-    EXPECT_EQ(kind.rejects != nullptr, kind.takes_argument) << kind.name;
+    EXPECT_EQ(kind.rejects != nullptr, !kind.argument.empty()) << kind.name;
     ASSERT_NE(kind.make, nullptr) << kind.name;
   }
 }
@@ -67,7 +67,10 @@ TEST(EveryStrategy, IsInTheTableOfTheManual) {
   std::ifstream file(repository_root() / "docs/strategies.md");
   const std::string manual{std::istreambuf_iterator<char>(file), {}};
   for (const StrategyKind& kind : strategy_kinds()) {
-    const std::string cell = "\n| `" + std::string(kind.name) + (kind.takes_argument ? ":" : "`");
+    const std::string cell = "\n| `" + std::string(kind.name) +
+                             (kind.forces             ? ":"
+                              : kind.argument.empty() ? "`"
+                                                      : "[:");
     EXPECT_NE(manual.find(cell), std::string::npos) << "docs/strategies.md does not name " << kind.name;
   }
 }
@@ -80,7 +83,7 @@ TEST(EveryStrategy, KeepsRanksInStepOnCandidatesThatMayBeUsedAndSaysWhy) {
     for (const int refused : {2, 5}) brief.candidates[static_cast<std::size_t>(refused)].refusal = "is not for here";
     for (std::size_t i = 0; i < brief.candidates.size(); ++i)
       brief.candidates[i].group = i == 0 ? "native" : "group " + std::to_string(i / 2);
-    if (kind.takes_argument) brief.argument = "a1";
+    if (kind.forces) brief.argument = "a1";
     // What is fast changes every 300 calls.
     Lockstep ranks(kind.name, brief, 3, [](int rank, int candidate, int call) {
       const int burden = (call / 300 + candidate) % 4;

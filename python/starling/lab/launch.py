@@ -13,6 +13,7 @@ import random
 import shutil
 import tempfile
 import time
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -215,7 +216,9 @@ def run(line: Sequence[str], prefix: str, order: Order, seed: int, idle_us: int)
         per_host = min(host.ranks for host in hosts)
         network = Path(name) / "platform.json"
         network.write_text(json.dumps(platform.as_json()))
-        described = {"STARLING_PLATFORM": str(network), **os.environ}
+        # What was learnt on one lab is of use on one like it, and on no other.
+        machine = f"{platform.name} {zlib.crc32(network.read_bytes()):08x} {state.packet or state.mtu}"
+        described = {"STARLING_PLATFORM": str(network), "STARLING_MACHINE": machine, **os.environ}
         env = environment(described, folder(prefix), files, per_host, agent, shim, idle_us)
         before, start = idle.ticks(), time.monotonic()
         status = process.run(entering(state, hosts[0].name, line) if _is_there(line) else line, env)

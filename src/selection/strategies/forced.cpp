@@ -45,7 +45,8 @@ StrategyKind forced() {
           "uses the algorithms that are named, [collective:]name[?parameter=value,...] with commas between, and native "
           "where none is named or the one that is cannot serve",
       .source = "the user",
-      .takes_argument = true,
+      .argument = "NAME",
+      .forces = true,
       .rejects = forced_syntax_error,
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> { return std::make_unique<Forced>(brief); },
   };

@@ -11,6 +11,7 @@ StrategyKind star() {
           "measures one candidate of each group, then the rest of the fastest group, uses the fastest, and moves on "
           "when it deteriorates",
       .source = "Faraj, Yuan and Lowenthal 2006 (STAR-MPI), sections 3.2 and 3.3, figure 2",
+      .learns = true,
       .few_sizes = true,
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {
         std::vector<std::string> groups;

@@ -10,6 +10,7 @@ StrategyKind star_basic() {
       .says =
           "measures every candidate in turn, uses the fastest, and moves on to the second best when it deteriorates",
       .source = "Faraj, Yuan and Lowenthal 2006 (STAR-MPI), section 3.2, figure 2",
+      .learns = true,
       .few_sizes = true,
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {
         std::vector<std::string> groups;

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "knowledge/run_record.hpp"
+#include "selection/strategy.hpp"
+
+namespace starling {
+
+/// What must be the same for one run to learn from another; the call key tells the communicators apart.
+struct Circumstances {
+  std::string machine;
+  std::string mpi_flavour;
+  std::string mpi_version;
+  bool operator==(const Circumstances&) const = default;
+};
+
+/// Says in a sentence what is wrong with a file of the history, which is then skipped.
+using SkippedFile = std::function<void(const std::string& file, const std::string& why)>;
+
+/// What earlier runs found, by call key and candidate.
+class EarlierRuns {
+ public:
+  /// Calls of a candidate after which older runs add nothing to it.
+  static constexpr std::int64_t enough_samples = 50;
+  /// Bytes of records that a run reads at most.
+  static constexpr std::int64_t most_bytes = std::int64_t{16} << 20;
+
+  /// Reads the records of a directory that fit, the newest first. A directory that is not there holds none; a file
+  /// that goes away meanwhile was merged by somebody.
+  static EarlierRuns read(const std::string& directory, const Circumstances& wanted, const SkippedFile& skipped);
+
+  /// Adds a run that is older than those that are there.
+  void add(std::vector<ContextRecord> contexts);
+  /// What is known of a candidate, by its public name, in the context of the same call key as `key`.
+  [[nodiscard]] std::optional<Earlier> of(const ContextRecord& key, std::string_view candidate) const;
+  [[nodiscard]] bool empty() const { return contexts_.empty(); }
+
+  /// As text for one MPI message, and back.
+  [[nodiscard]] std::string to_text() const;
+  static EarlierRuns from_text(const std::string& text);
+
+ private:
+  std::vector<ContextRecord> contexts_;  ///< of their candidates those with `agreed_s` only; no decisions
+};
+
+/// What merging did.
+struct MergedRuns {
+  std::int64_t runs = 0;             ///< that are now in merged records
+  std::vector<std::string> written;  ///< files
+};
+
+/// Makes one record of all that were made in the same circumstances, and then deletes those. Runs that end or start
+/// meanwhile lose nothing: a merged record names what is in it, and readers skip that. Throws std::runtime_error with
+/// one sentence where the directory can't be used, or somebody else is merging in it.
+MergedRuns merge_runs(const std::string& directory, const SkippedFile& skipped);
+
+}  // namespace starling

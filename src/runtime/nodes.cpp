@@ -1,0 +1,34 @@
+#include "runtime/nodes.hpp"
+
+#include <algorithm>
+
+#include "runtime/pmpi.hpp"
+
+namespace starling {
+
+std::vector<int> nodes_of_ranks(int ranks) {
+  MPI_Comm node{};
+  if (pmpi.Comm_split_type(handles.comm_world, MPI_COMM_TYPE_SHARED, 0, handles.info_null, &node) != MPI_SUCCESS)
+    return {};
+  int lowest = 0;
+  pmpi.Comm_rank(handles.comm_world, &lowest);
+  pmpi.Bcast(&lowest, 1, handles.int_, 0, node);
+  pmpi.Comm_free(&node);
+  std::vector<int> all(static_cast<std::size_t>(ranks));
+  pmpi.Allgather(&lowest, 1, handles.int_, all.data(), 1, handles.int_, handles.comm_world);
+  return all;
+}
+
+Spread spread_over(std::vector<int> nodes) {
+  std::sort(nodes.begin(), nodes.end());
+  Spread spread;
+  for (auto one = nodes.begin(); one != nodes.end();) {
+    const auto next = std::upper_bound(one, nodes.end(), *one);
+    ++spread.nodes;
+    spread.ranks_per_node = std::max(spread.ranks_per_node, static_cast<int>(next - one));
+    one = next;
+  }
+  return spread;
+}
+
+}  // namespace starling

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+namespace starling {
+
+/// How ranks lie on nodes, which share memory.
+struct Spread {
+  int nodes = 0;           ///< 0 where it is not known
+  int ranks_per_node = 0;  ///< the largest
+};
+
+/// The node of each rank of MPI_COMM_WORLD, named by the lowest rank on it; empty where MPI can't tell. Collective.
+std::vector<int> nodes_of_ranks(int ranks);
+
+Spread spread_over(std::vector<int> nodes);
+
+}  // namespace starling
