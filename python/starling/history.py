@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from starling import record as records
 from starling import repository
-from starling.record import Candidate, Context, RecordError, Run, RunRecord
+from starling.record import Candidate, ContextKey, Outline, RecordError, Run, RunRecord
 
 _NAME = re.compile(r"(merged-)?(?P<time>\d{8}T\d{6})-.+-\d+\.json")
 """What the library calls its records; the time is UTC."""
@@ -43,7 +43,7 @@ class Key(NamedTuple):
     operator_class: str | None
 
     @classmethod
-    def of(cls, context: Context) -> Key:
+    def of(cls, context: ContextKey) -> Key:
         """The key of a context."""
         return cls(*(getattr(context, name) for name in cls._fields))
 
@@ -114,10 +114,11 @@ def _why(path: Path, error: RecordError) -> str:
 
 
 def _entry(path: Path) -> Entry:
+    found: Outline | RunRecord
     try:
-        found = RunRecord.model_validate_json(path.read_bytes())
+        found = Outline.model_validate_json(path.read_bytes())
     except (OSError, ValidationError):
-        found = records.read(path)[0]  # slower, and knows what to say
+        found = records.read(path)[0]  # knows what to say
     keys = frozenset(map(Key.of, found.contexts))
     return Entry(path, found.title, found.run, frozenset(found.merged), keys, len(found.contexts))
 

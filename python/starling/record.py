@@ -66,8 +66,8 @@ class Phases(_Model):
     settled: Phase
 
 
-class Context(_Model):
-    """What happened to one call key. `bytes` are those per rank and per peer block.
+class ContextKey(_Model):
+    """What the tuner tells apart. `bytes` are those per rank and per peer block.
 
     `nodes` and `ranks_per_node`, the fullest host's, are of the communicator; 0 where they are not known.
     """
@@ -80,6 +80,11 @@ class Context(_Model):
     ranks_per_node: int = Field(0, ge=0)
     in_place: bool
     operator_class: Literal["built-in", "commutative", "non-commutative"] | None
+
+
+class Context(ContextKey):
+    """What happened to one call key."""
+
     calls: int = Field(ge=0)
     stage: str
     winner: str
@@ -143,12 +148,11 @@ class Run(_Model):
     seconds: float | None
 
 
-class RunRecord(_Model):
-    """A whole record: of one run, or of several; then `merged` has the names of their files."""
+class _Heading(_Model):
+    """What a record is of: one run, or several; then `merged` has the names of their files."""
 
     schema_: Literal[1] = Field(alias="schema")
     run: Run
-    contexts: list[Context]
     merged: list[str] = []
 
     @property
@@ -158,6 +162,18 @@ class RunRecord(_Model):
             return self.run.program
         runs = number_of_runs(self.merged)
         return f"{runs} run{'s' * (runs != 1)}, merged"
+
+
+class RunRecord(_Heading):
+    """A whole record."""
+
+    contexts: list[Context]
+
+
+class Outline(_Heading):
+    """A record without its measurements: several times as fast to read."""
+
+    contexts: list[ContextKey]
 
 
 def number_of_runs(merged: Iterable[str]) -> int:

@@ -25,7 +25,7 @@ CALLS = 5
 """Reductions in each job."""
 PATIENCE = 60.0
 """Seconds until a test gives up."""
-SAME_NUMBER = ("unshare", "--pid", "--fork", "--kill-child")
+SAME_NUMBER = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
 """Makes a process number 1 in a namespace of its own, as containers do: the names of records can then be alike."""
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount and make process namespaces")
 
@@ -54,7 +54,7 @@ def jobs(before: Sequence[str], folder: Path, places: Path) -> Iterator[list[sub
                 line = [*before, str(program), str(pipe), "0"]
                 running.append(subprocess.Popen(line, stdout=file, stderr=file, env=environment(mpi, settings)))
         until(lambda: all(output.stat().st_size for output in outputs))
-        go = os.open(pipe, os.O_WRONLY)
+        go = os.open(pipe, os.O_RDWR)  # does not wait where nobody reads any more
         yield running
         statuses = [job.wait(PATIENCE) for job in running]
         os.close(go)

@@ -174,14 +174,15 @@ def test_what_may_not_be_read_is_skipped(folder: Path) -> None:
 
 
 def test_a_record_of_an_old_version_is_listed_without_its_machine(folder: Path) -> None:
-    write(folder, "20240501T120000-node1-1.json", SAMPLE | {"run": {**SAMPLE["run"]}})
-    old = json.loads((folder / "20240501T120000-node1-1.json").read_text())
-    old["run"].pop("machine", None)
-    for one in old["contexts"]:
-        one.pop("nodes", None)
-        one.pop("ranks_per_node", None)
+    old = record()
+    del old["run"]["machine"]
+    for key in ("nodes", "ranks_per_node"):
+        del old["contexts"][0][key]
     write(folder, "20240501T120000-node1-1.json", old)
     assert starling("--history", folder).stdout.splitlines()[1].split()[2] == "-"
+    (one,) = known(folder)
+    assert (one["machine"], one["nodes"], one["best"]) == ("", 0, "ring")
+    assert starling("show", "--history", folder).stdout.startswith("machine not recorded, Open MPI 4.1.4\n")
 
 
 def test_an_empty_history_is_no_error_and_says_how_to_begin(folder: Path) -> None:

@@ -277,7 +277,7 @@ def test_a_merged_record_is_not_the_last_run(tmp_path: Path) -> None:
         latest(tmp_path)
 
 
-def test_a_merged_record_that_is_named_is_shown(tmp_path: Path) -> None:
+def test_a_merged_record_that_is_named_is_shown() -> None:
     names = ["20260101T000001-a-1.json", "merged-20260101T000001-a-1.json", "20260101T000002-a-1.json"]
     merged = sample(merged=names, run=json.loads(SAMPLE.read_text())["run"] | {"program": "", "strategy": ""})
     assert rendered(merged).startswith("2 runs, merged: 6 ranks on 2 nodes, Open MPI 4.1.4, 1.50 s from ")
