@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from starling import __version__
+from starling import __version__, history_commands
 from starling.lab import commands as lab
 from starling.run import say
 from starling.variants import Flavour
@@ -28,6 +28,7 @@ app = typer.Typer(
 )
 
 app.add_typer(lab.app, name="lab")
+app.add_typer(history_commands.app, name="history")
 
 _SKIPPED = 3
 """Files of the history that are told one by one where they are no records."""
@@ -102,7 +103,7 @@ def run(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not say where the record is.")] = False,
 ) -> None:
     """Run a launcher line with its collectives tuned. Its output and exit status are the program's own."""
-    from starling import run as runner  # noqa: PLC0415 - commands load only what they use
+    from starling import run as runner
 
     given = {
         "strategy": strategy,
@@ -128,9 +129,9 @@ def report(
     everything: Annotated[bool, typer.Option("--all", help="Show every context, not the 20 heaviest.")] = False,
 ) -> None:
     """Show which algorithm ran where in the last run, why, what the others cost, and what tuning cost."""
-    from starling import record as records  # noqa: PLC0415
-    from starling import report as reports  # noqa: PLC0415
-    from starling import settings  # noqa: PLC0415
+    from starling import record as records
+    from starling import report as reports
+    from starling import settings
 
     def history() -> Path | None:
         in_force = settings.in_force({}, os.environ, settings.find_file(Path.cwd(), os.environ))
@@ -170,8 +171,8 @@ def algorithms(
     blocks: Annotated[int | None, typer.Option(min=1, help="Blocks the vector is divided into in the picture.")] = None,
 ) -> None:
     """List the repository of algorithms: names, parameters, and a sentence each. Or tell all about one, or draw it."""
-    from starling import report as reports  # noqa: PLC0415
-    from starling import repository  # noqa: PLC0415
+    from starling import report as reports
+    from starling import repository
 
     if draw is not None:
         _draw(collective, draw, 8 if ranks is None else ranks, root or 0, blocks)
@@ -197,7 +198,7 @@ def algorithms(
 
 
 def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int | None) -> None:
-    from starling import drawing, repository  # noqa: PLC0415
+    from starling import drawing, repository
 
     if candidate is None:
         _misused("--draw needs an algorithm, as in: starling algorithms alltoall:ring --draw ring.svg")
@@ -222,9 +223,9 @@ def doctor(
     as_json: AsJson = False,
 ) -> None:
     """Say what is installed, which MPI libraries work with it, which settings are in force, and what to do."""
-    from starling import build, process  # noqa: PLC0415
-    from starling import doctor as examination  # noqa: PLC0415
-    from starling import report as reports  # noqa: PLC0415
+    from starling import build, process
+    from starling import doctor as examination
+    from starling import report as reports
 
     if mpicc is not None:
         try:
@@ -246,7 +247,7 @@ def doctor(
 @app.command(epilog="Example: starling demo")
 def demo() -> None:
     """Run a small MPI application tuned, on the MPI of this environment, and show its report."""
-    from starling import demo as demonstration  # noqa: PLC0415
+    from starling import demo as demonstration
 
     try:
         job = demonstration.prepare(os.environ)

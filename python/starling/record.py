@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 SCHEMA = 1
+MERGED = "merged-"
+"""How the name of a record begins that holds several runs."""
 LEAST_SAMPLES = 5
 """Calls that a candidate's median must rest on before savings are counted by it."""
 
@@ -18,13 +21,17 @@ class _Model(BaseModel):
 
 
 class Candidate(_Model):
-    """What one candidate did in one context."""
+    """What one candidate did in one context.
+
+    Rank 0 measured `median_s` and `min_s`; `agreed_s` is what all ranks together found, in this run or an earlier one.
+    """
 
     name: str
     parameters: dict[str, Any]
     samples: int = Field(ge=0)
     median_s: float | None
     min_s: float | None
+    agreed_s: float | None = None
     eligible: bool
     reason: str
 
@@ -59,15 +66,25 @@ class Phases(_Model):
     settled: Phase
 
 
-class Context(_Model):
-    """What happened to one call key. `bytes` are those per rank and per peer block."""
+class ContextKey(_Model):
+    """What the tuner tells apart. `bytes` are those per rank and per peer block.
+
+    `nodes` and `ranks_per_node`, the fullest host's, are of the communicator; 0 where they are not known.
+    """
 
     collective: str
     bytes: int | None
     bucket: bool
     ranks: int
+    nodes: int = Field(0, ge=0)
+    ranks_per_node: int = Field(0, ge=0)
     in_place: bool
     operator_class: Literal["built-in", "commutative", "non-commutative"] | None
+
+
+class Context(ContextKey):
+    """What happened to one call key."""
+
     calls: int = Field(ge=0)
     stage: str
     winner: str
@@ -113,12 +130,16 @@ class Context(_Model):
 
 
 class Run(_Model):
-    """What the run was. `started` is UTC in ISO 8601, `seconds` from MPI_Init to MPI_Finalize."""
+    """What the run was. `started` is UTC in ISO 8601, `seconds` from MPI_Init to MPI_Finalize.
+
+    `machine` is what the machine is called, a cluster for example; empty where it is not known.
+    """
 
     program: str
     ranks: int
     nodes: int
     ranks_per_node: int
+    machine: str = ""
     mpi_flavour: str
     mpi_version: str
     strategy: str
@@ -127,12 +148,37 @@ class Run(_Model):
     seconds: float | None
 
 
-class RunRecord(_Model):
+class _Heading(_Model):
+    """What a record is of: one run, or several; then `merged` has the names of their files."""
+
+    schema_: Literal[1] = Field(alias="schema")
+    run: Run
+    merged: list[str] = []
+
+    @property
+    def title(self) -> str:
+        """The program, or how many runs were merged."""
+        if not self.merged:
+            return self.run.program
+        runs = number_of_runs(self.merged)
+        return f"{runs} run{'s' * (runs != 1)}, merged"
+
+
+class RunRecord(_Heading):
     """A whole record."""
 
-    schema_: int = Field(alias="schema")
-    run: Run
     contexts: list[Context]
+
+
+class Outline(_Heading):
+    """A record without its measurements: several times as fast to read."""
+
+    contexts: list[ContextKey]
+
+
+def number_of_runs(merged: Iterable[str]) -> int:
+    """How many runs the files are that a merged record names; merged ones among them are no runs themselves."""
+    return sum(not name.startswith(MERGED) for name in merged)
 
 
 class RecordError(Exception):
@@ -140,7 +186,7 @@ class RecordError(Exception):
 
 
 def latest(history: Path | None) -> Path:
-    """The last record of a history folder. Raises RecordError where there is none."""
+    """The last record of a single run in a history folder. Raises RecordError where there is none."""
     if history is None:
         raise RecordError("the history is off (STARLING_HISTORY or starling.toml); name a record: starling report FILE")
     paths = _newest_first(history)
@@ -155,9 +201,14 @@ def _newest_first(history: Path) -> list[Path]:
         return path.name[:15], path.lstat().st_mtime_ns
 
     try:
-        return sorted(history.glob("*.json"), key=written, reverse=True)
+        return sorted(runs(history), key=written, reverse=True)
     except OSError:
         return []
+
+
+def runs(history: Path) -> list[Path]:
+    """The files of a history folder that are of a single run by their names. Raises OSError."""
+    return [path for path in history.glob("*.json") if not path.name.startswith(MERGED)]
 
 
 def last_good(history: Path | None) -> tuple[RunRecord, str, list[str]]:

@@ -6,15 +6,17 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from starling.record import LEAST_SAMPLES, Context, Phase, RunRecord
+from starling.table import Column, fitted
+
+if TYPE_CHECKING:
+    from starling.history import Key
 
 _WITHOUT_TERMINAL = 120
 """Columns where the output is no terminal and COLUMNS says nothing."""
@@ -29,8 +31,12 @@ _STAGES = {
 """What the stages of the strategies mean (docs/strategies.md)."""
 _DECISIONS = 4
 _EXPLAINED = 3
-_EVEN = 0.995
+EVEN = 0.995
 """What is written as a gain of 1.00x."""
+BELOW_ONE = (
+    "A gain below 1 is no mistake: the medians are rank 0's, and the choice rests on the mean over all ranks, "
+    "of each candidate's best call. The root of a bcast, for example, returns before the others."
+)
 
 
 def human_bytes(number: int | None) -> str:
@@ -49,26 +55,26 @@ def human_seconds(number: float | None) -> str:
     """Three figures and a fitting unit: `3.21 us`, `12.0 ms`, `1.50 s`; `-` for an unknown time."""
     if number is None:
         return "-"
-    size = abs(number)
+    absolute = abs(number)
     for unit, factor in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
-        if size * factor >= 0.9995:
+        if absolute * factor >= 0.9995:
             scaled = number * factor
             digits = max(0, 3 - len(str(int(abs(scaled)))))
             return f"{scaled:.{digits}f} {unit}"
-    return "0 s" if size < 1e-10 else f"{number * 1e9:.0f} ns"
+    return "0 s" if absolute < 1e-10 else f"{number * 1e9:.0f} ns"
 
 
-def _kind(context: Context) -> str:
+def kind(key: Context | Key) -> str:
     """The collective with what else is in its call key: `allreduce (in place, non-commutative)`."""
-    more = ["in place"] if context.in_place else []
-    if context.operator_class not in (None, "built-in"):
-        more.append(str(context.operator_class))
-    return f"{context.collective} ({', '.join(more)})" if more else context.collective
+    more = ["in place"] if key.in_place else []
+    if key.operator_class not in (None, "built-in"):
+        more.append(str(key.operator_class))
+    return f"{key.collective} ({', '.join(more)})" if more else key.collective
 
 
-def _size(context: Context) -> str:
+def size(key: Context | Key) -> str:
     """`64 KiB`; `64 KiB+` where it stands for all sizes up to twice that."""
-    return human_bytes(context.bytes) + "+" * context.bucket
+    return human_bytes(key.bytes) + "+" * key.bucket
 
 
 def _ranks(number: int) -> str:
@@ -88,48 +94,20 @@ def _gain_text(context: Context) -> str:
     return "-" if gain is None else f"{gain:.2f}x"
 
 
-@dataclass(frozen=True)
-class _Column:
-    """A column: its title, its cells, and how early it is left out of a narrow table (0: never)."""
-
-    title: str
-    cells: Sequence[str]
-    leave: int = 0
-    right: bool = True
-
-    @property
-    def width(self) -> int:
-        return max(map(len, [self.title, *self.cells]))
-
-
-def _columns(contexts: Sequence[Context]) -> list[_Column]:
+def _columns(contexts: Sequence[Context]) -> list[Column]:
     return [
-        _Column("collective", [_kind(c) for c in contexts], right=False),
-        _Column("bytes", [_size(c) for c in contexts]),
-        _Column("ranks", [str(c.ranks) for c in contexts], leave=5),
-        _Column("calls", [str(c.calls) for c in contexts], leave=6),
-        _Column("stage", [c.stage for c in contexts], leave=1, right=False),
-        _Column("winner", [c.winner for c in contexts], right=False),
-        _Column("median", [human_seconds(c.median_of(c.winner)) for c in contexts], leave=4),
-        _Column("native", [human_seconds(c.native) for c in contexts], leave=3),
-        _Column("gain", [_gain_text(c) for c in contexts]),
-        _Column("time", [human_seconds(c.seconds) for c in contexts]),
-        _Column("tuning", [human_seconds(c.tuning_seconds) for c in contexts], leave=2),
+        Column("collective", [kind(c) for c in contexts], right=False),
+        Column("bytes", [size(c) for c in contexts]),
+        Column("ranks", [str(c.ranks) for c in contexts], leave=5),
+        Column("calls", [str(c.calls) for c in contexts], leave=6),
+        Column("stage", [c.stage for c in contexts], leave=1, right=False),
+        Column("winner", [c.winner for c in contexts], right=False),
+        Column("median", [human_seconds(c.median_of(c.winner)) for c in contexts], leave=4),
+        Column("native", [human_seconds(c.native) for c in contexts], leave=3),
+        Column("gain", [_gain_text(c) for c in contexts]),
+        Column("time", [human_seconds(c.seconds) for c in contexts]),
+        Column("tuning", [human_seconds(c.tuning_seconds) for c in contexts], leave=2),
     ]
-
-
-def _table(contexts: Sequence[Context], width: int) -> Table:
-    columns = _columns(contexts)
-    while sum(column.width + 2 for column in columns) > width and any(column.leave for column in columns):
-        columns.remove(min((column for column in columns if column.leave), key=lambda column: column.leave))
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(
-            column.title, justify="right" if column.right else "left", overflow="fold", no_wrap=column.right
-        )
-    for row in zip(*(column.cells for column in columns), strict=True):
-        table.add_row(*map(Text, row))
-    return table
 
 
 def summary(record: RunRecord) -> str:
@@ -152,11 +130,8 @@ def summary(record: RunRecord) -> str:
 def _notes(contexts: Sequence[Context], *, stages: bool) -> list[str]:
     """What the table does not explain by itself."""
     notes = []
-    if any((gain := _gain(context)) is not None and gain < _EVEN for context in contexts):
-        notes.append(
-            "A gain below 1 is no mistake: the medians are rank 0's, and the choice rests on the mean over all ranks, "
-            "of each candidate's best call. The root of a bcast, for example, returns before the others."
-        )
+    if any((gain := _gain(context)) is not None and gain < EVEN for context in contexts):
+        notes.append(BELOW_ONE)
     words = dict.fromkeys(context.stage for context in contexts)
     return notes + [f"{word}: {_STAGES[word]}" for word in words if stages and word in _STAGES]
 
@@ -179,7 +154,7 @@ def _indented(text: str) -> RenderableType:
 
 
 def _explained(context: Context, decisions: int | None) -> RenderableType:
-    place = f"{_kind(context)}, {_size(context)}, {_ranks(context.ranks)}"
+    place = f"{kind(context)}, {size(context)}, {_ranks(context.ranks)}"
     lines: list[RenderableType] = [Text(place, style="bold")]
     if context.phases.exploring.calls:
         lines.append(_indented(_overheads(context)))
@@ -210,16 +185,17 @@ def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> Non
     run = record.run
     contexts = sorted(record.contexts, key=lambda context: -(context.seconds or 0))
     shown = contexts[:rows]
+    strategy = f"strategy {run.strategy}, " if run.strategy else ""  # merged runs may have had several
     what = (
         f": {_ranks(run.ranks)} on {run.nodes} node{'s' * (run.nodes != 1)}, {run.mpi_flavour} {run.mpi_version}, "
-        f"strategy {run.strategy}, {human_seconds(run.seconds)} from {run.started}"
+        f"{strategy}{human_seconds(run.seconds)} from {run.started}"
     )
-    console.print(Text.assemble((run.program, "bold"), what))
+    console.print(Text.assemble((record.title, "bold"), what))
     if not contexts:
         console.print(Text("no collective was called"))
         return
     console.print()
-    console.print(_table(shown, console.width))
+    console.print(fitted(_columns(shown), console.width))
     if len(shown) < len(contexts):
         console.print(Text(f"and {len(contexts) - len(shown)} lighter ones: see them with --all"))
     for note in _notes(shown, stages=rows is None):

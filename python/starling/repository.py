@@ -6,6 +6,7 @@ import json
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -16,6 +17,8 @@ from starling import descriptor
 from starling.timeline import Plan
 from starling.variants import package_folders
 
+_FAILED = 1
+"""Exit status of the program where it cannot do what was asked; it says why."""
 _MISUSED = 2
 """Exit status of the program where its arguments name nothing that there is."""
 
@@ -60,6 +63,21 @@ def plan(candidate: str, ranks: int, root: int = 0, blocks: int | None = None) -
     return Plan.from_json(_ask("schedule", candidate, str(ranks), str(root), *([str(blocks)] if blocks else [])))
 
 
+@dataclass(frozen=True)
+class Merger:
+    """What merging did: the number of runs in the records it wrote, their file names, and files it left, with why."""
+
+    runs: int
+    written: list[str]
+    skipped: list[tuple[str, str]]
+
+
+def merge(folder: Path) -> Merger:
+    """Merges the run records of a folder into one for each machine and MPI. Raises RepositoryError with the reason."""
+    found = _ask("merge", str(folder))
+    return Merger(found["runs"], found["written"], [(one["file"], one["why"]) for one in found["skipped"]])
+
+
 def _ask(*words: str, environ: Mapping[str, str] | None = None) -> dict[str, Any]:
     places = [folder / "starling-repository" for folder in package_folders("libexec")]
     program = next((place for place in places if place.is_file()), None)
@@ -70,6 +88,8 @@ def _ask(*words: str, environ: Mapping[str, str] | None = None) -> dict[str, Any
         done = subprocess.run(line, env=environ, capture_output=True, text=True, errors="replace", check=False)
         if done.returncode == _MISUSED:
             raise UnknownError(done.stderr.strip().removeprefix(f"{program.name}: "))
+        if done.returncode == _FAILED and done.stderr:
+            raise RepositoryError(done.stderr.strip().removeprefix(f"{program.name}: "))
         done.check_returncode()
         found: dict[str, Any] = json.loads(done.stdout)
     except (OSError, subprocess.CalledProcessError, json.JSONDecodeError) as error:

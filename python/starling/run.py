@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from starling import checks, explained, launcher, process, settings, trial, variables, variants
+from starling import checks, explained, launcher, process, record, settings, trial, variables, variants
 
 MISUSE = 2
 """Exit status of a command that was typed wrongly."""
@@ -21,7 +21,7 @@ def say(message: str) -> None:
 
 def _records(folder: Path | None) -> set[Path]:
     try:
-        return set(folder.glob("*.json")) if folder else set()
+        return set(record.runs(folder)) if folder else set()
     except OSError:
         return set()
 
@@ -115,7 +115,7 @@ class _Before:
         new_marks = marks[len(self._marks) :]
         if explained.BY_COMMAND in new_marks:
             return None
-        if new := sorted(_records(self._history) - self._records, key=lambda record: record.name):
+        if new := sorted(_records(self._history) - self._records, key=lambda path: path.name):
             return f"record {new[-1]}; see it with: starling report"
         if self._copy is not None and _written(self._copy) not in (None, self._copied):
             return f"record {self._copy}; see it with: starling report {shlex.quote(str(self._copy))}"

@@ -57,13 +57,20 @@ std::string numbered(const std::string& name, int number) {
 }  // namespace
 
 NewFile write_new_whole(const std::string& directory, const std::string& name, const std::string& text) {
-  const std::string temporary = directory + "/." + name + "." + std::to_string(::getpid()) + ".tmp";
-  ::unlink(temporary.c_str());
-  int error = write_new(temporary, text);
-  std::string got;
-  for (int number = 1; error == 0 || error == EEXIST; ++number) {
-    got = numbered(name, number);
-    error = rename_to_new(temporary, directory + "/" + got);
+  // Another process may write the same name now, even one of the same number: in another container, or on another host.
+  std::string temporary;
+  int error = EEXIST;
+  for (int number = 1; error == EEXIST; ++number) {
+    temporary = directory + "/." + name + "." + std::to_string(number) + ".tmp";
+    error = write_new(temporary, text);
+  }
+  if (error == 0) {
+    std::string got;
+    int number = 1;
+    do {
+      got = numbered(name, number++);
+      error = rename_to_new(temporary, directory + "/" + got);
+    } while (error == EEXIST);
     if (error == 0) return {got, {}};
   }
   ::unlink(temporary.c_str());

@@ -129,6 +129,16 @@ TEST_F(WriteWhole, SaysThatTheNameIsTooLong) {
   EXPECT_EQ(write_whole(path(name), "text"), "cannot write '" + path(name) + "': File name too long");
 }
 
+TEST_F(WriteWhole, LeavesAloneWhatAnotherProcessWritesUnderTheSameName) {
+  std::ofstream(path(".run.json.1.tmp")) << "half a rec";
+  const NewFile file = write_new_whole(path(""), "run.json", "mine");
+  EXPECT_EQ(file.name, "run.json");
+  EXPECT_EQ(file.trouble, "");
+  EXPECT_EQ(content(path("run.json")), "mine");
+  EXPECT_EQ(content(path(".run.json.1.tmp")), "half a rec");
+  EXPECT_EQ(files(), 2);
+}
+
 TEST_F(WriteWhole, MakesDirectoriesOnlyWhenAsked) {
   EXPECT_EQ(make_directory(path("a/b/c")), "");
   EXPECT_EQ(make_directory(path("a/b/c")), "") << "one that is there is fine";

@@ -22,7 +22,7 @@ def messages(picture: ElementTree.Element) -> list[ElementTree.Element]:
 
 
 def drawn(candidate: str, ranks: int = 8, root: int = 0) -> ElementTree.Element:
-    return ElementTree.fromstring(draw(repository.plan(candidate, ranks, root)))  # noqa: S314 - our own
+    return ElementTree.fromstring(draw(repository.plan(candidate, ranks, root)))
 
 
 def every_candidate() -> list[str]:
@@ -42,7 +42,7 @@ def test_every_algorithm_is_drawn_with_each_message_once(ranks: int) -> None:
         except repository.UnknownError as refusal:
             assert f"does not serve {ranks} rank{'s' * (ranks != 1)}: " in str(refusal), candidate
             continue
-        picture = ElementTree.fromstring(draw(plan))  # noqa: S314
+        picture = ElementTree.fromstring(draw(plan))
         sent = sum(len(one.sends) for rounds in plan.rounds for one in rounds)
         assert len(messages(picture)) == sent, candidate
 
@@ -95,7 +95,7 @@ def test_the_root_is_named() -> None:
 
 def test_a_large_picture_holds_all_ranks() -> None:
     plan = repository.plan("alltoall:bruck", 32)
-    picture = ElementTree.fromstring(draw(plan))  # noqa: S314
+    picture = ElementTree.fromstring(draw(plan))
     assert len(messages(picture)) == len(timeline(plan).messages)
     labels = {text.text for text in picture.iter(f"{SVG}text")}
     assert {f"rank {rank}" for rank in range(32)} <= labels

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from starling.process import StartError, run
+
 RUN = "import os, sys; from starling import process; sys.exit(process.run(sys.argv[1:], os.environ))"
 
 
@@ -97,8 +99,6 @@ def test_an_ignored_sigchld_does_not_lose_the_status() -> None:
 
 
 def test_what_cannot_be_started_has_the_shells_status(tmp_path: Path) -> None:
-    from starling.process import StartError, run  # noqa: PLC0415
-
     text = tmp_path / "text"
     text.write_text("no program")
     for word, status in (("/nonexistent/app", 127), (str(text), 126)):

@@ -78,7 +78,7 @@ def test_the_models_have_the_fields_of_the_schema(model: type[BaseModel], part: 
 def test_a_row_tells_what_ran_and_what_it_gained() -> None:
     row = next(line for line in rendered(sample()).splitlines() if line.startswith("bcast"))
     assert row.split() == (
-        "bcast 64 KiB+ 6 700 monitor_adapt chain?segment=8192 12.5 us 15.5 us 1.24x 12.5 ms 30.0 us".split()  # noqa: SIM905
+        "bcast 64 KiB+ 6 700 monitor_adapt chain?segment=8192 12.5 us 15.5 us 1.24x 12.5 ms 30.0 us".split()
     )
 
 
@@ -264,6 +264,23 @@ def test_the_last_record_is_the_one_with_the_latest_time_in_its_name(tmp_path: P
     for name in ("20260101T000002-a-9.json", "20260101T000001-b-1.json", "20251231T235959-c-7.json", "20270101.tmp"):
         (tmp_path / name).touch()
     assert latest(tmp_path).name == "20260101T000002-a-9.json"
+
+
+def test_a_merged_record_is_not_the_last_run(tmp_path: Path) -> None:
+    run = tmp_path / "20260101T000002-a-9.json"
+    for path in (run, tmp_path / "merged-20260101T000003-a-9.json"):
+        path.write_text(SAMPLE.read_text())
+    assert latest(tmp_path) == run
+    assert records.listed(tmp_path) == f"records in {tmp_path}: {run.name}"
+    run.unlink()
+    with pytest.raises(RecordError, match="no record yet"):
+        latest(tmp_path)
+
+
+def test_a_merged_record_that_is_named_is_shown() -> None:
+    names = ["20260101T000001-a-1.json", "merged-20260101T000001-a-1.json", "20260101T000002-a-1.json"]
+    merged = sample(merged=names, run=json.loads(SAMPLE.read_text())["run"] | {"program": "", "strategy": ""})
+    assert rendered(merged).startswith("2 runs, merged: 6 ranks on 2 nodes, Open MPI 4.1.4, 1.50 s from ")
 
 
 @pytest.mark.parametrize("history", [None, Path("/nonexistent/history")])

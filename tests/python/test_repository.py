@@ -34,4 +34,4 @@ def test_the_table_shows_name_parameters_and_sentence() -> None:
     file = io.StringIO()
     render([CHAIN], Console(file=file, width=120))
     row = file.getvalue().splitlines()[1]
-    assert row.split() == "bcast chain segment=none|1024 passes segments along a line of ranks".split()  # noqa: SIM905
+    assert row.split() == "bcast chain segment=none|1024 passes segments along a line of ranks".split()

@@ -48,9 +48,9 @@ Ranks = Annotated[int | None, typer.Option("--ranks-per-host", min=1, max=4096, 
 @contextmanager
 def _failures() -> Iterator[None]:
     """Turns what the lab cannot do into one line and an exit status."""
-    from starling.lab.state import LabError  # noqa: PLC0415 - commands load only what they use
-    from starling.platform_file import PlatformError  # noqa: PLC0415
-    from starling.process import StartError  # noqa: PLC0415
+    from starling.lab.state import LabError
+    from starling.platform_file import PlatformError
+    from starling.process import StartError
 
     try:
         yield
@@ -63,7 +63,7 @@ def _failures() -> Iterator[None]:
 
 
 def _platform(topology: str, rate: str | None, trunk_rate: str | None, ranks: int | None) -> Platform:
-    from starling import platform_file  # noqa: PLC0415
+    from starling import platform_file
 
     def bits(option: str, text: str | None) -> int | None:
         try:
@@ -95,8 +95,8 @@ def up(
     as_json: AsJson = False,
 ) -> None:
     """Make a lab, and measure what its links carry beside what was asked."""
-    from starling.lab import check, cluster  # noqa: PLC0415
-    from starling.lab.plan import Options  # noqa: PLC0415
+    from starling.lab import check, cluster
+    from starling.lab.plan import Options
 
     with _failures():
         platform = _platform(topology, rate, trunk_rate, ranks)
@@ -125,7 +125,7 @@ def up(
 @app.command(epilog="Example: starling lab down")
 def down(prefix: Prefix = DEFAULT_PREFIX) -> None:
     """Take a lab down, end what runs on it, and leave nothing behind; also one that was not finished."""
-    from starling.lab import cluster  # noqa: PLC0415
+    from starling.lab import cluster
 
     with _failures():
         gone = cluster.down(prefix)
@@ -139,7 +139,7 @@ def down(prefix: Prefix = DEFAULT_PREFIX) -> None:
 @app.command(epilog="Example: starling lab status --json")
 def status(prefix: Prefix = DEFAULT_PREFIX, as_json: AsJson = False) -> None:
     """Show the lab that is up, what runs on it, and packets that full switches dropped. Exit status 1: none is up."""
-    from starling.lab import status as states  # noqa: PLC0415
+    from starling.lab import status as states
 
     with _failures():
         found = states.examine(prefix)
@@ -169,7 +169,7 @@ def run(
     prefix: Prefix = DEFAULT_PREFIX,
 ) -> None:
     """Run a command on the host of rank 0; MPI launchers below it start their ranks on all hosts."""
-    from starling.lab import launch  # noqa: PLC0415
+    from starling.lab import launch
 
     with _failures():
         outcome = launch.run(line, prefix, order, seed, idle_us)
@@ -189,7 +189,7 @@ def execute(
     prefix: Prefix = DEFAULT_PREFIX,
 ) -> None:
     """Run a command on one host of the lab. Its output and exit status are its own."""
-    from starling.lab import launch  # noqa: PLC0415
+    from starling.lab import launch
 
     with _failures():
         command = line[1:] if line[0] == "--" else line

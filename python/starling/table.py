@@ -1,0 +1,39 @@
+"""Tables for terminals: the less telling columns go where there is no room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.table import Table
+from rich.text import Text
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its title, its cells, and how early it is left out of a narrow table (0: never)."""
+
+    title: str
+    cells: Sequence[str]
+    leave: int = 0
+    right: bool = True
+
+    @property
+    def width(self) -> int:
+        """Characters of the widest cell."""
+        return max(map(len, [self.title, *self.cells]))
+
+
+def fitted(columns: Sequence[Column], width: int) -> Table:
+    """A table of those columns that fit into so many characters; what never leaves is folded where it must be."""
+    shown = list(columns)
+    while sum(column.width + 2 for column in shown) > width and any(column.leave for column in shown):
+        shown.remove(min((column for column in shown if column.leave), key=lambda column: column.leave))
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in shown:
+        table.add_column(
+            column.title, justify="right" if column.right else "left", overflow="fold", no_wrap=column.right
+        )
+    for row in zip(*(column.cells for column in shown), strict=True):
+        table.add_row(*map(Text, row))
+    return table

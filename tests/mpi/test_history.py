@@ -1,0 +1,124 @@
+"""One history directory under many jobs at once, and a history that cannot be written."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from starling import history, record, repository
+from support.mpis import Mpi, compile_c, debian_mpis, environment, mpi_named
+from support.processes import end, run_job
+from support.tuned import library, preloaded
+
+HERE = Path(__file__).parent
+COMMAND = str(Path(sys.executable).with_name("starling"))
+JOBS = 50
+CALLS = 5
+"""Reductions in each job."""
+PATIENCE = 60.0
+"""Seconds until a test gives up."""
+SAME_NUMBER = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")
+"""Makes a process number 1 in a namespace of its own, as containers do: the names of records can then be alike."""
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount and make process namespaces")
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Waits for it; an AssertionError after PATIENCE."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, "it took too long"
+        time.sleep(0.01)
+
+
+@contextlib.contextmanager
+def jobs(before: Sequence[str], folder: Path, places: Path) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Jobs of one rank each that have done their work and are now let go to MPI_Finalize, all at once."""
+    mpi = mpi_named("mpich4")
+    program = compile_c(mpi, HERE / "at_once.c", places)
+    pipe = places / "go"
+    os.mkfifo(pipe)
+    settings = {"LD_PRELOAD": str(library(mpi)), "STARLING_HISTORY": str(folder)}
+    outputs = [places / f"{number}.txt" for number in range(JOBS)]
+    running: list[subprocess.Popen[bytes]] = []
+    try:
+        for output in outputs:
+            with output.open("wb") as file:
+                line = [*before, str(program), str(pipe), "0"]
+                running.append(subprocess.Popen(line, stdout=file, stderr=file, env=environment(mpi, settings)))
+        until(lambda: all(output.stat().st_size for output in outputs))
+        go = os.open(pipe, os.O_RDWR)  # does not wait where nobody reads any more
+        yield running
+        statuses = [job.wait(PATIENCE) for job in running]
+        os.close(go)
+    finally:
+        end([job.pid for job in running if job.poll() is None], signal.SIGKILL)
+    assert statuses == [0] * JOBS
+    assert {output.read_text() for output in outputs} == {"sum 1\n"}
+
+
+def calls(found: history.History) -> int:
+    """How many reductions the records of a history tell of."""
+    whole = [record.read(entry.path)[0] for entry in found.entries]
+    return sum(context.calls for one in whole for context in one.contexts if context.collective == "allreduce")
+
+
+@pytest.mark.parametrize(
+    "before", [pytest.param((), id="plainly"), pytest.param(SAME_NUMBER, id="with-one-number", marks=needs_root)]
+)
+def test_fifty_jobs_that_end_at_once_lose_nothing(tmp_path: Path, before: tuple[str, ...]) -> None:
+    folder = tmp_path / "history"
+    with jobs(before, folder, tmp_path):
+        pass
+    found = history.read(folder)
+    assert (len(found.entries), found.skipped) == (JOBS, [])
+    assert calls(found) == JOBS * CALLS
+    assert len(list(folder.iterdir())) == JOBS, "something is left of writing"
+
+
+def test_jobs_that_end_while_others_merge_lose_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "history"
+    folder.mkdir()
+    with jobs((), folder, tmp_path) as running:
+        while any(job.poll() is None for job in running):
+            repository.merge(folder)
+    repository.merge(folder)
+    found = history.read(folder)
+    assert [entry.runs for entry in found.entries] == [JOBS]
+    assert calls(found) == JOBS * CALLS
+    assert found.held == []
+
+
+@needs_root
+@pytest.mark.parametrize(
+    ("mount", "why"),
+    [
+        ('mount -t tmpfs -o ro none "$0"', "Read-only file system"),
+        ('mount -t tmpfs -o size=4k none "$0" && head -c 4096 /dev/zero >"$0/full"', "No space left on device"),
+    ],
+    ids=["read-only", "full"],
+)
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_a_history_that_cannot_be_written_costs_one_line(mpi: Mpi, tmp_path: Path, mount: str, why: str) -> None:
+    folder = tmp_path / "history"
+    folder.mkdir()
+    program = compile_c(mpi, HERE / "at_once.c", tmp_path)
+    env = environment(mpi, preloaded(mpi, tmp_path))
+    line = [*mpi.launcher, "-n", "2", str(program), "/dev/null", "3"]
+    # The mount is seen in a namespace that goes away with the job, whatever happens to the test.
+    alone = ["unshare", "--mount", "sh", "-c", f'{mount} && exec "$@"', str(folder)]
+    plain = run_job([*alone, *line], env, PATIENCE)
+    tuned = run_job([*alone, COMMAND, "run", "--history", str(folder), "--", *line], env, PATIENCE)
+    assert plain.stdout == "sum 3\n"
+    assert (tuned.status, tuned.stdout) == (plain.status, plain.stdout), tuned.report()
+    (said,) = [one for one in tuned.stderr.splitlines() if "starling: " in one]
+    assert said.startswith("starling: no run record in the history: ")
+    assert str(folder) in said
+    assert said.endswith(why)
