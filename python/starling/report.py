@@ -24,6 +24,7 @@ _STAGES = {
     "measure_select": "candidates are still tried in turn",
     "probe_group": "the candidates of the fastest group are still tried",
     "monitor_adapt": "the fastest is used, and watched for getting slower",
+    "lottery": "candidates are drawn, the fastest most often",
     "single": "only native can serve, so nothing is tried",
     "forced": "the algorithm that was asked for",
     "native": "left to the MPI library",

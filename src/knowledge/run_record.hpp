@@ -17,7 +17,7 @@ struct CandidateRecord {
   std::int64_t samples = 0;
   std::optional<double> median_s;  ///< seconds a call, as rank 0 of the communicator measured them
   std::optional<double> min_s;
-  std::optional<double> agreed_s;  ///< as the strategy had the ranks measure it together, or took it from earlier runs
+  std::optional<double> agreed_s;  ///< as the strategy had all ranks measure it together in this run
   bool eligible = true;
   std::string reason;  ///< why it is not eligible
 };

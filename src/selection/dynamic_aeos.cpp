@@ -83,7 +83,7 @@ void DynamicAeos::verdict(std::span<const double> agreed) {
 std::optional<double> DynamicAeos::found(int candidate) const {
   const auto one =
       std::find_if(known_.begin(), known_.end(), [&](const Known& known) { return known.candidate == candidate; });
-  return one == known_.end() || one->typical == unknown ? std::nullopt : std::optional(one->typical);
+  return one == known_.end() || one->earlier || one->typical == unknown ? std::nullopt : std::optional(one->typical);
 }
 
 std::vector<std::size_t> DynamicAeos::first_of_each_unknown_group() const {
@@ -129,6 +129,7 @@ void DynamicAeos::adapt(std::span<const double> total) {
   const double last = total[1] / static_cast<double>(iterations_);
   const double threshold = tolerated_ * second().best_time;
   known_[ranking_[0]].typical = whole;
+  known_[ranking_[0]].earlier = false;
   if (whole < threshold) {
     delta_ = std::min(delta_ * 2, delta_limit_);
     begin_period();

@@ -94,8 +94,8 @@ class Strategy {
   [[nodiscard]] virtual std::string_view stage() const = 0;
   /// True while candidates are tried that may be slow; their time is what tuning costs.
   [[nodiscard]] virtual bool exploring() const = 0;
-  /// What the ranks together found of a candidate, seconds a call, or took over from earlier runs: what a later run can
-  /// start from. Asked for on rank 0 only.
+  /// What the ranks together found of a candidate in this run, seconds a call: what a later run can start from. Nothing
+  /// for what was only taken over from earlier runs, which tell it themselves. Asked for on rank 0 only.
   [[nodiscard]] virtual std::optional<double> found(int /*candidate*/) const { return std::nullopt; }
   [[nodiscard]] std::span<const Decision> decisions() const { return decisions_; }
 

@@ -120,6 +120,7 @@ TEST(Lottery, StartsWithWhatEarlierRunsFound) {
   EXPECT_EQ(ranks.proposed(), 5);
   ASSERT_EQ(ranks.strategy().decisions().size(), 1U);
   EXPECT_NE(ranks.strategy().decisions()[0].why.find("earlier runs"), std::string::npos);
+  EXPECT_FALSE(ranks.strategy().found(5)) << "the earlier runs tell it themselves";
   ranks.call(200);
   EXPECT_GT(std::count(ranks.made().begin(), ranks.made().end(), 5), 170);
 }

@@ -64,6 +64,14 @@ TEST(StarFromHistory, ProbesTheRestOfTheFastestGroupOnly) {
   EXPECT_EQ(ranks.proposed(), 3);
 }
 
+TEST(StarFromHistory, DoesNotTellAgainWhatEarlierRunsTell) {
+  Lockstep ranks("star-basic", known(3, {0, 1, 2}), 2, slower_the_later);
+  EXPECT_FALSE(ranks.strategy().found(0));
+  ranks.call(20);
+  EXPECT_DOUBLE_EQ(ranks.strategy().found(0).value(), 10e-6) << "monitored in this run";
+  EXPECT_FALSE(ranks.strategy().found(1));
+}
+
 TEST(StarFromHistory, TellsWhatTheRanksFoundTogether) {
   Lockstep ranks("star-basic", brief_of(3), 2, [](int rank, int candidate, int call) {
     return 1e-6 * (10 + 2 * rank + 10 * candidate + (call % 10 == 0 ? 100 : 0));

@@ -103,7 +103,7 @@ class Lottery final : public Strategy {
 
   [[nodiscard]] std::optional<double> found(int candidate) const override {
     for (std::size_t i = 0; i < candidates_.size(); ++i)
-      if (candidates_[i] == candidate && times_[i].known) return times_[i].mean;
+      if (candidates_[i] == candidate && times_[i].samples > 0) return times_[i].mean;
     return std::nullopt;
   }
 
