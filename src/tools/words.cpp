@@ -1,0 +1,25 @@
+#include "tools/words.hpp"
+
+#include <charconv>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace starling {
+
+std::int64_t number_from(std::string_view what, std::string_view word, std::int64_t least, std::int64_t most) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc() || end != word.data() + word.size() || value < least || value > most)
+    throw std::invalid_argument(std::string(word).append(": ").append(what).append(" must be a number from ") +
+                                std::to_string(least) + " to " + std::to_string(most));
+  return value;
+}
+
+Collective collective_from(std::string_view word) {
+  const std::optional<Collective> found = collective_named(word);
+  if (!found) throw std::invalid_argument(std::string("no collective ").append(word));
+  return *found;
+}
+
+}  // namespace starling
