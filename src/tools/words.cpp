@@ -18,7 +18,12 @@ std::int64_t number_from(std::string_view what, std::string_view word, std::int6
 
 Collective collective_from(std::string_view word) {
   const std::optional<Collective> found = collective_named(word);
-  if (!found) throw std::invalid_argument(std::string("no collective ").append(word));
+  if (!found) {
+    std::string why = std::string("no collective ").append(word).append("; there are");
+    for (const std::string_view name : collective_names)
+      why.append(name == collective_names.front() ? ": " : ", ").append(name);
+    throw std::invalid_argument(why);
+  }
   return *found;
 }
 
