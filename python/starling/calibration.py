@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -22,6 +22,9 @@ PROGRAM = Path("src/tools/link_times.c")
 _SECONDS = 300
 """More than the program takes on any network."""
 
+_TURNS = 1.25
+"""From this multiple of the time of one message on, an exchange of two counts as one after the other."""
+
 Times = Sequence[tuple[int, float]]
 """Bytes of a message, and the seconds it takes one way."""
 
@@ -35,28 +38,29 @@ class CalibrationError(Exception):
 
 
 @dataclass(frozen=True)
-class Fit:
-    """T(m) = base + m per_byte, seconds, and the mean of |T / measured - 1| over the sizes."""
+class Line:
+    """T(m) = base + m per_byte (Hockney 1994), in seconds, for a message of m bytes, one way."""
 
     base: float
     per_byte: float
-    error: float
 
     def seconds(self, size: int) -> float:
-        """Of a message of `size` bytes, one way."""
+        """Of a message of `size` bytes."""
         return self.base + size * self.per_byte
 
+    def error(self, times: Times) -> float:
+        """The mean of |T / measured - 1|."""
+        return fmean(abs(self.seconds(size) / seconds - 1) for size, seconds in times)
 
-def fit(times: Times, per_byte: float) -> Fit:
-    """The line of Hockney 1994 through the times: the base with the least squares of relative errors, not negative.
 
-    Relative, because times of small and large messages differ a thousandfold. Its slope is that of a stream of long
-    messages, as LogGP defines G: what a quiet network takes in for nothing would make that of single ones too small.
+def line_of(pair: Mapping[str, Any]) -> Line:
+    """The line between two ranks: its base is that of the smallest message, its slope that of a stream of large ones.
+
+    So LogGP defines L and G. A line fitted to messages of all sizes would be drawn down by networks that take in the
+    first bytes after a pause at once, and both parts of it would be wrong.
     """
-    weights = [1 / seconds**2 for _, seconds in times]
-    rests = [weight * (seconds - size * per_byte) for weight, (size, seconds) in zip(weights, times, strict=True)]
-    line = Fit(max(sum(rests) / sum(weights), 0.0), per_byte, 0.0)
-    return replace(line, error=fmean(abs(line.seconds(size) / seconds - 1) for size, seconds in times))
+    size, seconds = _times(pair)[0]
+    return Line(max(seconds - size * pair["s_per_byte"], 0.0), pair["s_per_byte"])
 
 
 def _times(pair: Mapping[str, Any]) -> Times:
@@ -111,46 +115,48 @@ def _known(platform: Platform, name: str) -> str:
     return found
 
 
-def parameters(measured: Mapping[str, Any], platform: Platform) -> tuple[dict[str, Any], Fit]:
+def parameters(measured: Mapping[str, Any], platform: Platform) -> tuple[dict[str, Any], Line]:
     """The contents of a file of parameters, and the line between the two hosts. Raises CalibrationError."""
     ends = [_known(platform, name) for name in measured["hosts"]]
     path = platform.path(*ends)
     if not path:
         raise CalibrationError(f"both ranks ran on {ends[0]}; give each its own host, as in: mpirun -n 2 --host a,b")
     far = measured["far"]
-    line = fit(_times(far), far["s_per_byte"])
-    slowest = min(link.rate for link in path)
+    line = line_of(far)
     overhead = min(far["send_s"], line.base / 2)
     found: dict[str, Any] = {
         "schema": 1,
         "overhead_s": overhead,
         "gap_s": far["flood_s"],
         "latency_s": max(line.base - 2 * overhead - sum(link.latency for link in path), 0.0),
-        "rate_share": 8 / (line.per_byte * slowest),
+        "rate_share": 8 / (line.per_byte * min(link.rate for link in path)),
+        "large_take_turns": far["exchange_s"] > _TURNS * line.seconds(measured["exchange_bytes"]),
         "copy_s_per_byte": measured["copy_s_per_byte"],
         "combine_s_per_byte": measured["combine_s_per_byte"],
     }
     if near := measured.get("near"):
-        beside = fit(_times(near), near["s_per_byte"])
+        beside = line_of(near)
         found["memory_latency_s"] = max(beside.base - 2 * overhead, 0.0)
         found["memory_s_per_byte"] = beside.per_byte
-    found["measured"] = {"hosts": ends, "fit_error": line.error, "one_way_s": far["one_way_s"]}
+    found["measured"] = {"hosts": ends, "error": line.error(_times(far)), **far}
     return found, line
 
 
-def render(found: Mapping[str, Any], line: Fit, console: Console) -> None:
-    """Prints the parameters, and what was measured beside the line through it."""
+def render(found: Mapping[str, Any], line: Line, console: Console) -> None:
+    """Prints the parameters, and what was measured beside what the model says of it."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("message", "measured", "fitted"):
+    for title in ("message", "measured", "o + L + m G + o"):
         table.add_column(title, justify="right")
     for size, seconds in found["measured"]["one_way_s"]:
         table.add_row(human_bytes(size), human_seconds(seconds), human_seconds(line.seconds(size)))
     console.print(f"one way from {' to '.join(found['measured']['hosts'])}")
     console.print(table)
     console.print(
-        f"mean error of the fit {line.error:.0%}; o {human_seconds(found['overhead_s'])}, "
+        f"the line is off by {found['measured']['error']:.0%} in the mean; o {human_seconds(found['overhead_s'])}, "
         f"L {human_seconds(found['latency_s'])}, g {human_seconds(found['gap_s'])}, "
         f"G from {found['rate_share']:.1%} of the links' rates"
+        + "; large messages of two ranks to each other take turns"
+        * found["large_take_turns"]
     )
 
 

@@ -281,7 +281,7 @@ def calibrate(
         _misused("--platform is missing: the rates of links are in the platform file")
     try:
         described = platform_file.platform(platform)
-        found, fit = calibration.parameters(calibration.measure(line, mpicc, os.environ), described)
+        found, model = calibration.parameters(calibration.measure(line, mpicc, os.environ), described)
         calibration.write(found, output)
     except platform_file.PlatformError as error:
         _misused(error)
@@ -291,7 +291,7 @@ def calibrate(
     if as_json:
         typer.echo(json.dumps(found, indent=2))
         return
-    calibration.render(found, fit, reports.terminal())
+    calibration.render(found, model, reports.terminal())
     typer.echo(f"written to {output}; use it: starling predict --parameters {output} --platform ...")
 
 

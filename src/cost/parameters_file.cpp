@@ -30,7 +30,8 @@ constexpr std::array keys{
     Key{"copy_s_per_byte", &CostParameters::copy_per_byte, 1},
     Key{"combine_s_per_byte", &CostParameters::combine_per_byte, 1},
 };
-constexpr std::string_view eager_key = "eager_bytes";
+constexpr std::string_view rendezvous_key = "rendezvous_bytes";
+constexpr std::string_view turns_key = "large_take_turns";
 /// How and where they were measured: for people, ignored here.
 constexpr std::string_view notes_key = "measured";
 
@@ -48,8 +49,13 @@ void take(const std::string& name, const Json& value, CostParameters& into) {
     if (value != schema) throw std::runtime_error("schema " + value.dump() + " is not known; this version reads 1");
     return;
   }
-  if (name == eager_key) {
-    into.eager = static_cast<std::int64_t>(number(name, value, 1e15));
+  if (name == turns_key) {
+    if (!value.is_boolean()) throw std::runtime_error(name + ": it must be true or false, not " + value.dump());
+    into.large_take_turns = value.get<bool>();
+    return;
+  }
+  if (name == rendezvous_key) {
+    into.rendezvous = static_cast<std::int64_t>(number(name, value, 1e15));
     return;
   }
   for (const Key& key : keys) {
@@ -77,7 +83,8 @@ CostParameters parameters_from_json(const std::string& text) try {
 std::string as_json(const CostParameters& parameters) {
   Json json{{"schema", schema}};
   for (const Key& key : keys) json[std::string(key.name)] = parameters.*key.value;
-  json[std::string(eager_key)] = parameters.eager;
+  json[std::string(rendezvous_key)] = parameters.rendezvous;
+  json[std::string(turns_key)] = parameters.large_take_turns;
   return json.dump(1) + "\n";
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace starling {
 namespace {
@@ -151,6 +152,14 @@ void Simulation::agree(int message) {
 void Simulation::try_to_flow(int message, double now) {
   if (!flying(message).turn || !flying(message).may_flow) return;
   const auto& [from, to, bytes, next] = messages_[message];
+  if (takes_turns(message)) {
+    Turn& turn = turn_of(message);
+    if (turn.taken) {
+      turn.waiting = message;
+      return;
+    }
+    turn.taken = true;
+  }
   if (bytes == 0) {
     flowed(message, now);
   } else if (network_.on_one_host(from, to)) {
@@ -164,9 +173,18 @@ void Simulation::flowed(int message, double now) {
   const auto& [from, to, bytes, next] = messages_[message];
   foresee(now + latency(from, to), What::arrived, message);
   if (asks(message)) message_done(from, now);
+  if (takes_turns(message)) {
+    const int other = std::exchange(turn_of(message), {}).waiting;
+    if (other >= 0) try_to_flow(other, now);
+  }
   if (next < 0) return;
   flying(next).turn = true;
   try_to_flow(next, now);
+}
+
+Simulation::Turn& Simulation::turn_of(int message) {
+  const auto& [from, to, bytes, next] = messages_[message];
+  return turns_[(static_cast<std::int64_t>(std::min(from, to)) << 32) | std::max(from, to)];
 }
 
 void Simulation::receive(int message, double now) {

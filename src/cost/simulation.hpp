@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <queue>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "cost/fair_shares.hpp"
@@ -15,8 +16,9 @@ namespace starling {
 
 /// One call of a collective, simulated event by event. A message goes through these states: its sender has spent the
 /// overhead and lets it go (`released`); it may flow, because the one before it between the two ranks has flowed and,
-/// for a large one, its receive is posted; it flows over its links; after the latency it arrives, and its receiver
-/// spends the overhead as soon as the receive is posted and its processor free.
+/// for a large one, its receive is posted (and nothing large flows the other way, where that is so); it flows over its
+/// links; after the latency it arrives, and its receiver spends the overhead as soon as the receive is posted and its
+/// processor free.
 class Simulation {
  public:
   /// Everything given outlives it. Throws std::invalid_argument where sends and receives do not match.
@@ -48,6 +50,11 @@ class Simulation {
     double next_send = 0;  ///< not before: the gap
     bool done = false;
   };
+  /// Large messages of two ranks to each other, where they take turns.
+  struct Turn {
+    bool taken = false;
+    int waiting = -1;  ///< the message of the other direction
+  };
   /// Ranks that have come to a barrier of a group.
   struct Gathering {
     Group group;
@@ -71,7 +78,9 @@ class Simulation {
   Rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
   Flying& flying(int message) { return flying_[static_cast<std::size_t>(message)]; }
   /// Large messages: the sender asks first, and waits until all has flowed.
-  [[nodiscard]] bool asks(int message) const { return messages_[message].bytes > parameters_.eager; }
+  [[nodiscard]] bool asks(int message) const { return messages_[message].bytes >= parameters_.rendezvous; }
+  [[nodiscard]] bool takes_turns(int message) const { return parameters_.large_take_turns && asks(message); }
+  Turn& turn_of(int message);
   /// L between two ranks.
   [[nodiscard]] double latency(int from, int to) const;
 
@@ -82,6 +91,7 @@ class Simulation {
   FairShares shares_;
   std::vector<Rank> ranks_;
   std::vector<Flying> flying_;
+  std::unordered_map<std::int64_t, Turn> turns_;  ///< by both ranks
   std::vector<Gathering> gatherings_;
   std::vector<int> path_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;

@@ -59,6 +59,20 @@ static double one_way(int rank, int peer, int bytes) {
   return median(times, count);
 }
 
+/// Seconds until both have a large message of the other, the median.
+static double exchange(int rank, int peer) {
+  double times[STREAMS];
+  const int other = rank == 0 ? peer : 0;
+  for (int i = 0; i < STREAMS; ++i) {
+    there_and_back(rank, peer, 1);
+    const double start = MPI_Wtime();
+    MPI_Sendrecv(from, MOST_BYTES, MPI_BYTE, other, 4, into, MOST_BYTES, MPI_BYTE, other, 4, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    times[i] = MPI_Wtime() - start;
+  }
+  return median(times, STREAMS);
+}
+
 /// Seconds for each of `count` messages that follow each other: of the sender's calls alone, or until the receiver has
 /// them all.
 static double stream(int rank, int peer, int bytes, int count, int until_received) {
@@ -88,7 +102,10 @@ static void print_pair(const char* name, int rank, int peer) {
   const double send = stream(rank, peer, 1, BURST, 0);
   const double flood = stream(rank, peer, 1, FLOOD, 1);
   const double large = stream(rank, peer, LARGE_BYTES, BURST, 1) / LARGE_BYTES;
-  if (rank == 0) printf("], \"send_s\": %.9g, \"flood_s\": %.9g, \"s_per_byte\": %.9g}, ", send, flood, large);
+  const double both = exchange(rank, peer);
+  if (rank == 0)
+    printf("], \"exchange_s\": %.9g, \"send_s\": %.9g, \"flood_s\": %.9g, \"s_per_byte\": %.9g}, ", both, send, flood,
+           large);
 }
 
 /// Of local work, in the processor's caches.
@@ -127,7 +144,9 @@ int main(int argc, char** argv) {
   int beside = 1;
   while (beside < last && strcmp(names, names + (size_t)beside * MPI_MAX_PROCESSOR_NAME) != 0) ++beside;
 
-  if (rank == 0) printf("{\"hosts\": [\"%s\", \"%s\"], ", names, names + (size_t)last * MPI_MAX_PROCESSOR_NAME);
+  if (rank == 0)
+    printf("{\"exchange_bytes\": %d, \"hosts\": [\"%s\", \"%s\"], ", MOST_BYTES, names,
+           names + (size_t)last * MPI_MAX_PROCESSOR_NAME);
   if (rank == 0 || rank == last) print_pair("far", rank, last);
   if (beside < last && (rank == 0 || rank == beside)) print_pair("near", rank, beside);
   if (rank == 0) printf("\"copy_s_per_byte\": %.9g, \"combine_s_per_byte\": %.9g}\n", a_byte_of(0), a_byte_of(1));

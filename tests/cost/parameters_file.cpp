@@ -20,12 +20,14 @@ TEST(ParametersFile, ReadsWhatItWrites) {
   CostParameters parameters;
   parameters.overhead = 1.25e-6;
   parameters.rate_share = 0.75;
-  parameters.eager = 4096;
+  parameters.rendezvous = 4096;
+  parameters.large_take_turns = true;
   parameters.combine_per_byte = 1e-10;
   const CostParameters found = parameters_from_json(as_json(parameters));
   EXPECT_EQ(as_json(found), as_json(parameters));
   EXPECT_EQ(found.overhead, 1.25e-6);
-  EXPECT_EQ(found.eager, 4096);
+  EXPECT_EQ(found.rendezvous, 4096);
+  EXPECT_TRUE(found.large_take_turns);
 }
 
 TEST(ParametersFile, LeavesDefaultsWhereItSaysNothing) {
@@ -43,6 +45,7 @@ TEST(ParametersFile, SaysWhatIsWrong) {
   EXPECT_EQ(refused(R"({"schema": 1, "latency_s": 30})"), "latency_s: 30 is not from 0 to 1.0");
   EXPECT_EQ(refused(R"({"schema": 1, "gap_s": -1})"), "gap_s: -1 is not from 0 to 1.0");
   EXPECT_EQ(refused(R"({"schema": 1, "rate_share": 0})"), "rate_share: it must be more than 0");
+  EXPECT_EQ(refused(R"({"schema": 1, "large_take_turns": 1})"), "large_take_turns: it must be true or false, not 1");
   EXPECT_EQ(refused("{").find("it is no file of parameters"), 0U);
 }
 

@@ -16,7 +16,7 @@ constexpr CostParameters simple{.overhead = 1e-3,
                                 .gap = 0,
                                 .latency = 0.1,
                                 .rate_share = 1,
-                                .eager = 1 << 30,
+                                .rendezvous = 1 << 30,
                                 .memory_latency = 0.01,
                                 .memory_per_byte = 2e-6,
                                 .copy_per_byte = 3e-6,
@@ -127,7 +127,7 @@ TEST(Prediction, AGapKeepsSendsApart) {
 
 TEST(Prediction, ALargeMessageAsksFirstAndWaitsForItsReceive) {
   CostParameters parameters = simple;
-  parameters.eager = 499;
+  parameters.rendezvous = 500;
   constexpr double way = 0.1 + 1e-3;
   const std::vector<Schedule> prompt{one_round(1, {{1, 0}}, {}), one_round(1, {}, {{0, 0}})};
   const double message = (500 * byte) + 0.1 + 1e-3;
@@ -137,6 +137,22 @@ TEST(Prediction, ALargeMessageAsksFirstAndWaitsForItsReceive) {
   for (int i = 0; i < 1000; ++i) late.copy(sendbuf(0), recvbuf(0));
   late.round().receive(recvbuf(0), 0);
   EXPECT_NEAR(seconds({prompt[0], late}, 500, star_network(1, 2), parameters), 1.5 + way + message, near_enough);
+}
+
+TEST(Prediction, LargeMessagesToEachOtherTakeTurnsWhereTheMpiMakesThem) {
+  const std::vector<Schedule> exchange{one_round(1, {{1, 0}}, {{1, 0}}), one_round(1, {{0, 0}}, {{0, 0}})};
+  CostParameters parameters = simple;
+  parameters.large_take_turns = true;
+  const double message = 1e-3 + (500 * byte) + 0.1 + 1e-3;
+  EXPECT_NEAR(seconds(exchange, 500, star_network(1, 2), parameters), message, near_enough);
+  parameters.rendezvous = 500;
+  const double question_and_answer = 2 * (0.1 + 1e-3);
+  EXPECT_NEAR(seconds(exchange, 500, star_network(1, 2), parameters), question_and_answer + message + (500 * byte),
+              near_enough);
+  // Around a ring no two ranks send to each other.
+  const std::vector<Schedule> ring{one_round(1, {{1, 0}}, {{2, 0}}), one_round(1, {{2, 0}}, {{0, 0}}),
+                                   one_round(1, {{0, 0}}, {{1, 0}})};
+  EXPECT_NEAR(seconds(ring, 500, star_network(1, 3), parameters), question_and_answer + message, near_enough);
 }
 
 TEST(Prediction, LocalWorkTakesTimePerByte) {
