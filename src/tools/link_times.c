@@ -59,15 +59,20 @@ static double one_way(int rank, int peer, int bytes) {
   return median(times, count);
 }
 
+/// Sends and receives at the same time.
+static void swap(int other, int bytes) {
+  MPI_Sendrecv(from, bytes, MPI_BYTE, other, 4, into, bytes, MPI_BYTE, other, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 /// Seconds until both have a large message of the other, the median.
 static double exchange(int rank, int peer) {
   double times[STREAMS];
   const int other = rank == 0 ? peer : 0;
   for (int i = 0; i < STREAMS; ++i) {
-    there_and_back(rank, peer, 1);
+    swap(other, 1);  // so that both begin together
     const double start = MPI_Wtime();
-    MPI_Sendrecv(from, MOST_BYTES, MPI_BYTE, other, 4, into, MOST_BYTES, MPI_BYTE, other, 4, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    swap(other, MOST_BYTES);
+    swap(other, 1);
     times[i] = MPI_Wtime() - start;
   }
   return median(times, STREAMS);
