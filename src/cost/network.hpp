@@ -32,7 +32,7 @@ class Network {
   [[nodiscard]] int longest_path() const { return longest_path_; }
   /// The links from rank `from` to rank `to`, in no particular order, written into `into`, which has room for the
   /// longest path; none on one host.
-  std::span<const int> path(int from, int to, std::span<int> into) const;
+  [[nodiscard]] std::span<const int> path(int from, int to, std::span<int> into) const;
   /// Seconds that the links between two ranks add.
   [[nodiscard]] double latency(int from, int to) const;
 
