@@ -7,6 +7,7 @@ import json
 import os
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -14,6 +15,7 @@ import typer
 
 from starling import __version__, history_commands
 from starling.lab import commands as lab
+from starling.lab.launch import Order
 from starling.run import say
 from starling.variants import Flavour
 
@@ -212,6 +214,94 @@ def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int 
         _fail(error)
     except OSError as error:
         _fail(f"{file}: {error.strerror}")
+
+
+@app.command(epilog="Example: starling predict --platform star:4x8 --ranks 32 alltoall 64K")
+def predict(
+    collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="alltoall, allreduce, ...")],
+    size: Annotated[
+        str, typer.Argument(metavar="SIZE", help="Bytes, or like 64K: the vector, or one block. Nothing for a barrier.")
+    ] = "",
+    platform: Annotated[
+        str,
+        typer.Option(metavar="F", envvar="STARLING_PLATFORM", help="A platform file or a name like star:4x8."),
+    ] = "",
+    ranks: Annotated[
+        int | None, typer.Option(min=1, help="Ranks; as many as the platform has room for by default.")
+    ] = None,
+    root: Annotated[int, typer.Option(min=0, help="Where the collective has one.")] = 0,
+    parameters: Annotated[
+        Path | None, typer.Option(metavar="P", help="What `starling calibrate` measured; else usual values of TCP.")
+    ] = None,
+    rate: Annotated[str | None, typer.Option(metavar="RATE", help="Of the hosts' links, like 20mbit.")] = None,
+    trunk_rate: Annotated[str | None, typer.Option(metavar="RATE", help="Of the links between switches.")] = None,
+    ranks_per_host: Annotated[int | None, typer.Option(min=1, max=4096, help="Ranks that each host takes.")] = None,
+    order: Annotated[Order, typer.Option(help="In which ranks are placed on hosts.")] = Order.BLOCK,
+    seed: Annotated[int, typer.Option(help="Of --order random.")] = 1,
+    everything: Annotated[bool, typer.Option("--all", help="Show all candidates, and why some are left out.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Predict how long each algorithm of a collective takes on a described machine, which need not be there."""
+    from starling import platform_file, prediction, repository
+    from starling import report as reports
+    from starling.lab.launch import ordered
+
+    if not platform:
+        _misused("--platform is missing: a platform file, or a name like star:4x8")
+    if not size and collective != "barrier":
+        _misused(f"a size is missing, as in: starling predict --platform {platform} {collective} 64K")
+    if parameters is not None and not parameters.is_file():
+        _misused(f"{parameters}: no such file; make one with: starling calibrate")
+    try:
+        described = platform_file.described(platform, rate=rate, trunk_rate=trunk_rate, ranks=ranks_per_host)
+        placed = replace(described, hosts=tuple(ordered(described, order, seed)))
+        count = ranks or sum(host.ranks for host in placed.hosts)
+        found = repository.prediction(placed, count, collective, prediction.size(size or "0"), root, parameters)
+    except (platform_file.PlatformError, ValueError, repository.UnknownError) as error:
+        _misused(error)
+    except repository.RepositoryError as error:
+        _fail(error)
+    if as_json:
+        typer.echo(json.dumps({"platform": placed.name, **found}, indent=2))
+    else:
+        prediction.render(found, placed.name, reports.terminal(), rows=None if everything else 20)
+
+
+@app.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: starling calibrate --platform cluster.json -o parameters.json -- mpirun -n 2 --host node1,node2",
+)
+def calibrate(
+    line: Annotated[list[str], typer.Argument(metavar="LAUNCHER ...", help="It places 2 ranks or more, on 2 hosts.")],
+    platform: Annotated[
+        str, typer.Option(metavar="F", envvar="STARLING_PLATFORM", help="The platform file that has the two hosts.")
+    ] = "",
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="P", help="Where the parameters go.")] = Path(
+        "parameters.json"
+    ),
+    mpicc: Annotated[str | None, typer.Option(help="The compiler wrapper, if not the one beside the launcher.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure what messages cost between two hosts, for `starling predict --parameters`. Takes some seconds."""
+    from starling import calibration, platform_file
+    from starling import report as reports
+
+    if not platform:
+        _misused("--platform is missing: the rates of links are in the platform file")
+    try:
+        described = platform_file.platform(platform)
+        found, model = calibration.parameters(calibration.measure(line, mpicc, os.environ), described)
+        calibration.write(found, output)
+    except platform_file.PlatformError as error:
+        _misused(error)
+    except calibration.CalibrationError as error:
+        say(str(error))
+        raise typer.Exit(error.status) from error
+    if as_json:
+        typer.echo(json.dumps(found, indent=2))
+        return
+    calibration.render(found, model, reports.terminal())
+    typer.echo(f"written to {output}; use it: starling predict --parameters {output} --platform ...")
 
 
 @app.command(epilog="Example: starling doctor --build /opt/mpich/bin/mpicc")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from starling import build, launcher, settings, trial
 from starling import run as runner
-from starling.variants import Flavour, library, users_folder
+from starling.variants import Flavour, library
 
 RANKS = 4
 EXAMPLE = Path("examples/heat_spectrum/heat_spectrum.c")
@@ -32,23 +29,6 @@ class Job:
     record: Path
 
 
-def _cache(environ: Mapping[str, str]) -> Path:
-    return (users_folder(environ, "XDG_CACHE_HOME", ".cache") or Path(tempfile.gettempdir())) / "starling"
-
-
-def _compiled(mpicc: str, source: Path, environ: Mapping[str, str]) -> Path:
-    """The application for this MPI, compiled once for each compiler and source."""
-    key = hashlib.sha256(f"{Path(mpicc).resolve()}\n{source.read_text()}".encode()).hexdigest()[:16]
-    program = _cache(environ) / key / source.stem
-    if not program.is_file():
-        program.parent.mkdir(parents=True, exist_ok=True)
-        half = program.with_name(f".{program.name}.{os.getpid()}")
-        if complaint := trial.compile_c(mpicc, source, half):
-            raise DemoError(f"{source.name} cannot be compiled: {complaint}; see what works with: starling doctor")
-        half.replace(program)
-    return program
-
-
 def prepare(environ: Mapping[str, str]) -> Job:
     """Finds the MPI of this environment and compiles the application for it. Raises DemoError."""
     starter = shutil.which("mpiexec") or shutil.which("mpirun")
@@ -63,8 +43,8 @@ def prepare(environ: Mapping[str, str]) -> Job:
         raise DemoError(f"no library for {identity.flavour}; build it with: starling doctor --build {mpicc}")
     try:
         source = build.sources() / EXAMPLE
-        program = _compiled(mpicc, source, environ)
-    except build.BuildError as error:
+        program = trial.compiled(mpicc, source, environ)
+    except (build.BuildError, trial.CompileError) as error:
         raise DemoError(str(error)) from error
     except OSError as error:
         raise DemoError(f"{error.filename}: {error.strerror}") from error
@@ -74,7 +54,7 @@ def prepare(environ: Mapping[str, str]) -> Job:
         line,
         trial.environment(_without_wishes(environ)),
         what,
-        _cache(environ) / "demo.json",
+        trial.cache(environ) / "demo.json",
     )
 
 

@@ -394,3 +394,24 @@ def adjusted(
 
     hosts = tuple(replace(host, ranks=ranks or host.ranks) for host in platform.hosts)
     return replace(platform, hosts=hosts, links=tuple(map(of, platform.links)))
+
+
+def described(
+    topology: str, *, rate: str | None = None, trunk_rate: str | None = None, ranks: int | None = None
+) -> Platform:
+    """The platform that options of a command ask for: a short name or a file, with other rates or ranks on each host.
+
+    For a short name `rate` holds for the links between switches too, unless they have their own. Raises PlatformError.
+    """
+
+    def bits(option: str, text: str | None) -> int | None:
+        try:
+            return None if text is None else bits_per_second(text)
+        except ValueError as error:
+            raise PlatformError(f"{option}: {error}") from error
+
+    found = platform(topology)
+    host_rate, between = bits("--rate", rate), bits("--trunk-rate", trunk_rate)
+    if between is None and is_short(topology):
+        between = host_rate
+    return adjusted(found, host_rate=host_rate, trunk_rate=between, ranks=ranks)

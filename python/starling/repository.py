@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from starling import descriptor
+from starling.platform_file import Platform
 from starling.timeline import Plan
 from starling.variants import package_folders
 
@@ -76,6 +78,28 @@ def merge(folder: Path) -> Merger:
     """Merges the run records of a folder into one for each machine and MPI. Raises RepositoryError with the reason."""
     found = _ask("merge", str(folder))
     return Merger(found["runs"], found["written"], [(one["file"], one["why"]) for one in found["skipped"]])
+
+
+def prediction(
+    platform: Platform, ranks: int, collective: str, size: int, root: int = 0, parameters: Path | None = None
+) -> dict[str, Any]:
+    """What the cost model says of every candidate of a collective of `size` bytes (docs/cost-model.md).
+
+    Ranks are placed on the hosts in their order; `parameters` is a file. Raises UnknownError where that makes no sense,
+    else RepositoryError.
+    """
+    with tempfile.TemporaryDirectory(prefix="starling-predict-") as folder:
+        described = Path(folder) / "platform.json"
+        described.write_text(json.dumps(platform.as_json()))
+        words = [
+            str(described),
+            str(ranks),
+            collective,
+            str(size),
+            str(root),
+            *([str(parameters)] if parameters else []),
+        ]
+        return _ask("predict", *words)
 
 
 def _ask(*words: str, environ: Mapping[str, str] | None = None) -> dict[str, Any]:

@@ -1,15 +1,23 @@
-"""Compiling and running small MPI programs of our own, for `doctor` and `demo`."""
+"""Compiling and running small MPI programs of our own, for `doctor`, `demo` and `calibrate`."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from starling.launcher import Identity, Kind
+from starling.variants import users_folder
+
+
+class CompileError(Exception):
+    """A program of ours cannot be compiled; the text says why and what to do."""
+
 
 PROGRAM = """#include <mpi.h>
 int main(int argc, char** argv) {
@@ -62,6 +70,24 @@ def compile_c(mpicc: str, source: Path, program: Path) -> str:
         return ""
     output = (done.stderr + done.stdout).strip().splitlines()
     return next((text for text in output if "error" in text), output[-1] if output else f"{mpicc} failed")
+
+
+def cache(environ: Mapping[str, str]) -> Path:
+    """The folder of what can be made again: programs that were compiled before."""
+    return (users_folder(environ, "XDG_CACHE_HOME", ".cache") or Path(tempfile.gettempdir())) / "starling"
+
+
+def compiled(mpicc: str, source: Path, environ: Mapping[str, str]) -> Path:
+    """The program of a C file, compiled once for each compiler and source. Raises CompileError, OSError."""
+    key = hashlib.sha256(f"{Path(mpicc).resolve()}\n{source.read_text()}".encode()).hexdigest()[:16]
+    program = cache(environ) / key / source.stem
+    if not program.is_file():
+        program.parent.mkdir(parents=True, exist_ok=True)
+        half = program.with_name(f".{program.name}.{os.getpid()}")
+        if complaint := compile_c(mpicc, source, half):
+            raise CompileError(f"{source.name} cannot be compiled: {complaint}; see what works with: starling doctor")
+        half.replace(program)
+    return program
 
 
 def starling(arguments: Sequence[str]) -> list[str]:

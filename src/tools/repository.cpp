@@ -4,6 +4,7 @@
 //   starling-repository settings                                           what is wrong with STARLING_* variables
 //   starling-repository merge DIRECTORY                                    the history in it made compact
 //   starling-repository schedule COLLECTIVE:NAME RANKS [ROOT] [BLOCKS]     what each rank does in one candidate
+//   starling-repository predict PLATFORM RANKS COLLECTIVE BYTES [ROOT] [PARAMETERS]    what each candidate would take
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #include "knowledge/settings.hpp"
 #include "knowledge/variables.hpp"
 #include "selection/strategy.hpp"
+#include "tools/prediction_listing.hpp"
 #include "tools/schedule_listing.hpp"
 
 namespace starling {
@@ -138,9 +140,12 @@ int main(int argc, char** argv) {
           << '\n';
     } else if (words.front() == "schedule") {
       std::cout << starling::schedule_listing(std::span(words).subspan(1)).dump() << '\n';
+    } else if (words.front() == "predict") {
+      std::cout << starling::prediction_listing(std::span(words).subspan(1)).dump() << '\n';
     } else {
       throw std::invalid_argument(std::string(words.front()) +
-                                  ": there is only: settings, merge DIRECTORY, schedule COLLECTIVE:NAME RANKS");
+                                  ": there is only: settings, merge DIRECTORY, schedule COLLECTIVE:NAME RANKS, "
+                                  "predict PLATFORM RANKS COLLECTIVE BYTES");
     }
   } catch (const std::invalid_argument& misuse) {
     std::cerr << "starling-repository: " << misuse.what() << '\n';

@@ -1,7 +1,6 @@
 #include "tools/schedule_listing.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include "algorithms/candidate.hpp"
 #include "knowledge/names.hpp"
+#include "tools/words.hpp"
 
 namespace starling {
 namespace {
@@ -24,23 +24,13 @@ constexpr int telling_blocks = 4;
   throw std::invalid_argument(why);
 }
 
-int number(std::string_view what, std::string_view text, int least, int most) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < least || value > most)
-    refuse(std::string(text).append(": ").append(what).append(" must be a number from ") + std::to_string(least) +
-           " to " + std::to_string(most));
-  return value;
-}
-
 Bound candidate_of(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos)
     refuse(std::string(text).append(": name an algorithm as in alltoall:ring or bcast:chain?segment=8192"));
-  const std::optional<Collective> collective = collective_named(text.substr(0, colon));
-  if (!collective) refuse(std::string("no collective ").append(text.substr(0, colon)));
-  std::optional<Bound> bound = candidate_named(*collective, text.substr(colon + 1));
-  if (!bound) refuse(why_unknown(*collective, text.substr(colon + 1)));
+  const Collective collective = collective_from(text.substr(0, colon));
+  std::optional<Bound> bound = candidate_named(collective, text.substr(colon + 1));
+  if (!bound) refuse(why_unknown(collective, text.substr(colon + 1)));
   return *bound;
 }
 
@@ -118,11 +108,11 @@ Json schedule_listing(std::span<const std::string_view> words) {
   if (words.size() < 2 || words.size() > 4)
     refuse("schedule takes COLLECTIVE:NAME RANKS [ROOT] [BLOCKS], as in: schedule bcast:chain?segment=8192 8");
   const Bound bound = candidate_of(words[0]);
-  const int ranks = number("ranks", words[1], 1, most_ranks);
-  const int root = words.size() > 2 ? number("the root", words[2], 0, ranks - 1) : 0;
+  const auto ranks = static_cast<int>(number_from("ranks", words[1], 1, most_ranks));
+  const auto root = words.size() > 2 ? static_cast<int>(number_from("the root", words[2], 0, ranks - 1)) : 0;
   if (root != 0 && !rooted(bound.collective)) refuse(std::string(name_of(bound.collective)).append(" has no root"));
   std::optional<int> wanted;
-  if (words.size() > 3) wanted = number("blocks", words[3], 1, most_blocks);
+  if (words.size() > 3) wanted = static_cast<int>(number_from("blocks", words[3], 1, most_blocks));
   const SwitchTree network = example_network(ranks);
   const int blocks = blocks_of(bound, network, wanted);
 

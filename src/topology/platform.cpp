@@ -14,8 +14,12 @@ using Json = nlohmann::json;
 
 /// The nodes of the description and the links between them; switches count from 0, hosts behind them.
 struct Graph {
+  struct End {
+    int other;
+    Uplink link;
+  };
   std::map<std::string, int> number;
-  std::vector<std::vector<int>> links;
+  std::vector<std::vector<End>> links;
 
   void add(const std::string& name) {
     if (!number.emplace(name, static_cast<int>(links.size())).second)
@@ -39,8 +43,9 @@ Platform Platform::from_json(const std::string& text) try {
   for (const Json& name : json.at("switches")) graph.add(name.get<std::string>());
   const auto switches = static_cast<int>(graph.links.size());
   for (const Json& host : json.at("hosts")) {
-    platform.hosts_.push_back(host.at("name").get<std::string>());
-    graph.add(platform.hosts_.back());
+    platform.names_.push_back(host.at("name").get<std::string>());
+    platform.places_.push_back(host.value("ranks", 1));
+    graph.add(platform.names_.back());
   }
   std::size_t links = 0;
   for (const Json& link : json.at("links")) {
@@ -48,32 +53,37 @@ Platform Platform::from_json(const std::string& text) try {
     if (ends.size() != 2) throw std::runtime_error("a link has " + std::to_string(ends.size()) + " ends");
     const int one = graph.find(ends[0]);
     const int other = graph.find(ends[1]);
-    graph.links[static_cast<std::size_t>(one)].push_back(other);
-    graph.links[static_cast<std::size_t>(other)].push_back(one);
+    const Uplink cable{-1, link.at("rate").get<std::int64_t>(), link.value("latency", 0.0)};
+    if (cable.rate <= 0 || cable.latency < 0)
+      throw std::runtime_error("the link between '" + ends[0] + "' and '" + ends[1] + "' has no rate of 1 bit/s or " +
+                               "more, or a negative latency");
+    graph.links[static_cast<std::size_t>(one)].push_back({other, cable});
+    graph.links[static_cast<std::size_t>(other)].push_back({one, cable});
     ++links;
   }
   if (switches == 0) throw std::runtime_error("it has no switch");
   if (links + 1 != graph.links.size()) throw std::runtime_error("its links make no tree");
 
   // Downwards from switch 0; what is reached has a parent, and in a tree all is reached.
-  std::vector<int> parents(graph.links.size(), -2);
-  parents[0] = -1;
+  std::vector<Uplink> above(graph.links.size(), Uplink{-2});
+  above[0].parent = -1;
   for (std::vector<int> todo{0}; !todo.empty();) {
     const int now = todo.back();
     todo.pop_back();
-    for (const int next : graph.links[static_cast<std::size_t>(now)]) {
-      if (parents[static_cast<std::size_t>(next)] != -2) continue;
-      parents[static_cast<std::size_t>(next)] = now;
+    for (const auto& [next, link] : graph.links[static_cast<std::size_t>(now)]) {
+      Uplink& found = above[static_cast<std::size_t>(next)];
+      if (found.parent != -2) continue;
+      found = {now, link.rate, link.latency};
       if (now >= switches)
-        throw std::runtime_error("'" + platform.hosts_[static_cast<std::size_t>(now - switches)] +
+        throw std::runtime_error("'" + platform.names_[static_cast<std::size_t>(now - switches)] +
                                  "' has more than one link");
       todo.push_back(next);
     }
   }
-  if (std::find(parents.begin(), parents.end(), -2) != parents.end())
+  if (std::any_of(above.begin(), above.end(), [](const Uplink& one) { return one.parent == -2; }))
     throw std::runtime_error("its links make no tree");
-  platform.parents_.assign(parents.begin(), parents.begin() + switches);
-  platform.switch_of_host_.assign(parents.begin() + switches, parents.end());
+  platform.switches_.assign(above.begin(), above.begin() + switches);
+  platform.hosts_.assign(above.begin() + switches, above.end());
   return platform;
 } catch (const Json::exception& error) {
   throw std::runtime_error(std::string("it is no platform file: ") + error.what());
@@ -81,20 +91,22 @@ Platform Platform::from_json(const std::string& text) try {
 
 std::optional<int> Platform::host(std::string_view name) const {
   for (const std::string_view wanted : {name, name.substr(0, name.find('.'))}) {
-    const auto found = std::find(hosts_.begin(), hosts_.end(), wanted);
-    if (found != hosts_.end()) return static_cast<int>(found - hosts_.begin());
+    const auto found = std::find(names_.begin(), names_.end(), wanted);
+    if (found != names_.end()) return static_cast<int>(found - names_.begin());
   }
   return std::nullopt;
 }
 
 SwitchTree Platform::tree(std::span<const int> hosts) const {
-  std::vector<int> parents = parents_;
+  std::vector<int> parents;
+  parents.reserve(switches_.size());
+  for (const Uplink& one : switches_) parents.push_back(one.parent);
   std::vector<int> ranks(hosts_.size());
   for (const int host : hosts) ++ranks[static_cast<std::size_t>(host)];
   std::map<int, int> machines;  // switches that stand for hosts of several ranks
   std::vector<int> switches;
   for (const int host : hosts) {
-    const int above = switch_of_host_[static_cast<std::size_t>(host)];
+    const int above = hosts_[static_cast<std::size_t>(host)].parent;
     if (ranks[static_cast<std::size_t>(host)] == 1) {
       switches.push_back(above);
       continue;
@@ -104,6 +116,14 @@ SwitchTree Platform::tree(std::span<const int> hosts) const {
     switches.push_back(machine->second);
   }
   return {std::move(parents), std::move(switches)};
+}
+
+std::vector<int> Platform::placed(int ranks) const {
+  std::vector<int> found;
+  for (std::size_t host = 0; host < places_.size(); ++host)
+    for (int place = 0; place < places_[host] && static_cast<int>(found.size()) < ranks; ++place)
+      found.push_back(static_cast<int>(host));
+  return found;
 }
 
 }  // namespace starling

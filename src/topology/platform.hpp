@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,8 +11,15 @@
 
 namespace starling {
 
+/// The link from a switch or a host up to the switch it hangs off; the topmost switch has none.
+struct Uplink {
+  int parent = -1;        ///< the number of that switch
+  std::int64_t rate = 0;  ///< bits per second in each direction
+  double latency = 0;     ///< seconds from end to end
+};
+
 /// The hosts of a cluster and the tree of switches that connects them, as a platform file describes them
-/// (docs/laboratory.md). Links are taken for equally fast here.
+/// (docs/laboratory.md).
 class Platform {
  public:
   /// Reads a platform file's text, every range of names written out. Throws std::runtime_error with one sentence that
@@ -22,11 +30,19 @@ class Platform {
   [[nodiscard]] std::optional<int> host(std::string_view name) const;
   /// The tree with `hosts[r]` as the host of rank r; a host with several ranks becomes a switch.
   [[nodiscard]] SwitchTree tree(std::span<const int> hosts) const;
+  /// The links of the switches, by number.
+  [[nodiscard]] std::span<const Uplink> switches() const { return switches_; }
+  /// The links of the hosts, by number.
+  [[nodiscard]] std::span<const Uplink> hosts() const { return hosts_; }
+  /// The host of each of `ranks` ranks where every host takes as many as the file says, in the order of the file; fewer
+  /// than `ranks` where there is no room for all.
+  [[nodiscard]] std::vector<int> placed(int ranks) const;
 
  private:
-  std::vector<std::string> hosts_;
-  std::vector<int> switch_of_host_;
-  std::vector<int> parents_;  ///< of switches
+  std::vector<std::string> names_;  ///< of hosts
+  std::vector<int> places_;         ///< for ranks, of each host
+  std::vector<Uplink> switches_;
+  std::vector<Uplink> hosts_;
 };
 
 }  // namespace starling

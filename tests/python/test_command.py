@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "tests/knowledge/run-record.json"
-COMMANDS = ("run", "report", "algorithms", "doctor", "demo")
+COMMANDS = ("run", "report", "algorithms", "predict", "calibrate", "doctor", "demo")
 
 
 @pytest.fixture

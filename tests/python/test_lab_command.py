@@ -18,7 +18,7 @@ def lab(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess
     return subprocess.run(line, env=env, cwd=cwd, capture_output=True, text=True, check=False, timeout=60)
 
 
-@pytest.mark.parametrize("command", ["up", "down", "status", "run", "exec", "platform"])
+@pytest.mark.parametrize("command", ["up", "down", "status", "run", "exec", "calibrate", "platform"])
 def test_the_help_of_every_command_has_an_example(command: str) -> None:
     done = lab(command, "--help")
     assert done.returncode == 0

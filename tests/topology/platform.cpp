@@ -5,6 +5,7 @@
 #include <array>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace starling {
 namespace {
@@ -42,6 +43,25 @@ TEST(Platform, MakesASwitchOfAHostWithSeveralRanks) {
   EXPECT_EQ(tree.switch_of(3), 1);
 }
 
+TEST(Platform, KnowsTheLinkAboveEachSwitchAndHost) {
+  std::string text = two_switches;
+  text.replace(text.find("\"rate\": 1000000"), 15, R"("latency": 0.5, "rate": 7)");
+  const Platform platform = Platform::from_json(text);
+  EXPECT_EQ(platform.switches()[0].parent, -1);
+  EXPECT_EQ(platform.switches()[1].parent, 0);
+  EXPECT_EQ(platform.switches()[1].rate, 7);
+  EXPECT_EQ(platform.switches()[1].latency, 0.5);
+  EXPECT_EQ(platform.hosts()[2].parent, 1);
+  EXPECT_EQ(platform.hosts()[2].rate, 1000000);
+  EXPECT_EQ(platform.hosts()[2].latency, 0);
+}
+
+TEST(Platform, PlacesRanksUntilHostsAreFull) {
+  const Platform platform = Platform::from_json(two_switches);
+  EXPECT_EQ(platform.placed(3), (std::vector<int>{0, 1, 1}));
+  EXPECT_EQ(platform.placed(100), (std::vector<int>{0, 1, 1, 2}));
+}
+
 TEST(Platform, SaysWhatIsWrong) {
   EXPECT_EQ(refused(two_switches, "\"h2\", \"ranks\"", "\"h0\", \"ranks\""), "'h0' is there twice");
   EXPECT_EQ(refused(two_switches, "[\"h0\", \"s0\"]", "[\"h0\", \"s7\"]"),
@@ -49,6 +69,8 @@ TEST(Platform, SaysWhatIsWrong) {
   EXPECT_EQ(refused(two_switches, "[\"h0\", \"s0\"]", "[\"h1\", \"s0\"]"), "its links make no tree");
   EXPECT_EQ(refused(two_switches, "[\"h0\", \"s0\"]", "[\"h0\", \"h2\"]"), "'h2' has more than one link");
   EXPECT_EQ(refused(two_switches, "[\"s0\", \"s1\"], \"rate\"", "[\"s0\"], \"rate\""), "a link has 1 ends");
+  EXPECT_EQ(refused(two_switches, "\"rate\": 1000000", "\"rate\": 0"),
+            "the link between 's0' and 's1' has no rate of 1 bit/s or more, or a negative latency");
   EXPECT_EQ(refused(two_switches, "\"links\"", "\"cables\"").find("it is no platform file"), 0U);
   EXPECT_EQ(refused(two_switches, "{\"schema\"", "\"schema\"").find("it is no platform file"), 0U);
 }

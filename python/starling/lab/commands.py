@@ -6,16 +6,13 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from starling.lab.launch import IDLE_MICROSECONDS, Order
 from starling.lab.state import DEFAULT_PREFIX
 from starling.run import say
-
-if TYPE_CHECKING:
-    from starling.platform_file import Platform
 
 app = typer.Typer(
     help="The emulated cluster: hosts, switches and links of limited rates on this machine. Needs root.",
@@ -42,6 +39,9 @@ TrunkRate = Annotated[
     str | None,
     typer.Option(metavar="RATE", help="Of the links between switches; for a short name --rate holds for them too."),
 ]
+IdleMicroseconds = Annotated[
+    int, typer.Option("--idle-us", min=0, max=1_000_000, help="Longest wait of a rank that polls in vain; 0: it polls.")
+]
 Ranks = Annotated[int | None, typer.Option("--ranks-per-host", min=1, max=4096, help="Ranks that each host takes.")]
 
 
@@ -62,22 +62,6 @@ def _failures() -> Iterator[None]:
         raise typer.Exit(error.status) from error
 
 
-def _platform(topology: str, rate: str | None, trunk_rate: str | None, ranks: int | None) -> Platform:
-    from starling import platform_file
-
-    def bits(option: str, text: str | None) -> int | None:
-        try:
-            return None if text is None else platform_file.bits_per_second(text)
-        except ValueError as error:
-            raise platform_file.PlatformError(f"{option}: {error}") from error
-
-    found = platform_file.platform(topology)
-    host_rate, between = bits("--rate", rate), bits("--trunk-rate", trunk_rate)
-    if between is None and platform_file.is_short(topology):
-        between = host_rate
-    return platform_file.adjusted(found, host_rate=host_rate, trunk_rate=between, ranks=ranks)
-
-
 @app.command(epilog="Example: starling lab up star:4x8 --rate 50mbit --packet 0")
 def up(
     topology: Topology,
@@ -95,11 +79,12 @@ def up(
     as_json: AsJson = False,
 ) -> None:
     """Make a lab, and measure what its links carry beside what was asked."""
+    from starling import platform_file
     from starling.lab import check, cluster
     from starling.lab.plan import Options
 
     with _failures():
-        platform = _platform(topology, rate, trunk_rate, ranks)
+        platform = platform_file.described(topology, rate=rate, trunk_rate=trunk_rate, ranks=ranks)
         options = Options(mtu, packet, congestion)
         try:
             cluster.up(platform, options, prefix, say)
@@ -156,10 +141,7 @@ def run(
         Order, typer.Option(help="Hosts as in the platform, one from each switch in turn, or shuffled.")
     ] = Order.BLOCK,
     seed: Annotated[int, typer.Option(help="Of --order random.")] = 1,
-    idle_us: Annotated[
-        int,
-        typer.Option("--idle-us", min=0, max=1_000_000, help="Longest wait of a rank that polls in vain; 0: it polls."),
-    ] = IDLE_MICROSECONDS,
+    idle_us: IdleMicroseconds = IDLE_MICROSECONDS,
     json_file: Annotated[
         Path | None, typer.Option("--json", metavar="F", help="Write what is known of the run.")
     ] = None,
@@ -199,11 +181,39 @@ def execute(
     raise typer.Exit(ended)
 
 
+@app.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: starling lab calibrate -o parameters.json -- mpirun -n 2",
+)
+def calibrate(
+    line: Line,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="P", help="Where the parameters go.")] = Path(
+        "parameters.json"
+    ),
+    idle_us: IdleMicroseconds = IDLE_MICROSECONDS,
+    as_json: AsJson = False,
+    prefix: Prefix = DEFAULT_PREFIX,
+) -> None:
+    """Measure on the lab what the cost model needs: `starling calibrate` below `starling lab run`."""
+    from starling import trial
+    from starling.lab import launch
+
+    wanted = ["calibrate", "--output", str(output), *(["--json"] if as_json else []), "--", *line]
+    with _failures():
+        outcome = launch.run(trial.starling(wanted), prefix, Order.BLOCK, 1, idle_us)
+        if outcome.cpu_bound:
+            say(outcome.text())
+    raise typer.Exit(outcome.status)
+
+
 @app.command(epilog="Example: starling lab platform star:4x8 --rate 1gbit > star.json")
 def platform(topology: Topology, rate: HostRate = None, trunk_rate: TrunkRate = None, ranks: Ranks = None) -> None:
     """Check a platform and print it as a file in which everything is written out. Needs neither root nor a lab."""
+    from starling import platform_file
+
     with _failures():
-        typer.echo(json.dumps(_platform(topology, rate, trunk_rate, ranks).as_json(), indent=1))
+        found = platform_file.described(topology, rate=rate, trunk_rate=trunk_rate, ranks=ranks)
+        typer.echo(json.dumps(found.as_json(), indent=1))
 
 
 def _count(number: int, noun: str, plural: str = "s") -> str:

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "algorithms/candidate.hpp"
+#include "cost/network.hpp"
+#include "cost/parameters.hpp"
+#include "cost/prediction.hpp"
+
+namespace starling {
+
+/// The predicted time of a candidate in a situation, whose ranks are those of `network`; its refusal where it has one.
+/// Blocks are taken for equally large, also in v-variants.
+Prediction predict(const Bound& bound, const Situation& situation, int root, const Network& network,
+                   const CostParameters& parameters);
+
+}  // namespace starling

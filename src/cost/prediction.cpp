@@ -1,0 +1,36 @@
+#include "cost/prediction.hpp"
+
+#include <algorithm>
+
+#include "cost/simulation.hpp"
+
+namespace starling {
+namespace {
+
+std::string refusal(std::span<const Program> programs) {
+  std::int64_t messages = 0;
+  std::int64_t at_once = 0;
+  for (const Program& program : programs) {
+    for (const NativePart& part : program.natives)
+      if (part.collective != Collective::barrier)
+        return "it calls the MPI library's own " + std::string(name_of(part.collective)) +
+               ", of which the model knows nothing";
+    messages += static_cast<std::int64_t>(program.messages.size());
+    at_once += program.most_messages;
+  }
+  // Each message stands in two programs.
+  if (messages / 2 > most_messages)
+    return "too large to simulate: more than " + std::to_string(most_messages) + " messages";
+  if (at_once / 2 > most_at_once)
+    return "too large to simulate: more than " + std::to_string(most_at_once) + " messages at once";
+  return {};
+}
+
+}  // namespace
+
+Prediction predict(std::span<const Program> programs, const Network& network, const CostParameters& parameters) {
+  if (std::string why = refusal(programs); !why.empty()) return {.seconds = 0, .refusal = std::move(why)};
+  return {.seconds = Simulation(programs, network, parameters).run(), .refusal = {}};
+}
+
+}  // namespace starling

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cost/network.hpp"
+#include "cost/parameters.hpp"
+#include "schedule/program.hpp"
+
+namespace starling {
+
+/// What the cost model says of a call.
+struct Prediction {
+  double seconds = 0;   ///< from the moment at which all ranks begin until the last one has finished
+  std::string refusal;  ///< why it says nothing, a sentence without a full stop; empty where it does
+};
+
+/// Messages that are simulated at most: a pairwise exchange of 2048 ranks.
+inline constexpr std::int64_t most_messages = std::int64_t{1} << 22;
+/// Messages that may be under way at once: the time to share links among them grows faster than their number.
+inline constexpr std::int64_t most_at_once = std::int64_t{1} << 17;
+
+/// The time of one collective by a simulation of the rounds of all ranks (docs/cost-model.md). `programs[r]`, in units
+/// of bytes, is what rank r does; the checker has proven that they match. Sub-collectives other than barriers are
+/// refused, because only the MPI library knows how it does them; a barrier counts as a dissemination. Pure; equal
+/// arguments give equal results. Throws std::invalid_argument where messages do not match or ranks wait for ever.
+Prediction predict(std::span<const Program> programs, const Network& network, const CostParameters& parameters);
+
+}  // namespace starling

@@ -1,0 +1,124 @@
+#include "cost/candidate_cost.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "cost/lower_bound.hpp"
+#include "cost/networks.hpp"
+
+namespace starling {
+namespace {
+
+constexpr CostParameters parameters{};
+
+/// A star of switches with a rank on each host, and calls on it.
+class Cluster {
+ public:
+  Cluster(int switches, int ranks)
+      : platform_(star(switches, (ranks + switches - 1) / switches)),
+        hosts_(platform_.placed(ranks)),
+        tree_(platform_.tree(hosts_)),
+        network_(platform_, hosts_) {}
+
+  [[nodiscard]] Prediction of(const Bound& bound, std::int64_t bytes, int root = 0) const {
+    return predict(bound, situation(bound.collective, bytes), root, network_, parameters);
+  }
+  [[nodiscard]] double of(Collective collective, const char* name, std::int64_t bytes) const {
+    const Prediction found = of(candidate_named(collective, name).value(), bytes);
+    EXPECT_EQ(found.refusal, "") << name;
+    return found.seconds;
+  }
+  [[nodiscard]] double bound(Collective collective, std::int64_t bytes, int root = 0) const {
+    return lower_bound(collective, bytes, root, network_, parameters);
+  }
+
+ private:
+  [[nodiscard]] Situation situation(Collective collective, std::int64_t bytes) const {
+    return {.collective = collective,
+            .ranks = network_.ranks(),
+            .bytes = bytes,
+            .elements = reduces(collective) ? bytes / 8 : bytes,
+            .tree = &tree_};
+  }
+
+  Platform platform_;
+  std::vector<int> hosts_;
+  SwitchTree tree_;
+  Network network_;
+};
+
+/// A message of `bytes` alone.
+double message(std::int64_t bytes) {
+  return (2 * parameters.overhead) + parameters.latency + (static_cast<double>(bytes) * 1e-6 / parameters.rate_share);
+}
+
+TEST(CandidateCost, ARingPassesABlockInEveryStep) {
+  for (const int ranks : {2, 5, 16}) {
+    const double copy = 4096 * parameters.copy_per_byte;
+    EXPECT_NEAR(Cluster(1, ranks).of(Collective::allgather, "ring", 4096), copy + ((ranks - 1) * message(4096)), 1e-9);
+  }
+}
+
+TEST(CandidateCost, ABinomialTreeTakesAMessageForEachDoubling) {
+  EXPECT_NEAR(Cluster(1, 2).of(Collective::bcast, "binomial", 4096), message(4096), 1e-9);
+  EXPECT_GT(Cluster(1, 16).of(Collective::bcast, "binomial", 4096), 4 * message(4096) - 1e-9);
+}
+
+TEST(CandidateCost, ARingInTheOrderOfSwitchesIsNoSlowerOnMoreOfThem) {
+  EXPECT_NEAR(Cluster(4, 16).of(Collective::allgather, "ring", 4096),
+              Cluster(1, 16).of(Collective::allgather, "ring", 4096), 1e-9);
+  EXPECT_GT(Cluster(4, 16).of(Collective::alltoall, "ring", 4096),
+            2 * Cluster(1, 16).of(Collective::alltoall, "ring", 4096));
+}
+
+TEST(CandidateCost, SegmentsLetAChainOvertakeABinomialTree) {
+  const Cluster cluster(1, 16);
+  const double chain = cluster.of(Collective::bcast, "chain?segment=8192", 1 << 20);
+  EXPECT_LT(chain, cluster.of(Collective::bcast, "binomial", 1 << 20) / 2);
+  EXPECT_GT(cluster.of(Collective::bcast, "chain?segment=none", 64), cluster.of(Collective::bcast, "binomial", 64));
+}
+
+TEST(CandidateCost, EqualCallsHaveEqualTimes) {
+  for (const Bound& bound : candidates(Collective::allreduce)) {
+    const Prediction one = Cluster(3, 12).of(bound, 65536);
+    EXPECT_EQ(one.seconds, Cluster(3, 12).of(bound, 65536).seconds) << bound.name();
+  }
+}
+
+/// Every collective, on 1 and 3 switches.
+class EveryCandidateCost : public testing::TestWithParam<int> {};
+
+TEST_P(EveryCandidateCost, IsFiniteAndNotBelowTheBoundAndGrowsWithTheSize) {
+  const auto collective = static_cast<Collective>(GetParam());
+  for (const int ranks : {1, 2, 3, 8, 12, 16}) {
+    for (const int switches : {1, 3}) {
+      const Cluster cluster(switches, ranks);
+      const int root = rooted(collective) ? ranks - 1 : 0;
+      for (const Bound& bound : candidates(collective)) {
+        double before = 0;
+        for (const std::int64_t bytes : {64, 4096, 65536, 1 << 20}) {
+          const Prediction found = cluster.of(bound, bytes, root);
+          if (!found.refusal.empty()) continue;
+          const std::string what = bound.name() + " of " + std::to_string(bytes) + " bytes on " +
+                                   std::to_string(ranks) + " ranks and " + std::to_string(switches) + " switches";
+          ASSERT_TRUE(std::isfinite(found.seconds)) << what;
+          ASSERT_TRUE(ranks == 1 || found.seconds > 0) << what;
+          // Flows may end a thousandth of their time early.
+          ASSERT_GE(found.seconds, cluster.bound(collective, bytes, root) * 0.998) << what;
+          ASSERT_GE(found.seconds, before * 0.998) << what;
+          before = found.seconds;
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryCandidateCost, testing::Range(0, collective_count), [](const auto& one) {
+  return std::string(collective_names.at(static_cast<std::size_t>(one.param)));
+});
+
+}  // namespace
+}  // namespace starling

@@ -1,0 +1,197 @@
+#include "cost/prediction.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "cost/networks.hpp"
+
+namespace starling {
+namespace {
+
+// A microsecond for a byte; times of processors and wires are far apart, so that sums tell what is in them.
+constexpr double byte = 1e-6;
+constexpr CostParameters simple{.overhead = 1e-3,
+                                .gap = 0,
+                                .latency = 0.1,
+                                .rate_share = 1,
+                                .rendezvous = 1 << 30,
+                                .memory_latency = 0.01,
+                                .memory_per_byte = 2e-6,
+                                .copy_per_byte = 3e-6,
+                                .combine_per_byte = 4e-6};
+constexpr double near_enough = 1e-9;
+
+/// A schedule of one round and of `blocks` blocks.
+Schedule one_round(int blocks, const std::vector<std::pair<int, int>>& sends,
+                   const std::vector<std::pair<int, int>>& receives) {
+  Schedule schedule(blocks);
+  Round& round = schedule.round();
+  for (const auto& [peer, block] : receives) round.receive(recvbuf(block), peer);
+  for (const auto& [peer, block] : sends) round.send(sendbuf(block), peer);
+  return schedule;
+}
+
+double seconds(const std::vector<Schedule>& schedules, std::int64_t block, const Network& network,
+               const CostParameters& parameters = simple) {
+  std::vector<Program> programs;
+  for (std::size_t rank = 0; rank < schedules.size(); ++rank) {
+    const Layout layout(schedules[rank].blocks(), schedules[rank].blocks() * block);
+    programs.push_back(bind(schedules[rank], layout, layout, Collective::alltoall, static_cast<int>(rank)));
+  }
+  const Prediction found = predict(programs, network, parameters);
+  EXPECT_EQ(found.refusal, "");
+  return found.seconds;
+}
+
+TEST(Prediction, AMessageTakesOverheadBytesLatencyAndOverhead) {
+  const double one = seconds({one_round(1, {{1, 0}}, {}), one_round(1, {}, {{0, 0}})}, 500, star_network(1, 2));
+  EXPECT_NEAR(one, 1e-3 + (500 * byte) + 0.1 + 1e-3, near_enough);
+}
+
+TEST(Prediction, LinksAddTheirLatencies) {
+  const double one =
+      seconds({one_round(1, {{1, 0}}, {}), one_round(1, {}, {{0, 0}})}, 500, star_network(2, 1, 8 * mega, 0.25));
+  EXPECT_NEAR(one, 1e-3 + (500 * byte) + 0.1 + (3 * 0.25) + 1e-3, near_enough);
+}
+
+TEST(Prediction, ARateShareSlowsEveryLink) {
+  CostParameters parameters = simple;
+  parameters.rate_share = 0.5;
+  const double one =
+      seconds({one_round(1, {{1, 0}}, {}), one_round(1, {}, {{0, 0}})}, 500, star_network(1, 2), parameters);
+  EXPECT_NEAR(one, 1e-3 + (1000 * byte) + 0.1 + 1e-3, near_enough);
+}
+
+TEST(Prediction, TwoSendersShareTheLinkOfTheirReceiver) {
+  const double both =
+      seconds({one_round(2, {}, {{1, 0}, {2, 1}}), one_round(2, {{0, 0}}, {}), one_round(2, {{0, 0}}, {})}, 500,
+              star_network(1, 3));
+  EXPECT_NEAR(both, 1e-3 + (1000 * byte) + 0.1 + (2 * 1e-3), near_enough);
+}
+
+TEST(Prediction, BothDirectionsOfALinkHaveItsRate) {
+  const double both =
+      seconds({one_round(1, {{1, 0}}, {{1, 0}}), one_round(1, {{0, 0}}, {{0, 0}})}, 500, star_network(1, 2));
+  EXPECT_NEAR(both, 1e-3 + (500 * byte) + 0.1 + 1e-3, near_enough);
+}
+
+TEST(Prediction, ATrunkIsSharedByAllThatCrossIt) {
+  // Ranks 0 and 1 on one switch, 2 and 3 on the other; the trunk is as fast as one host.
+  const std::vector<Schedule> across{one_round(1, {{2, 0}}, {}), one_round(1, {{3, 0}}, {}), one_round(1, {}, {{0, 0}}),
+                                     one_round(1, {}, {{1, 0}})};
+  EXPECT_NEAR(seconds(across, 500, star_network(2, 2)), 1e-3 + (1000 * byte) + 0.1 + 1e-3, near_enough);
+  EXPECT_NEAR(seconds(across, 500, star_network(2, 2, 16 * mega)), 1e-3 + (500 * byte) + 0.1 + 1e-3, near_enough);
+}
+
+TEST(Prediction, RanksOfOneHostShareItsLinkAndTalkThroughMemory) {
+  const Network network(star(1, 3), {0, 0, 1, 2});
+  const double apart = seconds(
+      {one_round(1, {{2, 0}}, {}), one_round(1, {{3, 0}}, {}), one_round(1, {}, {{0, 0}}), one_round(1, {}, {{1, 0}})},
+      500, network);
+  EXPECT_NEAR(apart, 1e-3 + (1000 * byte) + 0.1 + 1e-3, near_enough);
+  const double together =
+      seconds({one_round(1, {{1, 0}}, {}), one_round(1, {}, {{0, 0}}), Schedule(1), Schedule(1)}, 500, network);
+  EXPECT_NEAR(together, 1e-3 + (500 * 2e-6) + 0.01 + 1e-3, near_enough);
+}
+
+TEST(Prediction, AMessageWithoutBytesTakesOnlyLatency) {
+  Schedule sender(1);
+  sender.round().send(nothing(), 1);
+  Schedule receiver(1);
+  receiver.round().receive(nothing(), 0);
+  EXPECT_NEAR(seconds({sender, receiver}, 500, star_network(1, 2)), 1e-3 + 0.1 + 1e-3, near_enough);
+}
+
+TEST(Prediction, MessagesBetweenTwoRanksFollowEachOther) {
+  // The first may not be overtaken, so the receiver of the second waits for both.
+  Schedule sender(2);
+  sender.round().send(sendbuf(0), 1);
+  sender.round().send(nothing(), 1);
+  Schedule receiver(2);
+  receiver.round().receive(recvbuf(0), 0);
+  receiver.round().receive(nothing(), 0);
+  EXPECT_NEAR(seconds({sender, receiver}, 5000, star_network(1, 2)), 1e-3 + (5000 * byte) + 0.1 + (2 * 1e-3),
+              near_enough);
+}
+
+TEST(Prediction, AGapKeepsSendsApart) {
+  CostParameters parameters = simple;
+  parameters.gap = 0.5;
+  const double both =
+      seconds({one_round(2, {{1, 0}, {2, 1}}, {}), one_round(2, {}, {{0, 0}}), one_round(2, {}, {{0, 0}})}, 500,
+              star_network(1, 3), parameters);
+  EXPECT_NEAR(both, 1e-3 + 0.5 + (500 * byte) + 0.1 + 1e-3, near_enough);
+}
+
+TEST(Prediction, ALargeMessageAsksFirstAndWaitsForItsReceive) {
+  CostParameters parameters = simple;
+  parameters.rendezvous = 500;
+  constexpr double way = 0.1 + 1e-3;
+  const std::vector<Schedule> prompt{one_round(1, {{1, 0}}, {}), one_round(1, {}, {{0, 0}})};
+  const double message = (500 * byte) + 0.1 + 1e-3;
+  EXPECT_NEAR(seconds(prompt, 500, star_network(1, 2), parameters), 1e-3 + (2 * way) + message, near_enough);
+  // The receiver copies for 1.5 s first; the answer goes out when that is done.
+  Schedule late(1);
+  for (int i = 0; i < 1000; ++i) late.copy(sendbuf(0), recvbuf(0));
+  late.round().receive(recvbuf(0), 0);
+  EXPECT_NEAR(seconds({prompt[0], late}, 500, star_network(1, 2), parameters), 1.5 + way + message, near_enough);
+}
+
+TEST(Prediction, LargeMessagesToEachOtherTakeTurnsWhereTheMpiMakesThem) {
+  const std::vector<Schedule> exchange{one_round(1, {{1, 0}}, {{1, 0}}), one_round(1, {{0, 0}}, {{0, 0}})};
+  CostParameters parameters = simple;
+  parameters.large_take_turns = true;
+  const double message = 1e-3 + (500 * byte) + 0.1 + 1e-3;
+  EXPECT_NEAR(seconds(exchange, 500, star_network(1, 2), parameters), message, near_enough);
+  parameters.rendezvous = 500;
+  const double question_and_answer = 2 * (0.1 + 1e-3);
+  EXPECT_NEAR(seconds(exchange, 500, star_network(1, 2), parameters), question_and_answer + message + (500 * byte),
+              near_enough);
+  // Around a ring no two ranks send to each other.
+  const std::vector<Schedule> ring{one_round(1, {{1, 0}}, {{2, 0}}), one_round(1, {{2, 0}}, {{0, 0}}),
+                                   one_round(1, {{0, 0}}, {{1, 0}})};
+  EXPECT_NEAR(seconds(ring, 500, star_network(1, 3), parameters), question_and_answer + message, near_enough);
+}
+
+TEST(Prediction, LocalWorkTakesTimePerByte) {
+  Schedule alone(1);
+  alone.copy(sendbuf(0), recvbuf(0));
+  alone.combine(sendbuf(0), recvbuf(0));
+  EXPECT_NEAR(seconds({alone}, 1000, star_network(1, 1)), 1000 * (3e-6 + 4e-6), near_enough);
+}
+
+TEST(Prediction, ABarrierIsADisseminationOnceAllHaveCome) {
+  std::vector<Schedule> all(5, Schedule(1));
+  for (int i = 0; i < 1000; ++i) all[3].copy(sendbuf(0), recvbuf(0));  // 1.5 s late
+  for (Schedule& one : all) one.round().sub = SubCollective{Collective::barrier, {0, 1, 5}, 0, 1, nothing(), nothing()};
+  EXPECT_NEAR(seconds(all, 500, star_network(1, 5)), 1.5 + (3 * (0.1 + 2e-3)), near_enough);
+}
+
+TEST(Prediction, OnlyTheMpiLibraryKnowsItsOwnCollectives) {
+  Schedule one(1);
+  one.round().sub = SubCollective{Collective::allgather, {0, 1, 2}, 0, 1, sendbuf(0), recvbuf(0)};
+  const Layout layout(1, 100);
+  const std::vector<Program> programs{bind(one, layout, layout, Collective::allgather, 0),
+                                      bind(one, layout, layout, Collective::allgather, 0)};
+  EXPECT_EQ(predict(programs, star_network(1, 2), simple).refusal,
+            "it calls the MPI library's own allgather, of which the model knows nothing");
+}
+
+TEST(Prediction, NeverLoopsOverWrongSchedules) {
+  EXPECT_THROW(seconds({one_round(1, {}, {{1, 0}}), one_round(1, {}, {{0, 0}})}, 500, star_network(1, 2)),
+               std::invalid_argument);
+  EXPECT_THROW(seconds({one_round(1, {{1, 0}}, {}), one_round(1, {}, {})}, 500, star_network(1, 2)),
+               std::invalid_argument);
+  Schedule waits(1);
+  waits.round().receive(recvbuf(0), 1);
+  waits.round().send(sendbuf(0), 1);
+  Schedule waits_too(1);
+  waits_too.round().receive(recvbuf(0), 0);
+  waits_too.round().send(sendbuf(0), 0);
+  EXPECT_THROW(seconds({waits, waits_too}, 500, star_network(1, 2)), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace starling
