@@ -16,6 +16,7 @@
 #include "knowledge/variables.hpp"
 #include "knowledge/whole_file.hpp"
 #include "runtime/communicator.hpp"
+#include "runtime/features.hpp"
 #include "runtime/flavour.hpp"
 #include "runtime/pmpi.hpp"
 #include "runtime/state.hpp"
@@ -104,6 +105,7 @@ void describe_nodes(RunDescription& run) {
 }
 
 bool was_spawned() {
+  if (!STARLING_HAS_SPAWN) return false;
   MPI_Comm parent = handles.comm_null;
   return pmpi.Comm_get_parent(&parent) == MPI_SUCCESS && parent != handles.comm_null;
 }
