@@ -25,7 +25,8 @@ inline constexpr Abi built_for = Abi::STARLING_ABI;
 
 /// The MPI library that the program runs on.
 struct Flavour {
-  std::string name;     ///< who made it: "openmpi", "mpich", "intel", "smpi"; "mpi-abi" for another one with the standard ABI
+  std::string
+      name;  ///< who made it: "openmpi", "mpich", "intel", "smpi"; "mpi-abi" for another one with the standard ABI
   std::string version;  ///< "4.1.4", "2021.18"; empty if the library does not tell
   std::string path;     ///< of the shared library; empty if none is loaded
   Abi abi = built_for;  ///< the one it speaks

@@ -87,8 +87,8 @@ void find_handles() {
 
 #if STARLING_HANDLES_ARE_OBJECTS
 
-// A predefined object is a variable of the library, a program's own one is on the heap. The linker moves variables that a
-// program names into the program itself (copy relocation), so both places count.
+// A predefined object is a variable of the library, a program's own one is on the heap. The linker moves variables that
+// a program names into the program itself (copy relocation), so both places count.
 struct Range {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
