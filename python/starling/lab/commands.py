@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from starling.platform_file import Platform
 
 app = typer.Typer(
-    help="The emulated cluster: hosts, switches and links of limited rates on this machine. Needs root.",
+    help="The emulated cluster (hosts, switches and links on this machine; needs root), and the simulated one.",
     epilog="Example: starling lab up star:4x8 && starling lab run -- mpirun -n 32 ./app; starling lab down",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -33,7 +33,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to
 Topology = Annotated[
     str,
     typer.Argument(
-        metavar="TOPOLOGY", help="single:HOSTS; chain, star or tree:SWITCHESxHOSTS; or the path of a platform file."
+        metavar="TOPOLOGY",
+        help="single:HOSTS; chain, star or tree:SWITCHESxHOSTS; fattree:SWITCHESx...xHOSTS; or a platform file.",
     ),
 ]
 Line = Annotated[list[str], typer.Argument(metavar="COMMAND ...", help="The command and its arguments.")]
@@ -71,11 +72,13 @@ def _platform(topology: str, rate: str | None, trunk_rate: str | None, ranks: in
         except ValueError as error:
             raise platform_file.PlatformError(f"{option}: {error}") from error
 
-    found = platform_file.platform(topology)
     host_rate, between = bits("--rate", rate), bits("--trunk-rate", trunk_rate)
-    if between is None and platform_file.is_short(topology):
-        between = host_rate
-    return platform_file.adjusted(found, host_rate=host_rate, trunk_rate=between, ranks=ranks)
+    if platform_file.is_short(topology):
+        found = platform_file.short(topology, host_rate or platform_file.DEFAULT_RATE)
+        return platform_file.adjusted(found, trunk_rate=between, ranks=ranks)
+    return platform_file.adjusted(
+        platform_file.platform(topology), host_rate=host_rate, trunk_rate=between, ranks=ranks
+    )
 
 
 @app.command(epilog="Example: starling lab up star:4x8 --rate 50mbit --packet 0")
@@ -197,6 +200,54 @@ def execute(
             raise typer.BadParameter("a command is missing behind the host")
         ended = launch.execute(prefix, host, command)
     raise typer.Exit(ended)
+
+
+@app.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: starling lab simulate --platform star:4x8 --ranks 32 --collective alltoall --size 64KiB",
+)
+def simulate(
+    topology: Annotated[
+        str, typer.Option("--platform", metavar="F", help="A platform file, or a name like star:4x8 or fattree:16x16.")
+    ],
+    ranks: Annotated[int, typer.Option(min=1, help="How many MPI ranks.")],
+    line: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SOURCE ... ARGUMENT ...]", help="C or C++ files of an MPI program; else a benchmark."),
+    ] = None,
+    strategy: Annotated[
+        list[str] | None, typer.Option(metavar="S", help="native, star-basic, forced:NAME, ...; may be repeated.")
+    ] = None,
+    collective: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Of the benchmark; may be repeated. Default: allreduce.")
+    ] = None,
+    size: Annotated[
+        list[str] | None, typer.Option(metavar="BYTES", help="Of the benchmark, like 64KiB; may be repeated.")
+    ] = None,
+    calls: Annotated[int, typer.Option(min=1, help="Of each case, that the median is of.")] = 3,
+    record: Annotated[Path | None, typer.Option(metavar="F", help="Where a program's run record goes.")] = None,
+    rate: HostRate = None,
+    trunk_rate: TrunkRate = None,
+    latency: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Of every link; of a short name's 5us, else the file's.")
+    ] = None,
+    ranks_per_host: Ranks = None,
+    order: Annotated[
+        Order, typer.Option(help="Hosts as in the platform, one from each switch in turn, or shuffled.")
+    ] = Order.BLOCK,
+    seed: Annotated[int, typer.Option(help="Of --order random.")] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Run collectives, or an MPI program, with Starling on a simulated network (SimGrid). Needs no root."""
+    from starling.lab import launch, simulated  # noqa: PLC0415
+
+    with _failures():
+        found = simulated.with_latency(_platform(topology, rate, trunk_rate, ranks_per_host), topology, latency)
+        hosts = launch.ordered(found, order, seed)
+        words = line[1:] if line and line[0] == "--" else line or []
+        if words:
+            raise typer.Exit(simulated.program(found, hosts, ranks, words, strategy or [], record))
+        simulated.benchmark(found, hosts, ranks, collective or ["allreduce"], size or ["8"], strategy, calls, as_json)
 
 
 @app.command(epilog="Example: starling lab platform star:4x8 --rate 1gbit > star.json")
