@@ -40,6 +40,7 @@ MODEL: Mapping[str, str] = {
     "smpi/or": "0:2e-6:0",
     "smpi/bw-factor": "0:0.94",
     "smpi/lat-factor": "0:1.0",
+    "smpi/coll-selector": "ompi",
 }
 """SimGrid's settings; docs/laboratory.md explains them."""
 
