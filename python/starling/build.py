@@ -131,6 +131,6 @@ def compiled(mpicc: str, say: Callable[[str], None]) -> Iterator[list[Path]]:
         built = sorted(Path(folder).glob("libstarling-*.so")) + sorted(Path(folder).glob("libstarling-*.a"))
         if not built:
             raise BuildError(
-                f"{wrapper}: no mpi.h of Open MPI, MPICH, Intel MPI, MPI 5 or SimGrid found behind it; give another mpicc"
+                f"{wrapper}: no mpi.h of Open MPI, MPICH, Intel MPI, MPI 5 or SimGrid behind it; give another mpicc"
             )
         yield built

@@ -423,8 +423,10 @@ def adjusted(
     ranks: int | None = None,
     latency: float | None = None,
 ) -> Platform:
-    """The same platform with other rates of links to hosts and between switches, other ranks on each host, and another
-    latency of every link."""
+    """The same platform with other rates and latencies of links, and with other ranks on each host.
+
+    `host_rate` is that of the links to hosts, `trunk_rate` of those between switches, `latency` that of both.
+    """
     trunks = set(platform.trunks)
 
     def of(link: Link) -> Link:

@@ -22,7 +22,7 @@ def centre(platform: Platform) -> str:
         neighbours[one].add(other)
         neighbours[other].add(one)
     left = set(neighbours)
-    while len(left) > 2:  # noqa: PLR2004 - the last one or two are the middle of the longest path
+    while len(left) > 2:  # the last one or two are the middle of the longest path
         leaves = [name for name in left if len(neighbours[name]) <= 1]
         for leaf in leaves:
             for other in neighbours[leaf]:

@@ -82,9 +82,7 @@ def benchmark(
 ) -> None:
     """Compares strategies on every collective and size, and prints the result. Raises LabError."""
     every = [simulation.size(text) for text in sizes]
-    cases = [
-        simulation.Case(name, number) for name in collectives for number in ([0] if name == "barrier" else every)
-    ]
+    cases = [simulation.Case(name, number) for name in collectives for number in ([0] if name == "barrier" else every)]
     tried = simulation.compare(platform, hosts, ranks, cases, strategies or STRATEGIES, calls, os.environ, say)
     if as_json:
         print(json.dumps(simulation.as_json(platform, ranks, tried), indent=1))  # noqa: T201

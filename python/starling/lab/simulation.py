@@ -57,8 +57,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Tried:
-    """One case under one strategy: seconds of the median call, the candidate in use at the end, and all that were
-    measured, with their seconds."""
+    """One case under one strategy.
+
+    The seconds of the median call, the candidate in use at the end, and the seconds of each that was measured.
+    """
 
     case: Case
     strategy: str
@@ -152,7 +154,9 @@ def compare(
 def _read(printed: str, path: Path, strategy: str, cases: Sequence[Case]) -> list[Tried]:
     """What the program measured, and what the record of the run tells of it."""
     if not path.is_file():
-        raise LabError(f"--strategy {strategy}: no run record: Starling did not see the calls; its library is not in it")
+        raise LabError(
+            f"--strategy {strategy}: no run record: Starling did not see the calls; its library is not in it"
+        )
     contexts = record.read(path)[0].contexts
     found = []
     for case, measured in zip(cases, json.loads(printed)["cases"], strict=True):

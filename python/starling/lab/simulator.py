@@ -202,10 +202,9 @@ def run(
 
 def _followed(started: subprocess.Popen[str], hear: Callable[[str], None]) -> Ended:
     """Reads a simulation's stderr to its end, then its stdout, which is short where it is captured."""
-    assert started.stderr is not None
     worst = ""
     tracing = False
-    for line in started.stderr:
+    for line in started.stderr or ():
         text = line.rstrip("\n")
         if found := _LOG.match(text):
             tracing = found[1] == "CRITICAL"
