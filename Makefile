@@ -7,14 +7,14 @@ VENV := $(CURDIR)/.venv
 IN_VENV := PATH="$(VENV)/bin:$$PATH"
 PIP := $(IN_VENV) $(VENV)/bin/pip --disable-pip-version-check
 DEMO_MPI := $(shell sed -n 's/^demo = \["\(.*\)"\]$$/\1/p' pyproject.toml)
-SOURCES := CMakeLists.txt VERSION pyproject.toml $(shell find src include cmake third_party examples lab python -type f -not -path '*/__pycache__/*')
+SOURCES := CMakeLists.txt VERSION pyproject.toml $(shell find src include cmake third_party examples lab python bench/collective_times.c -type f -not -path '*/__pycache__/*')
 
 TEST_VENV := $(CURDIR)/.venv-test
 TEST_PYTHON := $(TEST_VENV)/bin/python
 # The MPI compilers of PyPI's MPICH go first: its mpi.h serves two of the three ABIs.
 IN_TEST := PATH="$(TEST_VENV)/bin:$(CURDIR)/.venv-mpich5/bin:$$PATH"
 PACKAGES := cmake g++ gcc gfortran ninja-build openmpi-bin libopenmpi-dev mpich libmpich-dev lammps hpcc quantum-espresso \
-  quantum-espresso-data libgtest-dev libbenchmark-dev clang-format-14 clang-tidy-14 python3-venv iproute2
+  quantum-espresso-data libgtest-dev libbenchmark-dev clang-format-14 clang-tidy-14 python3-venv iproute2 libsimgrid-dev
 CXX_FILES := $(shell find src tests bench examples include lab -name '*.[ch]pp' -o -name '*.[ch]' | sort)
 JOBS := $(shell nproc)
 STEP = @printf '\n==> %s\n'
@@ -104,9 +104,9 @@ test-mpi: test-install
 	$(STEP) "differential tests and real programs"
 	$(IN_TEST) $(TEST_PYTHON) -m pytest tests/mpi tests/programs
 
-## The emulated cluster: as root, with real MPI.
+## The emulated cluster, as root, with real MPI; the simulated one.
 test-lab: test-install
-	$(STEP) "the emulated cluster"
+	$(STEP) "the emulated and the simulated cluster"
 	$(IN_TEST) $(TEST_PYTHON) -m pytest tests/lab
 
 ## What Starling costs a call, on this machine: about 5 minutes. The figures also go to build-test/figures.json.

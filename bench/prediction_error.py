@@ -29,7 +29,7 @@ GOOD = 1.1
 """A choice is good that takes at most this much of the best's time."""
 
 Entry = dict[str, Any]
-"""One measurement: platform, collective, bytes, ranks, candidate, seconds, fastest and slowest call."""
+"""One measurement: platform, ranks, candidate, and what collective_times.c prints."""
 
 
 def arguments() -> argparse.Namespace:
@@ -72,13 +72,14 @@ def measured(options: argparse.Namespace, program: Path, collective: str, name: 
     record = program.with_name("record.json")
     record.unlink(missing_ok=True)
     tuned = ["starling", "run", "--quiet", "--strategy", f"forced:{collective}:{name}", "--history", "off"]
-    job = [*options.launcher, str(program), collective, str(options.calls), str(size)]
+    job = [*options.launcher, str(program), "1", str(options.calls), f"{collective}:{size}"]
     line = [*tuned, "--platform", options.platform, "--record", str(record), "--", *job]
     done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=600)
     if done.returncode != 0 or not ran(record, collective, name, options.calls):
         print(f"{collective}:{name}, {size} bytes: did not run: {done.stderr.strip()[-200:]}", file=sys.stderr)
         return None
-    return {"platform": options.platform, "collective": collective, "candidate": name, **json.loads(done.stdout)}
+    times = json.loads(done.stdout)
+    return {"platform": options.platform, "ranks": times["ranks"], "candidate": name, **times["cases"][0]}
 
 
 def measure(options: argparse.Namespace) -> None:
@@ -107,7 +108,7 @@ def cases(entries: Sequence[Entry]) -> Iterator[tuple[Entry, dict[str, float]]]:
     for one in entries:
         found.setdefault((one["platform"], one["collective"], one["bytes"], one["ranks"]), []).append(one)
     for some in found.values():
-        yield some[0], {one["candidate"]: one["seconds"] for one in some}
+        yield some[0], {one["candidate"]: one["median_s"] for one in some}
 
 
 def compare(options: argparse.Namespace) -> None:

@@ -1,7 +1,9 @@
 # The preloaded library, one for each ABI of MPI whose header is found: libstarling-openmpi.so, libstarling-mpich.so,
-# libstarling-abi.so (the standard ABI of MPI 5). Headers only: nothing here links to an MPI library.
+# libstarling-abi.so (the standard ABI of MPI 5). Headers only: nothing here links to an MPI library. For SimGrid's SMPI,
+# where ranks share a process and each has its own copy of the program's variables, the same as an archive that is linked
+# into the program: libstarling-smpi.a.
 #
-#   starling_mpi_variants()             makes the targets starling-openmpi, starling-mpich, starling-abi
+#   starling_mpi_variants()             makes the targets starling-openmpi, starling-mpich, starling-abi, starling-smpi
 #   starling_install_variants(FOLDER)   installs those that were made
 
 enable_language(ASM)
@@ -22,7 +24,7 @@ function(starling_find_wrappers out)
   list(REMOVE_DUPLICATES folders)
   set(wrappers "")
   foreach(folder IN LISTS folders)
-    foreach(name mpicc mpicc.openmpi mpicc.mpich mpicc_abi)
+    foreach(name mpicc mpicc.openmpi mpicc.mpich mpicc_abi smpicc)
       if(EXISTS ${folder}/${name} AND NOT IS_DIRECTORY ${folder}/${name})
         list(APPEND wrappers ${folder}/${name})
       endif()
@@ -66,11 +68,13 @@ starling_probe openmpi MPI_VERSION.MPI_SUBVERSION OMPI_MAJOR_VERSION.OMPI_MINOR_
 starling_probe abi MPI_VERSION.MPI_SUBVERSION MPI_ABI_VERSION.MPI_ABI_SUBVERSION
 #elif defined(MPICH_NUMVERSION)
 starling_probe mpich MPI_VERSION.MPI_SUBVERSION MPICH_NUMVERSION
+#elif defined(SMPI_H)
+starling_probe smpi MPI_VERSION.MPI_SUBVERSION
 #endif
 ]])
   list(TRANSFORM includes PREPEND -I OUTPUT_VARIABLE flags)
   execute_process(
-    COMMAND ${CMAKE_CXX_COMPILER} -E ${definition} ${flags} ${starling_no_cxx_bindings}
+    COMMAND ${CMAKE_CXX_COMPILER} -E -P ${definition} ${flags} ${starling_no_cxx_bindings}
             ${CMAKE_CURRENT_BINARY_DIR}/probe_mpi.cpp
     OUTPUT_VARIABLE text ERROR_QUIET)
   set(${abi} "" PARENT_SCOPE)
@@ -91,19 +95,26 @@ function(starling_variant abi includes definition)
     COMMAND ${Python3_EXECUTABLE} ${starling_bindings}/generate.py --abi ${abi} ${generated}
     DEPENDS ${starling_bindings}/generate.py ${starling_bindings}/templates.toml
             ${starling_bindings}/prototypes.toml
-    COMMENT "Generating the MPI entry points of libstarling-${abi}.so"
+    COMMENT "Generating the MPI entry points of ${target}"
     VERBATIM)
   file(GLOB sources CONFIGURE_DEPENDS src/runtime/*.cpp src/runtime/*/*.cpp src/bindings/*.cpp src/patterns/*.cpp)
-  add_library(${target} SHARED ${sources} ${starling_bindings}/trampolines.S ${files})
+  set(objects ${sources} ${starling_bindings}/trampolines.S ${files})
+  if(abi STREQUAL "smpi")
+    # With the core in it: one file to link.
+    add_library(${target} STATIC ${objects} $<TARGET_OBJECTS:starling_core>)
+  else()
+    add_library(${target} SHARED ${objects})
+    target_compile_options(${target} PRIVATE -ftls-model=initial-exec)
+    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,-z,defs -Wl,-z,now -Wl,--gc-sections
+                        -Wl,--exclude-libs,ALL -Wl,--version-script=${starling_bindings}/exports.map)
+    set_target_properties(${target} PROPERTIES LINK_DEPENDS ${starling_bindings}/exports.map)
+  endif()
   target_include_directories(${target} PRIVATE ${generated}/..)
   target_include_directories(${target} SYSTEM PRIVATE ${includes})
   string(REPLACE "abi" "standard" enumerator ${abi})
   target_compile_definitions(${target} PRIVATE STARLING_ABI=${enumerator})
-  target_compile_options(${target} PRIVATE ${definition} ${starling_no_cxx_bindings} -ftls-model=initial-exec)
+  target_compile_options(${target} PRIVATE ${definition} ${starling_no_cxx_bindings})
   target_link_libraries(${target} PRIVATE starling_core starling_warnings ${CMAKE_DL_LIBS} Threads::Threads)
-  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,-z,defs -Wl,-z,now -Wl,--gc-sections
-                      -Wl,--exclude-libs,ALL -Wl,--version-script=${starling_bindings}/exports.map)
-  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${starling_bindings}/exports.map)
 endfunction()
 
 function(starling_mpi_variants)
@@ -125,14 +136,18 @@ function(starling_mpi_variants)
     endforeach()
   endforeach()
   set(variants "")
-  foreach(abi openmpi mpich abi)
+  foreach(abi openmpi mpich abi smpi)
+    set(file libstarling-${abi}.so)
+    if(abi STREQUAL "smpi")
+      set(file libstarling-smpi.a)
+    endif()
     if(DEFINED best_${abi})
-      list(GET includes_${abi} 0 folder)
-      message(STATUS "libstarling-${abi}.so: ${folder}/mpi.h (${best_${abi}}), from ${wrapper_${abi}}")
+      list(GET includes_${abi} -1 folder)
+      message(STATUS "${file}: ${folder}/mpi.h (${best_${abi}}), from ${wrapper_${abi}}")
       starling_variant(${abi} "${includes_${abi}}" "${definition_${abi}}")
       list(APPEND variants starling-${abi})
     else()
-      message(STATUS "libstarling-${abi}.so: not built, no compiler wrapper of such an MPI found")
+      message(STATUS "${file}: not built, no compiler wrapper of such an MPI found")
     endif()
   endforeach()
   set(starling_variants "${variants}" PARENT_SCOPE)
@@ -140,6 +155,6 @@ endfunction()
 
 function(starling_install_variants destination)
   if(starling_variants)
-    install(TARGETS ${starling_variants} LIBRARY DESTINATION ${destination})
+    install(TARGETS ${starling_variants} LIBRARY DESTINATION ${destination} ARCHIVE DESTINATION ${destination})
   endif()
 endfunction()

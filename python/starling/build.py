@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import shutil
@@ -9,7 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from starling.variants import library_folders, package_folders
@@ -93,6 +94,13 @@ def _check_header(wrapper: str) -> None:
 
 def build(mpicc: str, environ: Mapping[str, str], say: Callable[[str], None]) -> list[Path]:
     """Builds every variant that the headers of `mpicc` allow; returns where they are. Raises BuildError."""
+    with compiled(mpicc, say) as built:
+        return place(built, environ)
+
+
+@contextlib.contextmanager
+def compiled(mpicc: str, say: Callable[[str], None]) -> Iterator[list[Path]]:
+    """What the headers of `mpicc` allow to build, in a folder that goes away afterwards. Raises BuildError."""
     wrapper = shutil.which(mpicc)
     if wrapper is None:
         raise BuildError(f"{mpicc}: no such compiler wrapper; give the path of an mpicc")
@@ -120,9 +128,9 @@ def build(mpicc: str, environ: Mapping[str, str], say: Callable[[str], None]) ->
                 raise BuildError(
                     f"{what} failed: {errors[0].strip() if errors else 'no output'}; see: {' '.join(line)}"
                 )
-        built = sorted(Path(folder).glob("libstarling-*.so"))
+        built = sorted(Path(folder).glob("libstarling-*.so")) + sorted(Path(folder).glob("libstarling-*.a"))
         if not built:
             raise BuildError(
-                f"{wrapper}: no mpi.h of Open MPI, MPICH, Intel MPI or MPI 5 found behind it; give another mpicc"
+                f"{wrapper}: no mpi.h of Open MPI, MPICH, Intel MPI, MPI 5 or SimGrid behind it; give another mpicc"
             )
-        return place(built, environ)
+        yield built

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,7 +39,7 @@ def described(in_force: Mapping[str, Setting]) -> tuple[dict[str, Setting], list
     if wished is None or wished.value.startswith("{"):
         return dict(in_force), []
     try:
-        text = json.dumps(platform_file.platform(wished.value).as_json(), separators=(",", ":"))
+        text = platform_file.platform(wished.value).to_text()
     except platform_file.PlatformError as error:
         why = str(error).removeprefix(f"{wished.value}: ")
         return {name: one for name, one in in_force.items() if name != "platform"}, [

@@ -22,8 +22,10 @@ _RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)bit(?:/s)?", re.IGNORECASE)
 _LATENCY = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)")
 _NAME = re.compile(r"[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _RANGE = re.compile(r"(.*)\[([\d,-]+)\](.*)")
-_SHORT = re.compile(r"(single):(\d+)|(chain|star|tree):(\d+)x(\d+)")
-_SHORT_NAMES = "single:HOSTS, chain:SWITCHESxHOSTS, star:SWITCHESxHOSTS, tree:SWITCHESxHOSTS"
+_SHORT = re.compile(r"(single):(\d+)|(chain|star|tree):(\d+)x(\d+)|(fattree):(\d+(?:x\d+)+)(?::(\d+))?")
+_SHORT_NAMES = (
+    "single:HOSTS, chain:SWITCHESxHOSTS, star:SWITCHESxHOSTS, tree:SWITCHESxHOSTS, fattree:SWITCHESx...xHOSTS[:TAPER]"
+)
 
 
 class PlatformError(Exception):
@@ -129,6 +131,10 @@ class Platform:
             "hosts": [{"name": host.name, "ranks": host.ranks} for host in self.hosts],
             "links": [{"between": list(link.ends), "rate": link.rate, "latency": link.latency} for link in self.links],
         }
+
+    def to_text(self) -> str:
+        """The platform as the library reads it."""
+        return json.dumps(self.as_json(), separators=(",", ":"))
 
 
 def bits_per_second(value: object) -> int:
@@ -330,17 +336,20 @@ def _reached(platform: Platform, start: str) -> set[str]:
     return seen
 
 
-def short(text: str) -> Platform:
+def short(text: str, rate: int = DEFAULT_RATE) -> Platform:
     """The platform of a short name: `single:16`, or chain, star or tree with switches and hosts of each, `star:4x8`.
 
     A chain has its switches in a line, a star has the others around the first, a tree has all of them below one more
-    switch without hosts. Raises PlatformError.
+    switch without hosts, and a fat tree has links that grow with what is below them. `rate` is that of a host's link,
+    bits per second. Raises PlatformError.
     """
     match = _SHORT.fullmatch(text)
     if match is None:
         if "/" in text or text.endswith(".json"):
             raise PlatformError(f"{text}: no such file; correct the path, or give a short name: {_SHORT_NAMES}")
         raise PlatformError(f"{text}: neither a file nor a short name; short names are {_SHORT_NAMES}")
+    if match[6]:
+        return _fat_tree(text, [int(count) for count in match[7].split("x")], int(match[8] or 1), rate)
     kind = match[1] or match[3]
     count, each = (1, int(match[2])) if match[1] else (int(match[4]), int(match[5]))
     if count < 1 or each < 1:
@@ -357,7 +366,30 @@ def short(text: str) -> Platform:
     elif kind == "tree":
         pairs += [("core", other) for other in switches]
         switches.append("core")
-    return Platform(text, tuple(switches), hosts, tuple(Link(pair, DEFAULT_RATE) for pair in pairs))
+    return Platform(text, tuple(switches), hosts, tuple(Link(pair, rate) for pair in pairs))
+
+
+def _fat_tree(text: str, counts: list[int], taper: int, rate: int) -> Platform:
+    """The fat tree of Leiserson (1985): `counts` from the top down, the last one the hosts of a lowest switch.
+
+    The link above a switch carries what all links below it carry, divided by `taper`.
+    """
+    if min(*counts, taper) < 1:
+        raise PlatformError(f"{text}: nothing in it; give numbers from 1, like fattree:16x16")
+    if math.prod(counts) > MOST_NODES:
+        raise PlatformError(f"{text}: more than {MOST_NODES} hosts; give smaller numbers")
+    hosts = tuple(Host(f"h{i}") for i in range(math.prod(counts)))
+    links: list[Link] = []
+    switches: list[str] = []
+    below, depth = [host.name for host in hosts], len(counts)
+    for level, each in enumerate(reversed(counts)):
+        names_here = [f"s{i}" if level == 0 else f"s{level}-{i}" for i in range(len(below) // each)]
+        if level == depth - 1:
+            names_here = ["core"]
+        links += [Link((node, names_here[i // each]), rate) for i, node in enumerate(below)]
+        switches += names_here
+        below, rate = names_here, max(1, rate * each // taper)
+    return Platform(text, tuple(switches), hosts, tuple(links))
 
 
 def read(path: Path) -> Platform:
@@ -384,13 +416,22 @@ def platform(topology: str) -> Platform:
 
 
 def adjusted(
-    platform: Platform, *, host_rate: int | None = None, trunk_rate: int | None = None, ranks: int | None = None
+    platform: Platform,
+    *,
+    host_rate: int | None = None,
+    trunk_rate: int | None = None,
+    ranks: int | None = None,
+    latency: float | None = None,
 ) -> Platform:
-    """The same platform with other rates of links to hosts and between switches, and with other ranks on each host."""
+    """The same platform with other rates and latencies of links, and with other ranks on each host.
+
+    `host_rate` is that of the links to hosts, `trunk_rate` of those between switches, `latency` that of both.
+    """
     trunks = set(platform.trunks)
 
     def of(link: Link) -> Link:
-        return replace(link, rate=(trunk_rate if link in trunks else host_rate) or link.rate)
+        rate = (trunk_rate if link in trunks else host_rate) or link.rate
+        return replace(link, rate=rate, latency=link.latency if latency is None else latency)
 
     hosts = tuple(replace(host, ranks=ranks or host.ranks) for host in platform.hosts)
     return replace(platform, hosts=hosts, links=tuple(map(of, platform.links)))
@@ -410,8 +451,7 @@ def described(
         except ValueError as error:
             raise PlatformError(f"{option}: {error}") from error
 
-    found = platform(topology)
     host_rate, between = bits("--rate", rate), bits("--trunk-rate", trunk_rate)
-    if between is None and is_short(topology):
-        between = host_rate
-    return adjusted(found, host_rate=host_rate, trunk_rate=between, ranks=ranks)
+    if is_short(topology):
+        return adjusted(short(topology, host_rate or DEFAULT_RATE), trunk_rate=between, ranks=ranks)
+    return adjusted(platform(topology), host_rate=host_rate, trunk_rate=between, ranks=ranks)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the MPI entry points of one build of the library from prototypes.toml.
 
-usage: generate.py --abi openmpi|mpich|abi FOLDER
+usage: generate.py --abi openmpi|mpich|abi|smpi FOLDER
 
 FOLDER gets operations.hpp (names of everything that is counted), entries.cpp (one function for each entry point and the
 table of them) and symbols.inc (the exported names, for trampolines.S).
@@ -15,8 +15,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import Any
 
 PROTOTYPES = Path(__file__).with_name("prototypes.toml")
+_TABLE: dict[str, Any] = tomllib.loads(PROTOTYPES.read_text())
 TEMPLATES: dict[str, str] = tomllib.loads(Path(__file__).with_name("templates.toml").read_text())
 
 
@@ -90,25 +92,30 @@ class Function:
         return any(argument.fortran == "address" for argument in self.arguments)
 
 
-def functions() -> Iterator[Function]:
+def lacks(abi: str, what: str) -> bool:
+    """Whether the MPI of a build has no such functions."""
+    return what in _TABLE["lacks"].get(abi, ())
+
+
+def functions(abi: str) -> Iterator[Function]:
     """All functions: the blocking collectives first, in the order of the table; large-count forms not among them."""
-    with PROTOTYPES.open("rb") as file:
-        table = tomllib.load(file)
-    known = {name: Argument(name, **what) for name, what in table["arguments"].items()}
+    known = {name: Argument(name, **what) for name, what in _TABLE["arguments"].items()}
+    collectives = _TABLE["collectives"]
+    neighbourhood = {} if lacks(abi, "neighbourhood") else _TABLE["neighbourhood"]
+    counted = collectives | neighbourhood
 
     def function(collective: str, name: str, words: str, use: Use) -> Function:
         return Function(collective, name, tuple(known[word] for word in words.split()), use)
 
-    counted = table["collectives"] | table["neighbourhood"]
-    for name, words in table["collectives"].items():
+    for name, words in collectives.items():
         yield function(name, name, words, Use.TUNED)
-    for name, words in table["neighbourhood"].items():
+    for name, words in neighbourhood.items():
         yield function(name, name, words, Use.COUNTED)
     for name, words in counted.items():
         yield function(name, f"i{name}", f"{words} request", Use.COUNTED)
-    for name, words in counted.items():
+    for name, words in ({} if lacks(abi, "persistent") else counted).items():
         yield function(name, f"{name}_init", f"{words} info request", Use.COUNTED)
-    for name, words in table["lifetime"].items():
+    for name, words in _TABLE["lifetime"].items():
         yield function(name, name, words, Use.STOPS if name == "finalize" else Use.STARTS)
 
 
@@ -120,6 +127,8 @@ def fortran_bindings(abi: str, function: Function) -> Iterator[tuple[str, tuple[
     buffer is involved.
     """
     name = function.name
+    if lacks(abi, "fortran"):
+        return
     if abi == "openmpi":
         yield "mpifh", (f"mpi_{name}_", f"mpi_{name}", f"mpi_{name}__", f"MPI_{name.upper()}")
         yield "f08", (f"ompi_{name}_f",)
@@ -219,11 +228,11 @@ def fortran_entry(function: Function, binding: str, spellings: tuple[str, ...]) 
 
 def entries(abi: str) -> Iterator[Entry]:
     """Every entry point of a build, the C ones before the Fortran ones that call them."""
-    for function in functions():
+    for function in functions(abi):
         yield c_entry(function, large=False)
-        if function.has_large_form:
+        if function.has_large_form and not lacks(abi, "large-count"):
             yield c_entry(function, large=True)
-    for function in functions():
+    for function in functions(abi):
         for binding, spellings in fortran_bindings(abi, function):
             yield fortran_entry(function, binding, spellings)
 
@@ -237,7 +246,7 @@ def table_row(entry: Entry) -> str:
 
 def generate(abi: str) -> dict[str, str]:
     """The text of every generated file, by its name."""
-    operations = [function.name for function in functions() if function.use in (Use.TUNED, Use.COUNTED)]
+    operations = [function.name for function in functions(abi) if function.use in (Use.TUNED, Use.COUNTED)]
     every = list(entries(abi))
     return {
         "operations.hpp": TEMPLATES["operations"].format(
@@ -260,7 +269,7 @@ def generate(abi: str) -> dict[str, str]:
 def main() -> None:
     """Writes the files."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--abi", choices=("openmpi", "mpich", "abi"), required=True)
+    parser.add_argument("--abi", choices=("openmpi", "mpich", "abi", "smpi"), required=True)
     parser.add_argument("folder", type=Path)
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,8 @@
 namespace starling {
 
 /// Time for measuring calls: MPI_Wtime's seconds, read from the processor's time stamp counter where that runs at one
-/// rate. MPI_Wtime costs 25 to 45 ns a reading, too much of the 100 ns that a call may cost.
+/// rate. MPI_Wtime costs 25 to 45 ns a reading, too much of the 100 ns that a call may cost. On a simulated network the
+/// processor knows nothing of the time that passes: there it is MPI_Wtime always.
 class Clock {
  public:
   /// Finds out whether the counter can be used and how fast it runs, against MPI_Wtime; takes about a millisecond.

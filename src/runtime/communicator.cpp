@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "generated/operations.hpp"
+#include "runtime/features.hpp"
 #include "runtime/pmpi.hpp"
 #include "runtime/state.hpp"
 
@@ -61,7 +62,7 @@ struct Remembered {
 };
 
 Communicator* Communicator::of(MPI_Comm comm) {
-  thread_local Remembered last{{}, nullptr, 0};
+  STARLING_OF_THREAD Remembered last{{}, nullptr, 0};
   const std::uint64_t now = generation.load(std::memory_order_acquire);
   if (last.generation == now && last.handle == comm) return last.communicator;
   if (comm == handles.comm_null) return nullptr;

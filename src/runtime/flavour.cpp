@@ -56,6 +56,7 @@ std::string find_library() {
 
 Abi abi_of(const std::string& path, void* library) {
   if (dlsym(library, "ompi_mpi_comm_world") != nullptr) return Abi::openmpi;
+  if (dlsym(library, "smpi_execute") != nullptr) return Abi::smpi;
   return path.find("libmpi_abi.so") != std::string::npos ? Abi::standard : Abi::mpich;
 }
 
@@ -71,6 +72,7 @@ std::string library_version(void* library) {
 std::string maker(const std::string& version, Abi abi) {
   if (version.find("Intel(R) MPI") != std::string::npos) return "intel";
   if (abi == Abi::openmpi) return "openmpi";
+  if (abi == Abi::smpi) return "smpi";
   return abi == Abi::mpich || version.find("MPICH") != std::string::npos ? "mpich" : "mpi-abi";
 }
 

@@ -6,13 +6,15 @@
 namespace starling {
 
 /// The binary interfaces of MPI. The library is built once for each, and a build serves every MPI that speaks its ABI.
-enum class Abi { openmpi, mpich, standard };
+enum class Abi { openmpi, mpich, standard, smpi };
 
-/// "openmpi", "mpich" or "abi" (the standard ABI of MPI 5): as in the file name libstarling-<name>.so.
+/// "openmpi", "mpich", "abi" (the standard ABI of MPI 5): as in the file name libstarling-<name>.so; "smpi"
+/// (SimGrid's), as in libstarling-smpi.a, which is linked into the program.
 constexpr std::string_view name_of(Abi abi) {
   switch (abi) {
     case Abi::openmpi: return "openmpi";
     case Abi::mpich: return "mpich";
+    case Abi::smpi: return "smpi";
     case Abi::standard: break;
   }
   return "abi";
@@ -23,7 +25,8 @@ inline constexpr Abi built_for = Abi::STARLING_ABI;
 
 /// The MPI library that the program runs on.
 struct Flavour {
-  std::string name;     ///< who made it: "openmpi", "mpich", "intel"; "mpi-abi" for another one with the standard ABI
+  std::string
+      name;  ///< who made it: "openmpi", "mpich", "intel", "smpi"; "mpi-abi" for another one with the standard ABI
   std::string version;  ///< "4.1.4", "2021.18"; empty if the library does not tell
   std::string path;     ///< of the shared library; empty if none is loaded
   Abi abi = built_for;  ///< the one it speaks

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "runtime/features.hpp"
 #include "runtime/pmpi.hpp"
 #include "runtime/state.hpp"
 #include "runtime/unit.hpp"
@@ -33,8 +34,8 @@ bool applies(MPI_Op op, MPI_Datatype type) {
   // Handles that the program made may be freed and given out again for something else.
   if (!predefined(type)) return ask(op, type);
   // The latest pairs. Without a destructor: a program may call MPI after the thread's objects are destroyed.
-  thread_local std::array<Known, 128> known{};
-  thread_local std::size_t asked = 0;
+  STARLING_OF_THREAD std::array<Known, 128> known{};
+  STARLING_OF_THREAD std::size_t asked = 0;
   const Known* const begin = known.data();
   const Known* const end = begin + std::min(asked, known.size());
   const Known* const found =

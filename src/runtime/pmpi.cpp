@@ -41,6 +41,7 @@ void find(Handle (*&from_fortran)(Fint), Fint (*&to_fortran)(Handle), const std:
 void find_functions() {
 #define STARLING_FIND(function) find(pmpi.function, "PMPI_" #function);
   STARLING_PMPI_FUNCTIONS(STARLING_FIND)
+  STARLING_MPI_T_FUNCTIONS(STARLING_FIND)
 #undef STARLING_FIND
   find(pmpi.Comm_f2c, pmpi.Comm_c2f, "Comm");
   find(pmpi.Type_f2c, pmpi.Type_c2f, "Type");
@@ -84,10 +85,10 @@ void find_handles() {
   STARLING_HANDLE(errors_are_fatal, "ompi_mpi_errors_are_fatal", MPI_ERRORS_ARE_FATAL);
 }
 
-#if defined(OPEN_MPI)
+#if STARLING_HANDLES_ARE_OBJECTS
 
-// A predefined object is a variable of libmpi, a program's own one is on the heap. The linker moves variables that a
-// program names into the program itself (copy relocation), so both places count.
+// A predefined object is a variable of the library, a program's own one is on the heap. The linker moves variables that
+// a program names into the program itself (copy relocation), so both places count.
 struct Range {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
@@ -124,12 +125,12 @@ bool is_variable(const void* object) {
 void resolve_pmpi() {
   find_functions();
   find_handles();
-#if defined(OPEN_MPI)
+#if STARLING_HANDLES_ARE_OBJECTS
   find_variables();
 #endif
 }
 
-#if defined(OPEN_MPI)
+#if STARLING_HANDLES_ARE_OBJECTS
 
 bool predefined(MPI_Datatype type) {
   return is_variable(type);

@@ -2,6 +2,8 @@
 
 #include <mpi.h>
 
+#include "runtime/features.hpp"
+
 namespace starling {
 
 /// Fortran's default INTEGER: handles and counts of mpif.h. Not every mpi.h of the standard ABI names it.
@@ -22,18 +24,24 @@ using Fint = int;
   F(Group_free) F(Group_incl) F(Group_rank) F(Group_size) F(Group_translate_ranks) F(Info_create) F(Info_free)        \
   F(Info_set) F(Initialized) F(Iprobe) F(Irecv) F(Isend) F(Op_commutative) F(Op_create) F(Op_free) F(Pack)            \
   F(Pack_size) F(Probe) F(Query_thread) F(Recv) F(Reduce) F(Reduce_local) F(Reduce_scatter) F(Reduce_scatter_block)   \
-  F(Request_free) F(Scan) F(Scatter) F(Scatterv) F(Send) F(Sendrecv) F(Ssend) F(T_cvar_get_index) F(T_cvar_get_info)  \
-  F(T_cvar_get_num) F(T_cvar_handle_alloc) F(T_cvar_handle_free) F(T_cvar_read) F(T_cvar_write) F(T_enum_get_info)    \
-  F(T_enum_get_item) F(T_finalize) F(T_init_thread) F(Test) F(Testall) F(Topo_test) F(Type_commit) F(Type_contiguous) \
-  F(Type_create_hindexed) F(Type_create_hvector) F(Type_create_resized) F(Type_create_struct) F(Type_dup)             \
-  F(Type_free) F(Type_get_contents) F(Type_get_envelope) F(Type_get_extent) F(Type_get_extent_x)                      \
-  F(Type_get_true_extent) F(Type_get_true_extent_x) F(Type_size) F(Type_size_x) F(Type_vector) F(Unpack) F(Wait)      \
-  F(Waitall) F(Wtime)
+  F(Request_free) F(Scan) F(Scatter) F(Scatterv) F(Send) F(Sendrecv) F(Ssend) F(Test) F(Testall) F(Topo_test)         \
+  F(Type_commit) F(Type_contiguous) F(Type_create_hindexed) F(Type_create_hvector) F(Type_create_resized)             \
+  F(Type_create_struct) F(Type_dup) F(Type_free) F(Type_get_contents) F(Type_get_envelope) F(Type_get_extent)         \
+  F(Type_get_extent_x) F(Type_get_true_extent) F(Type_get_true_extent_x) F(Type_size) F(Type_size_x) F(Type_vector)   \
+  F(Unpack) F(Wait) F(Waitall) F(Wtime)
+#if STARLING_HAS_MPI_T
+#define STARLING_MPI_T_FUNCTIONS(F)                                                                                   \
+  F(T_cvar_get_index) F(T_cvar_get_info) F(T_cvar_get_num) F(T_cvar_handle_alloc) F(T_cvar_handle_free) F(T_cvar_read)\
+  F(T_cvar_write) F(T_enum_get_info) F(T_enum_get_item) F(T_finalize) F(T_init_thread)
+#else
+#define STARLING_MPI_T_FUNCTIONS(F)
+#endif
 // clang-format on
 
 struct Pmpi {
 #define STARLING_DECLARE(function) decltype(&::PMPI_##function) function = nullptr;
   STARLING_PMPI_FUNCTIONS(STARLING_DECLARE)
+  STARLING_MPI_T_FUNCTIONS(STARLING_DECLARE)
 #undef STARLING_DECLARE
 
   /// Macros in some headers, and missing in others, so typed here.

@@ -16,6 +16,7 @@
 #include "knowledge/variables.hpp"
 #include "knowledge/whole_file.hpp"
 #include "runtime/communicator.hpp"
+#include "runtime/features.hpp"
 #include "runtime/flavour.hpp"
 #include "runtime/nodes.hpp"
 #include "runtime/pmpi.hpp"
@@ -76,6 +77,7 @@ std::string program_line() {
 }
 
 bool was_spawned() {
+  if (!STARLING_HAS_SPAWN) return false;
   MPI_Comm parent = handles.comm_null;
   return pmpi.Comm_get_parent(&parent) == MPI_SUCCESS && parent != handles.comm_null;
 }

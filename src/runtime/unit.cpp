@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "runtime/features.hpp"
 #include "runtime/pmpi.hpp"
 #include "runtime/state.hpp"
 
@@ -49,7 +50,7 @@ Shape asked(MPI_Datatype type) {
 /// handle of a type that the program made may be freed and given out again for another.
 Shape shape_of(MPI_Datatype type) {
   if (!predefined(type)) return asked(type);
-  thread_local std::array<Shape, 64> known{};
+  STARLING_OF_THREAD std::array<Shape, 64> known{};
   std::uint64_t handle = 0;
   std::memcpy(&handle, &type, sizeof type);
   // The handles of MPICH differ in their lowest byte or the one above, those of Open MPI are addresses of large

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "runtime/features.hpp"
+
 namespace starling {
 namespace {
 
@@ -15,8 +17,8 @@ constexpr std::size_t alignment = 64;
 Workspace& Workspace::mine() {
   // MPI may be called after the thread's objects are destroyed, by atexit or a static's destructor: then there is a new
   // one, which nobody frees.
-  thread_local Workspace* workspace = nullptr;
-  thread_local const struct Owner {
+  STARLING_OF_THREAD Workspace* workspace = nullptr;
+  STARLING_OF_THREAD const struct Owner {
     ~Owner() { delete std::exchange(workspace, nullptr); }
   } owner;
   static_cast<void>(owner);

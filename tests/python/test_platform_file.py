@@ -73,6 +73,18 @@ def test_short_names(text: str, hosts: int, switches: int, trunks: list[tuple[st
     assert found.switch_of(f"h{hosts - 1}") == f"s{hosts // 8 - 1 if trunks else 0}"
 
 
+def test_links_of_a_fat_tree_carry_what_is_below_them() -> None:
+    found = platform("fattree:2x4x8")
+    assert (len(found.hosts), len(found.switches)) == (64, 2 * 4 + 2 + 1)
+    rates = {link.ends: link.rate for link in found.trunks}
+    assert rates["s0", "s1-0"] == 8 * 10**8
+    assert rates["s1-1", "core"] == 4 * 8 * 10**8
+    assert found.switch_of("h63") == "s7"
+    tapered = short("fattree:2x4x8:4", 10**9)
+    assert {link.ends: link.rate for link in tapered.trunks}["s1-1", "core"] == 2 * 10**9
+    assert from_json(tapered.as_json(), "printed").links == tapered.links
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -80,6 +92,9 @@ def test_short_names(text: str, hosts: int, switches: int, trunks: list[tuple[st
         ("star:4", "neither a file nor a short name"),
         ("single:0", "single:0: nothing in it; give numbers from 1, like single:8"),
         ("tree:4x0", "nothing in it"),
+        ("fattree:4x0x2", "nothing in it"),
+        ("fattree:4x4:0", "nothing in it"),
+        ("fattree:1000x1000", "more than 65536 hosts"),
         ("single:99999999", "more than 65536 hosts"),
     ],
 )

@@ -15,7 +15,7 @@ from starling.lab.state import DEFAULT_PREFIX
 from starling.run import say
 
 app = typer.Typer(
-    help="The emulated cluster: hosts, switches and links of limited rates on this machine. Needs root.",
+    help="The emulated cluster (hosts, switches and links on this machine; needs root), and the simulated one.",
     epilog="Example: starling lab up star:4x8 && starling lab run -- mpirun -n 32 ./app; starling lab down",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -30,7 +30,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to
 Topology = Annotated[
     str,
     typer.Argument(
-        metavar="TOPOLOGY", help="single:HOSTS; chain, star or tree:SWITCHESxHOSTS; or the path of a platform file."
+        metavar="TOPOLOGY",
+        help="single:HOSTS; chain, star or tree:SWITCHESxHOSTS; fattree:SWITCHESx...xHOSTS; or a platform file.",
     ),
 ]
 Line = Annotated[list[str], typer.Argument(metavar="COMMAND ...", help="The command and its arguments.")]
@@ -204,6 +205,57 @@ def calibrate(
         if outcome.cpu_bound:
             say(outcome.text())
     raise typer.Exit(outcome.status)
+
+
+@app.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: starling lab simulate --platform star:4x8 --ranks 32 --collective alltoall --size 64KiB",
+)
+def simulate(
+    topology: Annotated[
+        str, typer.Option("--platform", metavar="F", help="A platform file, or a name like star:4x8 or fattree:16x16.")
+    ],
+    ranks: Annotated[int, typer.Option(min=1, help="How many MPI ranks.")],
+    line: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SOURCE ... ARGUMENT ...]", help="C or C++ files of an MPI program; else a benchmark."),
+    ] = None,
+    strategy: Annotated[
+        list[str] | None, typer.Option(metavar="S", help="native, star-basic, forced:NAME, ...; may be repeated.")
+    ] = None,
+    collective: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Of the benchmark; may be repeated. Default: allreduce.")
+    ] = None,
+    size: Annotated[
+        list[str] | None, typer.Option(metavar="BYTES", help="Of the benchmark, like 64KiB; may be repeated.")
+    ] = None,
+    calls: Annotated[int, typer.Option(min=1, help="Of each case, that the median is of.")] = 3,
+    record: Annotated[Path | None, typer.Option(metavar="F", help="Where a program's run record goes.")] = None,
+    rate: HostRate = None,
+    trunk_rate: TrunkRate = None,
+    latency: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Of every link; of a short name's 5us, else the file's.")
+    ] = None,
+    ranks_per_host: Ranks = None,
+    order: Annotated[
+        Order, typer.Option(help="Hosts as in the platform, one from each switch in turn, or shuffled.")
+    ] = Order.BLOCK,
+    seed: Annotated[int, typer.Option(help="Of --order random.")] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Run collectives, or an MPI program, with Starling on a simulated network (SimGrid). Needs no root."""
+    from starling import platform_file
+    from starling.lab import launch, simulated
+
+    with _failures():
+        found = simulated.with_latency(
+            platform_file.described(topology, rate=rate, trunk_rate=trunk_rate, ranks=ranks_per_host), topology, latency
+        )
+        hosts = launch.ordered(found, order, seed)
+        words = line[1:] if line and line[0] == "--" else line or []
+        if words:
+            raise typer.Exit(simulated.program(found, hosts, ranks, words, strategy or [], record))
+        simulated.benchmark(found, hosts, ranks, collective or ["allreduce"], size or ["8"], strategy, calls, as_json)
 
 
 @app.command(epilog="Example: starling lab platform star:4x8 --rate 1gbit > star.json")

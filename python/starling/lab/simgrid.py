@@ -1,0 +1,99 @@
+"""A platform in the words of SimGrid: its XML, and the hosts of the ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starling.platform_file import Host, Link, Platform
+
+_HEAD = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+"""
+_SPEED = "1Gf"
+"""Of every host. Computation takes no simulated time, so it does not matter."""
+
+
+def centre(platform: Platform) -> str:
+    """A switch from which the farthest one is as near as it can be."""
+    neighbours: dict[str, set[str]] = {name: set() for name in platform.switches}
+    for link in platform.trunks:
+        one, other = link.ends
+        neighbours[one].add(other)
+        neighbours[other].add(one)
+    left = set(neighbours)
+    while len(left) > 2:  # the last one or two are the middle of the longest path
+        leaves = [name for name in left if len(neighbours[name]) <= 1]
+        for leaf in leaves:
+            for other in neighbours[leaf]:
+                neighbours[other].discard(leaf)
+        left.difference_update(leaves)
+    return min(left)
+
+
+def _link(identity: str, link: Link) -> str:
+    """A cable: one resource for each direction."""
+    return (
+        f'<link id="{identity}" bandwidth="{link.rate / 8!r}Bps" latency="{link.latency!r}s"'
+        ' sharing_policy="SPLITDUPLEX"/>\n'
+    )
+
+
+def _switch(platform: Platform, name: str) -> str:
+    """A switch and its hosts: a zone in which every host reaches the switch by its own link."""
+    lines = []
+    hosts = set(platform.host_names)
+    for link in platform.links_of(name):
+        host = link.other(name)
+        if host in hosts:
+            cable = f"link.{host}"
+            lines.append(
+                f'<host id="{host}" speed="{_SPEED}"/>{_link(cable, link).rstrip()}'
+                f'<host_link id="{host}" up="{cable}_UP" down="{cable}_DOWN"/>\n'
+            )
+    return f'<zone id="switch.{name}" routing="Cluster">\n{"".join(lines)}<router id="port.{name}"/>\n</zone>\n'
+
+
+def platform_xml(platform: Platform) -> str:
+    """The platform as SimGrid reads it.
+
+    A zone for each switch with its hosts; around it, where there are switches below it, one with theirs. SimGrid then
+    finds a route by climbing the tree, whatever the number of hosts.
+    """
+    root = centre(platform)
+    order, above = [root], {root: ""}
+    trunk_to: dict[str, Link] = {}
+    switches = set(platform.switches)
+    for name in order:
+        for link in platform.links_of(name):
+            other = link.other(name)
+            if other in switches and other != above[name]:
+                above[other] = name
+                trunk_to[other] = link
+                order.append(other)
+    inside = dict.fromkeys(order, "")
+    cables = dict.fromkeys(order, "")
+    routes = dict.fromkeys(order, "")
+    whole = ""
+    for name in reversed(order):
+        zone, identity = _switch(platform, name), f"switch.{name}"
+        if inside[name]:
+            identity = f"below.{name}"
+            zone = f'<zone id="{identity}" routing="Floyd">\n{zone}{inside[name]}{cables[name]}{routes[name]}</zone>\n'
+        if name == root:
+            whole = zone
+            break
+        parent, cable = above[name], f"trunk.{name}"
+        inside[parent] += zone
+        cables[parent] += _link(cable, trunk_to[name])
+        routes[parent] += (
+            f'<zoneRoute src="{identity}" dst="switch.{parent}" gw_src="port.{name}" gw_dst="port.{parent}">'
+            f'<link_ctn id="{cable}" direction="UP"/></zoneRoute>\n'
+        )
+    return f"{_HEAD}{whole}</platform>\n"
+
+
+def host_file(hosts: Sequence[Host], ranks: int) -> str:
+    """A line for each rank: its host. The hosts must take so many ranks."""
+    places = [host.name for host in hosts for _ in range(host.ranks)]
+    return "".join(f"{name}\n" for name in places[:ranks])

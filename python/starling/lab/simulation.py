@@ -1,0 +1,209 @@
+"""The benchmark of collectives on a simulated network: strategies compared, times that repeat exactly."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from starling import build, record, repository
+from starling.lab import simulator
+from starling.lab.state import LabError
+from starling.platform_file import Host, Platform
+from starling.report import human_bytes, human_seconds
+from starling.run import MISUSE
+
+SOURCE = "bench/collective_times.c"
+ITERATIONS = 3
+"""Calls of each candidate that a tuning strategy tries, unless STARLING_ITER says so: times do not vary."""
+_SIZE = re.compile(r"(\d+)\s*([KMG]i?)?B?", re.IGNORECASE)
+_BLOCKS_OF_ALL = {
+    "allgather": 1,
+    "allgatherv": 1,
+    "alltoall": 2,
+    "alltoallv": 2,
+    "gather": 1,
+    "gatherv": 1,
+    "reduce_scatter": 1,
+    "reduce_scatter_block": 1,
+    "scatter": 1,
+    "scatterv": 1,
+}
+"""Buffers of a rank that have a block for each rank."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A collective and its bytes: those of a block, or of the vector where there are no blocks."""
+
+    collective: str
+    bytes: int
+
+    def memory(self, ranks: int) -> int:
+        """Bytes that the buffers of all ranks take."""
+        whole = _BLOCKS_OF_ALL.get(self.collective, 0)
+        return ranks * self.bytes * (whole * ranks + 2 - whole)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One case under one strategy.
+
+    The seconds of the median call, the candidate in use at the end, and the seconds of each that was measured.
+    """
+
+    case: Case
+    strategy: str
+    median: float
+    winner: str
+    candidates: Mapping[str, float]
+
+
+def size(text: str) -> int:
+    """Bytes from `65536`, `64K` or `64KiB`. Raises LabError."""
+    found = _SIZE.fullmatch(text.strip())
+    number = int(found[1]) * 1024 ** " kmg".index((found[2] or " ")[0].lower()) if found else -1
+    if number < 0 or number % 4:
+        raise LabError(f"--size {text}: no such size; give a multiple of 4 bytes, like 8 or 64KiB", MISUSE)
+    return number
+
+
+def _turns_to_settle(collectives: Sequence[str], iterations: int) -> int:
+    """Calls after which a strategy that tries all candidates has tried them."""
+    listed = repository.listing()["algorithms"]
+    most = 0
+    for collective in collectives:
+        entries = [entry for entry in listed if entry["collective"] == collective]
+        candidates = sum(math.prod(len(one["values"]) for one in entry["parameters"]) for entry in entries)
+        most = max(most, candidates + 1)
+    return iterations * most + 1
+
+
+def _check(cases: Sequence[Case], strategies: Sequence[str], ranks: int, environ: Mapping[str, str]) -> None:
+    """Raises LabError for what cannot be simulated here."""
+    known = repository.listing()["collectives"]
+    for case in cases:
+        if case.collective not in known or case.collective == "alltoallw":
+            there_are = ", ".join(name for name in known if name != "alltoallw")
+            raise LabError(f"--collective {case.collective}: no such collective; there are: {there_are}", MISUSE)
+    for strategy in strategies:
+        wrong, _ = repository.complaints({**environ, "STARLING_STRATEGY": strategy})
+        if told := next((one for one in wrong if one.variable == "STARLING_STRATEGY"), None):
+            raise LabError(f"--strategy {strategy}: {told.why}", MISUSE)
+    needed = max(case.memory(ranks) for case in cases)
+    there_is = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+    if needed > there_is:
+        raise LabError(
+            f"the buffers of {ranks} ranks take {human_bytes(needed)}, and {human_bytes(there_is)} are free here; "
+            "give fewer --ranks or a smaller --size",
+            MISUSE,
+        )
+
+
+def compare(
+    platform: Platform,
+    hosts: Sequence[Host],
+    ranks: int,
+    cases: Sequence[Case],
+    strategies: Sequence[str],
+    calls: int,
+    environ: Mapping[str, str],
+    say: Callable[[str], None],
+) -> list[Tried]:
+    """Every case under every strategy, a simulation for each strategy. Raises LabError."""
+    _check(cases, strategies, ranks, environ)
+    with tempfile.TemporaryDirectory(prefix="starling-simulate-") as name:
+        program, path = Path(name) / "collective_times", Path(name) / "record.json"
+        try:
+            source = build.sources() / SOURCE
+        except build.BuildError as error:
+            raise LabError(str(error)) from error
+        simulator.compile_program([source], program, simulator.archive(environ, say))
+        tried: list[Tried] = []
+        for strategy in strategies:
+            tunes = strategy != "native" and not strategy.startswith("forced")
+            iterations = int(environ.get("STARLING_ITER") or ITERATIONS)
+            warmup = _turns_to_settle([case.collective for case in cases], iterations) if tunes else 1
+            env = {
+                **environ,
+                "STARLING_STRATEGY": strategy,
+                "STARLING_ITER": str(iterations),
+                "STARLING_RECORD": str(path),
+                "STARLING_HISTORY": "off",
+            }
+            words = [str(warmup), str(calls), *(f"{case.collective}:{case.bytes}" for case in cases)]
+            path.unlink(missing_ok=True)
+            ended = simulator.run(program, words, platform, hosts, ranks, env, capture=True, hear=say)
+            if ended.status != 0:
+                why = ended.complaint or f"the benchmark ended with exit status {ended.status}"
+                raise LabError(f"--strategy {strategy}: {why}")
+            tried += _read(ended.stdout, path, strategy, cases)
+    return tried
+
+
+def _read(printed: str, path: Path, strategy: str, cases: Sequence[Case]) -> list[Tried]:
+    """What the program measured, and what the record of the run tells of it."""
+    if not path.is_file():
+        raise LabError(
+            f"--strategy {strategy}: no run record: Starling did not see the calls; its library is not in it"
+        )
+    contexts = record.read(path)[0].contexts
+    found = []
+    for case, measured in zip(cases, json.loads(printed)["cases"], strict=True):
+        of_case = [one for one in contexts if one.collective == case.collective and one.bytes in (case.bytes, None)]
+        context = max(of_case, key=lambda one: one.calls, default=None)
+        candidates = {
+            one.public_name: one.median_s
+            for one in (context.candidates if context else [])
+            if one.samples and one.median_s is not None
+        }
+        ordered = dict(sorted(candidates.items(), key=lambda item: item[1]))
+        found.append(Tried(case, strategy, measured["median_s"], context.winner if context else "native", ordered))
+    return found
+
+
+def as_json(platform: Platform, ranks: int, tried: Sequence[Tried]) -> dict[str, Any]:
+    """The comparison as JSON values; seconds."""
+    return {
+        "platform": platform.name,
+        "hosts": len(platform.hosts),
+        "ranks": ranks,
+        "model": dict(simulator.MODEL),
+        "results": [
+            {
+                "collective": one.case.collective,
+                "bytes": one.case.bytes,
+                "strategy": one.strategy,
+                "median_s": one.median,
+                "winner": one.winner,
+                "candidates": dict(one.candidates),
+            }
+            for one in tried
+        ],
+    }
+
+
+def render(platform: Platform, ranks: int, tried: Sequence[Tried], console: Console) -> None:
+    """Prints a table: times by strategy, and below a strategy that tries candidates, theirs."""
+    console.print(Text(f"{ranks} simulated ranks on {platform.name}"))
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("collective", "size", "strategy", "median", "candidate"):
+        table.add_column(title, justify="right" if title in ("size", "median") else "left", overflow="fold")
+    for case in dict.fromkeys(one.case for one in tried):
+        for one in (one for one in tried if one.case == case):
+            cells = (case.collective, human_bytes(case.bytes), one.strategy, human_seconds(one.median), one.winner)
+            table.add_row(*map(Text, cells))
+            if len(one.candidates) > 1:
+                for name, median in one.candidates.items():
+                    table.add_row("", "", Text("  tried", style="dim"), Text(human_seconds(median)), Text(name))
+    console.print(table)

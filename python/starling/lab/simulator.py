@@ -1,0 +1,224 @@
+"""Running MPI programs with Starling in them on a simulated network: SimGrid's SMPI."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from starling import build
+from starling.lab import simgrid
+from starling.lab.state import LabError
+from starling.platform_file import Host, Platform
+from starling.process import cleaning_up, ended_with_parent
+from starling.run import MISUSE
+from starling.variants import package_folders, users_folder
+
+ARCHIVE = "libstarling-smpi.a"
+C_SUFFIXES = (".c",)
+CXX_SUFFIXES = (".cc", ".cpp", ".cxx")
+_PACKAGE = "libsimgrid-dev"
+_MARK = b"starling_is_active"
+"""A name that every program has that is linked with the archive."""
+_MOST_COPIES = 1024
+"""Ranks up to here each get a copy of the whole program, which is quickest; more of them, of its variables only."""
+_MOST_DESCRIBED = 512
+"""Ranks up to here are told the platform: each of them keeps it in memory."""
+
+MODEL: Mapping[str, str] = {
+    "smpi/simulate-computation": "no",
+    "smpi/async-small-thresh": "65536",
+    "smpi/os": "0:2e-6:0",
+    "smpi/ois": "0:2e-6:0",
+    "smpi/or": "0:2e-6:0",
+    "smpi/bw-factor": "0:0.94",
+    "smpi/lat-factor": "0:1.0",
+    "smpi/coll-selector": "ompi",
+}
+"""SimGrid's settings; docs/laboratory.md explains them."""
+
+_LOG = re.compile(r"^\[.*\] .*: \[\w+/(CRITICAL|ERROR|WARNING)\] (.*)")
+_ABORTED = "MPI_Abort was called"
+_DEADLOCK = "Deadlock detected"
+
+
+def tool(name: str) -> str:
+    """The path of one of SimGrid's programs. Raises LabError."""
+    if path := shutil.which(name):
+        return path
+    raise LabError(f"{name}: not found; install SimGrid's SMPI: apt-get install {_PACKAGE}", MISUSE)
+
+
+def _digest(smpicc: str) -> str:
+    """What the archive depends on: the sources and the version of SimGrid."""
+    told = subprocess.run([smpicc, "--version"], capture_output=True, check=False).stdout
+    found = hashlib.sha256(told)
+    root = build.sources()
+    files = (path for part in ("src", "include", "cmake", "third_party") for path in (root / part).rglob("*"))
+    for path in sorted([root / "CMakeLists.txt", root / "VERSION", *files]):
+        if path.is_file():
+            found.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
+    return found.hexdigest()[:16]
+
+
+def archive(environ: Mapping[str, str], say: Callable[[str], None]) -> Path:
+    """The library as simulated programs are linked with it: installed, or built on first use. Raises LabError.
+
+    What is built here is kept in the user's cache, by what it was built from: other sources or another SimGrid make
+    another one.
+    """
+    smpicc = tool("smpicc")
+    for folder in package_folders("lib"):
+        if (folder / ARCHIVE).is_file():
+            return folder / ARCHIVE
+    cache = users_folder(environ, "XDG_CACHE_HOME", ".cache")
+    if cache is None:
+        raise LabError("no folder for the simulated library: set XDG_CACHE_HOME to one that can be written")
+    try:
+        kept = cache / "starling" / "simulator" / _digest(smpicc) / ARCHIVE
+        if kept.is_file():
+            return kept
+        with cleaning_up(), build.compiled(smpicc, say) as built:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            half = kept.with_name(f".{kept.name}.{os.getpid()}")
+            shutil.copyfile(next(path for path in built if path.name == ARCHIVE), half)
+            half.replace(kept)
+    except build.BuildError as error:
+        raise LabError(str(error)) from error
+    except OSError as error:
+        raise LabError(f"{error.filename}: {error.strerror}; set XDG_CACHE_HOME to a folder of yours") from error
+    return kept
+
+
+def link_options(library: Path) -> list[str]:
+    """What links a program with the archive.
+
+    The whole of it, or nothing would call it; and bound to the program itself, or SMPI's own functions would be found
+    first.
+    """
+    whole = ("-Wl,--whole-archive", str(library), "-Wl,--no-whole-archive")
+    return ["-Wl,-Bsymbolic", "-Wl,--gc-sections", *whole, "-lstdc++", "-lm"]
+
+
+def compile_program(sources: Sequence[Path], program: Path, library: Path) -> None:
+    """Compiles C or C++ files into a program for the simulator. Raises LabError."""
+    for source in sources:
+        if not source.is_file():
+            raise LabError(f"{source}: no such file", MISUSE)
+    wrapper = tool("smpicxx" if any(source.suffix in CXX_SUFFIXES for source in sources) else "smpicc")
+    # SMPI would replace malloc by one that may share memory between ranks.
+    flags = ["-O2", "-DSMPI_NO_OVERRIDE_MALLOC", *(["-std=c++20"] if wrapper.endswith("xx") else [])]
+    line = [wrapper, *flags, *map(str, sources), "-o", str(program), "-s", *link_options(library)]
+    done = subprocess.run(line, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode != 0:
+        said = [text.strip() for text in (done.stderr + done.stdout).splitlines() if text.strip()]
+        first = next((text for text in said if "error" in text or "undefined" in text), said[0] if said else "failed")
+        raise LabError(f"{Path(wrapper).name}: {first}")
+
+
+def has_starling(program: Path) -> bool:
+    """Whether a program was linked with the archive. Raises LabError where it cannot be read."""
+    try:
+        return _MARK in program.read_bytes()
+    except OSError as error:
+        raise LabError(f"{program}: {error.strerror}; give a C or C++ source, or a program for SMPI", MISUSE) from error
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a simulation ended: the status to exit with, what was printed if that was captured, and what went wrong."""
+
+    status: int
+    stdout: str
+    complaint: str
+
+
+@contextmanager
+def _described(platform: Platform, hosts: Sequence[Host], ranks: int) -> Iterator[tuple[Path, Path]]:
+    with tempfile.TemporaryDirectory(prefix="starling-simulate-") as name:
+        network, places = Path(name) / "platform.xml", Path(name) / "hosts"
+        network.write_text(simgrid.platform_xml(platform))
+        places.write_text(simgrid.host_file(hosts, ranks))
+        yield network, places
+
+
+def run(
+    program: Path,
+    arguments: Sequence[str],
+    platform: Platform,
+    hosts: Sequence[Host],
+    ranks: int,
+    environ: Mapping[str, str],
+    *,
+    capture: bool,
+    hear: Callable[[str], None],
+) -> Ended:
+    """Runs a program on `ranks` simulated ranks, placed on the hosts in this order.
+
+    Its stdout is captured, or is ours; `hear` gets each line of its stderr but SimGrid's own, which become `complaint`.
+    Raises LabError.
+    """
+    smpirun = tool("smpirun")
+    slots = sum(host.ranks for host in hosts)
+    if ranks > slots:
+        text = f"--ranks {ranks}: the {len(hosts)} hosts of {platform.name} take {slots}"
+        raise LabError(f"{text}; give fewer, or let a host take more with --ranks-per-host", MISUSE)
+    for word in arguments:
+        if not word or re.search(r"[\s*?\[]", word) or word.startswith(("--cfg=", "--log=")):
+            raise LabError(f"{word!r}: SimGrid's smpirun cannot pass on such an argument; leave it out", MISUSE)
+    privatization = "dlopen" if ranks <= _MOST_COPIES else "mmap"
+    settings = [f"--cfg={name}:{value}" for name, value in MODEL.items()]
+    with cleaning_up(), _described(platform, hosts, ranks) as (network, places):
+        told = network.with_name("platform.json")
+        env = {**environ, "SMPI_PRIVATIZATION": privatization}
+        if ranks <= _MOST_DESCRIBED and "STARLING_PLATFORM" not in env:
+            told.write_text(platform.to_text())
+            env["STARLING_PLATFORM"] = str(told)
+        line = [smpirun, "-quiet", "-platform", str(network), "-hostfile", str(places), "-np", str(ranks)]
+        line += [*settings, "--log=root.thresh:warning", str(program.absolute()), *arguments]
+        with subprocess.Popen(
+            line,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if capture else None,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            preexec_fn=ended_with_parent(),  # noqa: PLW1509 - one thread only
+        ) as started:
+            try:
+                return _followed(started, hear)
+            except BaseException:
+                started.terminate()  # smpirun passes it on to the simulation
+                raise
+
+
+def _followed(started: subprocess.Popen[str], hear: Callable[[str], None]) -> Ended:
+    """Reads a simulation's stderr to its end, then its stdout, which is short where it is captured."""
+    worst = ""
+    tracing = False
+    for line in started.stderr or ():
+        text = line.rstrip("\n")
+        if found := _LOG.match(text):
+            tracing = found[1] == "CRITICAL"
+            if not worst and (found[1] != "WARNING" or _ABORTED in text):
+                worst = found[2]
+        elif not (tracing and (text.startswith(("Backtrace", "  ->", "Aborted")) or not text)):
+            tracing = False
+            hear(text)
+    out = started.stdout.read() if started.stdout is not None else ""
+    status = started.wait()
+    if _DEADLOCK in worst:
+        return Ended(status or 1, out, "the simulated program deadlocked: ranks wait for messages that nobody sends")
+    if _ABORTED in worst:
+        return Ended(status or 1, out, "the simulated program called MPI_Abort")
+    if worst:
+        return Ended(status or 1, out, f"SimGrid ended the simulation: {worst}")
+    return Ended(status, out, "")

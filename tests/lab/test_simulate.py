@@ -1,0 +1,173 @@
+"""The simulated cluster: Starling is in it, times repeat to the last digit, results are right, mistakes are told."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.labs import BLOCK, SOURCE, lab, said
+from starling import record
+from starling.lab.simulation import SOURCE as BENCHMARK
+from support.mpis import ROOT, Mpi, compile_c, debian_mpis, run_ranks
+from support.tuned import candidates, library, preloaded
+
+PROGRAMS = Path(__file__).parent / "programs"
+RATE = 0.94 * 100e6
+"""Bits per second that a program gets of a link of a short name."""
+FORCED = "forced:" + ",".join(f"{collective}:{names[-1]}" for collective, names in candidates().items() if names)
+"""One candidate of every collective that Starling has algorithms for."""
+
+
+def results(*options: str) -> list[dict[str, Any]]:
+    """What the benchmark prints as JSON."""
+    found: list[dict[str, Any]] = json.loads(lab("simulate", "--json", *options).check().stdout)["results"]
+    return found
+
+
+def every_collective() -> list[str]:
+    """The options that ask for all of them."""
+    names = (name for name in candidates() if name != "alltoallw")
+    return [word for name in names for word in ("--collective", name)]
+
+
+def test_calls_are_intercepted_and_times_repeat_to_the_last_digit() -> None:
+    asked = ("--platform", "star:2x4", "--ranks", "8", "--collective", "alltoall", "--size", "64KiB")
+    strategies = ("--strategy", "native", "--strategy", "forced:alltoall:ring", "--strategy", "forced:alltoall:simple")
+    first, second = (results(*asked, *strategies) for _ in range(2))
+    assert first == second
+    assert [one["winner"] for one in first] == ["native", "ring", "simple"]
+    assert len({one["median_s"] for one in first}) == len(first)  # the algorithm that was forced did the work
+    fastest_possible = 4 * 4 * BLOCK * 8 / RATE  # what the 4 hosts of one switch have for those of the other
+    assert all(one["median_s"] > fastest_possible for one in first)
+    assert first[1]["median_s"] < 1.6 * fastest_possible
+
+
+def test_tuning_finds_what_is_fastest_there() -> None:
+    native, tuned = results("--platform", "star:2x4", "--ranks", "8", "--collective", "allgather", "--size", "64KiB")
+    assert (native["strategy"], tuned["strategy"]) == ("native", "star-basic")
+    assert tuned["candidates"][tuned["winner"]] < 1.05 * min(tuned["candidates"].values())
+    assert len(tuned["candidates"]) > 5
+    assert tuned["median_s"] <= native["median_s"]
+
+
+@pytest.mark.parametrize("strategy", ["native", FORCED])
+def test_every_collective_is_right(strategy: str) -> None:
+    found = results(
+        "--platform", "tree:3x3", "--ranks", "9", "--size", "120", "--strategy", strategy, *every_collective()
+    )
+    assert len(found) == len(candidates()) - ("alltoallw" in candidates())
+    if strategy != "native":
+        assert sum(one["winner"] != "native" for one in found) > len(found) / 2
+
+
+def test_256_ranks_on_a_fat_tree() -> None:
+    asked = ("--platform", "fattree:16x16", "--rate", "10gbit", "--ranks", "256")
+    (found,) = results(*asked, "--calls", "1", "--strategy", "forced:allreduce:recursive_doubling")
+    assert found["winner"] == "recursive_doubling"
+    assert 8 * 10e-6 < found["median_s"] < 1e-3  # 8 steps over two links or four
+
+
+def test_a_program_runs_on_the_hosts_of_the_platform(tmp_path: Path) -> None:
+    path = tmp_path / "record.json"
+    asked = ("--platform", "single:4", "--ranks", "4", "--strategy", "forced:alltoall:pair", "--record", str(path))
+    outcome = lab("simulate", *asked, "--order", "random", "--", str(SOURCE), str(BLOCK), "2")
+    found = said(outcome)
+    assert sorted(found["hosts"]) == ["h0", "h1", "h2", "h3"]
+    assert found["hosts"] != ["h0", "h1", "h2", "h3"]
+    assert found["ranks_per_node"] == ["1"]
+    assert float(found["alltoall"][0]) > 3 * BLOCK * 8 / RATE
+    seen, _ = record.read(path)
+    assert (seen.run.ranks, seen.run.nodes, seen.run.mpi_flavour) == (4, 4, "smpi")
+    assert [one.winner for one in seen.contexts if one.collective == "alltoall"] == ["pair"]
+
+
+@pytest.mark.parametrize(
+    ("program", "words", "status", "says"),
+    [
+        ("waits_for_ever.c", [], 1, "the simulated program deadlocked: ranks wait for messages that nobody sends"),
+        ("gives_up.c", [], 1, "the simulated program called MPI_Abort"),
+        ("gives_up.c", ["7"], 7, ""),
+    ],
+)
+def test_a_program_that_fails_is_told(program: str, words: list[str], status: int, says: str) -> None:
+    outcome = lab("simulate", "--platform", "single:2", "--ranks", "2", "--", str(PROGRAMS / program), *words)
+    assert outcome.status == status, outcome.report()
+    assert outcome.stderr == (f"starling: {says}\n" if says else "")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--platform", "ring:4", "--ranks", "4"], "ring:4: neither a file nor a short name"),
+        (["--platform", "single:4", "--ranks", "5"], "--ranks 5: the 4 hosts of single:4 take 4; give fewer"),
+        (["--platform", "single:4", "--ranks", "4", "--size", "7"], "--size 7: no such size"),
+        (["--platform", "single:4", "--ranks", "4", "--collective", "shout"], "--collective shout: no such collective"),
+        (["--platform", "single:4", "--ranks", "4", "--strategy", "best"], "--strategy best: no such strategy"),
+        (["--platform", "single:4", "--ranks", "4", "--latency", "soon"], "--latency: 'soon' is no latency"),
+        (["--platform", "single:4", "--ranks", "4", "--", "absent.c"], "absent.c: no such file"),
+        (["--platform", "single:4", "--ranks", "4", "--", "/bin/true"], "/bin/true: Starling is not in it; link it by"),
+        (
+            ["--platform", "fattree:64x64", "--ranks", "4096", "--collective", "alltoall", "--size", "1M"],
+            "the buffers of 4096 ranks take 3.277e+04 GiB",
+        ),
+    ],
+)
+def test_what_is_asked_wrongly_is_one_line(options: list[str], says: str) -> None:
+    outcome = lab("simulate", *options)
+    assert outcome.status == 2, outcome.report()
+    assert outcome.stderr.startswith(f"starling: {says}"), outcome.report()
+    assert outcome.stderr.count("\n") == 1
+    assert outcome.stdout == ""
+
+
+def test_without_simgrid_one_line_says_what_to_install(tmp_path: Path) -> None:
+    env = {**os.environ, "PATH": str(tmp_path)}
+    outcome = lab("simulate", "--platform", "single:2", "--ranks", "2", env=env)
+    assert outcome.status == 2
+    assert outcome.stderr == "starling: smpicc: not found; install SimGrid's SMPI: apt-get install libsimgrid-dev\n"
+
+
+def test_a_program_that_does_not_compile_is_told(tmp_path: Path) -> None:
+    source = tmp_path / "wrong.c"
+    source.write_text("int main(void) { return nothing; }\n")
+    outcome = lab("simulate", "--platform", "single:2", "--ranks", "2", "--", str(source))
+    assert outcome.status == 1
+    assert outcome.stderr.startswith("starling: smpicc: ")
+    assert "wrong.c:1:" in outcome.stderr
+
+
+def test_c_plus_plus_and_programs_that_are_linked_already(tmp_path: Path) -> None:
+    source = tmp_path / "answer.cpp"
+    source.write_text(
+        "#include <mpi.h>\n#include <cstdio>\n"
+        "int main(int argc, char** argv) { MPI_Init(&argc, &argv); int sum = 0, one = 21;\n"
+        "MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); int rank = 0;\n"
+        'MPI_Comm_rank(MPI_COMM_WORLD, &rank); if (rank == 0) std::printf("%d\\n", sum); MPI_Finalize(); }\n'
+    )
+    asked = ("simulate", "--platform", "single:2", "--ranks", "2", "--")
+    assert lab(*asked, str(source)).check().stdout == "42\n"
+    told = lab(*asked, "/bin/true").stderr
+    program = tmp_path / "answer"
+    options = told.rpartition("link it by: smpicc ... ")[2].split()
+    smpicxx = shutil.which("smpicxx")
+    assert smpicxx is not None
+    subprocess.run([smpicxx, str(source), "-o", str(program), *options], check=True)
+    assert lab(*asked, str(program)).check().stdout == "42\n"
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_the_benchmark_runs_on_real_mpi(mpi: Mpi, tmp_path: Path) -> None:
+    program = compile_c(mpi, ROOT / BENCHMARK, tmp_path)
+    cases = [f"{name}:{120 if name != 'barrier' else 0}" for name in candidates() if name != "alltoallw"]
+    env = {"STARLING_STRATEGY": FORCED, "STARLING_HISTORY": "off"}
+    outcome = run_ranks(
+        mpi, 4, [str(program), "1", "3", *cases], {**preloaded(mpi, tmp_path, [library(mpi)]), **env}
+    ).check()
+    found = json.loads(outcome.stdout)
+    assert found["ranks"] == 4
+    assert [f"{one['collective']}:{one['bytes']}" for one in found["cases"]] == cases
+    assert all(0 < one["min_s"] <= one["median_s"] <= one["max_s"] for one in found["cases"])

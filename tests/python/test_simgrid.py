@@ -1,0 +1,74 @@
+"""Platforms in SimGrid's words: every host and link is there, routes climb the tree, ranks get their hosts."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from starling import build
+from starling.lab import simgrid, simulation, simulator
+from starling.lab.state import LabError
+from starling.platform_file import adjusted, short
+
+
+@pytest.mark.parametrize(
+    ("name", "centre", "depth"),
+    [("single:4", "s0", 1), ("star:4x2", "s0", 2), ("chain:5x1", "s2", 3), ("tree:2x2", "core", 2)],
+)
+def test_zones_nest_from_the_centre(name: str, centre: str, depth: int) -> None:
+    platform = short(name)
+    assert simgrid.centre(platform) == centre
+
+    def nested(element: ElementTree.Element) -> int:
+        return max(
+            (nested(zone) + (zone.get("id", "").startswith("below")) for zone in element.findall("zone")), default=0
+        )
+
+    root = ElementTree.fromstring(simgrid.platform_xml(platform))  # noqa: S314 - we wrote it
+    assert nested(root) == depth - 1
+    assert {host.get("id") for host in root.iter("host")} == set(platform.host_names)
+    assert len(list(root.iter("link"))) == len(platform.links)
+    assert len(list(root.iter("zoneRoute"))) == len(platform.trunks)
+
+
+def test_links_keep_their_rates_and_latencies() -> None:
+    platform = adjusted(short("fattree:2x4:2", 10**9), latency=3e-6)
+    root = ElementTree.fromstring(simgrid.platform_xml(platform))  # noqa: S314 - we wrote it
+    links = {link.get("id"): link for link in root.iter("link")}
+    assert links["link.h5"].get("bandwidth") == "125000000.0Bps"
+    assert links["trunk.s1"].get("bandwidth") == "250000000.0Bps"
+    assert {link.get("latency") for link in links.values()} == {"3e-06s"}
+    assert {link.get("sharing_policy") for link in links.values()} == {"SPLITDUPLEX"}
+
+
+def test_ranks_fill_the_hosts() -> None:
+    hosts = adjusted(short("single:3"), ranks=2).hosts
+    assert simgrid.host_file(hosts, 5) == "h0\nh0\nh1\nh1\nh2\n"
+
+
+@pytest.mark.parametrize(("text", "number"), [("8", 8), ("64K", 65536), ("64KiB", 65536), ("1 MiB", 1 << 20), ("0", 0)])
+def test_sizes(text: str, number: int) -> None:
+    assert simulation.size(text) == number
+
+
+@pytest.mark.parametrize("text", ["", "-4", "7", "big", "1.5M"])
+def test_sizes_that_there_are_not(text: str) -> None:
+    with pytest.raises(LabError, match="no such size"):
+        simulation.size(text)
+
+
+def test_other_sources_make_another_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    smpicc = tmp_path / "smpicc"
+    smpicc.write_text("#!/bin/sh\necho SimGrid version 3.32\n")
+    smpicc.chmod(0o755)
+    sources = tmp_path / "sources"
+    (sources / "src").mkdir(parents=True)
+    for name in ("CMakeLists.txt", "VERSION", "src/one.cpp"):
+        (sources / name).write_text(name)
+    monkeypatch.setattr(build, "sources", lambda: sources)
+    first = simulator._digest(str(smpicc))
+    assert simulator._digest(str(smpicc)) == first
+    (sources / "src/one.cpp").write_text("changed")
+    second = simulator._digest(str(smpicc))
+    smpicc.write_text("#!/bin/sh\necho SimGrid version 3.36\n")
+    assert len({first, second, simulator._digest(str(smpicc))}) == 3
