@@ -24,7 +24,7 @@ def test_zones_nest_from_the_centre(name: str, centre: str, depth: int) -> None:
             (nested(zone) + (zone.get("id", "").startswith("below")) for zone in element.findall("zone")), default=0
         )
 
-    root = ElementTree.fromstring(simgrid.platform_xml(platform))  # noqa: S314 - we wrote it
+    root = ElementTree.fromstring(simgrid.platform_xml(platform))
     assert nested(root) == depth - 1
     assert {host.get("id") for host in root.iter("host")} == set(platform.host_names)
     assert len(list(root.iter("link"))) == len(platform.links)
@@ -33,7 +33,7 @@ def test_zones_nest_from_the_centre(name: str, centre: str, depth: int) -> None:
 
 def test_links_keep_their_rates_and_latencies() -> None:
     platform = adjusted(short("fattree:2x4:2", 10**9), latency=3e-6)
-    root = ElementTree.fromstring(simgrid.platform_xml(platform))  # noqa: S314 - we wrote it
+    root = ElementTree.fromstring(simgrid.platform_xml(platform))
     links = {link.get("id"): link for link in root.iter("link")}
     assert links["link.h5"].get("bandwidth") == "125000000.0Bps"
     assert links["trunk.s1"].get("bandwidth") == "250000000.0Bps"
