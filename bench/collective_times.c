@@ -188,13 +188,14 @@ static int ascending(const void* one, const void* other) {
   return (a > b) - (a < b);
 }
 
-static void print(struct job* job, int calls, const char* end) {
-  qsort(job->seconds, (size_t)calls, sizeof *job->seconds, ascending);
-  const double median = (job->seconds[calls / 2] + job->seconds[(calls - 1) / 2]) / 2;
-  printf(
-      "  {\"collective\": \"%s\", \"bytes\": %ld, \"calls\": %d, \"median_s\": %.9g, \"min_s\": %.9g, \"max_s\": "
-      "%.9g}%s\n",
-      job->kind->name, job->bytes, calls, median, job->seconds[0], job->seconds[calls - 1], end);
+static void print(const struct job* job, int calls, const char* end) {
+  printf("  {\"collective\": \"%s\", \"bytes\": %ld, \"calls\": %d, \"seconds\": [", job->kind->name, job->bytes,
+         calls);
+  for (int i = 0; i < calls; ++i) printf("%s%.6g", i ? ", " : "", job->seconds[i]);
+  double* sorted = job->seconds;
+  qsort(sorted, (size_t)calls, sizeof *sorted, ascending);
+  const double median = (sorted[calls / 2] + sorted[(calls - 1) / 2]) / 2;
+  printf("], \"median_s\": %.9g, \"min_s\": %.9g, \"max_s\": %.9g}%s\n", median, sorted[0], sorted[calls - 1], end);
 }
 
 int main(int argc, char** argv) {

@@ -42,6 +42,26 @@ def test_links_carry_what_was_asked(options: tuple[str, ...]) -> None:
     assert all(one["latency"] > 0 for one in found["measured"][:3])
 
 
+def test_a_link_gets_another_rate_while_the_lab_is_up() -> None:
+    lab_up(*WITH, "single:2", "--no-check", "--rate", "40mbit")
+    limits = ("-json", "qdisc", "show", "dev")
+
+    def rates() -> list[int]:
+        shown = (
+            subprocess.run(["tc", "-n", name, *limits, device], capture_output=True, text=True, check=True).stdout
+            for name, device in ((f"{PREFIX}.switches", "p1"), (f"{PREFIX}-h1", "eth0"))
+        )
+        return [json.loads(text)[0]["options"]["rate"] * 8 for text in shown]
+
+    assert rates() == [40_000_000] * 2
+    assert lab("rate", *WITH, "h1", "4mbit").check().stdout == "h1: 4 Mbit/s both ways\n"
+    assert rates() == [4_000_000] * 2
+    lab("rate", *WITH, "h1").check()
+    assert rates() == [40_000_000] * 2
+    assert "no host h7" in lab("rate", *WITH, "h7", "4mbit").stderr
+    assert "is no rate" in lab("rate", *WITH, "h1", "fast").stderr
+
+
 def longest_frame(packet: str) -> int:
     """The longest frame that a port of the switch sees while a host sends 1 MB to another."""
     lab_up(*WITH, "single:2", "--no-check", "--packet", packet)

@@ -11,7 +11,8 @@ from pathlib import Path
 from types import FrameType
 
 from starling.lab import namespaces
-from starling.lab.plan import ETC_NETNS, MOST_HOSTS, Options, Plan, Step, mark, plan
+from starling.lab import state as states
+from starling.lab.plan import ETC_NETNS, MOST_HOSTS, Options, Plan, Step, limits, mark, plan
 from starling.lab.state import LabError, State, check_prefix, folder, locked, read, require, write
 from starling.platform_file import Platform
 
@@ -98,6 +99,23 @@ def up(platform: Platform, options: Options, prefix: str, say: Callable[[str], N
                     raise LabError(f"{error.filename}: {error.strerror}; nothing is left of the lab") from error
                 raise
     return state
+
+
+def set_rate(prefix: str, host: str, rate: int | None) -> int:
+    """Gives a host's link another rate while the lab is up, or the one it was made with; returns it, bits per second.
+
+    The description of the lab stays what it was: programs on it are not told. Raises LabError.
+    """
+    state = states.up(prefix)
+    require(*TOOLS)
+    platform = state.described()
+    if host not in platform.host_names:
+        raise LabError(f"no host {host} in lab {prefix}; starling lab status --json lists them", 2)
+    wanted = platform.links_of(host)[0].rate if rate is None else rate
+    with locked() as lock:
+        for step in limits(platform, state.options, prefix, host, wanted):
+            _run(step, lock)
+    return wanted
 
 
 def _make_room(prefix: str, todo: Plan, say: Callable[[str], None]) -> None:

@@ -163,6 +163,27 @@ def run(
     raise typer.Exit(outcome.status)
 
 
+@app.command("rate", epilog="Example: starling lab rate h1 10mbit; starling lab rate h1")
+def set_rate(
+    host: Annotated[str, typer.Argument(metavar="HOST", help="The host's name.")],
+    rate: Annotated[
+        str | None, typer.Argument(metavar="[RATE]", help="Like 10mbit; without one, what it was made with.")
+    ] = None,
+    prefix: Prefix = DEFAULT_PREFIX,
+) -> None:
+    """Give the link of one host another rate, while programs run: what a fault or another job does to a network."""
+    from starling import platform_file
+    from starling.lab import cluster
+
+    with _failures():
+        try:
+            bits = None if rate is None else platform_file.bits_per_second(rate)
+        except ValueError as error:
+            raise platform_file.PlatformError(str(error)) from error
+        now = cluster.set_rate(prefix, host, bits)
+    typer.echo(f"{host}: {platform_file.rate_text(now)} both ways")
+
+
 @app.command(
     "exec", context_settings={"allow_interspersed_args": False}, epilog="Example: starling lab exec h3 -- ip addr"
 )

@@ -203,6 +203,14 @@ def _host(platform: Platform, options: Options, prefix: str, folder: Path, index
     yield Step(f"naming {name}", ("unshare", *kept, "sh"), f"echo {name} >/proc/sys/kernel/hostname\n")
 
 
+def limits(platform: Platform, options: Options, prefix: str, host: str, rate: int) -> Iterator[Step]:
+    """Gives the link of a host of a lab that is up another rate, in both directions."""
+    port = _token_bucket(f"p{platform.host_names.index(host)}", rate, _SWITCH_BUFFER, options)
+    yield Step(f"limiting the rate to {host}", ("tc", "-n", switches_namespace(prefix), "-batch", "-"), port)
+    cable = _token_bucket("eth0", rate, _HOST_BUFFER, options)
+    yield Step(f"limiting the rate of {host}", ("tc", "-n", namespace(prefix, host), "-batch", "-"), cable)
+
+
 def plan(platform: Platform, options: Options, prefix: str, folder: Path) -> Plan:
     """All it takes to make a lab of that prefix, whose files are in `folder`."""
     namespaces = (switches_namespace(prefix), *(namespace(prefix, name) for name in platform.host_names))
