@@ -1,10 +1,11 @@
 /* How long collectives take, and whether their results are right: on any MPI, simulated ones too.
  *
- *   collective_times WARMUP CALLS COLLECTIVE:BYTES ...        as in allreduce:8 alltoall:65536
+ *   collective_times [-t] WARMUP CALLS COLLECTIVE:BYTES ...   as in allreduce:8 alltoall:65536
  *
  * All cases take turns: one call of each, CALLS times, after WARMUP turns that do not count. Each call begins behind a
  * barrier, and takes as long as it does on the slowest rank. BYTES are those of one block (of the vector where there
- * are no blocks), a multiple of 4. Rank 0 prints JSON, times in seconds. A wrong result ends the job. */
+ * are no blocks), a multiple of 4. Rank 0 prints JSON, times in seconds, those
+ * of calls in their order; with -t each also as it is made, a line each. A wrong result ends the job. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,7 +203,10 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (argc < 4) fail("usage: collective_times WARMUP CALLS COLLECTIVE:BYTES ...", "");
+  const int tells = argc > 1 && strcmp(argv[1], "-t") == 0;
+  argc -= tells;
+  argv += tells;
+  if (argc < 4) fail("usage: collective_times [-t] WARMUP CALLS COLLECTIVE:BYTES ...", "");
   const int warmup = atoi(argv[1]), calls = atoi(argv[2]), cases = argc - 3;
   if (warmup < 0 || calls < 1) fail("at least one call must count", "");
 
@@ -233,6 +237,10 @@ int main(int argc, char** argv) {
       double seconds = PMPI_Wtime() - start, slowest = 0;
       PMPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
       if (turn >= warmup) jobs[i].seconds[turn - warmup] = slowest;
+      if (tells && rank == 0 && turn >= warmup) {
+        printf("%.6g\n", slowest);
+        fflush(stdout);
+      }
       check(&jobs[i]);
     }
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -22,14 +21,15 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
+from timing import carried_out, compiled, timed
+
 from starling import platform_file, repository
 
-PROGRAM = Path(__file__).with_name("collective_times.c")
 GOOD = 1.1
 """A choice is good that takes at most this much of the best's time."""
 
 Entry = dict[str, Any]
-"""One measurement: platform, ranks, candidate, and what collective_times.c prints."""
+"""One measurement: platform, collective, bytes, ranks, candidate, median_s."""
 
 
 def arguments() -> argparse.Namespace:
@@ -61,25 +61,26 @@ def predicted(platform: str, entry: Entry, parameters: Path | None) -> dict[str,
     return {one["name"]: one["seconds"] for one in found["candidates"] if one["seconds"] is not None}
 
 
-def ran(record: Path, collective: str, name: str, calls: int) -> bool:
-    """Whether the candidate really carried out the calls, or quietly something else."""
-    contexts = json.loads(record.read_text())["contexts"]
-    return any(one["collective"] == collective and one["winner"] == name and one["calls"] >= calls for one in contexts)
-
-
 def measured(options: argparse.Namespace, program: Path, collective: str, name: str, size: int) -> Entry | None:
     """Runs one candidate; nothing where it did not run."""
-    record = program.with_name("record.json")
-    record.unlink(missing_ok=True)
-    tuned = ["starling", "run", "--quiet", "--strategy", f"forced:{collective}:{name}", "--history", "off"]
-    job = [*options.launcher, str(program), "1", str(options.calls), f"{collective}:{size}"]
-    line = [*tuned, "--platform", options.platform, "--record", str(record), "--", *job]
-    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=600)
-    if done.returncode != 0 or not ran(record, collective, name, options.calls):
-        print(f"{collective}:{name}, {size} bytes: did not run: {done.stderr.strip()[-200:]}", file=sys.stderr)
+    case, chosen = f"{collective}:{size}", f"forced:{collective}:{name}"
+    asked = ("--platform", options.platform)
+    try:
+        times = timed(options.launcher, program, chosen, [case], warmup=1, calls=options.calls, options=asked)
+    except RuntimeError as error:
+        print(error, file=sys.stderr)
         return None
-    times = json.loads(done.stdout)
-    return {"platform": options.platform, "ranks": times["ranks"], "candidate": name, **times["cases"][0]}
+    if not carried_out(times, collective, name):
+        print(f"{collective}:{name}, {size} bytes: could not serve", file=sys.stderr)
+        return None
+    return {
+        "platform": options.platform,
+        "collective": collective,
+        "bytes": size,
+        "ranks": times.record["run"]["ranks"],
+        "candidate": name,
+        "median_s": median(times.seconds[case]),
+    }
 
 
 def measure(options: argparse.Namespace) -> None:
@@ -88,8 +89,7 @@ def measure(options: argparse.Namespace) -> None:
     known = {(one["collective"], one["bytes"], one["candidate"]) for one in so_far}
     ranks = int(options.launcher[options.launcher.index("-n") + 1])
     with tempfile.TemporaryDirectory(prefix="prediction-error-") as folder:
-        program = Path(folder) / PROGRAM.stem
-        subprocess.run([options.mpicc, "-O2", PROGRAM, "-o", program], check=True)
+        program = compiled(options.mpicc, Path(folder))
         for collective in options.collectives.split(","):
             for size in map(int, options.sizes.split(",")):
                 case = {"collective": collective, "bytes": size, "ranks": ranks}

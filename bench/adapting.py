@@ -1,0 +1,162 @@
+r"""How strategies converge and adapt, call by call: from nothing, from history, and when a link slows down.
+
+starling lab up single:16 --rate 20mbit --packet 0
+python bench/adapting.py measure --mpicc mpicc.openmpi -o docs/results/adapting.json -- mpirun.openmpi -n 16
+python bench/adapting.py draw docs/results/adapting.json docs/results/adapting.svg
+
+For each strategy three jobs: one that starts from nothing, one that starts from the history of that, and one in whose
+middle the link of `--host` drops to a tenth of its rate. That has the candidates of `--only`: a pipelined chain is hurt
+no more than any broadcast, so with all of them there would be nothing to move to.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+from timing import command, compiled
+
+Run = dict[str, Any]
+"""Strategy, kind, seconds of its calls, call at which the link slowed, decisions and candidates of its record."""
+
+
+def run(options: argparse.Namespace, program: Path, strategy: str, kind: str, history: Path) -> Run:
+    """One job on the lab; the link slows down when half of its calls are made."""
+    record = program.with_name("record.json")
+    record.unlink(missing_ok=True)
+    where = ["--history", str(history)] if kind in ("learning", "history") else ["--history", "off"]
+    calls = {"slowing": options.calls // 2, "history": options.calls // 4}.get(kind, options.calls)
+    extra = ["--only", options.only] if kind == "slowing" else []
+    line = command(options.launcher, program, strategy, record, [*where, *extra])
+    job = [
+        "starling",
+        "lab",
+        "run",
+        "--quiet",
+        "--",
+        *line,
+        "-t",
+        "0",
+        str(calls),
+        f"{options.collective}:{options.bytes}",
+    ]
+    found: list[float] = []
+    slowed_at = None
+    with subprocess.Popen(job, stdout=subprocess.PIPE, text=True) as process:
+        watchdog = threading.Timer(options.timeout, process.kill)
+        watchdog.start()
+        assert process.stdout is not None
+        for word in process.stdout:
+            if word.startswith("{"):
+                break
+            found.append(float(word))
+            if kind == "slowing" and len(found) == calls // 2:
+                subprocess.run(["starling", "lab", "rate", options.host, options.slow], check=True, capture_output=True)
+                slowed_at = len(found)
+        process.stdout.read()
+        watchdog.cancel()
+    if slowed_at is not None:
+        subprocess.run(["starling", "lab", "rate", options.host], check=True, capture_output=True)
+    if process.returncode != 0:
+        raise RuntimeError(f"{' '.join(job)}: exit status {process.returncode}")
+    context = max(json.loads(record.read_text())["contexts"], key=lambda one: one["seconds"])
+    return {
+        "strategy": strategy,
+        "kind": kind,
+        "seconds": found,
+        "slowed_at": slowed_at,
+        "winner": context["winner"],
+        "decisions": context["decisions"],
+        "candidates": [one for one in context["candidates"] if one["samples"]],
+        "bookkeeping": {name: one["bookkeeping_seconds"] for name, one in context["phases"].items()},
+    }
+
+
+def measure(options: argparse.Namespace) -> None:
+    """Runs every strategy."""
+    runs: list[Run] = []
+    with tempfile.TemporaryDirectory(prefix="adapting-") as folder:
+        program = compiled(options.mpicc, Path(folder))
+        for strategy in ("native", *options.strategies.split(",")):
+            history = Path(folder) / strategy.replace(":", "-")
+            for kind in ("fresh",) if strategy == "native" else ("learning", "history", "slowing"):
+                runs.append(run(options, program, strategy, kind, history))
+                print(f"{strategy}, {kind}: median {1e3 * median(runs[-1]['seconds']):.1f} ms", flush=True)
+                options.output.write_text(json.dumps(runs) + "\n")
+
+
+def draw(options: argparse.Namespace) -> None:
+    """A picture of each strategy's calls, and the figures that matter."""
+    import matplotlib as mpl
+    from matplotlib import pyplot
+
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "starling"
+    runs: list[Run] = json.loads(options.measured.read_text())
+    native = median(next(one for one in runs if one["strategy"] == "native")["seconds"])
+    tuned = [one for one in runs if one["strategy"] != "native"]
+    strategies = list(dict.fromkeys(one["strategy"] for one in tuned))
+    kinds = ("learning", "history", "slowing")
+    figure, axes = pyplot.subplots(
+        len(strategies), 3, figsize=(12, 2.6 * len(strategies)), layout="constrained", sharey=True, squeeze=False
+    )
+    print(f"native: median {1e3 * native:.1f} ms\n")
+    print(
+        "| strategy | run | calls | median | mean | of last quarter: median | mean | winner |\n"
+        "|---|---|---|---|---|---|---|---|"
+    )
+    for one in tuned:
+        panel = axes[strategies.index(one["strategy"]), kinds.index(one["kind"])]
+        seconds = one["seconds"]
+        panel.plot([1e3 * time for time in seconds], ".", markersize=2)
+        panel.axhline(1e3 * native, color="black", linestyle="--", linewidth=1)
+        if one["slowed_at"]:
+            panel.axvline(one["slowed_at"], color="red", linewidth=1)
+        panel.set(title=f"{one['strategy']}: {one['kind']}", yscale="log", xlabel="call", ylabel="ms")
+        last = seconds[-len(seconds) // 4 :]
+        figures = " | ".join(
+            f"{1e3 * value:.1f}" for value in (median(seconds), mean(seconds), median(last), mean(last))
+        )
+        print(f"| {one['strategy']} | {one['kind']} | {len(seconds)} | {figures} | {one['winner']} |")
+    figure.savefig(options.picture, metadata={"Date": None})
+    for one in tuned:
+        if one["slowed_at"]:
+            print(f"\n{one['strategy']}, link slowed at call {one['slowed_at']}:")
+            for decision in one["decisions"]:
+                if decision["call"] >= one["slowed_at"]:
+                    print(f"  call {decision['call']}: {decision['from']} -> {decision['to']}: {decision['why']}")
+
+
+def main() -> None:
+    """Measures or draws."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    measuring = commands.add_parser("measure")
+    measuring.add_argument("--mpicc", required=True, help="the compiler wrapper of the launcher's MPI")
+    measuring.add_argument("--collective", default="bcast")
+    measuring.add_argument("--bytes", type=int, default=65536)
+    measuring.add_argument("--calls", type=int, default=1400)
+    measuring.add_argument("--only", default="bcast:binary,bcast:binomial,bcast:sequential", help="where a link slows")
+    measuring.add_argument("--strategies", default="lottery,lottery:inverse,star")
+    measuring.add_argument("--host", default="h1", help="whose link slows down")
+    measuring.add_argument("--slow", default="2mbit", help="to what")
+    measuring.add_argument("--timeout", type=float, default=900, help="seconds a job may take")
+    measuring.add_argument("-o", "--output", type=Path, required=True)
+    measuring.add_argument("launcher", nargs="+", metavar="LAUNCHER", help="without a program")
+    measuring.set_defaults(does=measure)
+    drawing = commands.add_parser("draw")
+    drawing.add_argument("measured", type=Path)
+    drawing.add_argument("picture", type=Path)
+    drawing.set_defaults(does=draw)
+    options = parser.parse_args()
+    options.does(options)
+
+
+if __name__ == "__main__":
+    main()

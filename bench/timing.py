@@ -1,0 +1,71 @@
+"""What the scripts of this folder measure with: collective_times.c under `starling run`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from starling.lab import idle
+
+PROGRAM = Path(__file__).with_name("collective_times.c")
+
+
+@dataclass(frozen=True)
+class Times:
+    """One job: seconds of each call on its slowest rank, by case; the run record; the share of idle processor time."""
+
+    seconds: dict[str, list[float]]
+    record: dict[str, Any]
+    cpu_idle: float
+
+
+def compiled(mpicc: str, folder: Path) -> Path:
+    """The program for the MPI of a compiler wrapper."""
+    program = folder / PROGRAM.stem
+    subprocess.run([mpicc, "-O2", PROGRAM, "-o", program], check=True)
+    return program
+
+
+def command(launcher: Sequence[str], program: Path, strategy: str, record: Path, options: Sequence[str]) -> list[str]:
+    """`starling run` before a launcher line; without a history unless an option names one."""
+    history = () if "--history" in options else ("--history", "off")
+    tuned = ["starling", "run", "--quiet", "--strategy", strategy, "--record", str(record), *history, *options]
+    return [*tuned, "--", *launcher, str(program)]
+
+
+def timed(
+    launcher: Sequence[str],
+    program: Path,
+    strategy: str,
+    cases: Sequence[str],
+    *,
+    warmup: int,
+    calls: int,
+    options: Sequence[str] = (),
+    env: Mapping[str, str] | None = None,
+    timeout: float = 900,
+) -> Times:
+    """Runs one job with `cases` like "bcast:65536", which take turns. Raises RuntimeError where it fails."""
+    record = program.with_name("record.json")
+    record.unlink(missing_ok=True)
+    line = [*command(launcher, program, strategy, record, options), str(warmup), str(calls), *cases]
+    before = idle.ticks()
+    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=timeout, env=env)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(line)}: exit status {done.returncode}: {done.stderr.strip()[-300:]}")
+    share = idle.ticks().idle_since(before)
+    found = {f"{one['collective']}:{one['bytes']}": one["seconds"] for one in json.loads(done.stdout)["cases"]}
+    return Times(found, json.loads(record.read_text()), round(share, 3))
+
+
+def carried_out(times: Times, collective: str, candidate: str) -> bool:
+    """Whether a forced candidate really ran, or native because it could not serve."""
+    return any(
+        one["collective"] == collective and one["winner"] == candidate
+        for one in times.record["contexts"]
+        if one["stage"] != "pass-through"
+    )
