@@ -11,7 +11,7 @@ from lab.labs import BLOCK, OURS, STARLING, lab, lab_up, machine, on_lab, ranks_
 from starling import record, variants
 from starling.lab.launch import Order, ordered
 from starling.platform_file import short
-from support.mpis import Mpi, installed_mpis
+from support.mpis import Mpi, environment, installed_mpis
 from support.processes import run_job
 
 PREFIX = f"{OURS}m"
@@ -64,6 +64,17 @@ def test_starling_runs_on_a_lab_and_sees_its_nodes(mpi: Mpi, hosts: int, tmp_pat
     assert found.run.ranks == hosts
     assert found.run.nodes == hosts
     assert [one.winner for one in found.contexts if one.collective == "alltoall"] == ["pair"]
+
+
+def test_what_was_calibrated_on_a_lab_predicts_its_rate(mpi: Mpi, hosts: int, tmp_path: Path) -> None:
+    path = tmp_path / "parameters.json"
+    argv = ["calibrate", "--prefix", PREFIX, "-o", str(path), "--", mpi.launcher[0], "-n", "2"]
+    run_job([*STARLING, "lab", *argv], environment(mpi), 90).check()
+    asked = ["--platform", f"single:{hosts}", "--ranks", str(hosts), "--parameters", str(path), "--json"]
+    found = json.loads(run_job([*STARLING, "predict", *asked, "alltoall", "1MiB"], os.environ, 60).check().stdout)
+    times = {one["name"]: one["seconds"] for one in found["candidates"]}
+    # Three blocks leave each host; the measured rate may fall short of the link's while another job runs.
+    assert 1.0 < times["ring"] * RATE / (8 * (hosts - 1) * 2**20) < 3.0
 
 
 def test_output_and_exit_status_are_the_programs(mpi: Mpi, hosts: int) -> None:
