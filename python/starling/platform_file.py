@@ -12,6 +12,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from starling import slurm_topology
+
 SCHEMA = 1
 DEFAULT_RATE = 100_000_000
 """Of the links of a short name, bits per second: the Fast Ethernet of STAR-MPI's clusters."""
@@ -392,10 +394,40 @@ def _fat_tree(text: str, counts: list[int], taper: int, rate: int) -> Platform:
     return Platform(text, tuple(switches), hosts, tuple(links))
 
 
-def read(path: Path) -> Platform:
-    """The platform of a file. Raises PlatformError."""
+def from_slurm(text: str, where: str) -> Platform:
+    """The platform of Slurm's topology.conf, which says nothing of rates: all links have the default one.
+
+    Raises PlatformError, whose text begins with `where`.
+    """
+    switches: list[str] = []
+    hosts: list[str] = []
+    links: list[Link] = []
+    places: list[str] = []
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        for line, switch, below, under in slurm_topology.links(text):
+            for names_of_kind, found in ((switches, [switch]), (hosts, below)):
+                for name in found:
+                    if name in switches or name in hosts:
+                        raise ValueError(f"{line}: {name} is there twice; leave one out")
+                    names_of_kind.append(name)
+            links += [Link((switch, name), DEFAULT_RATE) for name in (*below, *under)]
+            places += [f"line {line}"] * (len(below) + len(under))
+    except ValueError as error:
+        raise PlatformError(f"{where}:{error}") from error
+    if not hosts:
+        raise PlatformError(f"{where}: no switch has Nodes=; add them")
+    platform = Platform(Path(where).stem, tuple(switches), tuple(map(Host, hosts)), tuple(links))
+    _check_tree(platform, places, where)
+    return platform
+
+
+def read(path: Path) -> Platform:
+    """The platform of a file: JSON, or Slurm's topology.conf. Raises PlatformError."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        if slurm_topology.is_one(text):
+            return from_slurm(text, str(path))
+        value = json.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise PlatformError(f"{path}: cannot be read: {reason}") from error

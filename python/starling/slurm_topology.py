@@ -1,0 +1,73 @@
+"""The switches and hosts that Slurm's topology.conf describes (its plugin topology/tree)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_SWITCH = re.compile(r"^\s*SwitchName\s*=", re.IGNORECASE | re.MULTILINE)
+_ENTRY = re.compile(r"(\w+)\s*=\s*(\S+)")
+_BRACKETS = re.compile(r"([^\[\],]*)\[([^\[\]]*)\]([^\[\],]*)")
+_COMMA = re.compile(r",(?![^\[]*\])")
+MOST_NAMES = 65_536
+
+
+def is_one(text: str) -> bool:
+    """Whether a text is a topology.conf, and no JSON."""
+    return _SWITCH.search(text) is not None
+
+
+def host_list(text: str) -> list[str]:
+    """The names of a host list: `n[0-3,7],login` is n0, n1, n2, n3, n7, login; `n[08-10]` keeps zeros.
+
+    Raises ValueError.
+    """
+    found: list[str] = []
+    for item in _COMMA.split(text) if text else ():
+        match = _BRACKETS.fullmatch(item)
+        if match is None and not re.fullmatch(r"[^\[\]]+", item):
+            raise ValueError(f"{item!r} is no list of names; write it like n[0-7,9]")
+        if match is None:
+            found.append(item)
+            continue
+        for part in match[2].split(","):
+            span = re.fullmatch(r"(\d+)(?:-(\d+))?", part)
+            if span is None or int(span[2] or span[1]) < int(span[1]):
+                raise ValueError(f"{item!r}: {part!r} is no range; write it like n[0-7]")
+            if int(span[2] or span[1]) - int(span[1]) >= MOST_NAMES:
+                raise ValueError(f"{item!r}: more than {MOST_NAMES} names; correct the range")
+            numbers = range(int(span[1]), int(span[2] or span[1]) + 1)
+            found += [f"{match[1]}{number:0{len(span[1])}d}{match[3]}" for number in numbers]
+    return found
+
+
+def links(text: str) -> Iterator[tuple[int, str, list[str], list[str]]]:
+    """For each switch its line, its name, the hosts and the switches below it.
+
+    Raises ValueError, whose text begins with the line's number.
+    """
+    carried = ""
+    start = 1
+    for number, line in enumerate(text.splitlines(), 1):
+        start = start if carried else number  # of a line that is continued, the first
+        carried += line.partition("#")[0].removesuffix("\\") + " "
+        if line.endswith("\\"):
+            continue
+        words, carried = carried, ""
+        entries = {key.lower(): value for key, value in _ENTRY.findall(words)}
+        if not entries:
+            if words.strip():
+                raise ValueError(
+                    f"{start}: {words.strip()!r:.60} is no entry; write SwitchName=... Nodes=... or Switches=..."
+                )
+            continue
+        if "switchname" not in entries:
+            raise ValueError(f"{start}: no SwitchName; add it, or remove the line")
+        try:
+            names = host_list(entries["switchname"])
+            hosts, switches = (host_list(entries.get(key, "")) for key in ("nodes", "switches"))
+        except ValueError as error:
+            raise ValueError(f"{start}: {error}") from error
+        if len(names) != 1:
+            raise ValueError(f"{start}: {entries['switchname']} is {len(names)} switches; write a line for each")
+        yield start, names[0], hosts, switches
