@@ -166,7 +166,7 @@ void EarlierRuns::add(std::vector<ContextRecord> contexts) {
     const auto same = std::find_if(contexts_.begin(), contexts_.end(),
                                    [&](const ContextRecord& other) { return same_key(one, other); });
     const auto enough = [&](const CandidateRecord& candidate) {
-      if (!candidate.agreed_s || candidate.samples == 0) return true;
+      if (candidate.agreed_s.value_or(0) <= 0 || candidate.samples <= 0) return true;
       if (same == contexts_.end()) return false;
       return std::any_of(same->candidates.begin(), same->candidates.end(), [&](const CandidateRecord& known) {
         return known.samples >= enough_samples && public_name(known) == public_name(candidate);

@@ -2,7 +2,7 @@
 //
 //   every rank     calls of the candidate drawn | their mean time, reduced to rank 0
 //   rank 0         average of that candidate -> tickets of all -> draw of a candidate, and of its calls (time to live)
-//   every rank     gets both as one number
+//   every rank     gets both as one number, negative where the candidate is the fastest known
 //
 // The first call of a candidate also prepares it: it is not timed.
 
@@ -60,6 +60,7 @@ class Lottery final : public Strategy {
           {0, -1, candidates_[at], names_[at] + " was fastest in earlier runs, at " + time_in_words(times_[at].mean)});
     }
     draw(static_cast<std::size_t>(std::max(favourite_, 0)), 1);
+    exploring_ = favourite_ < 0;
   }
 
   std::span<const double> observe(double seconds) override {
@@ -84,22 +85,21 @@ class Lottery final : public Strategy {
       left -= shares[choice];
     // Rounding may leave the draw on a last candidate that holds no ticket.
     if (shares[choice] <= 0) choice = static_cast<std::size_t>(favourite_);
-    told_[0] = encoded(choice, lives_of(shares[choice]));
+    const double code = encoded(choice, lives_of(shares[choice]));
+    told_[0] = static_cast<int>(choice) == favourite_ ? -code : code;
     return told_;
   }
 
   void verdict(std::span<const double> agreed) override {
-    const auto code = static_cast<std::int64_t>(agreed[0]);
+    const auto code = static_cast<std::int64_t>(std::abs(agreed[0]));
     const auto all = static_cast<std::int64_t>(candidates_.size());
     draw(static_cast<std::size_t>(code % all), code / all);
+    exploring_ = agreed[0] > 0;
   }
 
   [[nodiscard]] std::string_view stage() const override { return candidates_.size() < 2 ? "single" : "lottery"; }
 
-  /// Only rank 0, whose record is kept, knows the favourite.
-  [[nodiscard]] bool exploring() const override {
-    return candidates_.size() > 1 && static_cast<int>(drawn_) != favourite_;
-  }
+  [[nodiscard]] bool exploring() const override { return exploring_; }
 
   [[nodiscard]] std::optional<double> found(int candidate) const override {
     for (std::size_t i = 0; i < candidates_.size(); ++i)
@@ -163,6 +163,7 @@ class Lottery final : public Strategy {
   std::int64_t lives_ = 1;  ///< calls the draw is for
   std::int64_t left_ = 1;   ///< of them, or of the preparing call
   bool preparing_ = false;
+  bool exploring_ = false;  ///< what was drawn is not the fastest known
   double sum_ = 0;          ///< seconds of the draw's calls so far
   std::int64_t calls_ = 0;  ///< up to the last milestone
   int favourite_ = -1;      ///< the fastest known, of candidates_
