@@ -10,10 +10,12 @@
 #include <cstddef>
 #include <filesystem>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
+#include "algorithms/candidate.hpp"
 #include "knowledge/history.hpp"
 #include "knowledge/whole_file.hpp"
 
@@ -31,12 +33,19 @@ Circumstances circumstances_of(const RunRecord& record) {
   return {record.run.machine, record.run.mpi_flavour, record.run.mpi_version};
 }
 
+/// Whether a candidate of a record says what its ranks measured together, and no nonsense.
+bool is_knowledge(const CandidateRecord& candidate) {
+  constexpr double longest = 1e5;  // seconds a call
+  const double seconds = candidate.agreed_s.value_or(0);
+  return candidate.eligible && candidate.samples > 0 && seconds > 0 && seconds < longest;
+}
+
 /// The names of a directory's records: merged ones before those of runs, and the newest first.
 std::vector<std::string> names_in(const std::string& directory, std::error_code& error) {
   std::vector<std::string> names;
   for (fs::directory_iterator one(directory, error), end; !error && one != end; one.increment(error)) {
     std::string name = one->path().filename();
-    if (name.ends_with(".json") && !name.starts_with('.')) names.push_back(std::move(name));
+    if (is_record_name(name)) names.push_back(std::move(name));
   }
   std::sort(names.begin(), names.end(), [](const std::string& one, const std::string& other) {
     return std::pair(is_merged_file_name(one), one) > std::pair(is_merged_file_name(other), other);
@@ -72,23 +81,27 @@ std::optional<std::string> text_of(const std::string& path) {
   return text;
 }
 
-/// Reads records until `take` wants no more; `take` gets each with the length of its text.
+/// Reads records until `take` wants no more; `take` gets each with the length of its text. Returns whether a file had
+/// gone away.
 template <typename Take>
-void each_record(const std::string& directory, const std::vector<std::string>& names, const SkippedFile& skipped,
+bool each_record(const std::string& directory, const std::vector<std::string>& names, const SkippedFile& skipped,
                  Take take) {
   std::set<std::string> covered;  // by the merged records so far
+  bool gone = false;
   for (const std::string& name : names) {
     if (covered.count(name) != 0) continue;
     try {
       const auto text = text_of(directory + "/" + name);
+      gone = gone || !text;
       if (!text) continue;
       RunRecord record = run_record_from_json(*text);
       covered.insert(record.merged.begin(), record.merged.end());
-      if (!take(File{name, std::move(record)}, static_cast<std::int64_t>(text->size()))) return;
+      if (!take(File{name, std::move(record)}, static_cast<std::int64_t>(text->size()))) break;
     } catch (const std::runtime_error& error) {
       skipped(name, error.what());
     }
   }
+  return gone;
 }
 
 /// Holds a directory's lock for the one who merges.
@@ -114,8 +127,8 @@ class Lock {
   int file_;
 };
 
-/// One record of many, newest first.
-RunRecord merged(const std::vector<File>& files) {
+/// One record of many, newest first. Decisions are a run's own: they are counted and left out.
+RunRecord merged(std::span<const File> files) {
   RunRecord all;
   all.run = files.front().record.run;
   all.run.program.clear();
@@ -132,47 +145,93 @@ RunRecord merged(const std::vector<File>& files) {
     all.run.ranks_per_node = std::max(all.run.ranks_per_node, run.ranks_per_node);
     all.run.seconds += run.seconds;
     if (run.strategy != all.run.strategy) all.run.strategy.clear();
-    contexts.insert(contexts.end(), record.contexts.begin(), record.contexts.end());
+    for (ContextRecord context : record.contexts) {
+      context.decisions_dropped += std::ssize(context.decisions);
+      context.decisions.clear();
+      for (CandidateRecord& candidate : context.candidates)
+        if (!is_knowledge(candidate)) candidate.agreed_s.reset();
+      contexts.push_back(std::move(context));
+    }
   }
   all.contexts = folded(std::move(contexts));
   return all;
 }
 
+/// Writes one record of `files`, newest first, or several where one would be too long; then deletes what is in them.
+void merge_into(const std::string& directory, std::span<const File> files, MergedRuns& result) {
+  if (files.size() < 2) return;
+  const RunRecord record = merged(files);
+  const std::string text = to_json(record);
+  if (std::ssize(text) > EarlierRuns::most_bytes / 4) {
+    const std::size_t half = files.size() / 2;
+    merge_into(directory, files.first(half), result);
+    merge_into(directory, files.subspan(half), result);
+    return;
+  }
+  const NewFile file =
+      write_new_whole(directory, merged_file_name(std::chrono::system_clock::now(), host_name(), ::getpid()), text);
+  if (!file.trouble.empty()) throw std::runtime_error(file.trouble);
+  result.written.push_back(file.name);
+  for (const std::string& one : record.merged) {
+    if (!is_merged_file_name(one)) ++result.runs;
+    ::unlink((directory + "/" + one).c_str());
+  }
+}
+
 }  // namespace
 
 EarlierRuns EarlierRuns::read(const std::string& directory, const Circumstances& wanted, const SkippedFile& skipped) {
-  EarlierRuns earlier;
-  std::error_code error;
-  const std::vector<std::string> names = names_in(directory, error);
-  std::vector<RunRecord> merged_ones;
-  std::int64_t bytes = 0;
-  each_record(directory, names, skipped, [&](File file, std::int64_t length) {
-    bytes += length;
-    if (circumstances_of(file.record) == wanted) {
-      if (file.record.merged.empty()) {
-        earlier.add(std::move(file.record.contexts));
-      } else {
-        merged_ones.push_back(std::move(file.record));
+  constexpr int patience = 3;
+  for (int turn = 1;; ++turn) {
+    std::error_code error;
+    const std::vector<std::string> names = names_in(directory, error);
+    if (error && error != std::errc::no_such_file_or_directory) skipped("", "it cannot be read: " + error.message());
+    EarlierRuns earlier;
+    std::vector<RunRecord> merged_ones;
+    std::int64_t of_runs = 0;
+    std::int64_t of_merged = 0;
+    std::int64_t of_all = 0;
+    std::vector<std::pair<std::string, std::string>> notes;
+    const auto note = [&](const std::string& file, const std::string& why) { notes.emplace_back(file, why); };
+    const bool gone = each_record(directory, names, note, [&](File file, std::int64_t length) {
+      of_all += length;
+      if (circumstances_of(file.record) == wanted) {
+        const bool is_run = file.record.merged.empty();
+        std::int64_t& of_kind = is_run ? of_runs : of_merged;
+        of_kind += length;
+        if (is_run) {
+          earlier.add(std::move(file.record.contexts));
+        } else if (of_kind <= most_bytes) {
+          merged_ones.push_back(std::move(file.record));
+        }
       }
-    }
-    return bytes < most_bytes;
-  });
-  for (RunRecord& one : merged_ones) earlier.add(std::move(one.contexts));
-  return earlier;
+      return of_runs < most_bytes && of_all < most_bytes_read;
+    });
+    if (gone && turn < patience) continue;
+    for (const auto& [file, why] : notes) skipped(file, why);
+    for (RunRecord& one : merged_ones) earlier.add(std::move(one.contexts));
+    return earlier;
+  }
 }
 
 void EarlierRuns::add(std::vector<ContextRecord> contexts) {
   for (ContextRecord& one : contexts) {
+    const auto collective = collective_named(one.collective);
+    if (!collective) continue;
+    const std::vector<Bound>& repository = candidates(*collective);
     const auto same = std::find_if(contexts_.begin(), contexts_.end(),
                                    [&](const ContextRecord& other) { return same_key(one, other); });
-    const auto enough = [&](const CandidateRecord& candidate) {
-      if (candidate.agreed_s.value_or(0) <= 0 || candidate.samples <= 0) return true;
+    const auto useless = [&](const CandidateRecord& candidate) {
+      if (!is_knowledge(candidate)) return true;
+      const std::string name = public_name(candidate);
+      const auto is_it = [&](const Bound& bound) { return bound.name() == name; };
+      if (name != "native" && std::none_of(repository.begin(), repository.end(), is_it)) return true;
       if (same == contexts_.end()) return false;
       return std::any_of(same->candidates.begin(), same->candidates.end(), [&](const CandidateRecord& known) {
-        return known.samples >= enough_samples && public_name(known) == public_name(candidate);
+        return known.samples >= enough_samples && public_name(known) == name;
       });
     };
-    one.candidates.erase(std::remove_if(one.candidates.begin(), one.candidates.end(), enough), one.candidates.end());
+    one.candidates.erase(std::remove_if(one.candidates.begin(), one.candidates.end(), useless), one.candidates.end());
     if (one.candidates.empty()) continue;
     one.decisions.clear();
     if (same == contexts_.end()) {
@@ -183,13 +242,16 @@ void EarlierRuns::add(std::vector<ContextRecord> contexts) {
   }
 }
 
-std::optional<Earlier> EarlierRuns::of(const ContextRecord& key, std::string_view candidate) const {
-  if (key.nodes == 0) return std::nullopt;  // how its ranks lie is not known
-  for (const ContextRecord& context : contexts_) {
-    if (!same_key(context, key)) continue;
-    for (const CandidateRecord& one : context.candidates)
-      if (public_name(one) == candidate) return Earlier{*one.agreed_s, one.samples};
-  }
+const ContextRecord* EarlierRuns::find(const ContextRecord& key) const {
+  if (key.nodes == 0) return nullptr;
+  const auto found = std::find_if(contexts_.begin(), contexts_.end(),
+                                  [&](const ContextRecord& context) { return same_key(context, key); });
+  return found == contexts_.end() ? nullptr : &*found;
+}
+
+std::optional<Earlier> EarlierRuns::of(const ContextRecord& known, std::string_view candidate) {
+  for (const CandidateRecord& one : known.candidates)
+    if (one.agreed_s && public_name(one) == candidate) return Earlier{*one.agreed_s, one.samples};
   return std::nullopt;
 }
 
@@ -223,18 +285,7 @@ MergedRuns merge_runs(const std::string& directory, const SkippedFile& skipped) 
     return true;
   });
   MergedRuns result;
-  for (const auto& [its, files] : groups) {
-    if (files.size() < 2) continue;
-    const RunRecord record = merged(files);
-    const NewFile file = write_new_whole(
-        directory, merged_file_name(std::chrono::system_clock::now(), host_name(), ::getpid()), to_json(record));
-    if (!file.trouble.empty()) throw std::runtime_error(file.trouble);
-    result.written.push_back(file.name);
-    for (const std::string& one : record.merged) {
-      if (!is_merged_file_name(one)) ++result.runs;
-      ::unlink((directory + "/" + one).c_str());
-    }
-  }
+  for (const auto& [its, files] : groups) merge_into(directory, files, result);
   return result;
 }
 

@@ -28,17 +28,23 @@ class EarlierRuns {
  public:
   /// Calls of a candidate after which older runs add nothing to it.
   static constexpr std::int64_t enough_samples = 50;
-  /// Bytes of records that a run reads at most.
+  /// Bytes of records of runs that are read at most, and again of merged ones, where they fit; also of one record.
   static constexpr std::int64_t most_bytes = std::int64_t{16} << 20;
+  /// Bytes of all records that are read at most.
+  static constexpr std::int64_t most_bytes_read = std::int64_t{128} << 20;
 
-  /// Reads the records of a directory that fit, the newest first. A directory that is not there holds none; a file
-  /// that goes away meanwhile was merged by somebody.
+  /// Reads the records of a directory that fit, the newest first. A directory that is not there holds none. Where a
+  /// file goes away meanwhile, because somebody merges, all is read again.
   static EarlierRuns read(const std::string& directory, const Circumstances& wanted, const SkippedFile& skipped);
 
-  /// Adds a run that is older than those that are there.
+  /// Adds a run that is older than those that are there: of its candidates those that the repository has, and that
+  /// ranks measured together.
   void add(std::vector<ContextRecord> contexts);
-  /// What is known of a candidate, by its public name, in the context of the same call key as `key`.
-  [[nodiscard]] std::optional<Earlier> of(const ContextRecord& key, std::string_view candidate) const;
+  /// What is known in the context of the same call key as `key`; nullptr for nothing, and where it is not known how
+  /// its ranks lie on nodes.
+  [[nodiscard]] const ContextRecord* find(const ContextRecord& key) const;
+  /// What such a context knows of a candidate, by its public name.
+  static std::optional<Earlier> of(const ContextRecord& known, std::string_view candidate);
   [[nodiscard]] bool empty() const { return contexts_.empty(); }
 
   /// As text for one MPI message, and back.

@@ -34,6 +34,20 @@ std::optional<Value> optional_at(const Json& json, const char* key) {
   return value.is_null() ? std::nullopt : std::optional(value.get<Value>());
 }
 
+/// A count: a whole number from 0 that fits, and that many of which can be added up.
+template <typename Whole>
+Whole count_from(const Json& json, const char* key) {
+  constexpr std::int64_t most = std::min<std::int64_t>(std::numeric_limits<Whole>::max(), std::int64_t{1} << 50);
+  if (!json.is_number_integer() || json.get<double>() < 0 || json.get<double>() > static_cast<double>(most))
+    throw std::runtime_error(std::string("its '") + key + "' is no count");
+  return json.get<Whole>();
+}
+
+template <typename Whole>
+void count_at(const Json& json, const char* key, Whole& target) {
+  target = count_from<Whole>(json.at(key), key);
+}
+
 double number_at(const Json& json, const char* key) {
   return optional_at<double>(json, key).value_or(std::numeric_limits<double>::quiet_NaN());
 }
@@ -41,11 +55,13 @@ double number_at(const Json& json, const char* key) {
 /// A parameter's value as a number where it is written just as JSON writes that number, so that nothing is lost on the
 /// way back.
 Json parameter_value(const std::string& text) {
-  const Json number = Json::parse(text, nullptr, false);
+  const bool begins = !text.empty() && (text.front() == '-' || (text.front() >= '0' && text.front() <= '9'));
+  const Json number = begins ? Json::parse(text, nullptr, false) : Json(nullptr);
   return number.is_number() && text_of(number, -1) == text ? number : Json(text);
 }
 
 std::string parameter_text(const Json& value) {
+  if (value.is_structured()) throw std::runtime_error("a parameter in it is neither text nor number");
   return value.is_string() ? value.get<std::string>() : text_of(value, -1);
 }
 
@@ -67,7 +83,7 @@ CandidateRecord candidate_from(const Json& json) {
   json.at("name").get_to(candidate.name);
   for (const auto& [name, value] : json.at("parameters").items())
     candidate.parameters.emplace_back(name, parameter_text(value));
-  json.at("samples").get_to(candidate.samples);
+  count_at(json, "samples", candidate.samples);
   candidate.median_s = optional_at<double>(json, "median_s");
   candidate.min_s = optional_at<double>(json, "min_s");
   if (json.contains("agreed_s")) candidate.agreed_s = optional_at<double>(json, "agreed_s");
@@ -83,7 +99,8 @@ Json json_of(const PhaseRecord& phase) {
 }
 
 PhaseRecord phase_from(const Json& json) {
-  return {json.at("calls").get<std::int64_t>(), number_at(json, "seconds"), number_at(json, "bookkeeping_seconds")};
+  return {count_from<std::int64_t>(json.at("calls"), "calls"), number_at(json, "seconds"),
+          number_at(json, "bookkeeping_seconds")};
 }
 
 /// Null for -1, the decision's word for no candidate.
@@ -131,14 +148,14 @@ Json json_of(const ContextRecord& context) {
 ContextRecord context_from(const Json& json) {
   ContextRecord context;
   json.at("collective").get_to(context.collective);
-  context.bytes = optional_at<std::int64_t>(json, "bytes");
+  if (!json.at("bytes").is_null()) context.bytes = count_from<std::int64_t>(json.at("bytes"), "bytes");
   json.at("bucket").get_to(context.bucket);
-  json.at("ranks").get_to(context.ranks);
-  context.nodes = json.value("nodes", 0);
-  context.ranks_per_node = json.value("ranks_per_node", 0);
+  count_at(json, "ranks", context.ranks);
+  if (json.contains("nodes")) count_at(json, "nodes", context.nodes);
+  if (json.contains("ranks_per_node")) count_at(json, "ranks_per_node", context.ranks_per_node);
   json.at("in_place").get_to(context.in_place);
   context.operator_class = optional_at<std::string>(json, "operator_class");
-  json.at("calls").get_to(context.calls);
+  count_at(json, "calls", context.calls);
   json.at("stage").get_to(context.stage);
   json.at("winner").get_to(context.winner);
   for (const Json& candidate : json.at("candidates")) context.candidates.push_back(candidate_from(candidate));
@@ -151,10 +168,10 @@ ContextRecord context_from(const Json& json) {
     return name.is_null() ? -1 : index_of(context.candidates, name.get<std::string>());
   };
   for (const Json& decision : json.at("decisions")) {
-    context.decisions.push_back({decision.at("call").get<std::int64_t>(), index(decision.at("from")),
+    context.decisions.push_back({count_from<std::int64_t>(decision.at("call"), "call"), index(decision.at("from")),
                                  index(decision.at("to")), decision.at("why").get<std::string>()});
   }
-  json.at("decisions_dropped").get_to(context.decisions_dropped);
+  count_at(json, "decisions_dropped", context.decisions_dropped);
   return context;
 }
 
@@ -276,7 +293,11 @@ std::vector<ContextRecord> folded(std::vector<ContextRecord> contexts) {
 }
 
 RunRecord run_record_from_json(const std::string& text) try {
-  const Json json = Json::parse(text);
+  constexpr int deepest = 16;  // the parser recurses
+  const Json json = Json::parse(text, [](int depth, Json::parse_event_t /*event*/, const Json& /*parsed*/) {
+    if (depth > deepest) throw std::runtime_error("it is nested too deeply for a run record");
+    return true;
+  });
   const auto schema = json.at("schema").get<std::int64_t>();
   if (schema != RunRecord::schema)
     throw std::runtime_error("it is of schema " + std::to_string(schema) + ", and this version reads schema " +
@@ -285,9 +306,9 @@ RunRecord run_record_from_json(const std::string& text) try {
   const Json& run = json.at("run");
   run.at("program").get_to(record.run.program);
   record.run.machine = run.value("machine", "");
-  run.at("ranks").get_to(record.run.ranks);
-  run.at("nodes").get_to(record.run.nodes);
-  run.at("ranks_per_node").get_to(record.run.ranks_per_node);
+  count_at(run, "ranks", record.run.ranks);
+  count_at(run, "nodes", record.run.nodes);
+  count_at(run, "ranks_per_node", record.run.ranks_per_node);
   run.at("mpi_flavour").get_to(record.run.mpi_flavour);
   run.at("mpi_version").get_to(record.run.mpi_version);
   run.at("strategy").get_to(record.run.strategy);
@@ -297,11 +318,18 @@ RunRecord run_record_from_json(const std::string& text) try {
   record.run.seconds = number_at(run, "seconds");
   for (const Json& context : json.at("contexts")) record.contexts.push_back(context_from(context));
   if (json.contains("merged")) json.at("merged").get_to(record.merged);
+  for (const std::string& name : record.merged)
+    if (!is_record_name(name))
+      throw std::runtime_error("'" + name + "' in its list of merged files is no record's name");
   return record;
 } catch (const Json::parse_error&) {
   throw std::runtime_error("it is cut short, or no JSON");
 } catch (const Json::exception& error) {
   throw std::runtime_error(std::string("it is no run record: ") + error.what());
+}
+
+bool is_record_name(std::string_view name) {
+  return name.ends_with(".json") && !name.starts_with('.') && name.find('/') == std::string_view::npos;
 }
 
 std::string to_json(const RunRecord& record) {
@@ -325,7 +353,7 @@ std::string to_json(const RunRecord& record) {
               {"seconds", number_or_null(run.seconds)}}},
             {"contexts", std::move(contexts)}};
   if (!record.merged.empty()) json["merged"] = record.merged;
-  return text_of(json, 2) + "\n";
+  return text_of(json, record.merged.empty() ? 2 : -1) + "\n";
 }
 
 }  // namespace starling

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -86,9 +87,6 @@ ContextRecord context_from_json_line(const std::string& line);
 /// Whether both are of one call key: what the tuner tells apart on one communicator, and the number of ranks.
 bool same_key(const ContextRecord& one, const ContextRecord& other);
 
-/// The most decisions of a context that `fold` keeps.
-inline constexpr std::size_t decisions_kept = 100;
-
 /// Adds what `other`, a context of the same call key on another communicator, saw. Counts and seconds add up; a median
 /// becomes the mean of both weighted by samples, a minimum the smaller; candidates are matched by their public names;
 /// of all decisions, ordered by call, the latest `decisions_kept` stay. Stage and winner are those of the one with more
@@ -97,6 +95,9 @@ void fold(ContextRecord& into, const ContextRecord& other);
 
 /// Contexts in falling order of seconds, those of one call key folded into one.
 std::vector<ContextRecord> folded(std::vector<ContextRecord> contexts);
+
+/// Whether a file of a history may be a record, by its name.
+bool is_record_name(std::string_view name);
 
 /// Reads what `to_json` writes. Throws std::runtime_error with a sentence that says what is wrong with the text.
 RunRecord run_record_from_json(const std::string& text);

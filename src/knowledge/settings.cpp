@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -125,8 +126,14 @@ Settings settings_from(const Environment& environment, std::vector<Complaint>& c
     return std::string(environment(name) == nullptr ? "" : environment(name));
   };
   if (const std::string strategy = text("STARLING_STRATEGY"); !strategy.empty()) settings.strategy = strategy;
-  settings.record = text("STARLING_RECORD");
-  settings.history = history_directory(environment);
+  // The program may go to another directory before it ends.
+  const auto from_here = [](const std::string& path) {
+    std::error_code error;
+    const auto absolute = std::filesystem::absolute(path, error);
+    return path.empty() || error ? path : absolute.string();
+  };
+  settings.record = from_here(text("STARLING_RECORD"));
+  settings.history = from_here(history_directory(environment));
   settings.only = split(text("STARLING_ONLY"));
   settings.except = split(text("STARLING_EXCEPT"));
 

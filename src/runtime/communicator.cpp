@@ -103,10 +103,11 @@ Communicator::Communicator(MPI_Comm comm) : handle_(comm), work_(handles.comm_nu
   inter_ = inter != 0;
   pmpi.Comm_rank(comm, &rank_);
   pmpi.Comm_size(comm, &size_);
-  const State& now = state();
-  if (inter_ || (now.nodes.empty() && !now.platform)) return;
+  if (inter_) return;
   // By what all ranks know since MPI_Init.
+  const State& now = state();
   const std::vector<int> in_world = ranks_in_world(comm, size_);
+  foreign_ = std::find(in_world.begin(), in_world.end(), MPI_UNDEFINED) != in_world.end();
   if (auto nodes = of_each(in_world, now.nodes)) spread_ = spread_over(std::move(*nodes));
   if (!now.platform) return;
   if (const auto hosts = of_each(in_world, now.hosts)) tree_ = now.platform->tree(*hosts);
@@ -134,7 +135,7 @@ const Communicator::Known* Communicator::know(const Call& call) {
   Table& table = tables_[static_cast<std::size_t>(call.collective)];
   if (table.latest.is_like(call)) return &table.known;
   table.latest.forget();
-  if (inter_ || !facts_of(call, size_, rank_, table.known.facts)) return nullptr;
+  if (inter_ || foreign_ || !facts_of(call, size_, rank_, table.known.facts)) return nullptr;
   table.known.facts.situation.tree = tree();
   table.known.context = &context(table.known.facts);
   table.latest.keep(call);

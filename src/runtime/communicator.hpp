@@ -91,6 +91,7 @@ class Communicator {
   MPI_Comm work_;
   bool has_work_ = false;
   bool inter_ = false;
+  bool foreign_ = false;  ///< has ranks of another MPI_COMM_WORLD, whose settings may be others
   int rank_ = 0;
   int size_ = 0;
   Spread spread_;

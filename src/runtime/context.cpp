@@ -62,7 +62,8 @@ Context::Context(const Facts& facts, const Communicator& communicator)
                            .refusal = refusal_here(bound, facts.situation, now.settings, forced),
                            .earlier = {}});
   }
-  for (Candidate& candidate : candidates_) candidate.earlier = now.earlier.of(key_record(), candidate.name);
+  if (const ContextRecord* known = now.earlier.find(key_record()))
+    for (Candidate& candidate : candidates_) candidate.earlier = EarlierRuns::of(*known, candidate.name);
   entries_.resize(candidates_.size());
   for (std::size_t i = 0; i < bounds_.size(); ++i) entries_[i + 1].prepared = std::make_unique<Prepared>(bounds_[i]);
   brief.candidates = candidates_;
@@ -88,11 +89,13 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   const double end = Clock::now();
   const double seconds = end - start;
 
-  Entry& entry = entries_[candidate];
+  // What is refused in the act is refused on all ranks, and native's time is not the candidate's.
+  const bool served = candidates_[candidate].eligible();
+  Entry& entry = entries_[served ? candidate : 0];
   entry.samples.add(seconds);
   ++calls_;
   seconds_ += seconds;
-  const std::span<const double> local = strategy_->observe(seconds);
+  const std::span<const double> local = strategy_->observe(served ? seconds : refused_seconds);
   if (exploring || !local.empty()) conclude(entry, start, end, exploring, local, communicator);
   return error;
 }
@@ -169,8 +172,8 @@ ContextRecord Context::record() const {
     one.samples = samples.count();
     one.median_s = samples.median();
     one.min_s = samples.min();
-    one.agreed_s = strategy_->found(static_cast<int>(i));
     one.eligible = candidates_[i].eligible();
+    if (one.eligible) one.agreed_s = strategy_->found(static_cast<int>(i));
     one.reason = candidates_[i].refusal;
     record.tuning_seconds +=
         entries_[i].exploring_seconds - (static_cast<double>(entries_[i].exploring_calls) * best.value_or(0));
@@ -182,6 +185,7 @@ ContextRecord Context::record() const {
   // A call of the steady state does no more than an exploring one that agrees on nothing, and isn't timed itself.
   record.settled.bookkeeping_seconds =
       agreed_seconds_ + (static_cast<double>(record.settled.calls - agreed_calls_) * bookkeeping_.median().value_or(0));
+  record.decisions_dropped = strategy_->decisions_dropped();
   record.decisions.assign(strategy_->decisions().begin(), strategy_->decisions().end());
   return record;
 }

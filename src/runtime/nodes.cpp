@@ -8,14 +8,15 @@ namespace starling {
 
 std::vector<int> nodes_of_ranks(int ranks) {
   MPI_Comm node{};
-  if (pmpi.Comm_split_type(handles.comm_world, MPI_COMM_TYPE_SHARED, 0, handles.info_null, &node) != MPI_SUCCESS)
-    return {};
-  int lowest = 0;
-  pmpi.Comm_rank(handles.comm_world, &lowest);
-  pmpi.Bcast(&lowest, 1, handles.int_, 0, node);
-  pmpi.Comm_free(&node);
+  int lowest = -1;  // of a rank whom MPI does not tell
+  if (pmpi.Comm_split_type(handles.comm_world, MPI_COMM_TYPE_SHARED, 0, handles.info_null, &node) == MPI_SUCCESS) {
+    pmpi.Comm_rank(handles.comm_world, &lowest);
+    pmpi.Bcast(&lowest, 1, handles.int_, 0, node);
+    pmpi.Comm_free(&node);
+  }
   std::vector<int> all(static_cast<std::size_t>(ranks));
   pmpi.Allgather(&lowest, 1, handles.int_, all.data(), 1, handles.int_, handles.comm_world);
+  if (std::find(all.begin(), all.end(), -1) != all.end()) all.clear();
   return all;
 }
 

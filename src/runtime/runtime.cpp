@@ -38,9 +38,10 @@ std::string from_first(std::string text) {
 /// Rank 0's settings, given to all: what the environment of another rank says never counts.
 Settings agreed_settings(int rank) {
   std::string text;
+  Settings settings;
   if (rank == 0) {
     std::vector<Complaint> complaints;
-    Settings settings = settings_from([](const char* name) -> const char* { return std::getenv(name); }, complaints);
+    settings = settings_from([](const char* name) -> const char* { return std::getenv(name); }, complaints);
     check_names(settings, complaints);
     for (const Complaint& complaint : complaints) say(complaint.text() + "; the program runs natively");
     for (const std::string& sentence : unknown_variables(environ)) say(sentence);
@@ -49,7 +50,9 @@ Settings agreed_settings(int rank) {
     if (!complaints.empty()) settings.strategy = "native";
     text = to_text(settings);
   }
-  return settings_from_text(from_first(std::move(text)));
+  text = from_first(std::move(text));
+  // Rank 0 keeps its own, for paths need not be text that can travel.
+  return rank == 0 ? settings : settings_from_text(text);
 }
 
 /// What rank 0 finds in the history, given to all.

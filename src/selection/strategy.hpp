@@ -54,6 +54,13 @@ struct Decision {
   std::string why;  ///< a sentence with the figures it rests on
 };
 
+/// The most decisions of a context that are kept.
+inline constexpr std::size_t decisions_kept = 100;
+
+/// What a strategy is told of a call whose candidate turned out unable to serve, and which native carried out: longer
+/// than any call takes, in seconds.
+inline constexpr double refused_seconds = 1e6;
+
 /// Who makes a verdict of the numbers that ranks reduced.
 enum class Judge : std::uint8_t {
   everyone,    ///< every rank, of the same numbers
@@ -97,15 +104,24 @@ class Strategy {
   /// What the ranks together found of a candidate in this run, seconds a call: what a later run can start from. Nothing
   /// for what was only taken over from earlier runs, which tell it themselves. Asked for on rank 0 only.
   [[nodiscard]] virtual std::optional<double> found(int /*candidate*/) const { return std::nullopt; }
+  /// The latest `decisions_kept` of them, and how many were made before.
   [[nodiscard]] std::span<const Decision> decisions() const { return decisions_; }
+  [[nodiscard]] std::int64_t decisions_dropped() const { return decisions_dropped_; }
 
  protected:
   void propose(int candidate) { proposed_ = candidate; }
-  void decide(Decision decision) { decisions_.push_back(std::move(decision)); }
+  void decide(Decision decision) {
+    if (decisions_.size() == decisions_kept) {
+      decisions_.erase(decisions_.begin());
+      ++decisions_dropped_;
+    }
+    decisions_.push_back(std::move(decision));
+  }
 
  private:
   int proposed_ = 0;
   std::vector<Decision> decisions_;
+  std::int64_t decisions_dropped_ = 0;
 };
 
 /// A strategy as the repository of strategies lists it: the only place that knows it.

@@ -21,7 +21,13 @@ const Circumstances here{"cluster#", "Open MPI", "4.1.4"};
 
 CandidateRecord candidate(const std::string& name, double agreed, std::int64_t samples) {
   CandidateRecord one;
-  one.name = name;
+  const std::size_t question = name.find('?');
+  one.name = name.substr(0, question);
+  if (question != std::string::npos) {
+    const std::string parameter = name.substr(question + 1);
+    const std::size_t equals = parameter.find('=');
+    one.parameters = {{parameter.substr(0, equals), parameter.substr(equals + 1)}};
+  }
   one.samples = samples;
   one.median_s = agreed;
   one.agreed_s = agreed;
@@ -36,7 +42,7 @@ ContextRecord context(std::vector<CandidateRecord> candidates) {
   one.nodes = 4;
   one.ranks_per_node = 4;
   one.calls = 100;
-  one.winner = "ring";
+  one.winner = "chain?segment=none";
   one.candidates = std::move(candidates);
   return one;
 }
@@ -67,6 +73,11 @@ class Runs : public ::testing::Test {
     return EarlierRuns::read(
         folder_, here, [&](const std::string& file, const std::string& why) { skipped_.push_back(file + ": " + why); });
   }
+  std::optional<Earlier> known(const std::string& name) {
+    const EarlierRuns earlier = read();
+    const ContextRecord* const found = earlier.find(context({}));
+    return found == nullptr ? std::nullopt : EarlierRuns::of(*found, name);
+  }
   MergedRuns merge() {
     return merge_runs(folder_,
                       [&](const std::string& file, const std::string& why) { skipped_.push_back(file + ": " + why); });
@@ -83,39 +94,41 @@ class Runs : public ::testing::Test {
 };
 
 TEST_F(Runs, AreKnownByCallKeyAndCandidate) {
-  write("20240501T120000-a-1.json", {context({candidate("native", 2e-5, 10), candidate("ring", 1e-5, 90)})});
-  const EarlierRuns earlier = read();
-  const auto ring = earlier.of(context({}), "ring");
-  ASSERT_TRUE(ring);
-  EXPECT_DOUBLE_EQ(ring->seconds, 1e-5);
-  EXPECT_EQ(ring->samples, 90);
-  EXPECT_FALSE(earlier.of(context({}), "bruck"));
+  write("20240501T120000-a-1.json",
+        {context({candidate("native", 2e-5, 10), candidate("chain?segment=none", 1e-5, 90)})});
+  const auto chain = known("chain?segment=none");
+  ASSERT_TRUE(chain);
+  EXPECT_DOUBLE_EQ(chain->seconds, 1e-5);
+  EXPECT_EQ(chain->samples, 90);
+  EXPECT_FALSE(known("binary?segment=none"));
   ContextRecord other = context({});
   other.nodes = 1;
   other.ranks_per_node = 16;
-  EXPECT_FALSE(earlier.of(other, "ring")) << "the same ranks on other nodes";
+  EXPECT_EQ(read().find(other), nullptr) << "the same ranks on other nodes";
   other.nodes = 0;
-  EXPECT_FALSE(earlier.of(other, "ring")) << "nobody knows on which nodes";
+  EXPECT_EQ(read().find(other), nullptr) << "nobody knows on which nodes";
   EXPECT_TRUE(skipped_.empty());
 }
 
 TEST_F(Runs, OfOtherCircumstancesDoNotCount) {
-  write("1.json", {context({candidate("ring", 1e-5, 10)})}, {"other", here.mpi_flavour, here.mpi_version});
-  write("2.json", {context({candidate("ring", 1e-5, 10)})}, {here.machine, "MPICH", here.mpi_version});
-  write("3.json", {context({candidate("ring", 1e-5, 10)})}, {here.machine, here.mpi_flavour, "5.0"});
+  write("1.json", {context({candidate("chain?segment=none", 1e-5, 10)})},
+        {"other", here.mpi_flavour, here.mpi_version});
+  write("2.json", {context({candidate("chain?segment=none", 1e-5, 10)})}, {here.machine, "MPICH", here.mpi_version});
+  write("3.json", {context({candidate("chain?segment=none", 1e-5, 10)})}, {here.machine, here.mpi_flavour, "5.0"});
   EXPECT_TRUE(read().empty());
 }
 
 TEST_F(Runs, ThatAreNewerCountFirstAndOldOnesOnlyWhereTheyAreNeeded) {
-  write("20240501T120000-a-1.json", {context({candidate("ring", 9e-5, 50), candidate("chain", 7e-5, 50)})});
-  write("20240502T120000-a-1.json", {context({candidate("ring", 1e-5, 50), candidate("chain", 1e-5, 10)})});
-  const EarlierRuns earlier = read();
-  EXPECT_DOUBLE_EQ(earlier.of(context({}), "ring")->seconds, 1e-5);
-  EXPECT_DOUBLE_EQ(earlier.of(context({}), "chain")->seconds, 6e-5) << "weighted by samples";
+  write("20240501T120000-a-1.json",
+        {context({candidate("chain?segment=none", 9e-5, 50), candidate("chain?segment=1024", 7e-5, 50)})});
+  write("20240502T120000-a-1.json",
+        {context({candidate("chain?segment=none", 1e-5, 50), candidate("chain?segment=1024", 1e-5, 10)})});
+  EXPECT_DOUBLE_EQ(known("chain?segment=none")->seconds, 1e-5);
+  EXPECT_DOUBLE_EQ(known("chain?segment=1024")->seconds, 6e-5) << "weighted by samples";
 }
 
 TEST_F(Runs, WithoutWhatRanksAgreedOnTeachNothing) {
-  CandidateRecord alone = candidate("ring", 1e-5, 10);
+  CandidateRecord alone = candidate("chain?segment=none", 1e-5, 10);
   alone.agreed_s.reset();
   write("1.json", {context({alone})});
   EXPECT_TRUE(read().empty());
@@ -132,7 +145,7 @@ TEST_F(Runs, CutShortOrOfOtherVersionsOrNoRunsAreSkippedWithANote) {
   write_text("notes.txt", "not ours");
   write_text(".hidden.json.4711.tmp", "being written");
   fs::create_directory(folder_ / "f.json");
-  write("g.json", {context({candidate("ring", 1e-5, 10)})});
+  write("g.json", {context({candidate("chain?segment=none", 1e-5, 10)})});
   EXPECT_FALSE(read().empty());
   std::sort(skipped_.begin(), skipped_.end());
   ASSERT_EQ(skipped_.size(), 6U);
@@ -144,6 +157,84 @@ TEST_F(Runs, CutShortOrOfOtherVersionsOrNoRunsAreSkippedWithANote) {
   EXPECT_EQ(skipped_[5], "f.json: it is not a regular file");
 }
 
+TEST_F(Runs, OfNonsenseTeachNothing) {
+  const auto told = [&](double agreed, std::int64_t samples, const std::string& name = "chain?segment=none") {
+    write("1.json", {context({candidate(name, agreed, samples)})});
+    return !read().empty();
+  };
+  EXPECT_TRUE(told(1e-5, 10));
+  EXPECT_FALSE(told(-1e-5, 10));
+  EXPECT_FALSE(told(0, 10));
+  EXPECT_FALSE(told(1e308, 10));
+  EXPECT_FALSE(told(1e-5, 0));
+  EXPECT_FALSE(told(1e-5, 10, "chain?segment=4711")) << "no candidate of the repository";
+  EXPECT_TRUE(skipped_.empty());
+  EXPECT_FALSE(told(1e-5, -10));
+  ASSERT_EQ(skipped_.size(), 1U);
+  EXPECT_EQ(skipped_[0], "1.json: its 'samples' is no count");
+  RunRecord record = sample_record();
+  std::string text = to_json(record);
+  text.replace(text.find("\"ranks\": 6"), 10, "\"ranks\": 4294967298");
+  write_text("1.json", text);
+  read();
+  EXPECT_EQ(skipped_[0], "1.json: its 'ranks' is no count");
+}
+
+TEST_F(Runs, OfARefusedCandidateTeachNothing) {
+  CandidateRecord refused = candidate("chain?segment=none", 1e-5, 10);
+  refused.eligible = false;
+  write("1.json", {context({refused})});
+  EXPECT_TRUE(read().empty());
+}
+
+TEST_F(Runs, NestedDeeplyOrNamingFilesElsewhereAreSkipped) {
+  const std::string text = to_json(sample_record());
+  std::string deep = text;
+  deep.replace(deep.find("\"./app\""), 7, std::string(400000, '[') + std::string(400000, ']'));
+  write_text("deep.json", deep);
+  RunRecord record = sample_record();
+  record.merged = {"../precious.json"};
+  write_text("elsewhere.json", to_json(record));
+  write("good.json", {context({candidate("native", 1e-5, 10)})});
+  merge();
+  std::sort(skipped_.begin(), skipped_.end());
+  EXPECT_EQ(skipped_, (std::vector<std::string>{
+                          "deep.json: it is nested too deeply for a run record",
+                          "elsewhere.json: '../precious.json' in its list of merged files is no record's name"}));
+}
+
+TEST_F(Runs, OfOthersDoNotTakeTheRoom) {
+  std::vector<CandidateRecord> many(20000, candidate("native", 1e-5, 10));
+  for (int i = 0; i < 8; ++i)
+    write("2030010" + std::to_string(i) + ".json", {context(many)}, {"other", here.mpi_flavour, here.mpi_version});
+  write("20240101.json", {context({candidate("native", 1e-5, 10)})});
+  EXPECT_FALSE(read().empty());
+}
+
+TEST_F(Runs, MergedStayReadable) {
+  // Each of its own sizes, so that nothing folds.
+  for (int file = 0; file < 6; ++file) {
+    std::vector<ContextRecord> contexts;
+    for (int i = 0; i < 1500; ++i) {
+      contexts.push_back(context({candidate("native", 1e-5, 10)}));
+      contexts.back().bytes = 10000 * file + i;
+    }
+    write("2024010" + std::to_string(file) + ".json", contexts);
+  }
+  const MergedRuns merged = merge();
+  EXPECT_EQ(merged.runs, 6);
+  EXPECT_GT(merged.written.size(), 1U);
+  for (const std::string& name : merged.written)
+    EXPECT_LE(static_cast<std::int64_t>(fs::file_size(folder_ / name)), EarlierRuns::most_bytes / 4);
+  const EarlierRuns earlier = read();
+  for (int file = 0; file < 6; ++file) {
+    ContextRecord key = context({});
+    key.bytes = 10000 * file + 7;
+    EXPECT_NE(earlier.find(key), nullptr) << file;
+  }
+  EXPECT_TRUE(skipped_.empty());
+}
+
 TEST_F(Runs, AreNoneWhereThereIsNoDirectory) {
   fs::remove(folder_);
   EXPECT_TRUE(read().empty());
@@ -151,41 +242,41 @@ TEST_F(Runs, AreNoneWhereThereIsNoDirectory) {
 }
 
 TEST_F(Runs, TravelBetweenRanksAsText) {
-  write("1.json", {context({candidate("ring", 1e-5, 10)})});
+  write("1.json", {context({candidate("chain?segment=none", 1e-5, 10)})});
   const EarlierRuns there = EarlierRuns::from_text(read().to_text());
-  EXPECT_DOUBLE_EQ(there.of(context({}), "ring")->seconds, 1e-5);
+  EXPECT_DOUBLE_EQ(EarlierRuns::of(*there.find(context({})), "chain?segment=none")->seconds, 1e-5);
   EXPECT_TRUE(EarlierRuns::from_text("").empty());
 }
 
 TEST_F(Runs, MergedSayTheSameInOneFile) {
-  write("20240501T120000-a-1.json", {context({candidate("ring", 3e-5, 10)})});
-  write("20240502T120000-a-1.json", {context({candidate("ring", 1e-5, 30)})});
-  write("20240503T120000-a-1.json", {context({candidate("ring", 1e-5, 30)})}, {"other", "MPICH", "5"});
+  write("20240501T120000-a-1.json", {context({candidate("chain?segment=none", 3e-5, 10)})});
+  write("20240502T120000-a-1.json", {context({candidate("chain?segment=none", 1e-5, 30)})});
+  write("20240503T120000-a-1.json", {context({candidate("chain?segment=none", 1e-5, 30)})}, {"other", "MPICH", "5"});
   write_text("broken.json", "{");
-  const double before = read().of(context({}), "ring")->seconds;
+  const double before = known("chain?segment=none")->seconds;
   const MergedRuns merged = merge();
   EXPECT_EQ(merged.runs, 2);
   ASSERT_EQ(merged.written.size(), 1U);
   EXPECT_TRUE(is_merged_file_name(merged.written[0]));
   EXPECT_EQ(files(), (std::vector<std::string>{"20240503T120000-a-1.json", "broken.json", merged.written[0]}));
-  EXPECT_DOUBLE_EQ(read().of(context({}), "ring")->seconds, before);
+  EXPECT_DOUBLE_EQ(known("chain?segment=none")->seconds, before);
   EXPECT_EQ(merge().written.size(), 0U) << "nothing is left to merge";
-  write("20240504T120000-a-1.json", {context({candidate("chain", 2e-5, 10)})});
+  write("20240504T120000-a-1.json", {context({candidate("chain?segment=1024", 2e-5, 10)})});
   EXPECT_EQ(merge().runs, 3) << "those of the older merged record too";
-  EXPECT_DOUBLE_EQ(read().of(context({}), "ring")->seconds, before);
-  EXPECT_DOUBLE_EQ(read().of(context({}), "chain")->seconds, 2e-5);
+  EXPECT_DOUBLE_EQ(known("chain?segment=none")->seconds, before);
+  EXPECT_DOUBLE_EQ(known("chain?segment=1024")->seconds, 2e-5);
 }
 
 TEST_F(Runs, ThatAMergeWasStoppedBeforeDeletingCountOnce) {
-  const std::vector<CandidateRecord> slow{candidate("ring", 3e-5, 10)};
-  const std::vector<CandidateRecord> fast{candidate("ring", 1e-5, 30)};
+  const std::vector<CandidateRecord> slow{candidate("chain?segment=none", 3e-5, 10)};
+  const std::vector<CandidateRecord> fast{candidate("chain?segment=none", 1e-5, 30)};
   write("20240501T120000-a-1.json", {context(slow)});
   write("20240502T120000-a-1.json", {context(fast)});
-  const double before = read().of(context({}), "ring")->seconds;
+  const double before = known("chain?segment=none")->seconds;
   merge();
   write("20240501T120000-a-1.json", {context(slow)});
-  EXPECT_DOUBLE_EQ(read().of(context({}), "ring")->seconds, before);
-  EXPECT_EQ(read().of(context({}), "ring")->samples, 40);
+  EXPECT_DOUBLE_EQ(known("chain?segment=none")->seconds, before);
+  EXPECT_EQ(known("chain?segment=none")->samples, 40);
 }
 
 TEST_F(Runs, AreNotMergedByTwoAtOnce) {

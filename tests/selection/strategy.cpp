@@ -75,6 +75,27 @@ TEST(EveryStrategy, IsInTheTableOfTheManual) {
   }
 }
 
+TEST(Decisions, AreKeptUpToAHundred) {
+  class Fickle final : public Strategy {
+   public:
+    std::span<const double> observe(double /*seconds*/) override {
+      decide({++call_, 0, 0, "a whim"});
+      return {};
+    }
+    void verdict(std::span<const double> /*agreed*/) override {}
+    [[nodiscard]] std::string_view stage() const override { return "fickle"; }
+    [[nodiscard]] bool exploring() const override { return true; }
+
+   private:
+    std::int64_t call_ = 0;
+  };
+  Fickle fickle;
+  for (int i = 0; i < 250; ++i) fickle.observe(1);
+  EXPECT_EQ(fickle.decisions().size(), decisions_kept);
+  EXPECT_EQ(fickle.decisions().back().call, 250);
+  EXPECT_EQ(fickle.decisions_dropped(), 150);
+}
+
 /// Any strategy, on ranks that never measure the same and with candidates that may not be used.
 TEST(EveryStrategy, KeepsRanksInStepOnCandidatesThatMayBeUsedAndSaysWhy) {
   for (const StrategyKind& kind : strategy_kinds()) {
