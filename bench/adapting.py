@@ -31,7 +31,7 @@ def run(options: argparse.Namespace, program: Path, strategy: str, kind: str, hi
     record = program.with_name("record.json")
     record.unlink(missing_ok=True)
     where = ["--history", str(history)] if kind in ("learning", "history") else ["--history", "off"]
-    calls = {"slowing": options.calls // 2, "history": options.calls // 4}.get(kind, options.calls)
+    calls = {"slowing": options.calls // 2, "history": options.calls // 4, "fresh": 50}.get(kind, options.calls)
     extra = ["--only", options.only] if kind == "slowing" else []
     line = command(options.launcher, program, strategy, record, [*where, *extra])
     job = [

@@ -61,6 +61,9 @@ struct Parameter {
   std::string_view says;
   /// Each value adds in an order of its own, so that results of two values may differ in their last bits.
   bool reorders = false;
+  /// With another value than the first the algorithm optimises something else: those values are a group of their own,
+  /// which the first that can serve stands for (STAR-MPI, section 3.3).
+  bool regroups = false;
 };
 
 /// The facts of a call that a choice may rest on: equal on all ranks of the communicator by the MPI standard.

@@ -81,9 +81,16 @@ std::string Bound::name() const {
   return name;
 }
 
-std::string_view Bound::group() const {
+std::string Bound::group() const {
   const bool has_choice = algorithm->synchronisations.front() == Synchronisation::none;
-  return synchronisation == Synchronisation::none || !has_choice ? algorithm->group : name_of(synchronisation);
+  std::string group(synchronisation == Synchronisation::none || !has_choice ? algorithm->group
+                                                                            : name_of(synchronisation));
+  for (std::size_t i = 0; i < algorithm->parameters.size() && i < parameters.all().size(); ++i) {
+    const Parameter& parameter = algorithm->parameters[i];
+    if (parameter.regroups && parameters.all()[i].second != parameter.values.front())
+      group.append("_by_").append(parameter.name);
+  }
+  return group;
 }
 
 std::string Bound::reduction_order() const {

@@ -24,7 +24,7 @@ struct Bound {
   [[nodiscard]] std::string name() const;
   /// The group in STAR-MPI's sense: the synchronisation where there is one and it could be left out, else the
   /// algorithm's.
-  [[nodiscard]] std::string_view group() const;
+  [[nodiscard]] std::string group() const;
   /// The class of candidates that add in the same order: the algorithm's, with the values that reorder.
   [[nodiscard]] std::string reduction_order() const;
   /// Blocks the call's data is divided into.

@@ -57,7 +57,7 @@ Context::Context(const Facts& facts, const Communicator& communicator)
   }
   for (const Bound& bound : bounds_) {
     candidates_.push_back({.name = bound.name(),
-                           .group = std::string(bound.group()),
+                           .group = bound.group(),
                            .attributes = attributes_of(bound),
                            .refusal = refusal_here(bound, facts.situation, now.settings, forced),
                            .earlier = {}});

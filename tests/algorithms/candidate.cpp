@@ -103,22 +103,30 @@ TEST(WorksInPlace, CountsOnlyWhereTheStandardHasAnInPlaceCallForAllRanks) {
 
 TEST(Groups, AreThoseOfStarMpi) {
   const auto groups = [](Collective collective, const std::vector<std::string>& names) {
-    std::vector<std::string_view> all;
+    std::vector<std::string> all;
     for (const std::string& name : names) all.push_back(candidate_named(collective, name)->group());
     return all;
   };
   for (const Collective collective : {Collective::alltoall, Collective::allgather}) {
     EXPECT_EQ(groups(collective, {"simple", "recursive_doubling", "mesh2d", "mesh3d", "bruck", "ring", "pair"}),
-              (std::vector<std::string_view>{"simple", "logarithmic", "logarithmic", "logarithmic", "logarithmic",
-                                             "ring", "ring"}));
+              (std::vector<std::string>{"simple", "logarithmic", "logarithmic", "logarithmic", "logarithmic", "ring",
+                                        "ring"}));
     EXPECT_EQ(groups(collective, {"ring_light_barrier", "pair_light_barrier", "ring_mpi_barrier", "pair_mpi_barrier"}),
-              (std::vector<std::string_view>{"light_barrier", "light_barrier", "mpi_barrier", "mpi_barrier"}));
+              (std::vector<std::string>{"light_barrier", "light_barrier", "mpi_barrier", "mpi_barrier"}));
   }
   EXPECT_EQ(
       groups(Collective::allreduce, {"gather_reduce", "rab1?allgather=simple", "rab1?allgather=ring_light_barrier",
                                      "rab2?alltoall=ring", "rab2?alltoall=ring_mpi_barrier"}),
-      (std::vector<std::string_view>{"gather_reduce", "rab1", "rab1", "rab2", "rab2"}))
+      (std::vector<std::string>{"gather_reduce", "rab1", "rab1", "rab2", "rab2"}))
       << "its parts' synchronisations do not count";
+}
+
+TEST(Groups, TellSegmentsAndPacketsFromWholeMessages) {
+  const auto group = [](Collective collective, const char* name) { return candidate_named(collective, name)->group(); };
+  EXPECT_EQ(group(Collective::bcast, "chain"), "chain");
+  EXPECT_EQ(group(Collective::bcast, "chain?segment=1024"), "chain_by_segment");
+  EXPECT_EQ(group(Collective::bcast, "chain?segment=4096"), "chain_by_segment");
+  EXPECT_EQ(group(Collective::scatter, "chain?packet=2"), "chain_by_packet");
 }
 
 TEST(Rab2, SynchronisesItsAllgatherAsItsAlltoall) {

@@ -64,7 +64,10 @@ class Cutter {
 }  // namespace
 
 Parameter packet_parameter() {
-  return {"packet", {"none", "1", "2", "4", "8", "16", "32"}, "ranks' blocks in a message; none: all of a subtree"};
+  return {.name = "packet",
+          .values = {"none", "1", "2", "4", "8", "16", "32"},
+          .says = "ranks' blocks in a message; none: all of a subtree",
+          .regroups = true};
 }
 
 Schedule forwarded_up(const Team& team, const TreePlace& place, const Parameters& with) {

@@ -31,15 +31,22 @@ Schedule pipelined_down(const Team& team, const TreePlace& place) {
   return todo;
 }
 
+/// What stands for all segments: short enough to keep a long tree busy, and long enough for a fast network.
+constexpr std::int64_t typical_segment = 4096;
+
 Parameter segment_parameter() {
-  Parameter segment{"segment", {"none"}, "bytes of a segment; none: the whole vector at once"};
+  Parameter segment = coarse_segment_parameter();
+  segment.values = {"none", std::to_string(typical_segment)};
   for (std::int64_t bytes = 1024; bytes <= std::int64_t{16} * 1024 * 1024; bytes *= 2)
-    segment.values.push_back(std::to_string(bytes));
+    if (bytes != typical_segment) segment.values.push_back(std::to_string(bytes));
   return segment;
 }
 
 Parameter coarse_segment_parameter() {
-  return {"segment", {"none", "8192", "65536", "524288"}, "bytes of a segment; none: the whole vector at once"};
+  return {.name = "segment",
+          .values = {"none", "8192", "65536", "524288"},
+          .says = "bytes of a segment; none: the whole vector at once",
+          .regroups = true};
 }
 
 int segments(const Situation& situation, const Parameters& with) {

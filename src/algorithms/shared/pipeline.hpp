@@ -14,7 +14,7 @@ Schedule pipelined_down(const Team& team, const TreePlace& place);
 /// The parameter `segment` with few values, for algorithms that have other parameters too.
 Parameter coarse_segment_parameter();
 
-/// The parameter `segment`: none, or bytes from 1 KiB to 16 MiB by factors of two.
+/// The parameter `segment`: none, or bytes from 1 KiB to 16 MiB by factors of two, of which 4 KiB is tried first.
 Parameter segment_parameter();
 
 /// The number of segments a vector is divided into.
