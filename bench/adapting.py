@@ -26,6 +26,11 @@ Run = dict[str, Any]
 """Strategy, kind, seconds of its calls, call at which the link slowed, decisions and candidates of its record."""
 
 
+def rate(host: str, *wanted: str) -> None:
+    """Gives a host's link another rate, or its own again."""
+    subprocess.run(["starling", "lab", "rate", host, *wanted], check=True, capture_output=True)
+
+
 def run(options: argparse.Namespace, program: Path, strategy: str, kind: str, history: Path) -> Run:
     """One job on the lab; the link slows down when half of its calls are made."""
     record = program.with_name("record.json")
@@ -48,21 +53,23 @@ def run(options: argparse.Namespace, program: Path, strategy: str, kind: str, hi
     ]
     found: list[float] = []
     slowed_at = None
-    with subprocess.Popen(job, stdout=subprocess.PIPE, text=True) as process:
-        watchdog = threading.Timer(options.timeout, process.kill)
-        watchdog.start()
-        assert process.stdout is not None
-        for word in process.stdout:
-            if word.startswith("{"):
-                break
-            found.append(float(word))
-            if kind == "slowing" and len(found) == calls // 2:
-                subprocess.run(["starling", "lab", "rate", options.host, options.slow], check=True, capture_output=True)
-                slowed_at = len(found)
-        process.stdout.read()
-        watchdog.cancel()
-    if slowed_at is not None:
-        subprocess.run(["starling", "lab", "rate", options.host], check=True, capture_output=True)
+    try:
+        with subprocess.Popen(job, stdout=subprocess.PIPE, text=True) as process:
+            watchdog = threading.Timer(options.timeout, process.kill)
+            watchdog.start()
+            assert process.stdout is not None
+            for word in process.stdout:
+                if word.startswith("{"):
+                    break
+                found.append(float(word))
+                if kind == "slowing" and len(found) == calls // 2:
+                    slowed_at = len(found)
+                    rate(options.host, options.slow)
+            process.stdout.read()
+            watchdog.cancel()
+    finally:
+        if kind == "slowing":
+            rate(options.host)
     if process.returncode != 0:
         raise RuntimeError(f"{' '.join(job)}: exit status {process.returncode}")
     context = max(json.loads(record.read_text())["contexts"], key=lambda one: one["seconds"])
