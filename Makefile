@@ -37,7 +37,7 @@ $(VENV)/mpi: $(VENV)/bin/pip pyproject.toml
 	touch $@
 
 $(VENV)/installed: $(VENV)/mpi $(SOURCES)
-	$(PIP) install --quiet .
+	$(PIP) install --quiet --config-settings=cmake.define.STARLING_SIMULATOR=OFF .
 	touch $@
 
 ## Everything.
