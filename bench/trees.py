@@ -97,7 +97,7 @@ def medians(entries: list[Entry], operation: str, ranks: int) -> dict[str, float
 def draw(options: argparse.Namespace) -> None:
     """A picture of four panels, one for each operation; and the table behind it."""
     import matplotlib as mpl
-    from matplotlib import pyplot
+    from matplotlib import pyplot, ticker
 
     mpl.use("svg")
     mpl.rcParams["svg.hashsalt"] = "starling"
@@ -123,9 +123,11 @@ def draw(options: argparse.Namespace) -> None:
             ylabel="ms",
             xlabel="bytes of a segment" if pieces is SEGMENTS else "blocks of a packet",
         )
+        for axis in ("set_major_formatter", "set_minor_formatter"):
+            getattr(panel.yaxis, axis)(ticker.FormatStrFormatter("%g"))
         panel.set_xticks(range(len(order)), order)
         panel.grid(visible=True, which="both", alpha=0.3)
-    axes.flat[0].legend()
+    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(TREES) + 1)
     figure.savefig(options.picture, metadata={"Date": None})
     for ranks in sorted({one["ranks"] for one in entries}):
         print(f"\n{ranks} ranks\n\n| operation | native | best | ratio | then | slowest |\n|---|---|---|---|---|---|")
