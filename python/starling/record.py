@@ -252,7 +252,7 @@ def read(path: Path) -> tuple[RunRecord, str]:
             reason = f"not JSON: {error.msg}; name a run record"
         raise RecordError(f"{path}:{error.lineno}: {reason}") from error
     except RecursionError as error:
-        raise RecordError(f"{path}: not a run record, it is nested too deeply; delete it, or name another one") from error
+        raise RecordError(f"{path}: not a run record, it is nested too deeply; name another one") from error
     schema = data.get("schema") if isinstance(data, dict) else None
     if schema is None:
         raise RecordError(f"{path}: not a run record, it has no `schema`; records are in the history folder")
