@@ -108,7 +108,7 @@ def test_a_large_picture_holds_all_ranks() -> None:
         ("allfoo:ring", 8, 0, None, "no collective allfoo"),
         ("alltoall", 8, 0, None, "alltoall: name an algorithm as in alltoall:ring"),
         ("gatherv:native", 8, 0, None, "no algorithm gatherv:native, gatherv has none in the repository"),
-        ("bcast:chain?size=4", 8, 0, None, "bcast:chain has no parameter 'size'; it has segment (none, 1024"),
+        ("bcast:chain?size=4", 8, 0, None, "bcast:chain has no parameter 'size'; it has segment (none, 4096"),
         ("alltoall:ring?k=2", 8, 0, None, "alltoall:ring has no parameter 'k'; it has none"),
         ("alltoall:pair", 6, 0, None, "alltoall:pair does not serve 6 ranks: needs a power of two of ranks"),
         ("bcast:chain", 4, 4, None, "4: the root must be a number from 0 to 3"),
