@@ -185,7 +185,8 @@ EarlierRuns EarlierRuns::read(const std::string& directory, const Circumstances&
   for (int turn = 1;; ++turn) {
     std::error_code error;
     const std::vector<std::string> names = names_in(directory, error);
-    if (error && error != std::errc::no_such_file_or_directory) skipped("", "it cannot be read: " + error.message());
+    const bool is_none = error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+    if (error && !is_none) skipped("", "it cannot be read: " + error.message());
     EarlierRuns earlier;
     std::vector<RunRecord> merged_ones;
     std::int64_t of_runs = 0;

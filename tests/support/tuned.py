@@ -86,7 +86,8 @@ def this_machine() -> str:
     """A platform whose only host is this machine, so that algorithms for switches have one."""
     name = socket.gethostname()
     return json.dumps(
-        {"switches": ["s"], "hosts": [{"name": name}], "links": [{"between": ["s", name]}]}, separators=(",", ":")
+        {"switches": ["s"], "hosts": [{"name": name}], "links": [{"between": ["s", name], "rate": 10**9}]},
+        separators=(",", ":"),
     )
 
 
