@@ -24,29 +24,23 @@ from timing import carried_out, compiled, timed
 TREES = ("binary", "binomial", "chain", "sequential")
 OPERATIONS = ("bcast", "reduce", "gather", "scatter")
 SEGMENTS = ("none", "1024", "2048", "4096", "8192", "16384")
-PACKETS = ("none", "1", "2", "4", "8")
 
 Entry = dict[str, Any]
-"""A job: operation, tree, piece (segment or packet), bytes, ranks, seconds of its calls, cpu_idle."""
+"""A job: operation, tree and segment, bytes, ranks, seconds of its calls, cpu_idle."""
 
 
 def jobs() -> Iterator[tuple[str, dict[str, str]]]:
     """Strategies, each with the candidates of operations that it forces: one job times all operations."""
     yield "native", dict.fromkeys(OPERATIONS, "native")
     for tree in TREES:
-        for segment, packet in zip(SEGMENTS, (*PACKETS, None), strict=True):
-            forced = dict.fromkeys(("bcast", "reduce"), f"{tree}?segment={segment}")
-            if tree == "sequential":
-                if segment == "none":
-                    forced |= dict.fromkeys(("gather", "scatter"), tree)
-            elif packet:
-                forced |= dict.fromkeys(("gather", "scatter"), f"{tree}?packet={packet}")
+        for size in SEGMENTS:
+            forced = dict.fromkeys(OPERATIONS, f"{tree}?segment={size}")
             yield "forced:" + ",".join(f"{operation}:{name}" for operation, name in forced.items()), forced
 
 
-def piece(candidate: str) -> str:
+def segment(candidate: str) -> str:
     """The value of a candidate's parameter."""
-    return candidate.partition("=")[2] or "none"
+    return candidate.partition("=")[2]
 
 
 def measure(options: argparse.Namespace) -> None:
@@ -106,23 +100,17 @@ def draw(options: argparse.Namespace) -> None:
     figure, axes = pyplot.subplots(2, 2, figsize=(10, 7), layout="constrained")
     for panel, operation in zip(axes.flat, OPERATIONS, strict=True):
         times = medians(entries, operation, most)
-        pieces = SEGMENTS if operation in ("bcast", "reduce") else PACKETS
-        order = [*pieces[1:], "none"]
+        order = [*SEGMENTS[1:], "none"]
         for tree in TREES:
             line = [
                 (i, times[name])
                 for i, one in enumerate(order)
                 for name in times
-                if name.partition("?")[0] == tree and piece(name) == one
+                if name.partition("?")[0] == tree and segment(name) == one
             ]
             panel.plot([i for i, _ in line], [1e3 * time for _, time in line], "o-", label=tree)
         panel.axhline(1e3 * times["native"], color="black", linestyle="--", label="native")
-        panel.set(
-            title=operation,
-            yscale="log",
-            ylabel="ms",
-            xlabel="bytes of a segment" if pieces is SEGMENTS else "blocks of a packet",
-        )
+        panel.set(title=operation, yscale="log", ylabel="ms", xlabel="bytes of a segment")
         for axis in ("set_major_formatter", "set_minor_formatter"):
             getattr(panel.yaxis, axis)(ticker.FormatStrFormatter("%g"))
         panel.set_xticks(range(len(order)), order)
