@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from starling import __version__, history_commands
+from starling import __version__, bench_commands, history_commands
 from starling.lab import commands as lab
 from starling.lab.launch import Order
 from starling.run import say
@@ -31,6 +31,7 @@ app = typer.Typer(
 
 app.add_typer(lab.app, name="lab")
 app.add_typer(history_commands.app, name="history")
+app.add_typer(bench_commands.app, name="bench")
 
 _SKIPPED = 3
 """Files of the history that are told one by one where they are no records."""

@@ -1,0 +1,367 @@
+r"""Collectives x sizes on the lab that is up: native, native set by hand, what `star` chooses, and the best there is.
+
+starling lab up single:16
+starling lab run -- python bench/suite.py measure --mpicc mpicc.openmpi -o docs/results/single-openmpi.json \
+    -- mpirun.openmpi -n 16
+python bench/suite.py draw docs/results/single-openmpi.json docs/results/single-openmpi.svg
+
+Three parts. `star` learns each collective, its sizes in turn, from nothing. Each of the MPI library's own algorithms
+is set by hand for all cells. Then native, what `star` chose and the runners-up (of those that `star` tried, and of the
+cost model's) take turns, a job of each in a round. Every result is checked. `measure` adds what is not in the file yet.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from command import command_line
+from timing import Times, carried_out, compiled, timed
+
+from starling import measured, platform_file, repository
+from starling.measured import Measurement, Measurements, seconds_of
+
+COLLECTIVES = ("alltoall", "allgather", "allreduce", "bcast", "reduce", "gather", "scatter")
+SIZES = (1024, 16384, 65536, 262144)
+ITERATIONS = "3"
+"""Calls with which `star` tries a candidate here."""
+FIRST = 60
+"""Calls whose total tells what tuning costs."""
+LEARNED = "star"
+TUNER = "Autotuner"
+
+Cell = tuple[str, int]
+"""A collective and its bytes."""
+
+
+def _tuned(collective: str, number: int) -> dict[str, str]:
+    return {
+        "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+        f"OMPI_MCA_coll_tuned_{collective}_algorithm": str(number),
+    }
+
+
+def _cvar(collective: str, name: str) -> dict[str, str]:
+    return {f"MPIR_CVAR_{collective.upper()}_INTRA_ALGORITHM": name}
+
+
+OMPI = {
+    "alltoall": ("linear", "pairwise", "bruck", "linear_sync"),
+    "allgather": ("linear", "bruck", "recursive_doubling", "ring", "neighbor"),
+    "allreduce": ("linear", "nonoverlapping", "recursive_doubling", "ring", "segmented_ring", "rabenseifner"),
+    "bcast": (
+        "linear",
+        "chain",
+        "pipeline",
+        "split_binary",
+        "binary",
+        "binomial",
+        "knomial",
+        "scatter_allgather",
+        "scatter_allgather_ring",
+    ),
+    "reduce": ("linear", "chain", "pipeline", "binary", "binomial", "in_order_binary", "rabenseifner"),
+    "gather": ("linear", "binomial", "linear_sync"),
+    "scatter": ("linear", "binomial", "linear_nb"),
+}
+"""Open MPI 4.1's coll/tuned: the names of its algorithms 1, 2, ... (ompi_info --param coll tuned --level 5)."""
+MPICH = {
+    "alltoall": ("brucks", "pairwise", "scattered"),
+    "allgather": ("brucks", "recursive_doubling", "ring"),
+    "allreduce": ("recursive_doubling", "reduce_scatter_allgather", "ring", "tree"),
+    "bcast": (
+        "binomial",
+        "scatter_recursive_doubling_allgather",
+        "scatter_ring_allgather",
+        "pipelined_tree",
+        "tree",
+    ),
+    "reduce": ("binomial", "reduce_scatter_gather"),
+    "gather": ("binomial",),
+    "scatter": ("binomial",),
+}
+"""Values of MPICH's MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM."""
+
+
+def by_hand(flavour: str, collectives: Sequence[str]) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
+    """Jobs that force the library's own algorithms: variables, and the name that each collective then has."""
+    names = {"openmpi": OMPI, "mpich": MPICH}.get(flavour, {})
+    for number in range(max(map(len, names.values()), default=0)):
+        forced = {one: names[one][number] for one in collectives if number < len(names[one])}
+        env: dict[str, str] = {}
+        for collective, name in forced.items():
+            env |= _tuned(collective, number + 1) if flavour == "openmpi" else _cvar(collective, name)
+        if forced:
+            yield env, forced
+
+
+class Suite:
+    """The file at hand, and how to add to it."""
+
+    def __init__(self, options: argparse.Namespace, program: Path) -> None:
+        self._options = options
+        self._program = program
+        self._platform = platform_file.platform(os.environ["STARLING_PLATFORM"])
+        self.file = measured.read(options.output) if options.output.exists() else measured.begun()
+        self._cells = [(one, size) for size in options.sizes for one in options.collectives]
+        self.flavour = ""
+
+    def _has(self, cell: Cell, how: str, turn: int = 0) -> bool:
+        return any((one.what, one.bytes, one.how, one.round) == (*cell, how, turn) for one in self.file.measurements)
+
+    def _time(self, strategy: str, cells: Sequence[Cell], warmup: int, calls: int, **env: str) -> Times:
+        cases = [f"{collective}:{size}" for collective, size in cells]
+        surroundings = {**os.environ, **env}
+        times = timed(
+            self._options.launcher, self._program, strategy, cases, warmup=warmup, calls=calls, env=surroundings
+        )
+        self.flavour = times.record["run"]["mpi_flavour"]
+        return times
+
+    def _add(self, cell: Cell, how: str, turn: int, times: Times, notes: Mapping[str, Any] | None = None) -> None:
+        run = times.record["run"]
+        self.file.measurements.append(
+            Measurement(
+                what=cell[0],
+                bytes=cell[1],
+                platform=self._platform.name,
+                mpi=f"{run['mpi_flavour']} {run['mpi_version']}",
+                ranks=run["ranks"],
+                how=how,
+                round=turn,
+                seconds=times.seconds[f"{cell[0]}:{cell[1]}"],
+                cpu_idle=times.cpu_idle,
+                notes=dict(notes or {}),
+            )
+        )
+
+    def _job(
+        self, strategy: str, hows: Mapping[Cell, str], turn: int, *, warmup: int = 1, calls: int, **env: str
+    ) -> None:
+        """Adds what `hows` names, in one job: a cell that is in the file is left out."""
+        todo = [cell for cell, how in hows.items() if not self._has(cell, how, turn)]
+        if not todo:
+            return
+        times = self._time(strategy, todo, warmup, calls, **env)
+        for cell in todo:
+            if strategy == "native" or carried_out(times, cell[0], hows[cell]):
+                self._add(cell, hows[cell], turn, times)
+        self.file.write(self._options.output)
+        seconds = sum(sum(one) for one in times.seconds.values())
+        print(f"round {turn}: {', '.join(dict.fromkeys(hows.values()))}: {seconds:.1f} s, {times.cpu_idle:.0%} idle")
+
+    def learn(self) -> None:
+        """What `star` makes of each collective from nothing, call by call."""
+        for collective in self._options.collectives:
+            cells = [cell for cell in self._cells if cell[0] == collective and not self._has(cell, LEARNED)]
+            if not cells:
+                continue
+            times = self._time(LEARNED, cells, 0, self._options.learning, STARLING_ITER=ITERATIONS)
+            contexts = {one["bytes"]: one for one in times.record["contexts"] if one["collective"] == collective}
+            for cell in cells:
+                context = contexts[cell[1]]
+                tried = {
+                    public_name(one): one["agreed_s"]
+                    for one in context["candidates"]
+                    if one.get("agreed_s") is not None
+                }
+                notes = {"winner": context["winner"], "stage": context["stage"], "tried": tried}
+                self._add(cell, LEARNED, 0, times, notes)
+                total = sum(times.seconds[f"{cell[0]}:{cell[1]}"])
+                print(f"star, {cell}: {context['winner']} ({context['stage']}, {len(tried)} tried, {total:.1f} s)")
+            self.file.write(self._options.output)
+
+    def by_hand(self) -> None:
+        """The library's own algorithms, and its own tuner where it has one."""
+        self._job("native", dict.fromkeys(self._cells, "native"), 0, calls=self._options.calls)
+        for env, names in by_hand(self.flavour or self._known_flavour(), self._options.collectives):
+            hows = {cell: f"native {names[cell[0]]}" for cell in self._cells if cell[0] in names}
+            self._job("native", hows, 0, calls=3, **env)
+        if (self.flavour or self._known_flavour()) == "intel":
+            hows = dict.fromkeys(self._cells, TUNER)
+            self._job("native", hows, 0, warmup=0, calls=FIRST + 10, I_MPI_TUNING_MODE="auto")
+
+    def _known_flavour(self) -> str:
+        return self.file.measurements[0].mpi.split()[0]
+
+    def _slots(self, cell: Cell) -> list[str]:
+        """Candidates to race: the choice, the best others that `star` tried, the best of the cost model's."""
+        notes = next(
+            one.notes for one in self.file.measurements if one.how == LEARNED and cell == (one.what, one.bytes)
+        )
+        tried = sorted(notes["tried"], key=notes["tried"].__getitem__)
+        ranks = self.file.measurements[0].ranks
+        model = repository.prediction(self._platform, ranks, cell[0], cell[1])["candidates"]
+        predicted = [one["name"] for one in model if one["seconds"] is not None]
+        others = [*tried[:2], *predicted[:1]]
+        return [name for name in dict.fromkeys([notes["winner"], *others]) if name != "native"]
+
+    def race(self) -> None:
+        """Native and the best candidates, size by size, in rounds."""
+        slots = {cell: self._slots(cell) for cell in self._cells}
+        for turn in range(1, self._options.rounds + 1):
+            for size in self._options.sizes:
+                cells = [cell for cell in self._cells if cell[1] == size]
+                self._job("native", dict.fromkeys(cells, "native"), turn, calls=self._options.calls)
+                for number in range(max(len(slots[cell]) for cell in cells)):
+                    hows = {cell: slots[cell][number] for cell in cells if number < len(slots[cell])}
+                    forced = ",".join(f"{cell[0]}:{name}" for cell, name in hows.items())
+                    self._job(f"forced:{forced}", hows, turn, calls=self._options.calls)
+
+
+def public_name(candidate: Mapping[str, Any]) -> str:
+    """A candidate of a record with its parameters."""
+    bound = ",".join(f"{name}={value}" for name, value in candidate["parameters"].items())
+    return f"{candidate['name']}?{bound}" if bound else str(candidate["name"])
+
+
+def measure(options: argparse.Namespace) -> None:
+    """Measures what is missing in the output file."""
+    with tempfile.TemporaryDirectory(prefix="suite-") as folder:
+        suite = Suite(options, compiled(options.mpicc, Path(folder)))
+        suite.learn()
+        suite.by_hand()
+        suite.race()
+
+
+class Row:
+    """What a cell's measurements say together."""
+
+    def __init__(self, cell: Cell, hows: Mapping[str, Sequence[Measurement]], limit: float) -> None:
+        self.cell, self.limit = cell, limit
+        learned = hows[LEARNED][0]
+        raced = {
+            how: seconds_of(one for one in rounds if one.round > 0)
+            for how, rounds in hows.items()
+            if any(one.round > 0 for one in rounds)
+        }
+        self.native = raced["native"]
+        self.winner = str(learned.notes["winner"])
+        self.chosen = raced.get(self.winner, self.native)
+        self.best = min(raced, key=lambda how: median(raced[how]))
+        self.best_s = median(raced[self.best])
+        forced = {
+            how.removeprefix("native "): median(seconds_of(rounds))
+            for how, rounds in hows.items()
+            if how.startswith("native ")
+        }
+        self.hand = min(forced, key=forced.__getitem__, default="")
+        self.hand_s = forced.get(self.hand)
+        self.ratio = measured.ratio(self.native, self.chosen)
+        self.first = sum(learned.seconds[:FIRST]) / (median(self.native) * len(learned.seconds[:FIRST]))
+        tuner = seconds_of(hows.get(TUNER, []))
+        self.tuner_s = median(tuner[FIRST:]) if tuner else None
+        self.tuner_first = sum(tuner[:FIRST]) / (median(self.native) * FIRST) if tuner else None
+        self.cpu_bound = any(measured.cpu_bound(hows[how]) for how in ("native", self.winner))
+
+
+def rows_of(file: Measurements) -> list[Row]:
+    """A row for each cell that was raced."""
+    found: dict[Cell, dict[str, list[Measurement]]] = {}
+    for one in file.measurements:
+        found.setdefault((one.what, one.bytes or 0), {}).setdefault(one.how, []).append(one)
+    first = file.measurements[0]
+    platform = platform_file.platform(first.platform)
+    rows = []
+    for cell, hows in sorted(found.items(), key=lambda item: (COLLECTIVES.index(item[0][0]), item[0][1])):
+        if LEARNED in hows and "native" in hows and any(one.round > 0 for one in hows["native"]):
+            limit = repository.prediction(platform, first.ranks, cell[0], cell[1])["lower_bound_s"]
+            rows.append(Row(cell, hows, limit))
+    return rows
+
+
+def print_table(file: Measurements, rows: Sequence[Row]) -> None:
+    """Milliseconds, as Markdown; then the means that the goals are about."""
+    first = file.measurements[0]
+    tunes = any(row.tuner_s is not None for row in rows)
+    print(f"\n### {first.platform}, {first.mpi}, {first.ranks} ranks\n")
+    titles = ["collective", "KiB", "native", "best by hand", "Starling's best", "`star` ends with", "native / star"]
+    titles += ["95 %", "first 60", "star / limit", *(["Autotuner", "its first 60"] if tunes else [])]
+    print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
+    for row in rows:
+        native, chosen = median(row.native), median(row.chosen)
+        cells = [
+            row.cell[0],
+            f"{row.cell[1] // 1024}",
+            f"{1e3 * native:.1f}",
+            f"{row.hand} {1e3 * row.hand_s:.1f}" if row.hand_s is not None else "",
+            f"{row.best} {1e3 * row.best_s:.1f}",
+            f"{row.winner} {1e3 * chosen:.1f}",
+            f"{row.ratio.middle:.2f}" + (" (CPU-bound)" if row.cpu_bound else ""),
+            f"{row.ratio.low:.2f}-{row.ratio.high:.2f}",
+            f"{row.first:.2f}",
+            f"{chosen / row.limit:.2f}",
+        ]
+        if tunes and row.tuner_s is not None and row.tuner_first is not None:
+            cells += [f"{1e3 * row.tuner_s:.1f}", f"{row.tuner_first:.2f}"]
+        print(f"| {' | '.join(cells)} |")
+    large = [row for row in rows if row.cell[1] >= 16384]
+    if large:
+        mean = measured.geometric_mean(row.ratio.middle for row in large)
+        slower = [row.cell for row in rows if row.ratio.middle < 1 / 1.03]
+        spent = measured.geometric_mean(row.first for row in large)
+        print(f"\n16 KiB and more: geometric mean of native / star {mean:.2f}; of the first 60 calls {spent:.2f}.")
+        print(f"Slower than native by more than 3 %: {slower or 'none'}.")
+
+
+def draw(options: argparse.Namespace) -> None:
+    """Times as multiples of the limit, a panel for each collective, a column for each file; and the tables."""
+    import matplotlib as mpl
+    from matplotlib import pyplot, ticker
+
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "starling"
+    files = [measured.read(path) for path in options.measured]
+    figure, axes = pyplot.subplots(
+        len(COLLECTIVES),
+        len(files),
+        figsize=(3.2 * len(files) + 0.6, 2.1 * len(COLLECTIVES)),
+        layout="constrained",
+        sharey="row",
+        squeeze=False,
+    )
+    for column, file in enumerate(files):
+        rows = rows_of(file)
+        print_table(file, rows)
+        first = file.measurements[0]
+        for panel, collective in zip(axes[:, column], COLLECTIVES, strict=True):
+            mine = [row for row in rows if row.cell[0] == collective]
+            sizes = range(len(mine))
+            lines: list[tuple[str, str, list[float]]] = [
+                ("native", "k--", [median(row.native) / row.limit for row in mine]),
+                ("best native by hand", "C1s:", [(row.hand_s or row.best_s) / row.limit for row in mine]),
+                ("star", "C0o-", [median(row.chosen) / row.limit for row in mine]),
+            ]
+            for label, style, values in lines:
+                panel.plot(sizes, values, style, label=label, markersize=4)
+            panel.axhline(1, color="gray", linewidth=1)
+            panel.set(yscale="log", title=f"{collective}: {first.platform}, {first.mpi}")
+            panel.title.set_fontsize(8)
+            panel.set_xticks(sizes, [f"{row.cell[1] // 1024}" for row in mine])
+            for axis in ("set_major_formatter", "set_minor_formatter"):
+                getattr(panel.yaxis, axis)(ticker.FormatStrFormatter("%g"))
+            panel.tick_params(labelsize=7, which="both")
+            panel.grid(visible=True, which="both", alpha=0.3)
+    figure.supxlabel("KiB")
+    figure.supylabel("time / lower bound")
+    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    figure.savefig(options.picture, metadata={"Date": None})
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Those of `measure`."""
+    parser.add_argument("--mpicc", required=True, help="the compiler wrapper of the launcher's MPI")
+    parser.add_argument("--collectives", nargs="+", default=COLLECTIVES, choices=COLLECTIVES)
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="bytes of a block")
+    parser.add_argument("--learning", type=int, default=100, help="calls of each cell that star has")
+    parser.add_argument("--calls", type=int, default=5, help="of each cell in a job")
+    parser.add_argument("--rounds", type=int, default=2)
+
+
+if __name__ == "__main__":
+    command_line(__doc__, add_options, measure, draw)
