@@ -20,6 +20,7 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
+from command import command_line
 from timing import command, compiled
 
 Run = dict[str, Any]
@@ -105,7 +106,7 @@ def draw(options: argparse.Namespace) -> None:
 
     mpl.use("svg")
     mpl.rcParams["svg.hashsalt"] = "starling"
-    runs: list[Run] = json.loads(options.measured.read_text())
+    runs: list[Run] = json.loads(options.measured[0].read_text())
     native = median(next(one for one in runs if one["strategy"] == "native")["seconds"])
     tuned = [one for one in runs if one["strategy"] != "native"]
     strategies = list(dict.fromkeys(one["strategy"] for one in tuned))
@@ -140,30 +141,18 @@ def draw(options: argparse.Namespace) -> None:
                     print(f"  call {decision['call']}: {decision['from']} -> {decision['to']}: {decision['why']}")
 
 
-def main() -> None:
-    """Measures or draws."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(required=True)
-    measuring = commands.add_parser("measure")
-    measuring.add_argument("--mpicc", required=True, help="the compiler wrapper of the launcher's MPI")
-    measuring.add_argument("--collective", default="bcast")
-    measuring.add_argument("--bytes", type=int, default=65536)
-    measuring.add_argument("--calls", type=int, default=1400)
-    measuring.add_argument("--only", default="bcast:binary,bcast:binomial,bcast:sequential", help="where a link slows")
-    measuring.add_argument("--strategies", default="lottery,lottery:inverse,star")
-    measuring.add_argument("--host", default="h1", help="whose link slows down")
-    measuring.add_argument("--slow", default="2mbit", help="to what")
-    measuring.add_argument("--timeout", type=float, default=900, help="seconds a job may take")
-    measuring.add_argument("-o", "--output", type=Path, required=True)
-    measuring.add_argument("launcher", nargs="+", metavar="LAUNCHER", help="without a program")
-    measuring.set_defaults(does=measure)
-    drawing = commands.add_parser("draw")
-    drawing.add_argument("measured", type=Path)
-    drawing.add_argument("picture", type=Path)
-    drawing.set_defaults(does=draw)
-    options = parser.parse_args()
-    options.does(options)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Those of `measure`."""
+    parser.add_argument("--mpicc", required=True, help="the compiler wrapper of the launcher's MPI")
+    parser.add_argument("--collective", default="bcast")
+    parser.add_argument("--bytes", type=int, default=65536)
+    parser.add_argument("--calls", type=int, default=1400)
+    parser.add_argument("--only", default="bcast:binary,bcast:binomial,bcast:sequential", help="where a link slows")
+    parser.add_argument("--strategies", default="lottery,lottery:inverse,star")
+    parser.add_argument("--host", default="h1", help="whose link slows down")
+    parser.add_argument("--slow", default="2mbit", help="to what")
+    parser.add_argument("--timeout", type=float, default=900, help="seconds a job may take")
 
 
 if __name__ == "__main__":
-    main()
+    command_line(__doc__, add_options, measure, draw)
