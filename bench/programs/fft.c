@@ -106,7 +106,7 @@ static Complex exact(int x, int y, double time) {
 }
 
 int main(int argc, char** argv) {
-  side = start_job("fft", &argc, &argv, 512, 200);
+  side = start_job("fft", &argc, &argv, 512, 250);
   rows = side / job.ranks;
   first_row = rows * job.rank;
   if (side < 2 || (side & (side - 1)) || side % job.ranks)

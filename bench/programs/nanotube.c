@@ -12,7 +12,7 @@
 
 #include "program.h"
 
-enum { around = 32, range = 8, width = 2 * range + 1, waves = 4 };
+enum { around = 32, range = 10, width = 2 * range + 1, waves = 4 };
 
 static const double tau = 6.283185307179586;
 
@@ -112,8 +112,8 @@ static int first_ring(int rank) {
 }
 
 int main(int argc, char** argv) {
-  rings = start_job("nanotube", &argc, &argv, 512, 250);
-  if (rings < width) fail("17 rings at least, so that no atom hops to another on two ways");
+  rings = start_job("nanotube", &argc, &argv, 768, 400);
+  if (rings < width) fail("21 rings at least, so that no atom hops to another on two ways");
   const int from = first_ring(job.rank), to = first_ring(job.rank + 1), mine = 2 * around * (to - from);
   now = allocate(2 * (size_t)rings * around, sizeof *now);
   next = allocate((size_t)mine, sizeof *next);
