@@ -27,7 +27,7 @@ typedef struct {
   double angle, phase; /* acos of its energy; of the B atoms */
 } Wave;
 
-/* Two atoms' distance in the sheet that the tube is rolled of, in lengths of a bond. */
+/* Between two atoms; by their distance, in lengths of a bond, in the sheet that the tube is rolled of. */
 static double hop(int i, int j, double bonds) {
   const double x = sqrt(3) * (i + 0.5 * j), y = 1.5 * j + bonds;
   return -exp(1 - sqrt(x * x + y * y));
