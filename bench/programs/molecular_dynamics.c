@@ -118,7 +118,7 @@ static double energy(void) {
 }
 
 int main(int argc, char** argv) {
-  const int cells = start_job("molecular_dynamics", &argc, &argv, 13, 300);
+  const int cells = start_job("molecular_dynamics", &argc, &argv, 12, 600);
   atoms = 4 * cells * cells * cells;
   side = cbrt(atoms / density);
   boxes = (int)(side / cutoff);
