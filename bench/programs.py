@@ -249,11 +249,8 @@ def print_table(file: Measurements) -> None:
     """Totals and settled steps as Markdown."""
     first = file.measurements[0]
     print(f"\n### {first.platform}, {first.mpi}, {first.ranks} ranks\n")
-    titles = [
-        "program",
-        "native",
-        *(title for how in HOWS[1:] for title in (how, "native / it", "settled step", "95 %")),
-    ]
+    titles = ["program", "native"]
+    titles += [title for how in HOWS[1:] for title in (how, "native / it", "of settled steps", "95 %")]
     titles += ["ends with", "tuning"]
     print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
     for name, hows in programs_of(file).items():
@@ -274,7 +271,7 @@ def print_table(file: Measurements) -> None:
 def draw(options: argparse.Namespace) -> None:
     """The steps of the programs that time them, a row for each file; and the tables."""
     import matplotlib as mpl
-    from matplotlib import pyplot
+    from matplotlib import pyplot, ticker
 
     mpl.use("svg")
     mpl.rcParams["svg.hashsalt"] = "starling"
@@ -291,6 +288,8 @@ def draw(options: argparse.Namespace) -> None:
                 panel.plot(steps, label=how, linewidth=0.8)
             panel.set(title=f"{name}: {file.measurements[0].mpi}", yscale="log")
             panel.title.set_fontsize(8)
+            for axis in ("set_major_formatter", "set_minor_formatter"):
+                getattr(panel.yaxis, axis)(ticker.FormatStrFormatter("%g"))
             panel.grid(visible=True, which="both", alpha=0.3)
     figure.supxlabel("step")
     figure.supylabel("ms")
