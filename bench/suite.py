@@ -21,7 +21,7 @@ from statistics import median
 from typing import Any
 
 from command import command_line
-from timing import Times, carried_out, compiled, timed
+from timing import Times, carried_out, compiled, place_of, timed
 
 from starling import measured, platform_file, repository
 from starling.measured import Measurement, Measurements, seconds_of
@@ -129,7 +129,7 @@ class Suite:
             Measurement(
                 what=cell[0],
                 bytes=cell[1],
-                platform=self._platform.name,
+                platform=place_of(self._platform),
                 mpi=f"{run['mpi_flavour']} {run['mpi_version']}",
                 ranks=run["ranks"],
                 how=how,
@@ -155,6 +155,9 @@ class Suite:
         seconds = sum(sum(one) for one in times.seconds.values())
         print(f"round {turn}: {', '.join(dict.fromkeys(hows.values()))}: {seconds:.1f} s, {times.cpu_idle:.0%} idle")
 
+    def _predicted(self, cell: Cell, ranks: int) -> dict[str, Any]:
+        return repository.prediction(self._platform, ranks, *cell)
+
     def learn(self) -> None:
         """What `star` makes of each collective from nothing, call by call."""
         for collective in self._options.collectives:
@@ -170,7 +173,8 @@ class Suite:
                     for one in context["candidates"]
                     if one.get("agreed_s") is not None
                 }
-                notes = {"winner": context["winner"], "stage": context["stage"], "tried": tried}
+                limit = self._predicted(cell, times.record["run"]["ranks"])["lower_bound_s"]
+                notes = {"winner": context["winner"], "stage": context["stage"], "tried": tried, "limit_s": limit}
                 self._add(cell, LEARNED, 0, times, notes)
                 total = sum(times.seconds[f"{cell[0]}:{cell[1]}"])
                 print(f"star, {cell}: {context['winner']} ({context['stage']}, {len(tried)} tried, {total:.1f} s)")
@@ -195,8 +199,7 @@ class Suite:
             one.notes for one in self.file.measurements if one.how == LEARNED and cell == (one.what, one.bytes)
         )
         tried = sorted(notes["tried"], key=notes["tried"].__getitem__)
-        ranks = self.file.measurements[0].ranks
-        model = repository.prediction(self._platform, ranks, cell[0], cell[1])["candidates"]
+        model = self._predicted(cell, self.file.measurements[0].ranks)["candidates"]
         predicted = [one["name"] for one in model if one["seconds"] is not None]
         others = [*tried[:2], *predicted[:1]]
         return [name for name in dict.fromkeys([notes["winner"], *others]) if name != "native"]
@@ -232,9 +235,10 @@ def measure(options: argparse.Namespace) -> None:
 class Row:
     """What a cell's measurements say together."""
 
-    def __init__(self, cell: Cell, hows: Mapping[str, Sequence[Measurement]], limit: float) -> None:
-        self.cell, self.limit = cell, limit
+    def __init__(self, cell: Cell, hows: Mapping[str, Sequence[Measurement]]) -> None:
         learned = hows[LEARNED][0]
+        self.cell = cell
+        self.limit = float(learned.notes["limit_s"])
         raced = {
             how: seconds_of(one for one in rounds if one.round > 0)
             for how, rounds in hows.items()
@@ -265,14 +269,11 @@ def rows_of(file: Measurements) -> list[Row]:
     found: dict[Cell, dict[str, list[Measurement]]] = {}
     for one in file.measurements:
         found.setdefault((one.what, one.bytes or 0), {}).setdefault(one.how, []).append(one)
-    first = file.measurements[0]
-    platform = platform_file.platform(first.platform)
-    rows = []
-    for cell, hows in sorted(found.items(), key=lambda item: (COLLECTIVES.index(item[0][0]), item[0][1])):
-        if LEARNED in hows and "native" in hows and any(one.round > 0 for one in hows["native"]):
-            limit = repository.prediction(platform, first.ranks, cell[0], cell[1])["lower_bound_s"]
-            rows.append(Row(cell, hows, limit))
-    return rows
+    return [
+        Row(cell, hows)
+        for cell, hows in sorted(found.items(), key=lambda item: (COLLECTIVES.index(item[0][0]), item[0][1]))
+        if LEARNED in hows and any(one.round > 0 for one in hows.get("native", []))
+    ]
 
 
 def print_table(file: Measurements, rows: Sequence[Row]) -> None:
