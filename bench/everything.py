@@ -58,7 +58,7 @@ LABS: Sequence[tuple[Sequence[str], Sequence[Job]]] = (
             Job("single", "suite.py", OPENMPI, 16, LARGE),
             Job("single", "suite.py", MPICH, 16, LARGE),
             Job("single", "suite.py", INTEL, 16, LARGE),
-            Job("programs", "programs.py", OPENMPI, 16),
+            Job("programs", "programs.py", OPENMPI, 16, ("--rounds", "2")),
         ),
     ),
     (

@@ -29,7 +29,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import plots
 from command import command_line
+from timing import place_of
 
 from starling import measured, platform_file
 from starling.lab import idle
@@ -128,7 +130,7 @@ class Suite:
     def __init__(self, options: argparse.Namespace, folder: Path) -> None:
         self._options = options
         self._folder = folder
-        self._platform = platform_file.platform(os.environ["STARLING_PLATFORM"]).name
+        self._platform = place_of(platform_file.platform(os.environ["STARLING_PLATFORM"]))
         self.file = measured.read(options.output) if options.output.exists() else measured.begun()
         for name in OURS:
             files = [str(PROGRAMS / f"{name}.c"), "-o", str(folder / name)]
@@ -270,11 +272,7 @@ def print_table(file: Measurements) -> None:
 
 def draw(options: argparse.Namespace) -> None:
     """The steps of the programs that time them, a row for each file; and the tables."""
-    import matplotlib as mpl
-    from matplotlib import pyplot, ticker
-
-    mpl.use("svg")
-    mpl.rcParams["svg.hashsalt"] = "starling"
+    pyplot = plots.pyplot()
     files = [measured.read(path) for path in options.measured]
     figure, axes = pyplot.subplots(
         len(files), len(OURS), figsize=(3 * len(OURS), 2.4 * len(files) + 0.6), layout="constrained", squeeze=False
@@ -286,15 +284,13 @@ def draw(options: argparse.Namespace) -> None:
             for how, rounds in programs.get(name, {}).items():
                 steps = [1e3 * median(step) for step in zip(*(one.seconds for one in rounds), strict=True)]
                 panel.plot(steps, label=how, linewidth=0.8)
-            panel.set(title=f"{name}: {file.measurements[0].mpi}", yscale="log")
+            panel.set(title=f"{name}: {file.measurements[0].mpi}")
             panel.title.set_fontsize(8)
-            for axis in ("set_major_formatter", "set_minor_formatter"):
-                getattr(panel.yaxis, axis)(ticker.FormatStrFormatter("%g"))
-            panel.grid(visible=True, which="both", alpha=0.3)
+            plots.logarithmic(panel)
     figure.supxlabel("step")
     figure.supylabel("ms")
     figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(HOWS))
-    figure.savefig(options.picture, metadata={"Date": None})
+    plots.save(figure, options.picture)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import plots
 from command import command_line
 from timing import Times, carried_out, compiled, place_of, timed
 
@@ -114,9 +115,11 @@ class Suite:
     def _has(self, cell: Cell, how: str, turn: int = 0) -> bool:
         return any((one.what, one.bytes, one.how, one.round) == (*cell, how, turn) for one in self.file.measurements)
 
-    def _time(self, strategy: str, cells: Sequence[Cell], warmup: int, calls: int, **env: str) -> Times:
+    def _time(
+        self, strategy: str, cells: Sequence[Cell], warmup: int, calls: int, env: Mapping[str, str] | None = None
+    ) -> Times:
         cases = [f"{collective}:{size}" for collective, size in cells]
-        surroundings = {**os.environ, **env}
+        surroundings = {**os.environ, **(env or {})}
         times = timed(
             self._options.launcher, self._program, strategy, cases, warmup=warmup, calls=calls, env=surroundings
         )
@@ -141,13 +144,20 @@ class Suite:
         )
 
     def _job(
-        self, strategy: str, hows: Mapping[Cell, str], turn: int, *, warmup: int = 1, calls: int, **env: str
+        self,
+        strategy: str,
+        hows: Mapping[Cell, str],
+        turn: int,
+        *,
+        warmup: int = 1,
+        calls: int,
+        env: Mapping[str, str] | None = None,
     ) -> None:
         """Adds what `hows` names, in one job: a cell that is in the file is left out."""
         todo = [cell for cell, how in hows.items() if not self._has(cell, how, turn)]
         if not todo:
             return
-        times = self._time(strategy, todo, warmup, calls, **env)
+        times = self._time(strategy, todo, warmup, calls, env)
         for cell in todo:
             if strategy == "native" or carried_out(times, cell[0], hows[cell]):
                 self._add(cell, hows[cell], turn, times)
@@ -164,7 +174,7 @@ class Suite:
             cells = [cell for cell in self._cells if cell[0] == collective and not self._has(cell, LEARNED)]
             if not cells:
                 continue
-            times = self._time(LEARNED, cells, 0, self._options.learning, STARLING_ITER=ITERATIONS)
+            times = self._time(LEARNED, cells, 0, self._options.learning, {"STARLING_ITER": ITERATIONS})
             contexts = {one["bytes"]: one for one in times.record["contexts"] if one["collective"] == collective}
             for cell in cells:
                 context = contexts[cell[1]]
@@ -185,10 +195,10 @@ class Suite:
         self._job("native", dict.fromkeys(self._cells, "native"), 0, calls=self._options.calls)
         for env, names in by_hand(self.flavour or self._known_flavour(), self._options.collectives):
             hows = {cell: f"native {names[cell[0]]}" for cell in self._cells if cell[0] in names}
-            self._job("native", hows, 0, calls=3, **env)
+            self._job("native", hows, 0, calls=3, env=env)
         if (self.flavour or self._known_flavour()) == "intel":
             hows = dict.fromkeys(self._cells, TUNER)
-            self._job("native", hows, 0, warmup=0, calls=FIRST + 10, I_MPI_TUNING_MODE="auto")
+            self._job("native", hows, 0, warmup=0, calls=FIRST + 10, env={"I_MPI_TUNING_MODE": "auto"})
 
     def _known_flavour(self) -> str:
         return self.file.measurements[0].mpi.split()[0]
@@ -312,11 +322,7 @@ def print_table(file: Measurements, rows: Sequence[Row]) -> None:
 
 def draw(options: argparse.Namespace) -> None:
     """Times as multiples of the limit, a panel for each collective, a column for each file; and the tables."""
-    import matplotlib as mpl
-    from matplotlib import pyplot, ticker
-
-    mpl.use("svg")
-    mpl.rcParams["svg.hashsalt"] = "starling"
+    pyplot = plots.pyplot()
     files = [measured.read(path) for path in options.measured]
     figure, axes = pyplot.subplots(
         len(COLLECTIVES),
@@ -341,17 +347,15 @@ def draw(options: argparse.Namespace) -> None:
             for label, style, values in lines:
                 panel.plot(sizes, values, style, label=label, markersize=4)
             panel.axhline(1, color="gray", linewidth=1)
-            panel.set(yscale="log", title=f"{collective}: {first.platform}, {first.mpi}")
+            panel.set(title=f"{collective}: {first.platform}, {first.mpi}")
             panel.title.set_fontsize(8)
             panel.set_xticks(sizes, [f"{row.cell[1] // 1024}" for row in mine])
-            for axis in ("set_major_formatter", "set_minor_formatter"):
-                getattr(panel.yaxis, axis)(ticker.FormatStrFormatter("%g"))
+            plots.logarithmic(panel)
             panel.tick_params(labelsize=7, which="both")
-            panel.grid(visible=True, which="both", alpha=0.3)
     figure.supxlabel("KiB")
     figure.supylabel("time / lower bound")
     figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
-    figure.savefig(options.picture, metadata={"Date": None})
+    plots.save(figure, options.picture)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
