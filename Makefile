@@ -134,7 +134,7 @@ lint: test-install
 	$(STEP) "formatters and linters"
 	clang-format-14 --dry-run -Werror $(CXX_FILES)
 	$(IN_TEST) ruff check python tests bench src && $(IN_TEST) ruff format --check python tests bench src
-	$(IN_TEST) mypy python/starling tests bench src/bindings/generate.py
+	$(IN_TEST) mypy python/starling tests src/bindings/generate.py && $(IN_TEST) mypy bench
 	mkdir -p build-test && cmake -S . -B build-test/tidy -G Ninja -DSTARLING_MPI=OFF -DSTARLING_HAS_SHORT_MEMSETS=OFF >build-test/tidy.log 2>&1 || { cat build-test/tidy.log; exit 1; }
 	@# The frame, which algorithms only fill in; not what includes nlohmann/json.hpp, half a minute a file in that header.
 	find src/schedule src/measurement src/selection src/algorithms/shared src/topology src/cost -not -name platform.cpp -not -name parameters_file.cpp -name '*.cpp' | xargs -n 2 -P $(JOBS) clang-tidy-14 -p build-test/tidy --quiet
