@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
   rows = side / job.ranks;
   first_row = rows * job.rank;
   if (side < 2 || (side & (side - 1)) || side % job.ranks)
-    fail("the side must be a power of two that the number of ranks divides");
+    refuse("the side must be a power of two that the number of ranks divides");
   const size_t points = (size_t)rows * (size_t)side;
   field = allocate(points, sizeof *field);
   blocks = allocate(points, sizeof *blocks);

@@ -122,7 +122,7 @@ int main(int argc, char** argv) {
   atoms = 4 * cells * cells * cells;
   side = cbrt(atoms / density);
   boxes = (int)(side / cutoff);
-  if (boxes < 3) fail("8 unit cells a side at least");
+  if (boxes < 3) refuse("8 unit cells a side at least");
   place = allocate((size_t)atoms, sizeof *place);
   speed = allocate((size_t)atoms, sizeof *speed);
   shares = allocate(3 * (size_t)atoms + 1, sizeof *shares);

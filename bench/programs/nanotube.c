@@ -113,7 +113,7 @@ static int first_ring(int rank) {
 
 int main(int argc, char** argv) {
   rings = start_job("nanotube", &argc, &argv, 768, 400);
-  if (rings < width) fail("21 rings at least, so that no atom hops to another on two ways");
+  if (rings < width) refuse("21 rings at least, so that no atom hops to another on two ways");
   const int from = first_ring(job.rank), to = first_ring(job.rank + 1), mine = 2 * around * (to - from);
   now = allocate(2 * (size_t)rings * around, sizeof *now);
   next = allocate((size_t)mine, sizeof *next);

@@ -79,7 +79,7 @@ static void measure(double totals[4]) {
 
 int main(int argc, char** argv) {
   bodies = start_job("nbody", &argc, &argv, 3072, 300);
-  if (bodies % job.ranks) fail("the number of ranks must divide the number of bodies");
+  if (bodies % job.ranks) refuse("the number of ranks must divide the number of bodies");
   mine = bodies / job.ranks;
   own = allocate((size_t)mine, sizeof *own);
   all = allocate((size_t)bodies, sizeof *all);

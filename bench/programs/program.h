@@ -20,6 +20,13 @@ static inline void fail(const char* why) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
+/* Of arguments that no rank can work with: all of them know, so none needs to be aborted. */
+static inline void refuse(const char* why) {
+  if (job.rank == 0) fprintf(stderr, "%s: %s\n", job.name, why);
+  MPI_Finalize();
+  exit(2);
+}
+
 static inline void* allocate(size_t count, size_t size) {
   void* memory = calloc(count ? count : 1, size);
   if (!memory) fail("out of memory");
@@ -34,7 +41,7 @@ static inline int start_job(const char* name, int* argc, char*** argv, int size,
   job.name = name;
   if (*argc > 1) size = atoi((*argv)[1]);
   job.steps = *argc > 2 ? atoi((*argv)[2]) : steps;
-  if (size < 1 || job.steps < 1) fail("size and steps must be positive numbers");
+  if (size < 1 || job.steps < 1) refuse("size and steps must be positive numbers");
   job.ends = allocate((size_t)job.steps + 1, sizeof(double));
   return size;
 }
