@@ -32,6 +32,8 @@ from starling.measured import Measurement
 
 LATENCY = 5e-6
 """Seconds of each link, as `starling lab simulate` has it for short names."""
+TOLD = 5
+"""Candidates that are told beside the winner of a tuner."""
 TEN_GIGABIT = 10_000_000_000
 SCALE = {
     64: ("fattree:8x8", "fattree:8x8:4"),
@@ -102,14 +104,14 @@ class Suite:
         rate: int | None = None,
         settings: Mapping[str, str] | None = None,
         forced: bool = False,
-    ) -> None:
+    ) -> bool:
         """Runs the cases that the file lacks, each under its name, in one simulation.
 
-        Where `forced`, those whose candidate could not serve are left out. A simulation that fails is told.
+        Where `forced`, those whose candidate could not serve are left out. Nothing of a simulation that fails is kept.
         """
         left = {case: how for case, how in wanted.items() if not self._has(platform, case, how)}
         if not left:
-            return
+            return True
         network = platform_file.adjusted(
             platform_file.platform(platform), host_rate=rate, trunk_rate=trunk_rate(platform, rate), latency=LATENCY
         )
@@ -121,7 +123,7 @@ class Suite:
             )
         except LabError as error:
             print(f"{platform}, {strategy}, {settings or ''}: {error}", flush=True)
-            return
+            return False
         for one in tried:
             how = left[one.case]
             if forced and one.winner != how:
@@ -129,7 +131,9 @@ class Suite:
                 continue
             notes: dict[str, Any] = {"part": part}
             if one.exploring and one.exploring.calls:
+                ours = {name: round(seconds, 9) for name, seconds in one.candidates.items() if name != "native"}
                 notes |= {"winner": one.winner, "tried": one.exploring.calls, "trying_s": one.exploring.seconds}
+                notes["fastest"] = dict(list(ours.items())[:TOLD])
             self.file.measurements.append(
                 Measurement(
                     what=one.case.collective,
@@ -144,6 +148,7 @@ class Suite:
             )
         self.file.write(self._output)
         print(f"{part}, {platform}: {', '.join(left.values())[:70]} ({time.monotonic() - began:.0f} s)", flush=True)
+        return True
 
 
 def trunk_rate(platform: str, rate: int | None) -> int | None:
@@ -168,7 +173,7 @@ def star(suite: Suite) -> None:
             suite.job("star", platform, dict.fromkeys(cells, f"native {selector}"), "native", settings=settings)
         for strategy, some in (("star", list(cells)), ("star-basic", first)):
             for case in some:
-                suite.job("star", platform, {case: strategy}, strategy)
+                suite.job("star", platform, {case: strategy}, strategy, settings={"smpi/coll-selector": "mpich"})
 
 
 def peers(suite: Suite) -> None:
@@ -184,7 +189,10 @@ def peers(suite: Suite) -> None:
             ]
             suite.job("peers", platform, {one: batch[one.collective][0] for one in cases}, strategy, forced=True)
             named = {one: f"smpi {batch[one.collective][1]}" for one in cases}
-            suite.job("peers", platform, named, "native", settings=settings)
+            if not suite.job("peers", platform, named, "native", settings=settings):
+                for name, value in settings.items():  # then one of them ends it
+                    alone = {case: how for case, how in named.items() if name == f"smpi/{case.collective}"}
+                    suite.job("peers", platform, alone, "native", settings={name: value})
 
 
 def scale(suite: Suite) -> None:
