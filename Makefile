@@ -115,22 +115,14 @@ bench: test-install
 	$(STEP) "cost of a call, and of the executor"
 	PYTHONPATH=tests $(IN_TEST) $(TEST_PYTHON) bench/figures.py --json build-test/figures.json
 
-## What docs/results shows, measured anew on an emulated cluster: as root, with nothing else on this machine, 25 minutes.
+## What docs/results shows of emulated clusters, measured anew: as root, with nothing else on this machine, 2 hours.
+## Measurements of some names only: make bench-lab ONLY="single-openmpi trees-openmpi".
 bench-lab: export STARLING_LAB_PREFIX = bench
 bench-lab: export OMPI_ALLOW_RUN_AS_ROOT = 1
 bench-lab: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
-bench-lab: test-install
-	$(STEP) "trees, and strategies call by call"
-	$(TEST_VENV)/bin/pip install --quiet --disable-pip-version-check "$(PLOTS)"
-	mkdir -p build-test/results
-	$(IN_TEST) starling lab up single:16 --rate 20mbit --packet 0
-	$(IN_TEST) starling lab run -- $(TEST_PYTHON) bench/trees.py measure --mpicc mpicc.openmpi --ranks 16 8 4 \
-	  -o build-test/results/trees-openmpi.json -- mpirun.openmpi; \
-	$(IN_TEST) $(TEST_PYTHON) bench/adapting.py measure --mpicc mpicc.openmpi \
-	  -o build-test/results/adapting.json -- mpirun.openmpi -n 16; status=$$?; \
-	$(IN_TEST) starling lab down; exit $$status
-	$(TEST_PYTHON) bench/trees.py draw build-test/results/trees-openmpi.json build-test/results/trees-openmpi.svg
-	$(TEST_PYTHON) bench/adapting.py draw build-test/results/adapting.json build-test/results/adapting.svg
+bench-lab: test-install test-environments
+	$(STEP) "collectives, programs, trees and strategies on emulated clusters"
+	$(IN_TEST) $(TEST_PYTHON) bench/everything.py build-test/results $(ONLY)
 
 ## The pages and pictures of docs/collectives, from the repository itself.
 docs: test-install
@@ -142,7 +134,7 @@ lint: test-install
 	$(STEP) "formatters and linters"
 	clang-format-14 --dry-run -Werror $(CXX_FILES)
 	$(IN_TEST) ruff check python tests bench src && $(IN_TEST) ruff format --check python tests bench src
-	$(IN_TEST) mypy python/starling tests src/bindings/generate.py
+	$(IN_TEST) mypy python/starling tests bench src/bindings/generate.py
 	mkdir -p build-test && cmake -S . -B build-test/tidy -G Ninja -DSTARLING_MPI=OFF -DSTARLING_HAS_SHORT_MEMSETS=OFF >build-test/tidy.log 2>&1 || { cat build-test/tidy.log; exit 1; }
 	@# The frame, which algorithms only fill in; not what includes nlohmann/json.hpp, half a minute a file in that header.
 	find src/schedule src/measurement src/selection src/algorithms/shared src/topology src/cost -not -name platform.cpp -not -name parameters_file.cpp -name '*.cpp' | xargs -n 2 -P $(JOBS) clang-tidy-14 -p build-test/tidy --quiet

@@ -20,6 +20,7 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
+import plots
 from command import command_line
 from timing import command, compiled
 
@@ -101,11 +102,7 @@ def measure(options: argparse.Namespace) -> None:
 
 def draw(options: argparse.Namespace) -> None:
     """A picture of each strategy's calls, and the figures that matter."""
-    import matplotlib as mpl
-    from matplotlib import pyplot
-
-    mpl.use("svg")
-    mpl.rcParams["svg.hashsalt"] = "starling"
+    pyplot = plots.pyplot()
     runs: list[Run] = json.loads(options.measured[0].read_text())
     native = median(next(one for one in runs if one["strategy"] == "native")["seconds"])
     tuned = [one for one in runs if one["strategy"] != "native"]
@@ -126,13 +123,14 @@ def draw(options: argparse.Namespace) -> None:
         panel.axhline(1e3 * native, color="black", linestyle="--", linewidth=1)
         if one["slowed_at"]:
             panel.axvline(one["slowed_at"], color="red", linewidth=1)
-        panel.set(title=f"{one['strategy']}: {one['kind']}", yscale="log", xlabel="call", ylabel="ms")
+        panel.set(title=f"{one['strategy']}: {one['kind']}", xlabel="call", ylabel="ms")
+        plots.logarithmic(panel)
         last = seconds[-len(seconds) // 4 :]
         figures = " | ".join(
             f"{1e3 * value:.1f}" for value in (median(seconds), mean(seconds), median(last), mean(last))
         )
         print(f"| {one['strategy']} | {one['kind']} | {len(seconds)} | {figures} | {one['winner']} |")
-    figure.savefig(options.picture, metadata={"Date": None})
+    plots.save(figure, options.picture)
     for one in tuned:
         if one["slowed_at"]:
             print(f"\n{one['strategy']}, link slowed at call {one['slowed_at']}:")

@@ -20,8 +20,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import plots
 from command import command_line
-from timing import Times, carried_out, compiled, timed
+from timing import Times, carried_out, compiled, place_of, timed
 
 from starling import measured, platform_file, repository
 from starling.measured import Measurement, Measurements, seconds_of
@@ -114,9 +115,11 @@ class Suite:
     def _has(self, cell: Cell, how: str, turn: int = 0) -> bool:
         return any((one.what, one.bytes, one.how, one.round) == (*cell, how, turn) for one in self.file.measurements)
 
-    def _time(self, strategy: str, cells: Sequence[Cell], warmup: int, calls: int, **env: str) -> Times:
+    def _time(
+        self, strategy: str, cells: Sequence[Cell], warmup: int, calls: int, env: Mapping[str, str] | None = None
+    ) -> Times:
         cases = [f"{collective}:{size}" for collective, size in cells]
-        surroundings = {**os.environ, **env}
+        surroundings = {**os.environ, **(env or {})}
         times = timed(
             self._options.launcher, self._program, strategy, cases, warmup=warmup, calls=calls, env=surroundings
         )
@@ -129,7 +132,7 @@ class Suite:
             Measurement(
                 what=cell[0],
                 bytes=cell[1],
-                platform=self._platform.name,
+                platform=place_of(self._platform),
                 mpi=f"{run['mpi_flavour']} {run['mpi_version']}",
                 ranks=run["ranks"],
                 how=how,
@@ -141,13 +144,20 @@ class Suite:
         )
 
     def _job(
-        self, strategy: str, hows: Mapping[Cell, str], turn: int, *, warmup: int = 1, calls: int, **env: str
+        self,
+        strategy: str,
+        hows: Mapping[Cell, str],
+        turn: int,
+        *,
+        warmup: int = 1,
+        calls: int,
+        env: Mapping[str, str] | None = None,
     ) -> None:
         """Adds what `hows` names, in one job: a cell that is in the file is left out."""
         todo = [cell for cell, how in hows.items() if not self._has(cell, how, turn)]
         if not todo:
             return
-        times = self._time(strategy, todo, warmup, calls, **env)
+        times = self._time(strategy, todo, warmup, calls, env)
         for cell in todo:
             if strategy == "native" or carried_out(times, cell[0], hows[cell]):
                 self._add(cell, hows[cell], turn, times)
@@ -155,13 +165,16 @@ class Suite:
         seconds = sum(sum(one) for one in times.seconds.values())
         print(f"round {turn}: {', '.join(dict.fromkeys(hows.values()))}: {seconds:.1f} s, {times.cpu_idle:.0%} idle")
 
+    def _predicted(self, cell: Cell, ranks: int) -> dict[str, Any]:
+        return repository.prediction(self._platform, ranks, *cell)
+
     def learn(self) -> None:
         """What `star` makes of each collective from nothing, call by call."""
         for collective in self._options.collectives:
             cells = [cell for cell in self._cells if cell[0] == collective and not self._has(cell, LEARNED)]
             if not cells:
                 continue
-            times = self._time(LEARNED, cells, 0, self._options.learning, STARLING_ITER=ITERATIONS)
+            times = self._time(LEARNED, cells, 0, self._options.learning, {"STARLING_ITER": ITERATIONS})
             contexts = {one["bytes"]: one for one in times.record["contexts"] if one["collective"] == collective}
             for cell in cells:
                 context = contexts[cell[1]]
@@ -170,7 +183,8 @@ class Suite:
                     for one in context["candidates"]
                     if one.get("agreed_s") is not None
                 }
-                notes = {"winner": context["winner"], "stage": context["stage"], "tried": tried}
+                limit = self._predicted(cell, times.record["run"]["ranks"])["lower_bound_s"]
+                notes = {"winner": context["winner"], "stage": context["stage"], "tried": tried, "limit_s": limit}
                 self._add(cell, LEARNED, 0, times, notes)
                 total = sum(times.seconds[f"{cell[0]}:{cell[1]}"])
                 print(f"star, {cell}: {context['winner']} ({context['stage']}, {len(tried)} tried, {total:.1f} s)")
@@ -181,10 +195,10 @@ class Suite:
         self._job("native", dict.fromkeys(self._cells, "native"), 0, calls=self._options.calls)
         for env, names in by_hand(self.flavour or self._known_flavour(), self._options.collectives):
             hows = {cell: f"native {names[cell[0]]}" for cell in self._cells if cell[0] in names}
-            self._job("native", hows, 0, calls=3, **env)
+            self._job("native", hows, 0, calls=3, env=env)
         if (self.flavour or self._known_flavour()) == "intel":
             hows = dict.fromkeys(self._cells, TUNER)
-            self._job("native", hows, 0, warmup=0, calls=FIRST + 10, I_MPI_TUNING_MODE="auto")
+            self._job("native", hows, 0, warmup=0, calls=FIRST + 10, env={"I_MPI_TUNING_MODE": "auto"})
 
     def _known_flavour(self) -> str:
         return self.file.measurements[0].mpi.split()[0]
@@ -195,8 +209,7 @@ class Suite:
             one.notes for one in self.file.measurements if one.how == LEARNED and cell == (one.what, one.bytes)
         )
         tried = sorted(notes["tried"], key=notes["tried"].__getitem__)
-        ranks = self.file.measurements[0].ranks
-        model = repository.prediction(self._platform, ranks, cell[0], cell[1])["candidates"]
+        model = self._predicted(cell, self.file.measurements[0].ranks)["candidates"]
         predicted = [one["name"] for one in model if one["seconds"] is not None]
         others = [*tried[:2], *predicted[:1]]
         return [name for name in dict.fromkeys([notes["winner"], *others]) if name != "native"]
@@ -232,9 +245,10 @@ def measure(options: argparse.Namespace) -> None:
 class Row:
     """What a cell's measurements say together."""
 
-    def __init__(self, cell: Cell, hows: Mapping[str, Sequence[Measurement]], limit: float) -> None:
-        self.cell, self.limit = cell, limit
+    def __init__(self, cell: Cell, hows: Mapping[str, Sequence[Measurement]]) -> None:
         learned = hows[LEARNED][0]
+        self.cell = cell
+        self.limit = float(learned.notes["limit_s"])
         raced = {
             how: seconds_of(one for one in rounds if one.round > 0)
             for how, rounds in hows.items()
@@ -265,14 +279,11 @@ def rows_of(file: Measurements) -> list[Row]:
     found: dict[Cell, dict[str, list[Measurement]]] = {}
     for one in file.measurements:
         found.setdefault((one.what, one.bytes or 0), {}).setdefault(one.how, []).append(one)
-    first = file.measurements[0]
-    platform = platform_file.platform(first.platform)
-    rows = []
-    for cell, hows in sorted(found.items(), key=lambda item: (COLLECTIVES.index(item[0][0]), item[0][1])):
-        if LEARNED in hows and "native" in hows and any(one.round > 0 for one in hows["native"]):
-            limit = repository.prediction(platform, first.ranks, cell[0], cell[1])["lower_bound_s"]
-            rows.append(Row(cell, hows, limit))
-    return rows
+    return [
+        Row(cell, hows)
+        for cell, hows in sorted(found.items(), key=lambda item: (COLLECTIVES.index(item[0][0]), item[0][1]))
+        if LEARNED in hows and any(one.round > 0 for one in hows.get("native", []))
+    ]
 
 
 def print_table(file: Measurements, rows: Sequence[Row]) -> None:
@@ -311,11 +322,7 @@ def print_table(file: Measurements, rows: Sequence[Row]) -> None:
 
 def draw(options: argparse.Namespace) -> None:
     """Times as multiples of the limit, a panel for each collective, a column for each file; and the tables."""
-    import matplotlib as mpl
-    from matplotlib import pyplot, ticker
-
-    mpl.use("svg")
-    mpl.rcParams["svg.hashsalt"] = "starling"
+    pyplot = plots.pyplot()
     files = [measured.read(path) for path in options.measured]
     figure, axes = pyplot.subplots(
         len(COLLECTIVES),
@@ -340,17 +347,15 @@ def draw(options: argparse.Namespace) -> None:
             for label, style, values in lines:
                 panel.plot(sizes, values, style, label=label, markersize=4)
             panel.axhline(1, color="gray", linewidth=1)
-            panel.set(yscale="log", title=f"{collective}: {first.platform}, {first.mpi}")
+            panel.set(title=f"{collective}: {first.platform}, {first.mpi}")
             panel.title.set_fontsize(8)
             panel.set_xticks(sizes, [f"{row.cell[1] // 1024}" for row in mine])
-            for axis in ("set_major_formatter", "set_minor_formatter"):
-                getattr(panel.yaxis, axis)(ticker.FormatStrFormatter("%g"))
+            plots.logarithmic(panel)
             panel.tick_params(labelsize=7, which="both")
-            panel.grid(visible=True, which="both", alpha=0.3)
     figure.supxlabel("KiB")
     figure.supylabel("time / lower bound")
     figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
-    figure.savefig(options.picture, metadata={"Date": None})
+    plots.save(figure, options.picture)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

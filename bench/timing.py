@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from starling.lab import idle
+from starling.platform_file import Platform
 
 PROGRAM = Path(__file__).with_name("collective_times.c")
 
@@ -60,6 +61,13 @@ def timed(
     share = idle.ticks().idle_since(before)
     found = {f"{one['collective']}:{one['bytes']}": one["seconds"] for one in json.loads(done.stdout)["cases"]}
     return Times(found, json.loads(record.read_text()), round(share, 3))
+
+
+def place_of(platform: Platform) -> str:
+    """A lab's platform with the rate of its hosts' links: `single:16, 100 Mbit/s`."""
+    (rate, *others) = sorted({platform.links_of(name)[0].rate for name in platform.host_names})
+    slowest = f"{rate / 1e6:g} Mbit/s"
+    return f"{platform.name}, {slowest} and more" if others else f"{platform.name}, {slowest}"
 
 
 def carried_out(times: Times, collective: str, candidate: str) -> bool:

@@ -12,55 +12,47 @@ is not in the file yet.
 from __future__ import annotations
 
 import argparse
-import json
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
-from typing import Any
 
-from timing import carried_out, compiled, timed
+import plots
+from command import command_line
+from timing import carried_out, compiled, place_of, timed
+
+from starling import measured, platform_file
+from starling.measured import Measurement, Measurements, seconds_of
 
 TREES = ("binary", "binomial", "chain", "sequential")
 OPERATIONS = ("bcast", "reduce", "gather", "scatter")
 SEGMENTS = ("none", "1024", "2048", "4096", "8192", "16384")
-PACKETS = ("none", "1", "2", "4", "8")
-
-Entry = dict[str, Any]
-"""A job: operation, tree, piece (segment or packet), bytes, ranks, seconds of its calls, cpu_idle."""
 
 
 def jobs() -> Iterator[tuple[str, dict[str, str]]]:
     """Strategies, each with the candidates of operations that it forces: one job times all operations."""
     yield "native", dict.fromkeys(OPERATIONS, "native")
     for tree in TREES:
-        for segment, packet in zip(SEGMENTS, (*PACKETS, None), strict=True):
-            forced = dict.fromkeys(("bcast", "reduce"), f"{tree}?segment={segment}")
-            if tree == "sequential":
-                if segment == "none":
-                    forced |= dict.fromkeys(("gather", "scatter"), tree)
-            elif packet:
-                forced |= dict.fromkeys(("gather", "scatter"), f"{tree}?packet={packet}")
+        for size in SEGMENTS:
+            forced = dict.fromkeys(OPERATIONS, f"{tree}?segment={size}")
             yield "forced:" + ",".join(f"{operation}:{name}" for operation, name in forced.items()), forced
 
 
-def piece(candidate: str) -> str:
+def segment(candidate: str) -> str:
     """The value of a candidate's parameter."""
-    return candidate.partition("=")[2] or "none"
+    return candidate.partition("=")[2]
 
 
 def measure(options: argparse.Namespace) -> None:
     """Measures what is missing in the output file."""
-    entries: list[Entry] = json.loads(options.output.read_text()) if options.output.exists() else []
+    place = place_of(platform_file.platform(os.environ["STARLING_PLATFORM"]))
+    file = measured.read(options.output) if options.output.exists() else measured.begun()
     with tempfile.TemporaryDirectory(prefix="trees-") as folder:
         program = compiled(options.mpicc, Path(folder))
         for turn in range(options.rounds):
             for ranks in options.ranks:
-                done = {
-                    (one["candidate"], one["collective"])
-                    for one in entries
-                    if one["ranks"] == ranks and one["round"] == turn
-                }
+                done = {(one.how, one.what) for one in file.measurements if (one.ranks, one.round) == (ranks, turn)}
                 for strategy, forced in jobs():
                     wanted = {operation: name for operation, name in forced.items() if (name, operation) not in done}
                     if not wanted:
@@ -68,71 +60,63 @@ def measure(options: argparse.Namespace) -> None:
                     cases = [f"{operation}:{options.bytes}" for operation in wanted]
                     launcher = [*options.launcher, "-n", str(ranks)]
                     times = timed(launcher, program, strategy, cases, warmup=1, calls=options.calls)
-                    entries += [
-                        {
-                            "collective": operation,
-                            "candidate": name,
-                            "bytes": options.bytes,
-                            "ranks": ranks,
-                            "round": turn,
-                            "seconds": times.seconds[f"{operation}:{options.bytes}"],
-                            "cpu_idle": times.cpu_idle,
-                        }
+                    run = times.record["run"]
+                    file.measurements += [
+                        Measurement(
+                            what=operation,
+                            bytes=options.bytes,
+                            platform=place,
+                            mpi=f"{run['mpi_flavour']} {run['mpi_version']}",
+                            ranks=ranks,
+                            how=name,
+                            round=turn,
+                            seconds=times.seconds[f"{operation}:{options.bytes}"],
+                            cpu_idle=times.cpu_idle,
+                        )
                         for operation, name in wanted.items()
                         if name == "native" or carried_out(times, operation, name)
                     ]
-                    options.output.write_text(json.dumps(entries) + "\n")
+                    file.write(options.output)
                     print(f"round {turn}, {ranks} ranks: {strategy[:60]} (idle {times.cpu_idle:.0%})", flush=True)
 
 
-def medians(entries: list[Entry], operation: str, ranks: int) -> dict[str, float]:
+def medians(file: Measurements, operation: str, ranks: int) -> dict[str, float]:
     """The median seconds of each candidate over all rounds."""
-    found: dict[str, list[float]] = {}
-    for one in entries:
-        if one["collective"] == operation and one["ranks"] == ranks:
-            found.setdefault(one["candidate"], []).extend(one["seconds"])
-    return {name: median(seconds) for name, seconds in found.items()}
+    return {
+        case.how: median(seconds_of(rounds))
+        for case, rounds in file.by_case().items()
+        if (case.what, case.ranks) == (operation, ranks)
+    }
 
 
 def draw(options: argparse.Namespace) -> None:
     """A picture of four panels, one for each operation; and the table behind it."""
-    import matplotlib as mpl
-    from matplotlib import pyplot, ticker
-
-    mpl.use("svg")
-    mpl.rcParams["svg.hashsalt"] = "starling"
-    entries: list[Entry] = json.loads(options.measured.read_text())
-    most = max(one["ranks"] for one in entries)
+    pyplot = plots.pyplot()
+    file = measured.read(options.measured[0])
+    entries = file.measurements
+    most = max(one.ranks for one in entries)
     figure, axes = pyplot.subplots(2, 2, figsize=(10, 7), layout="constrained")
     for panel, operation in zip(axes.flat, OPERATIONS, strict=True):
-        times = medians(entries, operation, most)
-        pieces = SEGMENTS if operation in ("bcast", "reduce") else PACKETS
-        order = [*pieces[1:], "none"]
+        times = medians(file, operation, most)
+        order = [*SEGMENTS[1:], "none"]
         for tree in TREES:
             line = [
                 (i, times[name])
                 for i, one in enumerate(order)
                 for name in times
-                if name.partition("?")[0] == tree and piece(name) == one
+                if name.partition("?")[0] == tree and segment(name) == one
             ]
             panel.plot([i for i, _ in line], [1e3 * time for _, time in line], "o-", label=tree)
         panel.axhline(1e3 * times["native"], color="black", linestyle="--", label="native")
-        panel.set(
-            title=operation,
-            yscale="log",
-            ylabel="ms",
-            xlabel="bytes of a segment" if pieces is SEGMENTS else "blocks of a packet",
-        )
-        for axis in ("set_major_formatter", "set_minor_formatter"):
-            getattr(panel.yaxis, axis)(ticker.FormatStrFormatter("%g"))
+        panel.set(title=operation, ylabel="ms", xlabel="bytes of a segment")
+        plots.logarithmic(panel)
         panel.set_xticks(range(len(order)), order)
-        panel.grid(visible=True, which="both", alpha=0.3)
     figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(TREES) + 1)
-    figure.savefig(options.picture, metadata={"Date": None})
-    for ranks in sorted({one["ranks"] for one in entries}):
+    plots.save(figure, options.picture)
+    for ranks in sorted({one.ranks for one in entries}):
         print(f"\n{ranks} ranks\n\n| operation | native | best | ratio | then | slowest |\n|---|---|---|---|---|---|")
         for operation in OPERATIONS:
-            times = medians(entries, operation, ranks)
+            times = medians(file, operation, ranks)
             native = times.pop("native")
             ranked = sorted(times, key=times.__getitem__)
             cells = [f"{name} {1e3 * times[name]:.1f} ms" for name in (ranked[0], ranked[1], ranked[-1])]
@@ -140,26 +124,14 @@ def draw(options: argparse.Namespace) -> None:
             print(f"| {operation} | {1e3 * native:.1f} ms | {cells[0]} | {ratio:.2f} | {cells[1]} | {cells[2]} |")
 
 
-def main() -> None:
-    """Measures or draws."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(required=True)
-    measuring = commands.add_parser("measure")
-    measuring.add_argument("--mpicc", required=True, help="the compiler wrapper of the launcher's MPI")
-    measuring.add_argument("--bytes", type=int, default=65536)
-    measuring.add_argument("--ranks", type=int, nargs="+", default=[16])
-    measuring.add_argument("--calls", type=int, default=5)
-    measuring.add_argument("--rounds", type=int, default=2)
-    measuring.add_argument("-o", "--output", type=Path, required=True)
-    measuring.add_argument("launcher", nargs="+", metavar="LAUNCHER", help="without -n and program")
-    measuring.set_defaults(does=measure)
-    drawing = commands.add_parser("draw")
-    drawing.add_argument("measured", type=Path)
-    drawing.add_argument("picture", type=Path)
-    drawing.set_defaults(does=draw)
-    options = parser.parse_args()
-    options.does(options)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Those of `measure`."""
+    parser.add_argument("--mpicc", required=True, help="the compiler wrapper of the launcher's MPI")
+    parser.add_argument("--bytes", type=int, default=65536)
+    parser.add_argument("--ranks", type=int, nargs="+", default=[16], help="the launcher gets each as -n")
+    parser.add_argument("--calls", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=2)
 
 
 if __name__ == "__main__":
-    main()
+    command_line(__doc__, add_options, measure, draw)

@@ -16,10 +16,13 @@ namespace starling {
 
 /// The place of one rank among those that carry out a collective, as a builder sees it.
 struct Team {
-  int size;        ///< ranks
-  int rank;        ///< this rank, 0 <= rank < size
-  int root = 0;    ///< for rooted collectives
-  int blocks = 1;  ///< blocks the vector is divided into; one for each rank where each rank has a block
+  int size;      ///< ranks
+  int rank;      ///< this rank, 0 <= rank < size
+  int root = 0;  ///< for rooted collectives
+  /// Blocks the vector is divided into. Where each rank has a block: one for each, or n where blocks are divided in n
+  /// parts, which only gather and scatter may do.
+  int blocks = 1;
+  int together = 0;  ///< blocks in one message, for algorithms that cut what they send so; 0: as many as there are
   /// What is to be carried out: an algorithm may serve several collectives (scan and exscan).
   Collective collective = Collective::barrier;
   /// The network, for algorithms that need its switches; it outlives the schedule's making.
@@ -33,6 +36,7 @@ struct Team {
   [[nodiscard]] constexpr int relative() const { return wrap(rank - root); }
   /// The rank that stands `relative` places after the root.
   [[nodiscard]] constexpr int absolute(int relative_rank) const { return wrap(relative_rank + root); }
+  bool operator==(const Team&) const = default;
 };
 
 /// Values bound to the parameters of an algorithm, in the order of its descriptor.
@@ -119,8 +123,11 @@ struct Algorithm {
   /// block, m: bytes of the vector, on the rank that has most to do.
   std::string_view latency{};
   std::string_view bandwidth{};
-  /// Into how many blocks the vector is divided (where the collective divides a vector); by default one for each rank.
+  /// Into how many blocks the data is divided: any number where that is a vector, a multiple of the ranks in gather and
+  /// scatter, where each rank's block is divided; by default, and always elsewhere, one for each rank.
   int (*divide)(const Situation&, const Parameters&) = nullptr;
+  /// How many blocks go in one message (Team::together); by default as many as there are.
+  int (*join)(const Situation&, const Parameters&) = nullptr;
   /// Whether it is still right when the send buffer lies in the receive buffer (MPI_IN_PLACE). It counts only for
   /// collectives that has_in_place() names; the checker must agree.
   bool works_in_place = true;

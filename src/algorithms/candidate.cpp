@@ -102,8 +102,19 @@ std::string Bound::reduction_order() const {
 }
 
 int Bound::blocks(const Situation& situation) const {
-  if (!divides_a_vector(situation.collective) || algorithm->divide == nullptr) return situation.ranks;
+  const bool may_divide = divides_a_vector(situation.collective) || divides_blocks(situation.collective);
+  if (!may_divide || algorithm->divide == nullptr) return situation.ranks;
   return algorithm->divide(situation, parameters);
+}
+
+Team Bound::team(const Situation& situation, int rank, int root) const {
+  return {.size = situation.ranks,
+          .rank = rank,
+          .root = root,
+          .blocks = blocks(situation),
+          .together = algorithm->join == nullptr ? 0 : algorithm->join(situation, parameters),
+          .collective = collective,
+          .tree = situation.tree};
 }
 
 std::int64_t Bound::scratch_blocks(const Situation& situation) const {

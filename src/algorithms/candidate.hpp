@@ -35,6 +35,8 @@ struct Bound {
   [[nodiscard]] bool works_in_place() const { return has_in_place(collective) && algorithm->works_in_place; }
   /// Why it cannot serve there, in words for people; empty if it can.
   [[nodiscard]] std::string refusal(const Situation& situation) const;
+  /// The place of rank `rank`, with the data divided as the candidate does it there.
+  [[nodiscard]] Team team(const Situation& situation, int rank, int root = 0) const;
   /// What one rank does, synchronisation included.
   [[nodiscard]] Schedule schedule(const Team& team) const;
 };

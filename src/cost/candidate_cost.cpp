@@ -7,16 +7,15 @@ namespace starling {
 Prediction predict(const Bound& bound, const Situation& situation, int root, const Network& network,
                    const CostParameters& parameters) {
   if (std::string why = bound.refusal(situation); !why.empty()) return {.seconds = 0, .refusal = std::move(why)};
-  const int blocks = bound.blocks(situation);
   const std::int64_t total =
       divides_a_vector(situation.collective) ? situation.bytes : situation.ranks * situation.bytes;
-  const Layout layout(blocks, total);
+  const int blocks = bound.blocks(situation);
+  const Layout layout(blocks, total, parts_of_a_block(situation.collective, situation.ranks, blocks));
   std::vector<Program> programs;
   programs.reserve(static_cast<std::size_t>(situation.ranks));
   std::size_t messages = 0;
   for (int rank = 0; rank < situation.ranks; ++rank) {
-    const Schedule schedule =
-        bound.schedule({.size = situation.ranks, .rank = rank, .root = root, .blocks = blocks, .tree = situation.tree});
+    const Schedule schedule = bound.schedule(bound.team(situation, rank, root));
     programs.push_back(bind(schedule, layout, layout, situation.collective, rank));
     messages += programs.back().messages.size();
     if (messages / 2 > static_cast<std::size_t>(most_messages)) break;  // which is refused; without the others' memory

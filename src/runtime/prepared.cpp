@@ -15,11 +15,10 @@ constexpr std::size_t most_kept_messages = 1U << 20U;
 
 }  // namespace
 
-Prepared::Instance& Prepared::instance(const Call& call, const Communicator& communicator) {
-  const int root = rooted(call.collective) ? call.root : 0;
+Prepared::Instance& Prepared::instance(const Team& team) {
   const Layout& send = staging_.send_layout();
   const Layout& recv = staging_.recv_layout();
-  const auto serves = [&](const Instance& one) { return one.root == root && one.recv.blocks() == recv.blocks(); };
+  const auto serves = [&](const Instance& one) { return one.team == team; };
   if (last_ == nullptr || !serves(*last_)) {
     const auto found =
         std::find_if(instances_.begin(), instances_.end(), [&](const auto& one) { return serves(*one); });
@@ -29,20 +28,16 @@ Prepared::Instance& Prepared::instance(const Call& call, const Communicator& com
       std::size_t kept = 0;
       for (const auto& one : instances_) kept += one->program.messages.size();
       if (kept > most_kept_messages) instances_.clear();
-      Schedule schedule = bound_.schedule({.size = communicator.size(),
-                                           .rank = communicator.rank(),
-                                           .root = root,
-                                           .blocks = recv.blocks(),
-                                           .tree = communicator.tree()});
-      Program program = bind(schedule, send, recv, call.collective, communicator.rank());
+      Schedule schedule = bound_.schedule(team);
+      Program program = bind(schedule, send, recv, team.collective, team.rank);
       instances_.push_back(
-          std::make_unique<Instance>(Instance{root, std::move(schedule), send, recv, std::move(program), {}}));
+          std::make_unique<Instance>(Instance{team, std::move(schedule), send, recv, std::move(program), {}}));
       last_ = instances_.back().get();
       return *last_;
     }
   }
   if (last_->recv != recv || last_->send != send) {
-    last_->program = bind(last_->schedule, send, recv, call.collective, communicator.rank());
+    last_->program = bind(last_->schedule, send, recv, team.collective, team.rank);
     last_->send = send;
     last_->recv = recv;
   }
@@ -70,8 +65,9 @@ int Prepared::carry_out(const Call& call, const Facts& facts, Communicator& comm
   if (latest_.is_like(call)) {
     staging_.look_again_at(call, facts);
   } else {
-    staging_.look_at(call, facts, bound_.blocks(facts.situation), communicator.rank(), bound_.works_in_place());
-    last_ = &instance(call, communicator);
+    const Team team = bound_.team(facts.situation, communicator.rank(), rooted(call.collective) ? call.root : 0);
+    staging_.look_at(call, facts, team.blocks, team.rank, bound_.works_in_place());
+    last_ = &instance(team);
     latest_.keep(call);
   }
   Instance& todo = *last_;

@@ -16,7 +16,7 @@ namespace starling {
 
 class Communicator;
 
-/// A candidate made ready on one communicator: its schedules, one for each root and number of blocks, bound to the
+/// A candidate made ready on one communicator: its schedules, one for each root and division of the data, bound to the
 /// sizes of the last call.
 class Prepared {
  public:
@@ -31,7 +31,7 @@ class Prepared {
 
  private:
   struct Instance {
-    int root;
+    Team team;
     Schedule schedule;
     Layout send;
     Layout recv;
@@ -39,7 +39,7 @@ class Prepared {
     std::vector<MPI_Comm> natives;  ///< communicators of the program's native parts
   };
 
-  Instance& instance(const Call& call, const Communicator& communicator);
+  Instance& instance(const Team& team);
   bool make_ready(Instance& instance, Communicator& communicator);
 
   Bound bound_;

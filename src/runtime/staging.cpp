@@ -77,13 +77,13 @@ void Staging::look_at_movement(const Facts& facts, int blocks, bool works_in_pla
   if (collective == Collective::allgatherv || counts_are_local(collective)) {
     lay_out(target_, stage_recv_ || !counts_are_local(collective), recv_layout_);
   } else {
-    recv_layout_.divide(blocks, facts.units);
+    recv_layout_.divide(blocks, facts.units, parts_of_a_block(collective, facts.situation.ranks, blocks));
   }
   own_send_layout_ = counts_are_local(collective) && !alias_send_;
   if (own_send_layout_) lay_out(source_, stage_send_, send_layout_);
-  if (alias_send_ && sends_one_block(collective)) alias_start_ = recv_layout_.start(rank_);
-  send_units_ = sends_one_block(collective) ? recv_layout_.size(rank_) : send_layout().total();
-  recv_units_ = collective == Collective::scatter ? recv_layout_.size(rank_) : recv_layout_.total();
+  if (alias_send_ && sends_one_block(collective)) alias_start_ = recv_layout_.start(rank_ * recv_layout_.parts());
+  send_units_ = sends_one_block(collective) ? recv_layout_.size_of_rank(rank_) : send_layout().total();
+  recv_units_ = collective == Collective::scatter ? recv_layout_.size_of_rank(rank_) : recv_layout_.total();
 }
 
 void Staging::lay_out(const Side& side, bool staged, Layout& layout) {

@@ -17,7 +17,7 @@ namespace starling {
 /// rank alone, whatever the others do. Kept from call to call, so that its layouts need no new memory.
 class Staging {
  public:
-  /// Looks at a call whose vector, if it is one, is divided into `blocks` blocks.
+  /// Looks at a call whose data is divided into `blocks` blocks.
   void look_at(const Call& call, const Facts& facts, int blocks, int rank, bool works_in_place);
   /// The same for a call that is like the latest one but for the addresses of its buffers.
   void look_again_at(const Call& call, const Facts& facts);

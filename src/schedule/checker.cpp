@@ -215,7 +215,7 @@ class Run {
       const int member = sub.group.rank(i);
       members.push_back({&memory(member), &*round_of(member).sub});
     }
-    naming(rank, [&] { carry_out(members, facts_.uniform, symbols_); });
+    naming(rank, [&] { carry_out(members, facts_.uniform && expected_.front().parts == 1, symbols_); });
     for (const int member : here.ranks) {
       if (hearsay_)
         for (const int other : here.ranks) hearsay_->tell(other, member);

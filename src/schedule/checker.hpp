@@ -10,9 +10,9 @@ namespace starling {
 
 /// What may be taken for granted about a call.
 struct Facts {
-  int blocks;                ///< the data is divided into; one for each rank unless the collective divides a vector
+  int blocks;                ///< the data is divided into; one for each rank unless the collective divides more
   bool commutative = false;  ///< the operator: contributions may be combined in any order
-  bool uniform = false;      ///< all blocks are equally large
+  bool uniform = false;      ///< all ranks' blocks are equally large, and so are parts of one number of them
   bool in_place = false;     ///< the send buffer lies in the receive buffer, where the collective has_in_place()
 };
 

@@ -73,7 +73,7 @@ constexpr bool rooted(Collective collective) {
 }
 
 /// True where the data is one vector that an algorithm may divide into blocks as it likes.
-/// In the others there is one block for each rank, and the caller says how large.
+/// In the others there is one block for each rank, and the caller says how large; see also `parts_of_a_block`.
 constexpr bool divides_a_vector(Collective collective) {
   switch (collective) {
     case Collective::allreduce:
@@ -83,6 +83,17 @@ constexpr bool divides_a_vector(Collective collective) {
     case Collective::scan: return true;
     default: return false;
   }
+}
+
+/// True where an algorithm may divide the block of each rank in parts, all ranks' blocks alike: then block i * n + j of
+/// the call is part j of rank i's block.
+constexpr bool divides_blocks(Collective collective) {
+  return collective == Collective::gather || collective == Collective::scatter;
+}
+
+/// How many parts each rank's block has in a call on `ranks` ranks that is divided into `blocks` blocks.
+constexpr int parts_of_a_block(Collective collective, int ranks, int blocks) {
+  return divides_blocks(collective) ? blocks / ranks : 1;
 }
 
 }  // namespace starling

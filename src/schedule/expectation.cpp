@@ -3,17 +3,17 @@
 namespace starling {
 namespace {
 
-/// Blocks 0, 1, ..., `count` - 1, each combined over the ranks first, ..., last - 1.
-std::vector<Content> vector_of(int count, int first, int last) {
+/// `count` blocks from block `from` on, each combined over the ranks first, ..., last - 1.
+std::vector<Content> vector_of(int count, int first, int last, int from = 0) {
   std::vector<Content> all;
-  for (int block = 0; block < count; ++block) all.push_back({block, first, last});
+  for (int block = from; block < from + count; ++block) all.push_back({block, first, last});
   return all;
 }
 
-/// Block i of rank i, for each rank.
-std::vector<Content> one_of_each(int ranks) {
+/// Block i of rank i, for each rank, in `parts` parts.
+std::vector<Content> one_of_each(int ranks, int parts = 1) {
   std::vector<Content> all;
-  for (int rank = 0; rank < ranks; ++rank) all.push_back({rank, rank, rank + 1});
+  for (int block = 0; block < ranks * parts; ++block) all.push_back({block, block / parts, (block / parts) + 1});
   return all;
 }
 
@@ -29,6 +29,7 @@ std::vector<Content> one_from_each(int ranks, int rank) {
 Expectation expectation(Collective collective, int ranks, int blocks, int rank, int root) {
   Expectation all;
   const bool at_root = rank == root;
+  all.parts = parts_of_a_block(collective, ranks, blocks);
   switch (collective) {
     case Collective::allgather:
     case Collective::allgatherv:
@@ -60,8 +61,8 @@ Expectation expectation(Collective collective, int ranks, int blocks, int rank, 
       break;
     case Collective::gather:
     case Collective::gatherv:
-      all.send = {{rank, rank, rank + 1}};
-      if (at_root) all.recv_after = one_of_each(ranks);
+      all.send = vector_of(all.parts, rank, rank + 1, rank * all.parts);
+      if (at_root) all.recv_after = one_of_each(ranks, all.parts);
       break;
     case Collective::reduce:
       all.send = vector_of(blocks, rank, rank + 1);
@@ -74,8 +75,8 @@ Expectation expectation(Collective collective, int ranks, int blocks, int rank, 
       break;
     case Collective::scatter:
     case Collective::scatterv:
-      if (at_root) all.send = vector_of(ranks, root, root + 1);
-      all.recv_after = {{rank, root, root + 1}};
+      if (at_root) all.send = vector_of(ranks * all.parts, root, root + 1);
+      all.recv_after = vector_of(all.parts, root, root + 1, rank * all.parts);
       break;
   }
   all.recv_before.resize(all.recv_after.size());

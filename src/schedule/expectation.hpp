@@ -27,10 +27,12 @@ struct Expectation {
   /// * ranks + j.
   std::vector<int> send_sizes;
   std::vector<int> recv_sizes;
+  int parts = 1;  ///< of each rank's block, where collectives divide those
 };
 
 /// What rank `rank` of `ranks` has and must get. `blocks` is the number of blocks the vector is divided into where the
-/// collective divides one, else equal to `ranks`. `root` counts only for rooted collectives.
+/// collective divides one, a multiple of `ranks` where it divides_blocks(), else equal to `ranks`. `root` counts only
+/// for rooted collectives.
 Expectation expectation(Collective collective, int ranks, int blocks, int rank, int root);
 
 /// Whether the standard lets all ranks alike give one buffer for both, so that `send` may lie inside `recv`.
@@ -48,7 +50,7 @@ constexpr bool has_in_place(Collective collective) {
   }
 }
 
-/// Whether all blocks of the collective are equally large, whatever the caller says.
+/// Whether the blocks of all ranks are equally large, whatever the caller says.
 constexpr bool has_uniform_blocks(Collective collective) {
   switch (collective) {
     case Collective::allgather:

@@ -59,7 +59,8 @@ Memory::Memory(const Schedule& schedule, Collective collective, const Expectatio
     if (collective == Collective::alltoallv || collective == Collective::alltoallw)
       std::fill(sizes_.end() - static_cast<std::ptrdiff_t>(scratch.like.size()), sizes_.end(), -1);
   }
-  if (facts.uniform) std::fill(sizes_.begin(), sizes_.end(), 0);
+  if (facts.uniform)
+    for (int& size : sizes_) size %= expected.parts;
   held_.resize(sizes_.size(), 0);
   read_.resize(sizes_.size(), 0);
   written_.resize(sizes_.size(), 0);

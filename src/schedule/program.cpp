@@ -16,8 +16,8 @@ class Resolver {
     const bool one_received = collective == Collective::reduce_scatter ||
                               collective == Collective::reduce_scatter_block || collective == Collective::scatter ||
                               collective == Collective::scatterv;
-    first_[0] = one_sent ? rank : 0;
-    first_[1] = one_received ? rank : 0;
+    first_[0] = one_sent ? rank * send.parts() : 0;
+    first_[1] = one_received ? rank * recv.parts() : 0;
     for (const Scratch& one : schedule.scratch()) {
       Layout& layout = scratch_.emplace_back(0, 0);
       for (const int block : one.like) layout.add(recv.size(block));
@@ -32,7 +32,7 @@ class Resolver {
     const int origin = is_scratch ? 0 : first_[buffer];
     const int first = origin + blocks.first;
     const int last = first + blocks.count - 1;
-    // A buffer of a single block starts with it.
+    // A buffer of a single rank's block starts with it.
     const std::int64_t before = origin == 0 ? 0 : layout.start(origin);
     return {buffer, layout.start(first) - before, layout.start(last) + layout.size(last) - layout.start(first)};
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -11,11 +12,13 @@ namespace starling {
 /// Where the blocks of a buffer lie and how large they are, in units (bytes, or elements of a reduction's datatype).
 class Layout {
  public:
-  /// `total` units in `blocks` blocks; the first total mod blocks are one unit larger than the others.
-  Layout(int blocks, std::int64_t total) { divide(blocks, total); }
+  /// `total` units in `blocks` blocks; the first total mod blocks are one unit larger than the others. Or first in
+  /// blocks / parts blocks of ranks, then each of these in `parts` parts, both times like that.
+  Layout(int blocks, std::int64_t total, int parts = 1) { divide(blocks, total, parts); }
 
-  void divide(int blocks, std::int64_t total) {
+  void divide(int blocks, std::int64_t total, int parts = 1) {
     blocks_ = blocks;
+    parts_ = parts;
     total_ = total;
     starts_.clear();
     sizes_.clear();
@@ -33,22 +36,39 @@ class Layout {
   }
 
   [[nodiscard]] int blocks() const { return blocks_; }
+  /// How many blocks a rank's block is divided into.
+  [[nodiscard]] int parts() const { return parts_; }
   /// Units of all blocks together.
   [[nodiscard]] std::int64_t total() const { return total_; }
   /// The first unit of a block.
   [[nodiscard]] std::int64_t start(int block) const {
     if (!starts_.empty()) return starts_[static_cast<std::size_t>(block)];
-    const std::int64_t extra = total_ % blocks_;
-    return (total_ / blocks_ * block) + (block < extra ? block : extra);
+    const Share whole(total_, blocks_ / parts_, block / parts_);
+    return whole.start + Share(whole.size, parts_, block % parts_).start;
   }
   [[nodiscard]] std::int64_t size(int block) const {
     if (!sizes_.empty()) return sizes_[static_cast<std::size_t>(block)];
-    return (total_ / blocks_) + (block < total_ % blocks_ ? 1 : 0);
+    return Share(Share(total_, blocks_ / parts_, block / parts_).size, parts_, block % parts_).size;
+  }
+  /// Units of a rank's block with all its parts.
+  [[nodiscard]] std::int64_t size_of_rank(int rank) const {
+    const int last = ((rank + 1) * parts_) - 1;
+    return start(last) + size(last) - start(rank * parts_);
   }
   bool operator==(const Layout&) const = default;
 
  private:
+  /// Share number `index` of units that are divided evenly, the larger shares first.
+  struct Share {
+    Share(std::int64_t units, int shares, int index)
+        : start((units / shares * index) + std::min<std::int64_t>(index, units % shares)),
+          size((units / shares) + (index < units % shares ? 1 : 0)) {}
+    std::int64_t start;
+    std::int64_t size;
+  };
+
   int blocks_ = 0;
+  int parts_ = 1;
   std::int64_t total_ = 0;
   std::vector<std::int64_t> starts_;  ///< empty where the total is divided evenly
   std::vector<std::int64_t> sizes_;

@@ -42,13 +42,15 @@ SwitchTree example_network(int ranks) {
   return {{-1, 0}, std::move(switches)};
 }
 
-/// Blocks the candidate works on: `wanted` ones, or a number that shows how it works. Vectors of all lengths are tried.
-int blocks_of(const Bound& bound, const SwitchTree& network, std::optional<int> wanted) {
+/// A situation in which the candidate works on `wanted` blocks, or on a number that shows how it works. Data of all
+/// lengths is tried, until a message has one block where blocks are joined.
+Situation situation_of(const Bound& bound, const SwitchTree& network, std::optional<int> wanted) {
   const int ranks = network.ranks();
+  const int pieces = wanted.value_or(telling_blocks);
   std::string why;
-  std::optional<int> smallest;
+  std::optional<Situation> smallest;
   for (std::int64_t size = 1; size < (std::int64_t{1} << 36); size *= 2) {
-    const std::int64_t bytes = size * wanted.value_or(telling_blocks);
+    const std::int64_t bytes = size * (divides_blocks(bound.collective) ? std::max(1, pieces / ranks) : pieces);
     const Situation situation{
         .collective = bound.collective, .ranks = ranks, .bytes = bytes, .elements = bytes, .tree = &network};
     std::string refusal = bound.refusal(situation);
@@ -56,9 +58,9 @@ int blocks_of(const Bound& bound, const SwitchTree& network, std::optional<int> 
       if (why.empty()) why = std::move(refusal);
       continue;
     }
-    const int blocks = bound.blocks(situation);
-    if (wanted ? blocks == *wanted : blocks >= telling_blocks) return blocks;
-    if (!smallest) smallest = blocks;
+    const Team team = bound.team(situation, 0);
+    if ((wanted ? team.blocks == *wanted : team.blocks >= telling_blocks) && team.together <= 1) return situation;
+    if (!smallest) smallest = situation;
   }
   const std::string name = std::string(name_of(bound.collective)) + ":" + bound.name();
   if (!smallest)
@@ -114,13 +116,12 @@ Json schedule_listing(std::span<const std::string_view> words) {
   std::optional<int> wanted;
   if (words.size() > 3) wanted = static_cast<int>(number_from("blocks", words[3], 1, most_blocks));
   const SwitchTree network = example_network(ranks);
-  const int blocks = blocks_of(bound, network, wanted);
+  const Situation situation = situation_of(bound, network, wanted);
 
   Json schedules = Json::array();
   for (int rank = 0; rank < ranks; ++rank) {
     Json rounds = Json::array();
-    const Schedule schedule =
-        bound.schedule({.size = ranks, .rank = rank, .root = root, .blocks = blocks, .tree = &network});
+    const Schedule schedule = bound.schedule(bound.team(situation, rank, root));
     for (const Round& round : schedule.rounds()) rounds.push_back(listed(round));
     schedules.push_back(std::move(rounds));
   }
@@ -129,7 +130,7 @@ Json schedule_listing(std::span<const std::string_view> words) {
       {"name", bound.name()},
       {"rooted", rooted(bound.collective)},
       {"root", root},
-      {"blocks", blocks},
+      {"blocks", bound.blocks(situation)},
       {"network",
        bound.algorithm->needs.switches ? "two linked switches; even ranks below one, odd ranks below the other" : ""},
       {"ranks", std::move(schedules)}};

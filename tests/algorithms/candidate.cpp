@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace starling {
@@ -70,6 +71,17 @@ TEST(Refusal, SaysWhyInWords) {
   EXPECT_EQ(refusal(Collective::bcast, "chain?segment=1024", {.ranks = 6, .bytes = 1024 * 1024}), "");
   EXPECT_EQ(refusal(Collective::bcast, "chain?segment=1024", {.ranks = 6, .bytes = (1024 * 1024) + 1}),
             "would divide the message into more than 1024 segments");
+  EXPECT_EQ(refusal(Collective::gather, "sequential?segment=1024", {.ranks = 8, .bytes = 1024}),
+            "the message is one segment");
+  EXPECT_EQ(refusal(Collective::gather, "sequential?segment=1024", {.ranks = 8, .bytes = 1025}), "");
+  EXPECT_EQ(refusal(Collective::scatter, "chain?segment=1024", {.ranks = 8, .bytes = 146}),
+            "the message is one segment");
+  EXPECT_EQ(refusal(Collective::scatter, "chain?segment=1024", {.ranks = 8, .bytes = 147}), "");
+  EXPECT_EQ(refusal(Collective::gather, "binomial?segment=1024", {.ranks = 8, .bytes = 256}),
+            "the message is one segment");
+  EXPECT_EQ(refusal(Collective::gather, "binomial?segment=1024", {.ranks = 8, .bytes = 257}), "");
+  EXPECT_EQ(refusal(Collective::gather, "binary?segment=1024", {.ranks = 1024, .bytes = 65 * 1024}),
+            "would give the root more than 65536 messages");
   EXPECT_EQ(refusal(Collective::allgather, "groups2d?rows=3", {.ranks = 8, .bytes = 8}),
             "needs a number of ranks that 3 divides");
   EXPECT_EQ(refusal(Collective::allgather, "groups2d?rows=3", {.ranks = 3, .bytes = 8}),
@@ -91,6 +103,36 @@ TEST(Blocks, AreSegmentsOrOneForEachRank) {
   EXPECT_EQ(blocks(Collective::allreduce, "recursive_doubling", 4097), 1);
   EXPECT_EQ(blocks(Collective::allreduce, "ring", 4097), 6);
   EXPECT_EQ(blocks(Collective::alltoall, "ring", 4097), 6);
+  EXPECT_EQ(blocks(Collective::gather, "chain", 4097), 6);
+  EXPECT_EQ(blocks(Collective::gather, "chain?segment=1024", 4097), 30) << "each rank's block in 5 parts";
+  EXPECT_EQ(blocks(Collective::scatter, "sequential?segment=1024", 1025), 12);
+}
+
+TEST(Segments, AreWholeBlocksWhereThoseAreSmaller) {
+  const auto together = [](std::string_view name, std::int64_t bytes) {
+    const Situation situation{.collective = Collective::gather, .ranks = 6, .bytes = bytes};
+    return candidate_named(Collective::gather, name)->team(situation, 0).together;
+  };
+  EXPECT_EQ(together("chain", 8), 0) << "all of a subtree";
+  EXPECT_EQ(together("chain?segment=1024", 342), 2);
+  EXPECT_EQ(together("chain?segment=1024", 1024), 1);
+  EXPECT_EQ(together("chain?segment=1024", 1025), 1) << "parts";
+}
+
+TEST(Segments, ArePassedOnWhileTheNextOneComesIn) {
+  const auto rounds = [](Collective collective, std::int64_t bytes) {
+    const Bound bound = *candidate_named(collective, "chain?segment=1024");
+    const Situation situation{.collective = collective, .ranks = 4, .bytes = bytes};
+    std::vector<std::pair<std::size_t, std::size_t>> all;
+    const Schedule todo = bound.schedule(bound.team(situation, 1));
+    for (const Round& round : todo.rounds())
+      if (!round.receives.empty() || !round.sends.empty()) all.emplace_back(round.receives.size(), round.sends.size());
+    return all;
+  };
+  using Rounds = std::vector<std::pair<std::size_t, std::size_t>>;
+  EXPECT_EQ(rounds(Collective::gather, 2048), (Rounds{{1, 2}, {1, 1}, {1, 1}, {1, 1}, {0, 1}}));
+  EXPECT_EQ(rounds(Collective::scatter, 2048), (Rounds{{3, 0}, {1, 1}, {1, 1}, {1, 1}, {0, 1}}));
+  EXPECT_EQ(rounds(Collective::scatter, 1024), (Rounds{{2, 0}, {1, 1}, {0, 1}}));
 }
 
 TEST(WorksInPlace, CountsOnlyWhereTheStandardHasAnInPlaceCallForAllRanks) {
@@ -121,12 +163,12 @@ TEST(Groups, AreThoseOfStarMpi) {
       << "its parts' synchronisations do not count";
 }
 
-TEST(Groups, TellSegmentsAndPacketsFromWholeMessages) {
+TEST(Groups, TellSegmentsFromWholeMessages) {
   const auto group = [](Collective collective, const char* name) { return candidate_named(collective, name)->group(); };
   EXPECT_EQ(group(Collective::bcast, "chain"), "chain");
   EXPECT_EQ(group(Collective::bcast, "chain?segment=1024"), "chain_by_segment");
   EXPECT_EQ(group(Collective::bcast, "chain?segment=4096"), "chain_by_segment");
-  EXPECT_EQ(group(Collective::scatter, "chain?packet=2"), "chain_by_packet");
+  EXPECT_EQ(group(Collective::scatter, "chain?segment=1024"), "chain_by_segment");
 }
 
 TEST(Rab2, SynchronisesItsAllgatherAsItsAlltoall) {

@@ -48,7 +48,7 @@ std::optional<bool> fails(const Bound& bound, const std::vector<int>& numbers, F
         if (facts.blocks < 1) continue;
         asked = true;
         for (const int root : roots(bound.collective, ranks))
-          if (!fault(bound.collective, schedules(bound, ranks, root, facts.blocks), root, facts).empty()) return true;
+          if (!fault(bound.collective, schedules(bound, situation, root), root, facts).empty()) return true;
       } catch (const std::exception&) {
         return true;
       }
@@ -119,10 +119,9 @@ TEST_P(EveryAlgorithm, WorksInPlaceUnlessThatGoesWrong) {
 std::optional<std::uint64_t> course(const Bound& bound, int ranks, std::int64_t bytes) {
   const Situation situation = situation_of(bound, ranks, bytes);
   if (!bound.refusal(situation).empty()) return std::nullopt;
-  const int blocks = bound.blocks(situation);
-  if (blocks < 1) return std::nullopt;
+  if (bound.blocks(situation) < 1) return std::nullopt;
   std::uint64_t all = 0;
-  for (const Schedule& one : schedules(bound, ranks, 0, blocks)) all = (all * 31) + fingerprint(one);
+  for (const Schedule& one : schedules(bound, situation, 0)) all = (all * 31) + fingerprint(one);
   return all;
 }
 
@@ -131,9 +130,8 @@ TEST_P(EveryAlgorithm, BuildsTheSameScheduleEveryTime) {
     for (const int ranks : {5, 8}) {
       const Situation situation = situation_of(bound, ranks, 20000);
       if (!bound.refusal(situation).empty()) continue;
-      const int blocks = bound.blocks(situation);
-      for (int rank = 0; rank < ranks && blocks > 0; ++rank) {
-        const Team team{.size = ranks, .rank = rank, .blocks = blocks, .tree = &tree_of(ranks)};
+      for (int rank = 0; rank < ranks && bound.blocks(situation) > 0; ++rank) {
+        const Team team = bound.team(situation, rank);
         const std::uint64_t once = fingerprint(bound.schedule(team));
         EXPECT_TRUE(once == fingerprint(bound.schedule(team)))
             << bound.name() << ", rank " << rank << " of " << ranks << ": build is no pure function";

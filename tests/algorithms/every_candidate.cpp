@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 #include <unordered_set>
+#include <utility>
 
 #include "topology/random_tree.hpp"
 
@@ -29,6 +30,12 @@ class Mixer {
   std::uint64_t value_ = 0x9e3779b97f4a7c15U;
 };
 
+/// How many blocks there are, and how many go in one message.
+std::pair<int, int> division(const Bound& bound, const Situation& situation) {
+  const Team team = bound.team(situation, 0);
+  return {team.blocks, team.together};
+}
+
 }  // namespace
 
 std::set<int> roots(Collective collective, int ranks) {
@@ -49,29 +56,29 @@ std::vector<Situation> situations(const Bound& bound, int ranks) {
   const int most_blocks = ranks <= 40 ? 16 : 4;
   // Each rank looks for its place among the switches by itself, which takes most of the tests' time.
   const bool one_is_enough = bound.algorithm->needs.switches && ranks > 16;
-  std::map<int, Situation> by_blocks;
+  std::map<std::pair<int, int>, Situation> by_division;
   for (std::int64_t bytes = 1; bytes < (std::int64_t{1} << 30); bytes *= 2) {
     const Situation situation = situation_of(bound, ranks, (3 * bytes) + 1);
     if (!bound.refusal(situation).empty()) continue;
-    const int blocks = bound.blocks(situation);
-    if (blocks < 1) {
+    const auto [blocks, together] = division(bound, situation);
+    const bool of_ranks = divides_blocks(bound.collective);
+    if (blocks < 1 || (of_ranks && blocks % ranks != 0)) {
       ADD_FAILURE() << full_name(bound) << " divides " << situation.bytes << " bytes on " << ranks << " ranks into "
                     << blocks << " blocks";
       return {};
     }
-    if (blocks <= most_blocks || by_blocks.size() < 2) by_blocks.emplace(blocks, situation);
+    if ((of_ranks ? 4 * blocks / ranks : blocks) <= most_blocks || by_division.size() < 2)
+      by_division.emplace(std::pair{blocks, together}, situation);
     if (one_is_enough) break;
   }
   std::vector<Situation> all;
-  for (const auto& [blocks, situation] : by_blocks) all.push_back(situation);
+  for (const auto& [how, situation] : by_division) all.push_back(situation);
   return all;
 }
 
-std::vector<Schedule> schedules(const Bound& bound, int ranks, int root, int blocks) {
+std::vector<Schedule> schedules(const Bound& bound, const Situation& situation, int root) {
   std::vector<Schedule> all;
-  for (int rank = 0; rank < ranks; ++rank)
-    all.push_back(
-        bound.schedule({.size = ranks, .rank = rank, .root = root, .blocks = blocks, .tree = &tree_of(ranks)}));
+  for (int rank = 0; rank < situation.ranks; ++rank) all.push_back(bound.schedule(bound.team(situation, rank, root)));
   return all;
 }
 

@@ -28,12 +28,12 @@ const SwitchTree& tree_of(int ranks);
 
 Situation situation_of(const Bound& bound, int ranks, std::int64_t bytes);
 
-/// Sizes below 3 GiB under which the candidate serves and divides its data into different numbers of blocks, not too
-/// many. One that divides a vector into no block fails the test.
+/// Sizes below 3 GiB under which the candidate serves and divides its data differently, into not too many blocks. One
+/// that divides it into no block, or the blocks of ranks unevenly, fails the test.
 std::vector<Situation> situations(const Bound& bound, int ranks);
 
 /// What every rank does.
-std::vector<Schedule> schedules(const Bound& bound, int ranks, int root, int blocks);
+std::vector<Schedule> schedules(const Bound& bound, const Situation& situation, int root);
 
 /// What the checker may take for granted.
 Facts facts_of(const Bound& bound, int blocks);

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -69,9 +70,7 @@ bool is_quick(const Bound& bound, int ranks, const Situation& situation) {
   if (bound.algorithm->needs.switches) return false;
   std::int64_t most = 0;
   for (const int rank : {0, ranks / 2, ranks - 1})
-    most =
-        std::max(most, work_in(bound.schedule(
-                           {.size = ranks, .rank = rank, .blocks = bound.blocks(situation), .tree = &tree_of(ranks)})));
+    most = std::max(most, work_in(bound.schedule(bound.team(situation, rank))));
   return most * ranks <= most_work;
 }
 
@@ -83,7 +82,7 @@ TEST_P(EveryCandidate, IsProvenRightByTheChecker) {
   const auto prove = [&](const Situation& situation, int root) {
     served = true;
     const int blocks = bound.blocks(situation);
-    const std::vector<Schedule> all = schedules(bound, situation.ranks, root, blocks);
+    const std::vector<Schedule> all = schedules(bound, situation, root);
     Facts facts = facts_of(bound, blocks);
     ASSERT_EQ(fault(bound.collective, all, root, facts), "")
         << situation.ranks << " ranks, root " << root << ", " << blocks << " blocks";
@@ -118,7 +117,7 @@ TEST_P(EveryCandidate, UsesNoMoreScratchThanItSays) {
   for (const int ranks : {1, 2, 3, 6, 8, 12, 16, 24, 32, 39}) {
     for (const Situation& situation : situations(bound, ranks)) {
       std::size_t used = 0;
-      for (const Schedule& schedule : schedules(bound, ranks, 0, bound.blocks(situation))) {
+      for (const Schedule& schedule : schedules(bound, situation, 0)) {
         std::size_t mine = 0;
         for (const Scratch& scratch : schedule.scratch()) mine += scratch.like.size();
         used = std::max(used, mine);
@@ -135,10 +134,8 @@ TEST_P(EveryCandidate, BuildsForThousandsOfRanks) {
   const std::vector<Situation> all = situations(bound, 4096);
   if (all.empty()) return;
   for (const Situation& situation : {all.front(), all.back()}) {
-    const int blocks = bound.blocks(situation);
     for (const int rank : {0, 1234, 4095})
-      EXPECT_EQ(bound.schedule({.size = 4096, .rank = rank, .blocks = blocks, .tree = &tree_of(4096)}).blocks(),
-                blocks);
+      EXPECT_EQ(bound.schedule(bound.team(situation, rank)).blocks(), bound.blocks(situation));
   }
 }
 
@@ -148,14 +145,17 @@ TEST_P(EveryCandidate, HasAScheduleOfBoundedSizeBelowOneGibibyte) {
   constexpr std::size_t most_messages = 300000;
   const Bound& bound = GetParam();
   const int ranks = bound.algorithm->needs.switches ? 256 : 1024;  // it takes a while to look at all switches
-  int most_blocks = 0;
+  std::optional<Situation> worst;
   for (std::int64_t bytes = 1; bytes <= std::int64_t{1} << 30; bytes *= 2) {
     const Situation situation = situation_of(bound, ranks, bytes);
-    if (bound.refusal(situation).empty()) most_blocks = std::max(most_blocks, bound.blocks(situation));
+    if (!bound.refusal(situation).empty()) continue;
+    // Of two with as many blocks the larger has fewer of them in a message.
+    if (!worst || bound.blocks(situation) >= bound.blocks(*worst)) worst = situation;
   }
-  if (most_blocks == 0) return;
-  for (const int rank : {0, ranks - 1}) {
-    const Schedule todo = bound.schedule({.size = ranks, .rank = rank, .blocks = most_blocks, .tree = &tree_of(ranks)});
+  if (!worst) return;
+  const int most_blocks = bound.blocks(*worst);
+  for (const int rank : {0, 1, ranks - 1}) {
+    const Schedule todo = bound.schedule(bound.team(*worst, rank));
     std::size_t messages = 0;
     for (const Round& round : todo.rounds()) messages += round.receives.size() + round.sends.size();
     EXPECT_LE(todo.rounds().size(), most_rounds) << "rank " << rank << ", " << most_blocks << " blocks";
@@ -231,7 +231,7 @@ std::vector<std::uint64_t> orders(const Bound& bound) {
     const Situation situation = situation_of(bound, ranks, (8 << 20) + 1);
     const int blocks = bound.refusal(situation).empty() ? bound.blocks(situation) : 0;
     all.push_back(
-        blocks < 1 ? 0 : check(bound.collective, schedules(bound, ranks, 0, blocks), 0, facts_of(bound, blocks)).order);
+        blocks < 1 ? 0 : check(bound.collective, schedules(bound, situation, 0), 0, facts_of(bound, blocks)).order);
   }
   return all;
 }

@@ -57,6 +57,23 @@ TEST(Checker, FindsNothingWrongWithRightSchedules) {
   EXPECT_EQ(error_of(Collective::allreduce, all_ranks(2, 1, add_in_order), {}), "");
 }
 
+/// A gather of two ranks whose blocks have two parts; rank 1 sends them in the order that `parts` tells.
+std::vector<Schedule> gather_in_parts(const std::vector<int>& parts) {
+  return all_ranks(2, 4, [&](Schedule& todo, int rank) {
+    if (rank == 0) todo.copy(sendbuf(0, 2), recvbuf(0, 2));
+    Round& round = todo.round();
+    for (int i = 0; i < 2; ++i) {
+      if (rank == 0) round.receive(recvbuf(2 + i), 1);
+      if (rank == 1) round.send(sendbuf(parts[static_cast<std::size_t>(i)]), 0);
+    }
+  });
+}
+
+TEST(Checker, KnowsThatPartsOfOneNumberAreEquallyLargeAndOthersNot) {
+  EXPECT_EQ(error_of(Collective::gather, gather_in_parts({0, 1}), {.uniform = true}), "");
+  EXPECT_TRUE(says(error_of(Collective::gather, gather_in_parts({1, 0}), {.uniform = true}), {"differ in size"}));
+}
+
 TEST(Checker, FindsAMissingBlock) {
   const auto all = all_ranks(2, 2, [](Schedule& todo, int rank) {
     todo.round().receive(recvbuf(1 - rank), 1 - rank).send(sendbuf(0), 1 - rank);

@@ -21,6 +21,18 @@ TEST(Layout, HasEmptyBlocksWhereThereAreFewerUnitsThanBlocks) {
   EXPECT_EQ(layout.start(4), 2);
 }
 
+TEST(Layout, DividesTheBlocksOfRanksInPartsThatStayWithinThem) {
+  const Layout layout(6, 14, 3);
+  EXPECT_EQ(layout.parts(), 3);
+  for (const int rank : {0, 1}) {
+    EXPECT_EQ(layout.start(3 * rank), 7 * rank);
+    EXPECT_EQ(layout.size_of_rank(rank), 7);
+    EXPECT_EQ(layout.size(3 * rank), 3);
+    EXPECT_EQ(layout.start((3 * rank) + 1), (7 * rank) + 3);
+    EXPECT_EQ(layout.size((3 * rank) + 2), 2);
+  }
+}
+
 TEST(Layout, KeepsGivenBlocks) {
   Layout layout(1, 5);
   layout.clear();
@@ -47,6 +59,16 @@ TEST(Program, ResolvesBlocksOfEveryBufferToUnits) {
   EXPECT_EQ(program.works[0].from.count, 3);
   EXPECT_EQ(program.scratch, (std::vector<std::int64_t>{10}));
   EXPECT_EQ(program.most_messages, 2);
+}
+
+TEST(Program, BeginsARanksOwnBlockWithItsFirstPart) {
+  Schedule schedule(6);
+  schedule.round().send(sendbuf(1), 0);
+  const Layout layout(6, 14, 3);
+  const Program program = bind(schedule, layout, layout, Collective::gather, 1);
+  ASSERT_EQ(program.messages.size(), 1U);
+  EXPECT_EQ(program.messages[0].data.first, 3);
+  EXPECT_EQ(program.messages[0].data.count, 2);
 }
 
 TEST(Program, TakesBlocksFromWhereTheyLie) {

@@ -1,4 +1,4 @@
-// scatter:binary: the blocks of a subtree travel together down a binary tree, or packet by packet.
+// scatter:binary: the blocks of a subtree travel together down a binary tree, or segment by segment.
 //
 //        0                     counted from the root; rank 1 gets the blocks of 1, 2 and 3
 //      .-'-.
@@ -12,12 +12,8 @@
 namespace starling::scatter {
 namespace {
 
-Schedule build(const Team& team, const Parameters& with) {
-  return forwarded_down(team, binary_tree(team), with);
-}
-
-std::int64_t scratch_blocks(const Situation& situation, const Parameters& /*any*/) {
-  return scratch_of_forwarding(situation, binary_tree);
+Schedule build(const Team& team, const Parameters& /*segment: in the team*/) {
+  return forwarded_down(team, binary_tree(team));
 }
 
 }  // namespace
@@ -29,10 +25,13 @@ Algorithm binary() {
       .says = "scatters down a binary tree, the blocks of a subtree together",
       .source = "Nishtala et al., section 3.1",
       .group = "binary",
-      .parameters = {packet_parameter()},
+      .parameters = {forwarded_segment_parameter()},
       .latency = "floor(log2 p) alpha",
       .bandwidth = "about 2 (p-1) s beta",
-      .scratch_blocks = scratch_blocks,
+      .divide = forwarded_blocks,
+      .join = forwarded_together,
+      .refuses = forwarded_refusal<binary_tree>,
+      .scratch_blocks = forwarded_scratch<binary_tree>,
       .build = build,
   };
 }

@@ -1,4 +1,4 @@
-// scatter:binomial: the blocks of a subtree travel together down a binomial tree, or packet by packet.
+// scatter:binomial: the blocks of a subtree travel together down a binomial tree, or segment by segment.
 //
 //   0 ------- 4                counted from the root; rank 4 gets the blocks of 4, 5, 6 and 7
 //   |--- 2    |--- 6
@@ -11,12 +11,8 @@
 namespace starling::scatter {
 namespace {
 
-Schedule build(const Team& team, const Parameters& with) {
-  return forwarded_down(team, binomial_tree(team), with);
-}
-
-std::int64_t scratch_blocks(const Situation& situation, const Parameters& /*any*/) {
-  return scratch_of_forwarding(situation, binomial_tree);
+Schedule build(const Team& team, const Parameters& /*segment: in the team*/) {
+  return forwarded_down(team, binomial_tree(team));
 }
 
 }  // namespace
@@ -28,11 +24,14 @@ Algorithm binomial() {
       .says = "scatters down a binomial tree, the blocks of a subtree together",
       .source = "Nishtala et al., section 3.1",
       .group = "binomial",
-      .parameters = {packet_parameter()},
-      .counterparts = {{.ompi = "binomial", .mpich = "binomial", .with = "packet=none"}},
+      .parameters = {forwarded_segment_parameter()},
+      .counterparts = {{.ompi = "binomial", .mpich = "binomial", .with = "segment=none"}},
       .latency = "ceil(log2 p) alpha",
       .bandwidth = "(p-1) s beta",
-      .scratch_blocks = scratch_blocks,
+      .divide = forwarded_blocks,
+      .join = forwarded_together,
+      .refuses = forwarded_refusal<binomial_tree>,
+      .scratch_blocks = forwarded_scratch<binomial_tree>,
       .build = build,
   };
 }

@@ -1,4 +1,4 @@
-// scatter:chain: ranks scatter along a chain; with packets all of them are soon busy.
+// scatter:chain: ranks scatter along a chain; with segments all of them are soon busy.
 //
 //   0 --- 1 --- 2 --- 3        counted from the root; rank 1 gets the blocks of 1, 2 and 3
 
@@ -8,12 +8,8 @@
 namespace starling::scatter {
 namespace {
 
-Schedule build(const Team& team, const Parameters& with) {
-  return forwarded_down(team, chain_tree(team), with);
-}
-
-std::int64_t scratch_blocks(const Situation& situation, const Parameters& /*any*/) {
-  return scratch_of_forwarding(situation, chain_tree);
+Schedule build(const Team& team, const Parameters& /*segment: in the team*/) {
+  return forwarded_down(team, chain_tree(team));
 }
 
 }  // namespace
@@ -25,10 +21,13 @@ Algorithm chain() {
       .says = "scatters down a chain of all ranks",
       .source = "Nishtala et al., section 3.1",
       .group = "chain",
-      .parameters = {packet_parameter()},
+      .parameters = {forwarded_segment_parameter()},
       .latency = "(p-1) alpha",
-      .bandwidth = "p (p-1)/2 s beta; (2p-3) s beta with packets of one block",
-      .scratch_blocks = scratch_blocks,
+      .bandwidth = "p (p-1)/2 s beta; (p-1) s beta + (p-2) g beta with segments of g bytes",
+      .divide = forwarded_blocks,
+      .join = forwarded_together,
+      .refuses = forwarded_refusal<chain_tree>,
+      .scratch_blocks = forwarded_scratch<chain_tree>,
       .build = build,
   };
 }

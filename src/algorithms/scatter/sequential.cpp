@@ -6,12 +6,13 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/shared/forwarding.hpp"
+#include "algorithms/shared/pipeline.hpp"
 
 namespace starling::scatter {
 namespace {
 
-Schedule build(const Team& team, const Parameters& /*none*/) {
-  return forwarded_down(team, sequential_tree(team), {{"packet", "none"}});
+Schedule build(const Team& team, const Parameters& /*segment: in the team*/) {
+  return forwarded_down(team, sequential_tree(team));
 }
 
 }  // namespace
@@ -23,9 +24,13 @@ Algorithm sequential() {
       .says = "sends every block on its own between its rank and the root",
       .source = "Nishtala et al., section 3.1",
       .group = "sequential",
-      .counterparts = {{.ompi = "linear"}},
-      .latency = "(p-1) alpha at the root",
+      .parameters = {forwarded_segment_parameter()},
+      .counterparts = {{.ompi = "linear", .with = "segment=none"}},
+      .latency = "(p-1) n alpha at the root with blocks in n segments",
       .bandwidth = "(p-1) s beta",
+      .divide = forwarded_blocks,
+      .join = forwarded_together,
+      .refuses = sequential_refusal,
       .build = build,
   };
 }

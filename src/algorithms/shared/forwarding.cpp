@@ -3,145 +3,178 @@
 #include <algorithm>
 #include <vector>
 
+#include "algorithms/shared/pipeline.hpp"
+
 namespace starling {
 namespace {
 
-/// The blocks of the ranks first, ..., end - 1, counted from the root.
-struct Packet {
+/// Where the subtrees of the root's children begin, in the order of ranks counted from the root, and where the last one
+/// ends.
+std::vector<int> bounds_of_children(const Team& team, const TreePlace& place) {
+  std::vector<int> bounds{place.end};
+  for (const int child : place.children) bounds.push_back(team.wrap(child - team.root));
+  std::sort(bounds.begin(), bounds.end());
+  return bounds;
+}
+
+/// Blocks first, ..., end - 1, counted from the first one of the root's.
+struct Segment {
   int first;
   int end;
-  int peer = -1;  ///< rank it goes to or comes from
+  int peer;  ///< rank it goes to or comes from
 };
 
-/// How runs of ranks are cut into messages, the same at both ends: after every `size` blocks, and where ranks counted
-/// from the root start again at 0, since the root has its blocks in the order of ranks.
+/// How the blocks of a run of ranks are cut into messages, the same at both ends: after every so many, and where ranks
+/// counted from the root start again at 0, since the root has its blocks in the order of ranks.
 class Cutter {
  public:
-  Cutter(const Team& team, const Parameters& with)
-      : team_(&team), size_(static_cast<int>(with.number("packet"))), wrap_(team.size - team.root) {}
+  explicit Cutter(const Team& team)
+      : team_(&team), parts_(team.blocks / team.size), wrap_((team.size - team.root) * parts_) {}
 
-  void cut(int first, int end, int peer, std::vector<Packet>& packets) const {
-    while (first < end) {
-      int next = size_ == 0 ? end : std::min(end, first + size_);
+  /// The parts of each rank's block.
+  [[nodiscard]] int parts() const { return parts_; }
+  /// This rank's first block.
+  [[nodiscard]] int own() const { return team_->relative() * parts_; }
+
+  /// The segments of all children, child by child in the order of ranks counted from the root.
+  [[nodiscard]] std::vector<Segment> of_children(const TreePlace& place) const {
+    const std::vector<int> bounds = bounds_of_children(*team_, place);
+    std::vector<Segment> segments;
+    for (std::size_t i = 0; i + 1 < bounds.size(); ++i)
+      cut(bounds[i], bounds[i + 1], team_->absolute(bounds[i]), segments);
+    return segments;
+  }
+  /// The same in the order of place.children.
+  [[nodiscard]] std::vector<Segment> of_children_as_they_stand(const TreePlace& place) const {
+    const std::vector<int> bounds = bounds_of_children(*team_, place);
+    std::vector<Segment> segments;
+    for (const int child : place.children) {
+      const int first = team_->wrap(child - team_->root);
+      cut(first, *std::upper_bound(bounds.begin(), bounds.end(), first), child, segments);
+    }
+    return segments;
+  }
+  [[nodiscard]] std::vector<Segment> of_parent(const TreePlace& place) const {
+    std::vector<Segment> segments;
+    cut(team_->relative(), place.end, place.parent, segments);
+    return segments;
+  }
+
+  /// Where the root has a segment's blocks.
+  [[nodiscard]] Blocks at_root(Buffer buffer, const Segment& segment) const {
+    const int first = segment.first < wrap_ ? segment.first + team_->blocks - wrap_ : segment.first - wrap_;
+    return at(buffer, first, segment.end - segment.first);
+  }
+  /// Where another rank has them, in scratch for its subtree.
+  [[nodiscard]] Blocks in_subtree(Buffer buffer, const Segment& segment) const {
+    return at(buffer, segment.first - own(), segment.end - segment.first);
+  }
+
+ private:
+  void cut(int first_rank, int end_rank, int peer, std::vector<Segment>& segments) const {
+    const int end = end_rank * parts_;
+    for (int first = first_rank * parts_; first < end;) {
+      int next = team_->together == 0 ? end : std::min(end, first + team_->together);
       if (first < wrap_ && next > wrap_) next = wrap_;
-      packets.push_back({first, next, peer});
+      segments.push_back({first, next, peer});
       first = next;
     }
   }
 
-  /// The packets of all children, in the order of ranks counted from the root.
-  [[nodiscard]] std::vector<Packet> of_children(const TreePlace& place) const {
-    std::vector<int> firsts;
-    for (const int child : place.children) firsts.push_back(team_->wrap(child - team_->root));
-    std::sort(firsts.begin(), firsts.end());
-    std::vector<Packet> packets;
-    for (std::size_t i = 0; i < firsts.size(); ++i)
-      cut(firsts[i], i + 1 < firsts.size() ? firsts[i + 1] : place.end, team_->absolute(firsts[i]), packets);
-    return packets;
-  }
-
-  [[nodiscard]] std::vector<Packet> of_parent(const TreePlace& place) const {
-    std::vector<Packet> packets;
-    cut(team_->relative(), place.end, place.parent, packets);
-    return packets;
-  }
-
-  /// Where the root has a packet's blocks.
-  [[nodiscard]] Blocks at_root(Buffer buffer, const Packet& packet) const {
-    return at(buffer, team_->absolute(packet.first), packet.end - packet.first);
-  }
-  /// Where another rank has them, in scratch for its subtree.
-  [[nodiscard]] Blocks in_subtree(Buffer buffer, const Packet& packet) const {
-    return at(buffer, packet.first - team_->relative(), packet.end - packet.first);
-  }
-
- private:
   const Team* team_;
-  int size_;
+  int parts_;
   int wrap_;
 };
 
-}  // namespace
-
-Parameter packet_parameter() {
-  return {.name = "packet",
-          .values = {"none", "1", "2", "4", "8", "16", "32"},
-          .says = "ranks' blocks in a message; none: all of a subtree",
-          .regroups = true};
-}
-
-Schedule forwarded_up(const Team& team, const TreePlace& place, const Parameters& with) {
-  const Cutter cutter(team, with);
-  const std::vector<Packet> coming = cutter.of_children(place);
-  Schedule todo(team.blocks);
-  if (place.parent < 0) {
-    todo.copy(sendbuf(0), recvbuf(team.rank));
-    if (coming.empty()) return todo;
-    Round& round = todo.round();
-    for (const Packet& one : coming) round.receive(cutter.at_root(Buffer::recv, one), one.peer);
-    return todo;
-  }
-  if (coming.empty()) {
-    todo.round().send(sendbuf(0), place.parent);
-    return todo;
-  }
-  const Buffer subtree = todo.add_scratch(place.end - team.relative(), team.rank);
-  todo.copy(sendbuf(0), at(subtree, 0));
-  const std::vector<Packet> going = cutter.of_parent(place);
-  int have = team.relative() + 1;
+/// Passes on what comes, by way of scratch for a subtree whose blocks before `have` are there already: a round sends
+/// all it can and receives what the next one needs to send again.
+void pass_on(Schedule& todo, const Cutter& cutter, Buffer subtree, const std::vector<Segment>& coming,
+             const std::vector<Segment>& going, int have) {
   for (auto in = coming.begin(), out = going.begin(); out != going.end();) {
     Round& round = todo.round();
     for (; out != going.end() && out->end <= have; ++out) round.send(cutter.in_subtree(subtree, *out), out->peer);
     if (in == coming.end()) continue;
-    round.receive(cutter.in_subtree(subtree, *in), in->peer);
-    have = in++->end;
-    // Nothing to pass on yet: the rest may come in the same round.
-    while (out->end > have) {
+    do {
       round.receive(cutter.in_subtree(subtree, *in), in->peer);
       have = in++->end;
-    }
+    } while (have < out->end);
   }
-  return todo;
 }
 
-Schedule forwarded_down(const Team& team, const TreePlace& place, const Parameters& with) {
-  const Cutter cutter(team, with);
-  const std::vector<Packet> going = cutter.of_children(place);
+}  // namespace
+
+Parameter forwarded_segment_parameter() {
+  Parameter segment = segment_parameter();
+  segment.says = "bytes of a segment; none: all blocks of a subtree at once";
+  return segment;
+}
+
+int forwarded_blocks(const Situation& situation, const Parameters& with) {
+  return situation.ranks * segments(situation, with);
+}
+
+int forwarded_together(const Situation& situation, const Parameters& with) {
+  const std::int64_t segment = with.number("segment");
+  if (segment == 0 || situation.bytes == 0) return 0;
+  return static_cast<int>(std::clamp<std::int64_t>(segment / situation.bytes, 1, situation.ranks));
+}
+
+std::string forwarded_refusal(const Situation& situation, const Parameters& with, const TreePlace& root) {
+  const std::int64_t segment = with.number("segment");
+  if (segment == 0) return {};
+  if (segment < situation.bytes) return sequential_refusal(situation, with);
+  const std::vector<int> bounds = bounds_of_children({.size = situation.ranks, .rank = 0}, root);
+  int most = 0;
+  for (std::size_t i = 0; i + 1 < bounds.size(); ++i) most = std::max(most, bounds[i + 1] - bounds[i]);
+  return segment >= most * situation.bytes ? "the message is one segment" : std::string{};
+}
+
+Schedule forwarded_up(const Team& team, const TreePlace& place) {
+  const Cutter cutter(team);
+  const std::vector<Segment> coming = cutter.of_children(place);
   Schedule todo(team.blocks);
   if (place.parent < 0) {
-    todo.copy(sendbuf(team.rank), recvbuf(0));
-    if (going.empty()) return todo;
+    todo.copy(sendbuf(0, cutter.parts()), recvbuf(team.rank * cutter.parts(), cutter.parts()));
+    if (coming.empty()) return todo;
     Round& round = todo.round();
-    for (const int child : place.children)
-      for (const Packet& one : going)
-        if (one.peer == child) round.send(cutter.at_root(Buffer::send, one), child);
+    for (const Segment& one : coming) round.receive(cutter.at_root(Buffer::recv, one), one.peer);
     return todo;
   }
-  if (going.empty()) {
-    todo.round().receive(recvbuf(0), place.parent);
+  const std::vector<Segment> going = cutter.of_parent(place);
+  if (coming.empty()) {
+    Round& round = todo.round();
+    for (const Segment& one : going) round.send(cutter.in_subtree(Buffer::send, one), one.peer);
     return todo;
   }
-  const Buffer subtree = todo.add_scratch(place.end - team.relative(), team.rank);
-  const std::vector<Packet> coming = cutter.of_parent(place);
-  int have = team.relative();
-  for (auto in = coming.begin(), out = going.begin(); in != coming.end() || out != going.end();) {
-    Round& round = todo.round();
-    for (; out != going.end() && out->end <= have; ++out) round.send(cutter.in_subtree(subtree, *out), out->peer);
-    if (in == coming.end()) continue;
-    round.receive(cutter.in_subtree(subtree, *in), in->peer);
-    if (in == coming.begin()) round.copy(at(subtree, 0), recvbuf(0));
-    have = in++->end;
-  }
+  const int ranks = place.end - team.relative();
+  const Buffer subtree = todo.add_scratch(ranks * cutter.parts(), team.rank * cutter.parts());
+  todo.copy(sendbuf(0, cutter.parts()), at(subtree, 0, cutter.parts()));
+  pass_on(todo, cutter, subtree, coming, going, cutter.own() + cutter.parts());
   return todo;
 }
 
-std::int64_t scratch_of_forwarding(const Situation& situation, TreePlace (*tree)(const Team&)) {
-  int most = 0;
-  for (int rank = 1; rank < situation.ranks; ++rank) {
-    const TreePlace place = tree({.size = situation.ranks, .rank = rank});
-    if (!place.children.empty()) most = std::max(most, place.end - rank);
+Schedule forwarded_down(const Team& team, const TreePlace& place) {
+  const Cutter cutter(team);
+  Schedule todo(team.blocks);
+  if (place.parent < 0) {
+    todo.copy(sendbuf(team.rank * cutter.parts(), cutter.parts()), recvbuf(0, cutter.parts()));
+    if (place.children.empty()) return todo;
+    Round& round = todo.round();
+    for (const Segment& one : cutter.of_children_as_they_stand(place))
+      round.send(cutter.at_root(Buffer::send, one), one.peer);
+    return todo;
   }
-  return most;
+  const std::vector<Segment> coming = cutter.of_parent(place);
+  if (place.children.empty()) {
+    Round& round = todo.round();
+    for (const Segment& one : coming) round.receive(cutter.in_subtree(Buffer::recv, one), one.peer);
+    return todo;
+  }
+  const int ranks = place.end - team.relative();
+  const Buffer subtree = todo.add_scratch(ranks * cutter.parts(), team.rank * cutter.parts());
+  pass_on(todo, cutter, subtree, coming, cutter.of_children(place), cutter.own());
+  todo.copy(at(subtree, 0, cutter.parts()), recvbuf(0, cutter.parts()));
+  return todo;
 }
 
 }  // namespace starling

@@ -1,0 +1,32 @@
+"""Pictures of measurements: SVG files that come out alike every time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+
+def pyplot() -> ModuleType:
+    """Matplotlib's pyplot, for files only."""
+    import matplotlib as mpl
+    from matplotlib import pyplot as plotting
+
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "starling"
+    return plotting
+
+
+def logarithmic(panel: Any) -> None:
+    """A logarithmic y axis with plain numbers and a grid."""
+    from matplotlib import ticker
+
+    panel.set(yscale="log")
+    for axis in (panel.yaxis.set_major_formatter, panel.yaxis.set_minor_formatter):
+        axis(ticker.FormatStrFormatter("%g"))
+    panel.grid(visible=True, which="both", alpha=0.3)
+
+
+def save(figure: Any, path: Path) -> None:
+    """Without the date, so that the file changes with what it shows only."""
+    figure.savefig(path, metadata={"Date": None})

@@ -1,0 +1,305 @@
+r"""Whole programs on the lab that is up: without Starling, with `star` from nothing, and from the history of that.
+
+starling lab up single:16
+starling lab run -- python bench/programs.py measure --mpicc mpicc.openmpi -o docs/results/programs-openmpi.json \
+    -- mpirun.openmpi -n 16
+python bench/programs.py draw docs/results/programs-openmpi.json docs/results/programs-openmpi.svg
+
+Those of bench/programs/ have the collectives of STAR-MPI's applications (Faraj, Yuan and Lowenthal 2006, table 2),
+check their own results and time their steps. LAMMPS, HPCC and Quantum ESPRESSO are Debian's, unchanged: their time is
+that of the whole job, with launching it, and what they print must be the same three times. Programs take turns,
+`--rounds` times. `measure` adds what is not in the file yet.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import plots
+from command import command_line
+from timing import place_of
+
+from starling import measured, platform_file
+from starling.lab import idle
+from starling.measured import Measurement, Measurements
+from starling.record import RunRecord, read
+
+PROGRAMS = Path(__file__).with_name("programs")
+OURS = ("fft", "nbody", "molecular_dynamics", "nanotube")
+NATIVE, STAR = "native", "star"
+HOWS = (NATIVE, STAR, "star from history")
+SHOWN = 5
+"""Contexts of a record that a measurement has notes of: those that took the longest."""
+
+
+class WrongError(Exception):
+    """A program that failed, or computed something else under Starling."""
+
+
+@dataclass(frozen=True)
+class Real:
+    """A program that is not ours; `result` finds in its output, and in the folder it ran in, what must not change.
+
+    `tolerance` is relative.
+    """
+
+    argv: tuple[str, ...]
+    result: Callable[[str, Path], list[float]]
+    tolerance: float
+
+    def agree(self, found: Sequence[float], expected: Sequence[float]) -> bool:
+        """Whether two results are the same."""
+        pairs = zip(found, expected, strict=True)
+        return all(math.isclose(one, other, rel_tol=self.tolerance) for one, other in pairs)
+
+
+def last_line_of_numbers(output: str, _: Path) -> list[float]:
+    """The last step in the table that LAMMPS prints."""
+    lines = re.findall(r"^ *(\d+(?: +[-+0-9.e]+){4,5}) *$", output, re.MULTILINE)
+    return [float(word) for word in lines[-1].split()]
+
+
+def total_energy(output: str, _: Path) -> list[float]:
+    """That of Quantum ESPRESSO, in Ry."""
+    return [float(re.findall(r"^!\s+total energy\s+=\s+(\S+) Ry", output, re.MULTILINE)[-1])]
+
+
+def tests_passed(_: str, folder: Path) -> list[float]:
+    """How many of HPCC's own tests passed: all of them."""
+    text = (folder / "hpccoutf.txt").read_text()
+    if "Success=1" not in text or "FAILED" in text:
+        raise WrongError("hpcc: a test of its own failed")
+    return [text.count("PASSED")]
+
+
+REAL = {
+    "lmp melt": Real(("lmp", "-in", "melt.lmp", "-log", "none"), last_line_of_numbers, 1e-5),
+    "lmp salt": Real(("lmp", "-in", "salt.lmp", "-log", "none"), last_line_of_numbers, 1e-5),
+    "pw.x": Real(("pw.x", "-nd", "1", "-in", "silicon.in"), total_energy, 1e-8),
+    "hpcc": Real(("hpcc",), tests_passed, 0),
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run: seconds of its steps or of all of it, what it computed, the share of idle time, and its record."""
+
+    seconds: list[float]
+    result: list[float]
+    cpu_idle: float
+    record: RunRecord | None
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """What was chosen in the contexts that took the longest, and what tuning cost, in seconds."""
+        notes: dict[str, Any] = {"result": self.result}
+        if self.record:
+            contexts = sorted(self.record.contexts, key=lambda one: one.seconds or 0, reverse=True)
+            notes["tuning_s"] = sum(one.tuning_seconds or 0 for one in contexts)
+            notes["contexts"] = [
+                one.model_dump(include={"collective", "bytes", "calls", "stage", "winner", "seconds"})
+                for one in contexts[:SHOWN]
+            ]
+        return notes
+
+
+def mpi_of(program: Path) -> str:
+    """The MPI library that a program loads."""
+    shown = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    found = re.search(r"libmpi(?:ch)?\.so\S* => (\S+)", shown)
+    return found[1] if found else "no MPI"
+
+
+class Suite:
+    """The file at hand, and how to add to it."""
+
+    def __init__(self, options: argparse.Namespace, folder: Path) -> None:
+        self._options = options
+        self._folder = folder
+        self._platform = place_of(platform_file.platform(os.environ["STARLING_PLATFORM"]))
+        self.file = measured.read(options.output) if options.output.exists() else measured.begun()
+        for name in OURS:
+            files = [str(PROGRAMS / f"{name}.c"), "-o", str(folder / name)]
+            subprocess.run([options.mpicc, "-std=c99", "-O2", *files, "-lm"], check=True)
+
+    def skips(self, name: str) -> bool:
+        """Whether a program cannot be measured here; says why, in the file as well."""
+        if name in OURS:
+            return False
+        program = shutil.which(REAL[name].argv[0])
+        ours = mpi_of(self._folder / OURS[0])
+        theirs = mpi_of(Path(program)) if program else ""
+        if theirs == ours:
+            return False
+        why = f"made for {theirs}, and the jobs run on {ours}" if program else f"{REAL[name].argv[0]} is not installed"
+        print(f"{name} is skipped: {why}", file=sys.stderr)
+        self.file.machine.setdefault("skipped", {})[name] = why
+        return True
+
+    def _run(self, name: str, how: str, history: Path) -> Job:
+        with tempfile.TemporaryDirectory(dir=self._folder) as place:
+            folder, record = Path(place), Path(place) / "record.json"
+            for file in (PROGRAMS / "inputs").iterdir():
+                shutil.copy(file, folder)
+            argv = REAL[name].argv if name in REAL else (str(self._folder / name),)
+            line = [*self._options.launcher, *argv]
+            if how != NATIVE:
+                flags = ["--quiet", "--strategy", STAR, "--history", str(history), "--record", str(record)]
+                line = ["starling", "run", *flags, "--", *line]
+            before, start = idle.ticks(), time.monotonic()
+            done = subprocess.run(
+                line,
+                capture_output=True,
+                text=True,
+                check=False,
+                cwd=folder,
+                env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+                timeout=self._options.timeout,
+            )
+            wall = round(time.monotonic() - start, 3)
+            share = round(idle.ticks().idle_since(before), 3)
+            if done.returncode != 0:
+                raise WrongError(f"{' '.join(line)}: exit status {done.returncode}: {done.stderr.strip()[-500:]}")
+            known = read(record)[0] if how != NATIVE else None
+            if name in REAL:
+                return Job([wall], REAL[name].result(done.stdout, folder), share, known)
+            printed = json.loads(done.stdout)
+            return Job(printed["step_seconds"], [printed["check"]], share, known)
+
+    def measure(self, name: str, turn: int) -> None:
+        """The three jobs of a program in a round; the second one's history is the third one's."""
+        if any((one.what, one.round) == (name, turn) for one in self.file.measurements):
+            return
+        with tempfile.TemporaryDirectory(dir=self._folder) as history:
+            jobs = {how: self._run(name, how, Path(history)) for how in HOWS}
+        for how, job in jobs.items():
+            if name in REAL and not REAL[name].agree(job.result, jobs[NATIVE].result):
+                raise WrongError(f"{name}, {how}: {job.result} instead of {jobs[NATIVE].result}")
+        run = next(job.record.run for job in jobs.values() if job.record)
+        self.file.measurements += [
+            Measurement(
+                what=name,
+                platform=self._platform,
+                mpi=f"{run.mpi_flavour} {run.mpi_version}",
+                ranks=run.ranks,
+                how=how,
+                round=turn,
+                seconds=job.seconds,
+                cpu_idle=job.cpu_idle,
+                notes=job.notes,
+            )
+            for how, job in jobs.items()
+        ]
+        self.file.write(self._options.output)
+        totals = ", ".join(f"{how} {sum(job.seconds):.1f} s ({job.cpu_idle:.0%} idle)" for how, job in jobs.items())
+        print(f"round {turn}: {name}: {totals}", flush=True)
+
+
+def measure(options: argparse.Namespace) -> None:
+    """Measures what is missing in the output file."""
+    with tempfile.TemporaryDirectory(prefix="programs-") as folder:
+        suite = Suite(options, Path(folder))
+        programs = [name for name in options.programs if not suite.skips(name)]
+        for turn in range(options.rounds):
+            for name in programs:
+                suite.measure(name, turn)
+
+
+Rounds = dict[str, list[Measurement]]
+"""The measurements of a program, by how."""
+
+
+def programs_of(file: Measurements) -> dict[str, Rounds]:
+    """In the order of the table."""
+    found: dict[str, Rounds] = {name: {} for name in (*OURS, *REAL)}
+    for one in file.measurements:
+        found[one.what].setdefault(one.how, []).append(one)
+    return {name: rounds for name, rounds in found.items() if rounds}
+
+
+def totals(rounds: Sequence[Measurement]) -> list[float]:
+    """Seconds of all steps, of each round."""
+    return [sum(one.seconds) for one in rounds]
+
+
+def settled(rounds: Sequence[Measurement]) -> list[float]:
+    """The last quarter of the steps of all rounds; of a program whose steps are not known, all of it."""
+    return [value for one in rounds for value in one.seconds[-math.ceil(len(one.seconds) / 4) :]]
+
+
+def chosen(rounds: Sequence[Measurement]) -> str:
+    """What the context that took the longest ended with, in each round."""
+    longest = [one.notes["contexts"][0] for one in rounds]
+    return ", ".join(dict.fromkeys(f"{one['collective']} {one['bytes']}: {one['winner']}" for one in longest))
+
+
+def print_table(file: Measurements) -> None:
+    """Totals and settled steps as Markdown."""
+    first = file.measurements[0]
+    print(f"\n### {first.platform}, {first.mpi}, {first.ranks} ranks\n")
+    titles = ["program", "native"]
+    titles += [title for how in HOWS[1:] for title in (how, "native / it", "of settled steps", "95 %")]
+    titles += ["ends with", "tuning"]
+    print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
+    for name, hows in programs_of(file).items():
+        native = hows[NATIVE]
+        marked = (
+            f"{name} (CPU-bound)" if measured.cpu_bound(one for rounds in hows.values() for one in rounds) else name
+        )
+        cells = [marked, f"{median(totals(native)):.1f} s"]
+        for how in HOWS[1:]:
+            gain = measured.ratio(settled(native), settled(hows[how]))
+            total = median(totals(hows[how]))
+            cells += [f"{total:.1f} s", f"{median(totals(native)) / total:.2f}"]
+            cells += [f"{gain.middle:.2f}", f"{gain.low:.2f}-{gain.high:.2f}"]
+        cells += [chosen(hows[STAR]), f"{median(one.notes['tuning_s'] for one in hows[STAR]):.1f} s"]
+        print(f"| {' | '.join(cells)} |")
+
+
+def draw(options: argparse.Namespace) -> None:
+    """The steps of the programs that time them, a row for each file; and the tables."""
+    pyplot = plots.pyplot()
+    files = [measured.read(path) for path in options.measured]
+    figure, axes = pyplot.subplots(
+        len(files), len(OURS), figsize=(3 * len(OURS), 2.4 * len(files) + 0.6), layout="constrained", squeeze=False
+    )
+    for row, file in zip(axes, files, strict=True):
+        print_table(file)
+        programs = programs_of(file)
+        for panel, name in zip(row, OURS, strict=True):
+            for how, rounds in programs.get(name, {}).items():
+                steps = [1e3 * median(step) for step in zip(*(one.seconds for one in rounds), strict=True)]
+                panel.plot(steps, label=how, linewidth=0.8)
+            panel.set(title=f"{name}: {file.measurements[0].mpi}")
+            panel.title.set_fontsize(8)
+            plots.logarithmic(panel)
+    figure.supxlabel("step")
+    figure.supylabel("ms")
+    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(HOWS))
+    plots.save(figure, options.picture)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Those of `measure`."""
+    parser.add_argument("--mpicc", required=True, help="the compiler wrapper of the launcher's MPI")
+    parser.add_argument("--programs", nargs="+", default=(*OURS, *REAL), choices=(*OURS, *REAL))
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--timeout", type=float, default=900, help="seconds that a job may take")
+
+
+if __name__ == "__main__":
+    command_line(__doc__, add_options, measure, draw)

@@ -1,0 +1,54 @@
+"""The benchmarks' programs find what they know to be right, without and with Starling, on any number of ranks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from programs.runs import RANKS, starling_run
+from starling.record import read
+from support.mpis import ROOT, Mpi, compile_c, debian_mpis, run_ranks
+from support.processes import Outcome
+from support.tuned import preloaded
+
+PROGRAMS = {
+    "fft": ("64", "20", "alltoall"),
+    "nbody": ("120", "40", "allgather"),
+    "molecular_dynamics": ("8", "20", "allreduce"),
+    "nanotube": ("40", "40", "allgatherv"),
+}
+"""Size, steps, and the collective of each step."""
+
+
+def line(outcome: Outcome) -> dict[str, Any]:
+    """What a program prints."""
+    found: dict[str, Any] = json.loads(outcome.check().stdout)
+    return found
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_the_result_is_right_with_one_rank_with_many_and_with_starling(mpi: Mpi, name: str, tmp_path: Path) -> None:
+    size, steps, collective = PROGRAMS[name]
+    argv = [str(compile_c(mpi, ROOT / f"bench/programs/{name}.c", tmp_path)), size, steps]
+    env, record = {**preloaded(mpi, tmp_path), "STARLING_ITER": "2"}, tmp_path / "record.json"
+    runs = [(1, ()), (RANKS, ()), (RANKS, starling_run(record))]
+    alone, plain, tuned = (line(run_ranks(mpi, ranks, argv, env, before=before)) for ranks, before in runs)
+    for found in (plain, tuned):
+        assert (found["program"], found["ranks"], found["steps"]) == (name, RANKS, int(steps))
+        assert len(found["step_seconds"]) == int(steps)
+        assert sum(found["step_seconds"]) == pytest.approx(found["seconds"], rel=1e-3)
+        assert found["check"] == pytest.approx(alone["check"], rel=0.01, abs=1e-10)
+    contexts = [context for context in read(record)[0].contexts if context.collective == collective]
+    assert max(sum(one.samples > 0 for one in context.candidates) for context in contexts) > 3
+
+
+def test_a_size_that_does_not_fit_is_told(tmp_path: Path) -> None:
+    mpi = debian_mpis()[0]
+    fft = compile_c(mpi, ROOT / "bench/programs/fft.c", tmp_path)
+    outcome = run_ranks(mpi, 2, [str(fft), "48"])
+    assert outcome.status != 0
+    assert "fft: the side must be a power of two" in outcome.stderr
