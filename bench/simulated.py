@@ -3,8 +3,8 @@ r"""Collectives on the simulated cluster: STAR-MPI's tables, SMPI's own algorith
 python bench/simulated.py measure -o docs/results/simulated.json
 python bench/simulated.py draw docs/results/simulated.json docs/results/simulated.svg
 
-`measure` adds what is not in the file yet, part by part (`--parts star peers scale`). Simulated time repeats to the last
-digit, so each case is called once, after one call that does not count.
+`measure` adds what is not in the file yet, part by part (`--parts star peers scale`). Simulated time repeats to the
+last digit, so each case is called once, after one call that does not count.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import plots
 import smpi_peers
 import star_tables
 from command import command_line
 from simulated_tables import print_tables
 
 from starling import measured, platform_file
-from starling.lab import simulation, simulator
+from starling.lab import simulation
 from starling.lab.simulation import Case
 from starling.lab.state import LabError
 from starling.measured import Measurement
@@ -42,34 +43,37 @@ SCALE = {
     4096: ("fattree:64x64", "fattree:64x64:4"),
 }
 """Fat trees by hosts: with full trunks, and with a quarter of that."""
-SCALING = (
-    {
-        ("barrier", 0): "dissemination?k=2",
-        ("allreduce", 8): "recursive_doubling",
-        ("bcast", 8): "binomial?segment=none",
-        ("allgather", 8): "bruck?k=2",
-    },
-    {
-        ("barrier", 0): "tree",
-        ("allreduce", 8): "recursive_multiplying?k=4",
-        ("bcast", 8): "knomial?k=4,segment=none",
-        ("allgather", 8): "recursive_doubling",
-        ("alltoall", 64): "bruck?k=2",
-    },
-    {
-        ("allreduce", 65536): "recursive_doubling",
-        ("bcast", 65536): "binomial?segment=none",
-    },
-    {
-        ("allreduce", 65536): "rab1?allgather=recursive_doubling",
-        ("bcast", 65536): "scatter_allgather?allgather=recursive_doubling",
-    },
-    {("allgather", 1024): "ring", ("alltoall", 1024): "pair"},
-    {("allgather", 1024): "recursive_doubling", ("alltoall", 1024): "ring"},
+SCALING: tuple[tuple[int, dict[tuple[str, int], str]], ...] = (
+    (
+        4096,
+        {
+            ("barrier", 0): "dissemination?k=2",
+            ("allreduce", 8): "recursive_doubling",
+            ("bcast", 8): "binomial?segment=none",
+            ("allgather", 8): "bruck?k=2",
+        },
+    ),
+    (
+        1024,
+        {
+            ("barrier", 0): "tree",
+            ("allreduce", 65536): "recursive_doubling",
+            ("bcast", 65536): "binomial?segment=none",
+            ("allgather", 8): "recursive_doubling",
+            ("alltoall", 64): "bruck?k=2",
+        },
+    ),
+    (
+        1024,
+        {
+            ("allreduce", 65536): "rab1?allgather=recursive_doubling",
+            ("bcast", 65536): "scatter_allgather?allgather=recursive_doubling",
+        },
+    ),
+    (256, {("allgather", 1024): "ring", ("alltoall", 1024): "pair"}),
+    (256, {("allgather", 1024): "recursive_doubling", ("alltoall", 1024): "bruck?k=2"}),
 )
-"""Jobs, each with the candidates that it forces."""
-MOST_STEPS = {0: 4096, 1: 1024, 2: 1024, 3: 1024, 4: 256, 5: 256}
-"""Ranks up to which a job of SCALING runs."""
+"""Jobs: the most ranks, and the candidates that are forced."""
 
 
 def version() -> str:
@@ -162,10 +166,7 @@ def trunk_rate(platform: str, rate: int | None) -> int | None:
 def star(suite: Suite) -> None:
     """What STAR-MPI's tables need: native by two selectors, and both of its tuners."""
     for topology, platform in star_tables.TOPOLOGIES.items():
-        cells: dict[Case, None] = {}
-        for row in (*star_tables.TABLE_6, *star_tables.TABLES_3_AND_4):
-            if row.topology == topology:
-                cells[Case(row.collective, row.bytes)] = None
+        cells = dict.fromkeys(Case(*cell) for cell in star_tables.cells(topology))
         first = [Case(row.collective, row.bytes) for row in star_tables.TABLE_1] if topology == "a" else []
         cells.update(dict.fromkeys(first))
         for selector in ("mpich", "ompi"):
@@ -198,8 +199,8 @@ def peers(suite: Suite) -> None:
 def scale(suite: Suite) -> None:
     """Time against ranks."""
     for ranks, platforms in SCALE.items():
-        for number, candidates in enumerate(SCALING):
-            if ranks > MOST_STEPS[number]:
+        for most, candidates in SCALING:
+            if ranks > most:
                 continue
             strategy = "forced:" + ",".join(f"{collective}:{name}" for (collective, _), name in candidates.items())
             wanted = {Case(*cell): name for cell, name in candidates.items()}
@@ -233,11 +234,9 @@ def lines_of(some: Iterable[Measurement]) -> dict[str, list[tuple[int, float]]]:
 
 def draw(options: Namespace) -> None:
     """Time against ranks, a panel for each collective and size; and all tables."""
-    import matplotlib as mpl
-    from matplotlib import pyplot, ticker
+    from matplotlib import ticker
 
-    mpl.use("svg")
-    mpl.rcParams["svg.hashsalt"] = "starling"
+    pyplot = plots.pyplot()
     everything = measured.read(options.measured[0]).measurements
     some = [one for one in everything if one.notes.get("part") == "scale"]
     cells = list(dict.fromkeys((one.what, one.bytes) for one in some))
@@ -253,13 +252,12 @@ def draw(options: Namespace) -> None:
                 panel.plot(*zip(*points, strict=True), style, color=f"C{color}", label=label)
         panel.set(title=f"{cell[0]}{f', {cell[1]} B' if cell[1] else ''}", xlabel="ranks", ylabel="s")
         panel.set_xscale("log", base=4)
-        panel.set_yscale("log")
+        plots.logarithmic(panel)
         panel.set_xticks(list(SCALE))
         panel.xaxis.set_major_formatter(ticker.FormatStrFormatter("%d"))
-        panel.grid(visible=True, which="both", alpha=0.3)
         panel.legend(fontsize="small")
     figure.suptitle("Fat trees, 10 Gbit/s: full trunks (solid), a quarter of that (dashed)")
-    figure.savefig(options.picture, metadata={"Date": None})
+    plots.save(figure, options.picture)
     print_tables(everything)
 
 

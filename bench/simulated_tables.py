@@ -75,7 +75,9 @@ def tables_3_and_4(found: Found) -> None:
 
 def table_6(found: Found) -> None:
     """Time a call."""
-    _head("collective", "T.", "size", *(f"{name}: paper / here" for name in ("MPICH", "trying", "settled")), "`star` uses")
+    _head(
+        "collective", "T.", "size", *(f"{name}: paper / here" for name in ("MPICH", "trying", "settled")), "`star` uses"
+    )
     for row in star_tables.TABLE_6:
         platform = star_tables.TOPOLOGIES[row.topology]
         native = found.ms(platform, row.collective, row.bytes, "native mpich")

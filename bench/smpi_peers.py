@@ -63,7 +63,7 @@ PEERS: dict[str, dict[str, str]] = {
         "scatter_allgather?allgather=ring": "scatter_LR_allgather",
         "sequential?segment=none": "flattree",
     },
-    "gather": {"binomial?packet=none": "ompi_binomial", "sequential": "ompi_basic_linear"},
+    "gather": {"binomial?segment=none": "ompi_binomial", "sequential?segment=none": "ompi_basic_linear"},
     "reduce": {
         "binomial?segment=none": "binomial",
         "chain?segment=8192": "NTSL",
@@ -77,7 +77,7 @@ PEERS: dict[str, dict[str, str]] = {
         "recursive_halving": "ompi_basic_recursivehalving",
         "ring": "ompi_ring",
     },
-    "scatter": {"binomial?packet=none": "ompi_binomial", "sequential": "ompi_basic_linear"},
+    "scatter": {"binomial?segment=none": "ompi_binomial", "sequential?segment=none": "ompi_basic_linear"},
 }
 
 

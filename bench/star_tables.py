@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 TOPOLOGIES = {"a": "single:16", "b": "star:4x8"}
@@ -79,3 +80,13 @@ TABLE_6 = tuple(
     )
     for size, ms in zip((16, 64, 256), rows, strict=True)
 )
+
+
+def cells(topology: str) -> Iterator[tuple[str, int]]:
+    """Collectives and sizes of tables 3, 4 and 6 on a topology."""
+    for call in TABLE_6:
+        if call.topology == topology:
+            yield call.collective, call.bytes
+    for application in TABLES_3_AND_4:
+        if application.topology == topology:
+            yield application.collective, application.bytes

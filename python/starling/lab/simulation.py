@@ -176,9 +176,7 @@ def job(
     }
     words = [str(warmup), str(calls), *(f"{case.collective}:{case.bytes}" for case in cases)]
     path.unlink(missing_ok=True)
-    ended = simulator.run(
-        program, words, platform, hosts, ranks, env, capture=True, hear=say, settings=settings
-    )
+    ended = simulator.run(program, words, platform, hosts, ranks, env, capture=True, hear=say, settings=settings)
     if ended.status != 0:
         why = ended.complaint or f"the benchmark ended with exit status {ended.status}"
         raise LabError(f"--strategy {strategy}: {why}")

@@ -46,8 +46,8 @@ MODEL: Mapping[str, str] = {
 _MOST_CHOOSING = 128
 """Ranks up to here leave each broadcast to SMPI's selector."""
 _FOR_MANY: Mapping[str, str] = {"smpi/bcast": "binomial_tree"}
-"""What more ranks use. The selectors' broadcast first gathers around a ring, several times on each communicator, to find
-who shares a host: p x p messages, and SMPI broadcasts whenever a communicator is made."""
+"""What more ranks use. The selectors' broadcast first gathers around a ring, several times on each communicator, to
+find who shares a host: p x p messages, and SMPI broadcasts whenever a communicator is made."""
 
 
 def model(ranks: int, settings: Mapping[str, str] | None = None) -> dict[str, str]:
