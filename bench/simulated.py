@@ -70,8 +70,6 @@ SCALING: tuple[tuple[int, dict[tuple[str, int], str]], ...] = (
             ("bcast", 65536): "scatter_allgather?allgather=recursive_doubling",
         },
     ),
-    (256, {("allgather", 1024): "ring", ("alltoall", 1024): "pair"}),
-    (256, {("allgather", 1024): "recursive_doubling", ("alltoall", 1024): "bruck?k=2"}),
 )
 """Jobs: the most ranks, and the candidates that are forced."""
 
