@@ -6,6 +6,8 @@ starling lab run -- python bench/prediction_error.py measure --mpicc mpicc --pla
     --collectives alltoall,allgather --sizes 16384,65536 -- mpirun -n 8
 python bench/prediction_error.py compare measured.json --parameters parameters.json
 
+python bench/prediction_error.py compare docs/results/simulated.json --latency 5us --parameters smpi.json
+
 `measure` adds to the file what is not there yet, so an interrupted one goes on where it was. Each candidate is forced,
 and left out where the record says that another one ran. `--rate` and the like belong into a platform file.
 """
@@ -13,23 +15,22 @@ and left out where the record says that another one ran. `--rate` and the like b
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean, median
-from typing import Any
 
 from timing import carried_out, compiled, timed
 
-from starling import platform_file, repository
+from starling import measured, platform_file, repository
+from starling.measured import Measurement
+from starling.platform_file import Platform
 
 GOOD = 1.1
 """A choice is good that takes at most this much of the best's time."""
-
-Entry = dict[str, Any]
-"""One measurement: platform, collective, bytes, ranks, candidate, median_s."""
+FEWEST = 3
+"""Candidates of a case: among fewer there is no choice to judge."""
 
 
 def arguments() -> argparse.Namespace:
@@ -50,18 +51,22 @@ def arguments() -> argparse.Namespace:
     compare = commands.add_parser("compare", help="compare measurements with predictions")
     compare.add_argument("measured", type=Path, nargs="+")
     compare.add_argument("--parameters", type=Path, help="of starling calibrate")
+    compare.add_argument("--latency", help="of each link, like 5us; by default what the platform says")
     compare.add_argument("--details", action="store_true", help="every candidate")
     return parser.parse_args()
 
 
-def predicted(platform: str, entry: Entry, parameters: Path | None) -> dict[str, float]:
+def predicted(
+    platform: Platform, ranks: int, collective: str, size: int, parameters: Path | None = None
+) -> dict[str, float]:
     """Seconds that the model gives to each candidate."""
-    described = platform_file.platform(platform)
-    found = repository.prediction(described, entry["ranks"], entry["collective"], entry["bytes"], 0, parameters)
+    found = repository.prediction(platform, ranks, collective, size, 0, parameters)
     return {one["name"]: one["seconds"] for one in found["candidates"] if one["seconds"] is not None}
 
 
-def measured(options: argparse.Namespace, program: Path, collective: str, name: str, size: int) -> Entry | None:
+def one_candidate(
+    options: argparse.Namespace, program: Path, collective: str, name: str, size: int
+) -> Measurement | None:
     """Runs one candidate; nothing where it did not run."""
     case, chosen = f"{collective}:{size}", f"forced:{collective}:{name}"
     asked = ("--platform", options.platform)
@@ -73,61 +78,77 @@ def measured(options: argparse.Namespace, program: Path, collective: str, name: 
     if not carried_out(times, collective, name):
         print(f"{collective}:{name}, {size} bytes: could not serve", file=sys.stderr)
         return None
-    return {
-        "platform": options.platform,
-        "collective": collective,
-        "bytes": size,
-        "ranks": times.record["run"]["ranks"],
-        "candidate": name,
-        "median_s": median(times.seconds[case]),
-    }
+    run = times.record["run"]
+    return Measurement(
+        what=collective,
+        bytes=size,
+        platform=options.platform,
+        mpi=f"{run['mpi_flavour']} {run['mpi_version']}",
+        ranks=run["ranks"],
+        how=name,
+        seconds=times.seconds[case],
+        cpu_idle=times.cpu_idle,
+    )
 
 
 def measure(options: argparse.Namespace) -> None:
     """Measures what is missing in the output file."""
-    so_far: list[Entry] = json.loads(options.output.read_text()) if options.output.exists() else []
-    known = {(one["collective"], one["bytes"], one["candidate"]) for one in so_far}
+    file = measured.read(options.output) if options.output.exists() else measured.begun()
+    known = {(one.what, one.bytes, one.how) for one in file.measurements}
+    platform = platform_file.platform(options.platform)
     ranks = int(options.launcher[options.launcher.index("-n") + 1])
     with tempfile.TemporaryDirectory(prefix="prediction-error-") as folder:
         program = compiled(options.mpicc, Path(folder))
         for collective in options.collectives.split(","):
             for size in map(int, options.sizes.split(",")):
-                case = {"collective": collective, "bytes": size, "ranks": ranks}
-                times = predicted(options.platform, case, None)
+                times = predicted(platform, ranks, collective, size)
                 for name, time in times.items():
                     if (collective, size, name) in known or time > options.within * min(times.values()):
                         continue
-                    if entry := measured(options, program, collective, name, size):
-                        so_far.append(entry)
-                        options.output.write_text(json.dumps(so_far, indent=1) + "\n")
+                    if found := one_candidate(options, program, collective, name, size):
+                        file.measurements.append(found)
+                        file.write(options.output)
 
 
-def cases(entries: Sequence[Entry]) -> Iterator[tuple[Entry, dict[str, float]]]:
-    """What was measured of each collective and size: one of its entries, and the seconds of each candidate."""
-    found: dict[tuple[str, str, int, int], list[Entry]] = {}
-    for one in entries:
-        found.setdefault((one["platform"], one["collective"], one["bytes"], one["ranks"]), []).append(one)
-    for some in found.values():
-        yield some[0], {one["candidate"]: one["median_s"] for one in some}
+def cases(some: Sequence[Measurement]) -> Iterator[tuple[Measurement, dict[str, float]]]:
+    """What was measured of each collective and size: one of its measurements, and the seconds of each candidate."""
+    found: dict[tuple[str, str, str, int, int], dict[str, list[Measurement]]] = {}
+    for one in some:
+        if one.bytes is not None:
+            case = found.setdefault((one.platform, one.mpi, one.what, one.bytes, one.ranks), {})
+            case.setdefault(one.how, []).append(one)
+    for of_case in found.values():
+        first = next(iter(of_case.values()))[0]
+        yield first, {how: median(measured.seconds_of(rounds)) for how, rounds in of_case.items()}
+
+
+def described(platform: str, latency: str | None) -> Platform:
+    """The platform, with another latency of its links where one is given."""
+    found = platform_file.platform(platform)
+    return platform_file.adjusted(found, latency=platform_file.seconds(latency)) if latency else found
 
 
 def compare(options: argparse.Namespace) -> None:
     """Prints the error of each case, and how good the first choice is."""
-    entries = [one for path in options.measured for one in json.loads(path.read_text())]
     errors: dict[str, list[float]] = {}
     losses: dict[str, list[float]] = {}
-    print("| collective | bytes | ranks | candidates | mean error | median bias | first choice | best | loss |")
+    print("| platform | collective | bytes | candidates | mean error | median bias | first choice | best | loss |")
     print("|---|---|---|---|---|---|---|---|---|")
-    for case, times in cases(entries):
-        model = predicted(case["platform"], case, options.parameters)
+    for case, times in cases([one for path in options.measured for one in measured.read(path).measurements]):
+        if len(times) < FEWEST:
+            continue
+        platform = described(case.platform, options.latency)
+        model = predicted(platform, case.ranks, case.what, case.bytes or 0, options.parameters)
         names = [name for name in times if name in model]
+        if len(names) < FEWEST:
+            continue
         ratios = [model[name] / times[name] for name in names]
         choice, best = min(names, key=model.__getitem__), min(names, key=times.__getitem__)
         loss = times[choice] / times[best]
-        errors.setdefault(case["collective"], []).extend(abs(ratio - 1) for ratio in ratios)
-        losses.setdefault(case["collective"], []).append(loss)
+        errors.setdefault(case.what, []).extend(abs(ratio - 1) for ratio in ratios)
+        losses.setdefault(case.what, []).append(loss)
         print(
-            f"| {case['collective']} | {case['bytes']} | {case['ranks']} | {len(names)} "
+            f"| {case.platform} | {case.what} | {case.bytes} | {len(names)} "
             f"| {fmean(abs(ratio - 1) for ratio in ratios):.0%} | {median(ratios) - 1:+.0%} "
             f"| {choice} | {best} | {loss:.2f} |"
         )

@@ -15,7 +15,9 @@ std::vector<int> nodes_of_ranks(int ranks) {
     pmpi.Comm_free(&node);
   }
   std::vector<int> all(static_cast<std::size_t>(ranks));
-  pmpi.Allgather(&lowest, 1, handles.int_, all.data(), 1, handles.int_, handles.comm_world);
+  // Not MPI_Allgather: what a library chooses there may take a step for each rank.
+  pmpi.Gather(&lowest, 1, handles.int_, all.data(), 1, handles.int_, 0, handles.comm_world);
+  pmpi.Bcast(all.data(), ranks, handles.int_, 0, handles.comm_world);
   if (std::find(all.begin(), all.end(), -1) != all.end()) all.clear();
   return all;
 }

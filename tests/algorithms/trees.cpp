@@ -123,6 +123,16 @@ TEST(Pipeline, ReceivesTheNextBlockWhileItSendsTheLast) {
   EXPECT_TRUE(todo.rounds()[3].receives.empty());
 }
 
+TEST(Pipeline, SendsAWholeVectorFirstWhereTheWayDownIsLongest) {
+  const Team team{.size = 8, .rank = 0, .root = 0, .blocks = 1};
+  const Schedule todo = pipelined_down(team, binomial_tree(team));
+  ASSERT_EQ(todo.rounds().size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    ASSERT_EQ(todo.rounds()[i].sends.size(), 1U);
+    EXPECT_EQ(todo.rounds()[i].sends[0].peer, 4 >> i);
+  }
+}
+
 TEST(Folding, GivesEveryRankToOneWorkerInOrder) {
   for (int ranks = 1; ranks <= 40; ++ranks) {
     const Folding folding(ranks);

@@ -72,3 +72,9 @@ def test_other_sources_make_another_library(tmp_path: Path, monkeypatch: pytest.
     second = simulator._digest(str(smpicc))
     smpicc.write_text("#!/bin/sh\necho SimGrid version 3.36\n")
     assert len({first, second, simulator._digest(str(smpicc))}) == 3
+
+
+def test_many_ranks_do_not_look_for_who_shares_a_host_and_a_caller_has_the_last_word() -> None:
+    assert "smpi/bcast" not in simulator.model(128)
+    assert simulator.model(129)["smpi/bcast"] == "binomial_tree"
+    assert simulator.model(1024, {"smpi/bcast": "flattree"})["smpi/bcast"] == "flattree"

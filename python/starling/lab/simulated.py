@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+
+import typer
 
 from starling import platform_file, report
 from starling.lab import simulation, simulator
@@ -31,7 +32,7 @@ def with_latency(platform: Platform, topology: str, wished: str | None) -> Platf
 
 
 def _pass_on(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)  # noqa: T201
+    typer.echo(line, err=True)
 
 
 def program(
@@ -85,6 +86,6 @@ def benchmark(
     cases = [simulation.Case(name, number) for name in collectives for number in ([0] if name == "barrier" else every)]
     tried = simulation.compare(platform, hosts, ranks, cases, strategies or STRATEGIES, calls, os.environ, say)
     if as_json:
-        print(json.dumps(simulation.as_json(platform, ranks, tried), indent=1))  # noqa: T201
+        typer.echo(json.dumps(simulation.as_json(platform, ranks, tried), indent=1))
     else:
         simulation.render(platform, ranks, tried, report.terminal())

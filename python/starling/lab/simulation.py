@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from rich.console import Console
@@ -59,14 +60,21 @@ class Case:
 class Tried:
     """One case under one strategy.
 
-    The seconds of the median call, the candidate in use at the end, and the seconds of each that was measured.
+    The seconds of each call, the candidate in use at the end, the seconds of each that was measured, and the calls that
+    tried them, by the clock of rank 0.
     """
 
     case: Case
     strategy: str
-    median: float
+    seconds: Sequence[float]
     winner: str
     candidates: Mapping[str, float]
+    exploring: record.Phase | None
+
+    @property
+    def median(self) -> float:
+        """Seconds of the median call."""
+        return median(self.seconds)
 
 
 def size(text: str) -> int:
@@ -123,32 +131,56 @@ def compare(
     """Every case under every strategy, a simulation for each strategy. Raises LabError."""
     _check(cases, strategies, ranks, environ)
     with tempfile.TemporaryDirectory(prefix="starling-simulate-") as name:
-        program, path = Path(name) / "collective_times", Path(name) / "record.json"
-        try:
-            source = build.sources() / SOURCE
-        except build.BuildError as error:
-            raise LabError(str(error)) from error
-        simulator.compile_program([source], program, simulator.archive(environ, say))
-        tried: list[Tried] = []
-        for strategy in strategies:
-            tunes = strategy != "native" and not strategy.startswith("forced")
-            iterations = int(environ.get("STARLING_ITER") or ITERATIONS)
-            warmup = _turns_to_settle([case.collective for case in cases], iterations) if tunes else 1
-            env = {
-                **environ,
-                "STARLING_STRATEGY": strategy,
-                "STARLING_ITER": str(iterations),
-                "STARLING_RECORD": str(path),
-                "STARLING_HISTORY": "off",
-            }
-            words = [str(warmup), str(calls), *(f"{case.collective}:{case.bytes}" for case in cases)]
-            path.unlink(missing_ok=True)
-            ended = simulator.run(program, words, platform, hosts, ranks, env, capture=True, hear=say)
-            if ended.status != 0:
-                why = ended.complaint or f"the benchmark ended with exit status {ended.status}"
-                raise LabError(f"--strategy {strategy}: {why}")
-            tried += _read(ended.stdout, path, strategy, cases)
-    return tried
+        program = compiled(Path(name), environ, say)
+        return [
+            one
+            for strategy in strategies
+            for one in job(program, platform, hosts, ranks, cases, strategy, calls, environ, say)
+        ]
+
+
+def compiled(folder: Path, environ: Mapping[str, str], say: Callable[[str], None]) -> Path:
+    """The benchmark, linked with Starling for the simulator. Raises LabError."""
+    program = folder / Path(SOURCE).stem
+    try:
+        source = build.sources() / SOURCE
+    except build.BuildError as error:
+        raise LabError(str(error)) from error
+    simulator.compile_program([source], program, simulator.archive(environ, say))
+    return program
+
+
+def job(
+    program: Path,
+    platform: Platform,
+    hosts: Sequence[Host],
+    ranks: int,
+    cases: Sequence[Case],
+    strategy: str,
+    calls: int,
+    environ: Mapping[str, str],
+    say: Callable[[str], None],
+    settings: Mapping[str, str] | None = None,
+) -> list[Tried]:
+    """One simulation: every case under a strategy, with SimGrid's `settings` beside the model's. Raises LabError."""
+    path = program.with_name("record.json")
+    tunes = strategy != "native" and not strategy.startswith("forced")
+    iterations = int(environ.get("STARLING_ITER") or ITERATIONS)
+    warmup = _turns_to_settle([case.collective for case in cases], iterations) if tunes else 1
+    env = {
+        **environ,
+        "STARLING_STRATEGY": strategy,
+        "STARLING_ITER": str(iterations),
+        "STARLING_RECORD": str(path),
+        "STARLING_HISTORY": "off",
+    }
+    words = [str(warmup), str(calls), *(f"{case.collective}:{case.bytes}" for case in cases)]
+    path.unlink(missing_ok=True)
+    ended = simulator.run(program, words, platform, hosts, ranks, env, capture=True, hear=say, settings=settings)
+    if ended.status != 0:
+        why = ended.complaint or f"the benchmark ended with exit status {ended.status}"
+        raise LabError(f"--strategy {strategy}: {why}")
+    return _read(ended.stdout, path, strategy, cases)
 
 
 def _read(printed: str, path: Path, strategy: str, cases: Sequence[Case]) -> list[Tried]:
@@ -168,7 +200,9 @@ def _read(printed: str, path: Path, strategy: str, cases: Sequence[Case]) -> lis
             if one.samples and one.median_s is not None
         }
         ordered = dict(sorted(candidates.items(), key=lambda item: item[1]))
-        found.append(Tried(case, strategy, measured["median_s"], context.winner if context else "native", ordered))
+        winner = context.winner if context else "native"
+        exploring = context.phases.exploring if context else None
+        found.append(Tried(case, strategy, measured["seconds"], winner, ordered, exploring))
     return found
 
 
@@ -178,7 +212,7 @@ def as_json(platform: Platform, ranks: int, tried: Sequence[Tried]) -> dict[str,
         "platform": platform.name,
         "hosts": len(platform.hosts),
         "ranks": ranks,
-        "model": dict(simulator.MODEL),
+        "model": simulator.model(ranks),
         "results": [
             {
                 "collective": one.case.collective,

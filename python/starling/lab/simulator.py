@@ -43,6 +43,17 @@ MODEL: Mapping[str, str] = {
     "smpi/coll-selector": "ompi",
 }
 """SimGrid's settings; docs/laboratory.md explains them."""
+_MOST_CHOOSING = 128
+"""Ranks up to here leave each broadcast to SMPI's selector."""
+_FOR_MANY: Mapping[str, str] = {"smpi/bcast": "binomial_tree"}
+"""What more ranks use. The selectors' broadcast first gathers around a ring, several times on each communicator, to
+find who shares a host: p x p messages, and SMPI broadcasts whenever a communicator is made."""
+
+
+def model(ranks: int, settings: Mapping[str, str] | None = None) -> dict[str, str]:
+    """SimGrid's settings for so many ranks, and those of a caller, which count first."""
+    return {**MODEL, **(_FOR_MANY if ranks > _MOST_CHOOSING else {}), **(settings or {})}
+
 
 _LOG = re.compile(r"^\[.*\] .*: \[\w+/(CRITICAL|ERROR|WARNING)\] (.*)")
 _ABORTED = "MPI_Abort was called"
@@ -159,11 +170,12 @@ def run(
     *,
     capture: bool,
     hear: Callable[[str], None],
+    settings: Mapping[str, str] | None = None,
 ) -> Ended:
     """Runs a program on `ranks` simulated ranks, placed on the hosts in this order.
 
     Its stdout is captured, or is ours; `hear` gets each line of its stderr but SimGrid's own, which become `complaint`.
-    Raises LabError.
+    `settings` are SimGrid's, like {"smpi/alltoall": "pair"}, and go before those of the model. Raises LabError.
     """
     smpirun = tool("smpirun")
     slots = sum(host.ranks for host in hosts)
@@ -174,7 +186,7 @@ def run(
         if not word or re.search(r"[\s*?\[]", word) or word.startswith(("--cfg=", "--log=")):
             raise LabError(f"{word!r}: SimGrid's smpirun cannot pass on such an argument; leave it out", MISUSE)
     privatization = "dlopen" if ranks <= _MOST_COPIES else "mmap"
-    settings = [f"--cfg={name}:{value}" for name, value in MODEL.items()]
+    told_simgrid = [f"--cfg={name}:{value}" for name, value in model(ranks, settings).items()]
     with cleaning_up(), _described(platform, hosts, ranks) as (network, places):
         told = network.with_name("platform.json")
         env = {**environ, "SMPI_PRIVATIZATION": privatization}
@@ -182,7 +194,7 @@ def run(
             told.write_text(platform.to_text())
             env["STARLING_PLATFORM"] = str(told)
         line = [smpirun, "-quiet", "-platform", str(network), "-hostfile", str(places), "-np", str(ranks)]
-        line += [*settings, "--log=root.thresh:warning", str(program.absolute()), *arguments]
+        line += [*told_simgrid, "--log=root.thresh:warning", str(program.absolute()), *arguments]
         with subprocess.Popen(
             line,
             env=env,

@@ -18,6 +18,12 @@ std::int64_t segment_count(const Situation& situation, const Parameters& with) {
 Schedule pipelined_down(const Team& team, const TreePlace& place) {
   Schedule todo(team.blocks);
   const bool has_parent = place.parent >= 0;
+  if (team.blocks == 1) {
+    // One child after the other: where all of them shared the link, the longest way down would begin last.
+    if (has_parent) todo.round().receive(recvbuf(0), place.parent);
+    for (const int child : place.children) todo.round().send(recvbuf(0), child);
+    return todo;
+  }
   const bool has_children = !place.children.empty();
   for (int step = 0; step <= team.blocks; ++step) {
     const bool receives = has_parent && step < team.blocks;

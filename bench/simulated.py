@@ -1,0 +1,263 @@
+r"""Collectives on the simulated cluster: STAR-MPI's tables, SMPI's own algorithms as a peer, and up to 4096 ranks.
+
+python bench/simulated.py measure -o docs/results/simulated.json
+python bench/simulated.py draw docs/results/simulated.json docs/results/simulated.svg
+
+`measure` adds what is not in the file yet, part by part (`--parts star peers scale`). Simulated time repeats to the
+last digit, so each case is called once, after one call that does not count.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import plots
+import smpi_peers
+import star_tables
+from command import command_line
+from simulated_tables import print_tables
+
+from starling import measured, platform_file
+from starling.lab import simulation
+from starling.lab.simulation import Case
+from starling.lab.state import LabError
+from starling.measured import Measurement
+
+LATENCY = 5e-6
+"""Seconds of each link, as `starling lab simulate` has it for short names."""
+TOLD = 5
+"""Candidates that are told beside the winner of a tuner."""
+TEN_GIGABIT = 10_000_000_000
+SCALE = {
+    64: ("fattree:8x8", "fattree:8x8:4"),
+    256: ("fattree:16x16", "fattree:16x16:4"),
+    1024: ("fattree:32x32", "fattree:32x32:4"),
+    4096: ("fattree:64x64", "fattree:64x64:4"),
+}
+"""Fat trees by hosts: with full trunks, and with a quarter of that."""
+SCALING: tuple[tuple[int, dict[tuple[str, int], str]], ...] = (
+    (
+        4096,
+        {
+            ("barrier", 0): "dissemination?k=2",
+            ("allreduce", 8): "recursive_doubling",
+            ("bcast", 8): "binomial?segment=none",
+            ("allgather", 8): "bruck?k=2",
+        },
+    ),
+    (
+        1024,
+        {
+            ("barrier", 0): "tree",
+            ("allreduce", 65536): "recursive_doubling",
+            ("bcast", 65536): "binomial?segment=none",
+            ("allgather", 8): "recursive_doubling",
+            ("alltoall", 64): "bruck?k=2",
+        },
+    ),
+    (
+        1024,
+        {
+            ("allreduce", 65536): "rab1?allgather=recursive_doubling",
+            ("bcast", 65536): "scatter_allgather?allgather=recursive_doubling",
+        },
+    ),
+)
+"""Jobs: the most ranks, and the candidates that are forced."""
+
+
+def version() -> str:
+    """SMPI's."""
+    told = subprocess.run(["smpirun", "-version"], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"\d+\.\d+(\.\d+)?", told)
+    return f"SMPI {found[0] if found else ''}".strip()
+
+
+class Suite:
+    """The file at hand, and how to add to it."""
+
+    def __init__(self, output: Path, program: Path) -> None:
+        self._output = output
+        self._program = program
+        self._mpi = version()
+        self.file = measured.read(output) if output.exists() else measured.begun()
+
+    def _has(self, platform: str, case: Case, how: str) -> bool:
+        return any(
+            (one.platform, one.what, one.bytes, one.how) == (platform, case.collective, case.bytes, how)
+            for one in self.file.measurements
+        )
+
+    def job(
+        self,
+        part: str,
+        platform: str,
+        wanted: Mapping[Case, str],
+        strategy: str,
+        *,
+        rate: int | None = None,
+        settings: Mapping[str, str] | None = None,
+        forced: bool = False,
+    ) -> bool:
+        """Runs the cases that the file lacks, each under its name, in one simulation.
+
+        Where `forced`, those whose candidate could not serve are left out. Nothing of a simulation that fails is kept.
+        """
+        left = {case: how for case, how in wanted.items() if not self._has(platform, case, how)}
+        if not left:
+            return True
+        network = platform_file.adjusted(
+            platform_file.platform(platform), host_rate=rate, trunk_rate=trunk_rate(platform, rate), latency=LATENCY
+        )
+        ranks, began = len(network.hosts), time.monotonic()
+        environ = {**os.environ, "STARLING_ITER": "1"}
+        try:
+            tried = simulation.job(
+                self._program, network, network.hosts, ranks, list(left), strategy, 1, environ, print, settings
+            )
+        except LabError as error:
+            print(f"{platform}, {strategy}, {settings or ''}: {error}", flush=True)
+            return False
+        for one in tried:
+            how = left[one.case]
+            if forced and one.winner != how:
+                print(f"{platform}: {one.case.collective}:{how} could not serve {one.case.bytes} bytes", flush=True)
+                continue
+            notes: dict[str, Any] = {"part": part}
+            if one.exploring and one.exploring.calls:
+                ours = {name: round(seconds, 9) for name, seconds in one.candidates.items() if name != "native"}
+                notes |= {"winner": one.winner, "tried": one.exploring.calls, "trying_s": one.exploring.seconds}
+                notes["fastest"] = dict(list(ours.items())[:TOLD])
+            self.file.measurements.append(
+                Measurement(
+                    what=one.case.collective,
+                    bytes=one.case.bytes,
+                    platform=platform,
+                    mpi=self._mpi,
+                    ranks=ranks,
+                    how=how,
+                    seconds=list(one.seconds),
+                    notes=notes,
+                )
+            )
+        self.file.write(self._output)
+        print(f"{part}, {platform}: {', '.join(left.values())[:70]} ({time.monotonic() - began:.0f} s)", flush=True)
+        return True
+
+
+def trunk_rate(platform: str, rate: int | None) -> int | None:
+    """Of a fat tree of two levels whose hosts have links of that rate; `:4` at its end asks for a quarter."""
+    if rate is None:
+        return None
+    _, below, less = re.fullmatch(r"fattree:(\d+)x(\d+)(?::(\d+))?", platform).groups()  # type: ignore[union-attr]
+    return rate * int(below) // int(less or 1)
+
+
+def star(suite: Suite) -> None:
+    """What STAR-MPI's tables need: native by two selectors, and both of its tuners."""
+    for topology, platform in star_tables.TOPOLOGIES.items():
+        cells = dict.fromkeys(Case(*cell) for cell in star_tables.cells(topology))
+        first = [Case(row.collective, row.bytes) for row in star_tables.TABLE_1] if topology == "a" else []
+        cells.update(dict.fromkeys(first))
+        for selector in ("mpich", "ompi"):
+            settings = {"smpi/coll-selector": selector}
+            suite.job("star", platform, dict.fromkeys(cells, f"native {selector}"), "native", settings=settings)
+        for strategy, some in (("star", list(cells)), ("star-basic", first)):
+            for case in some:
+                suite.job("star", platform, {case: strategy}, strategy, settings={"smpi/coll-selector": "mpich"})
+
+
+def peers(suite: Suite) -> None:
+    """Ours and SMPI's, algorithm by algorithm."""
+    for platform in smpi_peers.PLATFORMS:
+        for batch in smpi_peers.batches():
+            strategy = "forced:" + ",".join(f"{collective}:{ours}" for collective, (ours, _) in batch.items())
+            settings = {f"smpi/{collective}": theirs for collective, (_, theirs) in batch.items()}
+            cases = [
+                Case(collective, size)
+                for collective in batch
+                for size in ((0,) if collective == "barrier" else smpi_peers.SIZES)
+            ]
+            suite.job("peers", platform, {one: batch[one.collective][0] for one in cases}, strategy, forced=True)
+            named = {one: f"smpi {batch[one.collective][1]}" for one in cases}
+            if not suite.job("peers", platform, named, "native", settings=settings):
+                for name, value in settings.items():  # then one of them ends it
+                    alone = {case: how for case, how in named.items() if name == f"smpi/{case.collective}"}
+                    suite.job("peers", platform, alone, "native", settings={name: value})
+
+
+def scale(suite: Suite) -> None:
+    """Time against ranks."""
+    for ranks, platforms in SCALE.items():
+        for most, candidates in SCALING:
+            if ranks > most:
+                continue
+            strategy = "forced:" + ",".join(f"{collective}:{name}" for (collective, _), name in candidates.items())
+            wanted = {Case(*cell): name for cell, name in candidates.items()}
+            for platform in platforms:
+                suite.job("scale", platform, wanted, strategy, rate=TEN_GIGABIT, forced=True)
+
+
+PARTS: Mapping[str, Callable[[Suite], None]] = {"star": star, "peers": peers, "scale": scale}
+
+
+def add_options(measuring: ArgumentParser) -> None:
+    """Those of `measure`."""
+    measuring.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+
+
+def measure(options: Namespace) -> None:
+    """Measures what is missing in the output file."""
+    with tempfile.TemporaryDirectory(prefix="simulated-") as folder:
+        suite = Suite(options.output, simulation.compiled(Path(folder), os.environ, print))
+        for part in options.parts:
+            PARTS[part](suite)
+
+
+def lines_of(some: Iterable[Measurement]) -> dict[str, list[tuple[int, float]]]:
+    """Points (ranks, seconds) by candidate."""
+    lines: dict[str, list[tuple[int, float]]] = {}
+    for one in sorted(some, key=lambda one: one.ranks):
+        lines.setdefault(one.how, []).append((one.ranks, one.seconds[0]))
+    return lines
+
+
+def draw(options: Namespace) -> None:
+    """Time against ranks, a panel for each collective and size; and all tables."""
+    from matplotlib import ticker
+
+    pyplot = plots.pyplot()
+    everything = measured.read(options.measured[0]).measurements
+    some = [one for one in everything if one.notes.get("part") == "scale"]
+    cells = list(dict.fromkeys((one.what, one.bytes) for one in some))
+    figure, axes = pyplot.subplots(2, (len(cells) + 1) // 2, figsize=(14, 7), layout="constrained", squeeze=False)
+    for panel in axes.flat[len(cells) :]:
+        panel.set_visible(False)
+    for panel, cell in zip(axes.flat, cells, strict=False):
+        of_cell = [one for one in some if (one.what, one.bytes) == cell]
+        for style, full in (("o-", True), ("x--", False)):
+            lines = lines_of(one for one in of_cell if (one.platform.count(":") == 1) is full)
+            for color, (name, points) in enumerate(sorted(lines.items())):
+                label = name.partition("?segment=none")[0] if full else None
+                panel.plot(*zip(*points, strict=True), style, color=f"C{color}", label=label)
+        panel.set(title=f"{cell[0]}{f', {cell[1]} B' if cell[1] else ''}", xlabel="ranks", ylabel="s")
+        panel.set_xscale("log", base=4)
+        plots.logarithmic(panel)
+        panel.set_xticks(list(SCALE))
+        panel.xaxis.set_major_formatter(ticker.FormatStrFormatter("%d"))
+        panel.legend(fontsize="small")
+    figure.suptitle("Fat trees, 10 Gbit/s: full trunks (solid), a quarter of that (dashed)")
+    plots.save(figure, options.picture)
+    print_tables(everything)
+
+
+if __name__ == "__main__":
+    command_line(__doc__, add_options, measure, draw)
