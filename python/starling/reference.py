@@ -103,8 +103,7 @@ def _index(found: dict[str, list[Entry]]) -> str:
     for collective, entries in found.items():
         bases = _bases(entries)
         names = ", ".join(one["name"] for one in bases)
-        title = f"[{collective}]({collective}.md)" if entries else collective
-        rows.append(f"| {title} | {len(bases) or ''} | {_candidates(entries) or ''} | {names or 'native only'} |")
+        rows.append(f"| [{collective}]({collective}.md) | {len(bases)} | {_candidates(entries)} | {names} |")
     every = [entry for entries in found.values() for entry in entries]
     home = [one for one in _bases(every) if one["serves"][0] == one["collective"]]
     rows.append(
@@ -122,8 +121,7 @@ def pages() -> dict[str, str]:
     }
     written = {"README.md": _index(found)}
     for collective, entries in found.items():
-        if entries:
-            written[f"{collective}.md"] = _page(collective, entries)
+        written[f"{collective}.md"] = _page(collective, entries)
         for one in _bases(entries):
             if one["serves"][0] == collective:
                 for picture, candidate in _drawn(one).items():

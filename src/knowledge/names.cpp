@@ -94,10 +94,12 @@ std::string why_unknown(Collective collective, std::string_view name) {
   std::vector<std::string> names;
   for (const Bound& bound : candidates(collective))
     if (names.empty() || names.back() != bound.algorithm_name()) names.push_back(bound.algorithm_name());
-  const std::string why =
-      std::string("no algorithm ").append(name_of(collective)).append(":").append(name.substr(0, name.find('?')));
-  return names.empty() ? why + ", " + std::string(name_of(collective)) + " has none in the repository"
-                       : why + "; there are: " + listed(names);
+  return std::string("no algorithm ")
+      .append(name_of(collective))
+      .append(":")
+      .append(name.substr(0, name.find('?')))
+      .append("; there are: ")
+      .append(listed(names));
 }
 
 void check_names(const Settings& settings, std::vector<Complaint>& complaints) {

@@ -25,7 +25,7 @@ bool good(const void* buffer, std::int64_t count, MPI_Datatype type) {
   return good(count, type) && (buffer != nullptr || count == 0 || !predefined(type));
 }
 
-/// Counts and types of one side of an alltoallv (one type) or alltoallw (a type for each rank).
+/// Counts and types of one side of a v-collective, with a type for each rank in alltoallw.
 bool good(const Counts& counts, const Displacements& displacements, MPI_Datatype type, const MPI_Datatype* types,
           int ranks) {
   if (counts.values == nullptr || displacements.values == nullptr) return false;
@@ -153,13 +153,24 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
       bytes = rank == call.root ? call.sendcount * type_size(call.sendtype) : call.recvcount * type_size(call.recvtype);
       units = bytes * ranks;
       break;
+    case Collective::gatherv:
+      if (rank == call.root && !good(call.recvcounts, call.rdispls, call.recvtype, nullptr, ranks)) return false;
+      if (in_place ? rank != call.root : !good(call.sendbuf, call.sendcount, call.sendtype)) return false;
+      bytes = -1;
+      break;
+    case Collective::scatterv:
+      if (rank == call.root && (in_place || !good(call.sendcounts, call.sdispls, call.sendtype, nullptr, ranks)))
+        return false;
+      if (call.recvbuf == MPI_IN_PLACE ? rank != call.root : !good(call.recvbuf, call.recvcount, call.recvtype))
+        return false;
+      bytes = -1;
+      break;
     case Collective::alltoallv:
     case Collective::alltoallw:
       if (!good(call.recvcounts, call.rdispls, call.recvtype, call.recvtypes, ranks)) return false;
       if (!in_place && !good(call.sendcounts, call.sdispls, call.sendtype, call.sendtypes, ranks)) return false;
       bytes = -1;
       break;
-    default: bytes = -1; break;
   }
 
   const bool in_place_everywhere = in_place && tells_in_place(call.collective);

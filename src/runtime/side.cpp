@@ -37,7 +37,10 @@ Side Side::target(const Call& call, int ranks, int rank) {
   switch (call.collective) {
     case Collective::bcast: return even(call.recvbuf, 1, call.sendcount, call.sendtype);
     case Collective::gather: return is_root ? even(call.recvbuf, ranks, call.recvcount, call.recvtype) : Side();
+    case Collective::gatherv:
+      return is_root ? uneven(call.recvbuf, ranks, call.recvcounts, call.rdispls, call.recvtype) : Side();
     case Collective::scatter:
+    case Collective::scatterv:
       return call.recvbuf == MPI_IN_PLACE ? Side() : even(call.recvbuf, 1, call.recvcount, call.recvtype);
     case Collective::allgatherv:
     case Collective::alltoallv: return uneven(call.recvbuf, ranks, call.recvcounts, call.rdispls, call.recvtype);
@@ -48,15 +51,17 @@ Side Side::target(const Call& call, int ranks, int rank) {
 
 Side Side::source(const Call& call, int ranks, int rank) {
   const bool one_block = call.collective == Collective::allgather || call.collective == Collective::allgatherv ||
-                         call.collective == Collective::gather;
+                         call.collective == Collective::gather || call.collective == Collective::gatherv;
+  const bool from_root = call.collective == Collective::scatter || call.collective == Collective::scatterv;
   if (call.collective == Collective::bcast) return target(call, ranks, rank);
-  if (call.collective == Collective::scatter && rank != call.root) return {};
+  if (from_root && rank != call.root) return {};
   if (call.sendbuf == MPI_IN_PLACE) {
     const Side all = target(call, ranks, rank);
     return one_block ? all.only(rank) : all;
   }
   auto* buffer = const_cast<void*>(call.sendbuf);  // only read: the schedules never write to send
   switch (call.collective) {
+    case Collective::scatterv:
     case Collective::alltoallv: return uneven(buffer, ranks, call.sendcounts, call.sdispls, call.sendtype);
     case Collective::alltoallw: return mixed(buffer, ranks, call.sendcounts, call.sdispls, call.sendtypes);
     default: return even(buffer, one_block ? 1 : ranks, call.sendcount, call.sendtype);

@@ -37,6 +37,7 @@ class Staging {
   void find_sides(const Facts& facts);
   void look_at_reduction(const Facts& facts, int blocks, bool works_in_place);
   void look_at_movement(const Facts& facts, int blocks, bool works_in_place);
+  void lay_out_from_root(int blocks);
   static void lay_out(const Side& side, bool staged, Layout& layout);
 
   const Call* call_ = nullptr;

@@ -16,8 +16,8 @@ class Resolver {
     const bool one_received = collective == Collective::reduce_scatter ||
                               collective == Collective::reduce_scatter_block || collective == Collective::scatter ||
                               collective == Collective::scatterv;
-    first_[0] = one_sent ? rank * send.parts() : 0;
-    first_[1] = one_received ? rank * recv.parts() : 0;
+    if (one_sent) starts_[0] = {rank * send.parts(), send.start(rank * send.parts())};
+    if (one_received) starts_[1] = {rank * recv.parts(), recv.start(rank * recv.parts())};
     for (const Scratch& one : schedule.scratch()) {
       Layout& layout = scratch_.emplace_back(0, 0);
       for (const int block : one.like) layout.add(recv.size(block));
@@ -29,19 +29,23 @@ class Resolver {
     if (blocks.count == 0) return {buffer, 0, 0};
     const bool is_scratch = blocks.buffer >= Buffer::scratch;
     const Layout& layout = is_scratch ? scratch_[scratch_index(blocks.buffer)] : *layouts_[buffer];
-    const int origin = is_scratch ? 0 : first_[buffer];
-    const int first = origin + blocks.first;
+    const Start start = is_scratch ? Start{} : starts_[buffer];
+    const int first = start.block + blocks.first;
     const int last = first + blocks.count - 1;
-    // A buffer of a single rank's block starts with it.
-    const std::int64_t before = origin == 0 ? 0 : layout.start(origin);
-    return {buffer, layout.start(first) - before, layout.start(last) + layout.size(last) - layout.start(first)};
+    return {buffer, layout.start(first) - start.unit, layout.start(last) + layout.size(last) - layout.start(first)};
   }
 
   [[nodiscard]] std::int64_t scratch_units(std::size_t scratch) const { return scratch_[scratch].total(); }
 
  private:
+  /// What of its layout a buffer starts with: one of a single rank's block starts with that.
+  struct Start {
+    int block = 0;
+    std::int64_t unit = 0;
+  };
+
   std::array<const Layout*, 2> layouts_;
-  std::array<int, 2> first_{};
+  std::array<Start, 2> starts_{};
   std::vector<Layout> scratch_;
 };
 

@@ -1,6 +1,7 @@
 /* Right calls at the edge of what the standard allows: buffers that are not significant on some ranks, MPI_IN_PLACE on
  * some ranks only. Prints how many results are wrong. */
 #include <mpi.h>
+#include <stddef.h>
 #include <stdio.h>
 
 enum { rounds = 150, count = 40 };
@@ -19,6 +20,32 @@ static void fill(int* data, int value) {
 /* MPI_IN_PLACE here, on other ranks in other rounds, and in some nowhere. */
 static int in_place(int round) {
   return round % 3 != 0 && rank == round % 2;
+}
+
+/* Rank i has i elements, at place 3 i of the root; nobody else knows. */
+static void gather_and_scatter(int root, int root_in_place) {
+  int sizes[64], places[64];
+  int mine[count], all[3 * 64];
+  const int is_root = rank == root;
+  const int stays = is_root && root_in_place;
+  const MPI_Datatype of_all = is_root ? MPI_INT : MPI_DATATYPE_NULL;
+  const MPI_Datatype of_mine = stays ? MPI_DATATYPE_NULL : MPI_INT;
+  for (int i = 0; i < ranks; ++i) {
+    sizes[i] = i;
+    places[i] = 3 * i;
+    for (int j = 0; j < 3; ++j) all[3 * i + j] = stays && i == rank ? 100 * rank + j : -1;
+  }
+  for (int j = 0; j < count; ++j) mine[j] = 100 * rank + j;
+  MPI_Gatherv(stays ? MPI_IN_PLACE : mine, stays ? -1 : rank, of_mine, is_root ? all : NULL, is_root ? sizes : NULL,
+              is_root ? places : NULL, of_all, root, MPI_COMM_WORLD);
+  for (int i = 0; is_root && i < ranks; ++i)
+    for (int j = 0; j < 3; ++j) faults += all[3 * i + j] != (j < i || (stays && i == rank) ? 100 * i + j : -1);
+
+  for (int j = 0; j < count; ++j) mine[j] = -1;
+  for (int i = 0; i < 3 * ranks; ++i) all[i] = i;
+  MPI_Scatterv(is_root ? all : NULL, is_root ? sizes : NULL, is_root ? places : NULL, of_all,
+               stays ? MPI_IN_PLACE : mine, stays ? -1 : rank, of_mine, root, MPI_COMM_WORLD);
+  for (int j = 0; j < count; ++j) faults += mine[j] != (j < rank && !stays ? 3 * rank + j : -1);
 }
 
 int main(int argc, char** argv) {
@@ -54,6 +81,8 @@ int main(int argc, char** argv) {
 
     MPI_Reduce(in, rank == root ? out : NULL, count, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
     if (rank == root) expect(out, ranks, all);
+
+    gather_and_scatter(root, round % 2);
 
     fill(out, rank);
     MPI_Reduce(rank == root ? MPI_IN_PLACE : out, out, count, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);

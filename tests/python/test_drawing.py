@@ -107,7 +107,6 @@ def test_a_large_picture_holds_all_ranks() -> None:
         ("alltoall:rung", 8, 0, None, "no algorithm alltoall:rung; there are: bruck, "),
         ("allfoo:ring", 8, 0, None, "no collective allfoo"),
         ("alltoall", 8, 0, None, "alltoall: name an algorithm as in alltoall:ring"),
-        ("gatherv:native", 8, 0, None, "no algorithm gatherv:native, gatherv has none in the repository"),
         ("bcast:chain?size=4", 8, 0, None, "bcast:chain has no parameter 'size'; it has segment (none, 4096"),
         ("alltoall:ring?k=2", 8, 0, None, "alltoall:ring has no parameter 'k'; it has none"),
         ("alltoall:pair", 6, 0, None, "alltoall:pair does not serve 6 ranks: needs a power of two of ranks"),

@@ -88,6 +88,21 @@ TEST(Program, TakesBlocksFromWhereTheyLie) {
   EXPECT_EQ(program.works[0].from.first, 40);
 }
 
+TEST(Program, BeginsABufferOfOneBlockThereWhereverTheRootHasThatBlock) {
+  Layout all(0, 0);
+  all.add_at(40, 3);
+  all.add_at(8, 2);
+  for (const int root : {0, 1}) {
+    Schedule schedule(2);
+    schedule.copy(sendbuf(root), recvbuf(0));
+    const Program program = bind(schedule, all, all, Collective::scatterv, root);
+    ASSERT_EQ(program.works.size(), 1U);
+    EXPECT_EQ(program.works[0].from.first, all.start(root));
+    EXPECT_EQ(program.works[0].into.first, 0);
+    EXPECT_EQ(program.works[0].into.count, all.size(root));
+  }
+}
+
 TEST(Program, LeavesOutMessagesOfEmptyBlocksAndKeepsSignals) {
   Schedule schedule(4);
   schedule.round().receive(recvbuf(3), 1).send(recvbuf(0), 1);
