@@ -223,10 +223,10 @@ def measure(options: Namespace) -> None:
 
 
 def lines_of(some: Iterable[Measurement]) -> dict[str, list[tuple[int, float]]]:
-    """Points (ranks, seconds) by candidate."""
+    """Points (ranks, microseconds) by candidate."""
     lines: dict[str, list[tuple[int, float]]] = {}
     for one in sorted(some, key=lambda one: one.ranks):
-        lines.setdefault(one.how, []).append((one.ranks, one.seconds[0]))
+        lines.setdefault(one.how, []).append((one.ranks, 1e6 * one.seconds[0]))
     return lines
 
 
@@ -238,7 +238,7 @@ def draw(options: Namespace) -> None:
     everything = measured.read(options.measured[0]).measurements
     some = [one for one in everything if one.notes.get("part") == "scale"]
     cells = list(dict.fromkeys((one.what, one.bytes) for one in some))
-    figure, axes = pyplot.subplots(2, (len(cells) + 1) // 2, figsize=(14, 7), layout="constrained", squeeze=False)
+    figure, axes = pyplot.subplots(2, (len(cells) + 1) // 2, figsize=(14, 8), layout="constrained", squeeze=False)
     for panel in axes.flat[len(cells) :]:
         panel.set_visible(False)
     for panel, cell in zip(axes.flat, cells, strict=False):
@@ -248,12 +248,12 @@ def draw(options: Namespace) -> None:
             for color, (name, points) in enumerate(sorted(lines.items())):
                 label = name.partition("?segment=none")[0] if full else None
                 panel.plot(*zip(*points, strict=True), style, color=f"C{color}", label=label)
-        panel.set(title=f"{cell[0]}{f', {cell[1]} B' if cell[1] else ''}", xlabel="ranks", ylabel="s")
+        panel.set(title=f"{cell[0]}{f', {cell[1]} B' if cell[1] else ''}", xlabel="ranks", ylabel="us")
         panel.set_xscale("log", base=4)
         plots.logarithmic(panel)
         panel.set_xticks(list(SCALE))
         panel.xaxis.set_major_formatter(ticker.FormatStrFormatter("%d"))
-        panel.legend(fontsize="small")
+        panel.legend(fontsize="x-small", loc="upper center", bbox_to_anchor=(0.5, -0.2))
     figure.suptitle("Fat trees, 10 Gbit/s: full trunks (solid), a quarter of that (dashed)")
     plots.save(figure, options.picture)
     print_tables(everything)
