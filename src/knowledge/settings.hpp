@@ -25,7 +25,7 @@ struct Settings {
   std::vector<std::string> except;      ///< no candidates of these
   StrategySettings tuning;
   int exact_sizes = 16;  ///< STAR-MPI's X: sizes of a collective on a communicator tuned one by one
-  SampleReduction samples = SampleReduction::mean;
+  SampleReduction samples = SampleReduction::max;
   std::string platform;  ///< a platform file's text (topology/platform.hpp); empty: the network is not described
 
   /// Whether `only` and `except` let a candidate in. Their items are a collective (`allreduce`), an algorithm (`ring`),
