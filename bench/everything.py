@@ -51,6 +51,7 @@ SLOW = ("--rate", "20mbit", "--packet", "0")
 LARGE = ("--sizes", "16384", "65536", "262144")
 SOME = ("--sizes", "16384", "65536")
 SMALL = ("--sizes", "1024", "--learning", "200", "--calls", "15")
+PROGRAMS = ("--rounds", "1", "--programs", "fft", "nbody", "molecular_dynamics", "nanotube", "lmp melt", "pw.x")
 LABS: Sequence[tuple[Sequence[str], Sequence[Job]]] = (
     (
         ("single:16",),
@@ -58,7 +59,7 @@ LABS: Sequence[tuple[Sequence[str], Sequence[Job]]] = (
             Job("single", "suite.py", OPENMPI, 16, LARGE),
             Job("single", "suite.py", MPICH, 16, LARGE),
             Job("single", "suite.py", INTEL, 16, LARGE),
-            Job("programs", "programs.py", OPENMPI, 16, ("--rounds", "2")),
+            Job("programs", "programs.py", OPENMPI, 16, PROGRAMS),
         ),
     ),
     (
