@@ -16,7 +16,6 @@ IN_TEST := PATH="$(TEST_VENV)/bin:$(CURDIR)/.venv-mpich5/bin:$$PATH"
 PACKAGES := cmake g++ gcc gfortran ninja-build openmpi-bin libopenmpi-dev mpich libmpich-dev lammps hpcc quantum-espresso \
   quantum-espresso-data libgtest-dev libbenchmark-dev clang-format-14 clang-tidy-14 python3-venv iproute2 libsimgrid-dev
 CXX_FILES := $(shell find src tests bench examples include lab -name '*.[ch]pp' -o -name '*.[ch]' | sort)
-PLOTS := $(shell sed -n 's/^plots = \["\(.*\)"\]$$/\1/p' pyproject.toml)
 JOBS := $(shell nproc)
 STEP = @printf '\n==> %s\n'
 
@@ -116,7 +115,8 @@ bench: test-install
 	PYTHONPATH=tests $(IN_TEST) $(TEST_PYTHON) bench/figures.py --json build-test/figures.json
 
 ## What docs/results shows of emulated clusters, measured anew: as root, with nothing else on this machine, 2 hours.
-## Measurements of some names only: make bench-lab ONLY="single-openmpi trees-openmpi".
+## Measurements of some names only: make bench-lab ONLY="single-openmpi trees-openmpi". Each page of docs/results says how
+## its pictures are drawn, which takes `pip install '.[plots]'`.
 bench-lab: export STARLING_LAB_PREFIX = bench
 bench-lab: export OMPI_ALLOW_RUN_AS_ROOT = 1
 bench-lab: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1

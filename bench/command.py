@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
+
+from starling.measured import MeasuredError
 
 
 def command_line(
@@ -12,18 +16,29 @@ def command_line(
     add_options: Callable[[argparse.ArgumentParser], None],
     measure: Callable[[argparse.Namespace], None],
     draw: Callable[[argparse.Namespace], None],
+    *,
+    on_lab: bool = True,
 ) -> None:
-    """Measures into `options.output`, or draws `options.measured` as `options.picture` and prints tables."""
+    """Measures into `options.output`, or draws `options.measured` as `options.picture` and prints tables.
+
+    `on_lab`: what measures needs a launcher, and the platform that `starling lab run` tells.
+    """
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
     measuring = commands.add_parser("measure")
     add_options(measuring)
     measuring.add_argument("-o", "--output", type=Path, required=True)
-    measuring.add_argument("launcher", nargs="*", metavar="LAUNCHER", help="without a program")
+    if on_lab:
+        measuring.add_argument("launcher", nargs="+", metavar="LAUNCHER", help="without a program")
     measuring.set_defaults(does=measure)
     drawing = commands.add_parser("draw")
     drawing.add_argument("measured", type=Path, nargs="+")
     drawing.add_argument("picture", type=Path)
     drawing.set_defaults(does=draw)
     options = parser.parse_args()
-    options.does(options)
+    if on_lab and options.does is measure and "STARLING_PLATFORM" not in os.environ:
+        sys.exit(f"{Path(sys.argv[0]).name}: no lab: put `starling lab run --` before it")
+    try:
+        options.does(options)
+    except MeasuredError as error:
+        sys.exit(f"{Path(sys.argv[0]).name}: {error}")

@@ -98,7 +98,12 @@ def run(job: Job, folder: Path) -> int:
 
 def main() -> int:
     """Measures. The exit status is 1 where a measurement failed."""
+    if len(sys.argv) < 2:
+        sys.exit("everything.py: name a folder for the results")
     folder, only = Path(sys.argv[1]), sys.argv[2:]
+    known = {f"{job.name}-{job.mpi.name}" for _, jobs in LABS for job in jobs}
+    if unknown := sorted(set(only) - known):
+        sys.exit(f"everything.py: {', '.join(unknown)}: no such measurement; there are: {', '.join(sorted(known))}")
     folder.mkdir(parents=True, exist_ok=True)
     failed = False
     for lab, jobs in LABS:

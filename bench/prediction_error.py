@@ -6,7 +6,8 @@ starling lab run -- python bench/prediction_error.py measure --mpicc mpicc --pla
     --collectives alltoall,allgather --sizes 16384,65536 -- mpirun -n 8
 python bench/prediction_error.py compare measured.json --parameters parameters.json
 
-python bench/prediction_error.py compare docs/results/simulated.json --latency 5us --parameters smpi.json
+python bench/prediction_error.py compare docs/results/simulated.json --latency 5us \
+    --parameters docs/results/smpi-parameters.json
 
 `measure` adds to the file what is not there yet, so an interrupted one goes on where it was. Each candidate is forced,
 and left out where the record says that another one ran. `--rate` and the like belong into a platform file.
@@ -93,7 +94,7 @@ def one_candidate(
 
 def measure(options: argparse.Namespace) -> None:
     """Measures what is missing in the output file."""
-    file = measured.read(options.output) if options.output.exists() else measured.begun()
+    file = measured.continued(options.output)
     known = {(one.what, one.bytes, one.how) for one in file.measurements}
     platform = platform_file.platform(options.platform)
     ranks = int(options.launcher[options.launcher.index("-n") + 1])

@@ -88,7 +88,7 @@ class Suite:
         self._output = output
         self._program = program
         self._mpi = version()
-        self.file = measured.read(output) if output.exists() else measured.begun()
+        self.file = measured.continued(output)
 
     def _has(self, platform: str, case: Case, how: str) -> bool:
         return any(
@@ -260,4 +260,4 @@ def draw(options: Namespace) -> None:
 
 
 if __name__ == "__main__":
-    command_line(__doc__, add_options, measure, draw)
+    command_line(__doc__, add_options, measure, draw, on_lab=False)

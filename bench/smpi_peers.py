@@ -43,7 +43,7 @@ PEERS: dict[str, dict[str, str]] = {
         "ring": "mpich_ring",
     },
     "allreduce": {
-        "rab1?allgather=recursive_doubling": "rab_rdb",
+        "rabenseifner": "rab_rdb",
         "rab2?alltoall=ring,allgather=ring": "rab2",
         "recursive_doubling": "rdb",
         "reduce_bcast": "redbcast",

@@ -13,6 +13,7 @@ cost model's) take turns, a job of each in a round. Every result is checked. `me
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +27,7 @@ from timing import Times, carried_out, compiled, place_of, timed
 
 from starling import measured, platform_file, repository
 from starling.measured import Measurement, Measurements, seconds_of
+from starling.record import Candidate
 
 COLLECTIVES = ("alltoall", "allgather", "allreduce", "bcast", "reduce", "gather", "scatter")
 SIZES = (1024, 16384, 65536, 262144)
@@ -108,7 +110,7 @@ class Suite:
         self._options = options
         self._program = program
         self._platform = platform_file.platform(os.environ["STARLING_PLATFORM"])
-        self.file = measured.read(options.output) if options.output.exists() else measured.begun()
+        self.file = measured.continued(options.output)
         self._cells = [(one, size) for size in options.sizes for one in options.collectives]
         self.flavour = ""
 
@@ -179,9 +181,9 @@ class Suite:
             for cell in cells:
                 context = contexts[cell[1]]
                 tried = {
-                    public_name(one): one["agreed_s"]
-                    for one in context["candidates"]
-                    if one.get("agreed_s") is not None
+                    one.public_name: one.agreed_s
+                    for one in map(Candidate.model_validate, context["candidates"])
+                    if one.agreed_s is not None
                 }
                 limit = self._predicted(cell, times.record["run"]["ranks"])["lower_bound_s"]
                 notes = {"winner": context["winner"], "stage": context["stage"], "tried": tried, "limit_s": limit}
@@ -227,12 +229,6 @@ class Suite:
                     self._job(f"forced:{forced}", hows, turn, calls=self._options.calls)
 
 
-def public_name(candidate: Mapping[str, Any]) -> str:
-    """A candidate of a record with its parameters."""
-    bound = ",".join(f"{name}={value}" for name, value in candidate["parameters"].items())
-    return f"{candidate['name']}?{bound}" if bound else str(candidate["name"])
-
-
 def measure(options: argparse.Namespace) -> None:
     """Measures what is missing in the output file."""
     with tempfile.TemporaryDirectory(prefix="suite-") as folder:
@@ -256,7 +252,7 @@ class Row:
         }
         self.native = raced["native"]
         self.winner = str(learned.notes["winner"])
-        self.chosen = raced.get(self.winner, self.native)
+        self.chosen = raced[self.winner]
         self.best = min(raced, key=lambda how: median(raced[how]))
         self.best_s = median(raced[self.best])
         forced = {
@@ -271,18 +267,23 @@ class Row:
         tuner = seconds_of(hows.get(TUNER, []))
         self.tuner_s = median(tuner[FIRST:]) if tuner else None
         self.tuner_first = sum(tuner[:FIRST]) / (median(self.native) * FIRST) if tuner else None
-        self.cpu_bound = any(measured.cpu_bound(hows[how]) for how in ("native", self.winner))
+        self.cpu_bound = any(measured.cpu_bound(hows[how]) for how in (LEARNED, "native", self.winner))
+
+
+def was_raced(hows: Mapping[str, Sequence[Measurement]], how: str) -> bool:
+    """Whether there are times of the race, which a candidate that could not serve has not."""
+    return any(one.round > 0 for one in hows.get(how, []))
 
 
 def rows_of(file: Measurements) -> list[Row]:
-    """A row for each cell that was raced."""
+    """A row for each cell whose choice was raced."""
     found: dict[Cell, dict[str, list[Measurement]]] = {}
     for one in file.measurements:
         found.setdefault((one.what, one.bytes or 0), {}).setdefault(one.how, []).append(one)
     return [
         Row(cell, hows)
         for cell, hows in sorted(found.items(), key=lambda item: (COLLECTIVES.index(item[0][0]), item[0][1]))
-        if LEARNED in hows and any(one.round > 0 for one in hows.get("native", []))
+        if LEARNED in hows and all(was_raced(hows, how) for how in ("native", hows[LEARNED][0].notes["winner"]))
     ]
 
 
@@ -341,7 +342,7 @@ def draw(options: argparse.Namespace) -> None:
             sizes = range(len(mine))
             lines: list[tuple[str, str, list[float]]] = [
                 ("native", "k--", [median(row.native) / row.limit for row in mine]),
-                ("best native by hand", "C1s:", [(row.hand_s or row.best_s) / row.limit for row in mine]),
+                ("best native by hand", "C1s:", [(row.hand_s or math.nan) / row.limit for row in mine]),
                 ("star", "C0o-", [median(row.chosen) / row.limit for row in mine]),
             ]
             for label, style, values in lines:

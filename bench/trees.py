@@ -47,7 +47,7 @@ def segment(candidate: str) -> str:
 def measure(options: argparse.Namespace) -> None:
     """Measures what is missing in the output file."""
     place = place_of(platform_file.platform(os.environ["STARLING_PLATFORM"]))
-    file = measured.read(options.output) if options.output.exists() else measured.begun()
+    file = measured.continued(options.output)
     with tempfile.TemporaryDirectory(prefix="trees-") as folder:
         program = compiled(options.mpicc, Path(folder))
         for turn in range(options.rounds):

@@ -68,9 +68,9 @@ static inline double demand(const char* what, double value, double at_most) {
 
 static inline int end_job(double check) {
   if (job.rank == 0) {
-    printf("{\"program\": \"%s\", \"ranks\": %d, \"steps\": %d, \"seconds\": %.6f, \"step_seconds\": [", job.name,
+    printf("{\"program\": \"%s\", \"ranks\": %d, \"steps\": %d, \"seconds\": %.9g, \"step_seconds\": [", job.name,
            job.ranks, job.steps, job.ends[job.steps] - job.ends[0]);
-    for (int i = 0; i < job.steps; ++i) printf("%s%.6f", i ? ", " : "", job.ends[i + 1] - job.ends[i]);
+    for (int i = 0; i < job.steps; ++i) printf("%s%.9g", i ? ", " : "", job.ends[i + 1] - job.ends[i]);
     printf("], \"check\": %.3g}\n", check);
     fflush(stdout);
   }

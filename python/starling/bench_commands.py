@@ -66,6 +66,7 @@ def _as_json(found: Sequence[Compared], missing: Sequence[Sequence[Case]]) -> di
                 "b_s": one.second._asdict(),
                 "ratio": one.ratio._asdict(),
                 "verdict": one.verdict,
+                "values": one.values,
                 "cpu_bound": one.cpu_bound,
             }
             for one in found
@@ -86,6 +87,7 @@ def _render(found: Sequence[Compared], missing: Sequence[Sequence[Case]], consol
     from starling.report import human_bytes, human_seconds
     from starling.table import Column, fitted
 
+    found = sorted(found, key=lambda one: one.case[:3])
     for place, group in groupby(found, key=lambda one: one.case[:3]):
         rows = list(group)
         console.print(Text(f"{place[0]}, {place[1]}, {place[2]} ranks", style="bold"))
@@ -96,7 +98,11 @@ def _render(found: Sequence[Compared], missing: Sequence[Sequence[Case]], consol
             Column("A", [human_seconds(one.first.middle) for one in rows], leave=2),
             Column("B", [human_seconds(one.second.middle) for one in rows], leave=1),
             Column("A / B", [f"{one.ratio.middle:.2f}" for one in rows]),
-            Column("95 %", [f"{one.ratio.low:.2f}-{one.ratio.high:.2f}" for one in rows], leave=3),
+            Column(
+                "95 %",
+                ["" if one.verdict == "unknown" else f"{one.ratio.low:.2f}-{one.ratio.high:.2f}" for one in rows],
+                leave=3,
+            ),
             Column(
                 "B is", [one.verdict + (" (CPU-bound)" if one.cpu_bound else "") for one in rows], leave=4, right=False
             ),
@@ -104,9 +110,10 @@ def _render(found: Sequence[Compared], missing: Sequence[Sequence[Case]], consol
         console.print(fitted(columns, console.width))
         console.print()
     verdicts = [one.verdict for one in found]
-    counts = ", ".join(f"{verdicts.count(name)} {name}" for name in ("faster", "even", "slower"))
+    counts = ", ".join(f"{verdicts.count(name)} {name}" for name in ("faster", "even", "slower", "unknown"))
     mean = geometric_mean(one.ratio.middle for one in found)
-    console.print(Text(f"{len(found)} cases: B is {counts}; geometric mean of A / B: {mean:.3f}"))
+    console.print(Text(f"{len(found)} in both: B is {counts}; geometric mean of A / B: {mean:.3f}"))
     for name, cases in zip("AB", missing, strict=True):
         if cases:
-            console.print(Text(f"only in {name}: {len(cases)} cases, the first {' '.join(map(str, cases[0]))}"))
+            first = " ".join(str(word) for word in cases[0] if word is not None)
+            console.print(Text(f"only in {name}: {len(cases)}, the first {first}"))

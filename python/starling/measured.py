@@ -11,13 +11,15 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from starling.lab import idle
+
 SCHEMA: Literal[1] = 1
-CPU_BOUND = 0.10
-"""With less idle processor time than that, this machine was measured and not the network."""
+FEWEST = 6
+"""Values from which the interval of a median says something: of fewer, the whole range has less than 95 %."""
 _RESAMPLES = 1000
 
 
@@ -42,7 +44,7 @@ class Measurement(BaseModel):
     ranks: int = Field(ge=1)
     how: str
     round: int = Field(default=0, ge=0)
-    seconds: list[float] = Field(min_length=1)
+    seconds: list[Annotated[float, Field(gt=0, allow_inf_nan=False)]] = Field(min_length=1)
     cpu_idle: float | None = None
     notes: dict[str, Any] = {}
 
@@ -106,6 +108,11 @@ def _lines(path: Path) -> list[str]:
     return path.read_text().splitlines() if path.is_file() else []
 
 
+def continued(path: Path) -> Measurements:
+    """What a file has already, or one without measurements. Raises MeasuredError."""
+    return read(path) if path.exists() else begun()
+
+
 def read(path: Path) -> Measurements:
     """The measurements of a file. Raises MeasuredError."""
     try:
@@ -165,7 +172,7 @@ def seconds_of(rounds: Iterable[Measurement]) -> list[float]:
 
 def cpu_bound(rounds: Iterable[Measurement]) -> bool:
     """Whether a round used up the processors of this machine."""
-    return any(one.cpu_idle is not None and one.cpu_idle < CPU_BOUND for one in rounds)
+    return any(one.cpu_idle is not None and one.cpu_idle < idle.CPU_BOUND for one in rounds)
 
 
 class Compared(NamedTuple):
@@ -176,10 +183,14 @@ class Compared(NamedTuple):
     second: Interval
     ratio: Interval
     cpu_bound: bool
+    values: int
+    """Fewest times of either."""
 
     @property
     def verdict(self) -> str:
-        """How the second does: `even` where the interval has 1 in it."""
+        """How the second does: `even` where the interval has 1 in it, `unknown` where it rests on too few values."""
+        if self.values < FEWEST:
+            return "unknown"
         return "faster" if self.ratio.low > 1 else "slower" if self.ratio.high < 1 else "even"
 
 
@@ -193,6 +204,7 @@ def compare(first: Measurements, second: Measurements) -> tuple[list[Compared], 
             interval(seconds_of(theirs[case])),
             ratio(seconds_of(ours[case]), seconds_of(theirs[case])),
             cpu_bound([*ours[case], *theirs[case]]),
+            min(len(seconds_of(ours[case])), len(seconds_of(theirs[case]))),
         )
         for case in ours
         if case in theirs

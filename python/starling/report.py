@@ -35,7 +35,7 @@ _EXPLAINED = 3
 EVEN = 0.995
 """What is written as a gain of 1.00x."""
 BELOW_ONE = (
-    "A gain below 1 is no mistake: the medians are rank 0's, and the choice rests on the mean over all ranks, "
+    "A gain below 1 is no mistake: the medians are rank 0's, and the choice rests on the slowest rank "
     "of each candidate's best call. The root of a bcast, for example, returns before the others."
 )
 

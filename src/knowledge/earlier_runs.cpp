@@ -29,8 +29,15 @@ struct File {
   RunRecord record;
 };
 
+bool tells_samples(const std::pair<std::string, std::string>& setting) {
+  return setting.first == "samples";
+}
+
 Circumstances circumstances_of(const RunRecord& record) {
-  return {record.run.machine, record.run.mpi_flavour, record.run.mpi_version};
+  const auto& settings = record.run.settings;
+  const auto samples = std::find_if(settings.begin(), settings.end(), tells_samples);
+  return {record.run.machine, record.run.mpi_flavour, record.run.mpi_version,
+          samples == settings.end() ? "mean" : samples->second};
 }
 
 /// Whether a candidate of a record says what its ranks measured together, and no nonsense.
@@ -132,7 +139,8 @@ RunRecord merged(std::span<const File> files) {
   RunRecord all;
   all.run = files.front().record.run;
   all.run.program.clear();
-  all.run.settings.clear();
+  auto& settings = all.run.settings;
+  settings.erase(std::remove_if(settings.begin(), settings.end(), std::not_fn(tells_samples)), settings.end());
   all.run.seconds = 0;
   std::vector<ContextRecord> contexts;
   for (const auto& [name, record] : files) {

@@ -17,6 +17,7 @@ struct Circumstances {
   std::string machine;
   std::string mpi_flavour;
   std::string mpi_version;
+  std::string samples;  ///< how ranks' times became one: a mean says nothing of the slowest rank
   bool operator==(const Circumstances&) const = default;
 };
 

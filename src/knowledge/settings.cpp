@@ -223,6 +223,10 @@ Settings settings_from_text(const std::string& text) {
   return settings;
 }
 
+std::string_view name_of(SampleReduction reduction) {
+  return reductions[static_cast<std::size_t>(reduction)];
+}
+
 std::vector<std::pair<std::string, std::string>> described(const Settings& settings) {
   return {{"strategy", settings.strategy},
           {"record", settings.record},
@@ -240,7 +244,7 @@ std::vector<std::pair<std::string, std::string>> described(const Settings& setti
           {"longest_draw", std::to_string(settings.tuning.longest_draw)},
           {"seed", std::to_string(settings.tuning.seed)},
           {"sizes", std::to_string(settings.exact_sizes)},
-          {"samples", std::string(reductions[static_cast<std::size_t>(settings.samples)])},
+          {"samples", std::string(name_of(settings.samples))},
           {"platform", settings.platform.empty() ? "none" : "described"}};
 }
 

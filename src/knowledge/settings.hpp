@@ -13,6 +13,9 @@ namespace starling {
 /// How the seconds that ranks measured become one number.
 enum class SampleReduction : std::uint8_t { mean, max, min };
 
+/// `mean`, `max` or `min`.
+std::string_view name_of(SampleReduction reduction);
+
 /// Everything a user can set, as one value. Rank 0's settings are those of all ranks.
 struct Settings {
   std::string strategy = "star-basic";  ///< with its argument, if it takes one

@@ -24,6 +24,7 @@ struct Displacements {
   const void* values = nullptr;
   bool large = false;
   [[nodiscard]] std::int64_t operator[](int rank) const {
+    if (values == nullptr) return 0;  // which is right where all blocks are empty
     return large ? static_cast<std::int64_t>(static_cast<const MPI_Aint*>(values)[rank])
                  : static_cast<const int*>(values)[rank];
   }

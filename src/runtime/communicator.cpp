@@ -138,7 +138,7 @@ const Communicator::Known* Communicator::know(const Call& call) {
   if (inter_ || foreign_ || !facts_of(call, size_, rank_, table.known.facts)) return nullptr;
   table.known.facts.situation.tree = tree();
   table.known.context = &context(table.known.facts);
-  table.latest.keep(call);
+  table.latest.keep(call, rank_);
   return &table.known;
 }
 

@@ -28,9 +28,9 @@ bool good(const void* buffer, std::int64_t count, MPI_Datatype type) {
 /// Counts and types of one side of a v-collective, with a type for each rank in alltoallw.
 bool good(const Counts& counts, const Displacements& displacements, MPI_Datatype type, const MPI_Datatype* types,
           int ranks) {
-  if (counts.values == nullptr || displacements.values == nullptr) return false;
+  if (counts.values == nullptr) return false;
   for (int rank = 0; rank < ranks; ++rank) {
-    if (counts[rank] < 0) return false;
+    if (counts[rank] < 0 || (counts[rank] > 0 && displacements.values == nullptr)) return false;
     // Programs leave the types of empty blocks null; MPI libraries let them.
     if (types != nullptr && counts[rank] > 0 && !good(counts[rank], types[rank])) return false;
   }
@@ -181,11 +181,14 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
   return true;
 }
 
-void LatestCall::keep(const Call& call) {
+void LatestCall::keep(const Call& call, int rank) {
   const auto lasts = [](auto handle) { return handle == decltype(handle){} || predefined(handle); };
-  kept_ = call.sendcounts.values == nullptr && call.recvcounts.values == nullptr && call.sendtypes == nullptr &&
-          call.recvtypes == nullptr && call.recvbuf != MPI_IN_PLACE && lasts(call.sendtype) && lasts(call.recvtype) &&
-          lasts(call.op);
+  // What is in an array may change from call to call, where it counts.
+  const bool arrays_count = !rooted(call.collective) || call.root == rank;
+  const bool has_arrays = call.sendcounts.values != nullptr || call.recvcounts.values != nullptr ||
+                          call.sendtypes != nullptr || call.recvtypes != nullptr;
+  kept_ = !(arrays_count && has_arrays) && call.recvbuf != MPI_IN_PLACE && lasts(call.sendtype) &&
+          lasts(call.recvtype) && lasts(call.op);
   if (kept_) call_ = call;
 }
 

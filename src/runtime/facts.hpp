@@ -42,8 +42,8 @@ class LatestCall {
            (call.sendbuf == nullptr) == (call_.sendbuf == nullptr) &&
            (call.recvbuf == nullptr) == (call_.recvbuf == nullptr);
   }
-  /// Keeps `call` if it may be kept.
-  void keep(const Call& call);
+  /// Keeps the call of this rank if it may be kept.
+  void keep(const Call& call, int rank);
   void forget() { kept_ = false; }
 
  private:

@@ -6,6 +6,14 @@
 
 namespace starling {
 
+std::vector<int> told_by_ranks(int mine, int ranks) {
+  std::vector<int> all(static_cast<std::size_t>(ranks));
+  // Not MPI_Allgather: what a library chooses there may take a step for each rank.
+  pmpi.Gather(&mine, 1, handles.int_, all.data(), 1, handles.int_, 0, handles.comm_world);
+  pmpi.Bcast(all.data(), ranks, handles.int_, 0, handles.comm_world);
+  return all;
+}
+
 std::vector<int> nodes_of_ranks(int ranks) {
   MPI_Comm node{};
   int lowest = -1;  // of a rank whom MPI does not tell
@@ -14,10 +22,7 @@ std::vector<int> nodes_of_ranks(int ranks) {
     pmpi.Bcast(&lowest, 1, handles.int_, 0, node);
     pmpi.Comm_free(&node);
   }
-  std::vector<int> all(static_cast<std::size_t>(ranks));
-  // Not MPI_Allgather: what a library chooses there may take a step for each rank.
-  pmpi.Gather(&lowest, 1, handles.int_, all.data(), 1, handles.int_, 0, handles.comm_world);
-  pmpi.Bcast(all.data(), ranks, handles.int_, 0, handles.comm_world);
+  std::vector<int> all = told_by_ranks(lowest, ranks);
   if (std::find(all.begin(), all.end(), -1) != all.end()) all.clear();
   return all;
 }

@@ -10,6 +10,9 @@ struct Spread {
   int ranks_per_node = 0;  ///< the largest
 };
 
+/// What each rank of MPI_COMM_WORLD says, known to all of them. Collective.
+std::vector<int> told_by_ranks(int mine, int ranks);
+
 /// The node of each rank of MPI_COMM_WORLD, named by the lowest rank on it; empty where MPI can't tell. Collective.
 std::vector<int> nodes_of_ranks(int ranks);
 

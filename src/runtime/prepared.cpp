@@ -68,7 +68,7 @@ int Prepared::carry_out(const Call& call, const Facts& facts, Communicator& comm
     const Team team = bound_.team(facts.situation, communicator.rank(), rooted(call.collective) ? call.root : 0);
     staging_.look_at(call, facts, team.blocks, team.rank, bound_.works_in_place());
     last_ = &instance(team);
-    latest_.keep(call);
+    latest_.keep(call, communicator.rank());
   }
   Instance& todo = *last_;
   Workspace& workspace = Workspace::mine();

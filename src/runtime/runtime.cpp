@@ -64,7 +64,8 @@ EarlierRuns agreed_history(const Settings& settings, int rank) {
     const auto skip = [&](const std::string& file, const std::string& why) {
       if (++skipped <= told) say("skipped " + settings.history + "/" + file + ": " + why);
     };
-    const Circumstances here{settings.machine, flavour().name, flavour().version};
+    const Circumstances here{settings.machine, flavour().name, flavour().version,
+                             std::string(name_of(settings.samples))};
     text = EarlierRuns::read(settings.history, here, skip).to_text();
     if (skipped > told) say("skipped " + std::to_string(skipped - told) + " more files of the history");
   }
@@ -93,9 +94,7 @@ std::vector<int> hosts_of_ranks(const Platform& platform, int ranks) {
   std::array<char, MPI_MAX_PROCESSOR_NAME + 1> name{};
   int length = 0;
   pmpi.Get_processor_name(name.data(), &length);
-  int mine = platform.host(name.data()).value_or(-1);
-  std::vector<int> all(static_cast<std::size_t>(ranks));
-  pmpi.Allgather(&mine, 1, handles.int_, all.data(), 1, handles.int_, handles.comm_world);
+  std::vector<int> all = told_by_ranks(platform.host(name.data()).value_or(-1), ranks);
   // One line, whatever the number of ranks: the first of those nobody knows tells its name to rank 0, which says it.
   const auto first = std::find(all.begin(), all.end(), -1);
   if (first != all.end()) {

@@ -90,8 +90,8 @@ class Strategy {
   /// Takes the time of the call just made with `proposed()`, in seconds. Returns what the ranks must now reduce over
   /// the communicator, element by element; empty for most calls. If not empty, `verdict` follows before the next call.
   virtual std::span<const double> observe(double seconds) = 0;
-  /// Takes the reduced numbers: element by element the mean over ranks, or the largest or smallest, as the setting
-  /// STARLING_SAMPLES says (mean, max, min). The same on every rank.
+  /// Takes the reduced numbers: element by element the slowest rank's, or the mean or smallest, as the setting
+  /// STARLING_SAMPLES says (max, mean, min). The same on every rank.
   virtual void verdict(std::span<const double> agreed) = 0;
   [[nodiscard]] virtual Judge judge() const { return Judge::everyone; }
   /// Where the first rank judges: takes the reduced numbers there, and returns equally many that are broadcast and

@@ -80,8 +80,8 @@ TEST(Refusal, SaysWhyInWords) {
   EXPECT_EQ(refusal(Collective::gather, "binomial?segment=1024", {.ranks = 8, .bytes = 256}),
             "the message is one segment");
   EXPECT_EQ(refusal(Collective::gather, "binomial?segment=1024", {.ranks = 8, .bytes = 257}), "");
-  EXPECT_EQ(refusal(Collective::gather, "binary?segment=1024", {.ranks = 1024, .bytes = 65 * 1024}),
-            "would give the root more than 65536 messages");
+  EXPECT_EQ(refusal(Collective::gather, "binary?segment=1024", {.ranks = 1024, .bytes = 9 * 1024}),
+            "would give the root more than 8192 messages");
   EXPECT_EQ(refusal(Collective::allgather, "groups2d?rows=3", {.ranks = 8, .bytes = 8}),
             "needs a number of ranks that 3 divides");
   EXPECT_EQ(refusal(Collective::allgather, "groups2d?rows=3", {.ranks = 3, .bytes = 8}),

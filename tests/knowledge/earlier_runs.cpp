@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const Circumstances here{"cluster#", "Open MPI", "4.1.4"};
+const Circumstances here{"cluster#", "Open MPI", "4.1.4", "max"};
 
 CandidateRecord candidate(const std::string& name, double agreed, std::int64_t samples) {
   CandidateRecord one;
@@ -63,6 +63,7 @@ class Runs : public ::testing::Test {
     record.run.machine = its.machine;
     record.run.mpi_flavour = its.mpi_flavour;
     record.run.mpi_version = its.mpi_version;
+    record.run.settings = {{"samples", its.samples}};
     record.contexts = std::move(contexts);
     write_text(name, to_json(record));
   }
@@ -112,9 +113,13 @@ TEST_F(Runs, AreKnownByCallKeyAndCandidate) {
 
 TEST_F(Runs, OfOtherCircumstancesDoNotCount) {
   write("1.json", {context({candidate("chain?segment=none", 1e-5, 10)})},
-        {"other", here.mpi_flavour, here.mpi_version});
-  write("2.json", {context({candidate("chain?segment=none", 1e-5, 10)})}, {here.machine, "MPICH", here.mpi_version});
-  write("3.json", {context({candidate("chain?segment=none", 1e-5, 10)})}, {here.machine, here.mpi_flavour, "5.0"});
+        {"other", here.mpi_flavour, here.mpi_version, here.samples});
+  write("2.json", {context({candidate("chain?segment=none", 1e-5, 10)})},
+        {here.machine, "MPICH", here.mpi_version, here.samples});
+  write("3.json", {context({candidate("chain?segment=none", 1e-5, 10)})},
+        {here.machine, here.mpi_flavour, "5.0", here.samples});
+  write("4.json", {context({candidate("chain?segment=none", 1e-5, 10)})},
+        {here.machine, here.mpi_flavour, here.mpi_version, "mean"});
   EXPECT_TRUE(read().empty());
 }
 
@@ -206,7 +211,8 @@ TEST_F(Runs, NestedDeeplyOrNamingFilesElsewhereAreSkipped) {
 TEST_F(Runs, OfOthersDoNotTakeTheRoom) {
   std::vector<CandidateRecord> many(20000, candidate("native", 1e-5, 10));
   for (int i = 0; i < 8; ++i)
-    write("2030010" + std::to_string(i) + ".json", {context(many)}, {"other", here.mpi_flavour, here.mpi_version});
+    write("2030010" + std::to_string(i) + ".json", {context(many)},
+          {"other", here.mpi_flavour, here.mpi_version, here.samples});
   write("20240101.json", {context({candidate("native", 1e-5, 10)})});
   EXPECT_FALSE(read().empty());
 }

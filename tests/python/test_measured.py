@@ -16,6 +16,10 @@ from starling import measured
 from starling.cli import app
 from starling.measured import Measurement, Measurements
 
+FILE_OF = (
+    '{"schema": 1, "measurements": [{"what": "a", "platform": "p", "mpi": "m",'
+    ' "ranks": 1, "how": "h", "seconds": [%s]}]}'
+)
 times = st.lists(st.floats(1e-6, 1e3), min_size=1, max_size=40)
 
 
@@ -74,12 +78,17 @@ def test_rounds_of_a_case_count_together_and_cases_apart() -> None:
 
 
 def test_a_verdict_needs_an_interval_without_one() -> None:
-    fast, slow = [1.0, 1.01, 1.02, 0.99], [2.0, 2.02, 2.01, 1.99]
+    fast, slow = [1.0, 1.01, 1.02, 0.99, 1.0, 1.0], [2.0, 2.02, 2.01, 1.99, 2.0, 2.0]
     for ours, theirs, verdict in ((slow, fast, "faster"), (fast, slow, "slower"), (fast, fast, "even")):
         rows = measured.compare(
             Measurements(measurements=[one(seconds=ours)]), Measurements(measurements=[one(seconds=theirs)])
         )[0]
         assert rows[0].verdict == verdict
+
+
+def test_few_values_give_no_verdict() -> None:
+    ours, theirs = Measurements(measurements=[one(seconds=[1.0])]), Measurements(measurements=[one(seconds=[2.0] * 9)])
+    assert measured.compare(ours, theirs)[0][0].verdict == "unknown"
 
 
 def run(*words: object) -> tuple[int, str, str]:
@@ -89,12 +98,13 @@ def run(*words: object) -> tuple[int, str, str]:
 
 def test_the_command_prints_ratios(tmp_path: Path) -> None:
     for name, factor in (("a", 2.0), ("b", 1.0)):
-        whole = Measurements(measurements=[one(seconds=[factor, factor]), one("star", [1.0]), one(name, [1.0])])
+        whole = Measurements(measurements=[one(seconds=[factor] * 6), one("star", [1.0]), one(name, [1.0])])
         whole.write(tmp_path / f"{name}.json")
     status, out, _ = run(tmp_path / "a.json", tmp_path / "b.json")
     assert status == 0
-    assert "2 cases: B is 1 faster, 1 even, 0 slower; geometric mean of A / B: 1.414" in out
-    assert "only in A: 1 cases, the first single:16 MPICH 5 16 alltoall 65536 a" in out
+    out = " ".join(out.split())  # lines are folded to the terminal's width
+    assert "2 in both: B is 1 faster, 0 even, 0 slower, 1 unknown; geometric mean of A / B: 1.414" in out
+    assert "only in A: 1, the first single:16 MPICH 5 16 alltoall 65536 a" in out
     status, out, _ = run(tmp_path / "a.json", tmp_path / "b.json", "--json")
     told = json.loads(out)
     assert (status, told["compared"][0]["ratio"]["middle"], len(told["only_b"])) == (0, 2.0, 1)
@@ -106,6 +116,9 @@ def test_the_command_prints_ratios(tmp_path: Path) -> None:
         (None, "No such file"),
         ("{}x", "Invalid JSON"),
         ('{"schema": 2, "measurements": []}', "schema: Input should be 1"),
+        (FILE_OF % 0, "measurements.0.seconds.0: Input should be greater than 0"),
+        (FILE_OF % -1, "measurements.0.seconds.0: Input should be greater than 0"),
+        (FILE_OF % "NaN", "measurements.0.seconds.0: Input should be a finite number"),
         ('{"schema": 1, "measurements": [{"what": "a"}]}', "measurements.0.platform: Field required"),
     ],
 )

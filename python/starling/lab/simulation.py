@@ -195,7 +195,7 @@ def _read(printed: str, path: Path, strategy: str, cases: Sequence[Case]) -> lis
         of_case = [one for one in contexts if one.collective == case.collective and one.bytes in (case.bytes, None)]
         context = max(of_case, key=lambda one: one.calls, default=None)
         candidates = {
-            one.public_name: one.median_s
+            one.public_name: one.agreed_s if one.agreed_s is not None else one.median_s
             for one in (context.candidates if context else [])
             if one.samples and one.median_s is not None
         }

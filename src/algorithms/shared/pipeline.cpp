@@ -69,7 +69,7 @@ std::string segment_refusal(const Situation& situation, const Parameters& with) 
 }
 
 std::string sequential_refusal(const Situation& situation, const Parameters& with) {
-  constexpr std::int64_t most_messages = 65536;
+  constexpr std::int64_t most_messages = 8192;
   std::string why = segment_refusal(situation, with);
   if (!why.empty() || (situation.ranks - 1) * segment_count(situation, with) <= most_messages) return why;
   return "would give the root more than " + std::to_string(most_messages) + " messages";

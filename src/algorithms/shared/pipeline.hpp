@@ -9,7 +9,7 @@
 namespace starling {
 
 /// Sends the blocks of recv down a tree, one after the other: a rank passes on block i while it receives block i + 1.
-/// A single block goes to one child after the other, which are in the order of their descendants, most first.
+/// A single block goes to one child after the other, in the order of the tree.
 Schedule pipelined_down(const Team& team, const TreePlace& place);
 
 /// The parameter `segment` with few values, for algorithms that have other parameters too.
