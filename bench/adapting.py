@@ -1,7 +1,8 @@
 r"""How strategies converge and adapt, call by call: from nothing, from history, and when a link slows down.
 
 starling lab up single:16 --rate 20mbit --packet 0
-python bench/adapting.py measure --mpicc mpicc.openmpi -o docs/results/adapting.json -- mpirun.openmpi -n 16
+starling lab run -- python bench/adapting.py measure --mpicc mpicc.openmpi -o docs/results/adapting.json \
+    -- mpirun.openmpi -n 16
 python bench/adapting.py draw docs/results/adapting.json docs/results/adapting.svg
 
 For each strategy three jobs: one that starts from nothing, one that starts from the history of that, and one in whose
@@ -41,18 +42,7 @@ def run(options: argparse.Namespace, program: Path, strategy: str, kind: str, hi
     calls = {"slowing": options.calls // 2, "history": options.calls // 4, "fresh": 50}.get(kind, options.calls)
     extra = ["--only", options.only] if kind == "slowing" else []
     line = command(options.launcher, program, strategy, record, [*where, *extra])
-    job = [
-        "starling",
-        "lab",
-        "run",
-        "--quiet",
-        "--",
-        *line,
-        "-t",
-        "0",
-        str(calls),
-        f"{options.collective}:{options.bytes}",
-    ]
+    job = [*line, "-t", "0", str(calls), f"{options.collective}:{options.bytes}"]
     found: list[float] = []
     slowed_at = None
     try:

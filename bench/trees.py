@@ -12,6 +12,7 @@ is not in the file yet.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import tempfile
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ from starling.measured import Measurement, Measurements, seconds_of
 
 TREES = ("binary", "binomial", "chain", "sequential")
 OPERATIONS = ("bcast", "reduce", "gather", "scatter")
-SEGMENTS = ("none", "1024", "2048", "4096", "8192", "16384")
+SEGMENTS = ("none", "1024", "2048", "4096", "8192", "16384", "65536", "262144")
 
 
 def jobs() -> Iterator[tuple[str, dict[str, str]]]:
@@ -42,6 +43,11 @@ def jobs() -> Iterator[tuple[str, dict[str, str]]]:
 def segment(candidate: str) -> str:
     """The value of a candidate's parameter."""
     return candidate.partition("=")[2]
+
+
+def bytes_of(segment: str) -> float:
+    """A segment's length; a message that is not divided is longer than any."""
+    return math.inf if segment == "none" else int(segment)
 
 
 def measure(options: argparse.Namespace) -> None:
@@ -98,7 +104,7 @@ def draw(options: argparse.Namespace) -> None:
     figure, axes = pyplot.subplots(2, 2, figsize=(10, 7), layout="constrained")
     for panel, operation in zip(axes.flat, OPERATIONS, strict=True):
         times = medians(file, operation, most)
-        order = [*SEGMENTS[1:], "none"]
+        order = sorted({segment(name) for name in times if name != "native"}, key=bytes_of)
         for tree in TREES:
             line = [
                 (i, times[name])
