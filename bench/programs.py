@@ -265,7 +265,8 @@ def print_table(file: Measurements) -> None:
             gain = measured.ratio(settled(native), settled(hows[how]))
             total = median(totals(hows[how]))
             cells += [f"{total:.1f} s", f"{median(totals(native)) / total:.2f}"]
-            cells += [f"{gain.middle:.2f}", f"{gain.low:.2f}-{gain.high:.2f}"]
+            few = len(settled(native)) < measured.FEWEST
+            cells += [f"{gain.middle:.2f}", "" if few else f"{gain.low:.2f}-{gain.high:.2f}"]
         cells += [chosen(hows[STAR]), f"{median(one.notes['tuning_s'] for one in hows[STAR]):.1f} s"]
         print(f"| {' | '.join(cells)} |")
 
