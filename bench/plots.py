@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 
-def pyplot() -> ModuleType:
+def pyplot() -> Any:
     """Matplotlib's pyplot, for files only."""
     import matplotlib as mpl
     from matplotlib import pyplot as plotting
