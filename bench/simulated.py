@@ -16,6 +16,7 @@ import tempfile
 import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +31,14 @@ from starling.lab import simulation
 from starling.lab.simulation import Case
 from starling.lab.state import LabError
 from starling.measured import Measurement
+from starling.platform_file import Platform
 
 LATENCY = 5e-6
 """Seconds of each link, as `starling lab simulate` has it for short names."""
 TOLD = 5
 """Candidates that are told beside the winner of a tuner."""
-TEN_GIGABIT = 10_000_000_000
+TEN_GIGABIT = 100
+"""Times the 100 Mbit/s of a short name."""
 SCALE = {
     64: ("fattree:8x8", "fattree:8x8:4"),
     256: ("fattree:16x16", "fattree:16x16:4"),
@@ -103,7 +106,7 @@ class Suite:
         wanted: Mapping[Case, str],
         strategy: str,
         *,
-        rate: int | None = None,
+        speed: int = 1,
         settings: Mapping[str, str] | None = None,
         forced: bool = False,
     ) -> bool:
@@ -114,9 +117,7 @@ class Suite:
         left = {case: how for case, how in wanted.items() if not self._has(platform, case, how)}
         if not left:
             return True
-        network = platform_file.adjusted(
-            platform_file.platform(platform), host_rate=rate, trunk_rate=trunk_rate(platform, rate), latency=LATENCY
-        )
+        network = faster(platform_file.adjusted(platform_file.platform(platform), latency=LATENCY), speed)
         ranks, began = len(network.hosts), time.monotonic()
         environ = {**os.environ, "STARLING_ITER": "1"}
         try:
@@ -153,12 +154,9 @@ class Suite:
         return True
 
 
-def trunk_rate(platform: str, rate: int | None) -> int | None:
-    """Of a fat tree of two levels whose hosts have links of that rate; `:4` at its end asks for a quarter."""
-    if rate is None:
-        return None
-    _, below, less = re.fullmatch(r"fattree:(\d+)x(\d+)(?::(\d+))?", platform).groups()  # type: ignore[union-attr]
-    return rate * int(below) // int(less or 1)
+def faster(platform: Platform, factor: int) -> Platform:
+    """The same network with so many times the rates."""
+    return replace(platform, links=tuple(replace(link, rate=factor * link.rate) for link in platform.links))
 
 
 def star(suite: Suite) -> None:
@@ -203,7 +201,7 @@ def scale(suite: Suite) -> None:
             strategy = "forced:" + ",".join(f"{collective}:{name}" for (collective, _), name in candidates.items())
             wanted = {Case(*cell): name for cell, name in candidates.items()}
             for platform in platforms:
-                suite.job("scale", platform, wanted, strategy, rate=TEN_GIGABIT, forced=True)
+                suite.job("scale", platform, wanted, strategy, speed=TEN_GIGABIT, forced=True)
 
 
 PARTS: Mapping[str, Callable[[Suite], None]] = {"star": star, "peers": peers, "scale": scale}

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "algorithms/shared/folding.hpp"
 #include "algorithms/shared/mesh.hpp"
 #include "algorithms/shared/pipeline.hpp"
 #include "algorithms/shared/tree_sum.hpp"
+#include "algorithms/shared/vector_halving.hpp"
 
 namespace starling {
 namespace {
@@ -97,6 +99,16 @@ TEST(TreeSum, CombinesTheNearestChildFirstAndEndsWhereItShould) {
   EXPECT_EQ(todo.rounds()[0].locals[0].from, sendbuf(0));
   EXPECT_EQ(todo.rounds()[1].receives[0].peer, 2);
   EXPECT_EQ(todo.rounds()[1].locals[0].into, recvbuf(0));
+}
+
+TEST(VectorHalving, SendsTheLargestHalfToTheNearest) {
+  const Team team{.size = 8, .rank = 5, .root = 0, .blocks = 8};
+  Schedule todo(team.blocks);
+  const Buffer spare = todo.add_scratch(team.blocks);
+  halve_vector(todo, 5, 8, Buffer::recv, spare, [](int worker) { return worker; });
+  std::vector<std::pair<int, int>> sent;
+  for (const Round& round : todo.rounds()) sent.emplace_back(round.sends[0].peer, round.sends[0].blocks.count);
+  EXPECT_EQ(sent, (std::vector<std::pair<int, int>>{{4, 4}, {7, 2}, {1, 1}}));
 }
 
 TEST(Mesh, HasSidesAsCloseAsCanBe) {
