@@ -23,6 +23,7 @@ _WITHOUT_TERMINAL = 120
 _STAGES = {
     "measure_select": "candidates are still tried in turn",
     "probe_group": "the candidates of the fastest group are still tried",
+    "run_off": "native and the fastest candidate still take turns",
     "monitor_adapt": "the fastest is used, and watched for getting slower",
     "lottery": "candidates are drawn, the fastest most often",
     "single": "only native can serve, so nothing is tried",

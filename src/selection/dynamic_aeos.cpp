@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "measurement/statistics.hpp"
@@ -10,8 +11,9 @@
 
 namespace starling {
 
-DynamicAeos::DynamicAeos(const Brief& brief, std::vector<std::string> groups)
-    : iterations_(std::max(1, brief.settings.iterations)),
+DynamicAeos::DynamicAeos(const Brief& brief, std::vector<std::string> groups, RunOff run_off)
+    : run_off_(run_off),
+      iterations_(std::max(1, brief.settings.iterations)),
       tolerated_(1 + brief.settings.epsilon),
       delta_limit_(std::max(first_delta, brief.settings.delta_limit)) {
   for (std::size_t index = 0; index < brief.candidates.size(); ++index) {
@@ -23,7 +25,7 @@ DynamicAeos::DynamicAeos(const Brief& brief, std::vector<std::string> groups)
     one.group = std::move(groups.at(index));
     if (candidate.earlier && candidate.earlier->samples >= iterations_) {
       one.best_time = one.typical = candidate.earlier->seconds;
-      one.earlier = true;
+      one.earlier = one.settled = true;
     }
   }
   ranking_.resize(known_.size());
@@ -45,6 +47,7 @@ std::string_view DynamicAeos::stage() const {
   switch (stage_) {
     case Stage::measure_select: return "measure_select";
     case Stage::probe_group: return "probe_group";
+    case Stage::run_off: return "run_off";
     case Stage::monitor_adapt: return "monitor_adapt";
     default: return "single";
   }
@@ -55,9 +58,11 @@ std::span<const double> DynamicAeos::milestone() {
     left_ = 1;
     ++calls_;
     le_time_.push_back(std::exchange(sum_, 0));
-    const std::size_t index = le_time_.size() / static_cast<std::size_t>(iterations_);
-    if (index == measuring_.size()) return le_time_;
-    propose(known_[measuring_[index]].candidate);
+    const std::size_t made = le_time_.size();
+    if (made == planned_) return le_time_;
+    const std::size_t next =
+        stage_ == Stage::run_off ? made % measuring_.size() : made / static_cast<std::size_t>(iterations_);
+    propose(known_[measuring_[next]].candidate);
     return {};
   }
   if (!in_last_iterations_) {
@@ -72,12 +77,12 @@ std::span<const double> DynamicAeos::milestone() {
 }
 
 void DynamicAeos::verdict(std::span<const double> agreed) {
-  if (exploring()) {
-    learn(agreed);
-    settle();
-  } else {
-    adapt(agreed);
+  switch (stage_) {
+    case Stage::monitor_adapt: adapt(agreed); return;
+    case Stage::run_off: compare(agreed); break;
+    default: learn(agreed);
   }
+  settle();
 }
 
 std::optional<double> DynamicAeos::found(int candidate) const {
@@ -96,6 +101,13 @@ std::vector<std::size_t> DynamicAeos::first_of_each_unknown_group() const {
   return firsts;
 }
 
+/// Whether the fastest has yet to show that it is faster than native.
+bool DynamicAeos::needs_run_off() const {
+  const Known& native = known_.front();
+  return run_off_ == RunOff::with_native && native.candidate == 0 && &best() != &native && !best().settled &&
+         native.best_time < clearly * best().best_time;
+}
+
 bool DynamicAeos::probed(const std::string& group) const {
   return std::none_of(known_.begin(), known_.end(),
                       [&](const Known& one) { return one.group == group && one.best_time == unknown; });
@@ -104,8 +116,10 @@ bool DynamicAeos::probed(const std::string& group) const {
 void DynamicAeos::measure(Stage stage, std::vector<std::size_t> which) {
   stage_ = stage;
   measuring_ = std::move(which);
+  const std::int64_t each = stage == Stage::run_off ? runoff_pairs : iterations_;
+  planned_ = measuring_.size() * static_cast<std::size_t>(each);
   le_time_.clear();
-  le_time_.reserve(measuring_.size() * static_cast<std::size_t>(iterations_));
+  le_time_.reserve(planned_);
   left_ = 1;
   sum_ = 0;
   propose(known_[measuring_.front()].candidate);
@@ -119,8 +133,36 @@ void DynamicAeos::learn(std::span<const double> ge_time) {
     Known& one = known_[measuring_[i]];
     one.best_time = *std::min_element(times.begin(), times.end());
     one.typical = median(times);
-    one.earlier = false;
+    one.earlier = one.settled = false;
   }
+}
+
+/// Judges a run-off. A loser is known to be as slow as native, at least.
+void DynamicAeos::compare(std::span<const double> ge_time) {
+  Known& native = known_[measuring_[0]];
+  Known& challenger = known_[measuring_[1]];
+  std::vector<double> of_native;
+  std::vector<double> of_challenger;
+  std::int64_t won = 0;
+  for (std::size_t i = 0; i < ge_time.size(); i += 2) {
+    of_native.push_back(ge_time[i]);
+    of_challenger.push_back(ge_time[i + 1]);
+    if (ge_time[i + 1] < ge_time[i]) ++won;
+  }
+  const double flattered = challenger.best_time;
+  for (auto& [known, times] : {std::tie(native, of_native), std::tie(challenger, of_challenger)}) {
+    known.best_time = known.typical = median(times);
+    known.earlier = false;
+    known.settled = true;
+  }
+  run_offs_ += run_offs_.empty() ? "" : ", ";
+  run_offs_ +=
+      challenger.name + " won " + std::to_string(won) + " of " + std::to_string(runoff_pairs) + " against native";
+  if (won >= pairs_to_win) return;
+  const double flattery = std::max(1.0, challenger.typical / flattered);
+  challenger.best_time = std::max(challenger.best_time, native.best_time);
+  for (Known& one : known_)
+    if (!one.settled) one.best_time *= flattery;
 }
 
 /// Lines 29 to 38 of figure 2.
@@ -128,8 +170,10 @@ void DynamicAeos::adapt(std::span<const double> total) {
   const double whole = total[0] / static_cast<double>(period());
   const double last = total[1] / static_cast<double>(iterations_);
   const double threshold = tolerated_ * second().best_time;
-  known_[ranking_[0]].typical = whole;
-  known_[ranking_[0]].earlier = false;
+  Known& used = known_[ranking_[0]];
+  used.typical = whole;
+  used.earlier = false;
+  used.settled = true;
   if (whole < threshold) {
     delta_ = std::min(delta_ * 2, delta_limit_);
     begin_period();
@@ -139,7 +183,7 @@ void DynamicAeos::adapt(std::span<const double> total) {
   } else {
     why_ = why_replaced(whole, last);
     replaced_ = best().candidate;
-    known_[ranking_[0]].best_time = whole;
+    used.best_time = whole;
     settle();
   }
 }
@@ -151,9 +195,15 @@ void DynamicAeos::settle() {
     probe(best().group);
     return;
   }
-  if (stage_ == Stage::probe_group && replaced_ >= 0)
+  if (needs_run_off()) {
+    measure(Stage::run_off, {0, ranking_[0]});
+    return;
+  }
+  if (stage_ != Stage::monitor_adapt && replaced_ >= 0)
     why_ += ": " + best().name + " is fastest at " + time_in_words(best().best_time);
-  decide({calls_, replaced_, best().candidate, replaced_ < 0 ? why_selected() : why_});
+  std::string why = replaced_ < 0 ? why_selected() : why_;
+  if (!run_offs_.empty()) why += "; " + std::exchange(run_offs_, {});
+  decide({calls_, replaced_, best().candidate, std::move(why)});
   propose(best().candidate);
   stage_ = Stage::monitor_adapt;
   measuring_ = {};
@@ -172,10 +222,11 @@ void DynamicAeos::probe(const std::string& group) {
   measure(Stage::probe_group, std::move(which));
 }
 
-/// Equal times keep their order, so all ranks agree, and native stays before what is no faster.
+/// Of equal times the candidate that comes first wins, so all ranks agree, and native stays before what is no faster.
 void DynamicAeos::sort() {
-  std::stable_sort(ranking_.begin(), ranking_.end(),
-                   [&](std::size_t one, std::size_t other) { return known_[one].best_time < known_[other].best_time; });
+  std::sort(ranking_.begin(), ranking_.end(), [&](std::size_t one, std::size_t other) {
+    return std::tie(known_[one].best_time, one) < std::tie(known_[other].best_time, other);
+  });
 }
 
 void DynamicAeos::begin_period() {
@@ -188,7 +239,10 @@ std::string DynamicAeos::why_selected() const {
   const auto left_out =
       std::count_if(known_.begin(), known_.end(), [](const Known& one) { return one.best_time == unknown; });
   const auto at = [](const Known& one) { return one.name + " at " + time_in_words(one.best_time); };
-  const std::string how = best().earlier ? "in earlier runs" : "best of " + std::to_string(iterations_) + " calls";
+  const std::string how = best().earlier ? "in earlier runs"
+                          : best().settled
+                              ? "median of " + std::to_string(runoff_pairs) + " calls in turns with another"
+                              : "best of " + std::to_string(iterations_) + " calls";
   std::string why = "fastest of " + std::to_string(std::ssize(known_) - left_out) + " candidates at " +
                     time_in_words(best().best_time) + " (" + how + "); then " + at(second());
   const Known& first = known_.front();

@@ -24,10 +24,22 @@ namespace starling {
 ///                                                                        its whole group measured before if it was not
 ///                                                                        yet; delta = 2
 ///                      else                                            : delta = 2
+///
+/// With a run-off, which the paper does not have, a candidate that looks only a little faster than native must show it
+/// before it is selected: the least of ITER noisy times of each of many candidates flatters the luckiest, and native
+/// was measured first, over connections that were new.
+///
+///   Run_Off          native and the fastest, `runoff_pairs` calls each, in turns | exchange these times
+///                      the fastest wins `pairs_to_win` of them: it is selected
+///                      else                                   : native is, unless another is known to be faster; what
+///                                                               is known of others from Measure_Select counts as
+///                                                               flattered as what it had of the loser
 class DynamicAeos final : public Strategy {
  public:
+  enum class RunOff : std::uint8_t { none, with_native };
+
   /// `groups` names the group of each candidate of the brief; candidates that share a name share a group.
-  DynamicAeos(const Brief& brief, std::vector<std::string> groups);
+  DynamicAeos(const Brief& brief, std::vector<std::string> groups, RunOff run_off);
 
   /// One countdown serves all stages, so that a call in a monitoring period costs two additions and a comparison.
   std::span<const double> observe(double seconds) override {
@@ -38,14 +50,17 @@ class DynamicAeos final : public Strategy {
   void verdict(std::span<const double> agreed) override;
   [[nodiscard]] std::string_view stage() const override;
   [[nodiscard]] std::optional<double> found(int candidate) const override;
-  [[nodiscard]] bool exploring() const override {
-    return stage_ == Stage::measure_select || stage_ == Stage::probe_group;
-  }
+  [[nodiscard]] bool exploring() const override { return stage_ != Stage::single && stage_ != Stage::monitor_adapt; }
 
  private:
-  enum class Stage : std::uint8_t { single, measure_select, probe_group, monitor_adapt };
+  enum class Stage : std::uint8_t { single, measure_select, probe_group, run_off, monitor_adapt };
 
   static constexpr std::int64_t first_delta = 2;
+  static constexpr std::int64_t runoff_pairs = 10;
+  /// Of equally fast candidates one wins as many with a probability of 5 % (sign test).
+  static constexpr std::int64_t pairs_to_win = 8;
+  /// Native is beaten without a run-off where its best time is that many times the other's.
+  static constexpr double clearly = 1.5;
   static constexpr double unknown = std::numeric_limits<double>::infinity();
 
   /// An eligible candidate and the best time known of it, seconds a call.
@@ -56,6 +71,7 @@ class DynamicAeos final : public Strategy {
     double best_time = unknown;
     double typical = unknown;  ///< as a later run should know it: the median iteration, or the mean of a period
     bool earlier = false;      ///< these are from earlier runs
+    bool settled = false;      ///< these are from a run-off, or from Monitor_Adapt, or from earlier runs
   };
 
   /// A measured call, the start of a period's last ITER calls, or the end of a period. Kept out of line, so that
@@ -67,9 +83,11 @@ class DynamicAeos final : public Strategy {
   [[nodiscard]] const Known& second() const { return known_[ranking_[1]]; }
   [[nodiscard]] std::vector<std::size_t> first_of_each_unknown_group() const;
   [[nodiscard]] bool probed(const std::string& group) const;
+  [[nodiscard]] bool needs_run_off() const;
 
   void measure(Stage stage, std::vector<std::size_t> which);
   void learn(std::span<const double> ge_time);
+  void compare(std::span<const double> ge_time);
   void adapt(std::span<const double> total);
   void settle();
   void probe(const std::string& group);
@@ -83,6 +101,7 @@ class DynamicAeos final : public Strategy {
   double before_ = 0;      ///< seconds of a period's calls but the last ITER
   bool in_last_iterations_ = false;
   Stage stage_ = Stage::single;
+  RunOff run_off_;
   std::int64_t iterations_;
   double tolerated_;  ///< 1 + epsilon
   std::int64_t delta_ = first_delta;
@@ -91,10 +110,12 @@ class DynamicAeos final : public Strategy {
   std::vector<Known> known_;
   std::vector<std::size_t> ranking_;    ///< of known_: fastest first, what was not measured last
   std::vector<std::size_t> measuring_;  ///< of known_: what is measured now, in this order
-  std::vector<double> le_time_;         ///< [measuring_][iteration]
+  std::vector<double> le_time_;         ///< [measuring_][iteration]; in a run-off [pair][measuring_]
+  std::size_t planned_ = 0;             ///< calls until the exchange of le_time_
   std::array<double, 2> total_{};
-  int replaced_ = -1;  ///< the candidate that Monitor_Adapt gave up last
-  std::string why_;    ///< it did, and what it measured then
+  int replaced_ = -1;     ///< the candidate that Monitor_Adapt gave up last
+  std::string why_;       ///< it did, and what it measured then
+  std::string run_offs_;  ///< since the last decision, in words
 };
 
 }  // namespace starling

@@ -1,4 +1,5 @@
 // star: the dynamic AEOS algorithm of STAR-MPI with grouping: candidates that optimise the same thing are a group.
+// What looks only a little faster than native must show it in a run-off before it is used.
 
 #include "selection/dynamic_aeos.hpp"
 
@@ -8,15 +9,16 @@ StrategyKind star() {
   return {
       .name = "star",
       .says =
-          "measures one candidate of each group, then the rest of the fastest group, uses the fastest, and moves on "
-          "when it deteriorates",
+          "measures one candidate of each group, then the rest of the fastest group, uses the fastest if it beats "
+          "native "
+          "in turns, and moves on when it deteriorates",
       .source = "Faraj, Yuan and Lowenthal 2006 (STAR-MPI), sections 3.2 and 3.3, figure 2",
       .learns = true,
       .few_sizes = true,
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {
         std::vector<std::string> groups;
         for (const Candidate& candidate : brief.candidates) groups.push_back(candidate.group);
-        return std::make_unique<DynamicAeos>(brief, std::move(groups));
+        return std::make_unique<DynamicAeos>(brief, std::move(groups), DynamicAeos::RunOff::with_native);
       },
   };
 }

@@ -15,7 +15,7 @@ StrategyKind star_basic() {
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {
         std::vector<std::string> groups;
         for (const Candidate& candidate : brief.candidates) groups.push_back(candidate.name);
-        return std::make_unique<DynamicAeos>(brief, std::move(groups));
+        return std::make_unique<DynamicAeos>(brief, std::move(groups), DynamicAeos::RunOff::none);
       },
   };
 }
