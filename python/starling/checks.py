@@ -36,7 +36,7 @@ def empty_flag(flags: Mapping[str, str]) -> str | None:
 def described(in_force: Mapping[str, Setting]) -> tuple[dict[str, Setting], list[Wrong]]:
     """The settings with the platform as text that the library reads, not as a name or a file; what is wrong with it."""
     wished = in_force.get("platform")
-    if wished is None or wished.value.startswith("{"):
+    if wished is None or wished.value.startswith("{") or wished.value == platform_file.NODES:
         return dict(in_force), []
     try:
         text = platform_file.platform(wished.value).to_text()

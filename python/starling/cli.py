@@ -98,7 +98,8 @@ def run(
     only: Annotated[str | None, typer.Option(metavar="A,B", help="Tune only these collectives or algorithms.")] = None,
     except_: Annotated[str | None, typer.Option("--except", metavar="A,B", help="Do not use these.")] = None,
     platform: Annotated[
-        str | None, typer.Option(metavar="F", help="The network: a platform file or a name like star:4x8.")
+        str | None,
+        typer.Option(metavar="F", help="The network: a platform file, a name like star:4x8, or nodes: what MPI tells."),
     ] = None,
     mpi: Annotated[
         Flavour | None, typer.Option(help="The MPI of the program, where it cannot be seen from it.")

@@ -94,7 +94,7 @@ std::string joined(const std::vector<std::string>& items) {
 
 /// The text of the platform that `wish` is, or names as a file; nothing, and a complaint, where it is no platform.
 std::string platform_text(const std::string& wish, std::vector<Complaint>& complaints) {
-  if (wish.empty()) return {};
+  if (wish.empty() || wish == platform_of_nodes) return wish;
   std::string text = wish;
   if (wish.front() != '{') {
     std::ifstream file(wish, std::ios::binary);
@@ -245,7 +245,9 @@ std::vector<std::pair<std::string, std::string>> described(const Settings& setti
           {"seed", std::to_string(settings.tuning.seed)},
           {"sizes", std::to_string(settings.exact_sizes)},
           {"samples", std::string(name_of(settings.samples))},
-          {"platform", settings.platform.empty() ? "none" : "described"}};
+          {"platform", settings.platform.empty()                ? "none"
+                       : settings.platform == platform_of_nodes ? "nodes"
+                                                                : "described"}};
 }
 
 }  // namespace starling

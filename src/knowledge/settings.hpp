@@ -16,6 +16,9 @@ enum class SampleReduction : std::uint8_t { mean, max, min };
 /// `mean`, `max` or `min`.
 std::string_view name_of(SampleReduction reduction);
 
+/// In place of a platform's text: MPI tells which ranks share a node, and all nodes hang on one switch.
+inline constexpr std::string_view platform_of_nodes = "nodes";
+
 /// Everything a user can set, as one value. Rank 0's settings are those of all ranks.
 struct Settings {
   std::string strategy = "star-basic";  ///< with its argument, if it takes one
@@ -29,7 +32,8 @@ struct Settings {
   StrategySettings tuning;
   int exact_sizes = 16;  ///< STAR-MPI's X: sizes of a collective on a communicator tuned one by one
   SampleReduction samples = SampleReduction::max;
-  std::string platform;  ///< a platform file's text (topology/platform.hpp); empty: the network is not described
+  /// A platform file's text (topology/platform.hpp), or `platform_of_nodes`; empty: the network is not described.
+  std::string platform;
 
   /// Whether `only` and `except` let a candidate in. Their items are a collective (`allreduce`), an algorithm (`ring`),
   /// or both (`allreduce:ring`); a name with parameters (`chain?segment=8192`) is that candidate alone.

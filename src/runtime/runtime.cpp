@@ -108,6 +108,27 @@ std::vector<int> hosts_of_ranks(const Platform& platform, int ranks) {
   return all;
 }
 
+/// The network as settings describe it, and where on it each rank of MPI_COMM_WORLD is. Collective.
+void find_places(State& now) {
+  if (now.settings.platform.empty()) return;
+  if (now.settings.platform != platform_of_nodes) {
+    now.platform = Platform::from_json(now.settings.platform);
+    now.hosts = hosts_of_ranks(*now.platform, now.world_size);
+    return;
+  }
+  const std::vector<int> nodes = nodes_of_ranks(now.world_size);
+  if (nodes.empty()) {
+    say("MPI does not tell which ranks share a node: algorithms for switches are left out");
+    return;
+  }
+  std::vector<int> names = nodes;
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  now.platform = Platform::of_nodes(static_cast<int>(names.size()));
+  for (const int node : nodes)
+    now.hosts.push_back(static_cast<int>(std::lower_bound(names.begin(), names.end(), node) - names.begin()));
+}
+
 }  // namespace
 
 State& state() {
@@ -131,10 +152,7 @@ void after_init() {
   if (!now.settings.history.empty() || !now.settings.record.empty()) now.nodes = nodes_of_ranks(now.world_size);
   if (!now.settings.history.empty() && !now.settings.fresh && now.strategy->learns)
     now.earlier = agreed_history(now.settings, now.world_rank);
-  if (!now.settings.platform.empty()) {
-    now.platform = Platform::from_json(now.settings.platform);
-    now.hosts = hosts_of_ranks(*now.platform, now.world_size);
-  }
+  find_places(now);
   Clock::calibrate();
   now.started = std::chrono::system_clock::now();
   now.started_wtime = pmpi.Wtime();

@@ -89,6 +89,16 @@ Platform Platform::from_json(const std::string& text) try {
   throw std::runtime_error(std::string("it is no platform file: ") + error.what());
 }
 
+Platform Platform::of_nodes(int nodes) {
+  Platform platform;
+  const auto count = static_cast<std::size_t>(nodes);
+  for (int node = 0; node < nodes; ++node) platform.names_.push_back("node" + std::to_string(node));
+  platform.places_.assign(count, 1);
+  platform.switches_.resize(1);
+  platform.hosts_.assign(count, Uplink{.parent = 0, .rate = 1});
+  return platform;
+}
+
 std::optional<int> Platform::host(std::string_view name) const {
   for (const std::string_view wanted : {name, name.substr(0, name.find('.'))}) {
     const auto found = std::find(names_.begin(), names_.end(), wanted);

@@ -43,6 +43,12 @@ TEST(Platform, MakesASwitchOfAHostWithSeveralRanks) {
   EXPECT_EQ(tree.switch_of(3), 1);
 }
 
+TEST(Platform, OfNodesMakesASwitchOfEachNodeWithSeveralRanks) {
+  const SwitchTree tree = Platform::of_nodes(3).tree(std::array{0, 1, 2, 0, 1});
+  EXPECT_EQ(tree, SwitchTree({-1, 0, 0}, {1, 2, 0, 1, 2})) << "ranks dealt out to nodes in turn";
+  EXPECT_EQ(walk_from(tree, 0).order, (std::vector{0, 3, 2, 1, 4}));
+}
+
 TEST(Platform, KnowsTheLinkAboveEachSwitchAndHost) {
   std::string text = two_switches;
   text.replace(text.find("\"rate\": 1000000"), 15, R"("latency": 0.5, "rate": 7)");
