@@ -20,7 +20,7 @@ struct Team {
   int rank;      ///< this rank, 0 <= rank < size
   int root = 0;  ///< for rooted collectives
   /// Blocks the vector is divided into. Where each rank has a block: one for each, or n where blocks are divided in n
-  /// parts, which only gather and scatter may do.
+  /// parts (divides_blocks()).
   int blocks = 1;
   int together = 0;  ///< blocks in one message, for algorithms that cut what they send so; 0: as many as there are
   /// What is to be carried out: an algorithm may serve several collectives (scan and exscan).
@@ -123,8 +123,8 @@ struct Algorithm {
   /// block, m: bytes of the vector, on the rank that has most to do.
   std::string_view latency{};
   std::string_view bandwidth{};
-  /// Into how many blocks the data is divided: any number where that is a vector, a multiple of the ranks in gather and
-  /// scatter, where each rank's block is divided; by default, and always elsewhere, one for each rank.
+  /// Into how many blocks the data is divided: any number where that is a vector, a multiple of the ranks where each
+  /// rank's block may be divided (divides_blocks()); by default, and always elsewhere, one for each rank.
   int (*divide)(const Situation&, const Parameters&) = nullptr;
   /// How many blocks go in one message (Team::together); by default as many as there are.
   int (*join)(const Situation&, const Parameters&) = nullptr;

@@ -88,7 +88,13 @@ constexpr bool divides_a_vector(Collective collective) {
 /// True where an algorithm may divide the block of each rank in parts, all ranks' blocks alike: then block i * n + j of
 /// the call is part j of rank i's block.
 constexpr bool divides_blocks(Collective collective) {
-  return collective == Collective::gather || collective == Collective::scatter;
+  switch (collective) {
+    case Collective::allgather:
+    case Collective::alltoall:
+    case Collective::gather:
+    case Collective::scatter: return true;
+    default: return false;
+  }
 }
 
 /// How many parts each rank's block has in a call on `ranks` ranks that is divided into `blocks` blocks.

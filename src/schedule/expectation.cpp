@@ -17,10 +17,11 @@ std::vector<Content> one_of_each(int ranks, int parts = 1) {
   return all;
 }
 
-/// The block that each rank has for rank `rank`.
-std::vector<Content> one_from_each(int ranks, int rank) {
+/// The block that each rank has for rank `rank`, in `parts` parts.
+std::vector<Content> one_from_each(int ranks, int rank, int parts) {
   std::vector<Content> all;
-  for (int from = 0; from < ranks; ++from) all.push_back({rank, from, from + 1});
+  for (int from = 0; from < ranks; ++from)
+    for (int part = 0; part < parts; ++part) all.push_back({(rank * parts) + part, from, from + 1});
   return all;
 }
 
@@ -33,14 +34,14 @@ Expectation expectation(Collective collective, int ranks, int blocks, int rank, 
   switch (collective) {
     case Collective::allgather:
     case Collective::allgatherv:
-      all.send = {{rank, rank, rank + 1}};
-      all.recv_after = one_of_each(ranks);
+      all.send = vector_of(all.parts, rank, rank + 1, rank * all.parts);
+      all.recv_after = one_of_each(ranks, all.parts);
       break;
     case Collective::alltoall:
     case Collective::alltoallv:
     case Collective::alltoallw:
-      all.send = vector_of(ranks, rank, rank + 1);
-      all.recv_after = one_from_each(ranks, rank);
+      all.send = vector_of(ranks * all.parts, rank, rank + 1);
+      all.recv_after = one_from_each(ranks, rank, all.parts);
       break;
     case Collective::allreduce:
       all.send = vector_of(blocks, rank, rank + 1);

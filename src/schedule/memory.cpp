@@ -45,7 +45,7 @@ Memory::Memory(const Schedule& schedule, Collective collective, const Expectatio
   };
   const bool shares = facts.in_place && has_in_place(collective) && !scatters(collective);
   if (shares) {
-    areas_.push_back({gathers(collective) ? rank : 0, static_cast<int>(expected.send.size())});
+    areas_.push_back({gathers(collective) ? rank * expected.parts : 0, static_cast<int>(expected.send.size())});
   } else {
     add(expected.send_sizes);
   }

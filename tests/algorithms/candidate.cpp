@@ -105,6 +105,7 @@ TEST(Blocks, AreSegmentsOrOneForEachRank) {
   EXPECT_EQ(blocks(Collective::alltoall, "ring", 4097), 6);
   EXPECT_EQ(blocks(Collective::gather, "chain", 4097), 6);
   EXPECT_EQ(blocks(Collective::gather, "chain?segment=1024", 4097), 30) << "each rank's block in 5 parts";
+  EXPECT_EQ(blocks(Collective::alltoall, "segmented_simple", 65537), 18) << "in 3 parts";
   EXPECT_EQ(blocks(Collective::scatter, "sequential?segment=1024", 1025), 12);
 }
 

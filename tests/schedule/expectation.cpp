@@ -41,13 +41,19 @@ TEST(Expectation, GivesBuffersToTheRootAlone) {
   EXPECT_TRUE(expectation(Collective::reduce, 4, 1, 2, 1).recv_after.empty());
 }
 
-TEST(Expectation, OfGatherAndScatterMayHaveEveryRanksBlockInParts) {
+TEST(Expectation, MayHaveEveryRanksBlockInParts) {
   const Expectation gathered = expectation(Collective::gather, 2, 4, 1, 1);
   EXPECT_EQ(gathered.parts, 2);
   EXPECT_EQ(gathered.send, (std::vector<Content>{{2, 1, 2}, {3, 1, 2}}));
   EXPECT_EQ(gathered.recv_after, (std::vector<Content>{{0, 0, 1}, {1, 0, 1}, {2, 1, 2}, {3, 1, 2}}));
   const Expectation scattered = expectation(Collective::scatter, 2, 4, 1, 0);
   EXPECT_EQ(scattered.recv_after, (std::vector<Content>{{2, 0, 1}, {3, 0, 1}}));
+  const Expectation gathered_by_all = expectation(Collective::allgather, 2, 4, 1, 0);
+  EXPECT_EQ(gathered_by_all.send, gathered.send);
+  EXPECT_EQ(gathered_by_all.recv_after, gathered.recv_after);
+  const Expectation exchanged = expectation(Collective::alltoall, 2, 4, 1, 0);
+  EXPECT_EQ(exchanged.send, (std::vector<Content>{{0, 1, 2}, {1, 1, 2}, {2, 1, 2}, {3, 1, 2}}));
+  EXPECT_EQ(exchanged.recv_after, (std::vector<Content>{{2, 0, 1}, {3, 0, 1}, {2, 1, 2}, {3, 1, 2}}));
   EXPECT_EQ(expectation(Collective::gatherv, 2, 2, 1, 1).parts, 1);
 }
 

@@ -24,7 +24,7 @@ Algorithm chain() {
       .parameters = {forwarded_segment_parameter()},
       .latency = "(p-1) alpha",
       .bandwidth = "p (p-1)/2 s beta; (p-1) s beta + (p-2) g beta with segments of g bytes",
-      .divide = forwarded_blocks,
+      .divide = segmented_blocks,
       .join = forwarded_together,
       .refuses = forwarded_refusal<chain_tree>,
       .scratch_blocks = forwarded_scratch<chain_tree>,

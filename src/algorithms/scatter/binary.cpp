@@ -28,7 +28,7 @@ Algorithm binary() {
       .parameters = {forwarded_segment_parameter()},
       .latency = "floor(log2 p) alpha",
       .bandwidth = "about 2 (p-1) s beta",
-      .divide = forwarded_blocks,
+      .divide = segmented_blocks,
       .join = forwarded_together,
       .refuses = forwarded_refusal<binary_tree>,
       .scratch_blocks = forwarded_scratch<binary_tree>,

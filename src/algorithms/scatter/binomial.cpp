@@ -28,7 +28,7 @@ Algorithm binomial() {
       .counterparts = {{.ompi = "binomial", .mpich = "binomial", .with = "segment=none"}},
       .latency = "ceil(log2 p) alpha",
       .bandwidth = "(p-1) s beta",
-      .divide = forwarded_blocks,
+      .divide = segmented_blocks,
       .join = forwarded_together,
       .refuses = forwarded_refusal<binomial_tree>,
       .scratch_blocks = forwarded_scratch<binomial_tree>,

@@ -109,10 +109,6 @@ Parameter forwarded_segment_parameter() {
   return segment;
 }
 
-int forwarded_blocks(const Situation& situation, const Parameters& with) {
-  return situation.ranks * segments(situation, with);
-}
-
 int forwarded_together(const Situation& situation, const Parameters& with) {
   const std::int64_t segment = with.number("segment");
   if (segment == 0 || situation.bytes == 0) return 0;

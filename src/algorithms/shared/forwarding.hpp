@@ -5,6 +5,7 @@
 #include <string>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/shared/pipeline.hpp"
 #include "algorithms/shared/trees.hpp"
 
 namespace starling {
@@ -12,9 +13,6 @@ namespace starling {
 /// The parameter `segment` of algorithms that gather or scatter: about how many bytes travel in one message. Where a
 /// rank's block is larger, it travels in parts; where it is smaller, as many whole blocks go together as fit.
 Parameter forwarded_segment_parameter();
-
-/// Blocks that make each rank's block one part, or as many as have at most the bytes of a segment.
-int forwarded_blocks(const Situation& situation, const Parameters& with);
 
 /// Whole blocks that fit in a segment, but at least one block, be it a part.
 int forwarded_together(const Situation& situation, const Parameters& with);
@@ -34,7 +32,7 @@ std::int64_t forwarded_scratch(const Situation& situation, const Parameters& wit
     const TreePlace place = tree({.size = situation.ranks, .rank = rank});
     if (!place.children.empty()) most = std::max(most, place.end - rank);
   }
-  return std::int64_t{most} * (forwarded_blocks(situation, with) / situation.ranks);
+  return std::int64_t{most} * (segmented_blocks(situation, with) / situation.ranks);
 }
 
 /// Why blocks can't go up or down a tree, whose root has that place, in such segments; empty if they can.

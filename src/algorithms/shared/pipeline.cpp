@@ -55,6 +55,14 @@ Parameter coarse_segment_parameter() {
           .regroups = true};
 }
 
+Parameter short_message_parameter() {
+  return {.name = "segment", .values = {"32768", "8192"}, .says = "bytes of a segment of each rank's block"};
+}
+
+int segmented_blocks(const Situation& situation, const Parameters& with) {
+  return situation.ranks * segments(situation, with);
+}
+
 int segments(const Situation& situation, const Parameters& with) {
   return static_cast<int>(segment_count(situation, with));
 }
@@ -66,6 +74,13 @@ std::string segment_refusal(const Situation& situation, const Parameters& with) 
   if (segment_count(situation, with) > most_segments)
     return "would divide the message into more than " + std::to_string(most_segments) + " segments";
   return {};
+}
+
+std::string short_message_refusal(const Situation& situation, const Parameters& with) {
+  constexpr std::int64_t most_messages = 8192;
+  std::string why = segment_refusal(situation, with);
+  if (!why.empty() || situation.ranks * segment_count(situation, with) <= most_messages) return why;
+  return "would make more than " + std::to_string(most_messages) + " messages of the blocks of all ranks";
 }
 
 std::string sequential_refusal(const Situation& situation, const Parameters& with) {

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "algorithms/algorithm.hpp"
+
+namespace starling {
+
+/// An allgather around a ring, `rank_at(i)` being the i-th rank on it from this one on, where the parts of a block
+/// travel side by side.
+template <class RankAt>
+Schedule pass_segments_around(const Team& team, const RankAt& rank_at) {
+  const int parts = team.blocks / team.size;
+  Schedule todo(team.blocks);
+  todo.copy(sendbuf(0, parts), recvbuf(team.rank * parts, parts));
+  for (int step = 1; step < team.size; ++step) {
+    Round& round = todo.round();
+    for (int part = 0; part < parts; ++part) round.receive(recvbuf((rank_at(-step) * parts) + part), rank_at(-1));
+    for (int part = 0; part < parts; ++part) round.send(recvbuf((rank_at(1 - step) * parts) + part), rank_at(1));
+  }
+  return todo;
+}
+
+}  // namespace starling
