@@ -5,7 +5,7 @@ starling lab run -- python bench/suite.py measure --mpicc mpicc.openmpi -o docs/
     -- mpirun.openmpi -n 16
 python bench/suite.py draw docs/results/single-openmpi.json docs/results/single-openmpi.svg
 
-Three parts. `star` learns each collective, its sizes in turn, from nothing. Each of the MPI library's own algorithms
+Three parts. `star` learns each cell from nothing. Each of the MPI library's own algorithms
 is set by hand for all cells. Then native, what `star` chose and the runners-up (of those that `star` tried, and of the
 cost model's) take turns, a job of each in a round. Every result is checked. `measure` adds what is not in the file yet.
 """
@@ -35,6 +35,8 @@ ITERATIONS = "3"
 """Calls with which `star` tries a candidate here."""
 FIRST = 60
 """Calls whose total tells what tuning costs."""
+SMALL = 65536
+"""Bytes up to which `star` has twice as many calls to learn from: they are short, and more candidates are tried."""
 LEARNED = "star"
 TUNER = "Autotuner"
 
@@ -172,25 +174,23 @@ class Suite:
 
     def learn(self) -> None:
         """What `star` makes of each collective from nothing, call by call."""
-        for collective in self._options.collectives:
-            cells = [cell for cell in self._cells if cell[0] == collective and not self._has(cell, LEARNED)]
-            if not cells:
+        for cell in self._cells:
+            if self._has(cell, LEARNED):
                 continue
-            times = self._time(LEARNED, cells, 0, self._options.learning, {"STARLING_ITER": ITERATIONS})
-            contexts = {one["bytes"]: one for one in times.record["contexts"] if one["collective"] == collective}
-            for cell in cells:
-                context = contexts[cell[1]]
-                tried = {
-                    one.public_name: one.agreed_s
-                    for one in map(Candidate.model_validate, context["candidates"])
-                    if one.agreed_s is not None
-                }
-                limit = self._predicted(cell, times.record["run"]["ranks"])["lower_bound_s"]
-                notes = {"winner": context["winner"], "stage": context["stage"], "tried": tried, "limit_s": limit}
-                self._add(cell, LEARNED, 0, times, notes)
-                total = sum(times.seconds[f"{cell[0]}:{cell[1]}"])
-                print(f"star, {cell}: {context['winner']} ({context['stage']}, {len(tried)} tried, {total:.1f} s)")
+            calls = self._options.learning * (2 if cell[1] <= SMALL else 1)
+            times = self._time(LEARNED, [cell], 0, calls, {"STARLING_ITER": ITERATIONS})
+            context = next(one for one in times.record["contexts"] if (one["collective"], one["bytes"]) == cell)
+            tried = {
+                one.public_name: one.agreed_s
+                for one in map(Candidate.model_validate, context["candidates"])
+                if one.agreed_s is not None
+            }
+            limit = self._predicted(cell, times.record["run"]["ranks"])["lower_bound_s"]
+            notes = {"winner": context["winner"], "stage": context["stage"], "tried": tried, "limit_s": limit}
+            self._add(cell, LEARNED, 0, times, notes)
             self.file.write(self._options.output)
+            total = sum(times.seconds[f"{cell[0]}:{cell[1]}"])
+            print(f"star, {cell}: {context['winner']} ({context['stage']}, {len(tried)} tried, {total:.1f} s)")
 
     def by_hand(self) -> None:
         """The library's own algorithms, and its own tuner where it has one."""
@@ -368,7 +368,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mpicc", required=True, help="the compiler wrapper of the launcher's MPI")
     parser.add_argument("--collectives", nargs="+", default=COLLECTIVES, choices=COLLECTIVES)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="bytes of a block")
-    parser.add_argument("--learning", type=int, default=100, help="calls of each cell that star has")
+    parser.add_argument(
+        "--learning", type=int, default=100, help="calls of each cell that star has, twice as many of small ones"
+    )
     parser.add_argument("--calls", type=int, default=5, help="of each cell in a job, more of small ones")
     parser.add_argument("--rounds", type=int, default=2)
 

@@ -160,9 +160,11 @@ void DynamicAeos::compare(std::span<const double> ge_time) {
       challenger.name + " won " + std::to_string(won) + " of " + std::to_string(runoff_pairs) + " against native";
   if (won >= pairs_to_win) return;
   const double flattery = std::max(1.0, challenger.typical / flattered);
-  challenger.best_time = std::max(challenger.best_time, native.best_time);
-  for (Known& one : known_)
+  const bool is_native = ++failures_ == failures_for_native;
+  for (Known& one : known_) {
     if (!one.settled) one.best_time *= flattery;
+    if (is_native || &one == &challenger) one.best_time = std::max(one.best_time, native.best_time);
+  }
 }
 
 /// Lines 29 to 38 of figure 2.
@@ -201,6 +203,7 @@ void DynamicAeos::settle() {
   }
   if (stage_ != Stage::monitor_adapt && replaced_ >= 0)
     why_ += ": " + best().name + " is fastest at " + time_in_words(best().best_time);
+  failures_ = 0;
   std::string why = replaced_ < 0 ? why_selected() : why_;
   if (!run_offs_.empty()) why += "; " + std::exchange(run_offs_, {});
   decide({calls_, replaced_, best().candidate, std::move(why)});

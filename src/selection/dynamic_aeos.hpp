@@ -31,9 +31,10 @@ namespace starling {
 ///
 ///   Run_Off          native and the fastest, `runoff_pairs` calls each, in turns | exchange these times
 ///                      the fastest wins `pairs_to_win` of them: it is selected
-///                      else                                   : native is, unless another is known to be faster; what
-///                                                               is known of others from Measure_Select counts as
-///                                                               flattered as what it had of the loser
+///                      else                                   : native is, unless another is known to be faster, at
+///                                                               the third failure in any case; what is known of
+///                                                               others from Measure_Select counts as flattered as what
+///                                                               it had of the loser
 class DynamicAeos final : public Strategy {
  public:
   enum class RunOff : std::uint8_t { none, with_native };
@@ -59,6 +60,8 @@ class DynamicAeos final : public Strategy {
   static constexpr std::int64_t runoff_pairs = 10;
   /// Of equally fast candidates one wins as many with a probability of 5 % (sign test).
   static constexpr std::int64_t pairs_to_win = 8;
+  /// So many that fail one after the other leave native in use: what they differ by is less than their times scatter.
+  static constexpr int failures_for_native = 3;
   /// Native is beaten without a run-off where its best time is that many times the other's.
   static constexpr double clearly = 1.5;
   static constexpr double unknown = std::numeric_limits<double>::infinity();
@@ -115,6 +118,7 @@ class DynamicAeos final : public Strategy {
   std::array<double, 2> total_{};
   int replaced_ = -1;     ///< the candidate that Monitor_Adapt gave up last
   std::string why_;       ///< it did, and what it measured then
+  int failures_ = 0;      ///< in run-offs since the last decision
   std::string run_offs_;  ///< since the last decision, in words
 };
 

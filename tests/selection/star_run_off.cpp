@@ -94,6 +94,18 @@ TEST(StarRunOff, GivesTheNextItsTurnUnlessItIsLikelyAsFlattered) {
             "ring won 7 of 10 against native, pair won 10 of 10 against native");
 }
 
+TEST(StarRunOff, EndsWithNativeAtTheThirdFailure) {
+  // Each of five candidates is faster than native in 7 of 10 pairs: too few.
+  Lockstep ranks("star", lone_candidates({"native", "a", "b", "c", "d", "e"}), 2, [](int, int candidate, int call) {
+    const bool slow = call >= 18 && (call - 18) % 20 >= 14;
+    return (candidate == 0 ? 10 : slow ? 11 : 8 + (0.1 * candidate)) * us;
+  });
+  ranks.call(18 + (3 * 20));
+  EXPECT_EQ(ranks.strategy().stage(), "monitor_adapt");
+  EXPECT_EQ(ranks.proposed(), 0);
+  EXPECT_EQ(ranks.exchanges().size(), 4U) << "Measure_Select and three run-offs";
+}
+
 TEST(StarRunOff, IsNotNeededWhereNativeIsClearlySlower) {
   Lockstep ranks("star", lone_candidates({"native", "ring"}), 2,
                  [](int, int candidate, int) { return (candidate == 0 ? 15.1 : 10) * us; });
