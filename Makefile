@@ -18,7 +18,7 @@ PACKAGES := cmake g++ gcc gfortran ninja-build openmpi-bin libopenmpi-dev mpich 
 CXX_FILES := $(shell find src tests bench examples include lab -name '*.[ch]pp' -o -name '*.[ch]' | sort)
 JOBS := $(shell nproc)
 STEP = @printf '\n==> %s\n'
-# A GoogleTest program on all processors, each with a share of the tests.
+# A GoogleTest program on all processors, each with a share of the tests; what one has proven another may prove again.
 SHARDED = seq 0 $$(($(JOBS) - 1)) | xargs -I{} -P $(JOBS) env GTEST_TOTAL_SHARDS=$(JOBS) GTEST_SHARD_INDEX={} $(1) --gtest_brief=1
 
 .PHONY: demo install clean test test-packages test-environments test-install test-unit test-python test-mpi test-lab lint bench bench-lab docs

@@ -37,7 +37,7 @@ LATENCY = 5e-6
 """Seconds of each link, as `starling lab simulate` has it for short names."""
 TOLD = 5
 """Candidates that are told beside the winner of a tuner."""
-TEN_GIGABIT = 100
+HUNDREDFOLD = 100
 """Times the 100 Mbit/s of a short name."""
 SCALE = {
     64: ("fattree:8x8", "fattree:8x8:4"),
@@ -201,7 +201,7 @@ def scale(suite: Suite) -> None:
             strategy = "forced:" + ",".join(f"{collective}:{name}" for (collective, _), name in candidates.items())
             wanted = {Case(*cell): name for cell, name in candidates.items()}
             for platform in platforms:
-                suite.job("scale", platform, wanted, strategy, speed=TEN_GIGABIT, forced=True)
+                suite.job("scale", platform, wanted, strategy, speed=HUNDREDFOLD, forced=True)
 
 
 PARTS: Mapping[str, Callable[[Suite], None]] = {"star": star, "peers": peers, "scale": scale}

@@ -256,6 +256,7 @@ class Row:
         }
         self.native = raced["native"]
         self.winner = str(learned.notes["winner"])
+        self.unfinished = learned.notes["stage"] != "monitor_adapt"
         self.chosen = raced[self.winner]
         self.best = min(raced, key=lambda how: median(raced[how]))
         self.best_s = median(raced[self.best])
@@ -307,7 +308,7 @@ def print_table(file: Measurements, rows: Sequence[Row]) -> None:
             f"{1e3 * native:.1f}",
             f"{row.hand} {1e3 * row.hand_s:.1f}" if row.hand_s is not None else "",
             f"{row.best} {1e3 * row.best_s:.1f}",
-            f"{row.winner} {1e3 * chosen:.1f}",
+            f"{row.winner} {1e3 * chosen:.1f}" + (" (still trying)" if row.unfinished else ""),
             f"{row.ratio.middle:.2f}" + (" (CPU-bound)" if row.cpu_bound else ""),
             f"{row.ratio.low:.2f}-{row.ratio.high:.2f}",
             f"{row.first:.2f}",

@@ -349,6 +349,8 @@ def short(text: str, rate: int = DEFAULT_RATE) -> Platform:
     """
     match = _SHORT.fullmatch(text)
     if match is None:
+        if text == NODES:
+            raise PlatformError(f"{NODES}: MPI tells them while a program runs; give a file or a short name here")
         if "/" in text or text.endswith(".json"):
             raise PlatformError(f"{text}: no such file; correct the path, or give a short name: {_SHORT_NAMES}")
         raise PlatformError(f"{text}: neither a file nor a short name; short names are {_SHORT_NAMES}")

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from starling.platform_file import is_short
+from starling.platform_file import NODES, is_short
 from starling.variants import Flavour, data_home, home, users_folder
 
 FILE = "starling.toml"
@@ -80,7 +80,7 @@ DEFAULTS: Mapping[str, str] = {
     "longest_draw": "20",
     "seed": "1",
     "sizes": "16",
-    "samples": "mean",
+    "samples": "max",
     "platform": "none",
 }
 """What the library does where nothing is set, for `starling doctor`."""
@@ -133,7 +133,9 @@ def read_file(path: Path) -> dict[str, str]:
         raise SettingsError(f"{path}:{_line_of(text, place)}: {name}: {_reason(first)}") from error
     values = {name: _text(value) for name, value in table.model_dump(by_alias=True, exclude_none=True).items()}
     for name in ("history", "record", "platform"):  # paths in a file are meant from where the file is
-        is_name = values.get(name) == "off" or (name == "platform" and is_short(values.get(name, "")))
+        is_name = values.get(name) == "off" or (
+            name == "platform" and (values.get(name) == NODES or is_short(values.get(name, "")))
+        )
         if name in values and not is_name:
             values[name] = str(path.parent.absolute() / _from_home(values[name]))
     return values

@@ -116,17 +116,17 @@ void find_places(State& now) {
     now.hosts = hosts_of_ranks(*now.platform, now.world_size);
     return;
   }
-  const std::vector<int> nodes = nodes_of_ranks(now.world_size);
-  if (nodes.empty()) {
+  if (now.nodes.empty()) {
     say("MPI does not tell which ranks share a node: algorithms for switches are left out");
     return;
   }
-  std::vector<int> names = nodes;
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  now.platform = Platform::of_nodes(static_cast<int>(names.size()));
-  for (const int node : nodes)
-    now.hosts.push_back(static_cast<int>(std::lower_bound(names.begin(), names.end(), node) - names.begin()));
+  std::vector<int> different = now.nodes;
+  std::sort(different.begin(), different.end());
+  different.erase(std::unique(different.begin(), different.end()), different.end());
+  now.platform = Platform::of_nodes(static_cast<int>(different.size()));
+  for (const int node : now.nodes)
+    now.hosts.push_back(
+        static_cast<int>(std::lower_bound(different.begin(), different.end(), node) - different.begin()));
 }
 
 }  // namespace
@@ -149,7 +149,8 @@ void after_init() {
   const auto strategy = strategy_named(now.settings.strategy);
   now.strategy = strategy->first;
   now.strategy_argument = strategy->second;
-  if (!now.settings.history.empty() || !now.settings.record.empty()) now.nodes = nodes_of_ranks(now.world_size);
+  if (!now.settings.history.empty() || !now.settings.record.empty() || now.settings.platform == platform_of_nodes)
+    now.nodes = nodes_of_ranks(now.world_size);
   if (!now.settings.history.empty() && !now.settings.fresh && now.strategy->learns)
     now.earlier = agreed_history(now.settings, now.world_rank);
   find_places(now);

@@ -60,8 +60,7 @@ std::span<const double> DynamicAeos::milestone() {
     le_time_.push_back(std::exchange(sum_, 0));
     const std::size_t made = le_time_.size();
     if (made == planned_) return le_time_;
-    const std::size_t next =
-        stage_ == Stage::run_off ? made % measuring_.size() : made / static_cast<std::size_t>(iterations_);
+    const std::size_t next = stage_ == Stage::run_off ? turn(made) : made / static_cast<std::size_t>(iterations_);
     propose(known_[measuring_[next]].candidate);
     return {};
   }
@@ -85,10 +84,15 @@ void DynamicAeos::verdict(std::span<const double> agreed) {
   settle();
 }
 
+/// A candidate that might look faster than the selected one, but never showed it, is told of as if it were slower: a
+/// later run takes the fastest of what it is told.
 std::optional<double> DynamicAeos::found(int candidate) const {
   const auto one =
       std::find_if(known_.begin(), known_.end(), [&](const Known& known) { return known.candidate == candidate; });
-  return one == known_.end() || one->earlier || one->typical == unknown ? std::nullopt : std::optional(one->typical);
+  if (one == known_.end() || one->earlier || one->typical == unknown) return std::nullopt;
+  const bool is_doubtful =
+      run_off_ == RunOff::with_native && stage_ == Stage::monitor_adapt && !one->settled && &*one != &best();
+  return is_doubtful ? std::max(one->typical, behind * best().typical) : one->typical;
 }
 
 std::vector<std::size_t> DynamicAeos::first_of_each_unknown_group() const {
@@ -104,8 +108,8 @@ std::vector<std::size_t> DynamicAeos::first_of_each_unknown_group() const {
 /// Whether the fastest has yet to show that it is faster than native.
 bool DynamicAeos::needs_run_off() const {
   const Known& native = known_.front();
-  return run_off_ == RunOff::with_native && native.candidate == 0 && &best() != &native && !best().settled &&
-         native.best_time < clearly * best().best_time;
+  const bool is_clear = native.best_time >= clearly * best().best_time && native.typical >= clearly * best().typical;
+  return run_off_ == RunOff::with_native && native.candidate == 0 && &best() != &native && !best().settled && !is_clear;
 }
 
 bool DynamicAeos::probed(const std::string& group) const {
@@ -116,8 +120,8 @@ bool DynamicAeos::probed(const std::string& group) const {
 void DynamicAeos::measure(Stage stage, std::vector<std::size_t> which) {
   stage_ = stage;
   measuring_ = std::move(which);
-  const std::int64_t each = stage == Stage::run_off ? runoff_pairs : iterations_;
-  planned_ = measuring_.size() * static_cast<std::size_t>(each);
+  planned_ = stage == Stage::run_off ? runoff_units * calls_of_unit
+                                     : measuring_.size() * static_cast<std::size_t>(iterations_);
   le_time_.clear();
   le_time_.reserve(planned_);
   left_ = 1;
@@ -137,33 +141,46 @@ void DynamicAeos::learn(std::span<const double> ge_time) {
   }
 }
 
-/// Judges a run-off. A loser is known to be as slow as native, at least.
+/// Judges a run-off. What was known of the winner and the loser before counts no more; means, as Monitor_Adapt compares
+/// those.
 void DynamicAeos::compare(std::span<const double> ge_time) {
   Known& native = known_[measuring_[0]];
   Known& challenger = known_[measuring_[1]];
-  std::vector<double> of_native;
-  std::vector<double> of_challenger;
-  std::int64_t won = 0;
-  for (std::size_t i = 0; i < ge_time.size(); i += 2) {
-    of_native.push_back(ge_time[i]);
-    of_challenger.push_back(ge_time[i + 1]);
-    if (ge_time[i + 1] < ge_time[i]) ++won;
+  std::array<std::vector<double>, 2> times;
+  int won = 0;
+  for (std::size_t unit = 0; unit < ge_time.size(); unit += calls_of_unit) {
+    double lead = 0;
+    for (std::size_t call = unit; call < unit + calls_of_unit; ++call) {
+      const std::size_t who = turn(call);
+      times[who].push_back(ge_time[call]);
+      lead += who == 0 ? ge_time[call] : -ge_time[call];
+    }
+    if (lead > 0) ++won;
   }
   const double flattered = challenger.best_time;
-  for (auto& [known, times] : {std::tie(native, of_native), std::tie(challenger, of_challenger)}) {
-    known.best_time = known.typical = median(times);
-    known.earlier = false;
-    known.settled = true;
+  for (const std::size_t who : {0, 1}) {
+    Known& one = known_[measuring_[who]];
+    one.best_time = filtered_mean(times[who]);
+    one.typical = median(times[who]);
+    one.earlier = false;
+    one.settled = true;
   }
   run_offs_ += run_offs_.empty() ? "" : ", ";
   run_offs_ +=
-      challenger.name + " won " + std::to_string(won) + " of " + std::to_string(runoff_pairs) + " against native";
-  if (won >= pairs_to_win) return;
-  const double flattery = std::max(1.0, challenger.typical / flattered);
-  const bool is_native = ++failures_ == failures_for_native;
+      challenger.name + " won " + std::to_string(won) + " of " + std::to_string(runoff_units) + " against native";
+  const bool wins = won >= units_to_win;
+  failures_ = wins ? 0 : failures_ + 1;
+  const Known& better = wins ? challenger : native;
+  Known& other = wins ? native : challenger;
+  other.best_time = std::max(other.best_time, behind * better.best_time);
+  other.typical = std::max(other.typical, behind * better.typical);
+  const bool is_last = wins || failures_ == failures_for_native;
+  const double flattery = std::max(1.0, challenger.best_time / flattered);
   for (Known& one : known_) {
-    if (!one.settled) one.best_time *= flattery;
-    if (is_native || &one == &challenger) one.best_time = std::max(one.best_time, native.best_time);
+    if (one.settled || one.best_time == unknown) continue;
+    // Never more than it took most of the time: one lucky call of the loser says little of the others.
+    one.best_time = std::max(one.best_time, std::min(flattery * one.best_time, one.typical));
+    if (is_last) one.best_time = std::max(one.best_time, behind * better.best_time);
   }
 }
 
@@ -186,6 +203,8 @@ void DynamicAeos::adapt(std::span<const double> total) {
     why_ = why_replaced(whole, last);
     replaced_ = best().candidate;
     used.best_time = whole;
+    // It may be the network that has changed, for all of them.
+    for (Known& one : known_) one.settled = &one == &used;
     settle();
   }
 }
@@ -242,10 +261,9 @@ std::string DynamicAeos::why_selected() const {
   const auto left_out =
       std::count_if(known_.begin(), known_.end(), [](const Known& one) { return one.best_time == unknown; });
   const auto at = [](const Known& one) { return one.name + " at " + time_in_words(one.best_time); };
-  const std::string how = best().earlier ? "in earlier runs"
-                          : best().settled
-                              ? "median of " + std::to_string(runoff_pairs) + " calls in turns with another"
-                              : "best of " + std::to_string(iterations_) + " calls";
+  const std::string how = best().earlier   ? "in earlier runs"
+                          : best().settled ? "in a run-off"
+                                           : "best of " + std::to_string(iterations_) + " calls";
   std::string why = "fastest of " + std::to_string(std::ssize(known_) - left_out) + " candidates at " +
                     time_in_words(best().best_time) + " (" + how + "); then " + at(second());
   const Known& first = known_.front();

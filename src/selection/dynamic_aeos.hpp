@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -29,12 +30,10 @@ namespace starling {
 /// before it is selected: the least of ITER noisy times of each of many candidates flatters the luckiest, and native
 /// was measured first, over connections that were new.
 ///
-///   Run_Off          native and the fastest, `runoff_pairs` calls each, in turns | exchange these times
-///                      the fastest wins `pairs_to_win` of them: it is selected
-///                      else                                   : native is, unless another is known to be faster, at
-///                                                               the third failure in any case; what is known of
-///                                                               others from Measure_Select counts as flattered as what
-///                                                               it had of the loser
+///   Run_Off          native and the fastest take turns, `runoff_units` units of two calls each | exchange these times
+///                      the fastest wins `units_to_win` of them: it is selected
+///                      else: native is, unless another is still known to be faster, which then has its own run-off, up
+///                            to the third failure. Of those, the best times count as flattered as the loser's was
 class DynamicAeos final : public Strategy {
  public:
   enum class RunOff : std::uint8_t { none, with_native };
@@ -57,12 +56,16 @@ class DynamicAeos final : public Strategy {
   enum class Stage : std::uint8_t { single, measure_select, probe_group, run_off, monitor_adapt };
 
   static constexpr std::int64_t first_delta = 2;
-  static constexpr std::int64_t runoff_pairs = 10;
-  /// Of equally fast candidates one wins as many with a probability of 5 % (sign test).
-  static constexpr std::int64_t pairs_to_win = 8;
+  /// A unit has two calls of each, in an order that keeps no step with a program whose calls differ in turn.
+  static constexpr std::size_t runoff_units = 8;
+  static constexpr std::size_t calls_of_unit = 4;
+  /// Of equally fast candidates one in 28 wins as many (sign test).
+  static constexpr int units_to_win = 7;
   /// So many that fail one after the other leave native in use: what they differ by is less than their times scatter.
   static constexpr int failures_for_native = 3;
-  /// Native is beaten without a run-off where its best time is that many times the other's.
+  /// By how much more than the selected one's the times of others count that never showed to be less.
+  static constexpr double behind = 1.001;
+  /// Native is beaten without a run-off where its times are that many times the other's.
   static constexpr double clearly = 1.5;
   static constexpr double unknown = std::numeric_limits<double>::infinity();
 
@@ -74,7 +77,7 @@ class DynamicAeos final : public Strategy {
     double best_time = unknown;
     double typical = unknown;  ///< as a later run should know it: the median iteration, or the mean of a period
     bool earlier = false;      ///< these are from earlier runs
-    bool settled = false;      ///< these are from a run-off, or from Monitor_Adapt, or from earlier runs
+    bool settled = false;      ///< these are from a run-off, from Monitor_Adapt since, or from earlier runs
   };
 
   /// A measured call, the start of a period's last ITER calls, or the end of a period. Kept out of line, so that
@@ -87,6 +90,8 @@ class DynamicAeos final : public Strategy {
   [[nodiscard]] std::vector<std::size_t> first_of_each_unknown_group() const;
   [[nodiscard]] bool probed(const std::string& group) const;
   [[nodiscard]] bool needs_run_off() const;
+  /// Who has call number `call` of a run-off, 0 for native: Thue and Morse's sequence, balanced in each unit.
+  [[nodiscard]] static std::size_t turn(std::size_t call) { return static_cast<std::size_t>(std::popcount(call)) % 2; }
 
   void measure(Stage stage, std::vector<std::size_t> which);
   void learn(std::span<const double> ge_time);
@@ -113,12 +118,12 @@ class DynamicAeos final : public Strategy {
   std::vector<Known> known_;
   std::vector<std::size_t> ranking_;    ///< of known_: fastest first, what was not measured last
   std::vector<std::size_t> measuring_;  ///< of known_: what is measured now, in this order
-  std::vector<double> le_time_;         ///< [measuring_][iteration]; in a run-off [pair][measuring_]
+  std::vector<double> le_time_;         ///< [measuring_][iteration]; in a run-off in the order of calls
   std::size_t planned_ = 0;             ///< calls until the exchange of le_time_
   std::array<double, 2> total_{};
   int replaced_ = -1;     ///< the candidate that Monitor_Adapt gave up last
   std::string why_;       ///< it did, and what it measured then
-  int failures_ = 0;      ///< in run-offs since the last decision
+  int failures_ = 0;      ///< of run-offs, one after the other, since the last decision
   std::string run_offs_;  ///< since the last decision, in words
 };
 

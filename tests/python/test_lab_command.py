@@ -50,6 +50,7 @@ def test_a_platform_is_written_out_and_the_output_is_a_platform_file(tmp_path: P
     ("arguments", "says"),
     [
         (("up", "ring:4"), "ring:4: neither a file nor a short name"),
+        (("up", "nodes"), "nodes: MPI tells them while a program runs"),
         (("up", "racks.json"), "racks.json: no such file"),
         (("up", "single:4", "--rate", "0mbit"), "--rate: 0 bit/s is no rate of a network"),
         (("up", "single:4", "--trunk-rate", "fast"), "--trunk-rate: 'fast' is no rate"),

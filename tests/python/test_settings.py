@@ -41,6 +41,7 @@ def test_every_key_of_the_file_becomes_its_variable(tmp_path: Path) -> None:
         delta_limit = 8
         sizes = 2
         samples = "max"
+        platform = "nodes"
         mpi = "intel"
         quiet = true
         """,
@@ -58,6 +59,7 @@ def test_every_key_of_the_file_becomes_its_variable(tmp_path: Path) -> None:
         "STARLING_ITER": "5",
         "STARLING_EPSILON": "0.5",
         "STARLING_DELTA_LIMIT": "8",
+        "STARLING_PLATFORM": "nodes",
         "STARLING_SIZES": "2",
         "STARLING_SAMPLES": "max",
     }

@@ -20,8 +20,9 @@ STARLING = (sys.executable, "-m", "starling")
 LARGEST = 8192
 """Values of parameters beyond this, in bytes, would leave the tests' small messages in one piece."""
 
+SMALL_ENOUGH = 1024
 SMALL = "32"
-"""What the tests take for a parameter that has only larger values: any number may be forced."""
+"""What the tests take as well for a parameter that has only values beyond that: any number may be forced."""
 
 
 def library(mpi: Mpi) -> Path:
@@ -34,7 +35,10 @@ def library(mpi: Mpi) -> Path:
 def values(parameter: dict[str, Any]) -> list[str]:
     """The values of a parameter that matter to small messages."""
     offered: list[str] = parameter["values"]
-    return [value for value in offered if not value.isdigit() or int(value) <= LARGEST] or [SMALL]
+    few = [value for value in offered if not value.isdigit() or int(value) <= LARGEST]
+    small = any(value.isdigit() and int(value) <= SMALL_ENOUGH for value in offered)
+    has_sizes = any(value.isdigit() for value in offered)
+    return few if small or not has_sizes else [*few, SMALL]
 
 
 def combination(choices: Mapping[str, Sequence[str]], number: int) -> dict[str, str]:

@@ -6,6 +6,7 @@ namespace starling {
 namespace {
 
 constexpr std::int64_t most_segments = 1024;
+constexpr std::int64_t most_messages = 8192;  // of one rank at once
 
 /// Rounded up; 1 for whole vectors.
 std::int64_t segment_count(const Situation& situation, const Parameters& with) {
@@ -77,14 +78,16 @@ std::string segment_refusal(const Situation& situation, const Parameters& with) 
 }
 
 std::string short_message_refusal(const Situation& situation, const Parameters& with) {
-  constexpr std::int64_t most_messages = 8192;
-  std::string why = segment_refusal(situation, with);
-  if (!why.empty() || situation.ranks * segment_count(situation, with) <= most_messages) return why;
-  return "would make more than " + std::to_string(most_messages) + " messages of the blocks of all ranks";
+  constexpr std::int64_t most_mebibytes = 64;
+  if (std::string why = segment_refusal(situation, with); !why.empty()) return why;
+  if (situation.ranks * segment_count(situation, with) > most_messages)
+    return "would make more than " + std::to_string(most_messages) + " messages for the blocks of all ranks";
+  if (situation.ranks * situation.bytes > most_mebibytes * 1024 * 1024)
+    return "would send more than " + std::to_string(most_mebibytes) + " MiB without waiting for the receiver";
+  return {};
 }
 
 std::string sequential_refusal(const Situation& situation, const Parameters& with) {
-  constexpr std::int64_t most_messages = 8192;
   std::string why = segment_refusal(situation, with);
   if (!why.empty() || (situation.ranks - 1) * segment_count(situation, with) <= most_messages) return why;
   return "would give the root more than " + std::to_string(most_messages) + " messages";

@@ -21,23 +21,24 @@ Parameter segment_parameter();
 /// The number of segments a vector is divided into.
 int segments(const Situation& situation, const Parameters& with);
 
-/// The parameter `segment` of algorithms that cut each rank's block only for its messages to be short. Many networks
-/// hold longer ones back until the receiver has answered, Open MPI's TCP from 64 KiB on.
-Parameter short_message_parameter();
-
-/// The number of blocks where each rank's block is divided into segments.
-int segmented_blocks(const Situation& situation, const Parameters& with);
-
 /// Why a vector can't be divided into segments of that size; empty if it can.
 std::string segment_refusal(const Situation& situation, const Parameters& with);
-
-/// Why each rank's block can't be cut into short messages of that size; empty if it can.
-std::string short_message_refusal(const Situation& situation, const Parameters& with);
 
 /// The same for the sequential tree, whose root has a message for every rank and segment.
 std::string sequential_refusal(const Situation& situation, const Parameters& with);
 
 /// The same for a tree whose radix is the parameter `k`, which there must be too.
 std::string radix_or_segment_refusal(const Situation& situation, const Parameters& with);
+
+/// The parameter `segment` of algorithms that cut each rank's block only for its messages to be short. MPI libraries
+/// hold longer ones back until the receiver has answered, Open MPI's TCP from 64 KiB on.
+Parameter short_message_parameter();
+
+/// The number of blocks where each rank's block is divided into segments.
+int segmented_blocks(const Situation& situation, const Parameters& with);
+
+/// Why each rank's block can't be cut into such messages; empty if it can. As nobody waits for a receiver, all blocks
+/// may have to wait in the memory of the MPI library of one that is late.
+std::string short_message_refusal(const Situation& situation, const Parameters& with);
 
 }  // namespace starling
