@@ -49,7 +49,7 @@ class Job:
 SLOW = ("--rate", "20mbit", "--packet", "0")
 """Pipelines and small messages: 1500-byte packets (docs/laboratory.md)."""
 LARGE = ("--sizes", "16384", "65536", "262144")
-SOME = ("--sizes", "16384", "65536", "--learning", "60", "--calls", "3")
+SOME = ("--sizes", "16384", "65536", "--learning", "100", "--calls", "3")
 SMALL = ("--sizes", "1024", "--learning", "120")
 PROGRAMS = ("--rounds", "1", "--programs", "fft", "nbody", "molecular_dynamics", "nanotube", "lmp melt", "pw.x")
 LABS: Sequence[tuple[Sequence[str], Sequence[Job]]] = (
