@@ -69,7 +69,7 @@ def test_every_algorithm_gives_what_the_mpi_library_gives(mpi: Mpi, program: str
     unused = {(collective, name.partition("?")[0]) for collective, names in candidates().items() for name in names}
     for turn, ranks in enumerate(RANKS):
         for number, wanted in enumerate(forced_lists(turn)):
-            argv = [program, "--seed", str(100 * ranks + number), "--cases", "120", *FAVOURED]
+            argv = [program, "--seed", str(100 * ranks + number), "--cases", "150", *FAVOURED]
             _, record = run_tuned(mpi, ranks, argv, strategy(wanted), folder)
             check_forced(record, wanted, unused)
     assert not unused, "never eligible"
