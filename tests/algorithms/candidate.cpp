@@ -92,6 +92,16 @@ TEST(Refusal, SaysWhyInWords) {
             "allgatherv:recursive_doubling needs a power of two of ranks");
 }
 
+TEST(Refusal, BoundsWhatIsSentWithoutWaiting) {
+  const auto refusal = [](int ranks, std::int64_t bytes) {
+    const auto bound = candidate_named(Collective::alltoall, "segmented_simple");
+    return bound->refusal({.collective = Collective::alltoall, .ranks = ranks, .bytes = bytes});
+  };
+  EXPECT_EQ(refusal(16, 32768), "the message is one segment");
+  EXPECT_EQ(refusal(16, 1 << 22), "");
+  EXPECT_EQ(refusal(16, (1 << 22) + 1), "would send more than 64 MiB without waiting for the receiver");
+}
+
 TEST(Blocks, AreSegmentsOrOneForEachRank) {
   const auto blocks = [](Collective collective, std::string_view name, std::int64_t bytes) {
     return candidate_named(collective, name)->blocks({.collective = collective, .ranks = 6, .bytes = bytes});

@@ -9,9 +9,8 @@ StrategyKind star() {
   return {
       .name = "star",
       .says =
-          "measures one candidate of each group, then the rest of the fastest group, uses the fastest if it beats "
-          "native "
-          "in turns, and moves on when it deteriorates",
+          "measures one candidate of each group, then the rest of the fastest group, uses the fastest where it beats "
+          "native, and moves on when it deteriorates",
       .source = "Faraj, Yuan and Lowenthal 2006 (STAR-MPI), sections 3.2 and 3.3, figure 2",
       .learns = true,
       .few_sizes = true,
