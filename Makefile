@@ -18,8 +18,10 @@ PACKAGES := cmake g++ gcc gfortran ninja-build openmpi-bin libopenmpi-dev mpich 
 CXX_FILES := $(shell find src tests bench examples include lab -name '*.[ch]pp' -o -name '*.[ch]' | sort)
 JOBS := $(shell nproc)
 STEP = @printf '\n==> %s\n'
-# A GoogleTest program on all processors, each with a share of the tests; what one has proven another may prove again.
-SHARDED = seq 0 $$(($(JOBS) - 1)) | xargs -I{} -P $(JOBS) env GTEST_TOTAL_SHARDS=$(JOBS) GTEST_SHARD_INDEX={} $(1) --gtest_brief=1
+# A GoogleTest program on all processors, in more shares of the tests than those, for shares differ; what one has proven
+# another may prove again.
+SHARES := $(shell echo $$((4 * $(JOBS))))
+SHARED = seq 0 $$(($(SHARES) - 1)) | xargs -I{} -P $(JOBS) env GTEST_TOTAL_SHARDS=$(SHARES) GTEST_SHARD_INDEX={} $(1) --gtest_brief=1
 
 .PHONY: demo install clean test test-packages test-environments test-install test-unit test-python test-mpi test-lab lint bench bench-lab docs
 
@@ -88,18 +90,18 @@ $(TEST_VENV)/installed: $(SOURCES) $(CURDIR)/.venv-mpich5/ready
 ## undefined-behaviour sanitizers, with fewer numbers of ranks.
 test-unit: test-install
 	$(STEP) "unit tests and the checker over all algorithms"
-	$(call SHARDED,build-test/wheel/tests/starling_tests)
+	$(call SHARED,build-test/wheel/tests/starling_tests)
 	$(STEP) "the same with sanitizers"
 	@mkdir -p build-test
 	cmake -S . -B build-test/unit -G Ninja -DSTARLING_TESTS=ON -DSTARLING_WERROR=ON -DSTARLING_SANITIZE=ON \
 	  -DSTARLING_MPI=OFF >build-test/unit.log 2>&1 || { cat build-test/unit.log; exit 1; }
 	cmake --build build-test/unit --parallel $(JOBS) --target starling_tests
-	$(call SHARDED,build-test/unit/tests/starling_tests)
+	$(call SHARED,build-test/unit/tests/starling_tests)
 
 ## The command line, the entry points on each MPI.
 test-python: test-install
 	$(STEP) "the command and the entry points"
-	$(IN_TEST) $(TEST_PYTHON) -m pytest tests/python tests/bindings
+	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(JOBS) tests/python tests/bindings
 
 ## Every algorithm against the MPI libraries' own results, and real programs.
 test-mpi: test-install

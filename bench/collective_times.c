@@ -2,10 +2,11 @@
  *
  *   collective_times [-t] WARMUP CALLS COLLECTIVE:BYTES ...   as in allreduce:8 alltoall:65536
  *
- * All cases take turns: one call of each, CALLS times, after WARMUP turns that do not count. Each call begins behind a
- * barrier, on all ranks at once where time is simulated, and takes as long as it does on the slowest rank. BYTES are
- * those of one block (of the vector where there are no blocks), a multiple of 4. Rank 0 prints JSON, times in seconds,
- * those of calls in their order; with -t each also as it is made, a line each. A wrong result ends the job. */
+ * One case after the other: WARMUP calls that do not count, then CALLS that do. Cases do not take turns, for what one
+ * leaves behind in TCP's connections slows the next one down. Each call begins behind a barrier, on all ranks at once
+ * where time is simulated, and takes as long as it does on the slowest rank. BYTES are those of one block (of the
+ * vector where there are no blocks), a multiple of 4. Rank 0 prints JSON, times in seconds, those of calls in their
+ * order; with -t each also as it is made, a line each. A wrong result ends the job. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -243,16 +244,16 @@ int main(int argc, char** argv) {
   displacements = malloc((size_t)ranks * sizeof *displacements);
   if (!out || !in || !counts || !displacements) fail("no memory", "");
 
-  for (int turn = 0; turn < warmup + calls; ++turn)
-    for (int i = 0; i < cases; ++i) {
+  for (int i = 0; i < cases; ++i)
+    for (int call = 0; call < warmup + calls; ++call) {
       prepare(&jobs[i]);
       begin_together();
       const double start = PMPI_Wtime();
       jobs[i].kind->call();
       double seconds = PMPI_Wtime() - start, slowest = 0;
       PMPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-      if (turn >= warmup) jobs[i].seconds[turn - warmup] = slowest;
-      if (tells && rank == 0 && turn >= warmup) {
+      if (call >= warmup) jobs[i].seconds[call - warmup] = slowest;
+      if (tells && rank == 0 && call >= warmup) {
         printf("%.6g\n", slowest);
         fflush(stdout);
       }

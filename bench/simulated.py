@@ -73,6 +73,7 @@ SCALING: tuple[tuple[int, dict[tuple[str, int], str]], ...] = (
             ("bcast", 65536): "scatter_allgather?allgather=recursive_doubling",
         },
     ),
+    (1024, {("allgather", 1024): "ring"}),
 )
 """Jobs: the most ranks, and the candidates that are forced."""
 

@@ -153,7 +153,7 @@ class Suite:
         hows: Mapping[Cell, str],
         turn: int,
         *,
-        warmup: int = 1,
+        warmup: int = 2,
         calls: int,
         env: Mapping[str, str] | None = None,
     ) -> None:

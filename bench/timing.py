@@ -50,7 +50,7 @@ def timed(
     env: Mapping[str, str] | None = None,
     timeout: float = 900,
 ) -> Times:
-    """Runs one job with `cases` like "bcast:65536", which take turns. Raises RuntimeError where it fails."""
+    """Runs one job with `cases` like "bcast:65536", one after the other. Raises RuntimeError where it fails."""
     record = program.with_name("record.json")
     record.unlink(missing_ok=True)
     line = [*command(launcher, program, strategy, record, options), str(warmup), str(calls), *cases]

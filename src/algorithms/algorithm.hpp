@@ -19,8 +19,8 @@ struct Team {
   int size;      ///< ranks
   int rank;      ///< this rank, 0 <= rank < size
   int root = 0;  ///< for rooted collectives
-  /// Blocks the vector is divided into. Where each rank has a block: one for each, or n where blocks are divided in n
-  /// parts (divides_blocks()).
+  /// Blocks the vector is divided into. Where each rank has a block: one for each, or n for each where blocks are divided
+  /// in n parts (divides_blocks()).
   int blocks = 1;
   int together = 0;  ///< blocks in one message, for algorithms that cut what they send so; 0: as many as there are
   /// What is to be carried out: an algorithm may serve several collectives (scan and exscan).
@@ -32,6 +32,10 @@ struct Team {
   [[nodiscard]] constexpr int wrap(int any_rank) const { return ((any_rank % size) + size) % size; }
   [[nodiscard]] constexpr int right(int steps = 1) const { return wrap(rank + steps); }
   [[nodiscard]] constexpr int left(int steps = 1) const { return wrap(rank - steps); }
+  /// How many parts each rank's block is divided in.
+  [[nodiscard]] constexpr int parts() const { return blocks / size; }
+  /// The number of a part of a rank's block among all blocks.
+  [[nodiscard]] constexpr int part_of(int any_rank, int part) const { return (any_rank * parts()) + part; }
   /// This rank counted from the root: the root is 0.
   [[nodiscard]] constexpr int relative() const { return wrap(rank - root); }
   /// The rank that stands `relative` places after the root.

@@ -235,7 +235,8 @@ class Run {
   /// What an empty message that nobody answers comes from most often.
   std::string hint(bool is_empty) const {
     if (!is_empty || collective_ == Collective::barrier) return {};
-    return "; with a light barrier both ranks of a message must be in communicating rounds of the same number";
+    return "; messages between two ranks meet in the order in which each posts them, and those of a light barrier in "
+           "communicating rounds of the same number";
   }
 
   /// What an unfinished rank waits for: the peer, and the words for it.

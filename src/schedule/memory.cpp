@@ -27,7 +27,7 @@ bool gathers(Collective collective) {
 }  // namespace
 
 std::string describe(Blocks blocks) {
-  if (blocks.count == 0) return "nothing";
+  if (blocks.count == 0) return "an empty message";
   std::string text = name_of(blocks.buffer);
   if (blocks.count == 1) return text + " block " + std::to_string(blocks.first);
   return text + " blocks " + std::to_string(blocks.first) + " to " + std::to_string(blocks.first + blocks.count - 1);

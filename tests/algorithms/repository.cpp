@@ -45,8 +45,9 @@ Numbers numbers_of_ranks() {
   // Ten times as slow, and after the code of builders and checker, not after the algorithms: those are proven without.
   return {.in_full = {1, 2, 3, 4, 6}, .larger = {}};
 #else
-  Numbers numbers{.in_full = {48, 64, 96}, .larger = {128, 257, 512}};
+  Numbers numbers{.in_full = {}, .larger = {128, 257, 512}};
   for (int ranks = 1; ranks <= 40; ++ranks) numbers.in_full.push_back(ranks);
+  numbers.in_full.insert(numbers.in_full.end(), {48, 64, 96});
   return numbers;
 #endif
 }
@@ -192,7 +193,10 @@ TEST(Repository, HoldsOneAlgorithmForEachFileUnderTheFilesName) {
     ASSERT_FALSE(one.collectives.empty()) << one.name << ": collectives is empty";
     algorithms.insert(std::string(name_of(one.collectives.front())) + ":" + std::string(one.name));
   }
-  EXPECT_EQ(algorithms, files);
+  std::vector<std::string> differing;
+  std::set_symmetric_difference(algorithms.begin(), algorithms.end(), files.begin(), files.end(),
+                                std::back_inserter(differing));
+  EXPECT_EQ(differing, std::vector<std::string>{}) << "descriptors without a file of that name, or files without one";
 }
 
 TEST(Repository, GivesNoNameTwice) {

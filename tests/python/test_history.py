@@ -321,7 +321,7 @@ def test_show_takes_a_collective_ranks_and_a_machine(folder: Path) -> None:
 
 def test_what_is_known_as_a_table(folder: Path) -> None:
     write(folder, "20260101T000000-node1-1.json", record(context(bucket=True, operator_class="commutative")))
-    place, header, row = starling("show", "--history", folder).stdout.splitlines()
+    place, header, row = starling("show", "--history", folder, env={"COLUMNS": "200"}).stdout.splitlines()
     assert place == "node#, Open MPI 4.1.4"
     assert header.split() == "collective bytes ranks nodes best median native gain samples runs".split()
     assert row.split() == "allreduce (commutative) 8 B+ 8 2 ring 1.00 us 2.00 us 2.00x 10 1".split()

@@ -194,12 +194,12 @@ TEST(Checker, HintsAtALightBarrierOfRanksInRoundsOfDifferentNumber) {
     all.push_back(todo.synchronised(Synchronisation::light_barrier, 3));
   }
   EXPECT_TRUE(
-      says(error_of(Collective::bcast, all, {}), {"nothing", "with a light barrier", "rounds of the same number"}));
+      says(error_of(Collective::bcast, all, {}), {"an empty message", "order in which each posts them", "rounds of the same number"}));
   const auto alone = all_ranks(2, 2, [](Schedule& todo, int rank) {
     if (rank == 0) todo.round().receive(nothing(), 1);
   });
   const std::string error = error_of(Collective::barrier, alone, {});
-  EXPECT_TRUE(says(error, {"waits for nothing from rank 1, but rank 1 has finished"}));
+  EXPECT_TRUE(says(error, {"waits for an empty message from rank 1, but rank 1 has finished"}));
   EXPECT_EQ(error.find("light"), std::string::npos) << "in a barrier all messages are empty";
 }
 

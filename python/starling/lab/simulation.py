@@ -86,7 +86,7 @@ def size(text: str) -> int:
     return number
 
 
-def _turns_to_settle(collectives: Sequence[str], iterations: int) -> int:
+def _calls_to_settle(collectives: Sequence[str], iterations: int) -> int:
     """Calls after which a strategy that tries all candidates has tried them."""
     listed = repository.listing()["algorithms"]
     most = 0
@@ -166,7 +166,7 @@ def job(
     path = program.with_name("record.json")
     tunes = strategy != "native" and not strategy.startswith("forced")
     iterations = int(environ.get("STARLING_ITER") or ITERATIONS)
-    warmup = _turns_to_settle([case.collective for case in cases], iterations) if tunes else 1
+    warmup = _calls_to_settle([case.collective for case in cases], iterations) if tunes else 1
     env = {
         **environ,
         "STARLING_STRATEGY": strategy,

@@ -10,14 +10,15 @@ namespace starling::alltoall {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*segments are blocks*/) {
-  const int parts = team.blocks / team.size;
+  const int parts = team.parts();
   Schedule todo(team.blocks);
   Round& all = todo.round();
   for (int step = 1; step < team.size; ++step)
-    for (int part = 0; part < parts; ++part) all.receive(recvbuf((team.left(step) * parts) + part), team.left(step));
+    for (int part = 0; part < parts; ++part) all.receive(recvbuf(team.part_of(team.left(step), part)), team.left(step));
   for (int step = 1; step < team.size; ++step)
-    for (int part = 0; part < parts; ++part) all.send(sendbuf((team.right(step) * parts) + part), team.right(step));
-  all.copy(sendbuf(team.rank * parts, parts), recvbuf(team.rank * parts, parts));
+    for (int part = 0; part < parts; ++part) all.send(sendbuf(team.part_of(team.right(step), part)), team.right(step));
+  const int own = team.part_of(team.rank, 0);
+  all.copy(sendbuf(own, parts), recvbuf(own, parts));
   return todo;
 }
 

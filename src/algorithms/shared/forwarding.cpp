@@ -29,7 +29,7 @@ struct Segment {
 class Cutter {
  public:
   explicit Cutter(const Team& team)
-      : team_(&team), parts_(team.blocks / team.size), wrap_((team.size - team.root) * parts_) {}
+      : team_(&team), parts_(team.parts()), wrap_((team.size - team.root) * parts_) {}
 
   /// The parts of each rank's block.
   [[nodiscard]] int parts() const { return parts_; }
