@@ -14,7 +14,7 @@ namespace starling {
 namespace {
 
 /// Private communicators a rank may hold. MPICH has 2046 in all, and the application wants most of them.
-constexpr int most_private_communicators = 512;
+constexpr int most_private_communicators = 128;
 
 /// Goes up whenever a communicator is freed, so that what threads remember of it is not believed any more.
 std::atomic<std::uint64_t> generation{1};
@@ -118,6 +118,7 @@ Communicator::~Communicator() = default;
 void Communicator::free_private() {
   int freed = 0;
   for (auto& [group, comm] : groups_) {
+    if (comm == handles.comm_null) continue;
     pmpi.Comm_free(&comm);
     ++freed;
   }
@@ -178,11 +179,17 @@ std::optional<MPI_Comm> Communicator::work() {
     held = state().private_communicators;
   }
   if (!all(held < most_private_communicators)) return std::nullopt;
-  // Not MPI_Comm_dup: that would call the copy functions of the application's attributes.
+  // Not MPI_Comm_dup: that would call the copy functions of the application's attributes. That MPI has none left is no
+  // error of the application's, whose handler would end the job or be told.
   MPI_Group group{};
+  MPI_Errhandler handler{};
   pmpi.Comm_group(handle_, &group);
+  pmpi.Comm_get_errhandler(handle_, &handler);
+  pmpi.Comm_set_errhandler(handle_, handles.errors_return);
   MPI_Comm made = handles.comm_null;
   const bool ok = pmpi.Comm_create(handle_, group, &made) == MPI_SUCCESS && made != handles.comm_null;
+  pmpi.Comm_set_errhandler(handle_, handler);
+  pmpi.Errhandler_free(&handler);
   pmpi.Group_free(&group);
   if (!all(ok)) {
     if (ok) pmpi.Comm_free(&made);
@@ -198,8 +205,11 @@ std::optional<MPI_Comm> Communicator::work() {
 
 std::optional<MPI_Comm> Communicator::of_group(const Group& group) {
   if (group.size == size_ && group.stride == 1) return work();
-  for (const auto& [known, comm] : groups_)
-    if (known == group) return comm;
+  for (const auto& [known, comm] : groups_) {
+    if (known != group) continue;
+    if (comm == handles.comm_null) return std::nullopt;
+    return comm;
+  }
   std::vector<int> ranks;
   for (int i = 0; i < group.size; ++i) ranks.push_back(group.rank(i));
   MPI_Group everyone{};
@@ -207,14 +217,25 @@ std::optional<MPI_Comm> Communicator::of_group(const Group& group) {
   pmpi.Comm_group(work_, &everyone);
   pmpi.Group_incl(everyone, group.size, ranks.data(), &some);
   MPI_Comm made = handles.comm_null;
-  const bool ok = pmpi.Comm_create_group(work_, some, 0, &made) == MPI_SUCCESS && made != handles.comm_null;
+  if (pmpi.Comm_create_group(work_, some, 0, &made) != MPI_SUCCESS) made = handles.comm_null;
   pmpi.Group_free(&some);
   pmpi.Group_free(&everyone);
-  if (!ok) return std::nullopt;
   groups_.emplace_back(group, made);
+  if (made == handles.comm_null) return std::nullopt;
   const std::lock_guard lock(state().guard);
   ++state().private_communicators;
   return made;
+}
+
+void Communicator::give_back_groups(std::size_t first) {
+  for (std::size_t i = first; i < groups_.size(); ++i) {
+    MPI_Comm& comm = groups_[i].second;
+    if (comm == handles.comm_null) continue;
+    pmpi.Comm_free(&comm);
+    comm = handles.comm_null;
+    const std::lock_guard lock(state().guard);
+    --state().private_communicators;
+  }
 }
 
 bool Communicator::all(bool ok) const {

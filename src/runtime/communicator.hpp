@@ -52,8 +52,13 @@ class Communicator {
   /// communicator left for it; all ranks then get nothing.
   std::optional<MPI_Comm> work();
   /// A private communicator of a group of this one's ranks, of which this rank is one; collective over the group where
-  /// it does not exist yet. Nothing when MPI has none left.
+  /// nobody asked for it yet. Nothing when MPI has none left; ranks of other groups may still get one.
   std::optional<MPI_Comm> of_group(const Group& group);
+  /// Groups that were asked for, those in vain too.
+  [[nodiscard]] std::size_t groups() const { return groups_.size(); }
+  /// Frees the communicators of groups from the `first` on: some groups of one candidate have one, others not. Nobody
+  /// gets them again.
+  void give_back_groups(std::size_t first);
 
   /// Whether `ok` holds on all ranks. Collective.
   [[nodiscard]] bool all(bool ok) const;

@@ -53,6 +53,7 @@ void find_functions() {
   find(pmpi.Irecv_c, "PMPI_Irecv_c");
   find(pmpi.Reduce_local_c, "PMPI_Reduce_local_c");
   find(pmpi.Type_contiguous_c, "PMPI_Type_contiguous_c");
+  find(pmpi.Type_get_envelope_c, "PMPI_Type_get_envelope_c");
 }
 
 // The header's constant, or in Open MPI the address of the object that the constant names.

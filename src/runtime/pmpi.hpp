@@ -62,6 +62,7 @@ struct Pmpi {
   int (*Irecv_c)(void*, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*) = nullptr;
   int (*Reduce_local_c)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op) = nullptr;
   int (*Type_contiguous_c)(MPI_Count, MPI_Datatype, MPI_Datatype*) = nullptr;
+  int (*Type_get_envelope_c)(MPI_Datatype, MPI_Count*, MPI_Count*, MPI_Count*, MPI_Count*, int*) = nullptr;
 };
 
 /// Filled before the first intercepted entry point runs, constant from then on; null where not `active()`. What the

@@ -45,12 +45,16 @@ Prepared::Instance& Prepared::instance(const Team& team) {
 }
 
 bool Prepared::make_ready(Instance& instance, Communicator& communicator) {
-  for (std::size_t i = instance.natives.size(); i < instance.program.natives.size(); ++i) {
-    const auto comm = communicator.of_group(instance.program.natives[i].group);
-    if (!comm) return false;
-    instance.natives.push_back(*comm);
+  // A rank whose row gets none takes part in its column all the same: the others there don't know.
+  bool has_all = true;
+  std::vector<MPI_Comm> made;
+  for (const auto& part : instance.program.natives) {
+    const auto comm = communicator.of_group(part.group);
+    has_all = has_all && comm;
+    if (comm) made.push_back(*comm);
   }
-  return true;
+  if (has_all) instance.natives = std::move(made);
+  return has_all;
 }
 
 int Prepared::carry_out(const Call& call, const Facts& facts, Communicator& communicator) {
@@ -76,10 +80,13 @@ int Prepared::carry_out(const Call& call, const Facts& facts, Communicator& comm
   char* memory = bytes > 0 ? workspace.take(bytes) : nullptr;
   MPI_Request* requests = workspace.requests(std::max(2, todo.program.most_messages));
   const bool has_memory = requests != nullptr && (bytes == 0 || memory != nullptr);
+  const std::size_t groups = communicator.groups();
   const bool has_communicators = todo.natives.size() == todo.program.natives.size() || make_ready(todo, communicator);
   if (!ready_) {
     if (!communicator.all(has_memory && has_communicators)) {
       refused_ = "a rank had no memory or no communicator left for it";
+      communicator.give_back_groups(groups);
+      todo.natives.clear();
       return MPI_SUCCESS;
     }
     ready_ = true;

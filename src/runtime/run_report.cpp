@@ -50,11 +50,11 @@ std::string gathered(const std::string& mine) {
   const std::string_view told =
       std::string_view(mine).substr(0, mine.size() <= most ? mine.size() : mine.rfind('\n', most) + 1);
   int length = static_cast<int>(told.size());
-  pmpi.Gather(&length, 1, handles.int_, lengths.data(), 1, handles.int_, 0, handles.comm_world);
+  pmpi.Gather(&length, 1, handles.int_, lengths.data(), 1, handles.int_, 0, now.world);
   std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
   std::string all(now.world_rank == 0 ? static_cast<std::size_t>(offsets.back() + lengths.back()) : 0, '\0');
   pmpi.Gatherv(told.data(), length, handles.char_, all.data(), lengths.data(), offsets.data(), handles.char_, 0,
-               handles.comm_world);
+               now.world);
   return all;
 }
 

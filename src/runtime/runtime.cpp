@@ -26,12 +26,23 @@ int copy_nothing(MPI_Comm /*comm*/, int /*keyval*/, void* /*extra*/, void* /*fro
   return MPI_SUCCESS;
 }
 
+/// A private communicator of all ranks. Made by a call that no other call of MPI answers: where a rank lacks this
+/// library, the others wait for it, and it gets nothing of theirs as its own.
+MPI_Comm private_world() {
+  MPI_Comm made = handles.comm_null;
+  MPI_Group group{};
+  pmpi.Comm_group(handles.comm_world, &group);
+  pmpi.Comm_create_group(handles.comm_world, group, 0, &made);
+  pmpi.Group_free(&group);
+  return made;
+}
+
 /// The text of rank 0, given to all.
 std::string from_first(std::string text) {
   int length = static_cast<int>(text.size());
-  pmpi.Bcast(&length, 1, handles.int_, 0, handles.comm_world);
+  pmpi.Bcast(&length, 1, handles.int_, 0, state().world);
   text.resize(static_cast<std::size_t>(length));
-  pmpi.Bcast(text.data(), length, handles.char_, 0, handles.comm_world);
+  pmpi.Bcast(text.data(), length, handles.char_, 0, state().world);
   return text;
 }
 
@@ -85,7 +96,7 @@ bool make_alone(MPI_Comm& alone) {
 bool everywhere(bool ok) {
   int mine = ok ? 1 : 0;
   int everyones = 0;
-  pmpi.Allreduce(&mine, &everyones, 1, handles.int_, handles.min, handles.comm_world);
+  pmpi.Allreduce(&mine, &everyones, 1, handles.int_, handles.min, state().world);
   return everyones == 1;
 }
 
@@ -99,7 +110,7 @@ std::vector<int> hosts_of_ranks(const Platform& platform, int ranks) {
   const auto first = std::find(all.begin(), all.end(), -1);
   if (first != all.end()) {
     pmpi.Bcast(name.data(), static_cast<int>(name.size()), handles.char_, static_cast<int>(first - all.begin()),
-               handles.comm_world);
+               state().world);
     const auto unknown = std::count(first, all.end(), -1);
     say("the platform has no host '" + std::string(name.data()) + "' (" + std::to_string(unknown) + " of " +
         std::to_string(ranks) + " ranks are on unknown hosts): algorithms for its switches are left out where they " +
@@ -145,6 +156,7 @@ void after_init() {
   State& now = state();
   pmpi.Comm_rank(handles.comm_world, &now.world_rank);
   pmpi.Comm_size(handles.comm_world, &now.world_size);
+  now.world = private_world();
   now.settings = agreed_settings(now.world_rank);
   const auto strategy = strategy_named(now.settings.strategy);
   now.strategy = strategy->first;

@@ -29,6 +29,7 @@ struct State {
   int world_rank = 0;
   int world_size = 0;
   int keyval = 0;          ///< of the attribute that holds a Communicator
+  MPI_Comm world{};        ///< all ranks of MPI_COMM_WORLD on a private communicator, for what they tell each other
   MPI_Comm alone{};        ///< a private communicator of this rank only, whose errors are returned
   std::mutex alone_guard;  ///< held while a thread uses it
   std::chrono::system_clock::time_point started;

@@ -60,6 +60,32 @@ Shape shape_of(MPI_Datatype type) {
   return shape;
 }
 
+/// How a datatype was made. One made with large counts (MPI_Type_contiguous_c, ...) has a combiner that nobody knows
+/// here: only the large-count functions may ask about it, and with others MPI ends the program.
+struct Envelope {
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  int combiner = MPI_UNDEFINED;
+};
+
+Envelope envelope_of(MPI_Datatype type) {
+  Envelope told;
+  if (pmpi.Type_get_envelope_c == nullptr) {
+    pmpi.Type_get_envelope(type, &told.integers, &told.addresses, &told.types, &told.combiner);
+    return told;
+  }
+  MPI_Count integers = 0;
+  MPI_Count addresses = 0;
+  MPI_Count large_counts = 0;
+  MPI_Count types = 0;
+  int combiner = MPI_UNDEFINED;
+  if (pmpi.Type_get_envelope_c(type, &integers, &addresses, &large_counts, &types, &combiner) != MPI_SUCCESS ||
+      large_counts > 0)
+    return told;
+  return {static_cast<int>(integers), static_cast<int>(addresses), static_cast<int>(types), combiner};
+}
+
 /// Moves data between a typed and a byte buffer by a message to oneself: for elements larger than MPI_Pack can take. On
 /// a communicator of its own, so that no receive of the application can match it.
 int through_self(const void* from, std::int64_t from_count, MPI_Datatype from_type, void* into, std::int64_t into_count,
@@ -94,22 +120,19 @@ bool is_plain(MPI_Datatype type) {
   if (!shape_of(type).gapless()) return false;
   if (predefined(type)) return true;
   // Without gaps, but in order? Known for types made by repeating or copying a plain one; others are staged.
-  int integers = 0;
-  int addresses = 0;
-  int types = 0;
-  int combiner = 0;
-  pmpi.Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  if (combiner == MPI_COMBINER_NAMED) return true;
-  if ((combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) || types != 1 || integers > 1 ||
-      addresses != 0)
+  const Envelope envelope = envelope_of(type);
+  if (envelope.combiner == MPI_COMBINER_NAMED) return true;
+  if ((envelope.combiner != MPI_COMBINER_CONTIGUOUS && envelope.combiner != MPI_COMBINER_DUP) || envelope.types != 1 ||
+      envelope.integers > 1 || envelope.addresses != 0)
     return false;
   int count = 0;
   MPI_Aint unused = 0;
   MPI_Datatype inner{};
-  if (pmpi.Type_get_contents(type, integers, addresses, types, &count, &unused, &inner) != MPI_SUCCESS) return false;
+  if (pmpi.Type_get_contents(type, envelope.integers, envelope.addresses, envelope.types, &count, &unused, &inner) !=
+      MPI_SUCCESS)
+    return false;
   const bool plain = is_plain(inner);
-  pmpi.Type_get_envelope(inner, &integers, &addresses, &types, &combiner);
-  if (combiner != MPI_COMBINER_NAMED) pmpi.Type_free(&inner);
+  if (envelope_of(inner).combiner != MPI_COMBINER_NAMED) pmpi.Type_free(&inner);
   return plain;
 }
 

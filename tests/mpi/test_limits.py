@@ -62,6 +62,38 @@ def test_ten_thousand_communicators_leave_nothing_behind(mpi: Mpi, tmp_path: Pat
     assert sum(one.samples > 0 for one in tuned["allreduce"].candidates) > 1
 
 
+def limited() -> list[Mpi]:
+    """MPIs with a limited number of communicators, and with types of large counts."""
+    return [mpi for mpi in debian_mpis() if mpi.flavour == "mpich"]
+
+
+@pytest.mark.parametrize("mpi", limited(), ids=str)
+def test_types_may_be_made_with_large_counts(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE / "large_types.c", tmp_path))
+    outcome, record = run_tuned(mpi, 3, [program], "star-basic", tmp_path, {"STARLING_ITER": "1"})
+    assert outcome.stdout == "0 wrong\n"
+    assert any(context.stage != "pass-through" for context in record.contexts)
+
+
+@pytest.mark.parametrize("mpi", limited(), ids=str)
+def test_a_program_may_take_nearly_all_communicators(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE / "exhausted.c", tmp_path))
+    outcome, record = run_tuned(mpi, 2, [program, "all"], "star", tmp_path, {"STARLING_ITER": "1"})
+    assert outcome.stdout.startswith("0 wrong with ")
+    (sums,) = (context for context in record.contexts if context.collective == "allreduce")
+    assert any(one.samples for one in sums.candidates if one.name != "native"), "where there is one left it is used"
+
+
+@pytest.mark.parametrize("mpi", limited(), ids=str)
+def test_ranks_agree_where_some_have_no_communicator_left(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE / "exhausted.c", tmp_path))
+    outcome, record = run_tuned(mpi, 4, [program, "half"], "forced:allgather:groups2d", tmp_path)
+    assert outcome.stdout.startswith("0 wrong with ")
+    (gathers,) = (context for context in record.contexts if context.collective == "allgather")
+    assert gathers.winner == "native"
+    assert any("no communicator left" in (one.reason or "") for one in gathers.candidates)
+
+
 @pytest.mark.parametrize("mpi", debian_mpis() if NEEDED < MEMORY else (), ids=str)
 def test_more_than_two_gibibytes_arrive(mpi: Mpi, tmp_path: Path) -> None:
     program = str(compile_cxx(mpi, HERE / "large.cpp", tmp_path, ["-O2"]))
