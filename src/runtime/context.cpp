@@ -32,6 +32,21 @@ std::string refusal_here(const Bound& bound, const Situation& situation, const S
   return bound.refusal(situation);
 }
 
+/// The same for all sizes that the key stands for: those at the ends of a bucket, where there is one.
+std::string refusal_here(const Bound& bound, const Facts& facts, const Settings& settings, bool forced) {
+  if (!facts.key.bucket || facts.situation.bytes == 0) return refusal_here(bound, facts.situation, settings, forced);
+  const auto of_bytes = [&](std::int64_t bytes) {
+    Situation situation = facts.situation;
+    const std::int64_t bytes_of_one =
+        std::max<std::int64_t>(1, situation.bytes / std::max<std::int64_t>(1, situation.elements));
+    situation.elements = std::max<std::int64_t>(1, bytes / bytes_of_one);
+    situation.bytes = bytes;
+    return refusal_here(bound, situation, settings, forced);
+  };
+  std::string why = of_bytes(facts.key.bytes);
+  return why.empty() ? of_bytes((2 * facts.key.bytes) - 1) : why;
+}
+
 }  // namespace
 
 Context::Context(const Facts& facts, const Communicator& communicator)
@@ -59,7 +74,7 @@ Context::Context(const Facts& facts, const Communicator& communicator)
     candidates_.push_back({.name = bound.name(),
                            .group = bound.group(),
                            .attributes = attributes_of(bound),
-                           .refusal = refusal_here(bound, facts.situation, now.settings, forced),
+                           .refusal = refusal_here(bound, facts, now.settings, forced),
                            .earlier = {}});
   }
   if (const ContextRecord* known = now.earlier.find(key_record()))
