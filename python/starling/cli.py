@@ -9,9 +9,10 @@ import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from starling import __version__, bench_commands, history_commands
 from starling.lab import commands as lab
@@ -19,8 +20,22 @@ from starling.lab.launch import Order
 from starling.run import say
 from starling.variants import Flavour
 
+
+class _Commands(TyperGroup):
+    """All commands, with what is wrong with a value told without the words of those who found it."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the command that was typed."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")
+            raise
+
+
 app = typer.Typer(
     name="starling",
+    cls=_Commands,
     help="Makes the collectives of any MPI program adapt to the machine, the network and the program itself.",
     epilog="Example: starling run -- mpirun -n 4 ./app",
     no_args_is_help=True,

@@ -133,11 +133,8 @@ def abi_of_library(name: str) -> str | None:
     return None
 
 
-def mpi_of(program: Path, environ: Mapping[str, str]) -> tuple[str, str] | None:
-    """The ABI of the MPI library that a program needs, itself or through its libraries, and that library's name.
-
-    Nothing where it needs none: an interpreter, a script, a statically linked program.
-    """
+def libraries(program: Path, environ: Mapping[str, str]) -> Iterator[str]:
+    """The names of the libraries that a program needs, itself first, then through them; a name may come again."""
     waiting = deque([program])
     seen: set[str] = set()
     while waiting:
@@ -145,13 +142,26 @@ def mpi_of(program: Path, environ: Mapping[str, str]) -> tuple[str, str] | None:
         wanted = needs(user)
         if wanted is None:
             continue
-        for name in wanted.needed:
-            if abi := abi_of_library(Path(name).name):
-                return abi, name
+        yield from wanted.needed
         for name in wanted.needed:
             if name not in seen:
                 seen.add(name)
                 found = next((place for place in _places(name, user, wanted, environ) if place.is_file()), None)
                 if found is not None:
                     waiting.append(found)
+
+
+def mpi_of(program: Path, environ: Mapping[str, str]) -> tuple[str, str] | None:
+    """The ABI of the MPI library that a program needs, itself or through its libraries, and that library's name.
+
+    Nothing where it needs none: an interpreter, a script, a statically linked program.
+    """
+    for name in libraries(program, environ):
+        if abi := abi_of_library(Path(name).name):
+            return abi, name
     return None
+
+
+def needs_pmix(program: Path, environ: Mapping[str, str]) -> bool:
+    """Whether a program or its MPI is linked with PMIx."""
+    return any(Path(name).name.startswith("libpmix.so") for name in libraries(program, environ))

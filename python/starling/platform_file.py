@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -240,10 +241,19 @@ def _reason(error: Mapping[str, Any]) -> str:
         return "missing; add it"
     if kind == "value_error":
         return str(error["ctx"]["error"])
+    if kind == "model_type":
+        return f"must be a JSON object, but it is {error['input']!r:.60}; correct it"
     if kind == "too_short" and not error["input"]:
         return "empty; add at least one"
     text = str(error["msg"])
     return f"{text[0].lower()}{text[1:]}, but it is {error['input']!r:.60}; correct it"
+
+
+def _unknown_beside(missing: tuple[int | str, ...], errors: Iterable[Mapping[str, Any]]) -> str | None:
+    """The unknown key in the same object as a missing one that is most like it, if there is any."""
+    kind, above = "extra_forbidden", missing[:-1]
+    unknown = [str(one["loc"][-1]) for one in errors if one["type"] == kind and one["loc"][:-1] == above]
+    return next(iter(difflib.get_close_matches(str(missing[-1]), unknown, n=1, cutoff=0)), None)
 
 
 def from_json(value: object, where: str) -> Platform:
@@ -251,8 +261,11 @@ def from_json(value: object, where: str) -> Platform:
     try:
         file = _File.model_validate(value)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise PlatformError(f"{where}: {_place(first['loc'])}: {_reason(first)}") from error
+        first, *others = error.errors()
+        reason = _reason(first)
+        if first["type"] == "missing" and (unknown := _unknown_beside(first["loc"], others)):
+            reason += f", or correct the unknown key {unknown}"
+        raise PlatformError(f"{where}: {_place(first['loc'])}: {reason}") from error
 
     def expanded(place: str, text: str) -> list[str]:
         try:

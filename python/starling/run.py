@@ -71,6 +71,8 @@ def tuned(
 
     found = launcher.locate(line)
     flavour = in_force.get("mpi")
+    if flavour is None and (warning := variants.foreign_launcher(line, found, environ)):
+        say(warning)
     choice = variants.choose(line, found, environ, variants.Flavour(flavour.value) if flavour else None)
     if choice is None:
         say(f"cannot tell which MPI library {line[0]} uses, so it runs natively; name it with --mpi")

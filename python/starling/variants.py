@@ -135,3 +135,41 @@ def choose(
             where = candidate if os.sep in candidate else f"{candidate} on PATH"
             return Choice(Flavour(identity.flavour).variant, f"{where} is of {identity.flavour}")
     return None
+
+
+_WHOSE = {"openmpi": "Open MPI's", "mpich": "MPICH's", "intel": "Intel MPI's"}
+_LINKED_WITH = {"openmpi": "Open MPI", "mpich": "MPICH or Intel MPI"}
+
+
+def _may_use_pmix(program: Path, library: str, environ: Mapping[str, str]) -> bool:
+    """Whether a program of the MPICH ABI may find its other ranks by PMIx, which Open MPI's launcher offers.
+
+    Cray's may, Intel's if it is told to, others if they are linked with it.
+    """
+    told = environ.get("I_MPI_PMI") or environ.get("I_MPI_PMI_LIBRARY")
+    return bool(told) or "_" in Path(library).name or elf.needs_pmix(program, environ)
+
+
+def foreign_launcher(line: Sequence[str], found: launcher.Located, environ: Mapping[str, str]) -> str | None:
+    """A warning where the launcher is of another MPI than the program: each rank is then a world of its own.
+
+    Nothing where that is not certain: the launcher is srun or one that `env PATH=...` chooses, the program is a script,
+    an interpreter or a wrapper, or its MPI may get along with the launcher.
+    """
+    flavour = found.identity.flavour if found.identity else None
+    if flavour is None or any(word.startswith("PATH=") for word in line[: found.at]):
+        return None
+    for start in launcher.programs(line, found):
+        file = _elf_file(line[start])
+        needed = elf.mpi_of(file, environ) if file else None
+        if file is None or needed is None or needed[0] not in _LINKED_WITH or needed[0] == Flavour(flavour).variant:
+            continue
+        if flavour == "openmpi" and _may_use_pmix(file, needed[1], environ):
+            continue
+        word = line[found.at]
+        launched_by = word if os.sep in word else f"{word} ({shutil.which(word)})"
+        return (
+            f"{line[start]} is linked with {_LINKED_WITH[needed[0]]} ({needed[1]}), and {launched_by} is "
+            f"{_WHOSE[flavour]}: each rank will be alone; use the launcher of its MPI"
+        )
+    return None

@@ -56,6 +56,7 @@ def test_a_link_gets_another_rate_while_the_lab_is_up() -> None:
     assert rates() == [40_000_000] * 2
     assert lab("rate", *WITH, "h1", "4mbit").check().stdout == "h1: 4 Mbit/s both ways\n"
     assert rates() == [4_000_000] * 2
+    assert "4 Mbit/s (made with 40)" in lab("status", *WITH).check().stdout
     lab("rate", *WITH, "h1").check()
     assert rates() == [40_000_000] * 2
     assert "no host h7" in lab("rate", *WITH, "h7", "4mbit").stderr

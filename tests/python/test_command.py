@@ -111,6 +111,29 @@ def library_of(variant: str, home: dict[str, str]) -> Path:
     return place
 
 
+def test_run_warns_of_the_launcher_of_another_mpi_and_goes_on(home: dict[str, str], tmp_path: Path) -> None:
+    library, program, launcher = tmp_path / "libmpi.so.40", tmp_path / "app", tmp_path / "tools/mpirun"
+    source = tmp_path / "app.c"
+    source.write_text("int main(void) { return 0; }\n")
+    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library, "-Wl,-soname,libmpi.so.40"], check=True)
+    subprocess.run(["cc", source, "-o", program, "-Wl,--no-as-needed", library], check=True)
+    launcher.write_text("#!/bin/sh\necho HYDRA build details: Version: 5.0.2\n")
+    launcher.chmod(0o755)
+    told = f"./app is linked with Open MPI (libmpi.so.40), and mpirun ({launcher}) is MPICH's: each rank will be alone"
+    done = starling(home, "run", "--", "mpirun", "-n", "2", "./app")
+    assert done.returncode == 0
+    assert done.stdout != ""
+    assert done.stderr.startswith(f"starling: {told}; use the launcher of its MPI\n")
+    assert "alone" not in starling(home, "run", "--mpi", "openmpi", "--", "mpirun", "-n", "2", "./app").stderr
+
+
+def test_a_value_that_is_no_choice_is_told_in_our_words(home: dict[str, str]) -> None:
+    for arguments in (("run", "--mpi", "lam", "true"), ("lab", "run", "--order", "lam", "--", "true")):
+        done = starling(home, *arguments)
+        assert ": 'lam' is not one of " in done.stderr
+        assert "Value error" not in done.stderr
+
+
 def test_run_hands_library_and_settings_to_the_program(home: dict[str, str], tmp_path: Path) -> None:
     library = library_of("abi", home)
     script = "echo $LD_PRELOAD $STARLING_STRATEGY $STARLING_ONLY $STARLING_REPRODUCIBLE $STARLING_HISTORY"

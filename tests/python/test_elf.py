@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.elf import abi_of_library, mpi_of, needs
+from starling.elf import abi_of_library, mpi_of, needs, needs_pmix
 from support.mpis import Mpi, installed_mpis
 
 DEBIAN_PROGRAMS = [path for name in ("lmp", "hpcc", "pw.x") if (path := shutil.which(name))]
@@ -45,6 +45,19 @@ def test_mpi_behind_a_library_of_the_programs_own_folder_is_found(tmp_path: Path
     link = ["-Wl,--no-as-needed", "-Llib", "-lphysics", "-Wl,-rpath,$ORIGIN/lib", "-Wl,--allow-shlib-undefined"]
     subprocess.run(["cc", "main.c", "-o", "app", *link], cwd=tmp_path, check=True)
     assert mpi_of(tmp_path / "app", {}) == ("mpich", "libmpi.so.12")
+    assert not needs_pmix(tmp_path / "app", {})
+
+
+def test_pmix_behind_the_mpi_is_found(tmp_path: Path) -> None:
+    (tmp_path / "empty.c").write_text("int nothing;\n")
+    (tmp_path / "main.c").write_text("int main(void) { return 0; }\n")
+    link = ["-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN", "-Wl,--allow-shlib-undefined"]
+    cc = ["cc", "-shared", "-fPIC", "-nostdlib", "empty.c", *link]
+    subprocess.run([*cc, "-o", "libpmix.so.2", "-Wl,-soname,libpmix.so.2"], cwd=tmp_path, check=True)
+    subprocess.run([*cc, "-o", "libmpi.so.12", "-Wl,-soname,libmpi.so.12", "libpmix.so.2"], cwd=tmp_path, check=True)
+    subprocess.run(["cc", "main.c", "-o", "app", *link, "libmpi.so.12"], cwd=tmp_path, check=True)
+    assert mpi_of(tmp_path / "app", {}) == ("mpich", "libmpi.so.12")
+    assert needs_pmix(tmp_path / "app", {})
 
 
 @pytest.mark.parametrize("program", ["/bin/sh", "/usr/bin/env", "/etc/passwd", "/nonexistent", "/tmp"])  # noqa: S108

@@ -12,8 +12,10 @@ from starling.lab import state
 from starling.lab.state import LabError
 
 
-def lab(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def lab(*arguments: str, cwd: Path | None = None, path: Path | None = None) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    if path is not None:
+        env["PATH"] = str(path)
     line = [sys.executable, "-m", "starling", "lab", *arguments]
     return subprocess.run(line, env=env, cwd=cwd, capture_output=True, text=True, check=False, timeout=60)
 
@@ -60,6 +62,7 @@ def test_a_platform_is_written_out_and_the_output_is_a_platform_file(tmp_path: P
         (("up", "single:4", "--prefix", "My_Lab"), "--prefix My_Lab: give up to 15 small letters and digits"),
         (("down", "--prefix", "../x"), "--prefix ../x: give up to 15"),
         (("platform", "star:0x0"), "star:0x0: nothing in it"),
+        (("exec", "h3", "--prefix", "newu", "--", "hostname"), "--prefix: options go before the host, and the command"),
     ],
 )
 def test_a_wrong_use_is_one_line_and_2(arguments: tuple[str, ...], says: str, tmp_path: Path) -> None:
@@ -67,6 +70,30 @@ def test_a_wrong_use_is_one_line_and_2(arguments: tuple[str, ...], says: str, tm
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("starling: ")
     assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("5",), "--ranks 5: the 4 hosts of single:4 take 4; give fewer"),
+        (("5", "--", "app.c"), "--ranks 5: the 4 hosts of single:4 take 4; give fewer"),
+        (("4", "--", "absent.c", "1"), "absent.c: no such file"),
+        (("4", "--", "./absent"), "absent: No such file or directory; give a C or C++ source, or a program for SMPI"),
+        (("4", "--", "app.c", "*"), "'*': SimGrid's smpirun cannot pass on such an argument"),
+        (("4", "--strategy", "best", "--", "app.c"), "--strategy best: no such strategy"),
+        (("4", "--", "./linked"), "smpirun: not found"),
+        (("4", "--", "app.c"), "smpicc: not found"),
+    ],
+)
+def test_a_simulation_is_checked_before_its_library_is_built(
+    arguments: tuple[str, ...], says: str, tmp_path: Path
+) -> None:
+    (tmp_path / "app.c").touch()
+    (tmp_path / "linked").write_text("starling_is_active")
+    done = lab("simulate", "--platform", "single:4", "--ranks", *arguments, cwd=tmp_path, path=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"starling: {says}")
     assert done.stderr.count("\n") == 1
 
 

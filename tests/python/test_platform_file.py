@@ -154,6 +154,11 @@ def edited(edit: Callable[[File], object]) -> File:
         (lambda f: f["hosts"].append("c[0-999999999]"), "hosts[2]: 'c[0-999999999]': more than 65536 names"),
         (lambda f: f.update(hosts=[]), "hosts: empty; add at least one"),
         (lambda f: f.pop("switches"), "switches: missing; add it"),
+        (
+            lambda f: f.update(swiches=f.pop("switches"), speed=3),
+            "f.json: switches: missing; add it, or correct the unknown key swiches",
+        ),
+        (lambda f: f["hosts"].append([]), "hosts[2]: must be a JSON object, but it is []; correct it"),
         (lambda f: f.update(speed=3), "speed: unknown key; remove it, or correct its name"),
         (lambda f: f.update(schema=2), "schema: "),
     ],
@@ -165,6 +170,11 @@ def test_a_file_that_cannot_be_used_is_told_with_place_and_advice(edit: Callable
     assert text.startswith("f.json: ")
     assert says in text
     assert "\n" not in text
+
+
+def test_a_file_that_is_no_object_is_told() -> None:
+    with pytest.raises(PlatformError, match=r"^f\.json: the file: must be a JSON object, but it is \[\]; correct it$"):
+        from_json([], "f.json")
 
 
 def test_a_circle_of_switches_is_no_tree_and_its_switches_are_named() -> None:

@@ -106,15 +106,20 @@ def set_rate(prefix: str, host: str, rate: int | None) -> int:
 
     The description of the lab stays what it was: programs on it are not told. Raises LabError.
     """
-    state = states.up(prefix)
+    states.up(prefix)
     require(*TOOLS)
-    platform = state.described()
-    if host not in platform.host_names:
-        raise LabError(f"no host {host} in lab {prefix}; starling lab status --json lists them", 2)
-    wanted = platform.links_of(host)[0].rate if rate is None else rate
     with locked() as lock:
+        state = states.up(prefix)
+        platform = state.described()
+        if host not in platform.host_names:
+            raise LabError(f"no host {host} in lab {prefix}; starling lab status --json lists them", 2)
+        made_with = platform.links_of(host)[0].rate
+        wanted = made_with if rate is None else rate
         for step in limits(platform, state.options, prefix, host, wanted):
             _run(step, lock)
+        others = {name: bits for name, bits in state.rates.items() if name != host}
+        changed = {} if wanted == made_with else {host: wanted}
+        write(state.model_copy(update={"rates": {**others, **changed}}))
     return wanted
 
 

@@ -156,8 +156,8 @@ def run(
 
     with _failures():
         outcome = launch.run(line, prefix, order, seed, idle_us)
-        if outcome.cpu_bound or not quiet:
-            say(outcome.text())
+        if (outcome.cpu_bound or not quiet) and (text := outcome.text()):
+            say(text)
         if json_file is not None:
             launch.write_json(outcome, json_file)
     raise typer.Exit(outcome.status)
@@ -194,8 +194,12 @@ def execute(
 ) -> None:
     """Run a command on one host of the lab. Its output and exit status are its own."""
     from starling.lab import launch
+    from starling.lab.state import LabError
 
     with _failures():
+        if line[0] != "--" and line[0].startswith("-"):
+            text = "options go before the host, and the command behind it"
+            raise LabError(f"{line[0]}: {text}: starling lab exec [OPTIONS] {host} -- COMMAND ...", 2)
         command = line[1:] if line[0] == "--" else line
         if not command:
             raise typer.BadParameter("a command is missing behind the host")
@@ -223,8 +227,8 @@ def calibrate(
     wanted = ["calibrate", "--output", str(output), *(["--json"] if as_json else []), "--", *line]
     with _failures():
         outcome = launch.run(trial.starling(wanted), prefix, Order.BLOCK, 1, idle_us)
-        if outcome.cpu_bound:
-            say(outcome.text())
+        if outcome.cpu_bound and (text := outcome.text()):
+            say(text)
     raise typer.Exit(outcome.status)
 
 

@@ -51,19 +51,23 @@ def program(
         raise LabError("--strategy: a program runs under one; leave the others out", MISUSE)
     suffixes = (*simulator.C_SUFFIXES, *simulator.CXX_SUFFIXES)
     count = next((i for i, word in enumerate(words) if Path(word).suffix not in suffixes), len(words))
+    # All that can be told at once goes before the library, which may take minutes to build.
+    simulator.check(platform, hosts, ranks, words[max(count, 1) :])
+    simulator.check_sources([Path(word) for word in words[:count]])
+    simulation.check_strategies(strategies, os.environ)
     env = {**os.environ, **({"STARLING_STRATEGY": strategies[0]} if strategies else {})}
     env["STARLING_HISTORY"] = "off"
     if record is not None:
         env["STARLING_RECORD"] = str(record.absolute())
     with tempfile.TemporaryDirectory(prefix="starling-simulate-") as name:
-        built = Path(name) / Path(words[0]).stem
-        library = simulator.archive(os.environ, say)
         if count:
+            built = Path(name) / Path(words[0]).stem
+            library = simulator.archive(os.environ, say)
             simulator.compile_program([Path(word) for word in words[:count]], built, library)
         else:
             built, count = Path(words[0]), 1
             if not simulator.has_starling(built):
-                options = " ".join(simulator.link_options(library))
+                options = " ".join(simulator.link_options(simulator.archive(os.environ, say)))
                 raise LabError(f"{built}: Starling is not in it; link it by: smpicc ... {options}", MISUSE)
         ended = simulator.run(built, words[count:], platform, hosts, ranks, env, capture=False, hear=_pass_on)
     if ended.complaint:

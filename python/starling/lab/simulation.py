@@ -97,6 +97,14 @@ def _calls_to_settle(collectives: Sequence[str], iterations: int) -> int:
     return iterations * most + 1
 
 
+def check_strategies(strategies: Sequence[str], environ: Mapping[str, str]) -> None:
+    """Raises LabError for a strategy that there is not."""
+    for strategy in strategies:
+        wrong, _ = repository.complaints({**environ, "STARLING_STRATEGY": strategy})
+        if told := next((one for one in wrong if one.variable == "STARLING_STRATEGY"), None):
+            raise LabError(f"--strategy {strategy}: {told.why}", MISUSE)
+
+
 def _check(cases: Sequence[Case], strategies: Sequence[str], ranks: int, environ: Mapping[str, str]) -> None:
     """Raises LabError for what cannot be simulated here."""
     known = repository.listing()["collectives"]
@@ -104,10 +112,7 @@ def _check(cases: Sequence[Case], strategies: Sequence[str], ranks: int, environ
         if case.collective not in known or case.collective == "alltoallw":
             there_are = ", ".join(name for name in known if name != "alltoallw")
             raise LabError(f"--collective {case.collective}: no such collective; there are: {there_are}", MISUSE)
-    for strategy in strategies:
-        wrong, _ = repository.complaints({**environ, "STARLING_STRATEGY": strategy})
-        if told := next((one for one in wrong if one.variable == "STARLING_STRATEGY"), None):
-            raise LabError(f"--strategy {strategy}: {told.why}", MISUSE)
+    check_strategies(strategies, environ)
     needed = max(case.memory(ranks) for case in cases)
     there_is = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
     if needed > there_is:
@@ -129,6 +134,7 @@ def compare(
     say: Callable[[str], None],
 ) -> list[Tried]:
     """Every case under every strategy, a simulation for each strategy. Raises LabError."""
+    simulator.check(platform, hosts, ranks)
     _check(cases, strategies, ranks, environ)
     with tempfile.TemporaryDirectory(prefix="starling-simulate-") as name:
         program = compiled(Path(name), environ, say)

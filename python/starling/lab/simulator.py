@@ -118,11 +118,26 @@ def link_options(library: Path) -> list[str]:
     return ["-Wl,-Bsymbolic", "-Wl,--gc-sections", *whole, "-lstdc++", "-lm"]
 
 
-def compile_program(sources: Sequence[Path], program: Path, library: Path) -> None:
-    """Compiles C or C++ files into a program for the simulator. Raises LabError."""
+def check(platform: Platform, hosts: Sequence[Host], ranks: int, arguments: Sequence[str] = ()) -> None:
+    """Raises LabError for more ranks than the hosts take, and for arguments that do not reach a program."""
+    slots = sum(host.ranks for host in hosts)
+    if ranks > slots:
+        text = f"--ranks {ranks}: the {len(hosts)} hosts of {platform.name} take {slots}"
+        raise LabError(f"{text}; give fewer, or let a host take more with --ranks-per-host", MISUSE)
+    for word in arguments:
+        if not word or re.search(r"[\s*?\[]", word) or word.startswith(("--cfg=", "--log=")):
+            raise LabError(f"{word!r}: SimGrid's smpirun cannot pass on such an argument; leave it out", MISUSE)
+
+
+def check_sources(sources: Sequence[Path]) -> None:
+    """Raises LabError for a source that is not there."""
     for source in sources:
         if not source.is_file():
             raise LabError(f"{source}: no such file", MISUSE)
+
+
+def compile_program(sources: Sequence[Path], program: Path, library: Path) -> None:
+    """Compiles C or C++ files into a program for the simulator. Raises LabError."""
     wrapper = tool("smpicxx" if any(source.suffix in CXX_SUFFIXES for source in sources) else "smpicc")
     # SMPI would replace malloc by one that may share memory between ranks.
     flags = ["-O2", "-DSMPI_NO_OVERRIDE_MALLOC", *(["-std=c++20"] if wrapper.endswith("xx") else [])]
@@ -178,13 +193,7 @@ def run(
     `settings` are SimGrid's, like {"smpi/alltoall": "pair"}, and go before those of the model. Raises LabError.
     """
     smpirun = tool("smpirun")
-    slots = sum(host.ranks for host in hosts)
-    if ranks > slots:
-        text = f"--ranks {ranks}: the {len(hosts)} hosts of {platform.name} take {slots}"
-        raise LabError(f"{text}; give fewer, or let a host take more with --ranks-per-host", MISUSE)
-    for word in arguments:
-        if not word or re.search(r"[\s*?\[]", word) or word.startswith(("--cfg=", "--log=")):
-            raise LabError(f"{word!r}: SimGrid's smpirun cannot pass on such an argument; leave it out", MISUSE)
+    check(platform, hosts, ranks, arguments)
     privatization = "dlopen" if ranks <= _MOST_COPIES else "mmap"
     told_simgrid = [f"--cfg={name}:{value}" for name, value in model(ranks, settings).items()]
     with cleaning_up(), _described(platform, hosts, ranks) as (network, places):

@@ -44,6 +44,8 @@ class State(BaseModel):
     mtu: int
     packet: int
     congestion: str
+    rates: dict[str, int] = Field(default_factory=dict)
+    """Of hosts whose links were given another rate than they were made with, bits per second."""
 
     @property
     def options(self) -> Options:

@@ -15,14 +15,21 @@ from starling.platform_file import rate_text
 
 @dataclass(frozen=True)
 class HostStatus:
-    """A host, and the processes on it by number and name."""
+    """A host, what its link carries now and was made to carry, and the processes on it by number and name."""
 
     name: str
     switch: str
     address: str
     rate: int
+    made_with: int
     ranks: int
     processes: dict[int, str]
+
+    @property
+    def shown_rate(self) -> str:
+        """The rate for people, with that which it was made with where that is another."""
+        now, before = rate_text(self.rate), rate_text(self.made_with)
+        return now if self.rate == self.made_with else f"{now} (made with {before.removesuffix(now[now.index(' ') :])})"
 
 
 @dataclass(frozen=True)
@@ -61,7 +68,8 @@ def examine(prefix: str) -> Status:
             name=host.name,
             switch=platform.switch_of(host.name),
             address=address(i),
-            rate=platform.links_of(host.name)[0].rate,
+            rate=state.rates.get(host.name, platform.links_of(host.name)[0].rate),
+            made_with=platform.links_of(host.name)[0].rate,
             ranks=host.ranks,
             processes=running.get(state.namespaces[i + 1], {}),
         )
@@ -79,6 +87,7 @@ def as_json(found: Status) -> dict[str, Any]:
         "mtu": found.state.mtu,
         "packet": found.state.packet,
         "congestion": found.state.congestion,
+        "rates": found.state.rates,
         "processes": {host.name: host.processes for host in found.hosts if host.processes},
         "missing": found.missing,
         "dropped": found.dropped,
@@ -94,7 +103,7 @@ def text(found: Status) -> str:
         names = ", ".join(f"{name} ({pid})" for pid, name in host.processes.items())
         ranks = "1 rank" if host.ranks == 1 else f"{host.ranks} ranks"
         lines.append(
-            f"  {host.name:8} {host.address:13} on {host.switch:8} {rate_text(host.rate):12} {ranks}  {names}".rstrip()
+            f"  {host.name:8} {host.address:13} on {host.switch:8} {host.shown_rate:12} {ranks}  {names}".rstrip()
         )
     lines += [f"  {one.ends[0]} to {one.ends[1]}: {rate_text(one.rate)}" for one in state.described().trunks]
     lines.append(f"packets dropped by full switches: {found.dropped}")
