@@ -156,8 +156,8 @@ def run(
 
     with _failures():
         outcome = launch.run(line, prefix, order, seed, idle_us)
-        if (outcome.cpu_bound or not quiet) and (text := outcome.text()):
-            say(text)
+        if outcome.cpu_bound or not quiet:
+            say(outcome.text())
         if json_file is not None:
             launch.write_json(outcome, json_file)
     raise typer.Exit(outcome.status)
@@ -227,8 +227,8 @@ def calibrate(
     wanted = ["calibrate", "--output", str(output), *(["--json"] if as_json else []), "--", *line]
     with _failures():
         outcome = launch.run(trial.starling(wanted), prefix, Order.BLOCK, 1, idle_us)
-        if outcome.cpu_bound and (text := outcome.text()):
-            say(text)
+        if outcome.cpu_bound:
+            say(outcome.text())
     raise typer.Exit(outcome.status)
 
 

@@ -28,8 +28,6 @@ from starling.variables import PRELOAD
 
 IDLE_MICROSECONDS = 1000
 """How long an empty poll waits in the kernel at most."""
-_SHORTEST_TOLD = 1.0
-"""Seconds of a run below which the share of idle processors says nothing of it."""
 
 
 class Order(StrEnum):
@@ -56,10 +54,8 @@ class Outcome:
     cpu_idle: float
     cpu_bound: bool
 
-    def text(self) -> str | None:
-        """One line for people; nothing of a run that was too short to tell."""
-        if self.seconds < _SHORTEST_TOLD:
-            return None
+    def text(self) -> str:
+        """One line for people."""
         share = f"CPU {idle.percent(self.cpu_idle)} idle over {self.seconds:.1f} s"
         if not self.cpu_bound:
             return f"lab {self.lab}: {share}"
