@@ -19,8 +19,8 @@ struct Team {
   int size;      ///< ranks
   int rank;      ///< this rank, 0 <= rank < size
   int root = 0;  ///< for rooted collectives
-  /// Blocks the vector is divided into. Where each rank has a block: one for each, or n for each where blocks are divided
-  /// in n parts (divides_blocks()).
+  /// Blocks the vector is divided into. Where each rank has a block: one for each, or n for each where blocks are
+  /// divided in n parts (divides_blocks()).
   int blocks = 1;
   int together = 0;  ///< blocks in one message, for algorithms that cut what they send so; 0: as many as there are
   /// What is to be carried out: an algorithm may serve several collectives (scan and exscan).

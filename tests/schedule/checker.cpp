@@ -193,8 +193,8 @@ TEST(Checker, HintsAtALightBarrierOfRanksInRoundsOfDifferentNumber) {
     if (rank == 2) todo.round().receive(recvbuf(0), 1);
     all.push_back(todo.synchronised(Synchronisation::light_barrier, 3));
   }
-  EXPECT_TRUE(
-      says(error_of(Collective::bcast, all, {}), {"an empty message", "order in which each posts them", "rounds of the same number"}));
+  EXPECT_TRUE(says(error_of(Collective::bcast, all, {}),
+                   {"an empty message", "order in which each posts them", "rounds of the same number"}));
   const auto alone = all_ranks(2, 2, [](Schedule& todo, int rank) {
     if (rank == 0) todo.round().receive(nothing(), 1);
   });

@@ -1,5 +1,5 @@
-// alltoall:segmented_ring: as ring, each block in segments; beside the last one of a step each rank tells where its next
-// block will come from that it may be sent, so that steps stay apart and no link waits between them.
+// alltoall:segmented_ring: as ring, each block in segments; beside the last one of a step each rank tells where its
+// next block will come from that it may be sent, so that steps stay apart and no link waits between them.
 //
 //   3 segments         rank 0                rank 1                rank 2        ...   of 4 ranks
 //   step 1             -> 1 -> 1             -> 2 -> 2             -> 3 -> 3

@@ -28,8 +28,7 @@ struct Segment {
 /// counted from the root start again at 0, since the root has its blocks in the order of ranks.
 class Cutter {
  public:
-  explicit Cutter(const Team& team)
-      : team_(&team), parts_(team.parts()), wrap_((team.size - team.root) * parts_) {}
+  explicit Cutter(const Team& team) : team_(&team), parts_(team.parts()), wrap_((team.size - team.root) * parts_) {}
 
   /// The parts of each rank's block.
   [[nodiscard]] int parts() const { return parts_; }
