@@ -62,6 +62,16 @@ def test_ten_thousand_communicators_leave_nothing_behind(mpi: Mpi, tmp_path: Pat
     assert sum(one.samples > 0 for one in tuned["allreduce"].candidates) > 1
 
 
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_a_bucket_of_sizes_refuses_what_one_of_its_ends_refuses(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE.parent.parent / "bench/collective_times.c", tmp_path))
+    calls = [program, "0", "3", "bcast:1024", "bcast:12000", "bcast:20000"]
+    _, record = run_tuned(mpi, 2, calls, "forced:bcast:chain?segment=8192", tmp_path, {"STARLING_SIZES": "1"})
+    buckets = {context.bytes: context for context in record.contexts if context.bucket}
+    assert {size: one.winner for size, one in buckets.items()} == {8192: "native", 16384: "chain?segment=8192"}
+    assert [one.reason for one in buckets[8192].candidates][1] == "the message is one segment"
+
+
 def limited() -> list[Mpi]:
     """MPIs with a limited number of communicators, and with types of large counts."""
     return [mpi for mpi in debian_mpis() if mpi.flavour == "mpich"]
