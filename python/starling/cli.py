@@ -110,6 +110,9 @@ def run(
     reproducible: Annotated[
         bool | None, typer.Option("--reproducible", help="Reductions give the same result from run to run.")
     ] = None,
+    host_buffers: Annotated[
+        bool | None, typer.Option("--host-buffers", help="Buffers lie in host memory, though a GPU runtime is loaded.")
+    ] = None,
     only: Annotated[str | None, typer.Option(metavar="A,B", help="Tune only these collectives or algorithms.")] = None,
     except_: Annotated[str | None, typer.Option("--except", metavar="A,B", help="Do not use these.")] = None,
     platform: Annotated[
@@ -131,6 +134,7 @@ def run(
         "machine": machine,
         "fresh": "1" if fresh else None,
         "reproducible": "1" if reproducible else None,
+        "host_buffers": "1" if host_buffers else None,
         "only": only,
         "except": except_,
         "platform": platform,

@@ -39,6 +39,7 @@ class RunTable(BaseModel):
     machine: str | None = Field(None, description="STARLING_MACHINE")
     fresh: bool | None = Field(None, description="STARLING_FRESH")
     reproducible: bool | None = Field(None, description="STARLING_REPRODUCIBLE")
+    host_buffers: bool | None = Field(None, description="STARLING_HOST_BUFFERS")
     only: Texts | None = Field(None, description="STARLING_ONLY")
     except_: Texts | None = Field(None, alias="except", description="STARLING_EXCEPT")
     iterations: int | None = Field(None, description="STARLING_ITER")
@@ -72,6 +73,7 @@ DEFAULTS: Mapping[str, str] = {
     "strategy": "star-basic",
     "fresh": "0",
     "reproducible": "0",
+    "host_buffers": "0",
     "iterations": "10",
     "epsilon": "0.1",
     "delta_limit": "1024",

@@ -29,6 +29,7 @@ class Use(Enum):
     COUNTED = "counted"
     STARTS = "starts"
     STOPS = "stops"
+    FREES = "frees"
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,8 @@ def functions(abi: str) -> Iterator[Function]:
         yield function(name, f"{name}_init", f"{words} info request", Use.COUNTED)
     for name, words in _TABLE["lifetime"].items():
         yield function(name, name, words, Use.STOPS if name == "finalize" else Use.STARTS)
+    for name, words in _TABLE["freeing"].items():
+        yield function(name, name, words, Use.FREES)
 
 
 def fortran_bindings(abi: str, function: Function) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -140,6 +140,7 @@ Settings settings_from(const Environment& environment, std::vector<Complaint>& c
   settings.machine = machine_name(environment, host_name());
   read(environment, "STARLING_FRESH", settings.fresh, complaints);
   read(environment, "STARLING_REPRODUCIBLE", settings.reproducible, complaints);
+  read(environment, "STARLING_HOST_BUFFERS", settings.host_buffers, complaints);
   if (const std::string wish = text("STARLING_SAMPLES"); !wish.empty()) {
     const auto found = std::find(reductions.begin(), reductions.end(), wish);
     if (found == reductions.end()) {
@@ -184,6 +185,7 @@ std::string to_text(const Settings& settings) {
                         {"machine", settings.machine},
                         {"fresh", settings.fresh},
                         {"reproducible", settings.reproducible},
+                        {"host_buffers", settings.host_buffers},
                         {"only", settings.only},
                         {"except", settings.except},
                         {"iterations", settings.tuning.iterations},
@@ -208,6 +210,7 @@ Settings settings_from_text(const std::string& text) {
   json.at("machine").get_to(settings.machine);
   json.at("fresh").get_to(settings.fresh);
   json.at("reproducible").get_to(settings.reproducible);
+  json.at("host_buffers").get_to(settings.host_buffers);
   json.at("only").get_to(settings.only);
   json.at("except").get_to(settings.except);
   json.at("iterations").get_to(settings.tuning.iterations);
@@ -234,6 +237,7 @@ std::vector<std::pair<std::string, std::string>> described(const Settings& setti
           {"machine", settings.machine},
           {"fresh", settings.fresh ? "1" : "0"},
           {"reproducible", settings.reproducible ? "1" : "0"},
+          {"host_buffers", settings.host_buffers ? "1" : "0"},
           {"only", joined(settings.only)},
           {"except", joined(settings.except)},
           {"iterations", std::to_string(settings.tuning.iterations)},

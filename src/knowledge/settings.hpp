@@ -27,6 +27,7 @@ struct Settings {
   std::string machine;                  ///< what runs must share to learn from each other; (machine_name)
   bool fresh = false;                   ///< starts without what earlier runs found
   bool reproducible = false;            ///< floating-point reductions add in the same order from run to run
+  bool host_buffers = false;            ///< buffers lie in host memory, also where a GPU runtime is loaded
   std::vector<std::string> only;        ///< if not empty: no candidates but these (see `admits`)
   std::vector<std::string> except;      ///< no candidates of these
   StrategySettings tuning;

@@ -3,28 +3,54 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstring>
 #include <numeric>
 
 #include "generated/operations.hpp"
 #include "runtime/features.hpp"
+#include "runtime/gpu.hpp"
 #include "runtime/pmpi.hpp"
 #include "runtime/state.hpp"
 
 namespace starling {
 namespace {
 
-/// Private communicators a rank may hold. MPICH has 2046 in all, and the application wants most of them.
-constexpr int most_private_communicators = 128;
+/// Communicators of groups a rank may hold. MPICH has 2046 in all, and the application wants most of them.
+constexpr std::size_t most_private_communicators = 128;
+
+/// Bytes of schedules that are kept for one communicator.
+constexpr std::size_t most_kept_bytes = std::size_t{16} << 20U;
 
 /// Goes up whenever a communicator is freed, so that what threads remember of it is not believed any more.
 std::atomic<std::uint64_t> generation{1};
 
-MPI_Op operator_of_samples() {
-  switch (state().settings.samples) {
-    case SampleReduction::max: return handles.max;
-    case SampleReduction::min: return handles.min;
-    default: return handles.sum;
-  }
+/// What stands behind the name of a communicator that is being freed. Only the object itself can tell that: its handle
+/// may be given out again at once, and MPI may delete its attributes later, when its last message has arrived.
+constexpr char being_freed = '\x7f';
+
+bool is_being_freed(MPI_Comm comm) {
+  std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};
+  int length = 0;
+  return pmpi.Comm_get_name(comm, name.data(), &length) == MPI_SUCCESS && length > 0 &&
+         name[static_cast<std::size_t>(length) - 1] == being_freed;
+}
+
+void mark_as_being_freed(MPI_Comm comm) {
+  if (is_being_freed(comm)) return;
+  std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};
+  int length = 0;
+  if (pmpi.Comm_get_name(comm, name.data(), &length) != MPI_SUCCESS) return;
+  const auto end = static_cast<std::size_t>(std::min(length, MPI_MAX_OBJECT_NAME - 2));
+  name[end] = being_freed;
+  name[end + 1] = '\0';
+  pmpi.Comm_set_name(comm, name.data());
+}
+
+/// Frees the communicator of a group.
+void free_group(MPI_Comm& comm) {
+  pmpi.Comm_free(&comm);
+  const std::lock_guard lock(state().guard);
+  --state().private_communicators;
 }
 
 /// The ranks of `comm` in MPI_COMM_WORLD; MPI_UNDEFINED for one that another MPI_COMM_WORLD brought in.
@@ -54,22 +80,31 @@ std::optional<std::vector<int>> of_each(std::span<const int> in_world, std::span
 
 }  // namespace
 
-/// The communicator a thread used last: spares the attribute's look-up.
+/// A communicator that a thread used: spares the attribute's look-up.
 struct Remembered {
   MPI_Comm handle;
   Communicator* communicator;
   std::uint64_t generation;
 };
 
+/// The place where a thread remembers a communicator: programs take turns between a few.
+std::size_t place_of(MPI_Comm comm, std::size_t places) {
+  std::uint64_t handle = 0;
+  std::memcpy(&handle, &comm, sizeof comm);
+  return static_cast<std::size_t>((handle * 0x9e3779b97f4a7c15U) >> 48U) % places;
+}
+
 Communicator* Communicator::of(MPI_Comm comm) {
-  STARLING_OF_THREAD Remembered last{{}, nullptr, 0};
+  STARLING_OF_THREAD std::array<Remembered, 32> used{};
+  Remembered& remembered = used[place_of(comm, used.size())];
   const std::uint64_t now = generation.load(std::memory_order_acquire);
-  if (last.generation == now && last.handle == comm) return last.communicator;
+  if (remembered.generation == now && remembered.handle == comm) return remembered.communicator;
   if (comm == handles.comm_null) return nullptr;
   void* attribute = nullptr;
   int found = 0;
   if (pmpi.Comm_get_attr(comm, state().keyval, static_cast<void*>(&attribute), &found) != MPI_SUCCESS) return nullptr;
   if (found == 0) {
+    if (is_being_freed(comm)) return nullptr;
     auto* made = new Communicator(comm);
     attribute = made;
     if (pmpi.Comm_set_attr(comm, state().keyval, attribute) != MPI_SUCCESS) {
@@ -79,11 +114,20 @@ Communicator* Communicator::of(MPI_Comm comm) {
     const std::lock_guard lock(state().guard);
     state().communicators.insert(made);
   }
-  last = {comm, static_cast<Communicator*>(attribute), now};
-  return last.communicator;
+  remembered = {comm, static_cast<Communicator*>(attribute), now};
+  return remembered.communicator;
 }
 
-int Communicator::forget(MPI_Comm /*comm*/, int /*keyval*/, void* attribute, void* /*extra*/) {
+void Communicator::before_free(MPI_Comm comm) {
+  if (comm == handles.comm_null || comm == handles.comm_world || comm == handles.comm_self) return;
+  void* attribute = nullptr;
+  int found = 0;
+  if (pmpi.Comm_get_attr(comm, state().keyval, static_cast<void*>(&attribute), &found) != MPI_SUCCESS) return;
+  if (found != 0) pmpi.Comm_delete_attr(comm, state().keyval);
+  mark_as_being_freed(comm);
+}
+
+int Communicator::forget(MPI_Comm comm, int /*keyval*/, void* attribute, void* /*extra*/) {
   auto* gone = static_cast<Communicator*>(attribute);
   generation.fetch_add(1, std::memory_order_acq_rel);
   {
@@ -92,12 +136,12 @@ int Communicator::forget(MPI_Comm /*comm*/, int /*keyval*/, void* attribute, voi
     if (now.communicators.erase(gone) == 0) return MPI_SUCCESS;
     gone->add_records(now.finished);
   }
-  gone->free_private();
   delete gone;
+  mark_as_being_freed(comm);
   return MPI_SUCCESS;
 }
 
-Communicator::Communicator(MPI_Comm comm) : handle_(comm), work_(handles.comm_null), counted_(operation_count, 0) {
+Communicator::Communicator(MPI_Comm comm) : handle_(comm), counted_(operation_count, 0) {
   int inter = 0;
   pmpi.Comm_test_inter(comm, &inter);
   inter_ = inter != 0;
@@ -113,30 +157,17 @@ Communicator::Communicator(MPI_Comm comm) : handle_(comm), work_(handles.comm_nu
   if (const auto hosts = of_each(in_world, now.hosts)) tree_ = now.platform->tree(*hosts);
 }
 
-Communicator::~Communicator() = default;
-
-void Communicator::free_private() {
-  int freed = 0;
-  for (auto& [group, comm] : groups_) {
-    if (comm == handles.comm_null) continue;
-    pmpi.Comm_free(&comm);
-    ++freed;
-  }
-  groups_.clear();
-  if (has_work_) {
-    pmpi.Comm_free(&work_);
-    ++freed;
-  }
-  has_work_ = false;
-  const std::lock_guard lock(state().guard);
-  state().private_communicators -= freed;
+Communicator::~Communicator() {
+  for (Table& table : tables_) table.contexts.clear();
+  for (Held& one : groups_)
+    if (one.comm != handles.comm_null) free_group(one.comm);
 }
 
 const Communicator::Known* Communicator::know(const Call& call) {
   Table& table = tables_[static_cast<std::size_t>(call.collective)];
   if (table.latest.is_like(call)) return &table.known;
   table.latest.forget();
-  if (inter_ || foreign_ || !facts_of(call, size_, rank_, table.known.facts)) return nullptr;
+  if (inter_ || foreign_ || is_alone() || !facts_of(call, size_, rank_, table.known.facts)) return nullptr;
   table.known.facts.situation.tree = tree();
   table.known.context = &context(table.known.facts);
   table.latest.keep(call, rank_);
@@ -171,109 +202,108 @@ Context& Communicator::context(const Facts& facts) {
   return *context;
 }
 
-std::optional<MPI_Comm> Communicator::work() {
-  if (has_work_) return work_;
-  int held = 0;
-  {
-    const std::lock_guard lock(state().guard);
-    held = state().private_communicators;
-  }
-  if (!all(held < most_private_communicators)) return std::nullopt;
-  // Not MPI_Comm_dup: that would call the copy functions of the application's attributes. That MPI has none left is no
-  // error of the application's, whose handler would end the job or be told.
-  MPI_Group group{};
-  MPI_Errhandler handler{};
-  pmpi.Comm_group(handle_, &group);
-  pmpi.Comm_get_errhandler(handle_, &handler);
-  pmpi.Comm_set_errhandler(handle_, handles.errors_return);
-  MPI_Comm made = handles.comm_null;
-  const bool ok = pmpi.Comm_create(handle_, group, &made) == MPI_SUCCESS && made != handles.comm_null;
-  pmpi.Comm_set_errhandler(handle_, handler);
-  pmpi.Errhandler_free(&handler);
-  pmpi.Group_free(&group);
-  if (!all(ok)) {
-    if (ok) pmpi.Comm_free(&made);
-    return std::nullopt;
-  }
-  pmpi.Comm_set_errhandler(made, handles.errors_return);
-  work_ = made;
-  has_work_ = true;
+/// A rank by itself has nothing to tune; an algorithm that is asked for by name works all the same.
+bool Communicator::is_alone() const {
+  return size_ == 1 && !state().strategy->forces;
+}
+
+Channel* Communicator::channel() {
+  if (!channel_) channel_ = Channel::open(handle_, ranks_in_world(handle_, size_), rank_);
+  return channel_.get();
+}
+
+std::string Communicator::refusal(Collective collective) {
+  if (channel() == nullptr) return "its ranks have no tag in common that is free";
+  if (collective == Collective::barrier || state().settings.host_buffers) return {};
+  // Where a buffer lies is no fact that ranks share; whether it may lie in a GPU's memory on one of them they can
+  // share.
+  return channel()->all(!has_gpu_runtime())
+             ? ""
+             : "a rank has a GPU runtime in its process, so that buffers may lie in GPU memory";
+}
+
+bool Communicator::lives(const Communicator* communicator) {
+  State& now = state();
+  const std::lock_guard lock(now.guard);
+  return now.communicators.count(const_cast<Communicator*>(communicator)) == 1;
+}
+
+bool Communicator::may_make(std::size_t groups) {
   const std::lock_guard lock(state().guard);
-  ++state().private_communicators;
-  return work_;
+  return static_cast<std::size_t>(state().private_communicators) + groups <= most_private_communicators;
 }
 
-std::optional<MPI_Comm> Communicator::of_group(const Group& group) {
-  if (group.size == size_ && group.stride == 1) return work();
-  for (const auto& [known, comm] : groups_) {
-    if (known != group) continue;
-    if (comm == handles.comm_null) return std::nullopt;
-    return comm;
+bool Communicator::has_group(const Group& group) const {
+  return std::any_of(groups_.begin(), groups_.end(), [&](const Held& one) { return one.group == group; });
+}
+
+std::optional<MPI_Comm> Communicator::group(const Group& group) const {
+  const auto held = std::find_if(groups_.begin(), groups_.end(), [&](const Held& one) { return one.group == group; });
+  if (held == groups_.end() || held->comm == handles.comm_null) return std::nullopt;
+  return held->comm;
+}
+
+std::optional<MPI_Comm> Communicator::join_group(const Group& group) {
+  auto held = std::find_if(groups_.begin(), groups_.end(), [&](const Held& one) { return one.group == group; });
+  if (held == groups_.end()) {
+    std::vector<int> ranks;
+    for (int i = 0; i < group.size; ++i) ranks.push_back(channel()->peers()[group.rank(i)]);
+    MPI_Group everyone{};
+    MPI_Group some{};
+    MPI_Comm made = handles.comm_null;
+    pmpi.Comm_group(state().world, &everyone);
+    pmpi.Group_incl(everyone, group.size, ranks.data(), &some);
+    if (pmpi.Comm_create_group(state().world, some, channel_->number(), &made) != MPI_SUCCESS) made = handles.comm_null;
+    pmpi.Group_free(&some);
+    pmpi.Group_free(&everyone);
+    held = groups_.insert(groups_.end(), {group, made, 0});
+    if (made != handles.comm_null) {
+      const std::lock_guard lock(state().guard);
+      ++state().private_communicators;
+    }
   }
-  std::vector<int> ranks;
-  for (int i = 0; i < group.size; ++i) ranks.push_back(group.rank(i));
-  MPI_Group everyone{};
-  MPI_Group some{};
-  pmpi.Comm_group(work_, &everyone);
-  pmpi.Group_incl(everyone, group.size, ranks.data(), &some);
-  MPI_Comm made = handles.comm_null;
-  if (pmpi.Comm_create_group(work_, some, 0, &made) != MPI_SUCCESS) made = handles.comm_null;
-  pmpi.Group_free(&some);
-  pmpi.Group_free(&everyone);
-  groups_.emplace_back(group, made);
-  if (made == handles.comm_null) return std::nullopt;
-  const std::lock_guard lock(state().guard);
-  ++state().private_communicators;
-  return made;
+  ++held->holders;
+  if (held->comm == handles.comm_null) return std::nullopt;
+  return held->comm;
 }
 
-void Communicator::give_back_groups(std::size_t first) {
-  for (std::size_t i = first; i < groups_.size(); ++i) {
-    MPI_Comm& comm = groups_[i].second;
-    if (comm == handles.comm_null) continue;
-    pmpi.Comm_free(&comm);
-    comm = handles.comm_null;
-    const std::lock_guard lock(state().guard);
-    --state().private_communicators;
+void Communicator::leave_group(const Group& group) {
+  const auto held = std::find_if(groups_.begin(), groups_.end(), [&](const Held& one) { return one.group == group; });
+  if (held == groups_.end() || --held->holders > 0) return;
+  if (held->comm != handles.comm_null) free_group(held->comm);
+  groups_.erase(held);
+}
+
+void Communicator::keeps(Prepared& holder) {
+  keeps_no_more(holder);
+  keepers_.push_back(&holder);
+  std::size_t bytes = 0;
+  for (const Prepared* one : keepers_) bytes += one->kept_bytes();
+  while (bytes > most_kept_bytes && keepers_.size() > 1) {
+    Prepared* const oldest = keepers_.front();
+    bytes -= oldest->kept_bytes();
+    oldest->drop_schedules();
+    keepers_.erase(keepers_.begin());
   }
 }
 
-bool Communicator::all(bool ok) const {
-  int mine = ok ? 1 : 0;
-  int everyones = 0;
-  const int error = pmpi.Allreduce(&mine, &everyones, 1, handles.int_, handles.min, has_work_ ? work_ : handle_);
-  return error == MPI_SUCCESS && everyones == 1;
+void Communicator::keeps_no_more(const Prepared& holder) {
+  std::erase(keepers_, &holder);
 }
 
-void Communicator::reduce(std::span<const double> local, std::vector<double>& agreed) const {
-  agreed.resize(local.size());
-  const int error = pmpi.Allreduce(local.data(), agreed.data(), static_cast<int>(local.size()), handles.double_,
-                                   operator_of_samples(), has_work_ ? work_ : handle_);
-  finish_reduction(error, agreed);
+void Communicator::reduce_to_first(std::span<const double> local, std::vector<double>& agreed) {
+  agreed.assign(local.begin(), local.end());
+  channel()->reduce_to_first(agreed);
 }
 
-void Communicator::reduce_to_first(std::span<const double> local, std::vector<double>& agreed) const {
-  agreed.resize(local.size());
-  const int error = pmpi.Reduce(local.data(), agreed.data(), static_cast<int>(local.size()), handles.double_,
-                                operator_of_samples(), 0, has_work_ ? work_ : handle_);
-  finish_reduction(error, agreed);
-}
-
-void Communicator::finish_reduction(int error, std::vector<double>& agreed) const {
-  if (error != MPI_SUCCESS) give_up("ranks could not agree on what they measured");
-  if (state().settings.samples != SampleReduction::mean) return;
-  for (double& value : agreed) value /= size_;
-}
-
-void Communicator::broadcast(std::vector<double>& numbers) const {
-  const int error =
-      pmpi.Bcast(numbers.data(), static_cast<int>(numbers.size()), handles.double_, 0, has_work_ ? work_ : handle_);
-  if (error != MPI_SUCCESS) give_up("rank 0 could not tell what it chose");
+void Communicator::reduce(std::span<const double> local, std::vector<double>& agreed) {
+  reduce_to_first(local, agreed);
+  channel()->broadcast(agreed);
 }
 
 void Communicator::give_up(const std::string& why) const {
   std::fprintf(stderr, "starling: rank %d of %d: %s; the job ends here\n", rank_, size_, why.c_str());
-  pmpi.Abort(handle_, 1);
+  pmpi.Abort(state().world, 1);
   std::abort();
 }
 

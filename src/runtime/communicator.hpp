@@ -8,9 +8,9 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "runtime/channel.hpp"
 #include "runtime/context.hpp"
 #include "runtime/facts.hpp"
 #include "schedule/schedule.hpp"
@@ -21,8 +21,16 @@ namespace starling {
 /// time carry out collectives on a communicator, so nothing here needs a lock.
 class Communicator {
  public:
-  /// The state of `comm`, made if there is none yet; nullptr for MPI_COMM_NULL.
+  /// The state of `comm`, made if there is none yet; nullptr for MPI_COMM_NULL, and for a communicator that is being
+  /// freed: nothing is kept for it any more.
   static Communicator* of(MPI_Comm comm);
+  /// Called when the program is about to free `comm`: forgets its state. While MPI then deletes attributes, the
+  /// program's delete functions may still use the communicator, on some ranks before and on others after ours would
+  /// have gone.
+  static void before_free(MPI_Comm comm);
+
+  /// Whether the application has not freed it meanwhile.
+  static bool lives(const Communicator* communicator);
 
   ~Communicator();
   Communicator(const Communicator&) = delete;
@@ -48,26 +56,34 @@ class Communicator {
   void count(int operation) { ++counted_[static_cast<std::size_t>(operation)]; }
   void pass(Collective collective) { ++passed_[static_cast<std::size_t>(collective)]; }
 
-  /// The private communicator that algorithms send on. Collective where it does not exist yet. Nothing when MPI has no
-  /// communicator left for it; all ranks then get nothing.
-  std::optional<MPI_Comm> work();
-  /// A private communicator of a group of this one's ranks, of which this rank is one; collective over the group where
-  /// nobody asked for it yet. Nothing when MPI has none left; ranks of other groups may still get one.
-  std::optional<MPI_Comm> of_group(const Group& group);
-  /// Groups that were asked for, those in vain too.
-  [[nodiscard]] std::size_t groups() const { return groups_.size(); }
-  /// Frees the communicators of groups from the `first` on: some groups of one candidate have one, others not. Nobody
-  /// gets them again.
-  void give_back_groups(std::size_t first);
+  /// Why algorithms of Starling's own can't serve here, whichever; empty if they can. The same on all ranks.
+  /// Collective.
+  [[nodiscard]] std::string refusal(Collective collective);
 
-  /// Whether `ok` holds on all ranks. Collective.
-  [[nodiscard]] bool all(bool ok) const;
+  /// How algorithms and agreements send their messages. Collective where there is none yet. Nothing, on all ranks,
+  /// where it can't be had.
+  Channel* channel();
+  /// A private communicator of a group of this one's ranks, of which this rank is one; collective over the group where
+  /// nobody holds it yet. Nothing when MPI has none left; ranks of other groups may still get one. Each call wants its
+  /// own `leave_group`.
+  std::optional<MPI_Comm> join_group(const Group& group);
+  /// Frees the communicator of a group when the last has left it: collective over the group then.
+  void leave_group(const Group& group);
+  /// Whether this rank may make communicators for so many more groups.
+  [[nodiscard]] static bool may_make(std::size_t groups);
+  [[nodiscard]] bool has_group(const Group& group) const;
+  /// The communicator of a group that somebody holds.
+  [[nodiscard]] std::optional<MPI_Comm> group(const Group& group) const;
+
+  /// Tells that `holder` has built another schedule. Where all that are kept here are too large together, others give
+  /// theirs up, oldest first, and build them again when they are asked to.
+  void keeps(Prepared& holder);
+  void keeps_no_more(const Prepared& holder);
+
   /// Reduces over ranks, element by element, as the settings say. Collective.
-  void reduce(std::span<const double> local, std::vector<double>& agreed) const;
+  void reduce(std::span<const double> local, std::vector<double>& agreed);
   /// The same to rank 0 only; elsewhere `agreed` gets the right size. Collective.
-  void reduce_to_first(std::span<const double> local, std::vector<double>& agreed) const;
-  /// Gives rank 0's numbers to all. Collective.
-  void broadcast(std::vector<double>& numbers) const;
+  void reduce_to_first(std::span<const double> local, std::vector<double>& agreed);
 
   /// Ends the job: for what one rank alone can't do any more.
   [[noreturn]] void give_up(const std::string& why) const;
@@ -79,10 +95,9 @@ class Communicator {
   static int forget(MPI_Comm comm, int keyval, void* attribute, void* extra);
 
  private:
-  void free_private();
-  void finish_reduction(int error, std::vector<double>& agreed) const;
   explicit Communicator(MPI_Comm comm);
   Context& context(const Facts& facts);
+  [[nodiscard]] bool is_alone() const;
 
   /// Contexts of one collective. Few: looked through from the one used last.
   struct Table {
@@ -91,18 +106,24 @@ class Communicator {
     LatestCall latest;
     Known known{{}, nullptr};  ///< of the latest call
   };
+  /// A group that somebody holds, and its communicator; MPI_COMM_NULL where none could be had.
+  struct Held {
+    Group group;
+    MPI_Comm comm;
+    int holders;
+  };
 
   MPI_Comm handle_;
-  MPI_Comm work_;
-  bool has_work_ = false;
   bool inter_ = false;
   bool foreign_ = false;  ///< has ranks of another MPI_COMM_WORLD, whose settings may be others
   int rank_ = 0;
   int size_ = 0;
   Spread spread_;
   std::optional<SwitchTree> tree_;
+  std::unique_ptr<Channel> channel_;
+  std::vector<Held> groups_;
+  std::vector<Prepared*> keepers_;  ///< of schedules, those that built theirs first before the others
   std::array<Table, collective_count> tables_;
-  std::vector<std::pair<Group, MPI_Comm>> groups_;
   std::vector<std::int64_t> counted_;  ///< by operation
   std::array<std::int64_t, collective_count> passed_{};
 };

@@ -4,7 +4,7 @@
 
 #include "runtime/clock.hpp"
 #include "runtime/communicator.hpp"
-#include "runtime/operator_check.hpp"
+#include "runtime/pmpi.hpp"
 #include "runtime/state.hpp"
 
 namespace starling {
@@ -47,9 +47,27 @@ std::string refusal_here(const Bound& bound, const Facts& facts, const Settings&
   return why.empty() ? of_bytes((2 * facts.key.bytes) - 1) : why;
 }
 
+/// Whether an error is one that MPI finds in the arguments, before the call begins: then it was not made at all, and
+/// the other ranks still wait for this one to make it.
+bool is_refusal(int error) {
+  int kind = MPI_ERR_UNKNOWN;
+  pmpi.Error_class(error, &kind);
+  switch (kind) {
+    case MPI_ERR_ARG:
+    case MPI_ERR_BUFFER:
+    case MPI_ERR_COMM:
+    case MPI_ERR_COUNT:
+    case MPI_ERR_OP:
+    case MPI_ERR_RANK:
+    case MPI_ERR_ROOT:
+    case MPI_ERR_TYPE: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
-Context::Context(const Facts& facts, const Communicator& communicator)
+Context::Context(const Facts& facts, Communicator& communicator)
     : key_(facts.key),
       collective_(facts.situation.collective),
       ranks_(communicator.size()),
@@ -68,7 +86,8 @@ Context::Context(const Facts& facts, const Communicator& communicator)
     }
   } else {
     brief.argument = now.strategy_argument;
-    if (!(facts.key.bucket && now.strategy->few_sizes)) bounds_ = starling::candidates(collective_);
+    const bool is_left_to_native = facts.key.bucket && now.strategy->few_sizes;
+    if (now.strategy->learns && !is_left_to_native) bounds_ = starling::candidates(collective_);
   }
   for (const Bound& bound : bounds_) {
     candidates_.push_back({.name = bound.name(),
@@ -79,29 +98,38 @@ Context::Context(const Facts& facts, const Communicator& communicator)
   }
   if (const ContextRecord* known = now.earlier.find(key_record()))
     for (Candidate& candidate : candidates_) candidate.earlier = EarlierRuns::of(*known, candidate.name);
+  if (std::any_of(candidates_.begin() + 1, candidates_.end(), [](const Candidate& one) { return one.eligible(); })) {
+    if (const std::string why = communicator.refusal(collective_); !why.empty())
+      for (std::size_t i = 1; i < candidates_.size(); ++i)
+        if (candidates_[i].eligible()) candidates_[i].refusal = why;
+  }
   entries_.resize(candidates_.size());
-  for (std::size_t i = 0; i < bounds_.size(); ++i) entries_[i + 1].prepared = std::make_unique<Prepared>(bounds_[i]);
   brief.candidates = candidates_;
   strategy_ = now.strategy->make(brief);
 }
 
-int Context::run(std::size_t candidate, const Call& call, const Facts& facts, Communicator& communicator) {
-  Prepared& prepared = *entries_[candidate].prepared;
-  if (reduces(collective_) && !applies(call.op, call.sendtype)) return call.native(call);
-  if (prepared.refused().empty()) {
-    const int error = prepared.carry_out(call, facts, communicator);
-    if (prepared.refused().empty()) return error;
-    candidates_[candidate].refusal = prepared.refused();
+Context::Result Context::run(std::size_t candidate, const Call& call, const Facts& facts, Communicator& communicator) {
+  std::unique_ptr<Prepared>& prepared = entries_[candidate].prepared;
+  if (!prepared && candidates_[candidate].eligible()) prepared = std::make_unique<Prepared>(bounds_[candidate - 1]);
+  if (prepared) {
+    const int error = prepared->carry_out(call, facts, communicator);
+    if (prepared->refused().empty()) return {error, false};
+    candidates_[candidate].refusal = prepared->refused();
+    prepared.reset();
   }
-  return call.native(call);
+  return {call.native(call), true};
 }
 
 int Context::carry_out(const Call& call, const Facts& facts, Communicator& communicator) {
   const auto candidate = static_cast<std::size_t>(strategy_->proposed());
   const bool exploring = strategy_->exploring();
   const double start = Clock::now();
-  const int error = candidate == 0 ? call.native(call) : run(candidate, call, facts, communicator);
+  const Result result = candidate == 0 ? Result{call.native(call), true} : run(candidate, call, facts, communicator);
   const double end = Clock::now();
+  // The error handler may have freed the communicator, and all this with it.
+  if (result.error != MPI_SUCCESS && result.by_library &&
+      (is_refusal(result.error) || !Communicator::lives(&communicator)))
+    return result.error;
   const double seconds = end - start;
 
   // What is refused in the act is refused on all ranks, and native's time is not the candidate's.
@@ -112,13 +140,14 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   seconds_ += seconds;
   const std::span<const double> local = strategy_->observe(served ? seconds : refused_seconds);
   if (exploring || !local.empty()) conclude(entry, start, end, exploring, local, communicator);
-  return error;
+  if (result.error != MPI_SUCCESS && !result.by_library) pmpi.Comm_call_errhandler(call.comm, result.error);
+  return result.error;
 }
 
 /// What a call is not spared that explores, or after which the ranks agree. Bookkeeping is timed here, and not in the
 /// steady state.
 [[gnu::noinline]] void Context::conclude(Entry& entry, double start, double end, bool exploring,
-                                         std::span<const double> local, const Communicator& communicator) {
+                                         std::span<const double> local, Communicator& communicator) {
   const bool agrees = !local.empty();
   if (agrees) {
     if (strategy_->judge() == Judge::first_rank) {
@@ -127,11 +156,12 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
         const std::span<const double> ruling = strategy_->ruling(agreed_);
         std::copy(ruling.begin(), ruling.end(), agreed_.begin());
       }
-      communicator.broadcast(agreed_);
+      communicator.channel()->broadcast(agreed_);
     } else {
       communicator.reduce(local, agreed_);
     }
     strategy_->verdict(agreed_);
+    if (strategy_->settled()) release_losers(communicator);
   }
   const double spent = Clock::now() - end;
   if (exploring) {
@@ -144,6 +174,15 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   } else {
     ++agreed_calls_;
     agreed_seconds_ += spent;
+  }
+}
+
+/// Frees what was made for candidates that are not used. On all ranks at the same call.
+void Context::release_losers(Communicator& communicator) {
+  for (std::size_t i = 1; i < entries_.size(); ++i) {
+    if (!entries_[i].prepared || static_cast<int>(i) == strategy_->proposed()) continue;
+    entries_[i].prepared->release(communicator);
+    entries_[i].prepared.reset();
   }
 }
 

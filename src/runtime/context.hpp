@@ -21,9 +21,11 @@ class Communicator;
 /// The tuning state of one call key on one communicator: its candidates, the strategy, what was measured.
 class Context {
  public:
-  Context(const Facts& facts, const Communicator& communicator);
+  /// Collective: ranks find out together whether their own algorithms can be used.
+  Context(const Facts& facts, Communicator& communicator);
 
-  /// Carries out one call with the candidate that the strategy names, and lets it learn. Returns an MPI error code.
+  /// Carries out one call with the candidate that the strategy names, and lets it learn. Returns an MPI error code, of
+  /// which the application's error handler knows. It may have freed the communicator: then this is gone.
   int carry_out(const Call& call, const Facts& facts, Communicator& communicator);
 
   [[nodiscard]] const CallKey& key() const { return key_; }
@@ -32,7 +34,7 @@ class Context {
  private:
   /// One thing to try, with what was measured of it. Candidate 0 is native and has no algorithm.
   struct Entry {
-    std::unique_ptr<Prepared> prepared;
+    std::unique_ptr<Prepared> prepared;  ///< while it is tried or used
     Samples samples;
     double exploring_seconds = 0;
     std::int64_t exploring_calls = 0;
@@ -40,9 +42,14 @@ class Context {
 
   /// The fields of a record that make its call key.
   [[nodiscard]] ContextRecord key_record() const;
-  int run(std::size_t candidate, const Call& call, const Facts& facts, Communicator& communicator);
+  struct Result {
+    int error;
+    bool by_library;  ///< which has told the error handler then
+  };
+  Result run(std::size_t candidate, const Call& call, const Facts& facts, Communicator& communicator);
   void conclude(Entry& entry, double start, double end, bool exploring, std::span<const double> local,
-                const Communicator& communicator);
+                Communicator& communicator);
+  void release_losers(Communicator& communicator);
 
   CallKey key_;
   Collective collective_;

@@ -9,63 +9,85 @@
 namespace starling {
 namespace {
 
-/// Messages between two ranks stay in order on the private communicator, so that one tag serves all.
-constexpr int tag = 0;
-
 /// Everything one step needs to know, in registers.
 struct Running {
   const Buffers& buffers;
   const Unit& unit;
   MPI_Op op;
-  MPI_Comm work;
-  MPI_Request* requests;
+  const Wires& wires;
 
   [[nodiscard]] char* at(const Extent& extent) const { return buffers.at(extent, unit.extent); }
+  [[nodiscard]] int peer(const Message& message) const { return wires.peers[message.peer]; }
 };
 
 int receive(const Running& run, const Message& message, MPI_Request* request) {
+  const Wires& on = run.wires;
   if (message.data.count <= INT_MAX)
-    return pmpi.Irecv(run.at(message.data), static_cast<int>(message.data.count), run.unit.type, message.peer, tag,
-                      run.work, request);
+    return pmpi.Irecv(run.at(message.data), static_cast<int>(message.data.count), run.unit.type, run.peer(message),
+                      on.tag, on.comm, request);
   const Typed large(message.data.count, run.unit.type);
-  return pmpi.Irecv(run.at(message.data), large.count, large.type, message.peer, tag, run.work, request);
+  return pmpi.Irecv(run.at(message.data), large.count, large.type, run.peer(message), on.tag, on.comm, request);
 }
 
 int send(const Running& run, const Message& message, MPI_Request* request) {
+  const Wires& on = run.wires;
   if (message.data.count <= INT_MAX)
-    return pmpi.Isend(run.at(message.data), static_cast<int>(message.data.count), run.unit.type, message.peer, tag,
-                      run.work, request);
+    return pmpi.Isend(run.at(message.data), static_cast<int>(message.data.count), run.unit.type, run.peer(message),
+                      on.tag, on.comm, request);
   const Typed large(message.data.count, run.unit.type);
-  return pmpi.Isend(run.at(message.data), large.count, large.type, message.peer, tag, run.work, request);
+  return pmpi.Isend(run.at(message.data), large.count, large.type, run.peer(message), on.tag, on.comm, request);
+}
+
+/// What went wrong where MPI_Waitall says only that something did; waits for what it left under way.
+[[gnu::cold, gnu::noinline]] int what_failed(const Wires& on, int count) {
+  int failed = MPI_SUCCESS;
+  for (int i = 0; i < count; ++i) {
+    int error = on.statuses[i].MPI_ERROR;
+    if (error == MPI_ERR_PENDING) error = pmpi.Wait(&on.requests[i], MPI_STATUS_IGNORE);
+    if (failed == MPI_SUCCESS) failed = error;
+  }
+  return failed;
+}
+
+int wait(const Wires& on, int count) {
+  const int error = pmpi.Waitall(count, on.requests, on.statuses);
+  return error == MPI_ERR_IN_STATUS ? what_failed(on, count) : error;
+}
+
+/// Posts everything, whatever fails, and waits for all of it.
+int post(const Running& run, const Message* messages, int receives, int sends) {
+  int failed = MPI_SUCCESS;
+  for (int i = 0; i < receives + sends; ++i) {
+    MPI_Request* const request = &run.wires.requests[i];
+    const int error = i < receives ? receive(run, messages[i], request) : send(run, messages[i], request);
+    if (error == MPI_SUCCESS) continue;
+    *request = handles.request_null;
+    if (failed == MPI_SUCCESS) failed = error;
+  }
+  const int error = wait(run.wires, receives + sends);
+  return failed == MPI_SUCCESS ? error : failed;
 }
 
 /// One message each way, or one in all: MPI's blocking calls are the quickest way there.
 int exchange(const Running& run, const Message* in, const Message* out) {
-  const std::int64_t largest = std::max(in != nullptr ? in->data.count : 0, out != nullptr ? out->data.count : 0);
-  if (largest > INT_MAX) {
-    int count = 0;
-    int error = in != nullptr ? receive(run, *in, &run.requests[count++]) : MPI_SUCCESS;
-    if (error == MPI_SUCCESS && out != nullptr) error = send(run, *out, &run.requests[count++]);
-    return error != MPI_SUCCESS ? error : pmpi.Waitall(count, run.requests, MPI_STATUSES_IGNORE);
-  }
+  const Wires& on = run.wires;
   if (out == nullptr)
-    return pmpi.Recv(run.at(in->data), static_cast<int>(in->data.count), run.unit.type, in->peer, tag, run.work,
+    return pmpi.Recv(run.at(in->data), static_cast<int>(in->data.count), run.unit.type, run.peer(*in), on.tag, on.comm,
                      MPI_STATUS_IGNORE);
   if (in == nullptr)
-    return pmpi.Send(run.at(out->data), static_cast<int>(out->data.count), run.unit.type, out->peer, tag, run.work);
-  return pmpi.Sendrecv(run.at(out->data), static_cast<int>(out->data.count), run.unit.type, out->peer, tag,
-                       run.at(in->data), static_cast<int>(in->data.count), run.unit.type, in->peer, tag, run.work,
-                       MPI_STATUS_IGNORE);
+    return pmpi.Send(run.at(out->data), static_cast<int>(out->data.count), run.unit.type, run.peer(*out), on.tag,
+                     on.comm);
+  return pmpi.Sendrecv(run.at(out->data), static_cast<int>(out->data.count), run.unit.type, run.peer(*out), on.tag,
+                       run.at(in->data), static_cast<int>(in->data.count), run.unit.type, run.peer(*in), on.tag,
+                       on.comm, MPI_STATUS_IGNORE);
 }
 
 int transfer(const Running& run, const Message* messages, int receives, int sends) {
-  if (receives <= 1 && sends <= 1)
-    return exchange(run, receives == 1 ? messages : nullptr, sends == 1 ? messages + receives : nullptr);
-  for (int i = 0; i < receives; ++i)
-    if (const int error = receive(run, messages[i], &run.requests[i]); error != MPI_SUCCESS) return error;
-  for (int i = receives; i < receives + sends; ++i)
-    if (const int error = send(run, messages[i], &run.requests[i]); error != MPI_SUCCESS) return error;
-  return pmpi.Waitall(receives + sends, run.requests, MPI_STATUSES_IGNORE);
+  if (receives > 1 || sends > 1) return post(run, messages, receives, sends);
+  const Message* const in = receives == 1 ? messages : nullptr;
+  const Message* const out = sends == 1 ? messages + receives : nullptr;
+  const std::int64_t largest = std::max(in != nullptr ? in->data.count : 0, out != nullptr ? out->data.count : 0);
+  return largest > INT_MAX ? post(run, messages, receives, sends) : exchange(run, in, out);
 }
 
 int combine(const Running& run, const Work& work) {
@@ -120,9 +142,10 @@ int native_part(const Running& run, const NativePart& part, MPI_Comm comm) {
 
 }  // namespace
 
-int execute(const Program& program, const Buffers& buffers, const Unit& unit, MPI_Op op, MPI_Comm work,
-            std::span<const MPI_Comm> natives, MPI_Request* requests) {
-  const Running run{buffers, unit, op, work, requests};
+int execute(const Program& program, const Buffers& buffers, const Unit& unit, MPI_Op op, const Wires& wires,
+            std::span<const MPI_Comm> natives) {
+  const Running run{buffers, unit, op, wires};
+  int failed = MPI_SUCCESS;
   for (const Step& step : program.steps) {
     int error = MPI_SUCCESS;
     if (step.receives + step.sends > 0) {
@@ -131,12 +154,12 @@ int execute(const Program& program, const Buffers& buffers, const Unit& unit, MP
       const auto index = static_cast<std::size_t>(step.native);
       error = native_part(run, program.natives[index], natives[index]);
     }
-    if (error != MPI_SUCCESS) return error;
     const Work* works = program.works.data() + step.works;
     for (int i = 0; i < step.work_count; ++i)
-      if (error = perform(run, works[i]); error != MPI_SUCCESS) return error;
+      if (const int wrong = perform(run, works[i]); error == MPI_SUCCESS) error = wrong;
+    if (failed == MPI_SUCCESS) failed = error;
   }
-  return MPI_SUCCESS;
+  return failed;
 }
 
 }  // namespace starling

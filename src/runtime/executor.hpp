@@ -21,10 +21,19 @@ struct Buffers {
   }
 };
 
-/// Carries out a program: the general executor of blocking collectives. `work` is the private communicator that
-/// messages travel on, `natives[i]` the communicator of the program's i-th native part, `requests` has room for
-/// most_messages. Returns an MPI error code.
-int execute(const Program& program, const Buffers& buffers, const Unit& unit, MPI_Op op, MPI_Comm work,
-            std::span<const MPI_Comm> natives, MPI_Request* requests);
+/// What the messages of one operation travel on.
+struct Wires {
+  MPI_Comm comm;
+  const int* peers;  ///< ranks of `comm`, by the ranks that programs name
+  int tag;
+  MPI_Request* requests;  ///< room for most_messages
+  MPI_Status* statuses;   ///< likewise
+};
+
+/// Carries out a program: the general executor of blocking collectives. `natives[i]` is the communicator of the
+/// program's i-th native part. Returns an MPI error code: the first error, after which everything else is done all the
+/// same, for other ranks wait for it. No request is left behind.
+int execute(const Program& program, const Buffers& buffers, const Unit& unit, MPI_Op op, const Wires& wires,
+            std::span<const MPI_Comm> natives);
 
 }  // namespace starling

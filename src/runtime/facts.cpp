@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "runtime/aliases.hpp"
+#include "runtime/operator_check.hpp"
 #include "runtime/pmpi.hpp"
 #include "runtime/state.hpp"
 #include "runtime/unit.hpp"
@@ -173,6 +175,9 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
       break;
   }
 
+  if (reduces(call.collective) && !applies(call.op, call.sendtype)) return false;
+  if (refused_for_aliases(call, rank)) return false;
+
   const bool in_place_everywhere = in_place && tells_in_place(call.collective);
   facts.key = {bytes, commutative, built_in, in_place_everywhere};
   facts.units = units;
@@ -189,7 +194,9 @@ void LatestCall::keep(const Call& call, int rank) {
                           call.sendtypes != nullptr || call.recvtypes != nullptr;
   kept_ = !(arrays_count && has_arrays) && call.recvbuf != MPI_IN_PLACE && lasts(call.sendtype) &&
           lasts(call.recvtype) && lasts(call.op);
-  if (kept_) call_ = call;
+  if (!kept_) return;
+  call_ = call;
+  aliased_apart_ = aliased_distance(call, rank);
 }
 
 CallKey bucket_of(CallKey key) {

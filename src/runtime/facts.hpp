@@ -39,7 +39,7 @@ class LatestCall {
            call.sendtype == call_.sendtype && call.recvtype == call_.recvtype && call.op == call_.op &&
            call.root == call_.root && call.recvbuf != MPI_IN_PLACE &&
            (call.sendbuf == MPI_IN_PLACE) == (call_.sendbuf == MPI_IN_PLACE) &&
-           (call.sendbuf == nullptr) == (call_.sendbuf == nullptr) &&
+           (call.sendbuf == nullptr) == (call_.sendbuf == nullptr) && apart(call) != aliased_apart_ &&
            (call.recvbuf == nullptr) == (call_.recvbuf == nullptr);
   }
   /// Keeps the call of this rank if it may be kept.
@@ -47,8 +47,14 @@ class LatestCall {
   void forget() { kept_ = false; }
 
  private:
+  /// From the receive buffer to the send buffer, in bytes.
+  [[nodiscard]] static std::uintptr_t apart(const Call& call) {
+    return reinterpret_cast<std::uintptr_t>(call.sendbuf) - reinterpret_cast<std::uintptr_t>(call.recvbuf);
+  }
+
   bool kept_ = false;
   Call call_{};
+  std::uintptr_t aliased_apart_ = 0;  ///< how far apart buffers are where they alias (aliases.hpp)
 };
 
 /// The key of the power-of-two bucket that a size falls in.

@@ -79,6 +79,7 @@ void find_handles() {
   STARLING_HANDLE(sum, "ompi_mpi_op_sum", MPI_SUM);
   STARLING_HANDLE(max, "ompi_mpi_op_max", MPI_MAX);
   STARLING_HANDLE(min, "ompi_mpi_op_min", MPI_MIN);
+  STARLING_HANDLE(band, "ompi_mpi_op_band", MPI_BAND);
   STARLING_HANDLE(request_null, "ompi_request_null", MPI_REQUEST_NULL);
   STARLING_HANDLE(group_null, "ompi_mpi_group_null", MPI_GROUP_NULL);
   STARLING_HANDLE(info_null, "ompi_mpi_info_null", MPI_INFO_NULL);

@@ -4,104 +4,159 @@
 
 #include "runtime/communicator.hpp"
 #include "runtime/executor.hpp"
-#include "runtime/pmpi.hpp"
+#include "runtime/state.hpp"
 #include "runtime/workspace.hpp"
 
 namespace starling {
 namespace {
 
-/// Messages of all schedules kept for one candidate; beyond it (many roots, many ranks) they are built again.
-constexpr std::size_t most_kept_messages = 1U << 20U;
+/// Bytes of all schedules kept for one candidate; beyond it (many roots, many ranks) they are built again.
+constexpr std::size_t most_kept_bytes = std::size_t{8} << 20U;
+
+/// Whether the sizes of blocks may change from call to call of one context.
+bool changes_layout(const CallKey& key, Collective collective) {
+  return key.bucket || key.bytes < 0 || collective == Collective::allgatherv ||
+         collective == Collective::reduce_scatter;
+}
+
+template <typename Element>
+std::size_t bytes_of(const std::vector<Element>& elements) {
+  return elements.capacity() * sizeof(Element);
+}
+
+std::size_t bytes_of(const Schedule& schedule) {
+  std::size_t bytes = 0;
+  for (const Round& round : schedule.rounds())
+    bytes += sizeof round + bytes_of(round.receives) + bytes_of(round.sends) + bytes_of(round.locals);
+  return bytes;
+}
 
 }  // namespace
 
-Prepared::Instance& Prepared::instance(const Team& team) {
-  const Layout& send = staging_.send_layout();
-  const Layout& recv = staging_.recv_layout();
-  const auto serves = [&](const Instance& one) { return one.team == team; };
-  if (last_ == nullptr || !serves(*last_)) {
-    const auto found =
-        std::find_if(instances_.begin(), instances_.end(), [&](const auto& one) { return serves(*one); });
-    if (found != instances_.end()) {
-      last_ = found->get();
-    } else {
-      std::size_t kept = 0;
-      for (const auto& one : instances_) kept += one->program.messages.size();
-      if (kept > most_kept_messages) instances_.clear();
-      Schedule schedule = bound_.schedule(team);
-      Program program = bind(schedule, send, recv, team.collective, team.rank);
-      instances_.push_back(
-          std::make_unique<Instance>(Instance{team, std::move(schedule), send, recv, std::move(program), {}}));
-      last_ = instances_.back().get();
-      return *last_;
-    }
+std::size_t Prepared::kept_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& one : instances_) {
+    bytes += bytes_of(one->program.steps) + bytes_of(one->program.messages) + bytes_of(one->program.works);
+    if (one->schedule) bytes += bytes_of(*one->schedule);
   }
-  if (last_->recv != recv || last_->send != send) {
-    last_->program = bind(last_->schedule, send, recv, team.collective, team.rank);
-    last_->send = send;
-    last_->recv = recv;
-  }
-  return *last_;
+  return bytes;
 }
 
-bool Prepared::make_ready(Instance& instance, Communicator& communicator) {
+void Prepared::drop_schedules() {
+  instances_.clear();
+  last_ = nullptr;
+  latest_.forget();
+}
+
+void Prepared::release(Communicator& communicator) {
+  drop_schedules();
+  communicator.keeps_no_more(*this);
+  for (const Group& group : groups_) communicator.leave_group(group);
+  groups_.clear();
+  staging_ = Staging();
+  ready_ = false;
+}
+
+/// Makes `last_` the instance for `team` and the layouts of the call.
+void Prepared::instance(const Team& team, Communicator& communicator) {
+  const Layout& send = staging_.send_layout();
+  const Layout& recv = staging_.recv_layout();
+  if (last_ == nullptr || last_->team != team) {
+    const auto found =
+        std::find_if(instances_.begin(), instances_.end(), [&](const auto& one) { return one->team == team; });
+    last_ = found == instances_.end() ? nullptr : found->get();
+  }
+  const bool fits = last_ != nullptr && last_->recv == recv && last_->send == send;
+  if (fits) return;
+  if (last_ != nullptr && last_->schedule) {
+    last_->program = bind(*last_->schedule, send, recv, team.collective, team.rank);
+    last_->send = send;
+    last_->recv = recv;
+    return;
+  }
+  const bool again = last_ != nullptr;
+  if (!again) {
+    if (kept_bytes() > most_kept_bytes) drop_schedules();
+    last_ = instances_.emplace_back(std::make_unique<Instance>(Instance{team, {}, send, recv, {}, {}})).get();
+  }
+  Schedule schedule = bound_.schedule(team);
+  last_->program = bind(schedule, send, recv, team.collective, team.rank);
+  last_->send = send;
+  last_->recv = recv;
+  // It is kept where another layout will want it, and where one did already.
+  if (again || keeps_schedules_) last_->schedule = std::move(schedule);
+  communicator.keeps(*this);
+}
+
+/// Whether this rank is in all groups that the call needs.
+bool Prepared::join_groups(Communicator& communicator) {
   // A rank whose row gets none takes part in its column all the same: the others there don't know.
   bool has_all = true;
-  std::vector<MPI_Comm> made;
-  for (const auto& part : instance.program.natives) {
-    const auto comm = communicator.of_group(part.group);
+  std::vector<MPI_Comm> joined;
+  for (const auto& part : last_->program.natives) {
+    const bool is_in = std::find(groups_.begin(), groups_.end(), part.group) != groups_.end();
+    const auto comm = is_in ? communicator.group(part.group) : communicator.join_group(part.group);
+    if (!is_in) groups_.push_back(part.group);
     has_all = has_all && comm;
-    if (comm) made.push_back(*comm);
+    if (comm) joined.push_back(*comm);
   }
-  if (has_all) instance.natives = std::move(made);
+  if (has_all) last_->natives = std::move(joined);
   return has_all;
 }
 
-int Prepared::carry_out(const Call& call, const Facts& facts, Communicator& communicator) {
-  if (!ready_) {
-    const auto work = communicator.work();
-    if (!work) {
-      refused_ = "the MPI library has no communicator left for it";
-      return MPI_SUCCESS;
-    }
-    work_ = *work;
+/// Whether every rank can: agreed by all, before and after communicators are made.
+bool Prepared::make_ready(Communicator& communicator, bool has_memory) {
+  std::size_t groups = 0;
+  for (const auto& part : last_->program.natives) groups += communicator.has_group(part.group) ? 0 : 1;
+  Channel& channel = *communicator.channel();
+  if (!channel.all(has_memory && Communicator::may_make(groups))) {
+    refused_ = "a rank had no memory left for it, or as many communicators as it may make";
+  } else if (!channel.all(join_groups(communicator))) {
+    refused_ = "the MPI library has no communicator left for it";
+  } else {
+    ready_ = true;
+    return true;
   }
-  if (latest_.is_like(call)) {
+  release(communicator);
+  return false;
+}
+
+int Prepared::carry_out(const Call& call, const Facts& facts, Communicator& communicator) {
+  if (last_ != nullptr && latest_.is_like(call)) {
     staging_.look_again_at(call, facts);
   } else {
     const Team team = bound_.team(facts.situation, communicator.rank(), rooted(call.collective) ? call.root : 0);
     staging_.look_at(call, facts, team.blocks, team.rank, bound_.works_in_place());
-    last_ = &instance(team);
+    keeps_schedules_ = changes_layout(facts.key, call.collective);
+    instance(team, communicator);
     latest_.keep(call, communicator.rank());
   }
-  Instance& todo = *last_;
   Workspace& workspace = Workspace::mine();
-  const std::size_t bytes = staging_.workspace_bytes(todo.program);
+  const std::size_t bytes = staging_.workspace_bytes(last_->program);
   char* memory = bytes > 0 ? workspace.take(bytes) : nullptr;
-  MPI_Request* requests = workspace.requests(std::max(2, todo.program.most_messages));
-  const bool has_memory = requests != nullptr && (bytes == 0 || memory != nullptr);
-  const std::size_t groups = communicator.groups();
-  const bool has_communicators = todo.natives.size() == todo.program.natives.size() || make_ready(todo, communicator);
+  const bool has_requests = workspace.requests(std::max(2, last_->program.most_messages));
+  const bool has_memory = has_requests && (bytes == 0 || memory != nullptr);
   if (!ready_) {
-    if (!communicator.all(has_memory && has_communicators)) {
-      refused_ = "a rank had no memory or no communicator left for it";
-      communicator.give_back_groups(groups);
-      todo.natives.clear();
-      return MPI_SUCCESS;
-    }
-    ready_ = true;
-  } else if (!has_memory || !has_communicators) {
+    if (!make_ready(communicator, has_memory)) return MPI_SUCCESS;
+  } else if (!has_memory || (last_->natives.size() != last_->program.natives.size() && !join_groups(communicator))) {
     // The others are on their way already: there is no other path that all of them would take.
-    communicator.give_up("rank has no memory for the buffers of " + bound_.name());
+    communicator.give_up("rank has no memory or no communicator for " + bound_.name());
   }
 
+  Instance& todo = *last_;
+  Channel& channel = *communicator.channel();
+  const Wires wires{state().world, channel.peers(), channel.next_tag(), workspace.requests(), workspace.statuses()};
   Buffers buffers;
   int error = staging_.begin(todo.program, memory, buffers);
-  if (error == MPI_SUCCESS)
-    error = execute(todo.program, buffers, staging_.unit(), call.op, work_, todo.natives, requests);
-  if (error == MPI_SUCCESS) error = staging_.end(buffers);
+  // Others wait for this rank's messages, whatever they hold.
+  const int failed = execute(todo.program, buffers, staging_.unit(), call.op, wires, todo.natives);
+  if (error == MPI_SUCCESS) error = failed;
+  if (error == MPI_SUCCESS) {
+    error = staging_.end(buffers);
+  } else {
+    channel.spoil();
+  }
   workspace.done();
-  if (error != MPI_SUCCESS) pmpi.Comm_call_errhandler(call.comm, error);
   return error;
 }
 

@@ -34,7 +34,36 @@ MPI_Comm private_world() {
   pmpi.Comm_group(handles.comm_world, &group);
   pmpi.Comm_create_group(handles.comm_world, group, 0, &made);
   pmpi.Group_free(&group);
+  if (made != handles.comm_null) pmpi.Comm_set_errhandler(made, handles.errors_return);
   return made;
+}
+
+/// Whether a rank may die, or a communicator be revoked, without an end of the job: then the others must hear of it
+/// where they wait, which they don't on communicators that the application does not know.
+bool is_fault_tolerant() {
+  if (const auto* ulfm = static_cast<const bool*>(mpi_symbol("ompi_ftmpi_enabled")); ulfm != nullptr && *ulfm)
+    return true;
+  const char* const mpich = std::getenv("MPIR_CVAR_ENABLE_FT");
+  return mpich != nullptr && std::string_view("1tTyY").find(*mpich) != std::string_view::npos && *mpich != '\0';
+}
+
+/// Whether `ok` holds on every rank of MPI_COMM_WORLD: one that can't take part must not leave the others waiting.
+bool everywhere(bool ok) {
+  int mine = ok ? 1 : 0;
+  int everyones = 0;
+  pmpi.Allreduce(&mine, &everyones, 1, handles.int_, handles.min, state().world);
+  return everyones == 1;
+}
+
+/// What MPI allows Starling's own messages.
+void learn_limits(State& now) {
+  int* largest_tag = nullptr;
+  int found = 0;
+  pmpi.Comm_get_attr(handles.comm_world, MPI_TAG_UB, static_cast<void*>(&largest_tag), &found);
+  now.largest_tag = found != 0 ? *largest_tag : 32767;  // the least that the standard allows
+  int threads = MPI_THREAD_SINGLE;
+  pmpi.Query_thread(&threads);
+  now.concurrent = !everywhere(threads != MPI_THREAD_MULTIPLE);
 }
 
 /// The text of rank 0, given to all.
@@ -90,14 +119,6 @@ bool make_alone(MPI_Comm& alone) {
   const int error = pmpi.Comm_create(handles.comm_self, group, &alone);
   pmpi.Group_free(&group);
   return error == MPI_SUCCESS && pmpi.Comm_set_errhandler(alone, handles.errors_return) == MPI_SUCCESS;
-}
-
-/// Whether `ok` holds on every rank of MPI_COMM_WORLD: one that can't take part must not leave the others waiting.
-bool everywhere(bool ok) {
-  int mine = ok ? 1 : 0;
-  int everyones = 0;
-  pmpi.Allreduce(&mine, &everyones, 1, handles.int_, handles.min, state().world);
-  return everyones == 1;
 }
 
 /// Which of the platform's hosts each rank of MPI_COMM_WORLD runs on. Collective.
@@ -157,6 +178,12 @@ void after_init() {
   pmpi.Comm_rank(handles.comm_world, &now.world_rank);
   pmpi.Comm_size(handles.comm_world, &now.world_size);
   now.world = private_world();
+  if (!everywhere(!is_fault_tolerant())) {
+    say("MPI's fault tolerance is on; the program runs natively, and leaves no run record");
+    pmpi.Comm_free(&now.world);
+    return;
+  }
+  learn_limits(now);
   now.settings = agreed_settings(now.world_rank);
   const auto strategy = strategy_named(now.settings.strategy);
   now.strategy = strategy->first;
@@ -187,6 +214,10 @@ void before_finalize() {
   // MPI_Finalize deletes the attributes of communicators that live on, when it is too late to free anything of theirs.
   const std::lock_guard lock(now.guard);
   now.communicators.clear();
+}
+
+void before_free(MPI_Comm comm) {
+  if (state().running) Communicator::before_free(comm);
 }
 
 void count(int operation, MPI_Comm comm) {

@@ -14,6 +14,9 @@ void after_init();
 /// Called before the MPI library is finalised, on every rank: gathers and writes the run record, frees everything.
 void before_finalize();
 
+/// Called when the application is about to free `comm`.
+void before_free(MPI_Comm comm);
+
 /// Counts a call that passes through untouched: one of `operation_names` (generated from the prototypes) on `comm`.
 void count(int operation, MPI_Comm comm);
 

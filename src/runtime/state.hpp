@@ -13,6 +13,7 @@
 #include "knowledge/names.hpp"
 #include "knowledge/run_record.hpp"
 #include "knowledge/settings.hpp"
+#include "runtime/channel.hpp"
 #include "selection/strategy.hpp"
 #include "topology/platform.hpp"
 
@@ -28,10 +29,13 @@ struct State {
   std::string strategy_argument;
   int world_rank = 0;
   int world_size = 0;
-  int keyval = 0;          ///< of the attribute that holds a Communicator
-  MPI_Comm world{};        ///< all ranks of MPI_COMM_WORLD on a private communicator, for what they tell each other
-  MPI_Comm alone{};        ///< a private communicator of this rank only, whose errors are returned
-  std::mutex alone_guard;  ///< held while a thread uses it
+  int keyval = 0;           ///< of the attribute that holds a Communicator
+  MPI_Comm world{};         ///< all ranks of MPI_COMM_WORLD on a private communicator: all of Starling's own messages
+  int largest_tag = 0;      ///< on it
+  bool concurrent = false;  ///< a rank may have threads that call MPI at once
+  ChannelNumbers channels;  ///< in use
+  MPI_Comm alone{};         ///< a private communicator of this rank only, whose errors are returned
+  std::mutex alone_guard;   ///< held while a thread uses it
   std::chrono::system_clock::time_point started;
   double started_wtime = 0;
   EarlierRuns earlier;  ///< what they found; the same on all ranks
@@ -43,7 +47,7 @@ struct State {
   std::mutex guard;  ///< of what follows
   std::set<Communicator*> communicators;
   std::vector<ContextRecord> finished;  ///< of communicators that were freed
-  int private_communicators = 0;        ///< that this rank holds now
+  int private_communicators = 0;        ///< of groups, that this rank holds now
 };
 
 State& state();

@@ -101,6 +101,9 @@ class Strategy {
   [[nodiscard]] virtual std::string_view stage() const = 0;
   /// True while candidates are tried that may be slow; their time is what tuning costs.
   [[nodiscard]] virtual bool exploring() const = 0;
+  /// Whether the proposed candidate is the only one that will be needed for a while: what was made for others is freed.
+  /// The same on every rank after a verdict.
+  [[nodiscard]] virtual bool settled() const { return !exploring(); }
   /// What the ranks together found of a candidate in this run, seconds a call: what a later run can start from. Nothing
   /// for what was only taken over from earlier runs, which tell it themselves. Asked for on rank 0 only.
   [[nodiscard]] virtual std::optional<double> found(int /*candidate*/) const { return std::nullopt; }

@@ -34,6 +34,7 @@ def test_every_key_of_the_file_becomes_its_variable(tmp_path: Path) -> None:
         history = "off"
         record = "r.json"
         reproducible = true
+        host_buffers = true
         only = "allreduce"
         except = ["bcast:chain"]
         iterations = 5
@@ -54,6 +55,7 @@ def test_every_key_of_the_file_becomes_its_variable(tmp_path: Path) -> None:
         "STARLING_HISTORY": "off",
         "STARLING_RECORD": str(tmp_path / "r.json"),
         "STARLING_REPRODUCIBLE": "1",
+        "STARLING_HOST_BUFFERS": "1",
         "STARLING_ONLY": "allreduce",
         "STARLING_EXCEPT": "bcast:chain",
         "STARLING_ITER": "5",

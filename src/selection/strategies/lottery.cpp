@@ -101,6 +101,8 @@ class Lottery final : public Strategy {
 
   [[nodiscard]] bool exploring() const override { return exploring_; }
 
+  [[nodiscard]] bool settled() const override { return false; }
+
   [[nodiscard]] std::optional<double> found(int candidate) const override {
     for (std::size_t i = 0; i < candidates_.size(); ++i)
       if (candidates_[i] == candidate && times_[i].samples > 0) return times_[i].mean;
