@@ -24,7 +24,7 @@ import plots
 import smpi_peers
 import star_tables
 from command import command_line
-from simulated_tables import print_tables
+from timing import made
 
 from starling import measured, platform_file
 from starling.lab import simulation
@@ -147,6 +147,7 @@ class Suite:
                     ranks=ranks,
                     how=how,
                     seconds=list(one.seconds),
+                    made=made(),
                     notes=notes,
                 )
             )
@@ -230,7 +231,7 @@ def lines_of(some: Iterable[Measurement]) -> dict[str, list[tuple[int, float]]]:
 
 
 def draw(options: Namespace) -> None:
-    """Time against ranks, a panel for each collective and size; and all tables."""
+    """Time against ranks, a panel for each collective and size."""
     from matplotlib import ticker
 
     pyplot = plots.pyplot()
@@ -255,7 +256,6 @@ def draw(options: Namespace) -> None:
         panel.legend(fontsize="x-small", loc="upper center", bbox_to_anchor=(0.5, -0.2))
     figure.suptitle("Fat trees, 10 Gbit/s: full trunks (solid), a quarter of that (dashed)")
     plots.save(figure, options.picture)
-    print_tables(everything)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ import json
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,14 @@ class Times:
     seconds: dict[str, list[float]]
     record: dict[str, Any]
     cpu_idle: float
+
+
+@cache
+def made() -> str:
+    """The day, and the commit of the sources: what `Measurement.made` says."""
+    line = ("git", "-C", str(PROGRAM.parent), "describe", "--always", "--dirty", "--exclude=*")
+    commit = subprocess.run(line, capture_output=True, text=True, check=False).stdout.strip()
+    return f"{datetime.now(tz=UTC):%Y-%m-%d} {commit}".strip()
 
 
 def compiled(mpicc: str, folder: Path) -> Path:
