@@ -23,7 +23,9 @@ from pathlib import Path
 import adapting
 import prediction_error
 import simulated
+import simulated_programs
 import simulated_tables
+import simulated_trees
 import suite
 import suite_tables
 import trees
@@ -54,10 +56,15 @@ TABLES: Mapping[str, Callable[[Sequence[Path]], str]] = {
     "slowing": lambda files: adapting.slowing(adapting.read(files[0])),
     "star-1": _of(simulated_tables.table_1),
     "star-3-4": _of(simulated_tables.tables_3_and_4),
+    "star-5": _of(simulated_tables.table_5),
     "star-6": _of(simulated_tables.table_6),
+    "star-7": _of(simulated_tables.table_7),
+    "star-programs": _of(simulated_programs.table_of_programs),
     "peers": _of(simulated_tables.peers),
     "slower-peers": _of(simulated_tables.slower_peers),
     "scale": _of(simulated_tables.scale),
+    "clusters": _of(simulated_trees.clusters),
+    "lottery": _of(simulated_trees.lottery),
     "predictions": _of(prediction_error.table),
 }
 PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {
@@ -77,6 +84,7 @@ PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {
     "trees-openmpi.svg": (trees.draw, ("trees-openmpi.json",)),
     "adapting.svg": (adapting.draw, ("adapting-openmpi.json",)),
     "simulated.svg": (simulated.draw, ("simulated.json",)),
+    "simulated-trees.svg": (simulated_trees.draw, ("simulated-trees.json",)),
 }
 
 

@@ -63,17 +63,17 @@ def tables_3_and_4(file: Measurements) -> str:
         cell = (platform, row.collective, row.bytes)
         one, mine = found.one(*cell, "star"), found.ms(*cell, "star")
         gains = (_ratio(found.ms(*cell, f"native {selector}"), mine) for selector in ("mpich", "ompi"))
-        paper = (row.star, row.mpich, f"{row.mpich_s / row.star_s:.2f}")
+        paper = (row.star, row.static, row.mpich, f"{row.mpich_s / row.star_s:.2f}")
         here = (one.notes["winner"] if one else "", *gains)
         rows.append((row.program, f"({row.topology})", row.collective, row.bytes, *paper, *here))
-    titles = ("program", "T.", "collective", "size", "paper: STAR", "MPICH", "program MPICH / STAR")
+    titles = ("program", "T.", "collective", "size", "paper: STAR", "STATIC", "MPICH", "program MPICH / STAR")
     return table((*titles, "here: `star`", "`mpich` / `star`", "`ompi` / `star`"), rows)
 
 
 def table_6(file: Measurements) -> str:
     """Time a call; the gain over both of SMPI's selectors."""
     found, rows = Found(file), []
-    for row in star_tables.TABLE_6:
+    for row in star_tables.TABLES_6_AND_7:
         cell = (star_tables.TOPOLOGIES[row.topology], row.collective, row.bytes)
         mpich, ompi = (found.ms(*cell, f"native {selector}") for selector in ("mpich", "ompi"))
         one = found.one(*cell, "star")
@@ -87,6 +87,57 @@ def table_6(file: Measurements) -> str:
     titles = ("collective", "T.", "size", "MPICH: paper / here", "`ompi`", "trying: paper / here")
     more = ("settled: paper / here", "gain: paper", "over `mpich`", "over `ompi`", "`star` uses")
     return table((*titles, *more), rows)
+
+
+def table_7(file: Measurements) -> str:
+    """What choosing, trying slow candidates and monitoring cost a call, milliseconds.
+
+    Ranks agree as often with one call of a candidate as with ten, so that the cost of it is shared by ten times the
+    calls that were made here.
+    """
+    found, rows = Found(file), []
+    for row in star_tables.TABLES_6_AND_7:
+        one = found.one(star_tables.TOPOLOGIES[row.topology], row.collective, row.bytes, "star")
+        costs: tuple[float | None, ...] = (None, None, None)
+        if one and "settled" in one.notes:
+            notes = one.notes
+            choosing = notes["bookkeeping_s"] / (ITERATIONS * notes["tried"])
+            costs = (
+                choosing,
+                notes["trying_s"] / notes["tried"],
+                notes["monitoring_s"] / (ITERATIONS * notes["settled"]),
+            )
+        here = (number(None if cost is None else 1e3 * cost) for cost in costs)
+        paper = map(number, (row.choosing, row.slow, row.monitoring))
+        told = (f"{theirs} / {ours}" for theirs, ours in zip(paper, here, strict=True))
+        rows.append((row.collective, f"({row.topology})", human_bytes(row.bytes), *told))
+    names = ("O_MS^a", "O_MS^c", "O_MA")
+    return table(("collective", "T.", "size", *(f"{name}: paper / here" for name in names)), rows)
+
+
+def table_5(file: Measurements) -> str:
+    """Seconds of all calls of each program: by the tuner, by what is best elsewhere, natively, without trying."""
+    found, rows = Found(file), []
+    static = {(one.platform, one.what, one.bytes): one for one in measured_by_part(file, "static")}
+    for row in star_tables.TABLES_3_AND_4:
+        cell = (star_tables.TOPOLOGIES[row.topology], row.collective, row.bytes)
+        one, fixed, mpich = found.one(*cell, "star"), static.get(cell), found.one(*cell, "native mpich")
+        here: tuple[str, ...] = ()
+        if one and fixed and mpich:
+            tried, settled = ITERATIONS * one.notes["tried"], one.seconds[0]
+            star = ITERATIONS * one.notes["trying_s"] + (row.calls - tried) * settled
+            times = (star, *(row.calls * seconds for seconds in (fixed.seconds[0], mpich.seconds[0], settled)))
+            here = (*map(number, times), one.notes["winner"], fixed.how.partition(" ")[2])
+        paper = (row.star_s, row.static_s, row.mpich_s, row.untuned_s)
+        rows.append((row.program, f"({row.topology})", row.calls, *map(number, paper), *here))
+    names = ("STAR", "STATIC", "MPICH", "STAR'")
+    titles = ("program", "T.", "calls", *(f"paper: {name}" for name in names), *(f"here: {name}" for name in names))
+    return table((*titles, "`star` uses", "STATIC uses"), rows)
+
+
+def measured_by_part(file: Measurements, part: str) -> list[Measurement]:
+    """The measurements of a part of simulated.py."""
+    return [one for one in file.measurements if one.notes.get("part") == part]
 
 
 Peers = dict[tuple[str, str, int, str, str], tuple[float, float]]
@@ -131,7 +182,7 @@ def slower_peers(file: Measurements) -> str:
 
 def scale(file: Measurements) -> str:
     """Microseconds by ranks, full trunks / a quarter."""
-    some = [one for one in file.measurements if one.notes.get("part") == "scale"]
+    some = measured_by_part(file, "scale")
     all_ranks = sorted({one.ranks for one in some})
     rows = []
     for what, size, how in dict.fromkeys((one.what, one.bytes, one.how) for one in some):

@@ -59,11 +59,16 @@ def timed(
     options: Sequence[str] = (),
     env: Mapping[str, str] | None = None,
     timeout: float = 900,
+    computation: float = 0,
 ) -> Times:
-    """Runs one job with `cases` like "bcast:65536", one after the other. Raises RuntimeError where it fails."""
+    """Runs one job with `cases` like "bcast:65536", one after the other. Raises RuntimeError where it fails.
+
+    With `computation` ranks compute so many seconds between calls instead of meeting before each.
+    """
     record = program.with_name("record.json")
     record.unlink(missing_ok=True)
-    line = [*command(launcher, program, strategy, record, options), str(warmup), str(calls), *cases]
+    line = command(launcher, program, strategy, record, options)
+    line += [*(["-c", str(computation)] if computation else []), str(warmup), str(calls), *cases]
     before = idle.ticks()
     done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=timeout, env=env)
     if done.returncode != 0:

@@ -67,7 +67,15 @@ def measure(options: argparse.Namespace) -> None:
                         continue
                     cases = [f"{operation}:{options.bytes}" for operation in wanted]
                     launcher = [*options.launcher, "-n", str(ranks)]
-                    times = timed(launcher, program, strategy, cases, warmup=1, calls=options.calls)
+                    times = timed(
+                        launcher,
+                        program,
+                        strategy,
+                        cases,
+                        warmup=1,
+                        calls=options.calls,
+                        computation=options.computation,
+                    )
                     run = times.record["run"]
                     file.measurements += [
                         Measurement(
@@ -152,6 +160,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ranks", type=int, nargs="+", default=[16], help="the launcher gets each as -n")
     parser.add_argument("--calls", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument(
+        "--computation", type=float, default=0, help="seconds between calls, which then begin behind no barrier"
+    )
 
 
 if __name__ == "__main__":
