@@ -38,26 +38,28 @@ from starling.report import human_bytes
 
 @dataclass(frozen=True)
 class Cluster:
-    """What results call it, its short name, and the ranks of a host."""
+    """What results call it, its short name, and the rates of links, bit/s, where they are others."""
 
     name: str
     topology: str
-    ranks_per_host: int = 1
+    host_rate: int | None = None
+    trunk_rate: int | None = None
 
     def network(self) -> Platform:
         """Its platform."""
-        return platform_file.adjusted(platform_file.platform(self.topology), latency=LATENCY, ranks=self.ranks_per_host)
+        network = platform_file.platform(self.topology)
+        return platform_file.adjusted(network, host_rate=self.host_rate, trunk_rate=self.trunk_rate, latency=LATENCY)
 
 
 CLUSTERS = (
-    Cluster("one switch", "single:64"),
-    Cluster("four switches, a star", "star:4x16"),
-    Cluster("four switches, a chain", "chain:4x16"),
-    Cluster("16 ranks a node", "single:4", 16),
+    Cluster("one switch", "single:32"),
+    Cluster("four switches", "star:4x8"),
+    Cluster("8 ranks a node", "fattree:4x8", 10_000_000_000, 100_000_000),
 )
-"""64 ranks each; the last is like the paper's dense Seaborg, the first like its sparse one."""
+"""32 ranks each; the last like the paper's dense Seaborg: there a link of 10 Gbit/s stands for a rank's
+way through the memory of its node, and the trunk of 100 Mbit/s for the node's link."""
 BYTES = 262144
-RANKS = (2, 4, 8, 16, 32, 64)
+RANKS = (2, 4, 8, 16, 32)
 ONLY = {"STARLING_ONLY": ",".join(f"bcast:{tree}" for tree in TREES)}
 SETTINGS = {"smpi/async-small-thresh": "0", "smpi/send-is-detached-thresh": "0"}
 """Every message waits for its receiver, so that segments follow one another, as on a connection."""
@@ -67,7 +69,7 @@ ITERATIONS = {"together": "1", "computing": "3"}
 """Calls of a candidate: where ranks do not meet, what one leaves behind is in the first of the next."""
 LOTTERY = "lottery"
 LOTTERY_BYTES = 65536
-LOTTERY_RANKS = (4, 8, 16, 32, 48)
+LOTTERY_RANKS = (4, 8, 16, 32)
 LOTTERY_CALLS = 1000
 """The paper's formula has 700 calls until each of 29 candidates was drawn once."""
 
@@ -170,7 +172,7 @@ def clusters(file: Measurements) -> str:
     """Milliseconds of each tree with its best segment size, by cluster and ranks, and whether ranks compute."""
     rows = []
     times = times_of(file)
-    for kind, cluster, ranks in product(COMPUTATION, CLUSTERS, RANKS[1::2]):
+    for kind, cluster, ranks in product(COMPUTATION, CLUSTERS, RANKS[2:]):
         of_case = times[cluster.name, ranks, kind]
         best = {tree: best_of(of_case, tree) for tree in TREES}
         fastest = min(best, key=best.__getitem__)
@@ -246,7 +248,6 @@ def draw_lottery(panels: Sequence[Any], times: Times) -> None:
     plots.logarithmic(panels[1])
     panels[2].hist(calls, bins=60)
     panels[2].set(title="and their distribution", xlabel="ms", ylabel="calls", yscale="log")
-    panels[3].set_visible(False)
 
 
 def draw(options: Namespace) -> None:
