@@ -119,8 +119,8 @@ bench: test-install
 	PYTHONPATH=tests $(IN_TEST) $(TEST_PYTHON) bench/figures.py --json build-test/figures.json
 
 ## What docs/results shows of emulated clusters, measured anew: as root, with nothing else on this machine, 2 hours.
-## Measurements of some names only: make bench-lab ONLY="single-openmpi trees-openmpi". Each page of docs/results says how
-## its pictures are drawn, which takes `pip install '.[plots]'`.
+## Measurements of some names only: make bench-lab ONLY="single-openmpi trees-openmpi". What is copied to
+## docs/results, bench/pages.py puts into the pages; with --pictures it draws too, which takes `pip install '.[plots]'`.
 bench-lab: export STARLING_LAB_PREFIX = bench
 bench-lab: export OMPI_ALLOW_RUN_AS_ROOT = 1
 bench-lab: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
@@ -128,10 +128,11 @@ bench-lab: test-install test-environments
 	$(STEP) "collectives, programs, trees and strategies on emulated clusters"
 	$(IN_TEST) $(TEST_PYTHON) bench/everything.py build-test/results $(ONLY)
 
-## The pages and pictures of docs/collectives, from the repository itself.
+## The pages and pictures of docs/collectives, from the repository itself; the tables of docs/results, from the raw times.
 docs: test-install
-	$(STEP) "reference pages"
+	$(STEP) "reference pages, tables of results"
 	$(IN_TEST) $(TEST_PYTHON) -m starling.reference docs/collectives
+	$(IN_TEST) $(TEST_PYTHON) bench/pages.py
 
 ## Formatters and linters.
 lint: test-install

@@ -1,9 +1,9 @@
 r"""How strategies converge and adapt, call by call: from nothing, from history, and when a link slows down.
 
 starling lab up single:16 --rate 20mbit --packet 0
-starling lab run -- python bench/adapting.py measure --mpicc mpicc.openmpi -o docs/results/adapting.json \
+starling lab run -- python bench/adapting.py measure --mpicc mpicc.openmpi -o docs/results/adapting-openmpi.json \
     -- mpirun.openmpi -n 16
-python bench/adapting.py draw docs/results/adapting.json docs/results/adapting.svg
+python bench/adapting.py draw docs/results/adapting-openmpi.json adapting.svg
 
 For each strategy three jobs: one that starts from nothing, one that starts from the history of that, and one in whose
 middle the link of `--host` drops to a tenth of its rate. That has the candidates of `--only`: a pipelined chain is hurt
@@ -17,13 +17,19 @@ import json
 import subprocess
 import tempfile
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
+import markdown
 import plots
 from command import command_line
-from timing import command, compiled
+from timing import command, compiled, made
+from trees import label
+
+LAST = 50
+"""Calls at whose end a strategy should have found what is best on the slower link."""
 
 Run = dict[str, Any]
 """Strategy, kind, seconds of its calls, call at which the link slowed, decisions and candidates of its record."""
@@ -67,6 +73,7 @@ def run(options: argparse.Namespace, program: Path, strategy: str, kind: str, hi
     context = max(json.loads(record.read_text())["contexts"], key=lambda one: one["seconds"])
     return {
         "strategy": strategy,
+        "made": made(),
         "kind": kind,
         "seconds": found,
         "slowed_at": slowed_at,
@@ -91,20 +98,15 @@ def measure(options: argparse.Namespace) -> None:
 
 
 def draw(options: argparse.Namespace) -> None:
-    """A picture of each strategy's calls, and the figures that matter."""
+    """A picture of each strategy's calls."""
     pyplot = plots.pyplot()
-    runs: list[Run] = json.loads(options.measured[0].read_text())
+    runs = read(options.measured[0])
     native = median(next(one for one in runs if one["strategy"] == "native")["seconds"])
     tuned = [one for one in runs if one["strategy"] != "native"]
     strategies = list(dict.fromkeys(one["strategy"] for one in tuned))
     kinds = ("learning", "history", "slowing")
     figure, axes = pyplot.subplots(
         len(strategies), 3, figsize=(12, 2.6 * len(strategies)), layout="constrained", sharey=True, squeeze=False
-    )
-    print(f"native: median {1e3 * native:.1f} ms\n")
-    print(
-        "| strategy | run | calls | median | mean | of last quarter: median | mean | winner |\n"
-        "|---|---|---|---|---|---|---|---|"
     )
     for one in tuned:
         panel = axes[strategies.index(one["strategy"]), kinds.index(one["kind"])]
@@ -115,18 +117,60 @@ def draw(options: argparse.Namespace) -> None:
             panel.axvline(one["slowed_at"], color="red", linewidth=1)
         panel.set(title=f"{one['strategy']}: {one['kind']}", xlabel="call", ylabel="ms")
         plots.logarithmic(panel)
-        last = seconds[-len(seconds) // 4 :]
-        figures = " | ".join(
-            f"{1e3 * value:.1f}" for value in (median(seconds), mean(seconds), median(last), mean(last))
-        )
-        print(f"| {one['strategy']} | {one['kind']} | {len(seconds)} | {figures} | {one['winner']} |")
     plots.save(figure, options.picture)
-    for one in tuned:
-        if one["slowed_at"]:
-            print(f"\n{one['strategy']}, link slowed at call {one['slowed_at']}:")
-            for decision in one["decisions"]:
-                if decision["call"] >= one["slowed_at"]:
-                    print(f"  call {decision['call']}: {decision['from']} -> {decision['to']}: {decision['why']}")
+
+
+def read(path: Path) -> list[Run]:
+    """The runs of a file."""
+    runs: list[Run] = json.loads(path.read_text())
+    return runs
+
+
+def figures(seconds: Sequence[float]) -> tuple[str, str]:
+    """Median and mean in milliseconds."""
+    return f"{1e3 * median(seconds):.1f}", f"{1e3 * mean(seconds):.1f}"
+
+
+def table(runs: Sequence[Run]) -> str:
+    """Median and mean of all calls and of the last quarter."""
+    titles = ("strategy", "run", "calls", "median", "mean", "last quarter: median", "mean", "winner")
+    rows = [
+        (
+            f"`{one['strategy']}`",
+            one["kind"],
+            len(one["seconds"]),
+            *figures(one["seconds"]),
+            *figures(one["seconds"][-(len(one["seconds"]) // 4) :]),
+            label(one["winner"]),
+        )
+        for one in runs
+        if one["slowed_at"] is None
+    ]
+    return f"{markdown.table(titles, rows)}\n\n{markdown.origin(one['made'] for one in runs)}"
+
+
+def slowing(runs: Sequence[Run]) -> str:
+    """What each strategy makes of a link that slows down: calls before it, after it, and the last; and when it moves.
+
+    The first move is to any other candidate, the second to another tree.
+    """
+    titles = ("strategy", "before: median, mean", "after: median, mean", f"last {LAST}: median, mean", "moves after")
+    rows = []
+    for one in runs:
+        if (slowed := one["slowed_at"]) is None:
+            continue
+        seconds = one["seconds"]
+        moves = [decision for decision in one["decisions"] if decision["call"] >= slowed]
+        others = [move for move in moves if tree(move["to"]) != tree(moves[0]["from"])]
+        parts = (seconds[:slowed], seconds[slowed:], seconds[-LAST:])
+        after = (f"{some[0]['call'] - slowed} calls" if some else "never" for some in (moves, others))
+        rows.append((f"`{one['strategy']}`", *(", ".join(figures(part)) for part in parts), *after))
+    return markdown.table((*titles, "to another tree after"), rows)
+
+
+def tree(candidate: str) -> str:
+    """A candidate without its parameters."""
+    return candidate.partition("?")[0]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -1,12 +1,16 @@
 /* How long collectives take, and whether their results are right: on any MPI, simulated ones too.
  *
- *   collective_times [-t] WARMUP CALLS COLLECTIVE:BYTES ...   as in allreduce:8 alltoall:65536
+ *   collective_times [-t | -c SECONDS] WARMUP CALLS COLLECTIVE:BYTES ...   as in allreduce:8 alltoall:65536
  *
  * One case after the other: WARMUP calls that do not count, then CALLS that do. Cases do not take turns, for what one
  * leaves behind in TCP's connections slows the next one down. Each call begins behind a barrier, on all ranks at once
  * where time is simulated, and takes as long as it does on the slowest rank. BYTES are those of one block (of the
  * vector where there are no blocks), a multiple of 4. Rank 0 prints JSON, times in seconds, those of calls in their
- * order; with -t each also as it is made, a line each. A wrong result ends the job. */
+ * order; with -t each also as it is made, a line each. With -c there is no barrier: ranks compute for so long between
+ * calls, so that one who is done early begins early. A wrong result ends the job. */
+#ifndef _POSIX_C_SOURCE /* SMPI has one */
+#define _POSIX_C_SOURCE 199309L
+#endif
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,6 +205,14 @@ static void print(const struct job* job, int calls, const char* end) {
   printf("], \"median_s\": %.9g, \"min_s\": %.9g, \"max_s\": %.9g}%s\n", median, sorted[0], sorted[calls - 1], end);
 }
 
+/* What stands for computation: the rank sleeps, for in a simulation computing takes no time, and on an emulated cluster
+ * the processors are not its own. */
+static void compute(double seconds) {
+  const long whole = (long)seconds;
+  const struct timespec time = {whole, (long)(1e9 * (seconds - (double)whole))};
+  nanosleep(&time, NULL);
+}
+
 /* Behind a barrier, some ranks go on before others: after a dissemination by as much as a short broadcast takes. In a
  * simulation all ranks have one clock, and a second costs nothing. */
 static void begin_together(void) {
@@ -208,10 +220,7 @@ static void begin_together(void) {
 #ifdef SMPI_H
   double mine = PMPI_Wtime(), latest;
   PMPI_Allreduce(&mine, &latest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  const double left = latest + 1 - PMPI_Wtime();
-  const long seconds = (long)left;
-  const struct timespec rest = {seconds, (long)(1e9 * (left - (double)seconds))};
-  nanosleep(&rest, NULL);
+  compute(latest + 1 - PMPI_Wtime());
 #endif
 }
 
@@ -220,9 +229,11 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const int tells = argc > 1 && strcmp(argv[1], "-t") == 0;
-  argc -= tells;
-  argv += tells;
-  if (argc < 4) fail("usage: collective_times [-t] WARMUP CALLS COLLECTIVE:BYTES ...", "");
+  const int computes = argc > 2 && strcmp(argv[1], "-c") == 0;
+  const double computation = computes ? atof(argv[2]) : 0;
+  argc -= tells + 2 * computes;
+  argv += tells + 2 * computes;
+  if (argc < 4) fail("usage: collective_times [-t | -c SECONDS] WARMUP CALLS COLLECTIVE:BYTES ...", "");
   const int warmup = atoi(argv[1]), calls = atoi(argv[2]), cases = argc - 3;
   if (warmup < 0 || calls < 1) fail("at least one call must count", "");
 
@@ -244,14 +255,17 @@ int main(int argc, char** argv) {
   displacements = malloc((size_t)ranks * sizeof *displacements);
   if (!out || !in || !counts || !displacements) fail("no memory", "");
 
-  for (int i = 0; i < cases; ++i)
+  for (int i = 0; i < cases; ++i) {
     for (int call = 0; call < warmup + calls; ++call) {
       prepare(&jobs[i]);
-      begin_together();
+      if (computes && call > 0)
+        compute(computation);
+      else
+        begin_together();
       const double start = PMPI_Wtime();
       jobs[i].kind->call();
-      double seconds = PMPI_Wtime() - start, slowest = 0;
-      PMPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+      double seconds = PMPI_Wtime() - start, slowest = seconds;
+      if (!computes) PMPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
       if (call >= warmup) jobs[i].seconds[call - warmup] = slowest;
       if (tells && rank == 0 && call >= warmup) {
         printf("%.6g\n", slowest);
@@ -259,6 +273,9 @@ int main(int argc, char** argv) {
       }
       check(&jobs[i]);
     }
+    double* mine = jobs[i].seconds;
+    if (computes) PMPI_Reduce(rank == 0 ? MPI_IN_PLACE : mine, mine, calls, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  }
 
   if (rank == 0) {
     printf("{\"ranks\": %d, \"cases\": [\n", ranks);

@@ -19,7 +19,7 @@ def command_line(
     *,
     on_lab: bool = True,
 ) -> None:
-    """Measures into `options.output`, or draws `options.measured` as `options.picture` and prints tables.
+    """Measures into `options.output`, or draws `options.measured` as `options.picture`.
 
     `on_lab`: what measures needs a launcher, and the platform that `starling lab run` tells.
     """

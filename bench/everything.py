@@ -75,8 +75,14 @@ LABS: Sequence[tuple[Sequence[str], Sequence[Job]]] = (
             Job("slow", "suite.py", MPICH, 16, SMALL),
             Job("trees", "trees.py", OPENMPI, None, ("--ranks", "16", "8", "4")),
             Job("trees", "trees.py", MPICH, None, ("--ranks", "16")),
+            Job("computing", "trees.py", OPENMPI, None, ("--ranks", "16", "8", "4", "--computation", "0.5")),
             Job("adapting", "adapting.py", OPENMPI, 16),
         ),
+    ),
+    (("star:4x4", *SLOW), (Job("switches", "trees.py", OPENMPI, None, ("--ranks", "16", "8", "4")),)),
+    (
+        ("single:4", "--ranks-per-host", "4", *SLOW),
+        (Job("nodes", "trees.py", OPENMPI, None, ("--ranks", "16", "8", "4")),),
     ),
     (
         ("chain:4x8",),

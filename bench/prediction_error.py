@@ -4,10 +4,11 @@ starling lab up single:8 --rate 20mbit
 starling lab calibrate -o parameters.json -- mpirun -n 2
 starling lab run -- python bench/prediction_error.py measure --mpicc mpicc --platform "$PLATFORM" -o measured.json \
     --collectives alltoall,allgather --sizes 16384,65536 -- mpirun -n 8
-python bench/prediction_error.py compare measured.json --parameters parameters.json
+python bench/prediction_error.py predict measured.json --parameters parameters.json -o predicted.json
+python bench/prediction_error.py compare measured.json predicted.json
 
-python bench/prediction_error.py compare docs/results/simulated.json --latency 5us \
-    --parameters docs/results/smpi-parameters.json
+python bench/prediction_error.py predict docs/results/simulated.json --latency 5us \
+    --parameters docs/results/smpi-parameters.json -o docs/results/predicted.json
 
 `measure` adds to the file what is not there yet, so an interrupted one goes on where it was. Each candidate is forced,
 and left out where the record says that another one ran. `--rate` and the like belong into a platform file.
@@ -18,18 +19,21 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
 
-from timing import carried_out, compiled, timed
+import markdown
+from timing import carried_out, compiled, made, timed
 
 from starling import measured, platform_file, repository
-from starling.measured import Measurement
+from starling.measured import Case, Measurement, Measurements
 from starling.platform_file import Platform
 
 GOOD = 1.1
 """A choice is good that takes at most this much of the best's time."""
+MODEL = "cost model"
 FEWEST = 3
 """Candidates of a case: among fewer there is no choice to judge."""
 
@@ -49,10 +53,14 @@ def arguments() -> argparse.Namespace:
     )
     measure.add_argument("-o", "--output", type=Path, required=True)
     measure.add_argument("launcher", nargs="+", metavar="LAUNCHER", help="with -n RANKS, and without a program")
+    predict = commands.add_parser("predict", help="what the model says of everything that was measured")
+    predict.add_argument("measured", type=Path)
+    predict.add_argument("--parameters", type=Path, help="of starling calibrate")
+    predict.add_argument("--latency", help="of each link, like 5us; by default what the platform says")
+    predict.add_argument("-o", "--output", type=Path, required=True)
     compare = commands.add_parser("compare", help="compare measurements with predictions")
-    compare.add_argument("measured", type=Path, nargs="+")
-    compare.add_argument("--parameters", type=Path, help="of starling calibrate")
-    compare.add_argument("--latency", help="of each link, like 5us; by default what the platform says")
+    compare.add_argument("measured", type=Path)
+    compare.add_argument("predicted", type=Path)
     compare.add_argument("--details", action="store_true", help="every candidate")
     return parser.parse_args()
 
@@ -89,6 +97,7 @@ def one_candidate(
         how=name,
         seconds=times.seconds[case],
         cpu_idle=times.cpu_idle,
+        made=made(),
     )
 
 
@@ -111,16 +120,54 @@ def measure(options: argparse.Namespace) -> None:
                         file.write(options.output)
 
 
-def cases(some: Sequence[Measurement]) -> Iterator[tuple[Measurement, dict[str, float]]]:
-    """What was measured of each collective and size: one of its measurements, and the seconds of each candidate."""
-    found: dict[tuple[str, str, str, int, int], dict[str, list[Measurement]]] = {}
-    for one in some:
-        if one.bytes is not None:
-            case = found.setdefault((one.platform, one.mpi, one.what, one.bytes, one.ranks), {})
-            case.setdefault(one.how, []).append(one)
-    for of_case in found.values():
-        first = next(iter(of_case.values()))[0]
-        yield first, {how: median(measured.seconds_of(rounds)) for how, rounds in of_case.items()}
+@dataclass(frozen=True)
+class Judged:
+    """A case: seconds of its candidates, measured and predicted."""
+
+    case: Case
+    times: Mapping[str, float]
+    model: Mapping[str, float]
+
+    @property
+    def ratios(self) -> list[float]:
+        """Predicted by measured."""
+        return [self.model[name] / time for name, time in self.times.items()]
+
+    @property
+    def choice(self) -> str:
+        """What the model takes for the fastest."""
+        return min(self.times, key=self.model.__getitem__)
+
+    @property
+    def best(self) -> str:
+        """What is the fastest."""
+        return min(self.times, key=self.times.__getitem__)
+
+    @property
+    def loss(self) -> float:
+        """How many times as long as the best the choice takes."""
+        return self.times[self.choice] / self.times[self.best]
+
+
+def times_of(file: Measurements) -> dict[Case, dict[str, float]]:
+    """Median seconds of each candidate, by cases that name none."""
+    found: dict[Case, dict[str, float]] = {}
+    for case, rounds in file.by_case().items():
+        if case.bytes is not None:
+            found.setdefault(case._replace(how=""), {})[case.how] = median(measured.seconds_of(rounds))
+    return found
+
+
+def judged(times: Measurements, model: Measurements) -> list[Judged]:
+    """The cases with so many predicted candidates that there is a choice to judge."""
+    predictions = {case._replace(mpi=""): found for case, found in times_of(model).items()}
+    result = []
+    for case, found in times_of(times).items():
+        said = predictions.get(case._replace(mpi=""), {})
+        both = {name: seconds for name, seconds in found.items() if name in said}
+        if len(both) >= FEWEST:
+            result.append(Judged(case, both, said))
+    return result
 
 
 def described(platform: str, latency: str | None) -> Platform:
@@ -129,49 +176,55 @@ def described(platform: str, latency: str | None) -> Platform:
     return platform_file.adjusted(found, latency=platform_file.seconds(latency)) if latency else found
 
 
-def compare(options: argparse.Namespace) -> None:
-    """Prints the error of each case, and how good the first choice is."""
-    errors: dict[str, list[float]] = {}
-    losses: dict[str, list[float]] = {}
-    print("| platform | collective | bytes | candidates | mean error | median bias | first choice | best | loss |")
-    print("|---|---|---|---|---|---|---|---|---|")
-    for case, times in cases([one for path in options.measured for one in measured.read(path).measurements]):
-        if len(times) < FEWEST:
+def predict(options: argparse.Namespace) -> None:
+    """Writes what the model says of the candidates that were measured."""
+    times = measured.read(options.measured)
+    file = measured.begun()
+    for case, found in times_of(times).items():
+        if len(found) < FEWEST:
             continue
         platform = described(case.platform, options.latency)
         model = predicted(platform, case.ranks, case.what, case.bytes or 0, options.parameters)
-        names = [name for name in times if name in model]
-        if len(names) < FEWEST:
-            continue
-        ratios = [model[name] / times[name] for name in names]
-        choice, best = min(names, key=model.__getitem__), min(names, key=times.__getitem__)
-        loss = times[choice] / times[best]
-        errors.setdefault(case.what, []).extend(abs(ratio - 1) for ratio in ratios)
-        losses.setdefault(case.what, []).append(loss)
-        print(
-            f"| {case.platform} | {case.what} | {case.bytes} | {len(names)} "
-            f"| {fmean(abs(ratio - 1) for ratio in ratios):.0%} | {median(ratios) - 1:+.0%} "
-            f"| {choice} | {best} | {loss:.2f} |"
-        )
+        file.measurements += [
+            Measurement(**{**case._asdict(), "mpi": MODEL, "how": name, "seconds": [model[name]], "made": made()})
+            for name in found
+            if name in model
+        ]
+    file.write(options.output)
+
+
+def table(times: Measurements, model: Measurements) -> str:
+    """The model's error and how good its first choice is, by collective."""
+    cases = judged(times, model)
+    rows = []
+    for collective in (*dict.fromkeys(one.case.what for one in cases), "all"):
+        some = [one for one in cases if collective in (one.case.what, "all")]
+        ratios = [ratio for one in some for ratio in one.ratios]
+        good = sum(one.loss <= GOOD for one in some)
+        worst = max(some, key=lambda one: one.loss)
+        error, bias = fmean(abs(ratio - 1) for ratio in ratios), median(ratios) - 1
+        rows.append((collective, f"{error:.0%}", f"{bias:+.0%}", f"{good} of {len(some)}", f"{worst.loss:.2f}"))
+    titles = ("collective", "mean error", "median", "first choice within 10 % of the best", "worst choice")
+    return f"{markdown.table(titles, rows)}\n\n{markdown.origin(one.made for one in model.measurements)}"
+
+
+def compare(options: argparse.Namespace) -> None:
+    """Prints the error of each case, and how good the first choice is."""
+    files = measured.read(options.measured), measured.read(options.predicted)
+    for one in judged(*files):
+        told = f"{one.case.platform}, {one.case.what}, {one.case.bytes} bytes, {len(one.times)} candidates"
+        print(f"{told}: {one.choice} instead of {one.best}: {one.loss:.2f}")
         if options.details:
-            for name in sorted(names, key=times.__getitem__):
-                print(f"    {name:40} measured {times[name] * 1e3:9.3f} ms, predicted {model[name] * 1e3:9.3f} ms")
-    print()
-    for collective, some in errors.items():
-        good = [loss <= GOOD for loss in losses[collective]]
-        print(
-            f"{collective}: mean error {fmean(some):.0%}, first choice within 10 % in {sum(good)} of {len(good)} cases"
-        )
-    everything = [loss for some in losses.values() for loss in some]
-    print(
-        f"first choice within 10 % of the best: {sum(loss <= GOOD for loss in everything)} of {len(everything)} cases"
-    )
+            for name in sorted(one.times, key=one.times.__getitem__):
+                times = f"measured {one.times[name] * 1e3:9.3f} ms, predicted {one.model[name] * 1e3:9.3f} ms"
+                print(f"    {name:40} {times}")
+    print(f"\n{table(*files)}")
 
 
 def main() -> None:
-    """Measures or compares."""
+    """Measures, predicts or compares."""
     options = arguments()
-    {"measure": measure, "compare": compare}[options.command](options)
+    {"measure": measure, "predict": predict, "compare": compare}[options.command](options)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@ r"""Whole programs on the lab that is up: without Starling, with `star` from not
 starling lab up single:16
 starling lab run -- python bench/programs.py measure --mpicc mpicc.openmpi -o docs/results/programs-openmpi.json \
     -- mpirun.openmpi -n 16
-python bench/programs.py draw docs/results/programs-openmpi.json docs/results/programs-openmpi.svg
+python bench/programs.py draw docs/results/programs-openmpi.json programs.svg
 
 Those of bench/programs/ have the collectives of STAR-MPI's applications (Faraj, Yuan and Lowenthal 2006, table 2),
 check their own results and time their steps. LAMMPS, HPCC and Quantum ESPRESSO are Debian's, unchanged: their time is
@@ -29,9 +29,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import markdown
 import plots
 from command import command_line
-from timing import place_of
+from timing import made, place_of
 
 from starling import measured, platform_file
 from starling.lab import idle
@@ -200,6 +201,7 @@ class Suite:
                 round=turn,
                 seconds=job.seconds,
                 cpu_idle=job.cpu_idle,
+                made=made(),
                 notes=job.notes,
             )
             for how, job in jobs.items()
@@ -247,39 +249,34 @@ def chosen(rounds: Sequence[Measurement]) -> str:
     return ", ".join(dict.fromkeys(f"{one['collective']} {one['bytes']}: {one['winner']}" for one in longest))
 
 
-def print_table(file: Measurements) -> None:
-    """Totals and settled steps as Markdown."""
-    first = file.measurements[0]
-    print(f"\n### {first.platform}, {first.mpi}, {first.ranks} ranks\n")
+def table(file: Measurements) -> str:
+    """Totals and settled steps."""
     titles = ["program", "native"]
     titles += [title for how in HOWS[1:] for title in (how, "native / it", "of settled steps", "95 %")]
-    titles += ["ends with", "tuning"]
-    print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
+    rows = []
     for name, hows in programs_of(file).items():
         native = hows[NATIVE]
-        marked = (
-            f"{name} (CPU-bound)" if measured.cpu_bound(one for rounds in hows.values() for one in rounds) else name
-        )
-        cells = [marked, f"{median(totals(native)):.1f} s"]
+        bound = measured.cpu_bound(one for rounds in hows.values() for one in rounds)
+        cells = [f"{name} (CPU-bound)" if bound else name, f"{median(totals(native)):.1f} s"]
         for how in HOWS[1:]:
             gain = measured.ratio(settled(native), settled(hows[how]))
             total = median(totals(hows[how]))
             cells += [f"{total:.1f} s", f"{median(totals(native)) / total:.2f}"]
             few = len(settled(native)) < measured.FEWEST
             cells += [f"{gain.middle:.2f}", "" if few else f"{gain.low:.2f}-{gain.high:.2f}"]
-        cells += [chosen(hows[STAR]), f"{median(one.notes['tuning_s'] for one in hows[STAR]):.1f} s"]
-        print(f"| {' | '.join(cells)} |")
+        rows.append([*cells, chosen(hows[STAR]), f"{median(one.notes['tuning_s'] for one in hows[STAR]):.1f} s"])
+    made = markdown.origin(one.made for one in file.measurements)
+    return f"{markdown.table([*titles, 'ends with', 'tuning'], rows)}\n\n{made}"
 
 
 def draw(options: argparse.Namespace) -> None:
-    """The steps of the programs that time them, a row for each file; and the tables."""
+    """The steps of the programs that time them, a row for each file."""
     pyplot = plots.pyplot()
     files = [measured.read(path) for path in options.measured]
     figure, axes = pyplot.subplots(
         len(files), len(OURS), figsize=(3 * len(OURS), 2.4 * len(files) + 0.6), layout="constrained", squeeze=False
     )
     for row, file in zip(axes, files, strict=True):
-        print_table(file)
         programs = programs_of(file)
         for panel, name in zip(row, OURS, strict=True):
             for how, rounds in programs.get(name, {}).items():

@@ -3,8 +3,8 @@ r"""Collectives on the simulated cluster: STAR-MPI's tables, SMPI's own algorith
 python bench/simulated.py measure -o docs/results/simulated.json
 python bench/simulated.py draw docs/results/simulated.json docs/results/simulated.svg
 
-`measure` adds what is not in the file yet, part by part (`--parts star peers scale`). Simulated time repeats to the
-last digit, so each case is called once, after one call that does not count.
+`measure` adds what is not in the file yet, part by part (`--parts star static programs`). Simulated time repeats to
+the last digit, so each case is called once, after one call that does not count.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ from pathlib import Path
 from typing import Any
 
 import plots
+import simulated_programs
 import smpi_peers
 import star_tables
 from command import command_line
-from simulated_tables import print_tables
+from simulated_tables import Found
+from timing import made
 
 from starling import measured, platform_file
 from starling.lab import simulation
@@ -35,6 +37,10 @@ from starling.platform_file import Platform
 
 LATENCY = 5e-6
 """Seconds of each link, as `starling lab simulate` has it for short names."""
+AS_PUBLISHED = {"STARLING_ITER": "1", "STARLING_SAMPLES": "mean", "STARLING_RUN_OFF": "0"}
+"""STAR-MPI's tuner: means over ranks, and no run-off. One call of each candidate, since times do not vary."""
+STATIC = "static "
+"""Before the name of a candidate that was the best on the other topology."""
 TOLD = 5
 """Candidates that are told beside the winner of a tuner."""
 HUNDREDFOLD = 100
@@ -91,7 +97,7 @@ class Suite:
     def __init__(self, output: Path, program: Path) -> None:
         self._output = output
         self._program = program
-        self._mpi = version()
+        self.mpi = version()
         self.file = measured.continued(output)
 
     def _has(self, platform: str, case: Case, how: str) -> bool:
@@ -99,6 +105,15 @@ class Suite:
             (one.platform, one.what, one.bytes, one.how) == (platform, case.collective, case.bytes, how)
             for one in self.file.measurements
         )
+
+    def network(self, platform: str) -> Platform:
+        """The platform of a short name."""
+        return platform_file.adjusted(platform_file.platform(platform), latency=LATENCY)
+
+    def add(self, one: Measurement) -> None:
+        """Adds one to the file."""
+        self.file.measurements.append(one)
+        self.file.write(self._output)
 
     def job(
         self,
@@ -113,14 +128,15 @@ class Suite:
     ) -> bool:
         """Runs the cases that the file lacks, each under its name, in one simulation.
 
-        Where `forced`, those whose candidate could not serve are left out. Nothing of a simulation that fails is kept.
+        Where `forced`, a name ends with the candidate, and those whose candidate could not serve are left out. Nothing
+        of a simulation that fails is kept.
         """
         left = {case: how for case, how in wanted.items() if not self._has(platform, case, how)}
         if not left:
             return True
-        network = faster(platform_file.adjusted(platform_file.platform(platform), latency=LATENCY), speed)
+        network = faster(self.network(platform), speed)
         ranks, began = len(network.hosts), time.monotonic()
-        environ = {**os.environ, "STARLING_ITER": "1"}
+        environ = {**os.environ, **AS_PUBLISHED}
         try:
             tried = simulation.job(
                 self._program, network, network.hosts, ranks, list(left), strategy, 1, environ, print, settings
@@ -130,7 +146,7 @@ class Suite:
             return False
         for one in tried:
             how = left[one.case]
-            if forced and one.winner != how:
+            if forced and one.winner != how.removeprefix(STATIC):
                 print(f"{platform}: {one.case.collective}:{how} could not serve {one.case.bytes} bytes", flush=True)
                 continue
             notes: dict[str, Any] = {"part": part}
@@ -138,15 +154,19 @@ class Suite:
                 ours = {name: round(seconds, 9) for name, seconds in one.candidates.items() if name != "native"}
                 notes |= {"winner": one.winner, "tried": one.exploring.calls, "trying_s": one.exploring.seconds}
                 notes["fastest"] = dict(list(ours.items())[:TOLD])
+                notes["bookkeeping_s"] = one.exploring.bookkeeping_seconds
+            if one.settled and one.settled.calls and "winner" in notes:
+                notes |= {"settled": one.settled.calls, "monitoring_s": one.settled.bookkeeping_seconds}
             self.file.measurements.append(
                 Measurement(
                     what=one.case.collective,
                     bytes=one.case.bytes,
                     platform=platform,
-                    mpi=self._mpi,
+                    mpi=self.mpi,
                     ranks=ranks,
                     how=how,
                     seconds=list(one.seconds),
+                    made=made(),
                     notes=notes,
                 )
             )
@@ -169,9 +189,29 @@ def star(suite: Suite) -> None:
         for selector in ("mpich", "ompi"):
             settings = {"smpi/coll-selector": selector}
             suite.job("star", platform, dict.fromkeys(cells, f"native {selector}"), "native", settings=settings)
-        for strategy, some in (("star", list(cells)), ("star-basic", first)):
+        applications = [Case(row.collective, row.bytes) for row in star_tables.TABLES_3_AND_4]
+        for strategy, some in (("star", list(cells)), ("star-basic", [*first, *applications])):
             for case in some:
                 suite.job("star", platform, {case: strategy}, strategy, settings={"smpi/coll-selector": "mpich"})
+
+
+def static(suite: Suite) -> None:
+    """STAR-MPI's STATIC: the collectives of its programs by what is the best of all candidates on another machine."""
+    found = Found(suite.file)
+    for row in star_tables.TABLES_3_AND_4:
+        here, elsewhere = (star_tables.TOPOLOGIES[one] for one in (row.topology, star_tables.OTHER[row.topology]))
+        best = found.one(elsewhere, row.collective, row.bytes, "star-basic")
+        if best is None:
+            continue
+        winner = best.notes["winner"]
+        strategy = "native" if winner == "native" else f"forced:{row.collective}:{winner}"
+        cell = {Case(row.collective, row.bytes): f"{STATIC}{winner}"}
+        suite.job("static", here, cell, strategy, settings={"smpi/coll-selector": "mpich"}, forced=True)
+
+
+def programs(suite: Suite) -> None:
+    """Programs with the collectives of STAR-MPI's."""
+    simulated_programs.programs(suite, {**os.environ, **AS_PUBLISHED})
 
 
 def peers(suite: Suite) -> None:
@@ -205,7 +245,13 @@ def scale(suite: Suite) -> None:
                 suite.job("scale", platform, wanted, strategy, speed=HUNDREDFOLD, forced=True)
 
 
-PARTS: Mapping[str, Callable[[Suite], None]] = {"star": star, "peers": peers, "scale": scale}
+PARTS: Mapping[str, Callable[[Suite], None]] = {
+    "star": star,
+    "static": static,
+    "programs": programs,
+    "peers": peers,
+    "scale": scale,
+}
 
 
 def add_options(measuring: ArgumentParser) -> None:
@@ -230,7 +276,7 @@ def lines_of(some: Iterable[Measurement]) -> dict[str, list[tuple[int, float]]]:
 
 
 def draw(options: Namespace) -> None:
-    """Time against ranks, a panel for each collective and size; and all tables."""
+    """Time against ranks, a panel for each collective and size."""
     from matplotlib import ticker
 
     pyplot = plots.pyplot()
@@ -255,7 +301,6 @@ def draw(options: Namespace) -> None:
         panel.legend(fontsize="x-small", loc="upper center", bbox_to_anchor=(0.5, -0.2))
     figure.suptitle("Fat trees, 10 Gbit/s: full trunks (solid), a quarter of that (dashed)")
     plots.save(figure, options.picture)
-    print_tables(everything)
 
 
 if __name__ == "__main__":

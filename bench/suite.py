@@ -3,7 +3,8 @@ r"""Collectives x sizes on the lab that is up: native, native set by hand, what 
 starling lab up single:16
 starling lab run -- python bench/suite.py measure --mpicc mpicc.openmpi -o docs/results/single-openmpi.json \
     -- mpirun.openmpi -n 16
-python bench/suite.py draw docs/results/single-openmpi.json docs/results/single-openmpi.svg
+python bench/pages.py cells docs/results/single-openmpi.json
+python bench/suite.py draw docs/results/single-openmpi.json single-openmpi.svg
 
 Three parts. `star` learns each cell from nothing. Each of the MPI library's own algorithms
 is set by hand for all cells. Then native, what `star` chose and the runners-up (of those that `star` tried, and of the
@@ -23,25 +24,18 @@ from typing import Any
 
 import plots
 from command import command_line
-from timing import Times, carried_out, compiled, place_of, timed
+from suite_tables import COLLECTIVES, FIRST, LEARNED, TUNER, Cell, rows_of
+from timing import Times, carried_out, compiled, made, place_of, timed
 
 from starling import measured, platform_file, repository
-from starling.measured import Measurement, Measurements, seconds_of
+from starling.measured import Measurement
 from starling.record import Candidate
 
-COLLECTIVES = ("alltoall", "allgather", "allreduce", "bcast", "reduce", "gather", "scatter")
 SIZES = (1024, 16384, 65536, 262144)
 ITERATIONS = "3"
 """Calls with which `star` tries a candidate here."""
-FIRST = 60
-"""Calls whose total tells what tuning costs."""
 SMALL = 65536
 """Bytes up to which `star` has twice as many calls to learn from: they are short, and more candidates are tried."""
-LEARNED = "star"
-TUNER = "Autotuner"
-
-Cell = tuple[str, int]
-"""A collective and its bytes."""
 
 
 def _tuned(collective: str, number: int) -> dict[str, str]:
@@ -143,6 +137,7 @@ class Suite:
                 round=turn,
                 seconds=times.seconds[f"{cell[0]}:{cell[1]}"],
                 cpu_idle=times.cpu_idle,
+                made=made(),
                 notes=dict(notes or {}),
             )
         )
@@ -242,92 +237,8 @@ def measure(options: argparse.Namespace) -> None:
         suite.race()
 
 
-class Row:
-    """What a cell's measurements say together."""
-
-    def __init__(self, cell: Cell, hows: Mapping[str, Sequence[Measurement]]) -> None:
-        learned = hows[LEARNED][0]
-        self.cell = cell
-        self.limit = float(learned.notes["limit_s"])
-        raced = {
-            how: seconds_of(one for one in rounds if one.round > 0)
-            for how, rounds in hows.items()
-            if any(one.round > 0 for one in rounds)
-        }
-        self.native = raced["native"]
-        self.winner = str(learned.notes["winner"])
-        self.unfinished = learned.notes["stage"] != "monitor_adapt"
-        self.chosen = raced[self.winner]
-        self.best = min(raced, key=lambda how: median(raced[how]))
-        self.best_s = median(raced[self.best])
-        forced = {
-            how.removeprefix("native "): median(seconds_of(rounds))
-            for how, rounds in hows.items()
-            if how.startswith("native ")
-        }
-        self.hand = min(forced, key=forced.__getitem__, default="")
-        self.hand_s = forced.get(self.hand)
-        self.ratio = measured.ratio(self.native, self.chosen)
-        self.first = sum(learned.seconds[:FIRST]) / (median(self.native) * len(learned.seconds[:FIRST]))
-        tuner = seconds_of(hows.get(TUNER, []))
-        self.tuner_s = median(tuner[FIRST:]) if tuner else None
-        self.tuner_first = sum(tuner[:FIRST]) / (median(self.native) * FIRST) if tuner else None
-        self.cpu_bound = any(measured.cpu_bound(hows[how]) for how in (LEARNED, "native", self.winner))
-
-
-def was_raced(hows: Mapping[str, Sequence[Measurement]], how: str) -> bool:
-    """Whether there are times of the race, which a candidate that could not serve has not."""
-    return any(one.round > 0 for one in hows.get(how, []))
-
-
-def rows_of(file: Measurements) -> list[Row]:
-    """A row for each cell whose choice was raced."""
-    found: dict[Cell, dict[str, list[Measurement]]] = {}
-    for one in file.measurements:
-        found.setdefault((one.what, one.bytes or 0), {}).setdefault(one.how, []).append(one)
-    return [
-        Row(cell, hows)
-        for cell, hows in sorted(found.items(), key=lambda item: (COLLECTIVES.index(item[0][0]), item[0][1]))
-        if LEARNED in hows and all(was_raced(hows, how) for how in ("native", hows[LEARNED][0].notes["winner"]))
-    ]
-
-
-def print_table(file: Measurements, rows: Sequence[Row]) -> None:
-    """Milliseconds, as Markdown; then the means that the goals are about."""
-    first = file.measurements[0]
-    tunes = any(row.tuner_s is not None for row in rows)
-    print(f"\n### {first.platform}, {first.mpi}, {first.ranks} ranks\n")
-    titles = ["collective", "KiB", "native", "best by hand", "Starling's best", "`star` ends with", "native / star"]
-    titles += ["95 %", "first 60", "star / limit", *(["Autotuner", "its first 60"] if tunes else [])]
-    print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
-    for row in rows:
-        native, chosen = median(row.native), median(row.chosen)
-        cells = [
-            row.cell[0],
-            f"{row.cell[1] // 1024}",
-            f"{1e3 * native:.1f}",
-            f"{row.hand} {1e3 * row.hand_s:.1f}" if row.hand_s is not None else "",
-            f"{row.best} {1e3 * row.best_s:.1f}",
-            f"{row.winner} {1e3 * chosen:.1f}" + (" (still trying)" if row.unfinished else ""),
-            f"{row.ratio.middle:.2f}" + (" (CPU-bound)" if row.cpu_bound else ""),
-            f"{row.ratio.low:.2f}-{row.ratio.high:.2f}",
-            f"{row.first:.2f}",
-            f"{chosen / row.limit:.2f}",
-        ]
-        if tunes and row.tuner_s is not None and row.tuner_first is not None:
-            cells += [f"{1e3 * row.tuner_s:.1f}", f"{row.tuner_first:.2f}"]
-        print(f"| {' | '.join(cells)} |")
-    large = [row for row in rows if row.cell[1] >= 16384]
-    if large:
-        mean = measured.geometric_mean(row.ratio.middle for row in large)
-        slower = [row.cell for row in rows if row.ratio.middle < 1 / 1.03]
-        spent = measured.geometric_mean(row.first for row in large)
-        print(f"\n16 KiB and more: geometric mean of native / star {mean:.2f}; of the first 60 calls {spent:.2f}.")
-        print(f"Slower than native by more than 3 %: {slower or 'none'}.")
-
-
 def draw(options: argparse.Namespace) -> None:
-    """Times as multiples of the limit, a panel for each collective, a column for each file; and the tables."""
+    """Times as multiples of the limit, a panel for each collective, a column for each file."""
     pyplot = plots.pyplot()
     files = [measured.read(path) for path in options.measured]
     figure, axes = pyplot.subplots(
@@ -340,7 +251,6 @@ def draw(options: argparse.Namespace) -> None:
     )
     for column, file in enumerate(files):
         rows = rows_of(file)
-        print_table(file, rows)
         first = file.measurements[0]
         for panel, collective in zip(axes[:, column], COLLECTIVES, strict=True):
             mine = [row for row in rows if row.cell[0] == collective]

@@ -6,6 +6,8 @@ import json
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,14 @@ class Times:
     seconds: dict[str, list[float]]
     record: dict[str, Any]
     cpu_idle: float
+
+
+@cache
+def made() -> str:
+    """The day, and the commit of the sources: what `Measurement.made` says."""
+    line = ("git", "-C", str(PROGRAM.parent), "describe", "--always", "--dirty", "--exclude=*")
+    commit = subprocess.run(line, capture_output=True, text=True, check=False).stdout.strip()
+    return f"{datetime.now(tz=UTC):%Y-%m-%d} {commit}".strip()
 
 
 def compiled(mpicc: str, folder: Path) -> Path:
@@ -49,11 +59,16 @@ def timed(
     options: Sequence[str] = (),
     env: Mapping[str, str] | None = None,
     timeout: float = 900,
+    computation: float = 0,
 ) -> Times:
-    """Runs one job with `cases` like "bcast:65536", one after the other. Raises RuntimeError where it fails."""
+    """Runs one job with `cases` like "bcast:65536", one after the other. Raises RuntimeError where it fails.
+
+    With `computation` ranks compute so many seconds between calls instead of meeting before each.
+    """
     record = program.with_name("record.json")
     record.unlink(missing_ok=True)
-    line = [*command(launcher, program, strategy, record, options), str(warmup), str(calls), *cases]
+    line = command(launcher, program, strategy, record, options)
+    line += [*(["-c", str(computation)] if computation else []), str(warmup), str(calls), *cases]
     before = idle.ticks()
     done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=timeout, env=env)
     if done.returncode != 0:

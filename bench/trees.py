@@ -19,12 +19,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
+import markdown
 import plots
 from command import command_line
-from timing import carried_out, compiled, place_of, timed
+from timing import carried_out, compiled, made, place_of, timed
 
 from starling import measured, platform_file
 from starling.measured import Measurement, Measurements, seconds_of
+from starling.report import human_bytes
 
 TREES = ("binary", "binomial", "chain", "sequential")
 OPERATIONS = ("bcast", "reduce", "gather", "scatter")
@@ -65,7 +67,15 @@ def measure(options: argparse.Namespace) -> None:
                         continue
                     cases = [f"{operation}:{options.bytes}" for operation in wanted]
                     launcher = [*options.launcher, "-n", str(ranks)]
-                    times = timed(launcher, program, strategy, cases, warmup=1, calls=options.calls)
+                    times = timed(
+                        launcher,
+                        program,
+                        strategy,
+                        cases,
+                        warmup=1,
+                        calls=options.calls,
+                        computation=options.computation,
+                    )
                     run = times.record["run"]
                     file.measurements += [
                         Measurement(
@@ -78,6 +88,7 @@ def measure(options: argparse.Namespace) -> None:
                             round=turn,
                             seconds=times.seconds[f"{operation}:{options.bytes}"],
                             cpu_idle=times.cpu_idle,
+                            made=made(),
                         )
                         for operation, name in wanted.items()
                         if name == "native" or carried_out(times, operation, name)
@@ -96,7 +107,7 @@ def medians(file: Measurements, operation: str, ranks: int) -> dict[str, float]:
 
 
 def draw(options: argparse.Namespace) -> None:
-    """A picture of four panels, one for each operation; and the table behind it."""
+    """A picture of four panels, one for each operation."""
     pyplot = plots.pyplot()
     file = measured.read(options.measured[0])
     entries = file.measurements
@@ -119,15 +130,27 @@ def draw(options: argparse.Namespace) -> None:
         panel.set_xticks(range(len(order)), order)
     figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(TREES) + 1)
     plots.save(figure, options.picture)
-    for ranks in sorted({one.ranks for one in entries}):
-        print(f"\n{ranks} ranks\n\n| operation | native | best | ratio | then | slowest |\n|---|---|---|---|---|---|")
-        for operation in OPERATIONS:
+
+
+def label(candidate: str) -> str:
+    """`chain, 1 KiB` for `chain?segment=1024`."""
+    tree, _, size = candidate.partition("?segment=")
+    return tree if size in ("", "none") else f"{tree}, {human_bytes(int(size))}"
+
+
+def table(file: Measurements) -> str:
+    """Native, the best and the slowest candidate of each operation, by ranks."""
+    rows = []
+    for operation in OPERATIONS:
+        for ranks in sorted({one.ranks for one in file.measurements}):
             times = medians(file, operation, ranks)
             native = times.pop("native")
-            ranked = sorted(times, key=times.__getitem__)
-            cells = [f"{name} {1e3 * times[name]:.1f} ms" for name in (ranked[0], ranked[1], ranked[-1])]
-            ratio = native / times[ranked[0]]
-            print(f"| {operation} | {1e3 * native:.1f} ms | {cells[0]} | {ratio:.2f} | {cells[1]} | {cells[2]} |")
+            best, slowest = min(times, key=times.__getitem__), max(times, key=times.__getitem__)
+            ratio = f"{native / times[best]:.2f}"
+            told = (f"{label(name)}: {1e3 * times[name]:.1f} ms" for name in (best, slowest))
+            rows.append((operation, ranks, f"{1e3 * native:.1f} ms", next(told), ratio, next(told)))
+    made = markdown.origin(one.made for one in file.measurements)
+    return markdown.table(("operation", "ranks", "native", "best", "native / best", "slowest"), rows) + f"\n\n{made}"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -137,6 +160,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ranks", type=int, nargs="+", default=[16], help="the launcher gets each as -n")
     parser.add_argument("--calls", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument(
+        "--computation", type=float, default=0, help="seconds between calls, which then begin behind no barrier"
+    )
 
 
 if __name__ == "__main__":

@@ -32,7 +32,8 @@ class Measurement(BaseModel):
 
     `what` is a collective or a program, `bytes` those of a block (of the vector where there are no blocks); `how` says
     what carried it out: `native`, a strategy, a candidate. `seconds` are of each call or step, on its slowest rank.
-    `cpu_idle` is the share of processor time that nobody used meanwhile, where this machine was the cluster.
+    `cpu_idle` is the share of processor time that nobody used meanwhile, where this machine was the cluster. `made` is
+    the day and the commit of the sources that measured, as `2026-11-22 5f8b8f0`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -46,6 +47,7 @@ class Measurement(BaseModel):
     round: int = Field(default=0, ge=0)
     seconds: list[Annotated[float, Field(gt=0, allow_inf_nan=False)]] = Field(min_length=1)
     cpu_idle: float | None = None
+    made: str = ""
     notes: dict[str, Any] = {}
 
     @property

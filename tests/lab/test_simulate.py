@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from lab.labs import BLOCK, SOURCE, lab, said
-from starling import record
+from starling import platform_file, record
+from starling.lab import simulation
 from starling.lab.simulation import SOURCE as BENCHMARK
+from starling.lab.simulation import Case
 from support.mpis import ROOT, Mpi, compile_c, debian_mpis, run_ranks
 from support.tuned import candidates, library, preloaded
 
@@ -64,6 +66,22 @@ def test_every_collective_is_right(strategy: str) -> None:
     assert len(found) == len(candidates()) - ("alltoallw" in candidates())
     if strategy != "native":
         assert sum(one["winner"] != "native" for one in found) > len(found) / 2
+
+
+def test_who_is_done_early_begins_early_where_ranks_compute_between_calls(tmp_path: Path) -> None:
+    network = platform_file.platform("single:4")
+    program = simulation.compiled(tmp_path, os.environ, print)
+    case, strategy = Case("bcast", BLOCK), "forced:bcast:chain?segment=none"
+    together, computing = (
+        simulation.job(
+            program, network, network.hosts, 4, [case], strategy, 2, os.environ, print, computation=seconds, warmup=3
+        )[0]
+        for seconds in (0, 1)
+    )
+    assert together.winner == computing.winner == "chain?segment=none"
+    hop = BLOCK * 8 / RATE
+    assert together.median > 3 * hop  # all three, one after the other
+    assert computing.median < 2.1 * hop  # each rank begins as its predecessor has the message: it receives and sends
 
 
 def test_256_ranks_on_a_fat_tree() -> None:

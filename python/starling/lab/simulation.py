@@ -61,7 +61,7 @@ class Tried:
     """One case under one strategy.
 
     The seconds of each call, the candidate in use at the end, the seconds of each that was measured, and the calls that
-    tried them, by the clock of rank 0.
+    tried them and those after, by the clock of rank 0.
     """
 
     case: Case
@@ -70,6 +70,7 @@ class Tried:
     winner: str
     candidates: Mapping[str, float]
     exploring: record.Phase | None
+    settled: record.Phase | None
 
     @property
     def median(self) -> float:
@@ -167,12 +168,19 @@ def job(
     environ: Mapping[str, str],
     say: Callable[[str], None],
     settings: Mapping[str, str] | None = None,
+    computation: float = 0,
+    warmup: int | None = None,
 ) -> list[Tried]:
-    """One simulation: every case under a strategy, with SimGrid's `settings` beside the model's. Raises LabError."""
+    """One simulation: every case under a strategy, with SimGrid's `settings` beside the model's. Raises LabError.
+
+    With `computation` ranks compute so many seconds between calls instead of meeting before each. `warmup` calls do not
+    count, by default those that try candidates.
+    """
     path = program.with_name("record.json")
     tunes = strategy != "native" and not strategy.startswith("forced")
     iterations = int(environ.get("STARLING_ITER") or ITERATIONS)
-    warmup = _calls_to_settle([case.collective for case in cases], iterations) if tunes else 1
+    if warmup is None:
+        warmup = _calls_to_settle([case.collective for case in cases], iterations) if tunes else 1
     env = {
         **environ,
         "STARLING_STRATEGY": strategy,
@@ -180,7 +188,8 @@ def job(
         "STARLING_RECORD": str(path),
         "STARLING_HISTORY": "off",
     }
-    words = [str(warmup), str(calls), *(f"{case.collective}:{case.bytes}" for case in cases)]
+    computes = ["-c", str(computation)] if computation else []
+    words = [*computes, str(warmup), str(calls), *(f"{case.collective}:{case.bytes}" for case in cases)]
     path.unlink(missing_ok=True)
     ended = simulator.run(program, words, platform, hosts, ranks, env, capture=True, hear=say, settings=settings)
     if ended.status != 0:
@@ -208,7 +217,8 @@ def _read(printed: str, path: Path, strategy: str, cases: Sequence[Case]) -> lis
         ordered = dict(sorted(candidates.items(), key=lambda item: item[1]))
         winner = context.winner if context else "native"
         exploring = context.phases.exploring if context else None
-        found.append(Tried(case, strategy, measured["seconds"], winner, ordered, exploring))
+        settled = context.phases.settled if context else None
+        found.append(Tried(case, strategy, measured["seconds"], winner, ordered, exploring, settled))
     return found
 
 
