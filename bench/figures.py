@@ -1,4 +1,4 @@
-"""What Starling costs a call: pass-through and tuned against no preload, and its executor against hand-written code.
+"""What Starling costs: a call passed through and tuned, its executor against hand-written code, the start of a run.
 
     python bench/figures.py [--json FILE] [--quick]
 
@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
+import subprocess
+import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -72,6 +76,39 @@ class Executor:
     ratio: Spread
 
 
+@dataclass(frozen=True)
+class Start:
+    """Milliseconds until a command has done its work, or until the program of a run starts."""
+
+    what: str
+    milliseconds: Spread
+    more: Spread
+
+
+def starts(rounds: int) -> list[Start]:
+    """The command's starts and Python's own, in turn."""
+    bare = "python -c pass"
+    starling = str(Path(sys.executable).with_name("starling"))
+    lines = {
+        bare: [sys.executable, "-c", "pass"],
+        "starling --version": [starling, "--version"],
+        "starling run, until the program starts": [starling, "run", "--mpi", "openmpi", "--", "date", "+%s%N"],
+    }
+    times: dict[str, list[float]] = {what: [] for what in lines}
+    env = {**os.environ, "STARLING_HISTORY": "off"}
+    for _ in range(rounds):
+        for what, line in lines.items():
+            begin = time.time_ns()
+            done = subprocess.run(line, env=env, capture_output=True, text=True, check=True)
+            # `date` says when it was.
+            end = int(done.stdout) if done.stdout.strip().isdecimal() else time.time_ns()
+            times[what].append((end - begin) / 1e6)
+    return [
+        Start(what, Spread.of(found), Spread.of([one - own for one, own in zip(found, times[bare], strict=True)]))
+        for what, found in times.items()
+    ]
+
+
 def overheads(mpi: Mpi, folder: Path, rounds: int, calls: int) -> list[Overhead]:
     """Every mode in turn, `rounds` times; each run warms up until a strategy has settled."""
     program = str(compile_c(mpi, HERE / "overhead.c", folder))
@@ -125,12 +162,13 @@ def executors(mpi: Mpi, folder: Path, calls: int, blocks: int) -> list[Executor]
 
 
 def main() -> None:
-    """Measures, prints two tables, and writes both as JSON if asked to."""
+    """Measures, prints three tables, and writes them as JSON if asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path, help="write the figures there too")
     parser.add_argument("--quick", action="store_true", help="a tenth of the calls: to see that it works")
     options = parser.parse_args()
     share = 10 if options.quick else 1
+    begun = starts(5 if options.quick else 21)
     costs: list[Overhead] = []
     ratios: list[Executor] = []
     with tempfile.TemporaryDirectory() as name:
@@ -149,11 +187,19 @@ def main() -> None:
             f"{one.mpi:10} {one.collective:10} {one.bytes:6} bytes  executor {one.executor.show(2):>24}  "
             f"direct {one.direct.show(2):>24}  ratio {one.ratio.show(3)}"
         )
+    print("\nstart of the command, milliseconds: median [quartiles]; more than Python alone")
+    for start in begun:
+        print(f"{start.what:40} {start.milliseconds.show(1):>22} {start.more.show(1):>22}")
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(
             json.dumps(
-                {"overhead": [asdict(cost) for cost in costs], "executor": [asdict(one) for one in ratios]}, indent=1
+                {
+                    "overhead": [asdict(cost) for cost in costs],
+                    "executor": [asdict(one) for one in ratios],
+                    "start": [asdict(start) for start in begun],
+                },
+                indent=1,
             )
         )
 

@@ -1,8 +1,16 @@
 """Starling makes the collectives of any MPI program adapt to the machine, the network and the program itself."""
 
-from importlib.metadata import PackageNotFoundError, version
+from __future__ import annotations
 
-try:
-    __version__ = version("starling-mpi")
-except PackageNotFoundError:  # run from the sources
-    __version__ = "0+sources"
+
+def __getattr__(name: str) -> str:
+    """`__version__`, read from the sources that are installed with the package when somebody asks."""
+    if name != "__version__":
+        raise AttributeError(f"module {__name__} has no attribute {name}")
+    for folder in __path__:
+        try:
+            with open(f"{folder}/sources/VERSION", encoding="utf-8") as file:  # noqa: PTH123 - pathlib takes longer
+                return file.read().strip()
+        except OSError:
+            continue
+    return "0+sources"

@@ -1,5 +1,68 @@
-"""`python -m starling` is `starling`."""
+"""The entry point of the command; `python -m starling` is `starling`.
 
-from starling.cli import main
+A run and the version need little, and do not wait until all commands are loaded.
+"""
 
-main()
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+
+_INTERRUPTED = 128 + signal.SIGINT
+
+
+def main() -> None:
+    """Does what was typed. Interrupted before it began, it ends without a word."""
+    heeded = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if heeded:
+        signal.signal(signal.SIGINT, _end)
+    try:
+        try:
+            _do(sys.argv[1:], heeded)
+        finally:
+            sys.stdout.flush()
+    except OSError as error:
+        # What could not be written stays in the buffer, and Python would complain of it once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if error.errno != errno.EPIPE:
+            from starling.messages import say, told
+
+            say(f"{told(error.filename or 'standard output')}: {error.strerror}")
+        raise SystemExit(1) from None
+
+
+def _end(_number: int, _frame: FrameType | None) -> None:
+    os._exit(_INTERRUPTED)
+
+
+def _do(words: Sequence[str], heeded: bool) -> None:
+    if words == ["--version"]:
+        from starling.messages import version
+
+        print(version())  # noqa: T201
+        return
+    plain = None
+    if words[:1] == ["run"] and "_STARLING_COMPLETE" not in os.environ:
+        from starling import run, run_options
+
+        plain = run_options.typed(words[1:])
+    if plain is None:
+        from starling import cli
+    if heeded:  # from here on there may be something to clean up
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if plain is None:
+        cli.app(prog_name="starling")
+        return
+    try:
+        status = run.run(plain.line, plain.flags)
+    except KeyboardInterrupt:
+        status = _INTERRUPTED
+    raise SystemExit(status)
+
+
+if __name__ == "__main__":
+    main()

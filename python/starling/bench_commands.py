@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from starling.run import MISUSE, say
+from starling.messages import MISUSE, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

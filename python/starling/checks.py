@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
-from starling import platform_file, repository
-from starling.settings import VARIABLES, Setting, place
+from starling import installed
+from starling.messages import told
+from starling.settings import NODES, VARIABLES, Setting, place
 
 
-@dataclass(frozen=True)
-class Wrong:
+class Wrong(NamedTuple):
     """One mistake: what is wrong, and whether it stands in a flag, or else in the settings file or a variable."""
 
     text: str
@@ -20,6 +20,7 @@ class Wrong:
 
 
 def _wrong(name: str, setting: Setting, value: str, why: str) -> Wrong:
+    value = told(value)
     if setting.source.startswith("--"):
         return Wrong(f"{setting.source} {value}: {why}", in_flag=True)
     if setting.source == VARIABLES[name]:
@@ -36,16 +37,18 @@ def empty_flag(flags: Mapping[str, str]) -> str | None:
 def described(in_force: Mapping[str, Setting]) -> tuple[dict[str, Setting], list[Wrong]]:
     """The settings with the platform as text that the library reads, not as a name or a file; what is wrong with it."""
     wished = in_force.get("platform")
-    if wished is None or wished.value.startswith("{") or wished.value == platform_file.NODES:
+    if wished is None or wished.value.startswith("{") or wished.value == NODES:
         return dict(in_force), []
+    from starling import platform_file
+
     try:
         text = platform_file.platform(wished.value).to_text()
     except platform_file.PlatformError as error:
-        why = str(error).removeprefix(f"{wished.value}: ")
+        why = str(error).removeprefix(f"{told(wished.value)}: ")
         return {name: one for name, one in in_force.items() if name != "platform"}, [
             _wrong("platform", wished, wished.value, why)
         ]
-    return {**in_force, "platform": replace(wished, value=text)}, []
+    return {**in_force, "platform": wished._replace(value=text)}, []
 
 
 def wrong(in_force: Mapping[str, Setting], environ: Mapping[str, str]) -> list[Wrong]:
@@ -55,8 +58,8 @@ def wrong(in_force: Mapping[str, Setting], environ: Mapping[str, str]) -> list[W
         return []
     others = {name: value for name, value in environ.items() if not name.startswith("STARLING_")}
     try:
-        found, _ = repository.complaints({**others, **{name: one.value for name, (_, one) in set_here.items()}})
-    except repository.RepositoryError:
+        found, _ = installed.complaints({**others, **{name: one.value for name, (_, one) in set_here.items()}})
+    except installed.RepositoryError:
         return []
     return [_wrong(*set_here[one.variable], one.value, one.why) for one in found if one.variable in set_here]
 
@@ -64,6 +67,6 @@ def wrong(in_force: Mapping[str, Setting], environ: Mapping[str, str]) -> list[W
 def unknown(environ: Mapping[str, str]) -> list[str]:
     """A sentence for each STARLING_* variable that nothing reads."""
     try:
-        return repository.complaints(environ)[1]
-    except repository.RepositoryError:
+        return installed.complaints(environ)[1]
+    except installed.RepositoryError:
         return []

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import errno
+import inspect
 import json
 import os
 import shlex
-import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -14,10 +14,11 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from starling import __version__, bench_commands, history_commands
+from starling import bench_commands, history_commands
 from starling.lab import commands as lab
 from starling.lab.launch import Order
-from starling.run import say
+from starling.messages import MISUSE, say, version
+from starling.settings import KEYS, Kind
 from starling.variants import Flavour
 
 
@@ -54,21 +55,6 @@ _SKIPPED = 3
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
 
 
-def main() -> None:
-    """The entry point of the command."""
-    try:
-        try:
-            app(prog_name="starling")
-        finally:
-            sys.stdout.flush()
-    except OSError as error:
-        # What could not be written stays in the buffer, and Python would complain of it once more at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        if error.errno != errno.EPIPE:
-            say(f"{error.filename or 'standard output'}: {error.strerror}")
-        raise SystemExit(1) from None
-
-
 def _fail(error: Exception | str) -> NoReturn:
     say(str(error))
     raise typer.Exit(1)
@@ -76,12 +62,12 @@ def _fail(error: Exception | str) -> NoReturn:
 
 def _misused(error: Exception | str) -> NoReturn:
     say(str(error))
-    raise typer.Exit(2)
+    raise typer.Exit(MISUSE)
 
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"starling {__version__}")
+        typer.echo(version())
         raise typer.Exit
 
 
@@ -92,55 +78,38 @@ def _options(
     pass
 
 
+def _takes_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with an option for each setting that a run takes one for."""
+    line = Annotated[list[str], typer.Argument(metavar="LAUNCHER ...", help="mpirun, mpiexec, srun, or a program.")]
+    parameters = {"line": inspect.Parameter("line", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=line)}
+    for name, key in KEYS.items():
+        if key.option is None:
+            continue
+        words = [f"--{name}", *([key.option.short] if key.option.short else [])]
+        option = typer.Option(*words, metavar=key.option.metavar, help=key.option.help)
+        type_ = {Kind.FLAG: bool, Kind.FLAVOUR: Flavour}.get(key.kind, str)
+        parameters[name] = inspect.Parameter(
+            f"{name}_", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[type_ | None, option]
+        )
+    signature = inspect.Signature(list(parameters.values()))
+    command.__dict__["__signature__"] = signature
+    command.__annotations__ = {one.name: one.annotation for one in signature.parameters.values()}
+    return command
+
+
 @app.command(
     context_settings={"allow_interspersed_args": False},
     epilog="Example: starling run --strategy star-basic -- mpirun -n 64 ./app input.txt",
 )
-def run(
-    line: Annotated[list[str], typer.Argument(metavar="LAUNCHER ...", help="mpirun, mpiexec, srun, or a program.")],
-    strategy: Annotated[str | None, typer.Option(help="native, star-basic, forced:NAME, ...")] = None,
-    history: Annotated[str | None, typer.Option(metavar="DIR|off", help="Folder for the records of runs.")] = None,
-    record: Annotated[str | None, typer.Option(metavar="F", help="One more copy of this run's record.")] = None,
-    machine: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whose runs to learn from; by default named by cluster or host.")
-    ] = None,
-    fresh: Annotated[
-        bool | None, typer.Option("--fresh", help="Start without what earlier runs found; still leave a record.")
-    ] = None,
-    reproducible: Annotated[
-        bool | None, typer.Option("--reproducible", help="Reductions give the same result from run to run.")
-    ] = None,
-    host_buffers: Annotated[
-        bool | None, typer.Option("--host-buffers", help="Buffers lie in host memory, though a GPU runtime is loaded.")
-    ] = None,
-    only: Annotated[str | None, typer.Option(metavar="A,B", help="Tune only these collectives or algorithms.")] = None,
-    except_: Annotated[str | None, typer.Option("--except", metavar="A,B", help="Do not use these.")] = None,
-    platform: Annotated[
-        str | None,
-        typer.Option(metavar="F", help="The network: a platform file, a name like star:4x8, or nodes: what MPI tells."),
-    ] = None,
-    mpi: Annotated[
-        Flavour | None, typer.Option(help="The MPI of the program, where it cannot be seen from it.")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not say where the record is.")] = False,
-) -> None:
+@_takes_settings
+def run(line: list[str], **given: str | bool | None) -> None:
     """Run a launcher line with its collectives tuned. Its output and exit status are the program's own."""
     from starling import run as runner
 
-    given = {
-        "strategy": strategy,
-        "history": history,
-        "record": record,
-        "machine": machine,
-        "fresh": "1" if fresh else None,
-        "reproducible": "1" if reproducible else None,
-        "host_buffers": "1" if host_buffers else None,
-        "only": only,
-        "except": except_,
-        "platform": platform,
-        "mpi": str(mpi) if mpi else None,
+    flags = {
+        name.removesuffix("_"): "1" if value is True else value for name, value in given.items() if value or value == ""
     }
-    raise typer.Exit(runner.run(line, {name: text for name, text in given.items() if text is not None}, quiet=quiet))
+    raise typer.Exit(runner.run(line, flags))
 
 
 @app.command(epilog="Example: starling report")
@@ -196,6 +165,7 @@ def algorithms(
     """List the repository of algorithms: names, parameters, and a sentence each. Or tell all about one, or draw it."""
     from starling import report as reports
     from starling import repository
+    from starling.installed import RepositoryError, UnknownError
 
     if draw is not None:
         _draw(collective, draw, 8 if ranks is None else ranks, root or 0, blocks)
@@ -208,9 +178,9 @@ def algorithms(
         found = repository.listing()
         entries = repository.algorithms(found, wished or None)
         one = repository.named(found, wished, name) if name else None
-    except repository.UnknownError as error:
+    except UnknownError as error:
         _misused(error)
-    except repository.RepositoryError as error:
+    except RepositoryError as error:
         _fail(error)
     if as_json:
         typer.echo(json.dumps([one] if one else entries, indent=2))
@@ -222,6 +192,7 @@ def algorithms(
 
 def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int | None) -> None:
     from starling import drawing, repository
+    from starling.installed import RepositoryError, UnknownError
 
     if candidate is None:
         _misused("--draw needs an algorithm, as in: starling algorithms alltoall:ring --draw ring.svg")
@@ -229,9 +200,9 @@ def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int 
         _misused(f"--draw {file}: pictures are SVG; give a name that ends in .svg")
     try:
         file.write_text(drawing.draw(repository.plan(candidate, ranks, root, blocks)))
-    except repository.UnknownError as error:
+    except UnknownError as error:
         _misused(error)
-    except repository.RepositoryError as error:
+    except RepositoryError as error:
         _fail(error)
     except OSError as error:
         _fail(f"{file}: {error.strerror}")
@@ -265,6 +236,7 @@ def predict(
     """Predict how long each algorithm of a collective takes on a described machine, which need not be there."""
     from starling import platform_file, prediction, repository
     from starling import report as reports
+    from starling.installed import RepositoryError, UnknownError
     from starling.lab.launch import ordered
 
     if not platform:
@@ -278,9 +250,9 @@ def predict(
         placed = replace(described, hosts=tuple(ordered(described, order, seed)))
         count = ranks or sum(host.ranks for host in placed.hosts)
         found = repository.prediction(placed, count, collective, prediction.size(size or "0"), root, parameters)
-    except (platform_file.PlatformError, ValueError, repository.UnknownError) as error:
+    except (platform_file.PlatformError, ValueError, UnknownError) as error:
         _misused(error)
-    except repository.RepositoryError as error:
+    except RepositoryError as error:
         _fail(error)
     if as_json:
         typer.echo(json.dumps({"platform": placed.name, **found}, indent=2))

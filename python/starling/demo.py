@@ -73,5 +73,5 @@ def run(job: Job) -> int:
     Returns the exit status.
     """
     job.record.unlink(missing_ok=True)
-    flags = {"strategy": "star-basic", "record": str(job.record)}
-    return runner.tuned(job.line, settings.in_force(flags, job.env, None), job.env, quiet=True)
+    flags = {"strategy": "star-basic", "record": str(job.record), "quiet": "1"}
+    return runner.tuned(job.line, settings.in_force(flags, job.env, None), job.env)

@@ -11,8 +11,8 @@ import re
 import struct
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 _PT_LOAD, _PT_DYNAMIC = 1, 2
 _DT_NEEDED, _DT_STRTAB, _DT_RPATH, _DT_RUNPATH = 1, 5, 15, 29
@@ -24,8 +24,7 @@ _ABI = re.compile(r"libmpi_abi\.so(\.\d+)?$")
 _DEFAULT_FOLDERS = ("/lib64", "/usr/lib64", "/lib", "/usr/lib")
 
 
-@dataclass(frozen=True)
-class Needs:
+class Needs(NamedTuple):
     """The dynamic section of an ELF file: names of libraries, and folders to look for them in."""
 
     needed: tuple[str, ...]

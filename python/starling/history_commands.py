@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from starling.run import MISUSE, say
+from starling.messages import MISUSE, say
 
 if TYPE_CHECKING:
     from starling.history import History, Skipped
@@ -52,7 +52,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to
 def _failures() -> Iterator[None]:
     """Turns what cannot be done into one line and an exit status."""
     from starling.history import HistoryError
-    from starling.repository import RepositoryError
+    from starling.installed import RepositoryError
     from starling.settings import SettingsError
 
     try:

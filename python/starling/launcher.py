@@ -8,9 +8,9 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 from starling import launcher_options
 from starling.launcher_options import WRAPPERS, behind_options
@@ -28,8 +28,7 @@ class Kind(StrEnum):
 _VALUES = {Kind.OPENMPI: launcher_options.OPENMPI, Kind.HYDRA: launcher_options.HYDRA, Kind.SRUN: launcher_options.SRUN}
 
 
-@dataclass(frozen=True)
-class Identity:
+class Identity(NamedTuple):
     """What a launcher is: its family, the flavour of MPI it belongs to (none for srun), and its version."""
 
     kind: Kind
@@ -37,8 +36,7 @@ class Identity:
     version: str
 
 
-@dataclass(frozen=True)
-class Located:
+class Located(NamedTuple):
     """A launcher within a line, or the first word that no wrapper stands before, where it is no launcher."""
 
     at: int
@@ -109,8 +107,7 @@ def locate(line: Sequence[str], ask: Callable[[str], Identity | None] = identify
     return Located(at, None)
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """One part of a launcher line, between `:`: launcher options from `start` to `options_end`, the rest to `end`."""
 
     start: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
 def _values(two: str, one: str) -> Mapping[str, int]:
@@ -39,8 +39,7 @@ SRUN = _values(
 """Slurm's srun; an option's argument may also follow a `=`."""
 
 
-@dataclass(frozen=True)
-class Wrapper:
+class Wrapper(NamedTuple):
     """A command that runs another one which stands behind its own options."""
 
     values: Mapping[str, int]

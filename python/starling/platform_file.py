@@ -14,12 +14,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from starling import slurm_topology
+from starling.settings import NODES
 
 SCHEMA = 1
 DEFAULT_RATE = 100_000_000
 """Of the links of a short name, bits per second: the Fast Ethernet of STAR-MPI's clusters."""
-NODES = "nodes"
-"""In place of a platform: MPI tells which ranks share a node, and all nodes hang on one switch."""
 MOST_NODES = 65_536
 """Switches and hosts together; what a mistyped number of hosts would exceed."""
 

@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from starling.history_folder import MERGED, newest_first
+
 SCHEMA = 1
-MERGED = "merged-"
-"""How the name of a record begins that holds several runs."""
 LEAST_SAMPLES = 5
 """Calls that a candidate's median must rest on before savings are counted by it."""
 
@@ -189,26 +189,10 @@ def latest(history: Path | None) -> Path:
     """The last record of a single run in a history folder. Raises RecordError where there is none."""
     if history is None:
         raise RecordError("the history is off (STARLING_HISTORY or starling.toml); name a record: starling report FILE")
-    paths = _newest_first(history)
+    paths = newest_first(history)
     if not paths:
         raise RecordError(f"{history}: no record yet; make one with: starling run -- mpirun -n 4 ./app")
     return paths[0]
-
-
-def _newest_first(history: Path) -> list[Path]:
-    def written(path: Path) -> tuple[str, int]:
-        # Names begin with the time in seconds, 15 characters; within a second the file's own time decides.
-        return path.name[:15], path.lstat().st_mtime_ns
-
-    try:
-        return sorted(runs(history), key=written, reverse=True)
-    except OSError:
-        return []
-
-
-def runs(history: Path) -> list[Path]:
-    """The files of a history folder that are of a single run by their names. Raises OSError."""
-    return [path for path in history.glob("*.json") if not path.name.startswith(MERGED)]
 
 
 def last_good(history: Path | None) -> tuple[RunRecord, str, list[str]]:
@@ -218,7 +202,7 @@ def last_good(history: Path | None) -> tuple[RunRecord, str, list[str]]:
     """
     newest = latest(history)
     wrong: list[str] = []
-    for path in _newest_first(newest.parent):
+    for path in newest_first(newest.parent):
         try:
             return *read(path), wrong
         except RecordError as error:
@@ -228,7 +212,7 @@ def last_good(history: Path | None) -> tuple[RunRecord, str, list[str]]:
 
 def listed(history: Path | None) -> str:
     """Which records there are, for someone who named another one."""
-    names = [path.name for path in _newest_first(history)] if history else []
+    names = [path.name for path in newest_first(history)] if history else []
     if not names:
         return "no record is in the history"
     more = f", and {len(names) - 3} more" if len(names) > 3 else ""

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from starling import descriptor, drawing, repository
 from starling.descriptor import Entry
-from starling.run import say
+from starling.installed import RepositoryError
+from starling.messages import say
 
 _RANKS = 8
 _SYMBOLS = (
@@ -113,7 +114,7 @@ def _index(found: dict[str, list[Entry]]) -> str:
 
 
 def pages() -> dict[str, str]:
-    """The text of every page and picture by its path. Raises starling.repository.RepositoryError."""
+    """The text of every page and picture by its path. Raises starling.installed.RepositoryError."""
     listing = repository.listing()
     found = {
         collective: [entry for entry in listing["algorithms"] if entry["collective"] == collective]
@@ -149,7 +150,7 @@ def main(words: Sequence[str]) -> int:
         return 2
     try:
         write(Path(words[0]))
-    except (repository.RepositoryError, OSError) as error:
+    except (RepositoryError, OSError) as error:
         say(str(error))
         return 1
     return 0

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,45 +14,15 @@ from rich.table import Table
 from rich.text import Text
 
 from starling import descriptor
+from starling.installed import UnknownError, ask
+from starling.messages import told
 from starling.platform_file import Platform
 from starling.timeline import Plan
-from starling.variants import package_folders
-
-_FAILED = 1
-"""Exit status of the program where it cannot do what was asked; it says why."""
-_MISUSED = 2
-"""Exit status of the program where its arguments name nothing that there is."""
-
-
-class RepositoryError(Exception):
-    """The repository cannot be listed; the text says why and what to do."""
-
-
-class UnknownError(RepositoryError):
-    """The repository has not got what was asked for; the text names what it has."""
 
 
 def listing() -> dict[str, Any]:
     """What `starling-repository` prints: `collectives`, `algorithms` and `strategies`. Raises RepositoryError."""
-    return _ask()
-
-
-@dataclass(frozen=True)
-class Complaint:
-    """What the library would say of the value of a variable."""
-
-    variable: str
-    value: str
-    why: str
-
-
-def complaints(environ: Mapping[str, str]) -> tuple[list[Complaint], list[str]]:
-    """What is wrong with the STARLING_* variables of an environment, and a sentence for each unknown one.
-
-    Raises RepositoryError where the installation cannot tell.
-    """
-    found = _ask("settings", environ=environ)
-    return [Complaint(**one) for one in found["complaints"]], list(found["unknown"])
+    return ask()
 
 
 def plan(candidate: str, ranks: int, root: int = 0, blocks: int | None = None) -> Plan:
@@ -62,7 +31,7 @@ def plan(candidate: str, ranks: int, root: int = 0, blocks: int | None = None) -
     Without `blocks` a vector is divided as the candidate would, into at least four blocks if it ever does. Raises
     UnknownError where there is no such candidate or it does not serve so many ranks, else RepositoryError.
     """
-    return Plan.from_json(_ask("schedule", candidate, str(ranks), str(root), *([str(blocks)] if blocks else [])))
+    return Plan.from_json(ask("schedule", candidate, str(ranks), str(root), *([str(blocks)] if blocks else [])))
 
 
 @dataclass(frozen=True)
@@ -76,7 +45,7 @@ class Merger:
 
 def merge(folder: Path) -> Merger:
     """Merges the run records of a folder into one for each machine and MPI. Raises RepositoryError with the reason."""
-    found = _ask("merge", str(folder))
+    found = ask("merge", str(folder))
     return Merger(found["runs"], found["written"], [(one["file"], one["why"]) for one in found["skipped"]])
 
 
@@ -99,27 +68,7 @@ def prediction(
             str(root),
             *([str(parameters)] if parameters else []),
         ]
-        return _ask("predict", *words)
-
-
-def _ask(*words: str, environ: Mapping[str, str] | None = None) -> dict[str, Any]:
-    places = [folder / "starling-repository" for folder in package_folders("libexec")]
-    program = next((place for place in places if place.is_file()), None)
-    if program is None:
-        raise RepositoryError(f"{places[0]}: not there, the installation is incomplete; install again: pip install .")
-    try:
-        line = [str(program), *words]
-        done = subprocess.run(line, env=environ, capture_output=True, text=True, errors="replace", check=False)
-        if done.returncode == _MISUSED:
-            raise UnknownError(done.stderr.strip().removeprefix(f"{program.name}: "))
-        if done.returncode == _FAILED and done.stderr:
-            raise RepositoryError(done.stderr.strip().removeprefix(f"{program.name}: "))
-        done.check_returncode()
-        found: dict[str, Any] = json.loads(done.stdout)
-    except (OSError, subprocess.CalledProcessError, json.JSONDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "does not work"
-        raise RepositoryError(f"{program}: {why}; install again: pip install --force-reinstall .") from error
-    return found
+        return ask("predict", *words)
 
 
 def algorithms(found: dict[str, Any], collective: str | None = None) -> list[dict[str, Any]]:
@@ -129,7 +78,7 @@ def algorithms(found: dict[str, Any], collective: str | None = None) -> list[dic
     """
     names: list[str] = found["collectives"]
     if collective is not None and collective not in names:
-        raise UnknownError(f"no collective {collective} in the repository; there are: {', '.join(names)}")
+        raise UnknownError(f"no collective {told(collective)} in the repository; there are: {', '.join(names)}")
     return [
         entry
         for name in ([collective] if collective else names)
@@ -152,7 +101,7 @@ def named(found: dict[str, Any], collective: str, name: str) -> dict[str, Any]:
         return entry
     hint = "; leave the parameters out, all are shown" if "?" in name else ""
     there_are = ", ".join(one["name"] for one in entries)
-    raise UnknownError(f"no algorithm {collective}:{name}; there are: {there_are}{hint}")
+    raise UnknownError(f"no algorithm {told(collective)}:{told(name)}; there are: {there_are}{hint}")
 
 
 def render_one(entry: dict[str, Any], entries: Sequence[dict[str, Any]], console: Console) -> None:

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from starling import checks, explained, launcher, process, record, settings, trial, variables, variants
-
-MISUSE = 2
-"""Exit status of a command that was typed wrongly."""
-
-
-def say(message: str) -> None:
-    """One line on stderr; stdout belongs to the program."""
-    print(f"starling: {message}", file=sys.stderr, flush=True)  # noqa: T201
+from starling import checks, explained, history_folder, launcher, process, settings, variables, variants
+from starling.messages import MISUSE, say
 
 
 def _records(folder: Path | None) -> set[Path]:
     try:
-        return set(record.runs(folder)) if folder else set()
+        return set(history_folder.runs(folder)) if folder else set()
     except OSError:
         return set()
 
@@ -34,7 +26,7 @@ def _natively(line: Sequence[str], environ: Mapping[str, str]) -> int:
         return error.status
 
 
-def run(line: Sequence[str], flags: Mapping[str, str], *, quiet: bool = False) -> int:
+def run(line: Sequence[str], flags: Mapping[str, str]) -> int:
     """Runs the line tuned, or natively after one line of explanation where it must be. Returns its exit status.
 
     A flag that means nothing is told instead, and the status is 2.
@@ -51,13 +43,12 @@ def run(line: Sequence[str], flags: Mapping[str, str], *, quiet: bool = False) -
     except settings.SettingsError as error:
         say(f"{error}; the file is ignored and the program runs natively")
         return _natively(line, environ)
-    return tuned(line, in_force, environ, quiet=quiet or in_force.get("quiet") == settings.Setting("1", str(path)))
+    return tuned(line, in_force, environ)
 
 
-def tuned(
-    line: Sequence[str], wished: Mapping[str, settings.Setting], environ: Mapping[str, str], *, quiet: bool
-) -> int:
+def tuned(line: Sequence[str], wished: Mapping[str, settings.Setting], environ: Mapping[str, str]) -> int:
     """Runs the line with these settings as `run` does."""
+    quiet = "quiet" in wished and wished["quiet"].value == "1"
     in_force, wrong = checks.described(wished)
     # The library looks at variables itself; a platform is the only one that it does not get as it stands there.
     wrong += [one for one in checks.wrong(in_force, environ) if one.in_flag or one.in_file]
@@ -79,6 +70,8 @@ def tuned(
         return _natively(line, environ)
     library = variants.library(choice.variant, environ)
     if library is None:
+        from starling import trial
+
         mpicc = trial.compiler_beside(line[found.at], found.identity.flavour if found.identity else None) or "MPICC"
         say(
             f"no library for {choice.variant} ({choice.because}), so it runs natively; "

@@ -4,69 +4,82 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-
-from starling.platform_file import NODES, is_short
+from starling.messages import quoted, told
 from starling.variants import Flavour, data_home, home, users_folder
 
 FILE = "starling.toml"
+NODES = "nodes"
+"""In place of a platform: MPI tells which ranks share a node, and all nodes hang on one switch."""
 
 
-def _one_text(value: object) -> object:
-    """A list of texts as the comma list that the variables use."""
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return ",".join(value)
-    return value
+class Kind(Enum):
+    """What a setting's value in starling.toml must be, in words. The option of a FLAG takes no value."""
+
+    TEXT = "a text in quotes"
+    WHOLE = "a whole number"
+    NUMBER = "a number"
+    FLAG = "true or false"
+    FLAVOUR = f"one of {', '.join(Flavour)}"
 
 
-Texts = Annotated[str, BeforeValidator(_one_text)]
+class Option(NamedTuple):
+    """How `starling run` takes a setting."""
+
+    help: str
+    metavar: str | None = None
+    short: str | None = None
 
 
-class RunTable(BaseModel):
-    """The table [run] of starling.toml. Each key has the default of the library when it is absent."""
+class Key(NamedTuple):
+    """A setting: the variable by which the library reads it, if it does, its kind, and whether it is a comma list."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-    strategy: str | None = Field(None, description="STARLING_STRATEGY")
-    history: str | None = Field(None, description="STARLING_HISTORY")
-    record: str | None = Field(None, description="STARLING_RECORD")
-    machine: str | None = Field(None, description="STARLING_MACHINE")
-    fresh: bool | None = Field(None, description="STARLING_FRESH")
-    reproducible: bool | None = Field(None, description="STARLING_REPRODUCIBLE")
-    host_buffers: bool | None = Field(None, description="STARLING_HOST_BUFFERS")
-    only: Texts | None = Field(None, description="STARLING_ONLY")
-    except_: Texts | None = Field(None, alias="except", description="STARLING_EXCEPT")
-    iterations: int | None = Field(None, description="STARLING_ITER")
-    epsilon: float | None = Field(None, description="STARLING_EPSILON")
-    delta_limit: int | None = Field(None, description="STARLING_DELTA_LIMIT")
-    alpha: float | None = Field(None, description="STARLING_ALPHA")
-    memory: float | None = Field(None, description="STARLING_MEMORY")
-    longest_draw: int | None = Field(None, description="STARLING_LONGEST_DRAW")
-    seed: int | None = Field(None, description="STARLING_SEED")
-    sizes: int | None = Field(None, description="STARLING_SIZES")
-    samples: str | None = Field(None, description="STARLING_SAMPLES")
-    platform: str | None = Field(None, description="STARLING_PLATFORM")
-    mpi: Annotated[Flavour, Field(strict=False)] | None = None
-    quiet: bool | None = None
+    variable: str | None
+    kind: Kind
+    option: Option | None = None
+    is_list: bool = False
 
 
-class SettingsFile(BaseModel):
-    """A whole starling.toml."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-    run: RunTable = Field(default_factory=lambda: RunTable.model_validate({}))
-
-
-VARIABLES: Mapping[str, str] = {
-    field.alias or name: field.description for name, field in RunTable.model_fields.items() if field.description
+KEYS: Mapping[str, Key] = {
+    "strategy": Key("STARLING_STRATEGY", Kind.TEXT, Option("native, star-basic, forced:NAME, ...")),
+    "history": Key("STARLING_HISTORY", Kind.TEXT, Option("Folder for the records of runs.", "DIR|off")),
+    "record": Key("STARLING_RECORD", Kind.TEXT, Option("One more copy of this run's record.", "F")),
+    "machine": Key(
+        "STARLING_MACHINE",
+        Kind.TEXT,
+        Option("Whose runs to learn from; by default named by cluster or host.", "NAME"),
+    ),
+    "fresh": Key("STARLING_FRESH", Kind.FLAG, Option("Start without what earlier runs found; still leave a record.")),
+    "reproducible": Key("STARLING_REPRODUCIBLE", Kind.FLAG, Option("Reductions give the same result from run to run.")),
+    "host_buffers": Key(
+        "STARLING_HOST_BUFFERS", Kind.FLAG, Option("Buffers lie in host memory, though a GPU runtime is loaded.")
+    ),
+    "only": Key("STARLING_ONLY", Kind.TEXT, Option("Tune only these collectives or algorithms.", "A,B"), is_list=True),
+    "except": Key("STARLING_EXCEPT", Kind.TEXT, Option("Do not use these.", "A,B"), is_list=True),
+    "platform": Key(
+        "STARLING_PLATFORM",
+        Kind.TEXT,
+        Option("The network: a platform file, a name like star:4x8, or nodes: what MPI tells.", "F"),
+    ),
+    "mpi": Key(None, Kind.FLAVOUR, Option("The MPI of the program, where it cannot be seen from it.")),
+    "quiet": Key(None, Kind.FLAG, Option("Do not say where the record is.", short="-q")),
+    "iterations": Key("STARLING_ITER", Kind.WHOLE),
+    "epsilon": Key("STARLING_EPSILON", Kind.NUMBER),
+    "delta_limit": Key("STARLING_DELTA_LIMIT", Kind.WHOLE),
+    "alpha": Key("STARLING_ALPHA", Kind.NUMBER),
+    "memory": Key("STARLING_MEMORY", Kind.NUMBER),
+    "longest_draw": Key("STARLING_LONGEST_DRAW", Kind.WHOLE),
+    "seed": Key("STARLING_SEED", Kind.WHOLE),
+    "sizes": Key("STARLING_SIZES", Kind.WHOLE),
+    "samples": Key("STARLING_SAMPLES", Kind.TEXT),
 }
+"""Every setting, by its name in the table [run] of starling.toml. The library has a default where one is absent."""
+
+VARIABLES: Mapping[str, str] = {name: key.variable for name, key in KEYS.items() if key.variable}
 """The variable of each setting that the library reads."""
 
 DEFAULTS: Mapping[str, str] = {
@@ -88,12 +101,15 @@ DEFAULTS: Mapping[str, str] = {
 """What the library does where nothing is set, for `starling doctor`."""
 
 
+_SHOWN = 60
+"""Characters of a wrong value that are shown."""
+
+
 class SettingsError(Exception):
     """A settings file that cannot be used; the text has the file, the line, and the reason."""
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """One setting in force."""
 
     value: str
@@ -117,47 +133,75 @@ def _line_of(text: str, location: tuple[int | str, ...]) -> int:
 
 def read_file(path: Path) -> dict[str, str]:
     """The [run] table of a settings file as texts by the names of settings. Raises SettingsError."""
+    import tomllib
+
+    name = told(path)
     try:
         text = path.read_text(encoding="utf-8")
-        table = SettingsFile.model_validate(tomllib.loads(text)).run
+        file = tomllib.loads(text)
     except OSError as error:
-        raise SettingsError(f"{path}: cannot be read: {error.strerror}") from error
+        raise SettingsError(f"{name}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise SettingsError(f"{path}: cannot be read: byte {error.start} is not UTF-8") from error
-    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{name}: cannot be read: byte {error.start} is not UTF-8") from error
+    except RecursionError as error:
+        raise SettingsError(f"{name}:1: not TOML: nested too deeply") from error
+    except ValueError as error:  # TOMLDecodeError, and numbers too long for Python
         line = re.search(r"at line (\d+)", str(error))
         number = line[1] if line else len(text.splitlines())
-        raise SettingsError(f"{path}:{number}: not TOML: {error}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = tuple(part for part in first["loc"])
-        name = ".".join(map(str, place))
-        raise SettingsError(f"{path}:{_line_of(text, place)}: {name}: {_reason(first)}") from error
-    values = {name: _text(value) for name, value in table.model_dump(by_alias=True, exclude_none=True).items()}
-    for name in ("history", "record", "platform"):  # paths in a file are meant from where the file is
-        is_name = values.get(name) == "off" or (
-            name == "platform" and (values.get(name) == NODES or is_short(values.get(name, "")))
-        )
-        if name in values and not is_name:
-            values[name] = str(path.parent.absolute() / _from_home(values[name]))
+        raise SettingsError(f"{name}:{number}: not TOML: {told(error)}") from error
+
+    def fail(place: tuple[str, ...], why: str) -> SettingsError:
+        return SettingsError(f"{name}:{_line_of(text, place)}: {told('.'.join(place))}: {why}")
+
+    if unknown := next((key for key in file if key != "run"), None):
+        raise fail((unknown,), "unknown key")
+    table = file.get("run", {})
+    if not isinstance(table, dict):
+        raise fail(("run",), f"must be a table, and is {_shown(table)}")
+    if unknown := next((key for key in table if key not in KEYS), None):
+        raise fail(("run", unknown), "unknown key")
+    values: dict[str, str] = {}
+    for key, value in table.items():
+        found = _text(KEYS[key], value)
+        if found is None:
+            raise fail(("run", key), f"must be {KEYS[key].kind.value}, and is {_shown(value)}")
+        values[key] = _from(path.parent, key, found)
     return values
 
 
-def _reason(error: Mapping[str, Any]) -> str:
-    """What is wrong with a value of the file, in words for people."""
-    kind = error["type"]
-    if kind == "extra_forbidden":
-        return "unknown key"
-    kinds = {
-        "int_type": "a whole number",
-        "float_type": "a number",
-        "bool_type": "true or false",
-        "string_type": "a text in quotes",
-        "enum": f"one of {', '.join(Flavour)}",
-        "model_type": "a table",
-        "model_attributes_type": "a table",
-    }
-    return f"must be {kinds[kind]}, and is {error['input']!r:.60}" if kind in kinds else str(error["msg"])
+def _text(key: Key, value: Any) -> str | None:
+    """A value that a setting may have as the variables use it; nothing for one that it may not have."""
+    kind = key.kind
+    match value:
+        case bool():
+            return str(int(value)) if kind is Kind.FLAG else None
+        case int():
+            return str(value) if kind in (Kind.WHOLE, Kind.NUMBER) else None
+        case float():
+            return str(value) if kind is Kind.NUMBER else None
+        case str():
+            return value if kind is Kind.TEXT or (kind is Kind.FLAVOUR and value in list(Flavour)) else None
+        case list() if key.is_list and all(isinstance(item, str) for item in value):
+            return ",".join(value)
+    return None
+
+
+def _shown(value: object) -> str:
+    """A value of the file for a message, its beginning at least."""
+    shown = quoted(value)
+    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
+
+
+def _from(folder: Path, name: str, value: str) -> str:
+    """A setting of a file; paths in it are meant from where the file is."""
+    if name not in ("history", "record", "platform") or value == "off":
+        return value
+    if name == "platform":
+        from starling.platform_file import is_short
+
+        if value == NODES or is_short(value):
+            return value
+    return str(folder.absolute() / _from_home(value))
 
 
 def _from_home(text: str) -> str:
@@ -173,10 +217,6 @@ def place(path: Path, name: str) -> str:
     except (OSError, UnicodeDecodeError):
         text = ""
     return f"{path}:{_line_of(text, ('run', name))}: run.{name}"
-
-
-def _text(value: Any) -> str:
-    return str(int(value)) if isinstance(value, bool) else str(value)
 
 
 def in_force(flags: Mapping[str, str], environ: Mapping[str, str], path: Path | None) -> dict[str, Setting]:

@@ -6,9 +6,9 @@ import os
 import pwd
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 from starling import elf, launcher
 
@@ -44,8 +44,7 @@ class Flavour(StrEnum):
         return Variant.MPICH if self is Flavour.INTEL else Variant(self.value)
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """The variant for a line, and the observation that it rests on."""
 
     variant: Variant

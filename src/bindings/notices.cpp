@@ -6,6 +6,7 @@
 #include <string>
 
 #include "knowledge/variables.hpp"
+#include "messages/told.hpp"
 #include "runtime/flavour.hpp"
 
 namespace starling {
@@ -32,8 +33,8 @@ void say_wrong_build() {
   if (mpi.path.empty())
     line += "no MPI library is loaded in this program, so nothing is tuned; is it linked to MPI statically?";
   else
-    line += "the program runs on " + mpi.name + " " + mpi.version + " (" + mpi.path + "), and " + file_of(built_for) +
-            " is not for it: nothing is tuned; use " + file_of(mpi.abi) + " (starling run --mpi " +
+    line += "the program runs on " + mpi.name + " " + told(mpi.version) + " (" + told(mpi.path) + "), and " +
+            file_of(built_for) + " is not for it: nothing is tuned; use " + file_of(mpi.abi) + " (starling run --mpi " +
             std::string(name_of(mpi.abi)) + ")";
   std::fprintf(stderr, "%s\n", line.c_str());
   record_explained();

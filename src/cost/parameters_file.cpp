@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "messages/told.hpp"
+
 namespace starling {
 namespace {
 
@@ -36,21 +38,23 @@ constexpr std::string_view turns_key = "large_take_turns";
 constexpr std::string_view notes_key = "measured";
 
 double number(const std::string& name, const Json& value, double most) {
-  if (!value.is_number()) throw std::runtime_error(name + ": it must be a number, not " + value.dump());
+  if (!value.is_number()) throw std::runtime_error(told(name) + ": it must be a number, not " + told(value.dump()));
   const auto found = value.get<double>();
   if (!std::isfinite(found) || found < 0 || found > most)
-    throw std::runtime_error(name + ": " + value.dump() + " is not from 0 to " + Json(most).dump());
+    throw std::runtime_error(told(name) + ": " + told(value.dump()) + " is not from 0 to " + Json(most).dump());
   return found;
 }
 
 void take(const std::string& name, const Json& value, CostParameters& into) {
   if (name == notes_key) return;
   if (name == "schema") {
-    if (value != schema) throw std::runtime_error("schema " + value.dump() + " is not known; this version reads 1");
+    if (value != schema)
+      throw std::runtime_error("schema " + told(value.dump()) + " is not known; this version reads 1");
     return;
   }
   if (name == turns_key) {
-    if (!value.is_boolean()) throw std::runtime_error(name + ": it must be true or false, not " + value.dump());
+    if (!value.is_boolean())
+      throw std::runtime_error(told(name) + ": it must be true or false, not " + told(value.dump()));
     into.large_take_turns = value.get<bool>();
     return;
   }
@@ -63,7 +67,7 @@ void take(const std::string& name, const Json& value, CostParameters& into) {
     into.*key.value = number(name, value, key.most);
     return;
   }
-  throw std::runtime_error(name + ": unknown key; remove it, or correct its name");
+  throw std::runtime_error(told(name) + ": unknown key; remove it, or correct its name");
 }
 
 }  // namespace
@@ -77,7 +81,7 @@ CostParameters parameters_from_json(const std::string& text) try {
   if (found.rate_share <= 0) throw std::runtime_error("rate_share: it must be more than 0");
   return found;
 } catch (const Json::exception& error) {
-  throw std::runtime_error(std::string("it is no file of parameters: ") + error.what());
+  throw std::runtime_error("it is no file of parameters: " + told(error.what()));
 }
 
 std::string as_json(const CostParameters& parameters) {

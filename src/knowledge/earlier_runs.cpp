@@ -18,6 +18,7 @@
 #include "algorithms/candidate.hpp"
 #include "knowledge/history.hpp"
 #include "knowledge/whole_file.hpp"
+#include "messages/told.hpp"
 
 namespace starling {
 namespace {
@@ -116,13 +117,13 @@ class Lock {
  public:
   explicit Lock(const std::string& directory) : file_(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     if (file_ < 0)
-      throw std::runtime_error("'" + directory + "' cannot be opened: " + std::generic_category().message(errno));
+      throw std::runtime_error("'" + told(directory) + "' cannot be opened: " + std::generic_category().message(errno));
     if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
     const int error = errno;
     ::close(file_);
-    throw std::runtime_error(error == EWOULDBLOCK
-                                 ? "'" + directory + "' is being merged by another process: wait for it"
-                                 : "'" + directory + "' cannot be locked: " + std::generic_category().message(error));
+    throw std::runtime_error(
+        error == EWOULDBLOCK ? "'" + told(directory) + "' is being merged by another process: wait for it"
+                             : "'" + told(directory) + "' cannot be locked: " + std::generic_category().message(error));
   }
   ~Lock() { ::close(file_); }
   Lock(const Lock&) = delete;
@@ -284,7 +285,7 @@ MergedRuns merge_runs(const std::string& directory, const SkippedFile& skipped) 
   const Lock lock(directory);
   std::error_code error;
   const std::vector<std::string> names = names_in(directory, error);
-  if (error) throw std::runtime_error("'" + directory + "' cannot be read: " + error.message());
+  if (error) throw std::runtime_error("'" + told(directory) + "' cannot be read: " + error.message());
   std::vector<std::pair<Circumstances, std::vector<File>>> groups;
   each_record(directory, names, skipped, [&](File file, std::int64_t /*length*/) {
     const Circumstances its = circumstances_of(file.record);

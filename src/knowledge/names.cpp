@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "algorithms/candidate.hpp"
+#include "messages/told.hpp"
 
 namespace starling {
 namespace {
@@ -29,9 +30,9 @@ std::string parameter_fault(const Bound& bound, std::string_view name) {
     const std::string_view parameter = item.substr(0, item.find('='));
     const auto& all = bound.algorithm->parameters;
     const bool known = std::any_of(all.begin(), all.end(), [&](const Parameter& one) { return one.name == parameter; });
-    if (!known) return algorithm + " has no parameter '" + std::string(parameter) + "'" + has;
+    if (!known) return algorithm + " has no parameter '" + told(parameter) + "'" + has;
     const std::string alone = bound.algorithm_name().append("?").append(item);
-    if (!candidate_named(bound.collective, alone)) return algorithm + " cannot have '" + std::string(item) + "'" + has;
+    if (!candidate_named(bound.collective, alone)) return algorithm + " cannot have '" + told(item) + "'" + has;
   }
   return algorithm + " has no such parameters" + has;
 }
@@ -48,7 +49,7 @@ const Bound* base_of(Collective collective, std::string_view name) {
 std::string why_unknown_anywhere(std::string_view name) {
   for (int i = 0; i < collective_count; ++i)
     if (const Bound* bound = base_of(static_cast<Collective>(i), name)) return parameter_fault(*bound, name);
-  return "no collective has an algorithm '" + std::string(name) + "'";
+  return "no collective has an algorithm '" + told(name) + "'";
 }
 
 std::string explained(std::optional<std::string_view> collective, std::string_view name) {
@@ -62,11 +63,12 @@ std::string item_fault(const std::string& item, const ForcedNames& names) {
   if (colon == std::string::npos) {
     if (names.is_collective(item) || names.is_candidate(item)) return {};
     if (item.find('?') != std::string::npos) return why_unknown_anywhere(item);
-    return "there is no collective or algorithm '" + item + "'; see starling algorithms";
+    return "there is no collective or algorithm '" + told(item) + "'; see starling algorithms";
   }
   const std::string collective = item.substr(0, colon);
   const std::string name = item.substr(colon + 1);
-  if (!names.is_collective(collective)) return "there is no collective '" + collective + "'; see starling algorithms";
+  if (!names.is_collective(collective))
+    return "there is no collective '" + told(collective) + "'; see starling algorithms";
   return names.has_candidate(collective, name) ? std::string() : explained(collective, name);
 }
 
@@ -97,7 +99,7 @@ std::string why_unknown(Collective collective, std::string_view name) {
   return std::string("no algorithm ")
       .append(name_of(collective))
       .append(":")
-      .append(name.substr(0, name.find('?')))
+      .append(told(name.substr(0, name.find('?'))))
       .append("; there are: ")
       .append(listed(names));
 }
@@ -105,8 +107,13 @@ std::string why_unknown(Collective collective, std::string_view name) {
 void check_names(const Settings& settings, std::vector<Complaint>& complaints) {
   const ForcedNames names = forced_names();
   const auto check = [&](const char* variable, const std::vector<std::string>& items) {
+    constexpr std::ptrdiff_t most = 3;  // are told one by one
+    std::ptrdiff_t faults = 0;
     for (const std::string& item : items)
-      if (std::string why = item_fault(item, names); !why.empty()) complaints.push_back({variable, item, why});
+      if (std::string why = item_fault(item, names); !why.empty() && ++faults <= most)
+        complaints.push_back({variable, item, why});
+    if (faults > most)
+      complaints.push_back({variable, "", std::to_string(faults - most) + " more names in it mean nothing"});
   };
   check("STARLING_ONLY", settings.only);
   check("STARLING_EXCEPT", settings.except);

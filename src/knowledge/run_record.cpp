@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "messages/told.hpp"
+
 namespace starling {
 namespace {
 
@@ -320,12 +322,12 @@ RunRecord run_record_from_json(const std::string& text) try {
   if (json.contains("merged")) json.at("merged").get_to(record.merged);
   for (const std::string& name : record.merged)
     if (!is_record_name(name))
-      throw std::runtime_error("'" + name + "' in its list of merged files is no record's name");
+      throw std::runtime_error("'" + told(name) + "' in its list of merged files is no record's name");
   return record;
 } catch (const Json::parse_error&) {
   throw std::runtime_error("it is cut short, or no JSON");
 } catch (const Json::exception& error) {
-  throw std::runtime_error(std::string("it is no run record: ") + error.what());
+  throw std::runtime_error("it is no run record: " + told(error.what()));
 }
 
 bool is_record_name(std::string_view name) {

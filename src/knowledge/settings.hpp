@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "messages/told.hpp"
 #include "selection/strategy.hpp"
 
 namespace starling {
@@ -44,13 +45,15 @@ struct Settings {
 /// The value of an environment variable, nullptr where it is not set.
 using Environment = std::function<const char*(const char* name)>;
 
-/// What is wrong with the value of a variable, in words for people.
+/// What is wrong with the value of a variable, in words for people. `why` can be printed as it is.
 struct Complaint {
   std::string variable;
   std::string value;  ///< or the part of it that is wrong; empty where it is too long to be told
   std::string why;
   /// As a sentence without an end.
-  [[nodiscard]] std::string text() const { return variable + (value.empty() ? "" : "='" + value + "'") + ": " + why; }
+  [[nodiscard]] std::string text() const {
+    return variable + (value.empty() ? "" : "='" + told(value) + "'") + ": " + why;
+  }
 };
 
 /// Settings from STARLING_* variables. What is wrong with a variable goes to `complaints`, and then the whole has to be

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "knowledge/settings.hpp"
+#include "messages/told.hpp"
 
 namespace starling {
 namespace {
@@ -79,7 +80,7 @@ std::vector<std::string> unknown_variables(const char* const* environment) {
     const std::string_view variable = entry.substr(0, entry.find('='));
     const std::string_view name = variable.substr(prefix.size());
     if (name.starts_with(of_tests) || is_among(of_others, name) || is_among(known, name)) continue;
-    std::string sentence = std::string(variable) + " is unknown and ignored";
+    std::string sentence = told(variable) + " is unknown and ignored";
     if (const std::string_view near = meant(name, known); !near.empty())
       sentence.append("; did you mean ").append(prefix).append(near).append("?");
     sentences.push_back(std::move(sentence));

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "messages/told.hpp"
+
 namespace starling {
 namespace {
 
@@ -74,11 +76,11 @@ NewFile write_new_whole(const std::string& directory, const std::string& name, c
     if (error == 0) return {got, {}};
   }
   ::unlink(temporary.c_str());
-  return {{}, "cannot write '" + directory + "/" + name + "': " + words_for(error)};
+  return {{}, "cannot write '" + told(directory + "/" + name) + "': " + words_for(error)};
 }
 
 std::string write_whole(const std::string& path, const std::string& text) {
-  const std::string trouble = "cannot write '" + path + "': ";
+  const std::string trouble = "cannot write '" + told(path) + "': ";
   struct stat there {};
   // A rename would put a plain file in the place of a device or a pipe.
   if (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) return trouble + "it is not a regular file";
@@ -95,7 +97,7 @@ std::string write_whole(const std::string& path, const std::string& text) {
 std::string make_directory(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) return "cannot make the directory '" + path + "': " + error.message();
+  if (error) return "cannot make the directory '" + told(path) + "': " + error.message();
   return {};
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "messages/told.hpp"
+
 namespace starling {
 namespace {
 
@@ -39,8 +41,7 @@ std::string fault(const ForcedItem& item) {
     const std::string_view parameter = take(value, '=');
     if (!bound || !is_word(parameter) || !is_word(value) || (more && rest.empty()))
       return "has a parameter that is not of the form parameter=value";
-    if (std::find(seen.begin(), seen.end(), parameter) != seen.end())
-      return "binds '" + std::string(parameter) + "' twice";
+    if (std::find(seen.begin(), seen.end(), parameter) != seen.end()) return "binds '" + told(parameter) + "' twice";
     seen.push_back(parameter);
   }
   return {};
@@ -76,10 +77,10 @@ std::string forced_syntax_error(std::string_view list) {
     return "names no algorithm; write for example forced:ring or forced:allreduce:ring,bcast:chain?segment=8192";
   std::vector<std::string> collectives;
   for (const ForcedItem& item : parse_forced(list)) {
-    if (const std::string wrong = fault(item); !wrong.empty()) return "'" + item.text() + "' " + wrong;
+    if (const std::string wrong = fault(item); !wrong.empty()) return "'" + told(item.text()) + "' " + wrong;
     if (!item.collective) continue;
     if (std::find(collectives.begin(), collectives.end(), *item.collective) != collectives.end())
-      return "'" + item.text() + "' is the second item for " + *item.collective;
+      return "'" + told(item.text()) + "' is the second item for " + told(*item.collective);
     collectives.push_back(*item.collective);
   }
   return {};
@@ -90,14 +91,14 @@ std::string forced_unknown_name(std::string_view list, const ForcedNames& names)
     if (!item.collective) {
       if (names.is_candidate(item.candidate)) continue;
       return names.explained ? names.explained(std::nullopt, item.candidate)
-                             : "no collective has an algorithm '" + item.candidate + "'";
+                             : "no collective has an algorithm '" + told(item.candidate) + "'";
     }
     if (!names.is_collective(*item.collective))
-      return "'" + item.text() + "': there is no collective '" + *item.collective + "'";
+      return "'" + told(item.text()) + "': there is no collective '" + told(*item.collective) + "'";
     if (!names.has_candidate(*item.collective, item.candidate)) {
-      return names.explained
-                 ? names.explained(*item.collective, item.candidate)
-                 : "'" + item.text() + "': " + *item.collective + " has no algorithm '" + item.candidate + "'";
+      return names.explained ? names.explained(*item.collective, item.candidate)
+                             : "'" + told(item.text()) + "': " + *item.collective + " has no algorithm '" +
+                                   told(item.candidate) + "'";
     }
   }
   return {};

@@ -11,6 +11,7 @@
 #include "cost/candidate_cost.hpp"
 #include "cost/lower_bound.hpp"
 #include "cost/parameters_file.hpp"
+#include "messages/told.hpp"
 #include "tools/words.hpp"
 
 namespace starling {
@@ -28,11 +29,11 @@ template <class Parse>
 auto parsed(const std::string& path, Parse parse) {
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) throw std::invalid_argument(path + ": cannot be read");
+  if (!file.is_open() || file.bad()) throw std::invalid_argument(told(path) + ": cannot be read");
   try {
     return parse(text);
   } catch (const std::runtime_error& error) {
-    throw std::invalid_argument(path + ": " + error.what());
+    throw std::invalid_argument(told(path) + ": " + error.what());
   }
 }
 

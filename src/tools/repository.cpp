@@ -22,6 +22,7 @@
 #include "knowledge/names.hpp"
 #include "knowledge/settings.hpp"
 #include "knowledge/variables.hpp"
+#include "messages/told.hpp"
 #include "selection/strategy.hpp"
 #include "tools/prediction_listing.hpp"
 #include "tools/schedule_listing.hpp"
@@ -143,7 +144,7 @@ int main(int argc, char** argv) {
     } else if (words.front() == "predict") {
       std::cout << starling::prediction_listing(std::span(words).subspan(1)).dump() << '\n';
     } else {
-      throw std::invalid_argument(std::string(words.front()) +
+      throw std::invalid_argument(starling::told(words.front()) +
                                   ": there is only: settings, merge DIRECTORY, schedule COLLECTIVE:NAME RANKS, "
                                   "predict PLATFORM RANKS COLLECTIVE BYTES");
     }

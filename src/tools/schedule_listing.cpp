@@ -8,6 +8,7 @@
 
 #include "algorithms/candidate.hpp"
 #include "knowledge/names.hpp"
+#include "messages/told.hpp"
 #include "tools/words.hpp"
 
 namespace starling {
@@ -27,7 +28,7 @@ constexpr int telling_blocks = 4;
 Bound candidate_of(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos)
-    refuse(std::string(text).append(": name an algorithm as in alltoall:ring or bcast:chain?segment=8192"));
+    refuse(told(text).append(": name an algorithm as in alltoall:ring or bcast:chain?segment=8192"));
   const Collective collective = collective_from(text.substr(0, colon));
   std::optional<Bound> bound = candidate_named(collective, text.substr(colon + 1));
   if (!bound) refuse(why_unknown(collective, text.substr(colon + 1)));

@@ -5,13 +5,15 @@
 #include <stdexcept>
 #include <string>
 
+#include "messages/told.hpp"
+
 namespace starling {
 
 std::int64_t number_from(std::string_view what, std::string_view word, std::int64_t least, std::int64_t most) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc() || end != word.data() + word.size() || value < least || value > most)
-    throw std::invalid_argument(std::string(word).append(": ").append(what).append(" must be a number from ") +
+    throw std::invalid_argument(told(word).append(": ").append(what).append(" must be a number from ") +
                                 std::to_string(least) + " to " + std::to_string(most));
   return value;
 }
@@ -19,7 +21,7 @@ std::int64_t number_from(std::string_view what, std::string_view word, std::int6
 Collective collective_from(std::string_view word) {
   const std::optional<Collective> found = collective_named(word);
   if (!found) {
-    std::string why = std::string("no collective ").append(word).append("; there are");
+    std::string why = std::string("no collective ").append(told(word)).append("; there are");
     for (const std::string_view name : collective_names)
       why.append(name == collective_names.front() ? ": " : ", ").append(name);
     throw std::invalid_argument(why);

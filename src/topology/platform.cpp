@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "messages/told.hpp"
+
 namespace starling {
 namespace {
 
@@ -23,13 +25,13 @@ struct Graph {
 
   void add(const std::string& name) {
     if (!number.emplace(name, static_cast<int>(links.size())).second)
-      throw std::runtime_error("'" + name + "' is there twice");
+      throw std::runtime_error("'" + told(name) + "' is there twice");
     links.emplace_back();
   }
   [[nodiscard]] int find(const std::string& name) const {
     const auto found = number.find(name);
     if (found == number.end())
-      throw std::runtime_error("a link goes to '" + name + "', which is neither switch nor host");
+      throw std::runtime_error("a link goes to '" + told(name) + "', which is neither switch nor host");
     return found->second;
   }
 };
@@ -55,8 +57,8 @@ Platform Platform::from_json(const std::string& text) try {
     const int other = graph.find(ends[1]);
     const Uplink cable{-1, link.at("rate").get<std::int64_t>(), link.value("latency", 0.0)};
     if (cable.rate <= 0 || cable.latency < 0)
-      throw std::runtime_error("the link between '" + ends[0] + "' and '" + ends[1] + "' has no rate of 1 bit/s or " +
-                               "more, or a negative latency");
+      throw std::runtime_error("the link between '" + told(ends[0]) + "' and '" + told(ends[1]) +
+                               "' has no rate of 1 bit/s or " + "more, or a negative latency");
     graph.links[static_cast<std::size_t>(one)].push_back({other, cable});
     graph.links[static_cast<std::size_t>(other)].push_back({one, cable});
     ++links;
@@ -75,7 +77,7 @@ Platform Platform::from_json(const std::string& text) try {
       if (found.parent != -2) continue;
       found = {now, link.rate, link.latency};
       if (now >= switches)
-        throw std::runtime_error("'" + platform.names_[static_cast<std::size_t>(now - switches)] +
+        throw std::runtime_error("'" + told(platform.names_[static_cast<std::size_t>(now - switches)]) +
                                  "' has more than one link");
       todo.push_back(next);
     }
@@ -86,7 +88,7 @@ Platform Platform::from_json(const std::string& text) try {
   platform.hosts_.assign(above.begin() + switches, above.end());
   return platform;
 } catch (const Json::exception& error) {
-  throw std::runtime_error(std::string("it is no platform file: ") + error.what());
+  throw std::runtime_error("it is no platform file: " + told(error.what()));
 }
 
 Platform Platform::of_nodes(int nodes) {

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <string>
 
+#include "sources.hpp"
+
 namespace starling {
 namespace {
 
@@ -18,7 +20,7 @@ bool in_a_path(char c) {
 }
 
 TEST(Sources, NameOnlyDocumentsThatAreThere) {
-  const fs::path root = fs::path(__FILE__).parent_path().parent_path().parent_path();
+  const fs::path root = source_root();
   for (const auto& entry : fs::recursive_directory_iterator(root / "src")) {
     if (!entry.is_regular_file()) continue;
     std::ifstream file(entry.path());

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "every_candidate.hpp"
+#include "sources.hpp"
 
 namespace starling {
 namespace {
@@ -180,8 +181,7 @@ std::string candidate_test_name(const testing::TestParamInfo<Bound>& tested) {
 INSTANTIATE_TEST_SUITE_P(Repository, EveryCandidate, testing::ValuesIn(every_candidate()), candidate_test_name);
 
 TEST(Repository, HoldsOneAlgorithmForEachFileUnderTheFilesName) {
-  const std::filesystem::path sources =
-      std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "src" / "algorithms";
+  const std::filesystem::path sources = source_root() / "src" / "algorithms";
   std::set<std::string> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(sources)) {
     const std::string folder = entry.path().parent_path().filename();

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "sample_record.hpp"
+#include "sources.hpp"
 
 namespace starling::testing {
 namespace {
@@ -17,7 +18,7 @@ using Json = nlohmann::json;
 
 TEST(RunRecord, IsWrittenAsTheSampleThatTheSchemaIsTestedWith) {
   // tests/python/test_run_record_schema.py validates this file, so the schema and the writer can't drift apart.
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "run-record.json");
+  std::ifstream file(source_root() / "tests/knowledge/run-record.json");
   std::stringstream expected;
   expected << file.rdbuf();
   EXPECT_EQ(to_json(sample_record()), expected.str());

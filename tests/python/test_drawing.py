@@ -7,6 +7,7 @@ import pytest
 
 from starling import repository
 from starling.drawing import draw
+from starling.installed import UnknownError
 from starling.timeline import timeline
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -39,7 +40,7 @@ def test_every_algorithm_is_drawn_with_each_message_once(ranks: int) -> None:
     for candidate in every_candidate():
         try:
             plan = repository.plan(candidate, ranks)
-        except repository.UnknownError as refusal:
+        except UnknownError as refusal:
             assert f"does not serve {ranks} rank{'s' * (ranks != 1)}: " in str(refusal), candidate
             continue
         picture = ElementTree.fromstring(draw(plan))
@@ -119,7 +120,7 @@ def test_a_large_picture_holds_all_ranks() -> None:
 def test_what_there_is_not_is_refused_with_one_line(
     candidate: str, ranks: int, root: int, blocks: int | None, why: str
 ) -> None:
-    with pytest.raises(repository.UnknownError) as refusal:
+    with pytest.raises(UnknownError) as refusal:
         repository.plan(candidate, ranks, root, blocks)
     assert str(refusal.value).startswith(why)
     assert "\n" not in str(refusal.value)

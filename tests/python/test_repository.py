@@ -5,7 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from starling.repository import RepositoryError, algorithms, render
+from starling.installed import RepositoryError
+from starling.repository import algorithms, render
 
 CHAIN = {
     "collective": "bcast",

@@ -11,6 +11,7 @@
 
 #include "lockstep.hpp"
 #include "selection/figures.hpp"
+#include "sources.hpp"
 
 namespace starling::testing {
 namespace {
@@ -48,7 +49,7 @@ TEST(EveryStrategy, HasANameOfItsOwnASentenceAndASource) {
 }
 
 std::filesystem::path repository_root() {
-  return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+  return source_root();
 }
 
 TEST(EveryStrategy, IsNamedAsItsFileWithDashes) {

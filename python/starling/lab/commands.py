@@ -12,7 +12,7 @@ import typer
 
 from starling.lab.launch import IDLE_MICROSECONDS, Order
 from starling.lab.state import DEFAULT_PREFIX
-from starling.run import say
+from starling.messages import say
 
 app = typer.Typer(
     help="The emulated cluster (hosts, switches and links on this machine; needs root), and the simulated one.",

@@ -13,8 +13,8 @@ import typer
 from starling import platform_file, report
 from starling.lab import simulation, simulator
 from starling.lab.state import LabError
+from starling.messages import MISUSE, say
 from starling.platform_file import Host, Platform
-from starling.run import MISUSE, say
 
 LATENCY = 5e-6
 """Of each link of a short name, seconds."""

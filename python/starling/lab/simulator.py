@@ -16,9 +16,9 @@ from pathlib import Path
 from starling import build
 from starling.lab import simgrid
 from starling.lab.state import LabError
+from starling.messages import MISUSE
 from starling.platform_file import Host, Platform
 from starling.process import cleaning_up, ended_with_parent
-from starling.run import MISUSE
 from starling.variants import package_folders, users_folder
 
 ARCHIVE = "libstarling-smpi.a"

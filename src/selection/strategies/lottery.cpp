@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 
+#include "messages/told.hpp"
 #include "selection/figures.hpp"
 #include "selection/strategy.hpp"
 #include "selection/tickets.hpp"
@@ -176,7 +177,7 @@ std::string rejects(std::string_view policy) {
   if (ticket_policy(policy) != nullptr) return {};
   std::string known;
   for (const TicketPolicy& one : ticket_policies()) known.append(known.empty() ? "" : ", ").append(one.name);
-  return std::string("no ticket policy '").append(policy).append("'; there are: ").append(known);
+  return std::string("no ticket policy '").append(told(policy)).append("'; there are: ").append(known);
 }
 
 }  // namespace

@@ -1,0 +1,56 @@
+"""What people are told: one line on stderr, in which values from outside are printable and short."""
+
+from __future__ import annotations
+
+import sys
+
+MISUSE = 2
+"""Exit status of a command that was typed wrongly."""
+
+MOST_TOLD = 200
+"""Characters of a value that a message tells at most."""
+
+_CUT = "..."
+
+
+def in_one_line(text: str) -> str:
+    r"""A text as one line that any terminal can show: escapes like `\n` and `\x1b` for what is not printable."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else _escape(one) for one in text)
+
+
+def _escape(one: str) -> str:
+    # What os.fsdecode makes of a byte that is not UTF-8 stands for that byte.
+    return f"\\x{ord(one) - 0xDC00:02x}" if "\udc80" <= one <= "\udcff" else repr(one)[1:-1]
+
+
+def told(value: object) -> str:
+    """A value of a variable, a file, an argument as messages tell it: in one line, cut after MOST_TOLD characters."""
+    text = str(value)
+    shown = in_one_line(text[: MOST_TOLD + 1])
+    if len(shown) <= MOST_TOLD:
+        return shown
+    line = ""
+    for piece in map(in_one_line, text):  # never half an escape
+        if len(line) + len(piece) + len(_CUT) > MOST_TOLD:
+            break
+        line += piece
+    return line + _CUT
+
+
+def quoted(value: object) -> str:
+    """The same in quotes where it is a text, and as Python writes it otherwise."""
+    return f"'{told(value)}'" if isinstance(value, str) else told(repr(value))
+
+
+def version() -> str:
+    """What `--version` prints."""
+    from starling import __version__
+
+    return f"starling {__version__}"
+
+
+def say(message: str) -> None:
+    """One line on stderr; stdout belongs to the program."""
+    print(f"starling: {in_one_line(message)}", file=sys.stderr, flush=True)  # noqa: T201

@@ -1,0 +1,87 @@
+"""A run is read without the rest of the command line, and as that would read it."""
+
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from starling import cli, run, run_options
+from starling.settings import KEYS, Kind
+
+OPTIONS = {name: key for name, key in KEYS.items() if key.option is not None}
+VALUES = {Kind.TEXT: "a,b", Kind.FLAVOUR: "intel"}
+
+
+def typed_by_typer(words: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> run_options.Typed | None:
+    """What the whole command line hands on; nothing where it complains or helps."""
+    handed: list[run_options.Typed] = []
+
+    def noted(line: list[str], flags: Mapping[str, str]) -> int:
+        handed.append(run_options.Typed(line, flags))
+        return 0
+
+    monkeypatch.setattr(run, "run", noted)
+    CliRunner().invoke(cli.app, ["run", *words])
+    return handed[0] if handed else None
+
+
+def lines() -> list[list[str]]:
+    program = ["app", "--strategy", "x", "--", "-q"]
+    found = [program, ["--", *program], ["--", "--"], ["--"], [], ["--help"], ["--no-such", "app"], ["-x", "app"]]
+    for name, key in OPTIONS.items():
+        assert key.option is not None
+        for word in filter(None, [f"--{name}", key.option.short]):
+            if key.kind is Kind.FLAG:
+                found += [[word, *program], [word, word, "--", *program], [f"{word}=1", *program], [word]]
+            else:
+                value = VALUES[key.kind]
+                found += [[word, value, *program], [f"{word}={value}", "--", *program], [word, value], [word]]
+                found += [[word, "lam", word, value, *program], [f"{word}=", *program], [word, "", *program]]
+    every = [
+        word
+        for name, key in OPTIONS.items()
+        for word in ([f"--{name}"] if key.kind is Kind.FLAG else [f"--{name}", VALUES[key.kind]])
+    ]
+    return [*found, [*every, *program]]
+
+
+@pytest.mark.parametrize("words", lines(), ids=" ".join)
+def test_what_is_read_at_once_is_what_the_whole_command_line_reads(
+    words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once, whole = run_options.typed(words), typed_by_typer(words, monkeypatch)
+    if at_once is not None:
+        assert at_once == whole
+
+
+def test_every_option_is_read_at_once() -> None:
+    for name, key in OPTIONS.items():
+        given = [f"--{name}"] if key.kind is Kind.FLAG else [f"--{name}", VALUES[key.kind]]
+        found = run_options.typed([*given, "app"])
+        assert found == run_options.Typed(["app"], {name: VALUES.get(key.kind, "1")})
+
+
+def test_every_option_of_the_command_is_a_setting() -> None:
+    command = typer.main.get_command(cli.app).commands["run"]  # type: ignore[attr-defined]
+    assert {word for one in command.params for word in one.opts if word.startswith("--")} == {
+        *(f"--{name}" for name in OPTIONS),
+    }
+
+
+def test_a_run_does_not_wait_for_what_it_does_not_need() -> None:
+    script = """
+import sys
+from starling import __main__
+sys.argv[1:] = ["run", "--", "/no/such/program"]
+try:
+    __main__.main()
+except SystemExit:
+    print(*sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "starling.run" in loaded
+    assert not loaded & {"typer", "rich", "pydantic", "inspect", "importlib.metadata", "tomllib"}
