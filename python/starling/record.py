@@ -91,6 +91,8 @@ class Context(ContextKey):
     candidates: list[Candidate]
     seconds: float | None
     tuning_seconds: float | None
+    slowest_seconds: float | None = None
+    slowest_tuning_seconds: float | None = None
     phases: Phases
     native_s: float | None
     decisions: list[Decision]

@@ -139,6 +139,8 @@ Json json_of(const ContextRecord& context) {
           {"candidates", std::move(candidates)},
           {"seconds", number_or_null(context.seconds)},
           {"tuning_seconds", number_or_null(context.tuning_seconds)},
+          {"slowest_seconds", or_null(context.slowest_seconds)},
+          {"slowest_tuning_seconds", or_null(context.slowest_tuning_seconds)},
           {"phases", {{"exploring", json_of(context.exploring)}, {"settled", json_of(context.settled)}}},
           {"native_s", or_null(context.native_s)},
           {"decisions", std::move(decisions)},
@@ -161,6 +163,9 @@ ContextRecord context_from(const Json& json) {
   for (const Json& candidate : json.at("candidates")) context.candidates.push_back(candidate_from(candidate));
   context.seconds = number_at(json, "seconds");
   context.tuning_seconds = number_at(json, "tuning_seconds");
+  if (json.contains("slowest_seconds")) context.slowest_seconds = optional_at<double>(json, "slowest_seconds");
+  if (json.contains("slowest_tuning_seconds"))
+    context.slowest_tuning_seconds = optional_at<double>(json, "slowest_tuning_seconds");
   context.exploring = phase_from(json.at("phases").at("exploring"));
   context.settled = phase_from(json.at("phases").at("settled"));
   context.native_s = optional_at<double>(json, "native_s");
@@ -191,6 +196,13 @@ std::optional<double> merged(const Weighted& one, const Weighted& other) {
 std::optional<double> smaller(const std::optional<double>& one, const std::optional<double>& other) {
   if (!one || !other) return one ? one : other;
   return std::min(*one, *other);
+}
+
+/// The sum of what the slowest ranks spent; rank 0's stands for what is not known.
+std::optional<double> slowest_of(const ContextRecord& one, const ContextRecord& other,
+                                 std::optional<double> ContextRecord::*slowest, double ContextRecord::*first) {
+  if (!(one.*slowest) && !(other.*slowest)) return std::nullopt;
+  return (one.*slowest).value_or(one.*first) + (other.*slowest).value_or(other.*first);
 }
 
 void fold(CandidateRecord& into, const CandidateRecord& other) {
@@ -269,6 +281,9 @@ void fold(ContextRecord& into, const ContextRecord& other) {
     into.stage = other.stage;
     into.winner = other.winner;
   }
+  into.slowest_seconds = slowest_of(into, other, &ContextRecord::slowest_seconds, &ContextRecord::seconds);
+  into.slowest_tuning_seconds =
+      slowest_of(into, other, &ContextRecord::slowest_tuning_seconds, &ContextRecord::tuning_seconds);
   into.calls += other.calls;
   into.seconds += other.seconds;
   into.tuning_seconds += other.tuning_seconds;

@@ -45,10 +45,14 @@ struct ContextRecord {
   std::string stage;
   std::string winner;  ///< full public name of the candidate in use at the end: "native", "chain?segment=8192"
   std::vector<CandidateRecord> candidates;
-  double seconds = 0;         ///< spent in this context
-  double tuning_seconds = 0;  ///< spent above the winner's time while exploring
-  PhaseRecord exploring;      ///< STAR-MPI's Measure_Select, and the groups probed later
-  PhaseRecord settled;        ///< STAR-MPI's Monitor_Adapt
+  double seconds = 0;         ///< spent in this context, as rank 0 of the communicator saw it
+  double tuning_seconds = 0;  ///< spent above the winner's time while exploring, likewise
+  /// The same of the slowest rank: from one agreement of the ranks to the next the longest that any of them took; the
+  /// calls after the last one as rank 0 saw them. Nothing where ranks never agreed.
+  std::optional<double> slowest_seconds;
+  std::optional<double> slowest_tuning_seconds;
+  PhaseRecord exploring;  ///< STAR-MPI's Measure_Select, and the groups probed later
+  PhaseRecord settled;    ///< STAR-MPI's Monitor_Adapt
   std::optional<double> native_s;
   std::vector<Decision> decisions;     ///< `from` and `to` index `candidates`
   std::int64_t decisions_dropped = 0;  ///< earlier decisions that `fold` left out
@@ -88,9 +92,10 @@ ContextRecord context_from_json_line(const std::string& line);
 bool same_key(const ContextRecord& one, const ContextRecord& other);
 
 /// Adds what `other`, a context of the same call key on another communicator, saw. Counts and seconds add up; a median
-/// becomes the mean of both weighted by samples, a minimum the smaller; candidates are matched by their public names;
-/// of all decisions, ordered by call, the latest `decisions_kept` stay. Stage and winner are those of the one with more
-/// calls, so fold contexts in falling order of calls and those of the busiest communicator stay.
+/// becomes the mean of both weighted by samples, a minimum the smaller; where only one knows the slowest rank's
+/// seconds, rank 0's stand for the other's; candidates are matched by their public names; of all decisions, ordered by
+/// call, the latest `decisions_kept` stay. Stage and winner are those of the one with more calls, so fold contexts in
+/// falling order of calls and those of the busiest communicator stay.
 void fold(ContextRecord& into, const ContextRecord& other);
 
 /// Contexts in falling order of seconds, those of one call key folded into one.

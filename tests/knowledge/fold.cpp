@@ -32,6 +32,25 @@ TEST(Fold, AddsCallsAndSeconds) {
   EXPECT_EQ(into.tuning_seconds, 0.375);
 }
 
+TEST(Fold, LetsRankZeroStandForASlowestRankThatIsNotKnown) {
+  ContextRecord into = context(100, "ring", {});
+  into.seconds = 1;
+  into.tuning_seconds = 0.5;
+  ContextRecord other = context(50, "ring", {});
+  other.seconds = 2;
+  other.tuning_seconds = 0.25;
+  fold(into, other);
+  EXPECT_EQ(into.slowest_seconds, std::nullopt) << "neither ever agreed";
+  EXPECT_EQ(into.slowest_tuning_seconds, std::nullopt);
+  other.slowest_seconds = 8;
+  other.slowest_tuning_seconds = 4;
+  fold(into, other);
+  EXPECT_EQ(into.slowest_seconds, 3 + 8);
+  EXPECT_EQ(into.slowest_tuning_seconds, 0.75 + 4);
+  fold(into, other);
+  EXPECT_EQ(into.slowest_seconds, 3 + 8 + 8);
+}
+
 TEST(Fold, AddsUpEachPhase) {
   ContextRecord into = context(100, "ring", {});
   into.exploring = {20, 4, 0.5};

@@ -73,6 +73,8 @@ TEST(ContextLine, ComesBackAsItWas) {
     EXPECT_EQ(back.winner, context.winner);
     EXPECT_EQ(back.seconds, context.seconds);
     EXPECT_EQ(back.tuning_seconds, context.tuning_seconds);
+    EXPECT_EQ(back.slowest_seconds, context.slowest_seconds);
+    EXPECT_EQ(back.slowest_tuning_seconds, context.slowest_tuning_seconds);
     for (const auto phase : {&ContextRecord::exploring, &ContextRecord::settled}) {
       EXPECT_EQ((back.*phase).calls, (context.*phase).calls);
       EXPECT_EQ((back.*phase).seconds, (context.*phase).seconds);

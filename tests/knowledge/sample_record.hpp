@@ -29,6 +29,8 @@ inline RunRecord sample_record() {
                       .candidates = {native, chain, composed},
                       .seconds = 0.0125,
                       .tuning_seconds = 0.00003,
+                      .slowest_seconds = 0.015,
+                      .slowest_tuning_seconds = 0.00005,
                       .exploring = {.calls = 20, .seconds = 0.00034, .bookkeeping_seconds = 0.000001},
                       .settled = {.calls = 680, .seconds = 0.01216, .bookkeeping_seconds = 0.0000068},
                       .native_s = 15.5e-6,

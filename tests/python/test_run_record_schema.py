@@ -15,7 +15,7 @@ SAMPLE: dict[str, Any] = json.loads((ROOT / "tests/knowledge/run-record.json").r
 LATER: dict[str, dict[str, Any]] = {
     "": {"merged": ["20240501T120000-node1-1.json"]},
     "run": {"machine": "node#"},
-    "contexts": {"nodes": 2, "ranks_per_node": 4},
+    "contexts": {"nodes": 2, "ranks_per_node": 4, "slowest_seconds": 0.5, "slowest_tuning_seconds": 0.25},
     "candidates": {"agreed_s": 1.5e-5},
 }
 """What records of older versions have not got, so that it is not required, by the field whose values have it."""
