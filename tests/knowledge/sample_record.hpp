@@ -27,6 +27,7 @@ inline RunRecord sample_record() {
                       .stage = "monitor_adapt",
                       .winner = "chain?segment=8192",
                       .candidates = {native, chain, composed},
+                      .candidates_left_out = 4,
                       .seconds = 0.0125,
                       .tuning_seconds = 0.00003,
                       .slowest_seconds = 0.015,
@@ -62,7 +63,8 @@ inline RunRecord sample_record() {
                   .settings = {{"iterations", "10"}, {"epsilon", "0.1"}},
                   .started = "2024-05-01T12:00:00Z",
                   .seconds = 1.5},
-          .contexts = {tuned, own_operator, untouched}};
+          .contexts = {tuned, own_operator, untouched},
+          .left_out = LeftOut{.contexts = 2, .calls = 40, .seconds = 0.0001, .tuning_seconds = 0.00001}};
 }
 
 }  // namespace starling::testing
