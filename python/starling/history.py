@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from starling import record as records
 from starling import repository
-from starling.record import Candidate, ContextKey, Outline, RecordError, Run, RunRecord
+from starling.record import Candidate, Compared, ContextKey, Outline, RecordError, Run, RunRecord, compared
 
 _NAME = re.compile(r"(merged-)?(?P<time>\d{8}T\d{6})-.+-\d+\.json")
 """What the library calls its records; the time is UTC."""
@@ -159,7 +159,7 @@ class Known:
     """What the runs at one place know of one key: the fastest candidate, beside native, seconds a call.
 
     Fastest is what all ranks together found so, and only where they never agreed on any candidate, what rank 0 did.
-    The medians are rank 0's. `runs` counts those of the records that have the key; of a merged record, all.
+    `runs` counts those of the records that have the key; of a merged record, all.
     """
 
     place: Place
@@ -169,11 +169,9 @@ class Known:
     runs: int
 
     @property
-    def ratio(self) -> float | None:
-        """How many times as fast as native the best is, by the medians."""
-        if self.best is None or self.native is None or not self.best.median_s or self.native.median_s is None:
-            return None
-        return self.native.median_s / self.best.median_s
+    def compared(self) -> Compared:
+        """The best against native."""
+        return compared(self.best, self.native)
 
 
 def _fastest(candidates: Iterable[Candidate]) -> Candidate | None:

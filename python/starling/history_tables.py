@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from starling.history import Entry, Known, Place, Skipped
-from starling.report import BELOW_ONE, EVEN, human_seconds, kind, size
+from starling.report import BELOW_ONE, BY_FIRST, EVEN, EXPLAINED_BY_FIRST, gain_text, human_seconds, kind, marked, size
 from starling.table import Column, fitted
 
 _PROGRAM = 32
@@ -71,6 +71,10 @@ def _place(place: Place) -> str:
     return f"{machine}, {place.mpi_flavour} {place.mpi_version}"
 
 
+def _marked(known: Known, text: str) -> str:
+    return marked(text, by_first=not known.compared.by_all_ranks, ranks=known.key.ranks)
+
+
 def render_known(found: Sequence[Known], console: Console) -> None:
     """Prints a table for each machine and MPI."""
     for number, (place, group) in enumerate(groupby(found, key=lambda one: one.place)):
@@ -84,16 +88,20 @@ def render_known(found: Sequence[Known], console: Console) -> None:
             Column("ranks", [str(one.key.ranks) for one in rows]),
             Column("nodes", [_or_dash(one.key.nodes) for one in rows], leave=3),
             Column("best", [one.best.public_name if one.best else "-" for one in rows], right=False),
-            Column("median", [human_seconds(one.best.median_s if one.best else None) for one in rows], leave=5),
-            Column("native", [human_seconds(one.native.median_s if one.native else None) for one in rows], leave=4),
-            Column("gain", ["-" if one.ratio is None else f"{one.ratio:.2f}x" for one in rows]),
+            Column("median", [_marked(one, human_seconds(one.compared.candidate)) for one in rows], leave=5),
+            Column("native", [_marked(one, human_seconds(one.compared.native)) for one in rows], leave=4),
+            Column("gain", [_marked(one, gain_text(one.compared.gain)) for one in rows]),
             Column("samples", [str(one.best.samples) if one.best else "-" for one in rows], leave=2),
             Column("runs", [str(one.runs) for one in rows], leave=1),
         ]
         console.print(fitted(columns, console.width))
-    if any(one.ratio is not None and one.ratio < EVEN for one in found):
+    notes = [EXPLAINED_BY_FIRST] if any(BY_FIRST in _marked(one, "0") for one in found if one.best) else []
+    if any((gain := one.compared.gain) is not None and gain < EVEN for one in found):
+        notes.append(BELOW_ONE)
+    if notes:
         console.print()
-        console.print(Text(BELOW_ONE))
+    for note in notes:
+        console.print(Text(note))
 
 
 def known_json(found: Sequence[Known], skipped: Sequence[Skipped]) -> dict[str, Any]:
@@ -105,7 +113,8 @@ def known_json(found: Sequence[Known], skipped: Sequence[Skipped]) -> dict[str, 
             "best": one.best.public_name if one.best else None,
             "median_s": one.best.median_s if one.best else None,
             "native_s": one.native.median_s if one.native else None,
-            "ratio": one.ratio,
+            "ratio": one.compared.gain,
+            "by_all_ranks": one.compared.by_all_ranks,
             "agreed_s": one.best.agreed_s if one.best else None,
             "native_agreed_s": one.native.agreed_s if one.native else None,
             "samples": one.best.samples if one.best else 0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -23,7 +23,8 @@ class _Model(BaseModel):
 class Candidate(_Model):
     """What one candidate did in one context.
 
-    Rank 0 measured `median_s` and `min_s`; `agreed_s` is what all ranks together found, in this run or an earlier one.
+    Rank 0 measured `median_s` and `min_s`; all ranks together found `agreed_s` in this run, and `earlier_s` in those
+    that it started from.
     """
 
     name: str
@@ -32,14 +33,50 @@ class Candidate(_Model):
     median_s: float | None
     min_s: float | None
     agreed_s: float | None = None
+    earlier_s: float | None = None
     eligible: bool
     reason: str
+
+    @property
+    def together_s(self) -> float | None:
+        """Seconds a call as all ranks found it together; nothing where they never did."""
+        return self.agreed_s if self.agreed_s is not None else self.earlier_s
+
+    @property
+    def is_known_well(self) -> bool:
+        """Whether enough calls are behind its times to count savings by them."""
+        return self.samples >= LEAST_SAMPLES or (self.agreed_s is None and self.earlier_s is not None)
 
     @property
     def public_name(self) -> str:
         """With its parameters: `chain?segment=8192`."""
         bound = ",".join(f"{name}={value}" for name, value in self.parameters.items())
         return f"{self.name}?{bound}" if bound else self.name
+
+
+class Compared(NamedTuple):
+    """Seconds a call of a candidate and of native, found in one way, so that they can be compared.
+
+    Both are what all ranks together found, or both are rank 0's medians. Nothing stands for what is not known.
+    """
+
+    candidate: float | None
+    native: float | None
+    by_all_ranks: bool
+
+    @property
+    def gain(self) -> float | None:
+        """How many times as fast as native the candidate is."""
+        return self.native / self.candidate if self.candidate and self.native is not None else None
+
+
+def compared(candidate: Candidate | None, native: Candidate | None) -> Compared:
+    """By what all ranks found where they found both, or native was never measured; else by rank 0."""
+    together = [one.together_s if one else None for one in (candidate, native)]
+    by_first = [one.median_s if one else None for one in (candidate, native)]
+    if together[0] is not None and (together[1] is not None or by_first[1] is None):
+        return Compared(*together, by_all_ranks=True)
+    return Compared(*by_first, by_all_ranks=False)
 
 
 class Decision(_Model):
@@ -82,15 +119,39 @@ class ContextKey(_Model):
     operator_class: Literal["built-in", "commutative", "non-commutative"] | None
 
 
-class Context(ContextKey):
-    """What happened to one call key."""
+class _Spent(_Model):
+    """Seconds of rank 0, and of the slowest rank where ranks agreed on any; those of tuning are among them."""
 
     calls: int = Field(ge=0)
+    seconds: float | None
+    tuning_seconds: float | None
+    slowest_seconds: float | None = None
+    slowest_tuning_seconds: float | None = None
+
+    @property
+    def spent(self) -> float | None:
+        """The slowest rank's seconds where they are known, else rank 0's."""
+        return self.slowest_seconds if self.slowest_seconds is not None else self.seconds
+
+    @property
+    def tuning(self) -> float | None:
+        """What tuning cost the slowest rank where that is known, else rank 0."""
+        return self.slowest_tuning_seconds if self.slowest_tuning_seconds is not None else self.tuning_seconds
+
+
+class LeftOut(_Spent):
+    """What a record that would be too long tells of its lightest contexts: their sums."""
+
+    contexts: int = Field(ge=1)
+
+
+class Context(ContextKey, _Spent):
+    """What happened to one call key."""
+
     stage: str
     winner: str
     candidates: list[Candidate]
-    seconds: float | None
-    tuning_seconds: float | None
+    candidates_left_out: int = Field(0, ge=0)
     phases: Phases
     native_s: float | None
     decisions: list[Decision]
@@ -106,27 +167,28 @@ class Context(ContextKey):
         return found.median_s if found else None
 
     @property
-    def native(self) -> float | None:
-        """Seconds per call of the MPI library's own way; nothing where it was not measured."""
-        return self.native_s if self.native_s is not None else self.median_of("native")
+    def compared(self) -> Compared:
+        """The winner against native."""
+        return compared(self.candidate(self.winner), self.candidate("native"))
 
     @property
     def saved(self) -> float | None:
-        """Seconds saved against native: the difference of the medians in each settled call, less what tuning cost.
+        """Seconds saved against native: the difference of their times in each settled call, less what tuning cost.
 
         Negative for a loss. Nothing where native or the winner was not measured often enough to know.
         """
         if all(c.name == "native" for c in self.candidates if c.samples):
             return 0.0
-        cost = self.tuning_seconds or 0.0
+        cost = self.tuning or 0.0
         if self.winner == "native":
             return 0.0 - cost
         native, winner = self.candidate("native"), self.candidate(self.winner)
-        if native is None or winner is None or min(native.samples, winner.samples) < LEAST_SAMPLES:
+        if native is None or winner is None or not (native.is_known_well and winner.is_known_well):
             return None
-        if self.native is None or winner.median_s is None:
+        times = self.compared
+        if times.native is None or times.candidate is None:
             return None
-        return self.phases.settled.calls * (self.native - winner.median_s) - cost
+        return self.phases.settled.calls * (times.native - times.candidate) - cost
 
 
 class Run(_Model):
@@ -168,6 +230,7 @@ class RunRecord(_Heading):
     """A whole record."""
 
     contexts: list[Context]
+    left_out: LeftOut | None = None
 
 
 class Outline(_Heading):

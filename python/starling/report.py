@@ -35,9 +35,15 @@ _DECISIONS = 4
 _EXPLAINED = 3
 EVEN = 0.995
 """What is written as a gain of 1.00x."""
+BY_FIRST = "*"
+"""Behind a time or a gain that rank 0 saw, where all ranks found none together."""
+EXPLAINED_BY_FIRST = (
+    f"{BY_FIRST}: as rank 0 saw it, for its ranks found no time together; others may have taken longer. "
+    "The root of a bcast, for example, returns before they do."
+)
 BELOW_ONE = (
-    "A gain below 1 is no mistake: the medians are rank 0's, and the choice rests on the slowest rank "
-    "of each candidate's best call. The root of a bcast, for example, returns before the others."
+    "A gain below 1 is no mistake: the choice rests on the slowest rank of each candidate's best call, or on a run-off "
+    "with native; the times shown are typical ones."
 )
 
 
@@ -84,16 +90,27 @@ def _ranks(number: int) -> str:
 
 
 def _gain(context: Context) -> float | None:
-    """How many times as fast as native the winner is, by the medians."""
-    median = context.median_of(context.winner)
-    if context.winner == "native" or not median or context.native is None:
-        return None
-    return context.native / median
+    """How many times as fast as native the winner is."""
+    return None if context.winner == "native" else context.compared.gain
 
 
-def _gain_text(context: Context) -> str:
-    gain = _gain(context)
+def gain_text(gain: float | None) -> str:
+    """`1.24x`; `-` where it is not known."""
     return "-" if gain is None else f"{gain:.2f}x"
+
+
+def marked(text: str, *, by_first: bool, ranks: int) -> str:
+    """With the mark of what only rank 0 saw, unless there is no other rank or nothing to see."""
+    return text + BY_FIRST if by_first and ranks > 1 and text != "-" else text
+
+
+def _marked(context: Context, text: str) -> str:
+    return marked(text, by_first=not context.compared.by_all_ranks, ranks=context.ranks)
+
+
+def _spent(context: Context) -> str:
+    text = human_seconds(context.spent)
+    return marked(text, by_first=context.slowest_seconds is None, ranks=context.ranks)
 
 
 def _columns(contexts: Sequence[Context]) -> list[Column]:
@@ -104,18 +121,22 @@ def _columns(contexts: Sequence[Context]) -> list[Column]:
         Column("calls", [str(c.calls) for c in contexts], leave=6),
         Column("stage", [c.stage for c in contexts], leave=1, right=False),
         Column("winner", [c.winner for c in contexts], right=False),
-        Column("median", [human_seconds(c.median_of(c.winner)) for c in contexts], leave=4),
-        Column("native", [human_seconds(c.native) for c in contexts], leave=3),
-        Column("gain", [_gain_text(c) for c in contexts]),
-        Column("time", [human_seconds(c.seconds) for c in contexts]),
-        Column("tuning", [human_seconds(c.tuning_seconds) for c in contexts], leave=2),
+        Column("median", [_marked(c, human_seconds(c.compared.candidate)) for c in contexts], leave=4),
+        Column("native", [_marked(c, human_seconds(c.compared.native)) for c in contexts], leave=3),
+        Column("gain", [_marked(c, gain_text(_gain(c))) for c in contexts]),
+        Column("time", [_spent(c) for c in contexts]),
+        Column("tuning", [human_seconds(c.tuning) for c in contexts], leave=2),
     ]
 
 
 def summary(record: RunRecord) -> str:
-    """Seconds in collectives, saved against native, cost of tuning, and what is not counted; as rank 0 measured."""
-    spent = sum(context.seconds or 0 for context in record.contexts)
-    tuning = sum(context.tuning_seconds or 0 for context in record.contexts)
+    """Seconds in collectives, saved against native, cost of tuning, and what is not counted.
+
+    The slowest rank's seconds in each context, where its ranks agreed on any, and else rank 0's.
+    """
+    parts = [*record.contexts, *([record.left_out] if record.left_out else [])]
+    spent = sum(part.spent or 0 for part in parts)
+    tuning = sum(part.tuning or 0 for part in parts)
     known = [context.saved for context in record.contexts if context.saved is not None]
     saved = sum(known)
     what = "saved against native" if saved >= 0 else "lost against native"
@@ -124,14 +145,22 @@ def summary(record: RunRecord) -> str:
         text += f"; {what} {human_seconds(abs(saved))}, what tuning cost counted"
     text += f"; tuning cost {human_seconds(tuning)}"
     if left := len(record.contexts) - len(known):
-        text += f"; not counted: {left} context{'s' * (left != 1)} whose native time is not known"
+        text += f"; not counted: {_contexts(left)} whose native time is not known"
         text += f" (fewer than {LEAST_SAMPLES} calls of native or of the winner)"
+    if record.left_out:
+        text += f"; of {_contexts(record.left_out.contexts)} only these sums are known"
     return text
+
+
+def _contexts(number: int) -> str:
+    return f"{number} context{'s' * (number != 1)}"
 
 
 def _notes(contexts: Sequence[Context], *, stages: bool) -> list[str]:
     """What the table does not explain by itself."""
     notes = []
+    if any(BY_FIRST in _spent(context) + _marked(context, "0") for context in contexts):
+        notes.append(EXPLAINED_BY_FIRST)
     if any((gain := _gain(context)) is not None and gain < EVEN for context in contexts):
         notes.append(BELOW_ONE)
     words = dict.fromkeys(context.stage for context in contexts)
@@ -148,7 +177,8 @@ def _phase(what: str, phase: Phase, above: str = "") -> str:
 def _overheads(context: Context) -> str:
     """What tuning cost while candidates were tried and after (STAR-MPI's O_MS^c and O_MS^a, and O_MA)."""
     above = f"{human_seconds(context.tuning_seconds)} above the winner's time, "
-    return f"{_phase('tried', context.phases.exploring, above)}; {_phase('then', context.phases.settled)}"
+    where = "rank 0 " if context.ranks > 1 else ""
+    return f"{where}{_phase('tried', context.phases.exploring, above)}; {_phase('then', context.phases.settled)}"
 
 
 def _indented(text: str) -> RenderableType:
@@ -171,11 +201,14 @@ def _explained(context: Context, decisions: int | None) -> RenderableType:
         _indented(f"call {decision.call}: {decision.from_ or 'start'} -> {decision.to}: {decision.why}")
         for decision in shown
     ]
-    measured = sorted((c.median_s, c.public_name) for c in context.candidates if c.median_s is not None)
-    if measured:
-        lines.append(
-            _indented("medians: " + ", ".join(f"{name} {human_seconds(seconds)}" for seconds, name in measured))
-        )
+    together = [(c.together_s, c.public_name) for c in context.candidates]
+    by_first = [(c.median_s, c.public_name) for c in context.candidates if c.together_s is None]
+    for what, times in (("all ranks", together), ("rank 0", by_first)):
+        known = sorted((seconds, name) for seconds, name in times if seconds is not None)
+        if known:
+            lines.append(_indented(f"{what}: " + ", ".join(f"{name} {human_seconds(time)}" for time, name in known)))
+    if context.candidates_left_out:
+        lines.append(_indented(f"{context.candidates_left_out} more candidates are not in the record"))
     return Group(*lines)
 
 
@@ -185,7 +218,7 @@ def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> Non
     Without a limit of rows: all contexts, all decisions, and what the stages mean.
     """
     run = record.run
-    contexts = sorted(record.contexts, key=lambda context: -(context.seconds or 0))
+    contexts = sorted(record.contexts, key=lambda context: -(context.spent or 0))
     shown = contexts[:rows]
     strategy = f"strategy {run.strategy}, " if run.strategy else ""  # merged runs may have had several
     what = (

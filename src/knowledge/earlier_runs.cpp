@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <filesystem>
@@ -13,10 +14,13 @@
 #include <span>
 #include <stdexcept>
 #include <system_error>
+#include <unordered_set>
 #include <utility>
 
 #include "algorithms/candidate.hpp"
 #include "knowledge/history.hpp"
+#include "knowledge/record_json.hpp"
+#include "knowledge/shorten.hpp"
 #include "knowledge/whole_file.hpp"
 #include "messages/told.hpp"
 
@@ -34,11 +38,9 @@ bool tells_samples(const std::pair<std::string, std::string>& setting) {
   return setting.first == "samples";
 }
 
-Circumstances circumstances_of(const RunRecord& record) {
-  const auto& settings = record.run.settings;
-  const auto samples = std::find_if(settings.begin(), settings.end(), tells_samples);
-  return {record.run.machine, record.run.mpi_flavour, record.run.mpi_version,
-          samples == settings.end() ? "mean" : samples->second};
+Circumstances circumstances_of(const RunDescription& run) {
+  const auto samples = std::find_if(run.settings.begin(), run.settings.end(), tells_samples);
+  return {run.machine, run.mpi_flavour, run.mpi_version, samples == run.settings.end() ? "mean" : samples->second};
 }
 
 /// Whether a candidate of a record says what its ranks measured together, and no nonsense.
@@ -61,10 +63,21 @@ std::vector<std::string> names_in(const std::string& directory, std::error_code&
   return names;
 }
 
-/// The text of a file, nothing if it is gone. Throws std::runtime_error where it can't be read.
-std::optional<std::string> text_of(const std::string& path) {
+/// The names of a collective's candidates, native among them.
+const std::unordered_set<std::string>& names_of(Collective collective) {
+  static std::array<std::unordered_set<std::string>, collective_count> all;
+  auto& names = all[static_cast<std::size_t>(collective)];
+  if (names.empty()) {
+    names.insert("native");
+    for (const Bound& bound : candidates(collective)) names.insert(bound.name());
+  }
+  return names;
+}
+
+/// Reads the text of a file; says whether it is there. Throws std::runtime_error where it can't be read.
+bool read_text(const std::string& path, std::string& text) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not hold up the run
-  if (file < 0 && errno == ENOENT) return std::nullopt;
+  if (file < 0 && errno == ENOENT) return false;
   const auto fail = [&](const std::string& why) {
     if (file >= 0) ::close(file);
     throw std::runtime_error(why);
@@ -75,7 +88,7 @@ std::optional<std::string> text_of(const std::string& path) {
   if (::fstat(file, &about) != 0) fail_by(errno);
   if (!S_ISREG(about.st_mode)) fail("it is not a regular file");
   if (about.st_size > EarlierRuns::most_bytes) fail("it is too long for a run record");
-  std::string text(static_cast<std::size_t>(about.st_size), '\0');
+  text.resize(static_cast<std::size_t>(about.st_size));
   std::size_t there = 0;
   while (there < text.size()) {
     const ssize_t got = ::read(file, text.data() + there, text.size() - there);
@@ -86,25 +99,27 @@ std::optional<std::string> text_of(const std::string& path) {
   }
   ::close(file);
   text.resize(there);
-  return text;
+  return true;
 }
 
-/// Reads records until `take` wants no more; `take` gets each with the length of its text. Returns whether a file had
-/// gone away.
+/// Reads what is wanted of records until `take` wants no more; `take` gets each with the length of its text. Returns
+/// whether a file had gone away.
 template <typename Take>
-bool each_record(const std::string& directory, const std::vector<std::string>& names, const SkippedFile& skipped,
-                 Take take) {
+bool each_record(const std::string& directory, const std::vector<std::string>& names, const Wanted& wanted,
+                 const SkippedFile& skipped, Take take) {
   std::set<std::string> covered;  // by the merged records so far
+  std::string text;
   bool gone = false;
   for (const std::string& name : names) {
     if (covered.count(name) != 0) continue;
     try {
-      const auto text = text_of(directory + "/" + name);
-      gone = gone || !text;
-      if (!text) continue;
-      RunRecord record = run_record_from_json(*text);
+      if (!read_text(directory + "/" + name, text)) {
+        gone = true;
+        continue;
+      }
+      RunRecord record = run_record_from_json(text, wanted);
       covered.insert(record.merged.begin(), record.merged.end());
-      if (!take(File{name, std::move(record)}, static_cast<std::int64_t>(text->size()))) break;
+      if (!take(File{name, std::move(record)}, std::ssize(text))) break;
     } catch (const std::runtime_error& error) {
       skipped(name, error.what());
     }
@@ -157,10 +172,14 @@ RunRecord merged(std::span<const File> files) {
     for (ContextRecord context : record.contexts) {
       context.decisions_dropped += std::ssize(context.decisions);
       context.decisions.clear();
-      for (CandidateRecord& candidate : context.candidates)
+      for (CandidateRecord& candidate : context.candidates) {
+        candidate.earlier_s.reset();
         if (!is_knowledge(candidate)) candidate.agreed_s.reset();
+      }
       contexts.push_back(std::move(context));
     }
+    if (record.left_out && all.left_out) fold(*all.left_out, *record.left_out);
+    if (record.left_out && !all.left_out) all.left_out = record.left_out;
   }
   all.contexts = folded(std::move(contexts));
   return all;
@@ -170,8 +189,8 @@ RunRecord merged(std::span<const File> files) {
 void merge_into(const std::string& directory, std::span<const File> files, MergedRuns& result) {
   if (files.size() < 2) return;
   const RunRecord record = merged(files);
-  const std::string text = to_json(record);
-  if (std::ssize(text) > EarlierRuns::most_bytes / 4) {
+  const std::string text = to_json(record, RecordForm::compact);
+  if (text.size() > most_record_bytes) {
     const std::size_t half = files.size() / 2;
     merge_into(directory, files.first(half), result);
     merge_into(directory, files.subspan(half), result);
@@ -203,9 +222,10 @@ EarlierRuns EarlierRuns::read(const std::string& directory, const Circumstances&
     std::int64_t of_all = 0;
     std::vector<std::pair<std::string, std::string>> notes;
     const auto note = [&](const std::string& file, const std::string& why) { notes.emplace_back(file, why); };
-    const bool gone = each_record(directory, names, note, [&](File file, std::int64_t length) {
+    const auto fits = [&](const RunDescription& run) { return circumstances_of(run) == wanted; };
+    const bool gone = each_record(directory, names, {fits, is_knowledge}, note, [&](File file, std::int64_t length) {
       of_all += length;
-      if (circumstances_of(file.record) == wanted) {
+      if (fits(file.record.run)) {
         const bool is_run = file.record.merged.empty();
         std::int64_t& of_kind = is_run ? of_runs : of_merged;
         of_kind += length;
@@ -228,56 +248,49 @@ void EarlierRuns::add(std::vector<ContextRecord> contexts) {
   for (ContextRecord& one : contexts) {
     const auto collective = collective_named(one.collective);
     if (!collective) continue;
-    const std::vector<Bound>& repository = candidates(*collective);
-    const auto same = std::find_if(contexts_.begin(), contexts_.end(),
-                                   [&](const ContextRecord& other) { return same_key(one, other); });
+    const ContextRecord* const known = contexts_.find(one);
+    const auto known_one = [&](const CandidateRecord& candidate) -> const CandidateRecord* {
+      if (known == nullptr) return nullptr;
+      const auto is_it = [&](const CandidateRecord& other) { return same_name(candidate, other); };
+      const auto found = std::find_if(known->candidates.begin(), known->candidates.end(), is_it);
+      return found == known->candidates.end() ? nullptr : &*found;
+    };
     const auto useless = [&](const CandidateRecord& candidate) {
       if (!is_knowledge(candidate)) return true;
-      const std::string name = public_name(candidate);
-      const auto is_it = [&](const Bound& bound) { return bound.name() == name; };
-      if (name != "native" && std::none_of(repository.begin(), repository.end(), is_it)) return true;
-      if (same == contexts_.end()) return false;
-      return std::any_of(same->candidates.begin(), same->candidates.end(), [&](const CandidateRecord& known) {
-        return known.samples >= enough_samples && public_name(known) == name;
-      });
+      if (const CandidateRecord* const before = known_one(candidate)) return before->samples >= enough_samples;
+      if (candidates_ == most_candidates || names_of(*collective).count(public_name(candidate)) == 0) return true;
+      ++candidates_;
+      return false;
     };
     one.candidates.erase(std::remove_if(one.candidates.begin(), one.candidates.end(), useless), one.candidates.end());
     if (one.candidates.empty()) continue;
     one.decisions.clear();
-    if (same == contexts_.end()) {
-      contexts_.push_back(std::move(one));
-    } else {
-      fold(*same, one);
-    }
+    contexts_.add(std::move(one));
   }
 }
 
 const ContextRecord* EarlierRuns::find(const ContextRecord& key) const {
-  if (key.nodes == 0) return nullptr;
-  const auto found = std::find_if(contexts_.begin(), contexts_.end(),
-                                  [&](const ContextRecord& context) { return same_key(context, key); });
-  return found == contexts_.end() ? nullptr : &*found;
+  return key.nodes == 0 ? nullptr : contexts_.find(key);
 }
 
 std::optional<Earlier> EarlierRuns::of(const ContextRecord& known, std::string_view candidate) {
-  for (const CandidateRecord& one : known.candidates)
-    if (one.agreed_s && public_name(one) == candidate) return Earlier{*one.agreed_s, one.samples};
-  return std::nullopt;
+  const int index = index_of(known.candidates, candidate);
+  if (index < 0) return std::nullopt;
+  const CandidateRecord& one = known.candidates[static_cast<std::size_t>(index)];
+  return one.agreed_s ? std::optional(Earlier{*one.agreed_s, one.samples}) : std::nullopt;
 }
 
 std::string EarlierRuns::to_text() const {
-  std::string text;
-  for (const ContextRecord& context : contexts_) text.append(to_json_line(context)).append("\n");
-  return text;
+  if (empty()) return {};
+  RunRecord record;
+  record.contexts = contexts_.all();
+  return to_json(record, RecordForm::compact);
 }
 
 EarlierRuns EarlierRuns::from_text(const std::string& text) {
   EarlierRuns earlier;
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = text.find('\n', start);
-    earlier.contexts_.push_back(context_from_json_line(text.substr(start, end - start)));
-    start = end + 1;
-  }
+  if (text.empty()) return earlier;
+  for (ContextRecord& one : run_record_from_json(text).contexts) earlier.contexts_.add(std::move(one));
   return earlier;
 }
 
@@ -287,8 +300,8 @@ MergedRuns merge_runs(const std::string& directory, const SkippedFile& skipped) 
   const std::vector<std::string> names = names_in(directory, error);
   if (error) throw std::runtime_error("'" + told(directory) + "' cannot be read: " + error.message());
   std::vector<std::pair<Circumstances, std::vector<File>>> groups;
-  each_record(directory, names, skipped, [&](File file, std::int64_t /*length*/) {
-    const Circumstances its = circumstances_of(file.record);
+  each_record(directory, names, {}, skipped, [&](File file, std::int64_t /*length*/) {
+    const Circumstances its = circumstances_of(file.record.run);
     auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& one) { return one.first == its; });
     if (group == groups.end()) group = groups.insert(groups.end(), {its, {}});
     group->second.push_back(std::move(file));

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "knowledge/fold.hpp"
 #include "knowledge/run_record.hpp"
 #include "selection/strategy.hpp"
 
@@ -29,6 +30,8 @@ class EarlierRuns {
  public:
   /// Calls of a candidate after which older runs add nothing to it.
   static constexpr std::int64_t enough_samples = 50;
+  /// Candidates that are known at most, in all contexts; those of older runs are left out first.
+  static constexpr std::size_t most_candidates = 50'000;
   /// Bytes of records of runs that are read at most, and again of merged ones, where they fit; also of one record.
   static constexpr std::int64_t most_bytes = std::int64_t{16} << 20;
   /// Bytes of all records that are read at most.
@@ -46,14 +49,15 @@ class EarlierRuns {
   [[nodiscard]] const ContextRecord* find(const ContextRecord& key) const;
   /// What such a context knows of a candidate, by its public name.
   static std::optional<Earlier> of(const ContextRecord& known, std::string_view candidate);
-  [[nodiscard]] bool empty() const { return contexts_.empty(); }
+  [[nodiscard]] bool empty() const { return contexts_.all().empty(); }
 
-  /// As text for one MPI message, and back.
+  /// As text for one MPI message, and back. `from_text` throws where `to_text` did not write it.
   [[nodiscard]] std::string to_text() const;
   static EarlierRuns from_text(const std::string& text);
 
  private:
-  std::vector<ContextRecord> contexts_;  ///< of their candidates those with `agreed_s` only; no decisions
+  FoldedContexts contexts_;  ///< of their candidates those with `agreed_s` only; no decisions
+  std::size_t candidates_ = 0;
 };
 
 /// What merging did.

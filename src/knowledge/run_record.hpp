@@ -18,7 +18,8 @@ struct CandidateRecord {
   std::int64_t samples = 0;
   std::optional<double> median_s;  ///< seconds a call, as rank 0 of the communicator measured them
   std::optional<double> min_s;
-  std::optional<double> agreed_s;  ///< as the strategy had all ranks measure it together in this run
+  std::optional<double> agreed_s;   ///< as the strategy had all ranks measure it together in this run
+  std::optional<double> earlier_s;  ///< as all ranks of the earlier runs that this one started from measured it
   bool eligible = true;
   std::string reason;  ///< why it is not eligible
 };
@@ -45,13 +46,29 @@ struct ContextRecord {
   std::string stage;
   std::string winner;  ///< full public name of the candidate in use at the end: "native", "chain?segment=8192"
   std::vector<CandidateRecord> candidates;
-  double seconds = 0;         ///< spent in this context
-  double tuning_seconds = 0;  ///< spent above the winner's time while exploring
-  PhaseRecord exploring;      ///< STAR-MPI's Measure_Select, and the groups probed later
-  PhaseRecord settled;        ///< STAR-MPI's Monitor_Adapt
+  std::int64_t candidates_left_out = 0;  ///< by `shorten`
+  double seconds = 0;                    ///< spent in this context, as rank 0 of the communicator saw it
+  double tuning_seconds = 0;             ///< spent above the winner's time while exploring, likewise
+  /// The same of the slowest rank: from one agreement of the ranks to the next the longest that any of them took; the
+  /// calls after the last one as rank 0 saw them. Nothing where ranks never agreed.
+  std::optional<double> slowest_seconds;
+  std::optional<double> slowest_tuning_seconds;
+  PhaseRecord exploring;  ///< STAR-MPI's Measure_Select, and the groups probed later
+  PhaseRecord settled;    ///< STAR-MPI's Monitor_Adapt
   std::optional<double> native_s;
   std::vector<Decision> decisions;     ///< `from` and `to` index `candidates`
-  std::int64_t decisions_dropped = 0;  ///< earlier decisions that `fold` left out
+  std::int64_t decisions_dropped = 0;  ///< earlier decisions that are left out
+};
+
+/// The sums of contexts that a record has not got, because it would be too long with them.
+struct LeftOut {
+  std::int64_t contexts = 0;
+  std::int64_t calls = 0;
+  double seconds = 0;
+  double tuning_seconds = 0;
+  std::optional<double> slowest_seconds;
+  std::optional<double> slowest_tuning_seconds;
+  bool operator==(const LeftOut&) const = default;
 };
 
 /// What the run was.
@@ -73,36 +90,23 @@ struct RunRecord {
   static constexpr int schema = 1;
   RunDescription run;
   std::vector<ContextRecord> contexts;
+  std::optional<LeftOut> left_out;
   std::vector<std::string> merged;  ///< the files of the runs that were merged into this record; empty for one run
 };
 
 /// The public name of a candidate, without the collective: "chain?segment=8192".
 std::string public_name(const CandidateRecord& candidate);
 
-/// A context as one line of JSON, to travel between ranks, and back. Reading a line that is not one throws a
-/// nlohmann::json::exception. A number that is not finite travels as null: it comes back as nothing, or NaN.
-std::string to_json_line(const ContextRecord& context);
-ContextRecord context_from_json_line(const std::string& line);
+/// Whether both are one candidate.
+bool same_name(const CandidateRecord& one, const CandidateRecord& other);
 
 /// Whether both are of one call key: what the tuner tells apart on one communicator, and the number of ranks.
 bool same_key(const ContextRecord& one, const ContextRecord& other);
 
-/// Adds what `other`, a context of the same call key on another communicator, saw. Counts and seconds add up; a median
-/// becomes the mean of both weighted by samples, a minimum the smaller; candidates are matched by their public names;
-/// of all decisions, ordered by call, the latest `decisions_kept` stay. Stage and winner are those of the one with more
-/// calls, so fold contexts in falling order of calls and those of the busiest communicator stay.
-void fold(ContextRecord& into, const ContextRecord& other);
-
-/// Contexts in falling order of seconds, those of one call key folded into one.
-std::vector<ContextRecord> folded(std::vector<ContextRecord> contexts);
+/// The place of a candidate by its public name, -1 for none.
+int index_of(const std::vector<CandidateRecord>& candidates, std::string_view name);
 
 /// Whether a file of a history may be a record, by its name.
 bool is_record_name(std::string_view name);
-
-/// Reads what `to_json` writes. Throws std::runtime_error with a sentence that says what is wrong with the text.
-RunRecord run_record_from_json(const std::string& text);
-
-/// The record as JSON text (docs/run-record.md, python/starling/schemas/run-record-1.json).
-std::string to_json(const RunRecord& record);
 
 }  // namespace starling

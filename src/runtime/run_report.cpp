@@ -3,16 +3,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <climits>
 #include <fstream>
 #include <iterator>
-#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "knowledge/history.hpp"
+#include "knowledge/record_json.hpp"
+#include "knowledge/record_sum.hpp"
 #include "knowledge/run_record.hpp"
+#include "knowledge/shorten.hpp"
 #include "knowledge/variables.hpp"
 #include "knowledge/whole_file.hpp"
 #include "runtime/communicator.hpp"
@@ -25,47 +26,51 @@
 namespace starling {
 namespace {
 
-/// This rank's contexts, a line of JSON each.
-std::string my_lines() {
+/// What this rank knows: the contexts of communicators whose rank 0 it is. Alone on one it has nobody to talk to, so
+/// that counts only where it is alone in the program.
+std::vector<ContextRecord> my_contexts() {
   State& now = state();
-  std::vector<ContextRecord> records;
+  std::vector<ContextRecord> contexts;
   {
     const std::lock_guard lock(now.guard);
-    records = std::move(now.finished);
-    for (const Communicator* one : now.communicators) one->add_records(records);
+    contexts = std::move(now.finished);
+    for (const Communicator* one : now.communicators) one->add_records(contexts);
   }
-  std::string lines;
-  for (const ContextRecord& record : records) lines.append(to_json_line(record)).append("\n");
-  return lines;
+  if (now.world_size > 1)
+    contexts.erase(std::remove_if(contexts.begin(), contexts.end(), [](const auto& one) { return one.ranks == 1; }),
+                   contexts.end());
+  return contexts;
 }
 
-/// All ranks' lines on rank 0, nothing elsewhere.
-std::string gathered(const std::string& mine) {
+constexpr int tag_of_records = 1;
+
+void send(const std::string& text, int to) {
+  int length = static_cast<int>(text.size());
+  pmpi.Send(&length, 1, handles.int_, to, tag_of_records, state().world);
+  if (length > 0) pmpi.Send(text.data(), length, handles.char_, to, tag_of_records, state().world);
+}
+
+std::string received(int from) {
+  int length = 0;
+  pmpi.Recv(&length, 1, handles.int_, from, tag_of_records, state().world, MPI_STATUS_IGNORE);
+  std::string text(static_cast<std::size_t>(length), '\0');
+  if (length > 0) pmpi.Recv(text.data(), length, handles.char_, from, tag_of_records, state().world, MPI_STATUS_IGNORE);
+  return text;
+}
+
+/// What all ranks know, on rank 0; nothing elsewhere. It is added up along a binomial tree, in messages of bounded
+/// length, so that no rank ever holds what many of them know.
+RunRecord known_to_all() {
   const State& now = state();
-  const auto ranks = static_cast<std::size_t>(now.world_size);
-  std::vector<int> lengths(ranks);
-  std::vector<int> offsets(ranks);
-  // A rank with more than this to tell would need a record of gigabytes: it tells what fits, whole lines only.
-  const std::size_t most = static_cast<std::size_t>(INT_MAX) / ranks;
-  const std::string_view told =
-      std::string_view(mine).substr(0, mine.size() <= most ? mine.size() : mine.rfind('\n', most) + 1);
-  int length = static_cast<int>(told.size());
-  pmpi.Gather(&length, 1, handles.int_, lengths.data(), 1, handles.int_, 0, now.world);
-  std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
-  std::string all(now.world_rank == 0 ? static_cast<std::size_t>(offsets.back() + lengths.back()) : 0, '\0');
-  pmpi.Gatherv(told.data(), length, handles.char_, all.data(), lengths.data(), offsets.data(), handles.char_, 0,
-               now.world);
-  return all;
-}
-
-std::vector<ContextRecord> contexts_in(const std::string& lines) {
-  std::vector<ContextRecord> all;
-  for (std::size_t start = 0; start < lines.size();) {
-    const std::size_t end = lines.find('\n', start);
-    all.push_back(context_from_json_line(lines.substr(start, end - start)));
-    start = end + 1;
+  RecordSum sum(my_contexts());
+  for (int distance = 1; distance < now.world_size; distance *= 2) {
+    if ((now.world_rank & distance) != 0) {
+      send(sum.text(), now.world_rank - distance);
+      return {};
+    }
+    if (now.world_rank + distance < now.world_size) sum.add(received(now.world_rank + distance));
   }
-  return all;
+  return sum.record();
 }
 
 std::string program_line() {
@@ -94,11 +99,11 @@ void write(const std::string& path, const std::string& text) {
 void publish_run_record() {
   const State& now = state();
   if (now.settings.history.empty() && now.settings.record.empty()) return;
-  RunRecord record;
-  record.run.seconds = pmpi.Wtime() - now.started_wtime;
-  const std::string lines = gathered(my_lines());
+  const double seconds = pmpi.Wtime() - now.started_wtime;
+  RunRecord record = known_to_all();
   if (now.world_rank != 0) return;
 
+  record.run.seconds = seconds;
   record.run.program = program_line();
   record.run.machine = now.settings.machine;
   record.run.ranks = now.world_size;
@@ -110,7 +115,7 @@ void publish_run_record() {
   record.run.strategy = now.settings.strategy;
   record.run.settings = described(now.settings);
   record.run.started = in_iso_8601(now.started);
-  record.contexts = folded(contexts_in(lines));
+  shorten(record);
   const std::string text = to_json(record);
   const std::string name = record_file_name(now.started, host_name(), getpid());
   if (!now.settings.history.empty()) {

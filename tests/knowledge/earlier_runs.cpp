@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "knowledge/history.hpp"
+#include "knowledge/record_json.hpp"
 #include "knowledge/whole_file.hpp"
 #include "sample_record.hpp"
 
@@ -140,9 +141,15 @@ TEST_F(Runs, WithoutWhatRanksAgreedOnTeachNothing) {
 }
 
 TEST_F(Runs, CutShortOrOfOtherVersionsOrNoRunsAreSkippedWithANote) {
+  const auto cut = [](const RunRecord& record) {
+    const std::string whole = to_json(record);
+    return whole.substr(0, whole.size() / 2);
+  };
   RunRecord record = sample_record();
-  const std::string whole = to_json(record);
-  write_text("a.json", whole.substr(0, whole.size() / 2));
+  write_text("of-others.json", cut(record));
+  record.run.machine = here.machine;
+  record.run.settings = {{"samples", here.samples}};
+  write_text("a.json", cut(record));
   write_text("b.json", "");
   write_text("c.json", R"({"schema": 99})");
   write_text("d.json", R"({"schema": 1, "run": 7})");
@@ -160,6 +167,8 @@ TEST_F(Runs, CutShortOrOfOtherVersionsOrNoRunsAreSkippedWithANote) {
   EXPECT_EQ(skipped_[3].substr(0, 27), "d.json: it is no run record");
   EXPECT_EQ(skipped_[4].substr(0, 27), "e.json: it is no run record");
   EXPECT_EQ(skipped_[5], "f.json: it is not a regular file");
+  read();
+  EXPECT_EQ(skipped_.size(), 6U) << "of a record that does not fit only the beginning is read";
 }
 
 TEST_F(Runs, OfNonsenseTeachNothing) {

@@ -1,6 +1,8 @@
+#include "knowledge/fold.hpp"
+
 #include <gtest/gtest.h>
 
-#include "knowledge/run_record.hpp"
+#include <cmath>
 
 namespace starling::testing {
 namespace {
@@ -30,6 +32,25 @@ TEST(Fold, AddsCallsAndSeconds) {
   EXPECT_EQ(into.calls, 150);
   EXPECT_EQ(into.seconds, 2);
   EXPECT_EQ(into.tuning_seconds, 0.375);
+}
+
+TEST(Fold, LetsRankZeroStandForASlowestRankThatIsNotKnown) {
+  ContextRecord into = context(100, "ring", {});
+  into.seconds = 1;
+  into.tuning_seconds = 0.5;
+  ContextRecord other = context(50, "ring", {});
+  other.seconds = 2;
+  other.tuning_seconds = 0.25;
+  fold(into, other);
+  EXPECT_EQ(into.slowest_seconds, std::nullopt) << "neither ever agreed";
+  EXPECT_EQ(into.slowest_tuning_seconds, std::nullopt);
+  other.slowest_seconds = 8;
+  other.slowest_tuning_seconds = 4;
+  fold(into, other);
+  EXPECT_EQ(into.slowest_seconds, 3 + 8);
+  EXPECT_EQ(into.slowest_tuning_seconds, 0.75 + 4);
+  fold(into, other);
+  EXPECT_EQ(into.slowest_seconds, 3 + 8 + 8);
 }
 
 TEST(Fold, AddsUpEachPhase) {
@@ -115,6 +136,43 @@ TEST(Fold, MatchesCandidatesByTheirPublicNames) {
   EXPECT_EQ(public_name(into.candidates[2]), "chain?segment=2048");
   EXPECT_EQ(into.decisions[0].from, 1);
   EXPECT_EQ(into.decisions[0].to, 2) << "decisions follow their candidates to their new places";
+}
+
+TEST(Fold, CountsCandidatesThatNeitherHas) {
+  ContextRecord into = context(10, "native", {{.name = "native"}});
+  into.candidates_left_out = 3;
+  fold(into, context(10, "native", {{.name = "native"}, {.name = "ring"}, {.name = "pair"}}));
+  EXPECT_EQ(into.candidates_left_out, 1) << "4 in all, of which 3 are there now";
+}
+
+TEST(FoldedContexts, AreOneForEachCallKey) {
+  FoldedContexts all;
+  for (int i = 0; i < 30; ++i) {
+    ContextRecord one = context(1, "native", {measured("native", 1, 1, 1)});
+    one.bytes = i % 3;
+    all.add(one);
+  }
+  ContextRecord key = context(0, "", {});
+  key.bytes = 2;
+  ASSERT_NE(all.find(key), nullptr);
+  EXPECT_EQ(all.find(key)->calls, 10);
+  key.bytes.reset();
+  EXPECT_EQ(all.find(key), nullptr);
+  EXPECT_EQ(all.take().size(), 3U);
+  EXPECT_TRUE(all.all().empty());
+}
+
+TEST(FoldedContexts, StandInTheOrderOfTheTimeThatTheSlowestRankSpent) {
+  std::vector<ContextRecord> contexts(3, context(1, "native", {}));
+  for (int i = 0; i < 3; ++i) contexts[static_cast<std::size_t>(i)].bytes = i;
+  contexts[0].seconds = std::nan("");
+  contexts[1].seconds = 1;
+  contexts[2].seconds = 0.5;
+  contexts[2].slowest_seconds = 2;
+  contexts = folded(std::move(contexts));
+  EXPECT_EQ(contexts[0].bytes, 2);
+  EXPECT_EQ(contexts[1].bytes, 1);
+  EXPECT_EQ(contexts[2].bytes, 0);
 }
 
 TEST(Fold, CallsACandidateEligibleThatWasSomewhere) {

@@ -27,8 +27,11 @@ inline RunRecord sample_record() {
                       .stage = "monitor_adapt",
                       .winner = "chain?segment=8192",
                       .candidates = {native, chain, composed},
+                      .candidates_left_out = 4,
                       .seconds = 0.0125,
                       .tuning_seconds = 0.00003,
+                      .slowest_seconds = 0.015,
+                      .slowest_tuning_seconds = 0.00005,
                       .exploring = {.calls = 20, .seconds = 0.00034, .bookkeeping_seconds = 0.000001},
                       .settled = {.calls = 680, .seconds = 0.01216, .bookkeeping_seconds = 0.0000068},
                       .native_s = 15.5e-6,
@@ -60,7 +63,8 @@ inline RunRecord sample_record() {
                   .settings = {{"iterations", "10"}, {"epsilon", "0.1"}},
                   .started = "2024-05-01T12:00:00Z",
                   .seconds = 1.5},
-          .contexts = {tuned, own_operator, untouched}};
+          .contexts = {tuned, own_operator, untouched},
+          .left_out = LeftOut{.contexts = 2, .calls = 40, .seconds = 0.0001, .tuning_seconds = 0.00001}};
 }
 
 }  // namespace starling::testing

@@ -13,10 +13,27 @@ ROOT = Path(__file__).resolve().parents[2]
 SCHEMA: dict[str, Any] = json.loads((ROOT / "python/starling/schemas/run-record-1.json").read_text())
 SAMPLE: dict[str, Any] = json.loads((ROOT / "tests/knowledge/run-record.json").read_text())
 LATER: dict[str, dict[str, Any]] = {
-    "": {"merged": ["20240501T120000-node1-1.json"]},
+    "": {
+        "merged": ["20240501T120000-node1-1.json"],
+        "left_out": {
+            "contexts": 3,
+            "calls": 30,
+            "seconds": 0.5,
+            "tuning_seconds": 0.25,
+            "slowest_seconds": 0.75,
+            "slowest_tuning_seconds": None,
+        },
+    },
+    "left_out": {"slowest_seconds": 0.75, "slowest_tuning_seconds": None},
     "run": {"machine": "node#"},
-    "contexts": {"nodes": 2, "ranks_per_node": 4},
-    "candidates": {"agreed_s": 1.5e-5},
+    "contexts": {
+        "nodes": 2,
+        "ranks_per_node": 4,
+        "candidates_left_out": 2,
+        "slowest_seconds": 0.5,
+        "slowest_tuning_seconds": 0.25,
+    },
+    "candidates": {"agreed_s": 1.5e-5, "earlier_s": 1.25e-5},
 }
 """What records of older versions have not got, so that it is not required, by the field whose values have it."""
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)

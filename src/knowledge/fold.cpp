@@ -1,0 +1,169 @@
+#include "knowledge/fold.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace starling {
+namespace {
+
+struct Weighted {
+  std::optional<double> value;
+  std::int64_t samples;
+};
+
+/// The mean of what is known, weighted by samples; where neither has any, evenly.
+std::optional<double> merged(const Weighted& one, const Weighted& other) {
+  if (!one.value || !other.value) return one.value ? one.value : other.value;
+  const std::int64_t samples = one.samples + other.samples;
+  const double share = samples > 0 ? static_cast<double>(other.samples) / static_cast<double>(samples) : 0.5;
+  return std::lerp(*one.value, *other.value, share);
+}
+
+std::optional<double> smaller(const std::optional<double>& one, const std::optional<double>& other) {
+  if (!one || !other) return one ? one : other;
+  return std::min(*one, *other);
+}
+
+/// The sum of what the slowest ranks spent; rank 0's stands for what is not known.
+template <typename Spent>
+std::optional<double> slowest_of(const Spent& one, const Spent& other, std::optional<double> Spent::*slowest,
+                                 double Spent::*first) {
+  if (!(one.*slowest) && !(other.*slowest)) return std::nullopt;
+  return (one.*slowest).value_or(one.*first) + (other.*slowest).value_or(other.*first);
+}
+
+template <typename Spent>
+void fold_spent(Spent& into, const Spent& other) {
+  into.slowest_seconds = slowest_of(into, other, &Spent::slowest_seconds, &Spent::seconds);
+  into.slowest_tuning_seconds = slowest_of(into, other, &Spent::slowest_tuning_seconds, &Spent::tuning_seconds);
+  into.calls += other.calls;
+  into.seconds += other.seconds;
+  into.tuning_seconds += other.tuning_seconds;
+}
+
+void fold(CandidateRecord& into, const CandidateRecord& other) {
+  into.median_s = merged({into.median_s, into.samples}, {other.median_s, other.samples});
+  into.min_s = smaller(into.min_s, other.min_s);
+  into.agreed_s = merged({into.agreed_s, into.samples}, {other.agreed_s, other.samples});
+  into.earlier_s = merged({into.earlier_s, into.samples}, {other.earlier_s, other.samples});
+  into.samples += other.samples;
+  into.eligible = into.eligible || other.eligible;
+  if (into.eligible) into.reason.clear();
+}
+
+void fold(PhaseRecord& into, const PhaseRecord& other) {
+  into.calls += other.calls;
+  into.seconds += other.seconds;
+  into.bookkeeping_seconds += other.bookkeeping_seconds;
+}
+
+std::int64_t native_samples(const ContextRecord& context) {
+  const int index = index_of(context.candidates, "native");
+  return index < 0 ? 0 : context.candidates[static_cast<std::size_t>(index)].samples;
+}
+
+/// Adds the candidates of `other`. Returns their places among the added up ones.
+std::vector<int> fold_candidates(ContextRecord& into, const ContextRecord& other) {
+  std::vector<CandidateRecord>& all = into.candidates;
+  const std::size_t known = all.size();
+  std::vector<int> places;
+  std::size_t expected = 0;  // they mostly stand in the same order
+  for (const CandidateRecord& candidate : other.candidates) {
+    std::size_t tried = 0;
+    while (tried < known && !same_name(all[(expected + tried) % known], candidate)) ++tried;
+    std::size_t place = all.size();
+    if (tried < known) {
+      place = (expected + tried) % known;
+      expected = place + 1;
+      fold(all[place], candidate);
+    } else {
+      all.push_back(candidate);
+    }
+    places.push_back(static_cast<int>(place));
+  }
+  return places;
+}
+
+void fold_decisions(ContextRecord& into, const ContextRecord& other, const std::vector<int>& places) {
+  const auto placed = [&](int index) { return index < 0 ? -1 : places.at(static_cast<std::size_t>(index)); };
+  for (const Decision& decision : other.decisions)
+    into.decisions.push_back({decision.call, placed(decision.from), placed(decision.to), decision.why});
+  std::stable_sort(into.decisions.begin(), into.decisions.end(),
+                   [](const Decision& one, const Decision& another) { return one.call < another.call; });
+  into.decisions_dropped += other.decisions_dropped;
+  if (into.decisions.size() <= decisions_kept) return;
+  const std::size_t surplus = into.decisions.size() - decisions_kept;
+  into.decisions.erase(into.decisions.begin(), into.decisions.begin() + static_cast<std::ptrdiff_t>(surplus));
+  into.decisions_dropped += static_cast<std::int64_t>(surplus);
+}
+
+std::int64_t number_of_candidates(const ContextRecord& context) {
+  return std::ssize(context.candidates) + context.candidates_left_out;
+}
+
+std::string key_of(const ContextRecord& of) {
+  std::string key = of.collective;
+  for (const std::int64_t part : {of.bytes.value_or(-1), std::int64_t{of.bucket}, std::int64_t{of.ranks},
+                                  std::int64_t{of.nodes}, std::int64_t{of.ranks_per_node}, std::int64_t{of.in_place}})
+    key.append(" ").append(std::to_string(part));
+  return key.append(" ").append(of.operator_class.value_or(""));
+}
+
+}  // namespace
+
+void fold(ContextRecord& into, const ContextRecord& other) {
+  into.native_s = merged({into.native_s, native_samples(into)}, {other.native_s, native_samples(other)});
+  const std::int64_t candidates = std::max(number_of_candidates(into), number_of_candidates(other));
+  fold_decisions(into, other, fold_candidates(into, other));
+  into.candidates_left_out = std::max<std::int64_t>(0, candidates - std::ssize(into.candidates));
+  if (other.calls > into.calls) {
+    into.stage = other.stage;
+    into.winner = other.winner;
+  }
+  fold_spent(into, other);
+  fold(into.exploring, other.exploring);
+  fold(into.settled, other.settled);
+}
+
+void fold(LeftOut& into, const LeftOut& other) {
+  into.contexts += other.contexts;
+  fold_spent(into, other);
+}
+
+void FoldedContexts::add(ContextRecord context) {
+  const auto [place, is_new] = places_.try_emplace(key_of(context), contexts_.size());
+  if (is_new) {
+    contexts_.push_back(std::move(context));
+  } else {
+    fold(contexts_[place->second], context);
+  }
+}
+
+const ContextRecord* FoldedContexts::find(const ContextRecord& key) const {
+  const auto found = places_.find(key_of(key));
+  return found == places_.end() ? nullptr : &contexts_[found->second];
+}
+
+std::vector<ContextRecord> FoldedContexts::take() {
+  places_.clear();
+  return std::exchange(contexts_, {});
+}
+
+double seconds_spent(const ContextRecord& context) {
+  const double seconds = context.slowest_seconds.value_or(context.seconds);
+  return std::isfinite(seconds) ? seconds : 0;
+}
+
+std::vector<ContextRecord> folded(std::vector<ContextRecord> contexts) {
+  std::stable_sort(contexts.begin(), contexts.end(), [](const auto& a, const auto& b) { return a.calls > b.calls; });
+  FoldedContexts all;
+  for (ContextRecord& one : contexts) all.add(std::move(one));
+  contexts = all.take();
+  std::stable_sort(contexts.begin(), contexts.end(),
+                   [](const auto& a, const auto& b) { return seconds_spent(a) > seconds_spent(b); });
+  return contexts;
+}
+
+}  // namespace starling

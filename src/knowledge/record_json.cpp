@@ -1,0 +1,375 @@
+#include "knowledge/record_json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "knowledge/json_fields.hpp"
+#include "messages/told.hpp"
+
+namespace starling {
+namespace {
+
+/// What may be kept of one text; what the allocator adds comes on top.
+constexpr std::size_t room_of_record = std::size_t{44} << 20;
+constexpr std::size_t most_merged = 100'000;
+
+using Texts = std::vector<std::pair<std::string, std::string>>;
+
+/// Whether a parameter's value is written just as JSON writes that number, so that nothing is lost on the way back.
+bool is_number(const std::string& text) {
+  constexpr std::size_t exact = 15;  // digits that any reader of JSON keeps
+  const char* const end = text.data() + text.size();
+  std::int64_t whole = 0;
+  if (std::from_chars(text.data(), end, whole).ptr == end && text == std::to_string(whole)) return text.size() <= exact;
+  double value = 0;
+  return std::from_chars(text.data(), end, value).ptr == end && text == json_number(value) && value != 0;
+}
+
+/// Reads an object whose members are data: `value(text)` reads one of them.
+template <typename Value>
+void read_texts(JsonReader& reader, Texts& into, Value value) {
+  into.clear();
+  reader.object([&](std::string_view key) {
+    reader.keep(room_of<Texts::value_type> + key.size());
+    value(into.emplace_back(key, std::string()).second);
+  });
+}
+
+void read_parameters(JsonReader& reader, std::string_view /*name*/, CandidateRecord& into) {
+  read_texts(reader, into.parameters, [&](std::string& value) {
+    if (reader.at_text()) {
+      reader.text(value);
+    } else {
+      value = reader.written_number();
+    }
+  });
+}
+
+void write_parameters(JsonWriter& writer, const CandidateRecord& from) {
+  writer.object();
+  for (const auto& [name, value] : from.parameters) {
+    writer.key(name);
+    if (is_number(value)) {
+      writer.word(value);
+    } else {
+      writer.text(value);
+    }
+  }
+  writer.close();
+}
+
+constexpr std::array candidate_fields{
+    field<&CandidateRecord::name>("name"),
+    Field<CandidateRecord>{"parameters", read_parameters, write_parameters, nullptr},
+    field<&CandidateRecord::samples>("samples"),
+    field<&CandidateRecord::median_s>("median_s"),
+    field<&CandidateRecord::min_s>("min_s"),
+    field<&CandidateRecord::agreed_s>("agreed_s", Presence::since_later),
+    field<&CandidateRecord::earlier_s>("earlier_s", Presence::where_known),
+    field<&CandidateRecord::eligible>("eligible"),
+    field<&CandidateRecord::reason>("reason"),
+};
+
+constexpr std::array phase_fields{
+    field<&PhaseRecord::calls>("calls"),
+    field<&PhaseRecord::seconds>("seconds"),
+    field<&PhaseRecord::bookkeeping_seconds>("bookkeeping_seconds"),
+};
+
+template <PhaseRecord ContextRecord::*phase>
+constexpr Field<ContextRecord> phase_field(std::string_view name) {
+  return {name,
+          [](JsonReader& reader, std::string_view /*name*/, ContextRecord& into) {
+            read_fields(reader, into.*phase, phase_fields);
+          },
+          [](JsonWriter& writer, const ContextRecord& from) {
+            writer.object();
+            write_fields(writer, from.*phase, phase_fields);
+            writer.close();
+          },
+          nullptr};
+}
+
+constexpr std::array phases_fields{
+    phase_field<&ContextRecord::exploring>("exploring"),
+    phase_field<&ContextRecord::settled>("settled"),
+};
+
+void read_phases(JsonReader& reader, std::string_view /*name*/, ContextRecord& into) {
+  read_fields(reader, into, phases_fields);
+}
+
+void write_phases(JsonWriter& writer, const ContextRecord& from) {
+  writer.object();
+  write_fields(writer, from, phases_fields);
+  writer.close();
+}
+
+/// All fields of a context but its candidates and decisions, which come last.
+constexpr std::array context_fields{
+    field<&ContextRecord::collective>("collective"),
+    field<&ContextRecord::bytes>("bytes"),
+    field<&ContextRecord::bucket>("bucket"),
+    field<&ContextRecord::ranks>("ranks"),
+    field<&ContextRecord::nodes>("nodes", Presence::since_later),
+    field<&ContextRecord::ranks_per_node>("ranks_per_node", Presence::since_later),
+    field<&ContextRecord::in_place>("in_place"),
+    field<&ContextRecord::operator_class>("operator_class"),
+    field<&ContextRecord::calls>("calls"),
+    field<&ContextRecord::stage>("stage"),
+    field<&ContextRecord::winner>("winner"),
+    field<&ContextRecord::seconds>("seconds"),
+    field<&ContextRecord::tuning_seconds>("tuning_seconds"),
+    field<&ContextRecord::slowest_seconds>("slowest_seconds", Presence::since_later),
+    field<&ContextRecord::slowest_tuning_seconds>("slowest_tuning_seconds", Presence::since_later),
+    Field<ContextRecord>{"phases", read_phases, write_phases, nullptr},
+    field<&ContextRecord::native_s>("native_s"),
+    field<&ContextRecord::candidates_left_out>("candidates_left_out", Presence::where_known),
+    field<&ContextRecord::decisions_dropped>("decisions_dropped"),
+};
+
+/// A decision as it is written.
+struct NamedDecision {
+  std::int64_t call = 0;
+  std::optional<std::string> from;
+  std::optional<std::string> to;
+  std::string why;
+};
+
+constexpr std::array decision_fields{
+    field<&NamedDecision::call>("call"),
+    field<&NamedDecision::from>("from"),
+    field<&NamedDecision::to>("to"),
+    field<&NamedDecision::why>("why"),
+};
+
+/// The name of a candidate; nothing for -1, the decision's word for none.
+std::optional<std::string> name_at(const ContextRecord& context, int index) {
+  if (index < 0 || static_cast<std::size_t>(index) >= context.candidates.size()) return std::nullopt;
+  return public_name(context.candidates[static_cast<std::size_t>(index)]);
+}
+
+void write(JsonWriter& writer, const ContextRecord& context) {
+  writer.object();
+  write_fields(writer, context, context_fields);
+  writer.key("candidates");
+  writer.array();
+  for (const CandidateRecord& candidate : context.candidates) {
+    writer.object();
+    write_fields(writer, candidate, candidate_fields);
+    writer.close();
+  }
+  writer.close();
+  writer.key("decisions");
+  writer.array();
+  for (const Decision& one : context.decisions) {
+    writer.object();
+    write_fields(writer, {one.call, name_at(context, one.from), name_at(context, one.to), one.why}, decision_fields);
+    writer.close();
+  }
+  writer.close();
+  writer.close();
+}
+
+void read_candidates(JsonReader& reader, const Wanted& wanted, std::vector<CandidateRecord>& into) {
+  reader.array([&] {
+    CandidateRecord candidate;
+    read_fields(reader, candidate, candidate_fields);
+    if (wanted.candidate != nullptr && !wanted.candidate(candidate)) return;
+    reader.keep(room_of<CandidateRecord>);
+    into.push_back(std::move(candidate));
+  });
+}
+
+void read_decisions(JsonReader& reader, ContextRecord& context) {
+  const auto index = [&](const std::optional<std::string>& name) {
+    return name ? index_of(context.candidates, *name) : -1;
+  };
+  reader.array([&] {
+    NamedDecision named;
+    read_fields(reader, named, decision_fields);
+    reader.keep(room_of<Decision>);
+    context.decisions.push_back({named.call, index(named.from), index(named.to), std::move(named.why)});
+  });
+}
+
+ContextRecord read_context(JsonReader& reader, const Wanted& wanted) {
+  ContextRecord context;
+  bool has_candidates = false;
+  std::optional<JsonReader> decisions;  // they name candidates, which may stand behind them
+  read_fields(reader, context, context_fields, [&](std::string_view key) {
+    if (key == "candidates" && !has_candidates) {
+      has_candidates = true;
+      read_candidates(reader, wanted, context.candidates);
+      return true;
+    }
+    if (key == "decisions") decisions = reader;
+    return false;
+  });
+  if (!has_candidates) missing("candidates");
+  if (!decisions) missing("decisions");
+  if (wanted.candidate == nullptr) read_decisions(*decisions, context);
+  return context;
+}
+
+void read_settings(JsonReader& reader, std::string_view /*name*/, RunDescription& into) {
+  read_texts(reader, into.settings, [&](std::string& value) { reader.text(value); });
+}
+
+void write_settings(JsonWriter& writer, const RunDescription& from) {
+  writer.object();
+  for (const auto& [name, value] : from.settings) {
+    writer.key(name);
+    writer.text(value);
+  }
+  writer.close();
+}
+
+constexpr std::array run_fields{
+    field<&RunDescription::program>("program"),
+    field<&RunDescription::machine>("machine", Presence::since_later),
+    field<&RunDescription::ranks>("ranks"),
+    field<&RunDescription::nodes>("nodes"),
+    field<&RunDescription::ranks_per_node>("ranks_per_node"),
+    field<&RunDescription::mpi_flavour>("mpi_flavour"),
+    field<&RunDescription::mpi_version>("mpi_version"),
+    field<&RunDescription::strategy>("strategy"),
+    Field<RunDescription>{"settings", read_settings, write_settings, nullptr},
+    field<&RunDescription::started>("started"),
+    field<&RunDescription::seconds>("seconds"),
+};
+
+constexpr std::array left_out_fields{
+    field<&LeftOut::contexts>("contexts"),
+    field<&LeftOut::calls>("calls"),
+    field<&LeftOut::seconds>("seconds"),
+    field<&LeftOut::tuning_seconds>("tuning_seconds"),
+    field<&LeftOut::slowest_seconds>("slowest_seconds"),
+    field<&LeftOut::slowest_tuning_seconds>("slowest_tuning_seconds"),
+};
+
+void check_schema(JsonReader& reader) {
+  const std::string_view schema = reader.written_number();
+  if (schema != std::to_string(RunRecord::schema))
+    throw JsonError(std::string("it is of schema ")
+                        .append(schema)
+                        .append(", and this version reads schema ")
+                        .append(std::to_string(RunRecord::schema)));
+}
+
+void read_merged(JsonReader& reader, std::vector<std::string>& into) {
+  reader.array([&] {
+    if (into.size() == most_merged) throw JsonError("it holds more than a run record can");
+    reader.keep(room_of<std::string>);
+    std::string& name = into.emplace_back();
+    reader.text(name);
+    if (!is_record_name(name)) throw JsonError("'" + told(name) + "' in its list of merged files is no record's name");
+  });
+}
+
+struct NotWanted {};
+
+/// A record that is being read, in the order that its text has.
+class Reading {
+ public:
+  Reading(std::string_view text, const Wanted& wanted) : reader_(text, room_), wanted_(wanted) {}
+
+  RunRecord record() {
+    try {
+      reader_.object([&](std::string_view key) { member(key); });
+    } catch (const NotWanted&) {
+      return std::move(record_);
+    }
+    reader_.end();
+    if (early_contexts_) read_contexts(*early_contexts_);
+    for (const std::string_view name : {"schema", "run", "contexts"})
+      if (std::find(seen_.begin(), seen_.end(), name) == seen_.end()) missing(name);
+    return std::move(record_);
+  }
+
+ private:
+  void member(std::string_view key) {
+    constexpr std::array<std::string_view, 5> known{"schema", "run", "contexts", "left_out", "merged"};
+    const auto* const name = std::find(known.begin(), known.end(), key);
+    if (name == known.end()) return reader_.skip();
+    if (std::find(seen_.begin(), seen_.end(), key) != seen_.end())
+      throw JsonError("it has '" + std::string(key) + "' twice in one place");
+    seen_.push_back(*name);
+    if (key == "schema") return check_schema(reader_);
+    if (key == "run") return read_run();
+    if (key == "left_out") return read_fields(reader_, record_.left_out.emplace(), left_out_fields);
+    if (key == "merged") return read_merged(reader_, record_.merged);
+    if (std::find(seen_.begin(), seen_.end(), "run") != seen_.end()) return read_contexts(reader_);
+    early_contexts_ = reader_;
+    reader_.skip();
+  }
+
+  void read_run() {
+    read_fields(reader_, record_.run, run_fields);
+    if (wanted_.run && !wanted_.run(record_.run)) throw NotWanted();
+  }
+
+  void read_contexts(JsonReader& reader) {
+    reader.array([&] {
+      ContextRecord context = read_context(reader, wanted_);
+      if (wanted_.candidate != nullptr && context.candidates.empty()) return;
+      reader.keep(room_of<ContextRecord>);
+      record_.contexts.push_back(std::move(context));
+    });
+  }
+
+  std::size_t room_ = room_of_record;
+  JsonReader reader_;
+  const Wanted& wanted_;
+  RunRecord record_;
+  std::vector<std::string_view> seen_;
+  std::optional<JsonReader> early_contexts_;  ///< that came before what tells whether they are wanted
+};
+
+constexpr int lines_for_people = 4;
+constexpr int depth_of_contexts = 2;
+
+}  // namespace
+
+std::string to_json(const RunRecord& record, RecordForm form) {
+  JsonWriter writer(form == RecordForm::for_people ? lines_for_people : 0);
+  writer.object();
+  writer.key("schema");
+  writer.count(RunRecord::schema);
+  writer.key("run");
+  writer.object();
+  write_fields(writer, record.run, run_fields);
+  writer.close();
+  writer.key("contexts");
+  writer.array();
+  for (const ContextRecord& context : record.contexts) write(writer, context);
+  writer.close();
+  if (record.left_out) {
+    writer.key("left_out");
+    writer.object();
+    write_fields(writer, *record.left_out, left_out_fields);
+    writer.close();
+  }
+  if (!record.merged.empty()) {
+    writer.key("merged");
+    writer.array();
+    for (const std::string& name : record.merged) writer.text(name);
+    writer.close();
+  }
+  writer.close();
+  return writer.written() + "\n";
+}
+
+std::size_t json_size(const ContextRecord& context) {
+  JsonWriter writer(lines_for_people, depth_of_contexts);
+  write(writer, context);
+  constexpr std::size_t comma_line_and_indentation = 2 + (2 * depth_of_contexts);
+  return writer.written().size() + comma_line_and_indentation;
+}
+
+RunRecord run_record_from_json(std::string_view text, const Wanted& wanted) {
+  return Reading(text, wanted).record();
+}
+
+}  // namespace starling

@@ -1,0 +1,110 @@
+#include "knowledge/shorten.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "knowledge/fold.hpp"
+#include "knowledge/record_json.hpp"
+
+namespace starling {
+namespace {
+
+/// Room for what a record holds besides contexts; a program's command line may be long.
+constexpr std::size_t besides = std::size_t{64} << 10;
+
+/// Keeps the candidates that `wanted` wants, native, the winner, and those that decisions name.
+template <typename WantedCandidate>
+void keep_candidates(ContextRecord& context, WantedCandidate wanted) {
+  std::vector<CandidateRecord>& all = context.candidates;
+  std::vector<bool> kept;
+  for (const CandidateRecord& one : all)
+    kept.push_back(wanted(one) || one.name == "native" || public_name(one) == context.winner);
+  const auto keep = [&](int index) {
+    if (index >= 0) kept[static_cast<std::size_t>(index)] = true;
+  };
+  for (const Decision& one : context.decisions) {
+    keep(one.from);
+    keep(one.to);
+  }
+  std::vector<int> places(all.size(), -1);
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!kept[i]) continue;
+    places[i] = static_cast<int>(place);
+    if (i != place) all[place] = std::move(all[i]);
+    ++place;
+  }
+  context.candidates_left_out += std::ssize(all) - static_cast<std::ptrdiff_t>(place);
+  all.resize(place);
+  const auto placed = [&](int index) { return index < 0 ? -1 : places[static_cast<std::size_t>(index)]; };
+  for (Decision& one : context.decisions) {
+    one.from = placed(one.from);
+    one.to = placed(one.to);
+  }
+}
+
+void drop_unmeasured(ContextRecord& context) {
+  keep_candidates(context, [](const CandidateRecord& one) { return one.samples > 0 || one.agreed_s || one.earlier_s; });
+}
+
+void drop_details(ContextRecord& context) {
+  context.decisions_dropped += std::ssize(context.decisions);
+  context.decisions.clear();
+  keep_candidates(context, [](const CandidateRecord&) { return false; });
+}
+
+LeftOut sums_of(const ContextRecord& context) {
+  return {1,
+          context.calls,
+          context.seconds,
+          context.tuning_seconds,
+          context.slowest_seconds,
+          context.slowest_tuning_seconds};
+}
+
+}  // namespace
+
+void shorten(RunRecord& record, std::size_t most) {
+  std::vector<ContextRecord>& contexts = record.contexts;
+  std::vector<std::size_t> sizes;
+  std::transform(contexts.begin(), contexts.end(), std::back_inserter(sizes), json_size);
+  std::size_t total = std::accumulate(sizes.begin(), sizes.end(), besides);
+  if (total <= most) return;
+
+  std::vector<std::size_t> lightest_first(contexts.size());
+  std::iota(lightest_first.begin(), lightest_first.end(), 0U);
+  std::stable_sort(lightest_first.begin(), lightest_first.end(), [&](std::size_t one, std::size_t other) {
+    return seconds_spent(contexts[one]) < seconds_spent(contexts[other]);
+  });
+  for (void (*const drop)(ContextRecord&) : {drop_unmeasured, drop_details}) {
+    for (const std::size_t i : lightest_first) {
+      if (total <= most) return;
+      drop(contexts[i]);
+      total -= sizes[i];
+      sizes[i] = json_size(contexts[i]);
+      total += sizes[i];
+    }
+  }
+  std::vector<bool> stays(contexts.size(), true);
+  for (const std::size_t i : lightest_first) {
+    if (total <= most) break;
+    total -= sizes[i];
+    stays[i] = false;
+    const LeftOut sums = sums_of(contexts[i]);
+    if (record.left_out) {
+      fold(*record.left_out, sums);
+    } else {
+      record.left_out = sums;
+    }
+  }
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < contexts.size(); ++i) {
+    if (!stays[i]) continue;
+    if (i != place) contexts[place] = std::move(contexts[i]);
+    ++place;
+  }
+  contexts.resize(place);
+}
+
+}  // namespace starling
