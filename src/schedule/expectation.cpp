@@ -54,7 +54,7 @@ Expectation expectation(Collective collective, int ranks, int blocks, int rank, 
       break;
     case Collective::exscan:
       all.send = vector_of(blocks, rank, rank + 1);
-      all.recv_after = vector_of(blocks, 0, rank);
+      if (rank > 0) all.recv_after = vector_of(blocks, 0, rank);
       break;
     case Collective::scan:
       all.send = vector_of(blocks, rank, rank + 1);

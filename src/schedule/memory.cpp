@@ -43,7 +43,8 @@ Memory::Memory(const Schedule& schedule, Collective collective, const Expectatio
     areas_.push_back({static_cast<int>(sizes_.size()), static_cast<int>(sizes.size())});
     sizes_.insert(sizes_.end(), sizes.begin(), sizes.end());
   };
-  const bool shares = facts.in_place && has_in_place(collective) && !scatters(collective);
+  const bool shares =
+      facts.in_place && has_in_place(collective) && !scatters(collective) && !expected.recv_sizes.empty();
   if (shares) {
     areas_.push_back({gathers(collective) ? rank * expected.parts : 0, static_cast<int>(expected.send.size())});
   } else {

@@ -521,12 +521,23 @@ TEST(Checker, DoesNotLetWordOfOneRoundTravelOnInTheSameRound) {
   EXPECT_TRUE(says(error_of(Collective::barrier, all, {}), {"rank 0 leaves the barrier without word from rank 1"}));
 }
 
-TEST(Checker, LeavesOpenWhatTheStandardLeavesOpen) {
+TEST(Checker, LeavesTheReceiveBufferOfTheFirstRankOfAnExscanAsItIs) {
   const auto all = all_ranks(2, 1, [](Schedule& todo, int rank) {
     if (rank == 0) todo.round().send(sendbuf(0), 1);
     if (rank == 1) todo.round().receive(recvbuf(0), 0);
   });
-  EXPECT_EQ(error_of(Collective::exscan, all, {}), "");
+  for (const bool in_place : {false, true}) EXPECT_EQ(error_of(Collective::exscan, all, {.in_place = in_place}), "");
+  const auto copied = all_ranks(2, 1, [](Schedule& todo, int rank) {
+    if (rank == 0) todo.copy(sendbuf(0), recvbuf(0));
+    if (rank == 0) todo.round().send(sendbuf(0), 1);
+    if (rank == 1) todo.round().receive(recvbuf(0), 0);
+  });
+  const auto received = all_ranks(
+      2, 1, [](Schedule& todo, int rank) { todo.round().receive(recvbuf(0), 1 - rank).send(sendbuf(0), 1 - rank); });
+  for (const auto& wrong : {copied, received})
+    for (const bool in_place : {false, true})
+      EXPECT_TRUE(says(error_of(Collective::exscan, wrong, {.in_place = in_place}),
+                       {"rank 0, round 0", "recv block 0, but recv has no blocks on this rank"}));
 }
 
 TEST(Checker, TellsBlocksOfAlltoallvApartByTheirPairOfRanks) {
