@@ -1,25 +1,29 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "measurement/statistics.hpp"
 
 namespace starling {
 
-/// The times of one candidate, in seconds. Adding one costs a few nanoseconds and no memory: sum and minimum are of all
-/// samples, median and spread of the last `window`.
+/// The times of one candidate, in seconds. Adding one costs a few nanoseconds: sum and minimum are of all samples, median
+/// and spread of the last `window`. Memory grows with the samples up to there, for most candidates get few.
 class Samples {
  public:
   static constexpr std::size_t window = 64;
 
   void add(double seconds) {
-    recent_[static_cast<std::size_t>(count_) % window] = seconds;
+    if (recent_.size() < window) {
+      recent_.push_back(seconds);
+    } else {
+      recent_[static_cast<std::size_t>(count_) % window] = seconds;
+    }
     ++count_;
     sum_ += seconds;
     min_ = std::min(min_, seconds);
@@ -35,9 +39,7 @@ class Samples {
   /// The median absolute deviation.
   [[nodiscard]] std::optional<double> spread() const { return known(median_absolute_deviation(recent())); }
   /// The last samples, at most `window`, in no order.
-  [[nodiscard]] std::span<const double> recent() const {
-    return {recent_.data(), std::min(window, static_cast<std::size_t>(count_))};
-  }
+  [[nodiscard]] std::span<const double> recent() const { return recent_; }
 
  private:
   [[nodiscard]] std::optional<double> known(double value) const {
@@ -47,7 +49,7 @@ class Samples {
   std::int64_t count_ = 0;
   double sum_ = 0;
   double min_ = std::numeric_limits<double>::infinity();
-  std::array<double, window> recent_{};
+  std::vector<double> recent_;
 };
 
 }  // namespace starling

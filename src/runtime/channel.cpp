@@ -90,23 +90,24 @@ Channel::~Channel() {
 
 bool Channel::all(bool ok) {
   double value = ok ? 1 : 0;
-  combine_at_first({&value, 1}, Combine::min);
+  combine_at_first({&value, 1}, 1, Combine::min);
   broadcast({&value, 1});
   return value == 1;
 }
 
-void Channel::reduce_to_first(std::span<double> values) {
-  switch (state().settings.samples) {
-    case SampleReduction::max: combine_at_first(values, Combine::max); return;
-    case SampleReduction::min: combine_at_first(values, Combine::min); return;
-    case SampleReduction::mean: break;
-  }
-  combine_at_first(values, Combine::sum);
-  for (double& value : values) value /= static_cast<double>(in_world_.size());
+void Channel::reduce_to_first(std::span<double> values, std::size_t always) {
+  const std::size_t some = values.size() - always;
+  const SampleReduction wanted = state().settings.samples;
+  combine_at_first(values, some,
+                   wanted == SampleReduction::max   ? Combine::max
+                   : wanted == SampleReduction::min ? Combine::min
+                                                    : Combine::sum);
+  if (wanted != SampleReduction::mean) return;
+  for (double& value : values.first(some)) value /= static_cast<double>(in_world_.size());
 }
 
 /// Up a binomial tree. Not MPI_Allreduce, whose sums need not be the same on all ranks.
-void Channel::combine_at_first(std::span<double> values, Combine combine) {
+void Channel::combine_at_first(std::span<double> values, std::size_t some, Combine combine) {
   const int tag = next_tag();
   const auto size = static_cast<int>(in_world_.size());
   const auto count = static_cast<int>(values.size());
@@ -124,9 +125,9 @@ void Channel::combine_at_first(std::span<double> values, Combine combine) {
       give_up();
     for (std::size_t i = 0; i < values.size(); ++i) {
       double& value = values[i];
-      value = combine == Combine::max   ? std::max(value, received_[i])
-              : combine == Combine::min ? std::min(value, received_[i])
-                                        : value + received_[i];
+      value = i >= some || combine == Combine::max ? std::max(value, received_[i])
+              : combine == Combine::min            ? std::min(value, received_[i])
+                                                   : value + received_[i];
     }
   }
 }

@@ -62,9 +62,9 @@ class Channel {
  private:
   Channel(std::vector<int> in_world, int rank, int number);
 
-  /// A sum for `mean`, divided by nobody yet.
   enum class Combine : std::uint8_t { sum, max, min };
-  void combine_at_first(std::span<double> values, Combine combine);
+  /// Combines the first `some` of the values, and takes the largest of the others.
+  void combine_at_first(std::span<double> values, std::size_t some, Combine combine);
   [[noreturn]] void give_up() const;
 
   std::vector<int> in_world_;

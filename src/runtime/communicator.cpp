@@ -291,16 +291,6 @@ void Communicator::keeps_no_more(const Prepared& holder) {
   std::erase(keepers_, &holder);
 }
 
-void Communicator::reduce_to_first(std::span<const double> local, std::vector<double>& agreed) {
-  agreed.assign(local.begin(), local.end());
-  channel()->reduce_to_first(agreed);
-}
-
-void Communicator::reduce(std::span<const double> local, std::vector<double>& agreed) {
-  reduce_to_first(local, agreed);
-  channel()->broadcast(agreed);
-}
-
 void Communicator::give_up(const std::string& why) const {
   std::fprintf(stderr, "starling: rank %d of %d: %s; the job ends here\n", rank_, size_, why.c_str());
   pmpi.Abort(state().world, 1);

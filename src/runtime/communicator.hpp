@@ -80,11 +80,6 @@ class Communicator {
   void keeps(Prepared& holder);
   void keeps_no_more(const Prepared& holder);
 
-  /// Reduces over ranks, element by element, as the settings say. Collective.
-  void reduce(std::span<const double> local, std::vector<double>& agreed);
-  /// The same to rank 0 only; elsewhere `agreed` gets the right size. Collective.
-  void reduce_to_first(std::span<const double> local, std::vector<double>& agreed);
-
   /// Ends the job: for what one rank alone can't do any more.
   [[noreturn]] void give_up(const std::string& why) const;
 

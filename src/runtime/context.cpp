@@ -149,32 +149,45 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
 [[gnu::noinline]] void Context::conclude(Entry& entry, double start, double end, bool exploring,
                                          std::span<const double> local, Communicator& communicator) {
   const bool agrees = !local.empty();
-  if (agrees) {
-    if (strategy_->judge() == Judge::first_rank) {
-      communicator.reduce_to_first(local, agreed_);
-      if (communicator.rank() == 0) {
-        const std::span<const double> ruling = strategy_->ruling(agreed_);
-        std::copy(ruling.begin(), ruling.end(), agreed_.begin());
-      }
-      communicator.channel()->broadcast(agreed_);
-    } else {
-      communicator.reduce(local, agreed_);
-    }
-    strategy_->verdict(agreed_);
-    if (strategy_->settled()) release_losers(communicator);
-  }
-  const double spent = Clock::now() - end;
   if (exploring) {
     entry.exploring_seconds += end - start;
     ++entry.exploring_calls;
     ++exploring_.calls;
     exploring_.seconds += end - start;
+  }
+  if (agrees) agree(local, communicator);
+  const double spent = Clock::now() - end;
+  if (exploring) {
     exploring_.bookkeeping_seconds += spent;
     if (!agrees) bookkeeping_.add(spent);
   } else {
     ++agreed_calls_;
     agreed_seconds_ += spent;
   }
+}
+
+/// All ranks come to a verdict of what they measured, and hear how long the slowest of them took.
+void Context::agree(std::span<const double> local, Communicator& communicator) {
+  const Spent now{seconds_, exploring_.seconds};
+  agreed_.assign(local.begin(), local.end());
+  agreed_.push_back(now.all - told_.all);
+  agreed_.push_back(now.exploring - told_.exploring);
+  told_ = now;
+  Channel& channel = *communicator.channel();
+  const std::span<double> numbers = std::span(agreed_).first(local.size());
+  channel.reduce_to_first(agreed_, 2);
+  if (strategy_->judge() == Judge::first_rank) {
+    if (communicator.rank() == 0) {
+      const std::span<const double> ruling = strategy_->ruling(numbers);
+      std::copy(ruling.begin(), ruling.end(), numbers.begin());
+    }
+  }
+  channel.broadcast(agreed_);
+  if (!slowest_) slowest_.emplace();
+  slowest_->all += agreed_[local.size()];
+  slowest_->exploring += agreed_[local.size() + 1];
+  strategy_->verdict(numbers);
+  if (strategy_->settled()) release_losers(communicator);
 }
 
 /// Frees what was made for candidates that are not used. On all ranks at the same call.
@@ -228,11 +241,18 @@ ContextRecord Context::record() const {
     one.min_s = samples.min();
     one.eligible = candidates_[i].eligible();
     if (one.eligible) one.agreed_s = strategy_->found(static_cast<int>(i));
+    if (candidates_[i].earlier) one.earlier_s = candidates_[i].earlier->seconds;
     one.reason = candidates_[i].refusal;
     record.tuning_seconds +=
         entries_[i].exploring_seconds - (static_cast<double>(entries_[i].exploring_calls) * best.value_or(0));
   }
   record.tuning_seconds = std::max(0.0, record.tuning_seconds);
+  if (slowest_) {
+    record.slowest_seconds = slowest_->all + (seconds_ - told_.all);
+    const double usual = strategy_->found(static_cast<int>(winner)).value_or(best.value_or(0));
+    const double exploring = slowest_->exploring + (exploring_.seconds - told_.exploring);
+    record.slowest_tuning_seconds = std::max(0.0, exploring - (static_cast<double>(exploring_.calls) * usual));
+  }
   record.exploring = exploring_;
   record.settled.calls = calls_ - exploring_.calls;
   record.settled.seconds = std::max(0.0, seconds_ - exploring_.seconds);

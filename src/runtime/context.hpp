@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,12 @@ class Context {
     std::int64_t exploring_calls = 0;
   };
 
+  /// Seconds in this context.
+  struct Spent {
+    double all = 0;
+    double exploring = 0;
+  };
+
   /// The fields of a record that make its call key.
   [[nodiscard]] ContextRecord key_record() const;
   struct Result {
@@ -49,6 +56,7 @@ class Context {
   Result run(std::size_t candidate, const Call& call, const Facts& facts, Communicator& communicator);
   void conclude(Entry& entry, double start, double end, bool exploring, std::span<const double> local,
                 Communicator& communicator);
+  void agree(std::span<const double> local, Communicator& communicator);
   void release_losers(Communicator& communicator);
 
   CallKey key_;
@@ -64,6 +72,8 @@ class Context {
   double seconds_ = 0;
   Samples bookkeeping_;            ///< of exploring calls that agreed on nothing
   PhaseRecord exploring_;          ///< so far
+  Spent told_;                     ///< what ranks were told of, of this rank's
+  std::optional<Spent> slowest_;   ///< from one agreement to the next the longest that a rank took, up to the last one
   std::int64_t agreed_calls_ = 0;  ///< those of the other phase
   double agreed_seconds_ = 0;      ///< and what agreeing took there
 };
