@@ -53,9 +53,9 @@ class Channel {
 
   /// Whether `ok` holds on all ranks. Collective.
   [[nodiscard]] bool all(bool ok);
-  /// Reduces over ranks, element by element, as the settings say (the largest, the smallest, the mean), into `values`
-  /// on rank 0; elsewhere they become anything. Collective.
-  void reduce_to_first(std::span<double> values);
+  /// Reduces over ranks, element by element, as the settings say (the largest, the smallest, the mean), and the last
+  /// `always` to the largest, into `values` on rank 0; elsewhere they become anything. Collective.
+  void reduce_to_first(std::span<double> values, std::size_t always);
   /// Gives rank 0's values to all. Collective.
   void broadcast(std::span<double> values);
 

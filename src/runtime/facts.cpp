@@ -5,21 +5,13 @@
 #include "runtime/aliases.hpp"
 #include "runtime/operator_check.hpp"
 #include "runtime/pmpi.hpp"
-#include "runtime/state.hpp"
 #include "runtime/unit.hpp"
 
 namespace starling {
 namespace {
 
-/// No MPI function tells whether a datatype is committed; packing none of it fails if not.
-bool committed(MPI_Datatype type) {
-  char nothing = 0;
-  int position = 0;
-  return predefined(type) || pmpi.Pack(&nothing, 0, type, &nothing, 0, &position, state().alone) == MPI_SUCCESS;
-}
-
 bool good(std::int64_t count, MPI_Datatype type) {
-  return count >= 0 && type != handles.datatype_null && committed(type);
+  return count >= 0 && type != handles.datatype_null && is_committed(type);
 }
 
 /// Address 0 is MPI_BOTTOM to a derived datatype, and a mistake otherwise.
@@ -187,16 +179,22 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
 }
 
 void LatestCall::keep(const Call& call, int rank) {
-  const auto lasts = [](auto handle) { return handle == decltype(handle){} || predefined(handle); };
+  // The null handle stands for an argument that the collective does not have, or that is not significant here.
+  const auto of_mpi = [](MPI_Datatype type) {
+    return type == MPI_Datatype{} || type == handles.datatype_null || predefined(type);
+  };
+  const bool only_of_mpi = of_mpi(call.sendtype) && of_mpi(call.recvtype);
+  const auto lasts = [&](MPI_Datatype type) { return of_mpi(type) || is_lasting(type); };
   // What is in an array may change from call to call, where it counts.
   const bool arrays_count = !rooted(call.collective) || call.root == rank;
   const bool has_arrays = call.sendcounts.values != nullptr || call.recvcounts.values != nullptr ||
                           call.sendtypes != nullptr || call.recvtypes != nullptr;
   kept_ = !(arrays_count && has_arrays) && call.recvbuf != MPI_IN_PLACE && lasts(call.sendtype) &&
-          lasts(call.recvtype) && lasts(call.op);
+          lasts(call.recvtype) && (call.op == MPI_Op{} || predefined(call.op));
   if (!kept_) return;
   call_ = call;
   aliased_apart_ = aliased_distance(call, rank);
+  until_gone_ = only_of_mpi ? 0 : types_gone();
 }
 
 CallKey bucket_of(CallKey key) {

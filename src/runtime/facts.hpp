@@ -4,6 +4,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "runtime/call.hpp"
+#include "runtime/shape.hpp"
 
 namespace starling {
 
@@ -29,15 +30,15 @@ struct Facts {
 bool facts_of(const Call& call, int ranks, int rank, Facts& facts);
 
 /// The latest call of its kind, to spare the next one a second look if it is the same: most programs make the same call
-/// over and over. Only calls whose arguments mean the same for ever are kept: MPI's own datatypes and operators, and no
-/// arrays of counts.
+/// over and over. Only calls whose arguments mean the same are kept: MPI's own operators, no arrays of counts, and
+/// datatypes until the program frees one, whose handle may then stand for another.
 class LatestCall {
  public:
   /// Whether `call` differs from the one kept in nothing but the addresses of its buffers. Both are of one collective.
   [[nodiscard]] bool is_like(const Call& call) const {
-    return kept_ && call.sendcount == call_.sendcount && call.recvcount == call_.recvcount &&
-           call.sendtype == call_.sendtype && call.recvtype == call_.recvtype && call.op == call_.op &&
-           call.root == call_.root && call.recvbuf != MPI_IN_PLACE &&
+    return kept_ && (until_gone_ == 0 || until_gone_ == types_gone()) && call.sendcount == call_.sendcount &&
+           call.recvcount == call_.recvcount && call.sendtype == call_.sendtype && call.recvtype == call_.recvtype &&
+           call.op == call_.op && call.root == call_.root && call.recvbuf != MPI_IN_PLACE &&
            (call.sendbuf == MPI_IN_PLACE) == (call_.sendbuf == MPI_IN_PLACE) &&
            (call.sendbuf == nullptr) == (call_.sendbuf == nullptr) && apart(call) != aliased_apart_ &&
            (call.recvbuf == nullptr) == (call_.recvbuf == nullptr);
@@ -53,6 +54,7 @@ class LatestCall {
   }
 
   bool kept_ = false;
+  std::uint64_t until_gone_ = 0;  ///< types_gone() then, if a type of the program's is part of the call
   Call call_{};
   std::uintptr_t aliased_apart_ = 0;  ///< how far apart buffers are where they alias (aliases.hpp)
 };

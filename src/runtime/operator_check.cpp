@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "runtime/features.hpp"
 #include "runtime/pmpi.hpp"
+#include "runtime/shape.hpp"
 #include "runtime/state.hpp"
 #include "runtime/unit.hpp"
 
@@ -24,6 +26,7 @@ bool ask(MPI_Op op, MPI_Datatype type) {
 struct Known {
   MPI_Op op;
   MPI_Datatype type;
+  std::uint64_t types_gone;  ///< then: the handle of a type that is gone may be another's
   bool applies;
 };
 
@@ -31,18 +34,18 @@ struct Known {
 
 bool applies(MPI_Op op, MPI_Datatype type) {
   if (!predefined(op)) return true;
-  // Handles that the program made may be freed and given out again for something else.
-  if (!predefined(type)) return ask(op, type);
+  if (!shape_of(type).lasting) return ask(op, type);
+  const std::uint64_t now = predefined(type) ? 0 : types_gone();
   // The latest pairs. Without a destructor: a program may call MPI after the thread's objects are destroyed.
   STARLING_OF_THREAD std::array<Known, 128> known{};
   STARLING_OF_THREAD std::size_t asked = 0;
   const Known* const begin = known.data();
   const Known* const end = begin + std::min(asked, known.size());
-  const Known* const found =
-      std::find_if(begin, end, [&](const Known& one) { return one.op == op && one.type == type; });
+  const Known* const found = std::find_if(
+      begin, end, [&](const Known& one) { return one.op == op && one.type == type && one.types_gone == now; });
   if (found != end) return found->applies;
   Known& next = known[asked++ % known.size()];
-  next = {op, type, ask(op, type)};
+  next = {op, type, now, ask(op, type)};
   return next.applies;
 }
 

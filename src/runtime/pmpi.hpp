@@ -25,10 +25,10 @@ using Fint = int;
   F(Info_set) F(Initialized) F(Iprobe) F(Irecv) F(Isend) F(Op_commutative) F(Op_create) F(Op_free) F(Pack)            \
   F(Pack_size) F(Probe) F(Query_thread) F(Recv) F(Reduce) F(Reduce_local) F(Reduce_scatter) F(Reduce_scatter_block)   \
   F(Request_free) F(Scan) F(Scatter) F(Scatterv) F(Send) F(Sendrecv) F(Ssend) F(Test) F(Testall) F(Topo_test)         \
-  F(Type_commit) F(Type_contiguous) F(Type_create_hindexed) F(Type_create_hvector) F(Type_create_resized)             \
-  F(Type_create_struct) F(Type_dup) F(Type_free) F(Type_get_contents) F(Type_get_envelope) F(Type_get_extent)         \
-  F(Type_get_extent_x) F(Type_get_true_extent) F(Type_get_true_extent_x) F(Type_size) F(Type_size_x) F(Type_vector)   \
-  F(Unpack) F(Wait) F(Waitall) F(Wtime)
+  F(Type_commit) F(Type_contiguous) F(Type_create_hindexed) F(Type_create_hvector) F(Type_create_keyval)              \
+  F(Type_create_resized) F(Type_create_struct) F(Type_dup) F(Type_free) F(Type_get_attr) F(Type_get_contents)         \
+  F(Type_get_envelope) F(Type_get_extent) F(Type_get_extent_x) F(Type_get_true_extent) F(Type_get_true_extent_x)      \
+  F(Type_set_attr) F(Type_size) F(Type_size_x) F(Type_vector) F(Unpack) F(Wait) F(Waitall) F(Wtime)
 #if STARLING_HAS_MPI_T
 #define STARLING_MPI_T_FUNCTIONS(F)                                                                                   \
   F(T_cvar_get_index) F(T_cvar_get_info) F(T_cvar_get_num) F(T_cvar_handle_alloc) F(T_cvar_handle_free) F(T_cvar_read)\

@@ -1,13 +1,12 @@
 #include "runtime/unit.hpp"
 
 #include <algorithm>
-#include <array>
 #include <climits>
 #include <cstring>
 #include <vector>
 
-#include "runtime/features.hpp"
 #include "runtime/pmpi.hpp"
+#include "runtime/shape.hpp"
 #include "runtime/state.hpp"
 
 namespace starling {
@@ -16,74 +15,6 @@ namespace {
 /// Elements whose data fits MPI_Pack's int position.
 std::int64_t elements_at_a_time(std::int64_t element_bytes) {
   return std::max<std::int64_t>(1, (INT_MAX - 4096) / std::max<std::int64_t>(1, element_bytes));
-}
-
-/// What a datatype is in memory, as MPI tells it.
-struct Shape {
-  MPI_Datatype type{};
-  std::int64_t size = 0;  ///< bytes of data
-  MPI_Aint lower = 0;
-  MPI_Aint extent = 0;
-  MPI_Aint true_lower = 0;
-  MPI_Aint true_extent = 0;
-  [[nodiscard]] bool gapless() const {
-    return lower == 0 && true_lower == 0 && extent == true_extent && extent == size;
-  }
-};
-
-Shape asked(MPI_Datatype type) {
-  Shape shape{.type = type};
-  int size = 0;
-  pmpi.Type_size(type, &size);
-  shape.size = size;
-  if (size == MPI_UNDEFINED) {
-    MPI_Count large = 0;
-    pmpi.Type_size_x(type, &large);
-    shape.size = static_cast<std::int64_t>(large);
-  }
-  pmpi.Type_get_extent(type, &shape.lower, &shape.extent);
-  pmpi.Type_get_true_extent(type, &shape.true_lower, &shape.true_extent);
-  return shape;
-}
-
-/// The same from memory for MPI's own types: a call asks a dozen times, and MPI takes 10 to 20 ns for an answer. The
-/// handle of a type that the program made may be freed and given out again for another.
-Shape shape_of(MPI_Datatype type) {
-  if (!predefined(type)) return asked(type);
-  STARLING_OF_THREAD std::array<Shape, 64> known{};
-  std::uint64_t handle = 0;
-  std::memcpy(&handle, &type, sizeof type);
-  // The handles of MPICH differ in their lowest byte or the one above, those of Open MPI are addresses of large
-  // objects.
-  Shape& shape = known[(handle ^ (handle >> 6U) ^ (handle >> 12U)) % known.size()];
-  if (shape.type != type) shape = asked(type);
-  return shape;
-}
-
-/// How a datatype was made. One made with large counts (MPI_Type_contiguous_c, ...) has a combiner that nobody knows
-/// here: only the large-count functions may ask about it, and with others MPI ends the program.
-struct Envelope {
-  int integers = 0;
-  int addresses = 0;
-  int types = 0;
-  int combiner = MPI_UNDEFINED;
-};
-
-Envelope envelope_of(MPI_Datatype type) {
-  Envelope told;
-  if (pmpi.Type_get_envelope_c == nullptr) {
-    pmpi.Type_get_envelope(type, &told.integers, &told.addresses, &told.types, &told.combiner);
-    return told;
-  }
-  MPI_Count integers = 0;
-  MPI_Count addresses = 0;
-  MPI_Count large_counts = 0;
-  MPI_Count types = 0;
-  int combiner = MPI_UNDEFINED;
-  if (pmpi.Type_get_envelope_c(type, &integers, &addresses, &large_counts, &types, &combiner) != MPI_SUCCESS ||
-      large_counts > 0)
-    return told;
-  return {static_cast<int>(integers), static_cast<int>(addresses), static_cast<int>(types), combiner};
 }
 
 /// Moves data between a typed and a byte buffer by a message to oneself: for elements larger than MPI_Pack can take. On
@@ -105,7 +36,7 @@ Unit Unit::bytes() {
 
 Unit Unit::of(MPI_Datatype type) {
   const Shape shape = shape_of(type);
-  return {type, shape.extent, shape.true_lower, shape.true_extent, is_plain(type)};
+  return {type, shape.extent, shape.true_lb, shape.true_extent, shape.plain};
 }
 
 Unit::Span Unit::span(std::int64_t count) const {
@@ -117,23 +48,7 @@ Unit::Span Unit::span(std::int64_t count) const {
 }
 
 bool is_plain(MPI_Datatype type) {
-  if (!shape_of(type).gapless()) return false;
-  if (predefined(type)) return true;
-  // Without gaps, but in order? Known for types made by repeating or copying a plain one; others are staged.
-  const Envelope envelope = envelope_of(type);
-  if (envelope.combiner == MPI_COMBINER_NAMED) return true;
-  if ((envelope.combiner != MPI_COMBINER_CONTIGUOUS && envelope.combiner != MPI_COMBINER_DUP) || envelope.types != 1 ||
-      envelope.integers > 1 || envelope.addresses != 0)
-    return false;
-  int count = 0;
-  MPI_Aint unused = 0;
-  MPI_Datatype inner{};
-  if (pmpi.Type_get_contents(type, envelope.integers, envelope.addresses, envelope.types, &count, &unused, &inner) !=
-      MPI_SUCCESS)
-    return false;
-  const bool plain = is_plain(inner);
-  if (envelope_of(inner).combiner != MPI_COMBINER_NAMED) pmpi.Type_free(&inner);
-  return plain;
+  return shape_of(type).plain;
 }
 
 std::int64_t type_size(MPI_Datatype type) {
@@ -180,7 +95,9 @@ int copy_elements(const void* from, void* into, std::int64_t count, const Unit& 
 
 int pack(const void* data, std::int64_t count, MPI_Datatype type, char* bytes) {
   const std::int64_t size = type_size(type);
-  // MPICH's Pack and Unpack refuse MPI_BOTTOM.
+  if (size * count == 0)
+    return MPI_SUCCESS;  // Open MPI's Pack and Unpack refuse the null pointer that may stand for it
+  // MPICH's refuse MPI_BOTTOM.
   if (size > INT_MAX || data == MPI_BOTTOM) return through_self(data, count, type, bytes, size * count, handles.byte);
   const MPI_Aint extent = shape_of(type).extent;
   const std::int64_t step = elements_at_a_time(size);
@@ -196,6 +113,7 @@ int pack(const void* data, std::int64_t count, MPI_Datatype type, char* bytes) {
 
 int unpack(const char* bytes, void* data, std::int64_t count, MPI_Datatype type) {
   const std::int64_t size = type_size(type);
+  if (size * count == 0) return MPI_SUCCESS;
   if (size > INT_MAX || data == MPI_BOTTOM) return through_self(bytes, size * count, handles.byte, data, count, type);
   const MPI_Aint extent = shape_of(type).extent;
   const std::int64_t step = elements_at_a_time(size);

@@ -1,0 +1,56 @@
+"""Datatypes of every kind, and collectives that have no data: as Starling's own algorithms carry them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.mpis import Mpi, compile_c, compile_cxx, installed_mpis, run_ranks
+from support.tuned import candidates, preloaded, run_tuned
+
+HERE = Path(__file__).parent
+RANKS = 3
+
+
+def forced(number: int) -> str:
+    """The strategy that forces one candidate of every collective; another number takes others where there are some."""
+    chosen = {name: offered[number % len(offered)] for name, offered in candidates().items()}
+    return "forced:" + ",".join(f"{collective}:{name}" for collective, name in chosen.items())
+
+
+STRATEGIES = ("star-basic", forced(0), forced(5))
+
+
+@pytest.fixture(scope="module", params=installed_mpis(), ids=str)
+def mpi(request: pytest.FixtureRequest) -> Mpi:
+    found: Mpi = request.param
+    return found
+
+
+@pytest.fixture(scope="module")
+def folder(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp(mpi.name)
+
+
+def run_all(mpi: Mpi, program: Path, folder: Path) -> None:
+    """Without Starling, then under each strategy, whose candidates must run."""
+    argv = [str(program)]
+    run_ranks(mpi, RANKS, argv, preloaded(mpi, folder), 200).check()
+    for strategy in STRATEGIES:
+        outcome, record = run_tuned(mpi, RANKS, argv, strategy, folder, {"STARLING_ITER": "1"}, 300)
+        assert outcome.stdout.endswith("0 faults\n")
+        ran = [one for context in record.contexts for one in context.candidates if one.samples and one.name != "native"]
+        assert ran, f"{strategy} ran nothing of Starling's"
+
+
+def test_types_of_every_combiner_made_of_every_combiner(mpi: Mpi, folder: Path) -> None:
+    run_all(mpi, compile_cxx(mpi, HERE / "combiners.cpp", folder), folder)
+
+
+def test_operators_apply_to_fortrans_kinds(mpi: Mpi, folder: Path) -> None:
+    run_all(mpi, compile_c(mpi, HERE / "f90_kinds.c", folder), folder)
+
+
+def test_collectives_without_data_succeed(mpi: Mpi, folder: Path) -> None:
+    run_all(mpi, compile_c(mpi, HERE / "empty.c", folder), folder)
