@@ -1,5 +1,6 @@
 #include "knowledge/json_reader.hpp"
 
+#include <array>
 #include <charconv>
 #include <system_error>
 
@@ -37,6 +38,17 @@ std::size_t number_length(std::string_view text) {
     if (!digits()) return 0;
   }
   return at;
+}
+
+/// The characters of a string that stand for themselves, but for those beyond ASCII.
+constexpr std::array<bool, 256> plain = [] {
+  std::array<bool, 256> is_plain{};
+  for (std::size_t c = ' '; c < 0x80; ++c) is_plain[c] = c != '"' && c != '\\';
+  return is_plain;
+}();
+
+bool is_plain(char c) {
+  return plain[static_cast<unsigned char>(c)];
 }
 
 }  // namespace
@@ -132,6 +144,9 @@ std::string_view JsonReader::string(std::string& unescaped) {
   bool is_copied = false;
   bool is_ascii = true;
   for (std::size_t from = first;; ++at_) {
+    std::size_t at = at_;
+    while (at < text_.size() && is_plain(text_[at])) ++at;
+    at_ = at;
     if (at_ == text_.size()) broken();
     const char c = text_[at_];
     if (c == '"' || c == '\\') {
@@ -152,7 +167,7 @@ std::string_view JsonReader::string(std::string& unescaped) {
     } else if (static_cast<unsigned char>(c) < ' ') {
       broken();
     } else {
-      is_ascii = is_ascii && static_cast<signed char>(c) >= 0;
+      is_ascii = false;
     }
   }
 }

@@ -160,15 +160,13 @@ TEST_F(Runs, CutShortOrOfOtherVersionsOrNoRunsAreSkippedWithANote) {
   write("g.json", {context({candidate("chain?segment=none", 1e-5, 10)})});
   EXPECT_FALSE(read().empty());
   std::sort(skipped_.begin(), skipped_.end());
-  ASSERT_EQ(skipped_.size(), 6U);
+  ASSERT_EQ(skipped_.size(), 6U) << "of a record that does not fit only the beginning is read";
   EXPECT_EQ(skipped_[0], "a.json: it is cut short, or no JSON");
   EXPECT_EQ(skipped_[1], "b.json: it is cut short, or no JSON");
   EXPECT_EQ(skipped_[2], "c.json: it is of schema 99, and this version reads schema 1");
   EXPECT_EQ(skipped_[3].substr(0, 27), "d.json: it is no run record");
   EXPECT_EQ(skipped_[4].substr(0, 27), "e.json: it is no run record");
   EXPECT_EQ(skipped_[5], "f.json: it is not a regular file");
-  read();
-  EXPECT_EQ(skipped_.size(), 6U) << "of a record that does not fit only the beginning is read";
 }
 
 TEST_F(Runs, OfNonsenseTeachNothing) {

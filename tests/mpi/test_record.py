@@ -1,0 +1,41 @@
+"""What ranks tell rank 0 at the end, and how long its record gets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.mpis import Mpi, compile_c, debian_mpis
+from support.tuned import run_tuned
+
+HERE = Path(__file__).parent
+BOUND = 4 << 20
+"""Bytes of a record (docs/run-record.md)."""
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5, 8])
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_what_every_communicator_saw_is_added_up_on_rank_0(mpi: Mpi, tmp_path: Path, ranks: int) -> None:
+    program = str(compile_c(mpi, HERE / "pairs.c", tmp_path))
+    _, record = run_tuned(mpi, ranks, [program, "7", "2"], "native", tmp_path)
+    calls = {(one.collective, one.bytes, one.ranks): one.calls for one in record.contexts}
+    pairs = {("allreduce", 8, 2): 7 * (ranks // 2)} if ranks > 1 else {("allreduce", 8, 1): 8}
+    assert calls == {**pairs, ("bcast", 8, ranks): 1, ("bcast", 16, ranks): 1, ("comm_split", None, ranks): 1} or calls == {
+        **pairs,
+        ("bcast", 8, ranks): 1,
+        ("bcast", 16, ranks): 1,
+    }
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_the_record_of_a_program_with_thousands_of_call_keys_is_bounded_and_adds_up(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE / "pairs.c", tmp_path))
+    keys = 3000
+    _, record = run_tuned(mpi, 2, [program, "100", str(keys)], "star", tmp_path, {"STARLING_SIZES": str(keys)})
+    assert (tmp_path / "record.json").stat().st_size <= BOUND
+    broadcasts = [one for one in record.contexts if one.collective == "bcast"]
+    left_out = record.left_out
+    assert len(broadcasts) + (left_out.contexts if left_out else 0) >= keys
+    assert sum(one.calls for one in record.contexts) + (left_out.calls if left_out else 0) == 100 + keys
+    assert sum(one.candidates_left_out for one in broadcasts) > 0
