@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from starling.messages import MISUSE, say
+from starling.messages import MISUSE, say, told
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,10 @@ def compare(
         say(str(error))
         raise typer.Exit(MISUSE) from error
     if not found:
-        say(f"{first} and {second} have no case in common: platform, MPI, ranks, what, bytes and how must be equal")
+        say(
+            f"{told(first)} and {told(second)} have no case in common: platform, MPI, ranks, what, "
+            f"bytes and how must be equal"
+        )
         raise typer.Exit(MISUSE)
     if as_json:
         typer.echo(json.dumps(_as_json(found, missing), indent=1))
@@ -85,12 +88,12 @@ def _render(found: Sequence[Compared], missing: Sequence[Sequence[Case]], consol
 
     from starling.measured import geometric_mean
     from starling.report import human_bytes, human_seconds
-    from starling.table import Column, fitted
+    from starling.table import Column, fitted, line
 
     found = sorted(found, key=lambda one: one.case[:3])
     for place, group in groupby(found, key=lambda one: one.case[:3]):
         rows = list(group)
-        console.print(Text(f"{place[0]}, {place[1]}, {place[2]} ranks", style="bold"))
+        console.print(line(f"{told(place[0])}, {told(place[1])}, {told(place[2])} ranks", style="bold"))
         columns = [
             Column("what", [one.case.what for one in rows], right=False),
             Column("bytes", [human_bytes(one.case.bytes) for one in rows]),
@@ -115,5 +118,5 @@ def _render(found: Sequence[Compared], missing: Sequence[Sequence[Case]], consol
     console.print(Text(f"{len(found)} in both: B is {counts}; geometric mean of A / B: {mean:.3f}"))
     for name, cases in zip("AB", missing, strict=True):
         if cases:
-            first = " ".join(str(word) for word in cases[0] if word is not None)
-            console.print(Text(f"only in {name}: {len(cases)}, the first {first}"))
+            first = " ".join(told(word) for word in cases[0] if word is not None)
+            console.print(line(f"only in {name}: {len(cases)}, the first {first}"))

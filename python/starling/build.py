@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from starling.messages import told
 from starling.variants import library_folders, package_folders
 
 
@@ -50,7 +51,7 @@ def place(files: list[Path], environ: Mapping[str, str]) -> list[Path]:
                 half.replace(folder / file.name)
                 placed.append(folder / file.name)
         except OSError as error:
-            reasons.append(f"{error.filename}: {error.strerror}")
+            reasons.append(f"{told(error.filename)}: {error.strerror}")
         else:
             return placed
     raise BuildError(
@@ -83,11 +84,11 @@ def _check_header(wrapper: str) -> None:
     try:
         done = _done([wrapper, "-E", "-x", "c", "-"], "#include <mpi.h>\n")
     except OSError as error:
-        raise BuildError(f"{wrapper}: cannot be executed: {error.strerror}; give the path of an mpicc") from error
+        raise BuildError(f"{told(wrapper)}: cannot be executed: {error.strerror}; give the path of an mpicc") from error
     if done.returncode != 0 or "MPI_Init" not in done.stdout:
         said = next((line.strip() for line in done.stderr.splitlines() if "error" in line), "")
         raise BuildError(
-            f"{wrapper}: it finds no mpi.h{f' ({said})' * bool(said)}; "
+            f"{told(wrapper)}: it finds no mpi.h{f' ({told(said)})' * bool(said)}; "
             "install the development files of this MPI, or give another mpicc"
         )
 
@@ -103,7 +104,7 @@ def compiled(mpicc: str, say: Callable[[str], None]) -> Iterator[list[Path]]:
     """What the headers of `mpicc` allow to build, in a folder that goes away afterwards. Raises BuildError."""
     wrapper = shutil.which(mpicc)
     if wrapper is None:
-        raise BuildError(f"{mpicc}: no such compiler wrapper; give the path of an mpicc")
+        raise BuildError(f"{told(mpicc)}: no such compiler wrapper; give the path of an mpicc")
     _check_header(wrapper)
     cmake = tool("cmake")
     if shutil.which("make") is None or shutil.which("ninja") is not None:
@@ -120,17 +121,18 @@ def compiled(mpicc: str, say: Callable[[str], None]) -> Iterator[list[Path]]:
             ("building (a minute or two)", [*cmake, "--build", folder, "--parallel", jobs]),
         )
         for what, line in steps:
-            say(f"{what} for {wrapper}")
+            say(f"{what} for {told(wrapper)}")
             done = _done(line)
             if done.returncode != 0:
                 output = (done.stdout + done.stderr).splitlines()
                 errors = [text for text in output if "error" in text.lower()] or output[-1:]
                 raise BuildError(
-                    f"{what} failed: {errors[0].strip() if errors else 'no output'}; see: {' '.join(line)}"
+                    f"{what} failed: {told(errors[0].strip() if errors else 'no output')}; see: {' '.join(line)}"
                 )
         built = sorted(Path(folder).glob("libstarling-*.so")) + sorted(Path(folder).glob("libstarling-*.a"))
         if not built:
             raise BuildError(
-                f"{wrapper}: no mpi.h of Open MPI, MPICH, Intel MPI, MPI 5 or SimGrid behind it; give another mpicc"
+                f"{told(wrapper)}: no mpi.h of Open MPI, MPICH, Intel MPI, MPI 5 or SimGrid behind it; "
+                f"give another mpicc"
             )
         yield built

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from starling import build, launcher, trial
+from starling.messages import told
 from starling.platform_file import Platform
 from starling.report import human_bytes, human_seconds
 
@@ -74,7 +75,7 @@ def _compiler(line: Sequence[str], wished: str | None) -> str:
     flavour = found.identity.flavour if found.identity else None
     mpicc = trial.compiler_beside(line[found.at], flavour)
     if mpicc is None:
-        raise CalibrationError(f"no mpicc beside {line[found.at]}; name it with --mpicc", 2)
+        raise CalibrationError(f"no mpicc beside {told(line[found.at])}; name it with --mpicc", 2)
     return mpicc
 
 
@@ -85,7 +86,7 @@ def measure(line: Sequence[str], mpicc: str | None, environ: Mapping[str, str]) 
     except (build.BuildError, trial.CompileError) as error:
         raise CalibrationError(str(error)) from error
     except OSError as error:
-        raise CalibrationError(f"{error.filename}: {error.strerror}") from error
+        raise CalibrationError(f"{told(error.filename)}: {error.strerror}") from error
     try:
         done = subprocess.run(
             [*line, str(program)],
@@ -99,11 +100,11 @@ def measure(line: Sequence[str], mpicc: str | None, environ: Mapping[str, str]) 
     except subprocess.TimeoutExpired as error:
         raise CalibrationError(f"no result within {_SECONDS} s; do the two hosts reach each other?") from error
     except OSError as error:
-        raise CalibrationError(f"{line[0]}: cannot be executed: {error.strerror}", 2) from error
+        raise CalibrationError(f"{told(line[0])}: cannot be executed: {error.strerror}", 2) from error
     except json.JSONDecodeError as error:
         said = [text for text in done.stderr.splitlines() if text.strip()]
         why = said[0].strip() if said else "it printed nothing"
-        raise CalibrationError(f"{line[0]} ended with exit status {done.returncode}: {why}") from error
+        raise CalibrationError(f"{told(line[0])} ended with exit status {done.returncode}: {told(why)}") from error
     return found
 
 
@@ -111,7 +112,9 @@ def _known(platform: Platform, name: str) -> str:
     """The host of the platform that a computer calls itself, with or without its domain."""
     found = next((one for one in (name, name.partition(".")[0]) if one in platform.host_names), None)
     if found is None:
-        raise CalibrationError(f"a rank ran on {name}, which is no host of {platform.name}; describe it there")
+        raise CalibrationError(
+            f"a rank ran on {told(name)}, which is no host of {told(platform.name)}; describe it there"
+        )
     return found
 
 
@@ -120,7 +123,9 @@ def parameters(measured: Mapping[str, Any], platform: Platform) -> tuple[dict[st
     ends = [_known(platform, name) for name in measured["hosts"]]
     path = platform.path(*ends)
     if not path:
-        raise CalibrationError(f"both ranks ran on {ends[0]}; give each its own host, as in: mpirun -n 2 --host a,b")
+        raise CalibrationError(
+            f"both ranks ran on {told(ends[0])}; give each its own host, as in: mpirun -n 2 --host a,b"
+        )
     far = measured["far"]
     line = line_of(far)
     overhead = min(far["send_s"], line.base / 2)
@@ -149,7 +154,7 @@ def render(found: Mapping[str, Any], line: Line, console: Console) -> None:
         table.add_column(title, justify="right")
     for size, seconds in found["measured"]["one_way_s"]:
         table.add_row(human_bytes(size), human_seconds(seconds), human_seconds(line.seconds(size)))
-    console.print(f"one way from {' to '.join(found['measured']['hosts'])}")
+    console.print(f"one way from {' to '.join(map(told, found['measured']['hosts']))}")
     console.print(table)
     console.print(
         f"the line is off by {found['measured']['error']:.0%} in the mean; o {human_seconds(found['overhead_s'])}, "
@@ -167,4 +172,4 @@ def write(found: Mapping[str, Any], path: Path) -> None:
         half.write_text(json.dumps(found, indent=1) + "\n")
         half.replace(path)
     except OSError as error:
-        raise CalibrationError(f"{path}: cannot be written: {error.strerror}") from error
+        raise CalibrationError(f"{told(path)}: cannot be written: {error.strerror}") from error

@@ -6,7 +6,8 @@ import inspect
 import json
 import os
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -17,21 +18,42 @@ from typer.core import TyperGroup
 from starling import bench_commands, history_commands
 from starling.lab import commands as lab
 from starling.lab.launch import Order
-from starling.messages import MISUSE, say, version
+from starling.messages import MISUSE, in_one_line, quoted, say, told, version
 from starling.settings import KEYS, Kind
 from starling.variants import Flavour
 
 
 class _Commands(TyperGroup):
-    """All commands, with what is wrong with a value told without the words of those who found it."""
+    """All commands, with what is wrong with a word told in our own words and no more of it than people can read."""
+
+    def make_context(self, info_name: str | None, args: list[str], *rest: Any, **more: Any) -> Any:
+        """Reads the words before a command."""
+        with _readable(list(args)):
+            return super().make_context(info_name, args, *rest, **more)
 
     def invoke(self, ctx: Any) -> Any:
         """Runs the command that was typed."""
-        try:
+        with _readable([*ctx._protected_args, *ctx.args]):
             return super().invoke(ctx)
-        except typer.BadParameter as error:
-            error.message = error.message.removeprefix("Value error, ")
-            raise
+
+
+@contextmanager
+def _readable(words: list[str]) -> Iterator[None]:
+    try:
+        yield
+    except typer.TyperException as error:
+        message = getattr(error, "message", None)
+        if message is not None:
+            error.message = _told(message.removeprefix("Value error, "), words)
+        raise
+
+
+def _told(message: str, words: list[str]) -> str:
+    """A complaint in which the words that were typed stand as messages tell them."""
+    for value in (part for word in words for part in (word, *word.split("=", 1))):
+        if told(value) != value:
+            message = message.replace(value, told(value)).replace(repr(value), quoted(value))
+    return in_one_line(message)
 
 
 app = typer.Typer(
@@ -137,7 +159,7 @@ def report(
             if len(skipped) > _SKIPPED:
                 say(f"skipped {len(skipped) - _SKIPPED} more files of the history that are no whole records")
         elif not record.exists():
-            _fail(f"{record}: no such file; {records.listed(history())}")
+            _fail(f"{told(record)}: no such file; {records.listed(history())}")
         else:
             found, text = records.read(record)
     except (records.RecordError, settings.SettingsError) as error:
@@ -197,7 +219,7 @@ def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int 
     if candidate is None:
         _misused("--draw needs an algorithm, as in: starling algorithms alltoall:ring --draw ring.svg")
     if file.suffix != ".svg":
-        _misused(f"--draw {file}: pictures are SVG; give a name that ends in .svg")
+        _misused(f"--draw {told(file)}: pictures are SVG; give a name that ends in .svg")
     try:
         file.write_text(drawing.draw(repository.plan(candidate, ranks, root, blocks)))
     except UnknownError as error:
@@ -205,7 +227,7 @@ def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int 
     except RepositoryError as error:
         _fail(error)
     except OSError as error:
-        _fail(f"{file}: {error.strerror}")
+        _fail(f"{told(file)}: {error.strerror}")
 
 
 @app.command(epilog="Example: starling predict --platform star:4x8 --ranks 32 alltoall 64K")
@@ -242,9 +264,9 @@ def predict(
     if not platform:
         _misused("--platform is missing: a platform file, or a name like star:4x8")
     if not size and collective != "barrier":
-        _misused(f"a size is missing, as in: starling predict --platform {platform} {collective} 64K")
+        _misused(f"a size is missing, as in: starling predict --platform {told(platform)} {told(collective)} 64K")
     if parameters is not None and not parameters.is_file():
-        _misused(f"{parameters}: no such file; make one with: starling calibrate")
+        _misused(f"{told(parameters)}: no such file; make one with: starling calibrate")
     try:
         described = platform_file.described(platform, rate=rate, trunk_rate=trunk_rate, ranks=ranks_per_host)
         placed = replace(described, hosts=tuple(ordered(described, order, seed)))
@@ -294,7 +316,7 @@ def calibrate(
         typer.echo(json.dumps(found, indent=2))
         return
     calibration.render(found, model, reports.terminal())
-    typer.echo(f"written to {output}; use it: starling predict --parameters {output} --platform ...")
+    typer.echo(f"written to {told(output)}; use it: starling predict --parameters {output} --platform ...")
 
 
 @app.command(epilog="Example: starling doctor --build /opt/mpich/bin/mpicc")
@@ -317,7 +339,7 @@ def doctor(
         except build.BuildError as error:
             _fail(error)
         for place in places:
-            say(f"built {place}")
+            say(f"built {told(place)}")
         return
     with process.cleaning_up():
         diagnosis = examination.examine(os.environ)

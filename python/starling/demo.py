@@ -9,6 +9,7 @@ from pathlib import Path
 
 from starling import build, launcher, settings, trial
 from starling import run as runner
+from starling.messages import told
 from starling.variants import Flavour, library
 
 RANKS = 4
@@ -37,17 +38,17 @@ def prepare(environ: Mapping[str, str]) -> Job:
         raise DemoError("no MPI on PATH; load one, or take the one of PyPI: pip install mpich")
     mpicc = trial.compiler_beside(starter, identity.flavour) or shutil.which("mpicc")
     if mpicc is None:
-        raise DemoError(f"no mpicc beside {starter}; install the development files of this MPI")
+        raise DemoError(f"no mpicc beside {told(starter)}; install the development files of this MPI")
     variant = Flavour(identity.flavour).variant
     if library(variant, environ) is None:
-        raise DemoError(f"no library for {identity.flavour}; build it with: starling doctor --build {mpicc}")
+        raise DemoError(f"no library for {identity.flavour}; build it with: starling doctor --build {told(mpicc)}")
     try:
         source = build.sources() / EXAMPLE
         program = trial.compiled(mpicc, source, environ)
     except (build.BuildError, trial.CompileError) as error:
         raise DemoError(str(error)) from error
     except OSError as error:
-        raise DemoError(f"{error.filename}: {error.strerror}") from error
+        raise DemoError(f"{told(error.filename)}: {error.strerror}") from error
     what = f"{RANKS} ranks, {identity.flavour} {identity.version}"
     line = [*trial.line(starter, identity, RANKS), str(program)]
     return Job(

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from starling import __version__, checks, record, settings, trial
 from starling.launcher import identify
+from starling.messages import in_one_line, told
 from starling.variants import Flavour, Variant, library
 
 _READABLE = 30
@@ -226,8 +227,9 @@ def _wrapped(text: str, width: int, first: str, others: str) -> list[str]:
 def _print_table(console: Console, title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
     console.print()
     console.print(Text(title, style="bold"))
-    for line in _lines(columns, rows, console.width) if rows else ["none"]:
-        console.print(Text(line), soft_wrap=True)
+    cells = [tuple(map(told, row)) for row in rows]
+    for line in _lines(columns, cells, console.width) if rows else ["none"]:
+        console.print(Text(in_one_line(line)), soft_wrap=True)
 
 
 def render(diagnosis: Diagnosis, console: Console) -> None:
@@ -243,4 +245,4 @@ def render(diagnosis: Diagnosis, console: Console) -> None:
     console.print(Text("Advice", style="bold"))
     for text in diagnosis.advice or ["none"]:
         for line in _wrapped(text, console.width, "", "  "):
-            console.print(Text(line), soft_wrap=True)
+            console.print(Text(in_one_line(line)), soft_wrap=True)

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from starling import record as records
 from starling import repository
+from starling.messages import quoted, told
 from starling.record import Candidate, Compared, ContextKey, Outline, RecordError, Run, RunRecord, compared
 
 _NAME = re.compile(r"(merged-)?(?P<time>\d{8}T\d{6})-.+-\d+\.json")
@@ -80,7 +81,8 @@ class Entry:
     @property
     def started(self) -> datetime:
         """When the run started, or the latest of those that were merged."""
-        return datetime.fromisoformat(self.run.started)
+        time = datetime.fromisoformat(self.run.started)
+        return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 class Skipped(NamedTuple):
@@ -110,7 +112,7 @@ class History:
 
 def _why(path: Path, error: RecordError) -> str:
     """The reason without the path and the line in front."""
-    return re.sub(r"^(:\d+)?: ", "", str(error).removeprefix(str(path)))
+    return re.sub(r"^(:\d+)?: ", "", str(error).removeprefix(told(path)))
 
 
 def _entry(path: Path) -> Entry:
@@ -134,7 +136,7 @@ def _files(folder: Path) -> list[Path]:
         return []
     except OSError as error:
         raise HistoryError(
-            f"{folder}: the history cannot be read: {error.strerror}; name another: --history"
+            f"{told(folder)}: the history cannot be read: {error.strerror}; name another: --history"
         ) from error
 
 
@@ -209,7 +211,7 @@ def age(text: str) -> timedelta:
     """`30d`, `12h`, `2w`, `90m` as a time. Raises ValueError."""
     match = re.fullmatch(r"(\d{1,4})([mhdw])", text)
     if match is None:
-        raise ValueError(f"{text!r} is no age; give 1 to 9999 with m, h, d or w behind it, as in 30d")
+        raise ValueError(f"{quoted(text)} is no age; give 1 to 9999 with m, h, d or w behind it, as in 30d")
     return timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
@@ -254,5 +256,5 @@ def remove(paths: Iterable[Path], removed: Callable[[Path], None]) -> None:
         except FileNotFoundError:
             continue
         except OSError as error:
-            raise HistoryError(f"{path}: cannot be removed: {error.strerror}") from error
+            raise HistoryError(f"{told(path)}: cannot be removed: {error.strerror}") from error
         removed(path)

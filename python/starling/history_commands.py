@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from starling.messages import MISUSE, say
+from starling.messages import MISUSE, listed, say, told
 
 if TYPE_CHECKING:
     from starling.history import History, Skipped
@@ -89,7 +89,7 @@ def _read(wished: str | None) -> History:
 
 def _tell(skipped: Sequence[Skipped], most: int | None = _TOLD) -> None:
     for one in skipped[:most]:
-        say(f"skipped {one.file}: {one.why}")
+        say(f"skipped {told(one.file)}: {one.why}")
     if most is not None and len(skipped) > most:
         say(f"skipped {len(skipped) - most} more files that are no whole records; see them with: starling history list")
 
@@ -97,9 +97,9 @@ def _tell(skipped: Sequence[Skipped], most: int | None = _TOLD) -> None:
 def _none(found: History, machine: str | None) -> str:
     """Why there are no records to show, and what to do."""
     if machine is not None and found.entries:
-        there = ", ".join(found.machines()) or "none; its records are older than machines' names"
-        return f"{found.folder}: no record of machine {machine}; there are: {there}"
-    return f"{found.folder}: no record yet; make one with: starling run -- mpirun -n 4 ./app"
+        there = listed(found.machines()) or "none; its records are older than machines' names"
+        return f"{told(found.folder)}: no record of machine {told(machine)}; there are: {there}"
+    return f"{told(found.folder)}: no record yet; make one with: starling run -- mpirun -n 4 ./app"
 
 
 def _count(number: int, noun: str) -> str:
@@ -146,7 +146,7 @@ def show(
         if collective is not None and all(one.key.collective != collective for one in everything):
             names = repository.listing()["collectives"]
             if collective not in names:
-                raise _misused(f"no collective {collective}; there are: {', '.join(names)}")
+                raise _misused(f"no collective {told(collective)}; there are: {', '.join(names)}")
     skipped = [*found.skipped, *damaged]
     if as_json:
         typer.echo(json.dumps(tables.known_json(wished, skipped), indent=2))
@@ -157,7 +157,10 @@ def show(
     elif everything:
         what = collective or "collectives"
         on = f" on {_count(ranks, 'rank')}" if ranks else ""
-        say(f"{found.folder}: nothing is known of {what}{on}; see all that is known with: starling history show")
+        say(
+            f"{told(found.folder)}: nothing is known of {told(what)}{on}; "
+            f"see all that is known with: starling history show"
+        )
     else:
         say(_none(found, machine))
 
@@ -171,7 +174,7 @@ def merge(folder: Folder = None, as_json: AsJson = False) -> None:
 
     with _failures():
         place = _folder(folder)
-        with Console(stderr=True).status(f"merging the records of {place}"):
+        with Console(stderr=True).status(f"merging the records of {told(place)}"):
             merger = repository.merge(place) if place.exists() else repository.Merger(0, [], [])
     skipped = [history.Skipped(*one) for one in merger.skipped]
     if as_json:
@@ -181,9 +184,9 @@ def merge(folder: Folder = None, as_json: AsJson = False) -> None:
     _tell(skipped)
     if merger.written:
         into = _count(len(merger.written), "record")
-        typer.echo(f"merged {_count(merger.runs, 'run')} into {into} in {place}: {', '.join(merger.written)}")
+        typer.echo(f"merged {_count(merger.runs, 'run')} into {into} in {told(place)}: {listed(merger.written)}")
     else:
-        typer.echo(f"nothing to merge in {place}")
+        typer.echo(f"nothing to merge in {told(place)}")
 
 
 @app.command(epilog="Example: starling history clear --older-than 90d")
@@ -215,9 +218,9 @@ def clear(
             if as_json:
                 typer.echo(json.dumps({"removed": [str(path) for path in removed]}, indent=2))
             elif removed:
-                typer.echo(f"removed {_count(len(removed), 'record')} from {found.folder}")
+                typer.echo(f"removed {_count(len(removed), 'record')} from {told(found.folder)}")
     if not removed and not as_json:
-        typer.echo(f"nothing to remove from {found.folder}")
+        typer.echo(f"nothing to remove from {told(found.folder)}")
 
 
 def _ask(question: str) -> None:

@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.text import Text
 
 from starling.history import Entry, Known, Place, Skipped
+from starling.messages import told
 from starling.report import BELOW_ONE, BY_FIRST, EVEN, EXPLAINED_BY_FIRST, gain_text, human_seconds, kind, marked, size
-from starling.table import Column, fitted
+from starling.table import Column, fitted, line
 
 _PROGRAM = 32
 """Characters of a program's line that are shown."""
@@ -68,7 +69,7 @@ def list_json(entries: Sequence[Entry], skipped: Sequence[Skipped]) -> dict[str,
 
 def _place(place: Place) -> str:
     machine = place.machine or "machine not recorded"
-    return f"{machine}, {place.mpi_flavour} {place.mpi_version}"
+    return f"{told(machine)}, {told(place.mpi_flavour)} {told(place.mpi_version)}"
 
 
 def _marked(known: Known, text: str) -> str:
@@ -81,7 +82,7 @@ def render_known(found: Sequence[Known], console: Console) -> None:
         rows = list(group)
         if number:
             console.print()
-        console.print(Text(_place(place), style="bold"))
+        console.print(line(_place(place), style="bold"))
         columns = [
             Column("collective", [kind(one.key) for one in rows], right=False),
             Column("bytes", [size(one.key) for one in rows]),

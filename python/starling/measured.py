@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from starling.lab import idle
+from starling.messages import told
 
 SCHEMA: Literal[1] = 1
 FEWEST = 6
@@ -120,11 +121,13 @@ def read(path: Path) -> Measurements:
     try:
         return Measurements.model_validate_json(path.read_bytes())
     except OSError as error:
-        raise MeasuredError(f"{path}: {error.strerror}; give a file that bench/ wrote") from error
+        raise MeasuredError(f"{told(path)}: {error.strerror}; give a file that bench/ wrote") from error
     except ValidationError as error:
         first = error.errors()[0]
         where = "".join(f"{part}." for part in first["loc"]).removesuffix(".")
-        raise MeasuredError(f"{path}: {where and where + ': '}{first['msg']}; give a file that bench/ wrote") from error
+        raise MeasuredError(
+            f"{told(path)}: {told(where and where + ': ')}{told(first['msg'])}; give a file that bench/ wrote"
+        ) from error
 
 
 class Interval(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 
 MISUSE = 2
 """Exit status of a command that was typed wrongly."""
@@ -42,6 +43,11 @@ def told(value: object) -> str:
 def quoted(value: object) -> str:
     """The same in quotes where it is a text, and as Python writes it otherwise."""
     return f"'{told(value)}'" if isinstance(value, str) else told(repr(value))
+
+
+def listed(values: Iterable[object]) -> str:
+    """Values with commas between them."""
+    return ", ".join(map(told, values))
 
 
 def version() -> str:

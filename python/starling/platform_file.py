@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from starling import slurm_topology
+from starling.messages import quoted, told
 from starling.settings import NODES
 
 SCHEMA = 1
@@ -146,10 +147,10 @@ def bits_per_second(value: object) -> int:
     if isinstance(value, str):
         match = _RATE.fullmatch(value.strip())
         if match is None:
-            raise ValueError(f"{value!r} is no rate; write it like 100mbit or 1gbit")
+            raise ValueError(f"{quoted(value)} is no rate; write it like 100mbit or 1gbit")
         value = float(match[1]) * 1000 ** " kmgt".index(match[2].lower() or " ")
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{value!r} is no rate; write it like 100mbit, or as bits per second")
+        raise ValueError(f"{quoted(value)} is no rate; write it like 100mbit, or as bits per second")
     if not math.isfinite(value) or not 1e4 <= value <= 1e13:
         raise ValueError(f"{value:g} bit/s is no rate of a network; give one from 10kbit to 10tbit, like 100mbit")
     return round(value)
@@ -160,10 +161,10 @@ def seconds(value: object) -> float:
     if isinstance(value, str):
         match = _LATENCY.fullmatch(value.strip())
         if match is None:
-            raise ValueError(f"{value!r} is no latency; write it like 25us")
+            raise ValueError(f"{quoted(value)} is no latency; write it like 25us")
         value = float(match[1]) / {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1}[match[2]]
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{value!r} is no latency; write it like 25us, or as seconds")
+        raise ValueError(f"{quoted(value)} is no latency; write it like 25us, or as seconds")
     if not 0 <= value <= 1:
         raise ValueError(f"{value:g} s is no latency of a link; give one from 0 to 1 s, like 25us")
     return float(value)
@@ -187,15 +188,15 @@ def names(text: str) -> list[str]:
         for part in match[2].split(","):
             first, _, last = part.partition("-")
             if not first or (not last and "-" in part) or "-" in last or int(last or first) < int(first):
-                raise ValueError(f"{text!r}: {part!r} is no range; write it like h[0-7]")
+                raise ValueError(f"{quoted(text)}: {quoted(part)} is no range; write it like h[0-7]")
             if int(last or first) - int(first) >= MOST_NODES:
-                raise ValueError(f"{text!r}: more than {MOST_NODES} names; correct the range")
+                raise ValueError(f"{quoted(text)}: more than {MOST_NODES} names; correct the range")
             found += [
                 f"{match[1]}{number:0{len(first)}d}{match[3]}" for number in range(int(first), int(last or first) + 1)
             ]
     for name in found:
         if not _NAME.fullmatch(name) or name == "localhost":
-            raise ValueError(f"{name!r} is no name; use small letters, digits and '-', beginning with a letter")
+            raise ValueError(f"{quoted(name)} is no name; use small letters, digits and '-', beginning with a letter")
     return found
 
 
@@ -229,7 +230,7 @@ class _File(_Entry):
 
 def _place(location: tuple[int | str, ...]) -> str:
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
-    return text.removeprefix(".") or "the file"
+    return told(text.removeprefix(".")) or "the file"
 
 
 def _reason(error: Mapping[str, Any]) -> str:
@@ -241,11 +242,11 @@ def _reason(error: Mapping[str, Any]) -> str:
     if kind == "value_error":
         return str(error["ctx"]["error"])
     if kind == "model_type":
-        return f"must be a JSON object, but it is {error['input']!r:.60}; correct it"
+        return f"must be a JSON object, but it is {quoted(error['input'])}; correct it"
     if kind == "too_short" and not error["input"]:
         return "empty; add at least one"
     text = str(error["msg"])
-    return f"{text[0].lower()}{text[1:]}, but it is {error['input']!r:.60}; correct it"
+    return f"{text[0].lower()}{text[1:]}, but it is {quoted(error['input'])}; correct it"
 
 
 def _unknown_beside(missing: tuple[int | str, ...], errors: Iterable[Mapping[str, Any]]) -> str | None:
@@ -263,7 +264,7 @@ def from_json(value: object, where: str) -> Platform:
         first, *others = error.errors()
         reason = _reason(first)
         if first["type"] == "missing" and (unknown := _unknown_beside(first["loc"], others)):
-            reason += f", or correct the unknown key {unknown}"
+            reason += f", or correct the unknown key {told(unknown)}"
         raise PlatformError(f"{where}: {_place(first['loc'])}: {reason}") from error
 
     def expanded(place: str, text: str) -> list[str]:
@@ -303,26 +304,31 @@ def from_json(value: object, where: str) -> Platform:
 def _check_tree(platform: Platform, places: list[str], where: str) -> None:
     """Raises PlatformError unless all hosts are leaves of one tree. `places` says where each link is written."""
     switches, hosts = set(platform.switches), set(platform.host_names)
+    nodes = switches | hosts
     so_far = Platform(platform.name, platform.switches, platform.hosts, ())
     for link, place in zip(platform.links, places, strict=True):
         one, other = link.ends
         for end in link.ends:
-            if end not in switches | hosts:
-                raise PlatformError(f"{where}: {place}: no host or switch {end}; add it, or correct the name")
+            if end not in nodes:
+                raise PlatformError(f"{where}: {place}: no host or switch {told(end)}; add it, or correct the name")
         if one == other:
-            raise PlatformError(f"{where}: {place}: {one} is linked to itself; correct one end")
+            raise PlatformError(f"{where}: {place}: {told(one)} is linked to itself; correct one end")
         if hosts >= {one, other}:
-            raise PlatformError(f"{where}: {place}: {one} and {other} are both hosts; put a switch between them")
+            raise PlatformError(
+                f"{where}: {place}: {told(one)} and {told(other)} are both hosts; put a switch between them"
+            )
         for end in hosts & {one, other}:
             if taken := so_far.links_of(end):
                 raise PlatformError(
-                    f"{where}: {place}: {end} is linked to {taken[0].other(end)} already; a host has one link"
+                    f"{where}: {place}: {told(end)} is linked to {told(taken[0].other(end))} already; "
+                    f"a host has one link"
                 )
         if one in switches and other in switches and (circle := so_far.path(one, other)):
             through = _nodes_between(circle, one)
-            what = f"through {', '.join(through)}" if through else "directly"
+            what = f"through {told(', '.join(through))}" if through else "directly"
             raise PlatformError(
-                f"{where}: {place}: {one} and {other} are linked {what} already, so this is no tree; leave one link out"
+                f"{where}: {place}: {told(one)} and {told(other)} are linked {what} already, "
+                f"so this is no tree; leave one link out"
             )
         for end in link.ends:
             so_far._around[end].append(link)
@@ -330,7 +336,7 @@ def _check_tree(platform: Platform, places: list[str], where: str) -> None:
     reached = _reached(platform, start)
     for name in (*platform.host_names, *platform.switches):
         if name not in reached:
-            raise PlatformError(f"{where}: links: nothing connects {name} to {start}; add a link")
+            raise PlatformError(f"{where}: links: nothing connects {told(name)} to {told(start)}; add a link")
 
 
 def _nodes_between(path: tuple[Link, ...], start: str) -> list[str]:
@@ -364,16 +370,18 @@ def short(text: str, rate: int = DEFAULT_RATE) -> Platform:
         if text == NODES:
             raise PlatformError(f"{NODES}: MPI tells them while a program runs; give a file or a short name here")
         if "/" in text or text.endswith(".json"):
-            raise PlatformError(f"{text}: no such file; correct the path, or give a short name: {_SHORT_NAMES}")
-        raise PlatformError(f"{text}: neither a file nor a short name; short names are {_SHORT_NAMES}")
+            raise PlatformError(f"{told(text)}: no such file; correct the path, or give a short name: {_SHORT_NAMES}")
+        raise PlatformError(f"{told(text)}: neither a file nor a short name; short names are {_SHORT_NAMES}")
     if match[6]:
         return _fat_tree(text, [int(count) for count in match[7].split("x")], int(match[8] or 1), rate)
     kind = match[1] or match[3]
     count, each = (1, int(match[2])) if match[1] else (int(match[4]), int(match[5]))
     if count < 1 or each < 1:
-        raise PlatformError(f"{text}: nothing in it; give numbers from 1, like {kind}:{'8' if match[1] else '4x8'}")
+        raise PlatformError(
+            f"{told(text)}: nothing in it; give numbers from 1, like {kind}:{'8' if match[1] else '4x8'}"
+        )
     if count * each > MOST_NODES:
-        raise PlatformError(f"{text}: more than {MOST_NODES} hosts; give smaller numbers")
+        raise PlatformError(f"{told(text)}: more than {MOST_NODES} hosts; give smaller numbers")
     switches = [f"s{i}" for i in range(count)]
     hosts = tuple(Host(f"h{i}") for i in range(count * each))
     pairs = [(host.name, switches[i // each]) for i, host in enumerate(hosts)]
@@ -393,9 +401,9 @@ def _fat_tree(text: str, counts: list[int], taper: int, rate: int) -> Platform:
     The link above a switch carries what all links below it carry, divided by `taper`.
     """
     if min(*counts, taper) < 1:
-        raise PlatformError(f"{text}: nothing in it; give numbers from 1, like fattree:16x16")
+        raise PlatformError(f"{told(text)}: nothing in it; give numbers from 1, like fattree:16x16")
     if math.prod(counts) > MOST_NODES:
-        raise PlatformError(f"{text}: more than {MOST_NODES} hosts; give smaller numbers")
+        raise PlatformError(f"{told(text)}: more than {MOST_NODES} hosts; give smaller numbers")
     hosts = tuple(Host(f"h{i}") for i in range(math.prod(counts)))
     links: list[Link] = []
     switches: list[str] = []
@@ -419,13 +427,15 @@ def from_slurm(text: str, where: str) -> Platform:
     hosts: list[str] = []
     links: list[Link] = []
     places: list[str] = []
+    seen: set[str] = set()
     try:
         for line, switch, below, under in slurm_topology.links(text):
             for names_of_kind, found in ((switches, [switch]), (hosts, below)):
                 for name in found:
-                    if name in switches or name in hosts:
-                        raise ValueError(f"{line}: {name} is there twice; leave one out")
+                    if name in seen:
+                        raise ValueError(f"{line}: {told(name)} is there twice; leave one out")
                     names_of_kind.append(name)
+                    seen.add(name)
             links += [Link((switch, name), DEFAULT_RATE) for name in (*below, *under)]
             places += [f"line {line}"] * (len(below) + len(under))
     except ValueError as error:
@@ -442,15 +452,15 @@ def read(path: Path) -> Platform:
     try:
         text = path.read_text(encoding="utf-8")
         if slurm_topology.is_one(text):
-            return from_slurm(text, str(path))
+            return from_slurm(text, told(path))
         value = json.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise PlatformError(f"{path}: cannot be read: {reason}") from error
-    except (json.JSONDecodeError, RecursionError) as error:
+        raise PlatformError(f"{told(path)}: cannot be read: {reason}") from error
+    except (ValueError, RecursionError) as error:  # JSON's, and numbers too long for Python
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
-        raise PlatformError(f"{path}:{line}: not JSON: {error}; correct it there") from error
-    return from_json(value, str(path))
+        raise PlatformError(f"{told(path)}:{line}: not JSON: {told(error)}; correct it there") from error
+    return from_json(value, told(path))
 
 
 def is_short(topology: str) -> bool:

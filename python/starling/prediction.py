@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from starling.messages import told
 from starling.report import human_bytes, human_seconds
 
 _SIZE = re.compile(r"(\d+)([kmg]?)(?:i?b)?", re.IGNORECASE)
@@ -19,7 +20,7 @@ def size(text: str) -> int:
     """Bytes from a text like `65536`, `64K` or `1M`, in powers of 1024. Raises ValueError."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"{text}: no size; write it in bytes, or like 64K or 1M")
+        raise ValueError(f"{told(text)}: no size; write it in bytes, or like 64K or 1M")
     return int(match[1]) * _FACTORS[match[2].lower()]
 
 
@@ -40,7 +41,10 @@ def render(found: dict[str, Any], platform: str, console: Console, rows: int | N
     bound = found["lower_bound_s"]
     root = "" if found["root"] is None else f", root {found['root']}"
     console.print(
-        Text(f"{found['collective']} of {human_bytes(found['bytes'])} on {found['ranks']} ranks of {platform}{root}")
+        Text(
+            f"{found['collective']} of {human_bytes(found['bytes'])} on {found['ranks']} ranks of "
+            f"{told(platform)}{root}"
+        )
     )
     timed = [one for one in found["candidates"] if one["seconds"] is not None]
     table = Table(box=None, pad_edge=False, header_style="bold")

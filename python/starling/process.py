@@ -10,6 +10,8 @@ import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FrameType
 
+from starling.messages import told
+
 _FORWARDED = {
     signal.SIGHUP,
     signal.SIGINT,
@@ -87,10 +89,10 @@ def run(line: Sequence[str], env: Mapping[str, str]) -> int:
         child = subprocess.Popen(list(line), env=dict(env), preexec_fn=in_child)  # noqa: PLW1509 - one thread only
     except FileNotFoundError as error:
         as_it_was()
-        raise StartError(f"{line[0]}: not found; is its module or environment loaded?", NOT_FOUND) from error
+        raise StartError(f"{told(line[0])}: not found; is its module or environment loaded?", NOT_FOUND) from error
     except OSError as error:
         as_it_was()
-        raise StartError(f"{line[0]}: cannot be executed: {error.strerror}", NOT_EXECUTABLE) from error
+        raise StartError(f"{told(line[0])}: cannot be executed: {error.strerror}", NOT_EXECUTABLE) from error
     try:
         while (status := child.poll()) is None:
             received = signal.sigwaitinfo(awaited)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from starling.history_folder import MERGED, newest_first
+from starling.messages import quoted, told
 
 SCHEMA = 1
 LEAST_SAMPLES = 5
@@ -18,6 +20,11 @@ LEAST_SAMPLES = 5
 
 class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+def _a_time(text: str) -> str:
+    datetime.fromisoformat(text)
+    return text
 
 
 class Candidate(_Model):
@@ -206,7 +213,7 @@ class Run(_Model):
     mpi_version: str
     strategy: str
     settings: dict[str, str]
-    started: str
+    started: Annotated[str, AfterValidator(_a_time)]
     seconds: float | None
 
 
@@ -254,7 +261,7 @@ def latest(history: Path | None) -> Path:
         raise RecordError("the history is off (STARLING_HISTORY or starling.toml); name a record: starling report FILE")
     paths = newest_first(history)
     if not paths:
-        raise RecordError(f"{history}: no record yet; make one with: starling run -- mpirun -n 4 ./app")
+        raise RecordError(f"{told(history)}: no record yet; make one with: starling run -- mpirun -n 4 ./app")
     return paths[0]
 
 
@@ -270,7 +277,7 @@ def last_good(history: Path | None) -> tuple[RunRecord, str, list[str]]:
             return *read(path), wrong
         except RecordError as error:
             wrong.append(str(error))
-    raise RecordError(f"{newest.parent}: no whole record in it; the newest file: {wrong[0]}")
+    raise RecordError(f"{told(newest.parent)}: no whole record in it; the newest file: {wrong[0]}")
 
 
 def listed(history: Path | None) -> str:
@@ -279,7 +286,7 @@ def listed(history: Path | None) -> str:
     if not names:
         return "no record is in the history"
     more = f", and {len(names) - 3} more" if len(names) > 3 else ""
-    return f"records in {history}: {', '.join(names[:3])}{more}"
+    return f"records in {told(history)}: {', '.join(map(told, names[:3]))}{more}"
 
 
 def read(path: Path) -> tuple[RunRecord, str]:
@@ -287,9 +294,9 @@ def read(path: Path) -> tuple[RunRecord, str]:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise RecordError(f"{path}: {error.strerror}") from error
+        raise RecordError(f"{told(path)}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise RecordError(f"{path}: not a run record, byte {error.start} is not UTF-8") from error
+        raise RecordError(f"{told(path)}: not a run record, byte {error.start} is not UTF-8") from error
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
@@ -297,20 +304,23 @@ def read(path: Path) -> tuple[RunRecord, str]:
             reason = "the record is cut short; was the disk full? Delete it, or name another one"
         else:
             reason = f"not JSON: {error.msg}; name a run record"
-        raise RecordError(f"{path}:{error.lineno}: {reason}") from error
+        raise RecordError(f"{told(path)}:{error.lineno}: {reason}") from error
     except RecursionError as error:
-        raise RecordError(f"{path}: not a run record, it is nested too deeply; name another one") from error
+        raise RecordError(f"{told(path)}: not a run record, it is nested too deeply; name another one") from error
+    except ValueError as error:
+        raise RecordError(f"{told(path)}: not a run record, it has a number that is too long") from error
     schema = data.get("schema") if isinstance(data, dict) else None
     if schema is None:
-        raise RecordError(f"{path}: not a run record, it has no `schema`; records are in the history folder")
+        raise RecordError(f"{told(path)}: not a run record, it has no `schema`; records are in the history folder")
     if schema != SCHEMA:
         raise RecordError(
-            f"{path}: record of schema {schema}, this starling reads {SCHEMA}; use the version that wrote it"
+            f"{told(path)}: record of schema {told(schema)}, this starling reads {SCHEMA}; "
+            f"use the version that wrote it"
         )
     try:
         return RunRecord.model_validate(data), text
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        what = "missing" if first["type"] == "missing" else f"not what it should be: {first['input']!r:.60}"
-        raise RecordError(f"{path}: not a whole run record, {where} is {what}") from error
+        what = "missing" if first["type"] == "missing" else f"not what it should be: {quoted(first['input'])}"
+        raise RecordError(f"{told(path)}: not a whole run record, {told(where)} is {what}") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
@@ -12,8 +13,9 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from starling.messages import told
 from starling.record import LEAST_SAMPLES, Context, Phase, RunRecord
-from starling.table import Column, fitted
+from starling.table import Column, fitted, line
 
 if TYPE_CHECKING:
     from starling.history import Key
@@ -61,7 +63,7 @@ def human_bytes(number: int | None) -> str:
 
 def human_seconds(number: float | None) -> str:
     """Three figures and a fitting unit: `3.21 us`, `12.0 ms`, `1.50 s`; `-` for an unknown time."""
-    if number is None:
+    if number is None or not math.isfinite(number):
         return "-"
     absolute = abs(number)
     for unit, factor in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
@@ -76,8 +78,8 @@ def kind(key: Context | Key) -> str:
     """The collective with what else is in its call key: `allreduce (in place, non-commutative)`."""
     more = ["in place"] if key.in_place else []
     if key.operator_class not in (None, "built-in"):
-        more.append(str(key.operator_class))
-    return f"{key.collective} ({', '.join(more)})" if more else key.collective
+        more.append(told(key.operator_class))
+    return f"{told(key.collective)} ({', '.join(more)})" if more else told(key.collective)
 
 
 def size(key: Context | Key) -> str:
@@ -182,12 +184,12 @@ def _overheads(context: Context) -> str:
 
 
 def _indented(text: str) -> RenderableType:
-    return Padding(Text(text), (0, 0, 0, 2), expand=False)
+    return Padding(line(text), (0, 0, 0, 2), expand=False)
 
 
 def _explained(context: Context, decisions: int | None) -> RenderableType:
     place = f"{kind(context)}, {size(context)}, {_ranks(context.ranks)}"
-    lines: list[RenderableType] = [Text(place, style="bold")]
+    lines: list[RenderableType] = [line(place, style="bold")]
     if context.phases.exploring.calls:
         lines.append(_indented(_overheads(context)))
     shown = context.decisions[-decisions:] if decisions else context.decisions
@@ -198,7 +200,9 @@ def _explained(context: Context, decisions: int | None) -> RenderableType:
         if earlier:
             lines.append(_indented(f"{earlier} earlier decision{'s' * (earlier != 1)}: {where}"))
     lines += [
-        _indented(f"call {decision.call}: {decision.from_ or 'start'} -> {decision.to}: {decision.why}")
+        _indented(
+            f"call {decision.call}: {told(decision.from_ or 'start')} -> {told(decision.to)}: {told(decision.why)}"
+        )
         for decision in shown
     ]
     together = [(c.together_s, c.public_name) for c in context.candidates]
@@ -206,7 +210,7 @@ def _explained(context: Context, decisions: int | None) -> RenderableType:
     for what, times in (("all ranks", together), ("rank 0", by_first)):
         known = sorted((seconds, name) for seconds, name in times if seconds is not None)
         if known:
-            lines.append(_indented(f"{what}: " + ", ".join(f"{name} {human_seconds(time)}" for time, name in known)))
+            lines.append(_indented(f"{what}: " + ", ".join(f"{told(name)} {human_seconds(time)}" for time, name in known)))
     if context.candidates_left_out:
         lines.append(_indented(f"{context.candidates_left_out} more candidates are not in the record"))
     return Group(*lines)
@@ -220,12 +224,13 @@ def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> Non
     run = record.run
     contexts = sorted(record.contexts, key=lambda context: -(context.spent or 0))
     shown = contexts[:rows]
-    strategy = f"strategy {run.strategy}, " if run.strategy else ""  # merged runs may have had several
+    strategy = f"strategy {told(run.strategy)}, " if run.strategy else ""  # merged runs may have had several
     what = (
-        f": {_ranks(run.ranks)} on {run.nodes} node{'s' * (run.nodes != 1)}, {run.mpi_flavour} {run.mpi_version}, "
-        f"{strategy}{human_seconds(run.seconds)} from {run.started}"
+        f": {_ranks(run.ranks)} on {run.nodes} node{'s' * (run.nodes != 1)}, "
+        f"{told(run.mpi_flavour)} {told(run.mpi_version)}, "
+        f"{strategy}{human_seconds(run.seconds)} from {told(run.started)}"
     )
-    console.print(Text.assemble((record.title, "bold"), what))
+    console.print(Text.assemble((told(record.title), "bold"), what))
     if not contexts:
         console.print(Text("no collective was called"))
         return

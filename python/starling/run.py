@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from starling import checks, explained, history_folder, launcher, process, settings, variables, variants
-from starling.messages import MISUSE, say
+from starling.messages import MISUSE, say, told
 
 
 def _records(folder: Path | None) -> set[Path]:
@@ -66,7 +66,7 @@ def tuned(line: Sequence[str], wished: Mapping[str, settings.Setting], environ: 
         say(warning)
     choice = variants.choose(line, found, environ, variants.Flavour(flavour.value) if flavour else None)
     if choice is None:
-        say(f"cannot tell which MPI library {line[0]} uses, so it runs natively; name it with --mpi")
+        say(f"cannot tell which MPI library {told(line[0])} uses, so it runs natively; name it with --mpi")
         return _natively(line, environ)
     library = variants.library(choice.variant, environ)
     if library is None:
@@ -75,7 +75,7 @@ def tuned(line: Sequence[str], wished: Mapping[str, settings.Setting], environ: 
         mpicc = trial.compiler_beside(line[found.at], found.identity.flavour if found.identity else None) or "MPICC"
         say(
             f"no library for {choice.variant} ({choice.because}), so it runs natively; "
-            f"build it with: starling doctor --build {mpicc}"
+            f"build it with: starling doctor --build {told(mpicc)}"
         )
         return _natively(line, environ)
 
@@ -111,9 +111,9 @@ class _Before:
         if explained.BY_COMMAND in new_marks:
             return None
         if new := sorted(_records(self._history) - self._records, key=lambda path: path.name):
-            return f"record {new[-1]}; see it with: starling report"
+            return f"record {told(new[-1])}; see it with: starling report"
         if self._copy is not None and _written(self._copy) not in (None, self._copied):
-            return f"record {self._copy}; see it with: starling report {shlex.quote(str(self._copy))}"
+            return f"record {told(self._copy)}; see it with: starling report {told(shlex.quote(str(self._copy)))}"
         if explained.BY_LIBRARY in new_marks or (self._history is None and self._copy is None):
             return None
         if status != 0:

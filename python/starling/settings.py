@@ -216,7 +216,7 @@ def place(path: Path, name: str) -> str:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         text = ""
-    return f"{path}:{_line_of(text, ('run', name))}: run.{name}"
+    return f"{told(path)}:{_line_of(text, ('run', name))}: run.{name}"
 
 
 def in_force(flags: Mapping[str, str], environ: Mapping[str, str], path: Path | None) -> dict[str, Setting]:

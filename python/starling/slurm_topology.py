@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from starling.messages import quoted, told
+
 _SWITCH = re.compile(r"^\s*SwitchName\s*=", re.IGNORECASE | re.MULTILINE)
 _ENTRY = re.compile(r"(\w+)\s*=\s*(\S+)")
 _BRACKETS = re.compile(r"([^\[\],]*)\[([^\[\]]*)\]([^\[\],]*)")
@@ -26,16 +28,16 @@ def host_list(text: str) -> list[str]:
     for item in _COMMA.split(text) if text else ():
         match = _BRACKETS.fullmatch(item)
         if match is None and not re.fullmatch(r"[^\[\]]+", item):
-            raise ValueError(f"{item!r} is no list of names; write it like n[0-7,9]")
+            raise ValueError(f"{quoted(item)} is no list of names; write it like n[0-7,9]")
         if match is None:
             found.append(item)
             continue
         for part in match[2].split(","):
             span = re.fullmatch(r"(\d+)(?:-(\d+))?", part)
             if span is None or int(span[2] or span[1]) < int(span[1]):
-                raise ValueError(f"{item!r}: {part!r} is no range; write it like n[0-7]")
+                raise ValueError(f"{quoted(item)}: {quoted(part)} is no range; write it like n[0-7]")
             if int(span[2] or span[1]) - int(span[1]) >= MOST_NAMES:
-                raise ValueError(f"{item!r}: more than {MOST_NAMES} names; correct the range")
+                raise ValueError(f"{quoted(item)}: more than {MOST_NAMES} names; correct the range")
             numbers = range(int(span[1]), int(span[2] or span[1]) + 1)
             found += [f"{match[1]}{number:0{len(span[1])}d}{match[3]}" for number in numbers]
     return found
@@ -58,7 +60,7 @@ def links(text: str) -> Iterator[tuple[int, str, list[str], list[str]]]:
         if not entries:
             if words.strip():
                 raise ValueError(
-                    f"{start}: {words.strip()!r:.60} is no entry; write SwitchName=... Nodes=... or Switches=..."
+                    f"{start}: {quoted(words.strip())} is no entry; write SwitchName=... Nodes=... or Switches=..."
                 )
             continue
         if "switchname" not in entries:
@@ -69,5 +71,5 @@ def links(text: str) -> Iterator[tuple[int, str, list[str], list[str]]]:
         except ValueError as error:
             raise ValueError(f"{start}: {error}") from error
         if len(names) != 1:
-            raise ValueError(f"{start}: {entries['switchname']} is {len(names)} switches; write a line for each")
+            raise ValueError(f"{start}: {told(entries['switchname'])} is {len(names)} switches; write a line for each")
         yield start, names[0], hosts, switches

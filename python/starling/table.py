@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from rich.table import Table
 from rich.text import Text
 
+from starling.messages import in_one_line, told
+
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its title, its cells, and how early it is left out of a narrow table (0: never)."""
+    """A column: its title, its cells as they are told, and how early it is left out of a narrow table (0: never)."""
 
     title: str
     cells: Sequence[str]
@@ -21,7 +23,17 @@ class Column:
     @property
     def width(self) -> int:
         """Characters of the widest cell."""
-        return max(map(len, [self.title, *self.cells]))
+        return max(map(len, [self.title, *self.shown]))
+
+    @property
+    def shown(self) -> list[str]:
+        """The cells as they are shown."""
+        return [told(cell) for cell in self.cells]
+
+
+def line(text: str, style: str = "") -> Text:
+    """A text for people as one line, whatever the values in it hold."""
+    return Text(in_one_line(text), style=style)
 
 
 def fitted(columns: Sequence[Column], width: int) -> Table:
@@ -34,6 +46,6 @@ def fitted(columns: Sequence[Column], width: int) -> Table:
         table.add_column(
             column.title, justify="right" if column.right else "left", overflow="fold", no_wrap=column.right
         )
-    for row in zip(*(column.cells for column in shown), strict=True):
+    for row in zip(*(column.shown for column in shown), strict=True):
         table.add_row(*map(Text, row))
     return table

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from starling.launcher import Identity, Kind
+from starling.messages import told
 from starling.variants import users_folder
 
 
@@ -65,7 +66,7 @@ def compile_c(mpicc: str, source: Path, program: Path) -> str:
             [mpicc, "-O2", str(source), "-o", str(program), "-lm"], capture_output=True, text=True, check=False
         )
     except OSError as error:
-        return f"{mpicc}: {error.strerror}"
+        return f"{told(mpicc)}: {error.strerror}"
     if done.returncode == 0:
         return ""
     output = (done.stderr + done.stdout).strip().splitlines()
@@ -85,7 +86,9 @@ def compiled(mpicc: str, source: Path, environ: Mapping[str, str]) -> Path:
         program.parent.mkdir(parents=True, exist_ok=True)
         half = program.with_name(f".{program.name}.{os.getpid()}")
         if complaint := compile_c(mpicc, source, half):
-            raise CompileError(f"{source.name} cannot be compiled: {complaint}; see what works with: starling doctor")
+            raise CompileError(
+                f"{source.name} cannot be compiled: {told(complaint)}; see what works with: starling doctor"
+            )
         half.replace(program)
     return program
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from starling import elf, launcher
+from starling.messages import told
 
 
 class Variant(StrEnum):
@@ -121,10 +122,10 @@ def choose(
             file = _elf_file(word)
             needed = elf.mpi_of(file, environ) if file else None
             if needed is not None:
-                return Choice(Variant(needed[0]), f"{word} needs {needed[1]}")
+                return Choice(Variant(needed[0]), f"{told(word)} needs {told(needed[1])}")
     if found.identity is not None and found.identity.flavour is not None:
         flavour = Flavour(found.identity.flavour)
-        return Choice(flavour.variant, f"{line[found.at]} is the launcher of {flavour}")
+        return Choice(flavour.variant, f"{told(line[found.at])} is the launcher of {flavour}")
     # No launcher that tells: an interpreter takes the MPI installed beside it, a script the first on PATH.
     interpreter = shutil.which(line[starts[0]]) if starts else None
     beside = [str(Path(interpreter).parent / "mpiexec")] if interpreter else []
@@ -132,7 +133,7 @@ def choose(
         identity = ask(candidate)
         if identity is not None and identity.flavour is not None:
             where = candidate if os.sep in candidate else f"{candidate} on PATH"
-            return Choice(Flavour(identity.flavour).variant, f"{where} is of {identity.flavour}")
+            return Choice(Flavour(identity.flavour).variant, f"{told(where)} is of {identity.flavour}")
     return None
 
 
@@ -166,9 +167,9 @@ def foreign_launcher(line: Sequence[str], found: launcher.Located, environ: Mapp
         if flavour == "openmpi" and _may_use_pmix(file, needed[1], environ):
             continue
         word = line[found.at]
-        launched_by = word if os.sep in word else f"{word} ({shutil.which(word)})"
+        launched_by = told(word) if os.sep in word else f"{told(word)} ({told(shutil.which(word))})"
         return (
-            f"{line[start]} is linked with {_LINKED_WITH[needed[0]]} ({needed[1]}), and {launched_by} is "
+            f"{told(line[start])} is linked with {_LINKED_WITH[needed[0]]} ({told(needed[1])}), and {launched_by} is "
             f"{_WHOSE[flavour]}: each rank will be alone; use the launcher of its MPI"
         )
     return None

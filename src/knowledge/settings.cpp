@@ -97,9 +97,16 @@ std::string platform_text(const std::string& wish, std::vector<Complaint>& compl
   if (wish.empty() || wish == platform_of_nodes) return wish;
   std::string text = wish;
   if (wish.front() != '{') {
+    constexpr std::uintmax_t most_bytes = std::uintmax_t{16} << 20;  // of 65536 hosts, with room to spare
+    std::error_code error;
+    const bool is_file = std::filesystem::is_regular_file(wish, error);  // a pipe or a device may never end
+    if (is_file && std::filesystem::file_size(wish, error) > most_bytes) {
+      complaints.push_back({"STARLING_PLATFORM", wish, "it is too long for a platform file"});
+      return {};
+    }
     std::ifstream file(wish, std::ios::binary);
-    text.assign(std::istreambuf_iterator<char>(file), {});
-    if (!file) {
+    if (is_file) text.assign(std::istreambuf_iterator<char>(file), {});
+    if (!is_file || !file) {
       complaints.push_back({"STARLING_PLATFORM", wish, "it cannot be read"});
       return {};
     }

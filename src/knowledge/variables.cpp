@@ -57,6 +57,7 @@ std::string_view meant(std::string_view name, std::span<const std::string> known
   std::size_t least = 3;
   for (const std::string_view candidate : known) {
     const bool begins = name.starts_with(candidate) || (name.size() > 2 && candidate.starts_with(name));
+    if (!begins && name.size() >= candidate.size() + least) continue;  // a name may be as long as an environment
     const std::size_t away = begins ? 1 : distance(name, candidate);
     if (away < least) {
       least = away;

@@ -24,7 +24,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::string long_value(std::size_t{3} << 20, 'Q');
+const std::string long_value(3000, 'Q');
 const std::string terminal_commands =
     "\x1b[2J\r\nstarling: all is well\n\xc2\x9b"
     "1m\x7f";

@@ -12,7 +12,7 @@ import typer
 
 from starling.lab.launch import IDLE_MICROSECONDS, Order
 from starling.lab.state import DEFAULT_PREFIX
-from starling.messages import say
+from starling.messages import say, told
 
 app = typer.Typer(
     help="The emulated cluster (hosts, switches and links on this machine; needs root), and the simulated one.",
@@ -94,7 +94,9 @@ def up(
             raise typer.Exit(128 + error.number) from error
         hosts, switches = len(platform.hosts), len(platform.switches)
         if not as_json:
-            typer.echo(f"lab {prefix}: {platform.name}, {_count(hosts, 'host')} on {_count(switches, 'switch', 'es')}")
+            typer.echo(
+                f"lab {prefix}: {told(platform.name)}, {_count(hosts, 'host')} on {_count(switches, 'switch', 'es')}"
+            )
         measured = []
         for one in check.check(platform, options, prefix) if checked else ():
             measured.append(one.as_json())
@@ -181,7 +183,7 @@ def set_rate(
         except ValueError as error:
             raise platform_file.PlatformError(str(error)) from error
         now = cluster.set_rate(prefix, host, bits)
-    typer.echo(f"{host}: {platform_file.rate_text(now)} both ways")
+    typer.echo(f"{told(host)}: {platform_file.rate_text(now)} both ways")
 
 
 @app.command(
@@ -199,7 +201,7 @@ def execute(
     with _failures():
         if line[0] != "--" and line[0].startswith("-"):
             text = "options go before the host, and the command behind it"
-            raise LabError(f"{line[0]}: {text}: starling lab exec [OPTIONS] {host} -- COMMAND ...", 2)
+            raise LabError(f"{told(line[0])}: {text}: starling lab exec [OPTIONS] {told(host)} -- COMMAND ...", 2)
         command = line[1:] if line[0] == "--" else line
         if not command:
             raise typer.BadParameter("a command is missing behind the host")

@@ -23,6 +23,7 @@ from starling import launcher, process, variants
 from starling.lab import idle, namespaces
 from starling.lab.plan import ipc_file, namespace, uts_file
 from starling.lab.state import LabError, State, folder, require, up
+from starling.messages import told
 from starling.platform_file import Host, Platform
 from starling.variables import PRELOAD
 
@@ -195,7 +196,7 @@ def execute(prefix: str, host: str, line: Sequence[str]) -> int:
     known = state.described().host_names
     if host not in known:
         few = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
-        raise LabError(f"no host {host} in lab {prefix}; there are: {few}", 2)
+        raise LabError(f"no host {told(host)} in lab {prefix}; there are: {few}", 2)
     return process.run(entering(state, host, line) if _is_there(line) else line, os.environ)
 
 
@@ -243,4 +244,4 @@ def write_json(outcome: Outcome, path: Path) -> None:
     try:
         path.write_text(json.dumps({"schema": 1, **asdict(outcome)}, indent=1) + "\n")
     except OSError as error:
-        raise LabError(f"{path}: cannot be written: {error.strerror}") from error
+        raise LabError(f"{told(path)}: cannot be written: {error.strerror}") from error

@@ -13,7 +13,7 @@ import typer
 from starling import platform_file, report
 from starling.lab import simulation, simulator
 from starling.lab.state import LabError
-from starling.messages import MISUSE, say
+from starling.messages import MISUSE, say, told
 from starling.platform_file import Host, Platform
 
 LATENCY = 5e-6
@@ -68,7 +68,7 @@ def program(
             built, count = Path(words[0]), 1
             if not simulator.has_starling(built):
                 options = " ".join(simulator.link_options(simulator.archive(os.environ, say)))
-                raise LabError(f"{built}: Starling is not in it; link it by: smpicc ... {options}", MISUSE)
+                raise LabError(f"{told(built)}: Starling is not in it; link it by: smpicc ... {options}", MISUSE)
         ended = simulator.run(built, words[count:], platform, hosts, ranks, env, capture=False, hear=_pass_on)
     if ended.complaint:
         say(ended.complaint)

@@ -20,7 +20,7 @@ from rich.text import Text
 from starling import build, installed, record, repository
 from starling.lab import simulator
 from starling.lab.state import LabError
-from starling.messages import MISUSE
+from starling.messages import MISUSE, told
 from starling.platform_file import Host, Platform
 from starling.report import human_bytes, human_seconds
 
@@ -83,7 +83,7 @@ def size(text: str) -> int:
     found = _SIZE.fullmatch(text.strip())
     number = int(found[1]) * 1024 ** " kmg".index((found[2] or " ")[0].lower()) if found else -1
     if number < 0 or number % 4:
-        raise LabError(f"--size {text}: no such size; give a multiple of 4 bytes, like 8 or 64KiB", MISUSE)
+        raise LabError(f"--size {told(text)}: no such size; give a multiple of 4 bytes, like 8 or 64KiB", MISUSE)
     return number
 
 
@@ -102,8 +102,8 @@ def check_strategies(strategies: Sequence[str], environ: Mapping[str, str]) -> N
     """Raises LabError for a strategy that there is not."""
     for strategy in strategies:
         wrong, _ = installed.complaints({**environ, "STARLING_STRATEGY": strategy})
-        if told := next((one for one in wrong if one.variable == "STARLING_STRATEGY"), None):
-            raise LabError(f"--strategy {strategy}: {told.why}", MISUSE)
+        if mistake := next((one for one in wrong if one.variable == "STARLING_STRATEGY"), None):
+            raise LabError(f"--strategy {told(strategy)}: {mistake.why}", MISUSE)
 
 
 def _check(cases: Sequence[Case], strategies: Sequence[str], ranks: int, environ: Mapping[str, str]) -> None:
@@ -112,7 +112,7 @@ def _check(cases: Sequence[Case], strategies: Sequence[str], ranks: int, environ
     for case in cases:
         if case.collective not in known or case.collective == "alltoallw":
             there_are = ", ".join(name for name in known if name != "alltoallw")
-            raise LabError(f"--collective {case.collective}: no such collective; there are: {there_are}", MISUSE)
+            raise LabError(f"--collective {told(case.collective)}: no such collective; there are: {there_are}", MISUSE)
     check_strategies(strategies, environ)
     needed = max(case.memory(ranks) for case in cases)
     there_is = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
@@ -194,7 +194,7 @@ def job(
     ended = simulator.run(program, words, platform, hosts, ranks, env, capture=True, hear=say, settings=settings)
     if ended.status != 0:
         why = ended.complaint or f"the benchmark ended with exit status {ended.status}"
-        raise LabError(f"--strategy {strategy}: {why}")
+        raise LabError(f"--strategy {told(strategy)}: {why}")
     return _read(ended.stdout, path, strategy, cases)
 
 
@@ -245,7 +245,7 @@ def as_json(platform: Platform, ranks: int, tried: Sequence[Tried]) -> dict[str,
 
 def render(platform: Platform, ranks: int, tried: Sequence[Tried], console: Console) -> None:
     """Prints a table: times by strategy, and below a strategy that tries candidates, theirs."""
-    console.print(Text(f"{ranks} simulated ranks on {platform.name}"))
+    console.print(Text(f"{ranks} simulated ranks on {told(platform.name)}"))
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("collective", "size", "strategy", "median", "candidate"):
         table.add_column(title, justify="right" if title in ("size", "median") else "left", overflow="fold")

@@ -16,7 +16,7 @@ from pathlib import Path
 from starling import build
 from starling.lab import simgrid
 from starling.lab.state import LabError
-from starling.messages import MISUSE
+from starling.messages import MISUSE, quoted, told
 from starling.platform_file import Host, Platform
 from starling.process import cleaning_up, ended_with_parent
 from starling.variants import package_folders, users_folder
@@ -104,7 +104,7 @@ def archive(environ: Mapping[str, str], say: Callable[[str], None]) -> Path:
     except build.BuildError as error:
         raise LabError(str(error)) from error
     except OSError as error:
-        raise LabError(f"{error.filename}: {error.strerror}; set XDG_CACHE_HOME to a folder of yours") from error
+        raise LabError(f"{told(error.filename)}: {error.strerror}; set XDG_CACHE_HOME to a folder of yours") from error
     return kept
 
 
@@ -123,17 +123,17 @@ def check(platform: Platform, hosts: Sequence[Host], ranks: int, arguments: Sequ
     slots = sum(host.ranks for host in hosts)
     if ranks > slots:
         text = f"--ranks {ranks}: the {len(hosts)} hosts of {platform.name} take {slots}"
-        raise LabError(f"{text}; give fewer, or let a host take more with --ranks-per-host", MISUSE)
+        raise LabError(f"{told(text)}; give fewer, or let a host take more with --ranks-per-host", MISUSE)
     for word in arguments:
         if not word or re.search(r"[\s*?\[]", word) or word.startswith(("--cfg=", "--log=")):
-            raise LabError(f"{word!r}: SimGrid's smpirun cannot pass on such an argument; leave it out", MISUSE)
+            raise LabError(f"{quoted(word)}: SimGrid's smpirun cannot pass on such an argument; leave it out", MISUSE)
 
 
 def check_sources(sources: Sequence[Path]) -> None:
     """Raises LabError for a source that is not there."""
     for source in sources:
         if not source.is_file():
-            raise LabError(f"{source}: no such file", MISUSE)
+            raise LabError(f"{told(source)}: no such file", MISUSE)
 
 
 def compile_program(sources: Sequence[Path], program: Path, library: Path) -> None:
@@ -146,7 +146,7 @@ def compile_program(sources: Sequence[Path], program: Path, library: Path) -> No
     if done.returncode != 0:
         said = [text.strip() for text in (done.stderr + done.stdout).splitlines() if text.strip()]
         first = next((text for text in said if "error" in text or "undefined" in text), said[0] if said else "failed")
-        raise LabError(f"{Path(wrapper).name}: {first}")
+        raise LabError(f"{told(Path(wrapper).name)}: {told(first)}")
 
 
 def has_starling(program: Path) -> bool:
@@ -154,7 +154,9 @@ def has_starling(program: Path) -> bool:
     try:
         return _MARK in program.read_bytes()
     except OSError as error:
-        raise LabError(f"{program}: {error.strerror}; give a C or C++ source, or a program for SMPI", MISUSE) from error
+        raise LabError(
+            f"{told(program)}: {error.strerror}; give a C or C++ source, or a program for SMPI", MISUSE
+        ) from error
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from starling import platform_file
 from starling.lab.plan import Options
+from starling.messages import told
 
 ROOT = Path("/run/starling-lab")
 DEFAULT_PREFIX = "starling"
@@ -65,7 +66,7 @@ def folder(prefix: str) -> Path:
 def check_prefix(prefix: str) -> None:
     """Raises LabError for what cannot begin the names of namespaces."""
     if not _PREFIX.fullmatch(prefix):
-        raise LabError(f"--prefix {prefix}: give up to 15 small letters and digits, a letter first", 2)
+        raise LabError(f"--prefix {told(prefix)}: give up to 15 small letters and digits, a letter first", 2)
 
 
 def require(*tools: str) -> None:
@@ -120,7 +121,9 @@ def read(prefix: str) -> State | None:
         return None
     except (OSError, ValidationError) as error:
         first = str(error).splitlines()[0]
-        raise LabError(f"{path}: {first}; another version of starling made this lab: take it down with that") from error
+        raise LabError(
+            f"{told(path)}: {told(first)}; another version of starling made this lab: take it down with that"
+        ) from error
 
 
 def up(prefix: str) -> State:

@@ -1,0 +1,20 @@
+// A run record: what is taken comes back the same once it has been written.
+
+#include <stdexcept>
+
+#include "demands.hpp"
+#include "knowledge/run_record.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace starling;
+  return fuzzing::read_bounded(data, size, [](const std::string& text) {
+    RunRecord record;
+    try {
+      record = run_record_from_json(text);
+    } catch (const std::runtime_error& refusal) {
+      return fuzzing::expect_line(refusal.what());
+    }
+    const std::string written = to_json(record);
+    fuzzing::expect(to_json(run_record_from_json(written)) == written, "a record that is written is read");
+  });
+}
