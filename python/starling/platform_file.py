@@ -26,8 +26,12 @@ MOST_NODES = 65_536
 _RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)bit(?:/s)?", re.IGNORECASE)
 _LATENCY = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)")
 _NAME = re.compile(r"[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?")
+_LONGEST = 63
+"""Characters of a name."""
 _RANGE = re.compile(r"(.*)\[([\d,-]+)\](.*)")
-_SHORT = re.compile(r"(single):(\d+)|(chain|star|tree):(\d+)x(\d+)|(fattree):(\d+(?:x\d+)+)(?::(\d+))?")
+_SHORT = re.compile(
+    r"(single):(\d{1,9})|(chain|star|tree):(\d{1,9})x(\d{1,9})|(fattree):(\d{1,9}(?:x\d{1,9}){1,9})(?::(\d{1,9}))?"
+)
 _SHORT_NAMES = (
     "single:HOSTS, chain:SWITCHESxHOSTS, star:SWITCHESxHOSTS, tree:SWITCHESxHOSTS, fattree:SWITCHESx...xHOSTS[:TAPER]"
 )
@@ -142,6 +146,10 @@ class Platform:
         return json.dumps(self.as_json(), separators=(",", ":"))
 
 
+def _figure(value: float) -> str:
+    return f"{value:g}" if abs(value) < 1e300 else told(value)  # a whole number may be beyond floats
+
+
 def bits_per_second(value: object) -> int:
     """Bits per second from a number, or a text like `100mbit` or `2.5gbit`. Raises ValueError."""
     if isinstance(value, str):
@@ -151,8 +159,10 @@ def bits_per_second(value: object) -> int:
         value = float(match[1]) * 1000 ** " kmgt".index(match[2].lower() or " ")
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"{quoted(value)} is no rate; write it like 100mbit, or as bits per second")
-    if not math.isfinite(value) or not 1e4 <= value <= 1e13:
-        raise ValueError(f"{value:g} bit/s is no rate of a network; give one from 10kbit to 10tbit, like 100mbit")
+    if not 1e4 <= value <= 1e13:
+        raise ValueError(
+            f"{_figure(value)} bit/s is no rate of a network; give one from 10kbit to 10tbit, like 100mbit"
+        )
     return round(value)
 
 
@@ -166,7 +176,7 @@ def seconds(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"{quoted(value)} is no latency; write it like 25us, or as seconds")
     if not 0 <= value <= 1:
-        raise ValueError(f"{value:g} s is no latency of a link; give one from 0 to 1 s, like 25us")
+        raise ValueError(f"{_figure(value)} s is no latency of a link; give one from 0 to 1 s, like 25us")
     return float(value)
 
 
@@ -184,16 +194,24 @@ def names(text: str) -> list[str]:
     found: list[str] = []
     if match is None:
         found.append(text)
-    else:
+    elif len(match[1]) + len(match[3]) <= _LONGEST:
         for part in match[2].split(","):
             first, _, last = part.partition("-")
-            if not first or (not last and "-" in part) or "-" in last or int(last or first) < int(first):
+            if (
+                not first
+                or (not last and "-" in part)
+                or "-" in last
+                or len(part) > _LONGEST
+                or int(last or first) < int(first)
+            ):
                 raise ValueError(f"{quoted(text)}: {quoted(part)} is no range; write it like h[0-7]")
-            if int(last or first) - int(first) >= MOST_NODES:
+            if len(found) + int(last or first) - int(first) >= MOST_NODES:
                 raise ValueError(f"{quoted(text)}: more than {MOST_NODES} names; correct the range")
             found += [
                 f"{match[1]}{number:0{len(first)}d}{match[3]}" for number in range(int(first), int(last or first) + 1)
             ]
+    else:
+        found.append(text)  # too long, as is told below
     for name in found:
         if not _NAME.fullmatch(name) or name == "localhost":
             raise ValueError(f"{quoted(name)} is no name; use small letters, digits and '-', beginning with a letter")

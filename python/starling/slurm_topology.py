@@ -10,13 +10,29 @@ from starling.messages import quoted, told
 _SWITCH = re.compile(r"^\s*SwitchName\s*=", re.IGNORECASE | re.MULTILINE)
 _ENTRY = re.compile(r"(\w+)\s*=\s*(\S+)")
 _BRACKETS = re.compile(r"([^\[\],]*)\[([^\[\]]*)\]([^\[\],]*)")
-_COMMA = re.compile(r",(?![^\[]*\])")
+_RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 MOST_NAMES = 65_536
+_LONGEST = 255
+"""Characters of a host's name."""
 
 
 def is_one(text: str) -> bool:
     """Whether a text is a topology.conf, and no JSON."""
     return _SWITCH.search(text) is not None
+
+
+def _items(text: str) -> Iterator[str]:
+    """What stands between the commas of a host list, but for those in brackets."""
+    item = ""
+    for piece in text.split(","):
+        item += piece
+        if "[" in item and "]" not in item:
+            item += ","
+            continue
+        yield item
+        item = ""
+    if item:
+        yield item.removesuffix(",")
 
 
 def host_list(text: str) -> list[str]:
@@ -25,7 +41,9 @@ def host_list(text: str) -> list[str]:
     Raises ValueError.
     """
     found: list[str] = []
-    for item in _COMMA.split(text) if text else ():
+    for item in _items(text) if text else ():
+        if len(item.partition("[")[0]) + len(item.rpartition("]")[2]) > 2 * _LONGEST:
+            raise ValueError(f"{quoted(item)}: longer than names of hosts are")
         match = _BRACKETS.fullmatch(item)
         if match is None and not re.fullmatch(r"[^\[\]]+", item):
             raise ValueError(f"{quoted(item)} is no list of names; write it like n[0-7,9]")
@@ -33,10 +51,10 @@ def host_list(text: str) -> list[str]:
             found.append(item)
             continue
         for part in match[2].split(","):
-            span = re.fullmatch(r"(\d+)(?:-(\d+))?", part)
+            span = _RANGE.fullmatch(part)
             if span is None or int(span[2] or span[1]) < int(span[1]):
                 raise ValueError(f"{quoted(item)}: {quoted(part)} is no range; write it like n[0-7]")
-            if int(span[2] or span[1]) - int(span[1]) >= MOST_NAMES:
+            if len(found) + int(span[2] or span[1]) - int(span[1]) >= MOST_NAMES:
                 raise ValueError(f"{quoted(item)}: more than {MOST_NAMES} names; correct the range")
             numbers = range(int(span[1]), int(span[2] or span[1]) + 1)
             found += [f"{match[1]}{number:0{len(span[1])}d}{match[3]}" for number in numbers]

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "messages/json_text.hpp"
 #include "messages/told.hpp"
 
 namespace starling {
@@ -73,7 +74,7 @@ void take(const std::string& name, const Json& value, CostParameters& into) {
 }  // namespace
 
 CostParameters parameters_from_json(const std::string& text) try {
-  const Json json = Json::parse(text);
+  const auto json = parsed_json<Json>(text);
   if (!json.is_object() || !json.contains("schema"))
     throw std::runtime_error("it is no file of parameters: it has no \"schema\"");
   CostParameters found;

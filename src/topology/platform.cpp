@@ -7,12 +7,17 @@
 #include <stdexcept>
 #include <utility>
 
+#include "messages/json_text.hpp"
 #include "messages/told.hpp"
 
 namespace starling {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr int most_ranks_of_a_host = 4096;
+/// Switches below each other: what walks through the tree recurses.
+constexpr int deepest = 1000;
 
 /// The nodes of the description and the links between them; switches count from 0, hosts behind them.
 struct Graph {
@@ -39,14 +44,18 @@ struct Graph {
 }  // namespace
 
 Platform Platform::from_json(const std::string& text) try {
-  const Json json = Json::parse(text);
+  const auto json = parsed_json<Json>(text);
   Platform platform;
   Graph graph;
   for (const Json& name : json.at("switches")) graph.add(name.get<std::string>());
   const auto switches = static_cast<int>(graph.links.size());
   for (const Json& host : json.at("hosts")) {
     platform.names_.push_back(host.at("name").get<std::string>());
-    platform.places_.push_back(host.value("ranks", 1));
+    const double ranks = host.value("ranks", 1.0);
+    if (!(ranks >= 1 && ranks <= most_ranks_of_a_host))
+      throw std::runtime_error("'" + told(platform.names_.back()) + "' takes no number of ranks from 1 to " +
+                               std::to_string(most_ranks_of_a_host));
+    platform.places_.push_back(static_cast<int>(ranks));
     graph.add(platform.names_.back());
   }
   std::size_t links = 0;
@@ -69,6 +78,7 @@ Platform Platform::from_json(const std::string& text) try {
   // Downwards from switch 0; what is reached has a parent, and in a tree all is reached.
   std::vector<Uplink> above(graph.links.size(), Uplink{-2});
   above[0].parent = -1;
+  std::vector<int> depth(graph.links.size(), 0);
   for (std::vector<int> todo{0}; !todo.empty();) {
     const int now = todo.back();
     todo.pop_back();
@@ -76,6 +86,9 @@ Platform Platform::from_json(const std::string& text) try {
       Uplink& found = above[static_cast<std::size_t>(next)];
       if (found.parent != -2) continue;
       found = {now, link.rate, link.latency};
+      depth[static_cast<std::size_t>(next)] = depth[static_cast<std::size_t>(now)] + 1;
+      if (depth[static_cast<std::size_t>(next)] > deepest)
+        throw std::runtime_error("more than " + std::to_string(deepest) + " switches are below each other");
       if (now >= switches)
         throw std::runtime_error("'" + told(platform.names_[static_cast<std::size_t>(now - switches)]) +
                                  "' has more than one link");

@@ -37,6 +37,7 @@ TEST(ParametersFile, LeavesDefaultsWhereItSaysNothing) {
 }
 
 TEST(ParametersFile, SaysWhatIsWrong) {
+  EXPECT_EQ(refused(R"({"schema": 1, "latency_s": )" + std::string(100000, '[')), "it is nested too deeply");
   EXPECT_EQ(refused(R"({"overhead_s": 1})"), "it is no file of parameters: it has no \"schema\"");
   EXPECT_EQ(refused("[]"), "it is no file of parameters: it has no \"schema\"");
   EXPECT_EQ(refused(R"({"schema": 2})"), "schema 2 is not known; this version reads 1");

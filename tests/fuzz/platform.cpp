@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       const std::vector<int> hosts = platform.placed(1024);
       const SwitchTree tree = platform.tree(hosts);
       fuzzing::expect(tree.ranks() == static_cast<int>(hosts.size()), "every rank has its place");
-      static_cast<void>(walk_from(tree, 0));
+      fuzzing::expect(walk_from(tree, 0).order.size() == hosts.size(), "a walk comes by every rank");
     } catch (const std::runtime_error& refusal) {
       fuzzing::expect_line(refusal.what());
     }

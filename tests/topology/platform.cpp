@@ -26,6 +26,22 @@ std::string refused(std::string from, const std::string& part, const std::string
   return "taken";
 }
 
+TEST(Platform, RefusesWhatWouldTakeAllMemoryOrStack) {
+  EXPECT_EQ(refused(two_switches, R"("ranks": 2)", R"("ranks": -1)"), "'h1' takes no number of ranks from 1 to 4096");
+  EXPECT_EQ(refused(two_switches, R"("ranks": 2)", R"("ranks": 1e300)"),
+            "'h1' takes no number of ranks from 1 to 4096");
+  EXPECT_EQ(refused(two_switches, R"("two")", std::string(100000, '[')), "it is nested too deeply");
+  std::string switches = R"("s0")";
+  std::string links;
+  for (int i = 1; i < 65000; ++i) {
+    switches += ",\"s" + std::to_string(i) + "\"";
+    links += (links.empty() ? "" : ",") + std::string(R"({"rate": 1, "between": ["s)") + std::to_string(i - 1) +
+             R"(", "s)" + std::to_string(i) + R"("]})";
+  }
+  EXPECT_EQ(refused(R"({"switches": [)" + switches + R"(], "hosts": [], "links": [)" + links + "]}", "", ""),
+            "more than 1000 switches are below each other");
+}
+
 TEST(Platform, KnowsItsHostsByNameWithAndWithoutDomain) {
   const Platform platform = Platform::from_json(two_switches);
   EXPECT_EQ(platform.host("h2"), 2);

@@ -1,0 +1,237 @@
+"""What reads data takes whatever there is in a file: it reads it, or refuses it in one line, and soon."""
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from starling import elf, history, launcher, measured, platform_file, record, run_options, slurm_topology, variables
+from starling import settings as starling_settings
+from starling.history_folder import newest_first
+from starling.messages import in_one_line
+from starling.prediction import size
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = (ROOT / "tests/knowledge/run-record.json").read_text()
+LONGEST = 1200
+"""Characters of a refusal: some values, and what there is instead."""
+
+REFUSALS = (
+    record.RecordError,
+    platform_file.PlatformError,
+    starling_settings.SettingsError,
+    measured.MeasuredError,
+)
+
+# A stall is a failure: an input of some hundred bytes takes milliseconds, even on a machine that does much else.
+fuzzed = settings(
+    deadline=10_000,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+numbers = st.one_of(st.integers(), st.floats(), st.sampled_from([10**400, -(2**63), 1e308, 5e-324]))
+scalars = st.one_of(st.none(), st.booleans(), numbers, st.text(max_size=40), st.sampled_from(["s0", "h[0-3]", "1gbit"]))
+values = st.recursive(
+    scalars,
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.text(max_size=8), inner, max_size=4)),
+    max_leaves=12,
+)
+
+
+def refused_in_a_line(read: Callable[[], object]) -> None:
+    try:
+        read()
+    except (*REFUSALS, ValueError) as refusal:
+        assert type(refusal) in (*REFUSALS, ValueError), refusal
+        line = str(refusal)
+        assert in_one_line(line) == line
+        assert 0 < len(line) <= LONGEST
+
+
+@st.composite
+def spoilt(draw: st.DrawFn, text: str) -> bytes:
+    """A file of JSON with some of its values replaced, or some of its bytes."""
+    if draw(st.booleans()):
+        data = bytearray(text.encode())
+        for _ in range(draw(st.integers(1, 4))):
+            at = draw(st.integers(0, len(data)))
+            data[at : at + draw(st.integers(0, 20))] = draw(st.binary(max_size=20))
+        return bytes(data)
+    whole = json.loads(text)
+    for _ in range(draw(st.integers(1, 3))):
+        inner: Any = whole
+        while True:
+            keys = list(inner) if isinstance(inner, dict) else list(range(len(inner)))
+            key = draw(st.sampled_from(keys))
+            if not (isinstance(inner[key], dict | list) and inner[key]) or draw(st.integers(0, 5)) == 0:
+                break
+            inner = inner[key]
+        if isinstance(inner, dict) and draw(st.booleans()):
+            inner[draw(st.text(max_size=20))] = inner.pop(key)
+        else:
+            inner[key] = draw(values)
+        if not whole:
+            break
+    return json.dumps(whole).encode()
+
+
+@fuzzed
+@given(data=st.one_of(spoilt(SAMPLE), values.map(lambda value: json.dumps(value).encode()), st.binary()))
+def test_records_and_the_history_of_them(data: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "20240501T120000-host-1.json"
+    file.write_bytes(data)
+    refused_in_a_line(lambda: record.read(file))
+    found = history.read(tmp_path)
+    assert len(found.entries) + len(found.skipped) + len(found.held) == 1
+    for one in found.skipped:
+        assert in_one_line(one.why) == one.why
+    assert newest_first(tmp_path) == [file]
+
+
+PLATFORM = json.dumps(
+    {
+        "schema": 1,
+        "name": "two",
+        "switches": ["s[0-1]"],
+        "hosts": ["h[0-3]", {"name": "g1", "ranks": 2}],
+        "links": [
+            {"between": ["s0", "s1"], "rate": "1gbit", "latency": "5us"},
+            {"between": ["h[0-3]", "s0"], "rate": 1000000},
+            {"between": ["g1", "s1"], "rate": 1000000},
+        ],
+    }
+)
+
+
+@fuzzed
+@given(data=st.one_of(spoilt(PLATFORM), st.binary()))
+def test_platform_files(data: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "platform.json"
+    file.write_bytes(data)
+    refused_in_a_line(lambda: platform_file.read(file))
+
+
+names = st.text(alphabet="nh0189[]-,:x ", max_size=30)
+
+
+@fuzzed
+@given(
+    lines=st.lists(
+        st.one_of(
+            st.builds("SwitchName={} Nodes={}".format, names, names),
+            st.builds("SwitchName={} Switches={}\\".format, names, names),
+            st.text(max_size=40),
+        ),
+        max_size=6,
+    )
+)
+def test_slurms_topology(lines: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "topology.conf"
+    file.write_text("\n".join(["SwitchName=s0 Nodes=n[0-3]", *lines]), errors="replace")
+    refused_in_a_line(lambda: platform_file.read(file))
+
+
+@fuzzed
+@given(text=st.one_of(names, st.text()))
+def test_host_lists_short_names_rates_and_sizes(text: str) -> None:
+    for read in (
+        slurm_topology.host_list,
+        platform_file.names,
+        platform_file.short,
+        platform_file.bits_per_second,
+        platform_file.seconds,
+        size,
+        history.age,
+    ):
+        refused_in_a_line(lambda read=read: read(text))  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "," * 100000,
+        "n[" * 50000,
+        "n[0-65535]," * 2000,
+        f"{'n' * 100000}[0-65535]",
+        f"n[{'0' * 4000}-65535]",
+        "[" * 99,
+        f"single:{'9' * 5000}",
+        f"n[{'9' * 5000}]",
+        f"n[{'0-65534,' * 2000}1]",
+    ],
+    ids=lambda text: f"{text[:12]}...",
+)
+def test_names_that_would_take_all_time_or_memory(text: str) -> None:
+    for read in (slurm_topology.host_list, platform_file.names, platform_file.short):
+        refused_in_a_line(lambda read=read: read(text))  # type: ignore[misc]
+
+
+toml_values = st.one_of(values.map(json.dumps), st.text(max_size=20), st.sampled_from(["1e999", "nan", "0x1f", "[[]]"]))
+
+
+@fuzzed
+@given(
+    lines=st.lists(
+        st.one_of(
+            st.builds("{} = {}".format, st.sampled_from(sorted(starling_settings.KEYS)), toml_values),
+            st.builds("{} = {}".format, st.text(max_size=10), toml_values),
+            st.text(max_size=40),
+        ),
+        max_size=4,
+    )
+)
+def test_settings_files(lines: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "starling.toml"
+    file.write_text("\n".join(["[run]", *lines]), errors="replace")
+    refused_in_a_line(lambda: starling_settings.read_file(file))
+
+
+@fuzzed
+@given(data=st.one_of(spoilt('{"schema": 1, "command": [], "machine": {}, "measurements": []}'), st.binary()))
+def test_measured_times(data: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "times.json"
+    file.write_bytes(data)
+    refused_in_a_line(lambda: measured.read(file))
+
+
+PROGRAM = Path("/bin/sh").read_bytes()[:4096]
+
+
+@fuzzed
+@given(at=st.integers(0, 700), by=st.binary(max_size=16), length=st.integers(0, 4096))
+def test_executables(at: int, by: bytes, length: int, tmp_path: Path) -> None:
+    file = tmp_path / "program"
+    file.write_bytes((PROGRAM[:at] + by + PROGRAM[at + len(by) :])[:length])
+    elf.needs(file)
+    for _ in elf.libraries(file, {}):
+        pass
+
+
+@fuzzed
+@given(
+    words=st.lists(
+        st.one_of(
+            st.sampled_from(
+                ["mpirun", "-n", "--", ":", "-x", "A=1", "-genv", "--export=ALL", "env", "timeout", "./app"]
+            ),
+            st.text(max_size=10),
+        ),
+        min_size=1,
+        max_size=8,
+    ),
+    kind=st.sampled_from(list(launcher.Kind)),
+)
+def test_launcher_lines(words: list[str], kind: launcher.Kind) -> None:
+    with suppress(UnicodeEncodeError):
+        run_options.typed(words)
+    mpirun = launcher.Identity(kind, None, "1")
+    found = launcher.locate(words, lambda word: mpirun if word == "mpirun" else None)
+    line, _ = variables.rewrite(words, found, {variables.PRELOAD: "/l.so", "STARLING_ITER": "1"}, {})
+    assert [word for word in line if word in words] or not words
+    list(launcher.programs(words, found, lambda word: word == "./app"))

@@ -1,0 +1,84 @@
+"""A `starling` that is interrupted before it has begun ends without a word."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ENTRY = "from starling.__main__ import main; main()"
+
+HOOK = """
+import os, signal, sys
+from starling import __main__
+
+
+class Interrupts:
+    # Sends this process SIGINT when the module of that number is looked for.
+    left = int(os.environ["TEST_INTERRUPTED_AT"])
+
+    def find_spec(self, name, path=None, target=None):
+        if self.left == 0:
+            print("sent at", name, flush=True)
+            os.kill(os.getpid(), signal.SIGINT)
+        self.left -= 1
+
+
+sys.meta_path.insert(0, Interrupts())
+__main__.main()
+"""
+
+
+def interrupted(at: int, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """`starling` interrupted at its import of that number after its entry point has begun."""
+    env = {
+        "HOME": str(folder),
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "TEST_INTERRUPTED_AT": str(at),
+        "STARLING_HISTORY": "off",
+    }
+    line = [sys.executable, "-c", HOOK, *words]
+    return subprocess.run(line, env=env, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+
+
+@pytest.mark.parametrize("words", [("run", "--", "true"), ("report",), ("--version",)], ids=" ".join)
+def test_at_whichever_module_it_ends_with_130_and_says_nothing(words: tuple[str, ...], tmp_path: Path) -> None:
+    at, step, sent = 0, 1, 0
+    while True:
+        done = interrupted(at, tmp_path, *words)
+        if "sent at" not in done.stdout:
+            break
+        sent += 1
+        assert done.returncode == 130, (at, done)
+        assert done.stdout.count("\n") == 1
+        assert done.stderr == ""
+        # Some hundreds come: the first ones each, then every so many.
+        at, step = at + step, step + step // 2 + (sent > 8)
+    assert sent > 0
+    assert "Traceback" not in done.stderr
+
+
+def test_an_interrupt_that_was_ignored_stays_ignored(tmp_path: Path) -> None:
+    # As in a shell's background jobs.
+    line = [sys.executable, "-c", f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n{ENTRY}", "run"]
+    program = [sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGINT); print('went on')"]
+    env = {**os.environ, "HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([*line, *program], env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout == "went on\n"
+
+
+def test_once_the_program_runs_it_gets_the_interrupt(tmp_path: Path) -> None:
+    script = """
+import os, signal
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+os.kill(os.getppid(), signal.SIGINT)
+print(signal.sigtimedwait([signal.SIGINT], 60) is not None, flush=True)
+raise SystemExit(9)
+"""
+    line = [sys.executable, "-c", ENTRY, "run", "--", sys.executable, "-c", script]
+    env = {**os.environ, "HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(line, env=env, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.stdout, done.returncode) == ("True\n", 9)
+    assert "Traceback" not in done.stderr
