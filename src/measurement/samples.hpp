@@ -12,8 +12,8 @@
 
 namespace starling {
 
-/// The times of one candidate, in seconds. Adding one costs a few nanoseconds: sum and minimum are of all samples, median
-/// and spread of the last `window`. Memory grows with the samples up to there, for most candidates get few.
+/// The times of one candidate, in seconds. Adding one costs a few nanoseconds: sum and minimum are of all samples,
+/// median and spread of the last `window`. Memory grows with the samples up to there, for most candidates get few.
 class Samples {
  public:
   static constexpr std::size_t window = 64;
@@ -22,11 +22,19 @@ class Samples {
     if (recent_.size() < window) {
       recent_.push_back(seconds);
     } else {
-      recent_[static_cast<std::size_t>(count_) % window] = seconds;
+      recent_[next_] = seconds;
+      next_ = (next_ + 1) % window;
     }
     ++count_;
     sum_ += seconds;
     min_ = std::min(min_, seconds);
+  }
+
+  /// Gives memory back: forgets the last samples, but not what is known of all of them, nor the median.
+  void condense() {
+    if (recent_.empty()) return;
+    condensed_median_ = starling::median(recent_);
+    std::vector<double>().swap(recent_);
   }
 
   [[nodiscard]] std::int64_t count() const { return count_; }
@@ -35,7 +43,9 @@ class Samples {
   /// These are nothing while there are no samples.
   [[nodiscard]] std::optional<double> min() const { return known(min_); }
   [[nodiscard]] std::optional<double> mean() const { return known(sum_ / static_cast<double>(count_)); }
-  [[nodiscard]] std::optional<double> median() const { return known(starling::median(recent())); }
+  [[nodiscard]] std::optional<double> median() const {
+    return known(recent_.empty() ? condensed_median_ : starling::median(recent_));
+  }
   /// The median absolute deviation.
   [[nodiscard]] std::optional<double> spread() const { return known(median_absolute_deviation(recent())); }
   /// The last samples, at most `window`, in no order.
@@ -50,6 +60,8 @@ class Samples {
   double sum_ = 0;
   double min_ = std::numeric_limits<double>::infinity();
   std::vector<double> recent_;
+  std::size_t next_ = 0;  ///< place of the oldest of them, when there are `window`
+  double condensed_median_ = 0;
 };
 
 }  // namespace starling

@@ -64,7 +64,7 @@ bool library_refuses(Collective collective) {
   const MPI_Datatype type = handles.int_;
   const std::lock_guard lock(state().alone_guard);
   MPI_Comm const comm = state().alone;
-  const auto made = [&] {
+  const auto made = [&]() -> int {
     switch (collective) {
       case Collective::allreduce: return pmpi.Allreduce(&data, &data, 1, type, handles.sum, comm);
       case Collective::scan: return pmpi.Scan(&data, &data, 1, type, handles.sum, comm);

@@ -1,6 +1,8 @@
 #include "runtime/context.hpp"
 
 #include <algorithm>
+#include <mutex>
+#include <set>
 
 #include "runtime/clock.hpp"
 #include "runtime/communicator.hpp"
@@ -16,6 +18,14 @@ std::vector<std::pair<std::string, std::string>> attributes_of(const Bound& boun
       {"synchronisation", std::string(name_of(bound.synchronisation))}};
   for (const auto& parameter : bound.parameters.all()) attributes.push_back(parameter);
   return attributes;
+}
+
+/// The same text for ever: many candidates of many contexts have the same refusal.
+std::string_view kept(const std::string& text) {
+  static std::mutex guard;
+  static std::set<std::string>& texts = *new std::set<std::string>;  // MPI may be called after statics are destroyed
+  const std::lock_guard lock(guard);
+  return *texts.insert(text).first;
 }
 
 /// Why a candidate is out for reasons that lie not in the algorithm but in the call or the settings.
@@ -74,47 +84,51 @@ Context::Context(const Facts& facts, Communicator& communicator)
       spread_(communicator.spread()) {
   const State& now = state();
   const bool forced = now.strategy->forces;
-  candidates_.push_back({.name = "native", .group = "native", .attributes = {{"algorithm", "native"}}});
-
   Brief brief;
   brief.settings = now.settings.tuning;
   if (forced) {
     brief.argument = forced_for(now.strategy_argument, name_of(collective_), forced_names());
-    if (const auto bound = candidate_named(collective_, brief.argument)) {
-      brief.argument = bound->name();  // with the values of the parameters that the user left open
-      bounds_.push_back(*bound);
+    forced_ = candidate_named(collective_, brief.argument);
+    if (forced_) {
+      brief.argument = forced_->name();  // with the values of the parameters that the user left open
+      bounds_ = {&*forced_, 1};
     }
   } else {
     brief.argument = now.strategy_argument;
     const bool is_left_to_native = facts.key.bucket && now.strategy->few_sizes;
     if (now.strategy->learns && !is_left_to_native) bounds_ = starling::candidates(collective_);
   }
-  for (const Bound& bound : bounds_) {
-    candidates_.push_back({.name = bound.name(),
-                           .group = bound.group(),
-                           .attributes = attributes_of(bound),
-                           .refusal = refusal_here(bound, facts, now.settings, forced),
-                           .earlier = {}});
+  brief.candidates.push_back({.name = "native", .group = "native", .attributes = {{"algorithm", "native"}}});
+  for (const Bound& bound : bounds_)
+    brief.candidates.push_back({.name = bound.name(),
+                                .group = bound.group(),
+                                .attributes = attributes_of(bound),
+                                .refusal = refusal_here(bound, facts, now.settings, forced),
+                                .earlier = {}});
+  const auto others = std::span(brief.candidates).subspan(1);
+  if (std::any_of(others.begin(), others.end(), [](const Candidate& one) { return one.eligible(); })) {
+    if (const std::string why = communicator.refusal(collective_); !why.empty())
+      for (Candidate& candidate : others)
+        if (candidate.eligible()) candidate.refusal = why;
   }
   if (const ContextRecord* known = now.earlier.find(key_record()))
-    for (Candidate& candidate : candidates_) candidate.earlier = EarlierRuns::of(*known, candidate.name);
-  if (std::any_of(candidates_.begin() + 1, candidates_.end(), [](const Candidate& one) { return one.eligible(); })) {
-    if (const std::string why = communicator.refusal(collective_); !why.empty())
-      for (std::size_t i = 1; i < candidates_.size(); ++i)
-        if (candidates_[i].eligible()) candidates_[i].refusal = why;
-  }
-  entries_.resize(candidates_.size());
-  brief.candidates = candidates_;
+    for (Candidate& candidate : brief.candidates) candidate.earlier = EarlierRuns::of(*known, candidate.name);
+  for (const Candidate& candidate : brief.candidates) refusals_.push_back(kept(candidate.refusal));
+  entries_.resize(brief.candidates.size());
   strategy_ = now.strategy->make(brief);
 }
 
+std::string Context::name(std::size_t candidate) const {
+  return candidate == 0 ? "native" : bounds_[candidate - 1].name();
+}
+
 Context::Result Context::run(std::size_t candidate, const Call& call, const Facts& facts, Communicator& communicator) {
-  std::unique_ptr<Prepared>& prepared = entries_[candidate].prepared;
-  if (!prepared && candidates_[candidate].eligible()) prepared = std::make_unique<Prepared>(bounds_[candidate - 1]);
+  std::unique_ptr<Prepared>& prepared = entry(candidate).prepared;
+  if (!prepared && eligible(candidate)) prepared = std::make_unique<Prepared>(bounds_[candidate - 1]);
   if (prepared) {
     const int error = prepared->carry_out(call, facts, communicator);
     if (prepared->refused().empty()) return {error, false};
-    candidates_[candidate].refusal = prepared->refused();
+    refusals_[candidate] = kept(prepared->refused());
     prepared.reset();
   }
   return {call.native(call), true};
@@ -133,13 +147,13 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   const double seconds = end - start;
 
   // What is refused in the act is refused on all ranks, and native's time is not the candidate's.
-  const bool served = candidates_[candidate].eligible();
-  Entry& entry = entries_[served ? candidate : 0];
-  entry.samples.add(seconds);
+  const bool served = eligible(candidate);
+  Entry& used = entry(served ? candidate : 0);
+  used.samples.add(seconds);
   ++calls_;
   seconds_ += seconds;
   const std::span<const double> local = strategy_->observe(served ? seconds : refused_seconds);
-  if (exploring || !local.empty()) conclude(entry, start, end, exploring, local, communicator);
+  if (exploring || !local.empty()) conclude(used, start, end, exploring, local, communicator);
   if (result.error != MPI_SUCCESS && !result.by_library) pmpi.Comm_call_errhandler(call.comm, result.error);
   return result.error;
 }
@@ -192,10 +206,13 @@ void Context::agree(std::span<const double> local, Communicator& communicator) {
 
 /// Frees what was made for candidates that are not used. On all ranks at the same call.
 void Context::release_losers(Communicator& communicator) {
-  for (std::size_t i = 1; i < entries_.size(); ++i) {
-    if (!entries_[i].prepared || static_cast<int>(i) == strategy_->proposed()) continue;
-    entries_[i].prepared->release(communicator);
-    entries_[i].prepared.reset();
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    Entry* const one = entries_[i].get();
+    if (one == nullptr || static_cast<int>(i) == strategy_->proposed()) continue;
+    one->samples.condense();
+    if (!one->prepared) continue;
+    one->prepared->release(communicator);
+    one->prepared.reset();
   }
 }
 
@@ -217,34 +234,36 @@ ContextRecord Context::record() const {
   ContextRecord record = key_record();
   record.calls = calls_;
   record.stage = std::string(strategy_->stage());
+  const auto median = [&](std::size_t i) { return entries_[i] ? entries_[i]->samples.median() : std::nullopt; };
   auto winner = static_cast<std::size_t>(strategy_->proposed());
-  std::optional<double> best = entries_[winner].samples.median();
+  std::optional<double> best = median(winner);
   // While candidates are still tried nothing has won: then the best so far counts.
   if (strategy_->exploring()) {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
-      const auto median = entries_[i].samples.median();
-      if (!candidates_[i].eligible() || !median || (best && *median >= *best)) continue;
-      best = median;
+      if (!eligible(i) || !median(i) || (best && *median(i) >= *best)) continue;
+      best = median(i);
       winner = i;
     }
   }
-  record.winner = candidates_[winner].eligible() ? candidates_[winner].name : "native";
+  record.winner = eligible(winner) ? name(winner) : "native";
   record.seconds = seconds_;
-  record.native_s = entries_[0].samples.median();
-  for (std::size_t i = 0; i < candidates_.size(); ++i) {
-    const Samples& samples = entries_[i].samples;
+  record.native_s = median(0);
+  const ContextRecord* const earlier = state().earlier.find(record);
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
     CandidateRecord& one = record.candidates.emplace_back();
     one.name = i == 0 ? "native" : bounds_[i - 1].algorithm_name();
     if (i > 0) one.parameters.assign(bounds_[i - 1].parameters.all().begin(), bounds_[i - 1].parameters.all().end());
-    one.samples = samples.count();
-    one.median_s = samples.median();
-    one.min_s = samples.min();
-    one.eligible = candidates_[i].eligible();
+    one.eligible = eligible(i);
+    one.reason = refusals_[i];
     if (one.eligible) one.agreed_s = strategy_->found(static_cast<int>(i));
-    if (candidates_[i].earlier) one.earlier_s = candidates_[i].earlier->seconds;
-    one.reason = candidates_[i].refusal;
-    record.tuning_seconds +=
-        entries_[i].exploring_seconds - (static_cast<double>(entries_[i].exploring_calls) * best.value_or(0));
+    if (const auto known = earlier != nullptr ? EarlierRuns::of(*earlier, name(i)) : std::nullopt)
+      one.earlier_s = known->seconds;
+    if (!entries_[i]) continue;
+    const Entry& entry = *entries_[i];
+    one.samples = entry.samples.count();
+    one.median_s = entry.samples.median();
+    one.min_s = entry.samples.min();
+    record.tuning_seconds += entry.exploring_seconds - (static_cast<double>(entry.exploring_calls) * best.value_or(0));
   }
   record.tuning_seconds = std::max(0.0, record.tuning_seconds);
   if (slowest_) {

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/candidate.hpp"
@@ -33,7 +35,7 @@ class Context {
   [[nodiscard]] ContextRecord record() const;
 
  private:
-  /// One thing to try, with what was measured of it. Candidate 0 is native and has no algorithm.
+  /// What was measured of a candidate that was tried. Candidate 0 is native and has no algorithm.
   struct Entry {
     std::unique_ptr<Prepared> prepared;  ///< while it is tried or used
     Samples samples;
@@ -53,6 +55,13 @@ class Context {
     int error;
     bool by_library;  ///< which has told the error handler then
   };
+  [[nodiscard]] std::string name(std::size_t candidate) const;
+  [[nodiscard]] bool eligible(std::size_t candidate) const { return refusals_[candidate].empty(); }
+  [[nodiscard]] Entry& entry(std::size_t candidate) {
+    std::unique_ptr<Entry>& one = entries_[candidate];
+    if (!one) one = std::make_unique<Entry>();
+    return *one;
+  }
   Result run(std::size_t candidate, const Call& call, const Facts& facts, Communicator& communicator);
   void conclude(Entry& entry, double start, double end, bool exploring, std::span<const double> local,
                 Communicator& communicator);
@@ -63,9 +72,10 @@ class Context {
   Collective collective_;
   int ranks_;
   Spread spread_;
-  std::vector<Candidate> candidates_;
-  std::vector<Bound> bounds_;  ///< of candidates 1, 2, ...
-  std::vector<Entry> entries_;
+  std::optional<Bound> forced_;
+  std::span<const Bound> bounds_;  ///< candidates 1, 2, ...: those of the repository, or the one that is forced
+  std::vector<std::string_view> refusals_;       ///< of each candidate; empty for those that may be proposed
+  std::vector<std::unique_ptr<Entry>> entries_;  ///< of each candidate; null for those that were never tried
   std::unique_ptr<Strategy> strategy_;
   std::vector<double> agreed_;
   std::int64_t calls_ = 0;

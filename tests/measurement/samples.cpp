@@ -39,5 +39,22 @@ TEST(Samples, TakeTheMedianOfTheLastWindowAndTheMinimumOfAll) {
   EXPECT_EQ(samples.median(), (static_cast<double>(Samples::window) + 1) / 2) << "1, 2, ..., 63, 1000";
 }
 
+TEST(Samples, KeepTheirMedianWhenTheyAreCondensedUntilThereAreOthers) {
+  Samples samples;
+  for (const double seconds : {4.0, 1.0, 9.0}) samples.add(seconds);
+  samples.condense();
+  EXPECT_TRUE(samples.recent().empty());
+  EXPECT_EQ(samples.count(), 3);
+  EXPECT_EQ(samples.sum(), 14);
+  EXPECT_EQ(samples.min(), 1);
+  EXPECT_EQ(samples.median(), 4);
+  samples.add(7);
+  EXPECT_EQ(samples.count(), 4);
+  EXPECT_EQ(samples.median(), 7);
+  for (int i = 0; i < 100; ++i) samples.add(2);
+  EXPECT_EQ(samples.recent().size(), Samples::window);
+  EXPECT_EQ(samples.median(), 2);
+}
+
 }  // namespace
 }  // namespace starling::testing
