@@ -52,12 +52,12 @@ class Cluster:
 
 
 CLUSTERS = (
-    Cluster("one switch", "single:32"),
+    Cluster("one switch", "single:48"),
     Cluster("four switches", "star:4x8"),
     Cluster("8 ranks a node", "fattree:4x8", 10_000_000_000, 100_000_000),
 )
-"""32 ranks each; the last like the paper's dense Seaborg: there a link of 10 Gbit/s stands for a rank's
-way through the memory of its node, and the trunk of 100 Mbit/s for the node's link."""
+"""The last is like the paper's dense Seaborg: there a link of 10 Gbit/s stands for a rank's way through the memory of
+its node, and the trunk of 100 Mbit/s for the node's link."""
 BYTES = 262144
 RANKS = (2, 4, 8, 16, 32)
 FEW = 8
@@ -71,7 +71,7 @@ ITERATIONS = {"together": "1", "computing": "3"}
 """Calls of a candidate: where ranks do not meet, what one leaves behind is in the first of the next."""
 LOTTERY = "lottery"
 LOTTERY_BYTES = 65536
-LOTTERY_RANKS = (4, 8, 16, 32)
+LOTTERY_RANKS = (4, 8, 16, 32, 48)
 LOTTERY_CALLS = 1000
 """The paper's formula has 700 calls until each of 29 candidates was drawn once."""
 
