@@ -22,7 +22,7 @@ def logarithmic(panel: Any) -> None:
 
     panel.set(yscale="log")
     for axis in (panel.yaxis.set_major_formatter, panel.yaxis.set_minor_formatter):
-        axis(ticker.FormatStrFormatter("%g"))
+        axis(ticker.LogFormatter(minor_thresholds=(1.5, 0.6)))  # decades: where there are more, fewer labels
     panel.grid(visible=True, which="both", alpha=0.3)
 
 

@@ -52,14 +52,16 @@ class Cluster:
 
 
 CLUSTERS = (
-    Cluster("one switch", "single:32"),
+    Cluster("one switch", "single:48"),
     Cluster("four switches", "star:4x8"),
     Cluster("8 ranks a node", "fattree:4x8", 10_000_000_000, 100_000_000),
 )
-"""32 ranks each; the last like the paper's dense Seaborg: there a link of 10 Gbit/s stands for a rank's
-way through the memory of its node, and the trunk of 100 Mbit/s for the node's link."""
+"""The last is like the paper's dense Seaborg: there a link of 10 Gbit/s stands for a rank's way through the memory of
+its node, and the trunk of 100 Mbit/s for the node's link."""
 BYTES = 262144
 RANKS = (2, 4, 8, 16, 32)
+FEW = 8
+"""Ranks from which the table tells: fewer are on one switch everywhere."""
 ONLY = {"STARLING_ONLY": ",".join(f"bcast:{tree}" for tree in TREES)}
 SETTINGS = {"smpi/async-small-thresh": "0", "smpi/send-is-detached-thresh": "0"}
 """Every message waits for its receiver, so that segments follow one another, as on a connection."""
@@ -69,7 +71,7 @@ ITERATIONS = {"together": "1", "computing": "3"}
 """Calls of a candidate: where ranks do not meet, what one leaves behind is in the first of the next."""
 LOTTERY = "lottery"
 LOTTERY_BYTES = 65536
-LOTTERY_RANKS = (4, 8, 16, 32)
+LOTTERY_RANKS = (4, 8, 16, 32, 48)
 LOTTERY_CALLS = 1000
 """The paper's formula has 700 calls until each of 29 candidates was drawn once."""
 
@@ -155,6 +157,11 @@ def times_of(file: Measurements) -> Times:
     return found
 
 
+def ranks_of(times: Times, place: str, what: str) -> list[int]:
+    """The ranks of which there is something."""
+    return sorted(ranks for name, ranks, kind in times if (name, kind) == (place, what))
+
+
 def best_of(times: dict[str, Sequence[float]], tree: str) -> tuple[float, str]:
     """The seconds of a tree with its best segment size, and that; of two alike the longer one."""
     mine = [
@@ -172,7 +179,13 @@ def clusters(file: Measurements) -> str:
     """Milliseconds of each tree with its best segment size, by cluster and ranks, and whether ranks compute."""
     rows = []
     times = times_of(file)
-    for kind, cluster, ranks in product(COMPUTATION, CLUSTERS, RANKS[2:]):
+    cases = (
+        (kind, cluster, ranks)
+        for kind, cluster in product(COMPUTATION, CLUSTERS)
+        for ranks in ranks_of(times, cluster.name, kind)
+        if ranks >= FEW
+    )
+    for kind, cluster, ranks in cases:
         of_case = times[cluster.name, ranks, kind]
         best = {tree: best_of(of_case, tree) for tree in TREES}
         fastest = min(best, key=best.__getitem__)
@@ -186,8 +199,9 @@ def clusters(file: Measurements) -> str:
 def lottery(file: Measurements) -> str:
     """The lottery's median and mean beside the best and the slowest candidate, by ranks, milliseconds."""
     rows = []
-    for ranks in LOTTERY_RANKS:
-        of_case = times_of(file)[CLUSTERS[0].name, ranks, LOTTERY]
+    times = times_of(file)
+    for ranks in ranks_of(times, CLUSTERS[0].name, LOTTERY):
+        of_case = times[CLUSTERS[0].name, ranks, LOTTERY]
         calls = of_case[LOTTERY]
         others = {name: seconds[0] for name, seconds in of_case.items() if name != LOTTERY}
         best, slowest = min(others, key=others.__getitem__), max(others, key=others.__getitem__)
@@ -201,11 +215,12 @@ def lottery(file: Measurements) -> str:
 
 def draw_lines(panel: Any, times: Times, cluster: Cluster, kind: str) -> None:
     """Time against ranks: each tree with its best segment size (figure 4)."""
+    there_are = ranks_of(times, cluster.name, kind)
     for color, tree in enumerate(TREES):
-        line = [1e3 * best_of(times[cluster.name, ranks, kind], tree)[0] for ranks in RANKS]
-        panel.plot(RANKS, line, "o-", color=f"C{color}", label=tree, markersize=3)
-    line = [1e3 * times[cluster.name, ranks, kind]["native"][0] for ranks in RANKS]
-    panel.plot(RANKS, line, "k--", label="native")
+        line = [1e3 * best_of(times[cluster.name, ranks, kind], tree)[0] for ranks in there_are]
+        panel.plot(there_are, line, "o-", color=f"C{color}", label=tree, markersize=3)
+    line = [1e3 * times[cluster.name, ranks, kind]["native"][0] for ranks in there_are]
+    panel.plot(there_are, line, "k--", label="native")
     panel.set(title=f"{cluster.name}, {kind}", xlabel="ranks", ylabel="ms")
     ranks_axis(panel, RANKS)
     plots.logarithmic(panel)
@@ -213,10 +228,11 @@ def draw_lines(panel: Any, times: Times, cluster: Cluster, kind: str) -> None:
 
 def draw_segments(panel: Any, times: Times, cluster: Cluster, kind: str) -> None:
     """The best segment size against ranks (figure 5)."""
+    there_are = ranks_of(times, cluster.name, kind)
     for color, tree in enumerate(TREES[:3]):
-        sizes = [min(bytes_of(best_of(times[cluster.name, ranks, kind], tree)[1]), BYTES) for ranks in RANKS]
+        sizes = [min(bytes_of(best_of(times[cluster.name, ranks, kind], tree)[1]), BYTES) for ranks in there_are]
         shifted = [1.06 ** (color - 1) * size / 1024 for size in sizes]  # lines that lie on one another stay visible
-        panel.plot(RANKS, shifted, "o-", color=f"C{color}", label=tree, markersize=3)
+        panel.plot(there_are, shifted, "o-", color=f"C{color}", label=tree, markersize=3)
     panel.set(title=f"{cluster.name}, {kind}", xlabel="ranks", ylabel="KiB of the best segment")
     ranks_axis(panel, RANKS)
     plots.logarithmic(panel)
@@ -231,17 +247,18 @@ def ranks_axis(panel: Any, ranks: Sequence[int]) -> None:
 def draw_lottery(panels: Sequence[Any], times: Times) -> None:
     """The lottery over the trees by ranks (figure 7); its calls, and how their times are spread (figure 8)."""
     place = CLUSTERS[0].name
+    there_are = ranks_of(times, place, LOTTERY)
     for color, tree in enumerate(TREES):
-        line = [1e3 * best_of(times[place, ranks, LOTTERY], tree)[0] for ranks in LOTTERY_RANKS]
-        panels[0].plot(LOTTERY_RANKS, line, "o-", color=f"C{color}", label=tree, markersize=3)
+        line = [1e3 * best_of(times[place, ranks, LOTTERY], tree)[0] for ranks in there_are]
+        panels[0].plot(there_are, line, "o-", color=f"C{color}", label=tree, markersize=3)
     for how, style, name in ((median, "ks-", "median"), (mean, "k^--", "mean")):
-        line = [1e3 * how(times[place, ranks, LOTTERY][LOTTERY]) for ranks in LOTTERY_RANKS]
-        panels[0].plot(LOTTERY_RANKS, line, style, label=f"lottery, {name}", markersize=4)
+        line = [1e3 * how(times[place, ranks, LOTTERY][LOTTERY]) for ranks in there_are]
+        panels[0].plot(there_are, line, style, label=f"lottery, {name}", markersize=4)
     panels[0].set(title="lottery over the trees", xlabel="ranks", ylabel="ms")
-    ranks_axis(panels[0], LOTTERY_RANKS)
+    ranks_axis(panels[0], there_are)
     plots.logarithmic(panels[0])
     panels[0].legend(fontsize="x-small")
-    most = max(LOTTERY_RANKS)
+    most = max(there_are)
     calls = [1e3 * one for one in times[place, most, LOTTERY][LOTTERY]]
     panels[1].plot(calls, ".", markersize=2)
     panels[1].set(title=f"its calls on {most} ranks", xlabel="call", ylabel="ms")
