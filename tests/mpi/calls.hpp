@@ -39,11 +39,16 @@ struct Arguments {
   MPI_Op op = MPI_OP_NULL;
   int root = 0;
   MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Request* in_flight = nullptr;  ///< where a nonblocking call leaves its request; without it, it is waited for
 };
 
 namespace calls {
 
-inline int completed(int error, MPI_Request& request) {
+inline int completed(int error, MPI_Request& request, MPI_Request* in_flight) {
+  if (in_flight != nullptr) {
+    *in_flight = request;
+    return error;
+  }
   return error == MPI_SUCCESS ? PMPI_Wait(&request, MPI_STATUS_IGNORE) : error;
 }
 
@@ -78,13 +83,13 @@ enum class Names { mpi, pmpi };
     break;
 #endif
 #define EITHER(Name) (names == Names::mpi ? MPI_##Name : PMPI_##Name)
-#define FORMS(Name, name, arguments, large_arguments)                                   \
-  switch (form) {                                                                       \
-    case Form::blocking: return EITHER(Name)(CALL_WITH arguments);                      \
-    case Form::nonblocking:                                                             \
-      return calls::completed(EITHER(I##name)(CALL_WITH arguments, &request), request); \
-      NEWER_FORMS(Name, arguments, large_arguments)                                     \
-  }                                                                                     \
+#define FORMS(Name, name, arguments, large_arguments)                                                   \
+  switch (form) {                                                                                       \
+    case Form::blocking: return EITHER(Name)(CALL_WITH arguments);                                      \
+    case Form::nonblocking:                                                                             \
+      return calls::completed(EITHER(I##name)(CALL_WITH arguments, &request), request, with.in_flight); \
+      NEWER_FORMS(Name, arguments, large_arguments)                                                     \
+  }                                                                                                     \
   break;
 
 /// Makes the call `operation` in the given form and returns MPI's error code.
@@ -122,8 +127,9 @@ int call(Operation operation, Form form, const Arguments& with) {
       FORMS(Bcast, bcast, (r.buffer, r.count, r.type, with.root, with.comm),
             (r.buffer, r.count, r.type, with.root, with.comm))
     case Operation::barrier:
-      return form == Form::nonblocking ? calls::completed(EITHER(Ibarrier)(with.comm, &request), request)
-                                       : EITHER(Barrier)(with.comm);
+      return form == Form::nonblocking
+                 ? calls::completed(EITHER(Ibarrier)(with.comm, &request), request, with.in_flight)
+                 : EITHER(Barrier)(with.comm);
     case Operation::allgatherv:
       FORMS(Allgatherv, allgatherv,
             (s.buffer, s.count, s.type, r.buffer, r.counts.data(), r.displacements.data(), r.type, with.comm),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -30,6 +31,17 @@ class Image {
     for (auto& byte : bytes_) byte = static_cast<std::byte>(dice.next());
     for (const auto& piece : pieces_) piece.kind->draw(at(piece), dice);
     before_ = bytes_;
+  }
+
+  /// Gives the values from the `first` on those that lie in `data` one item after the other.
+  void put(std::size_t first, const std::vector<std::byte>& data, const Type& item) {
+    for (std::size_t from = 0; from < data.size(); from += static_cast<std::size_t>(item.extent))
+      for (const auto& piece : item.pieces) {
+        const Piece& into = pieces_[first++];
+        const auto* value = data.data() + from + piece.at;
+        std::copy(value, value + into.kind->size, at(into));
+        std::copy(value, value + into.kind->size, before_.data() + origin_ + into.at);
+      }
   }
 
   [[nodiscard]] void* address() { return bytes_.data() + origin_; }

@@ -1,0 +1,239 @@
+/* One rank makes a call that the MPI library refuses at once, then all ranks make it rightly. Whether the library
+ * refuses a call, and how often it tells the error handler, is asked of PMPI on a communicator of this rank alone.
+ * Argument: how often. Rank 0 prints how many calls were refused and how many things went wrong. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { count = 2, most = 64 };
+
+enum collective {
+  bcast,
+  reduce,
+  allreduce,
+  scan,
+  exscan,
+  reduce_scatter_block,
+  reduce_scatter,
+  allgather,
+  allgatherv,
+  gather,
+  gatherv,
+  scatter,
+  scatterv,
+  alltoall,
+  alltoallv,
+  alltoallw,
+  collectives
+};
+
+static const char* const names[] = {
+    "bcast",          "reduce",    "allreduce",  "scan",     "exscan",  "reduce_scatter_block",
+    "reduce_scatter", "allgather", "allgatherv", "gather",   "gatherv", "scatter",
+    "scatterv",       "alltoall",  "alltoallv",  "alltoallw"};
+
+enum fault {
+  none,
+  negative_count,
+  no_type,
+  uncommitted_type,
+  bad_root,
+  no_operator,
+  other_operator,
+  aliased,
+  no_buffer,
+  faults
+};
+
+static const char* const words[] = {"nothing wrong",
+                                    "a negative count",
+                                    "no type",
+                                    "an uncommitted type",
+                                    "a bad root",
+                                    "no operator",
+                                    "an operator that the type has not",
+                                    "aliased buffers",
+                                    "no buffer"};
+
+static int sent[2 * count * most], received[2 * count * most];
+static MPI_Datatype uncommitted;
+static int told; /* calls of the error handler */
+
+static void tell(MPI_Comm* comm, int* error, ...) {
+  (void)comm, (void)error;
+  ++told;
+}
+
+static int reduces(enum collective which) {
+  return which >= reduce && which <= reduce_scatter;
+}
+
+static int is_rooted(enum collective which) {
+  return which == bcast || which == reduce || (which >= gather && which <= scatterv);
+}
+
+static int makes_sense(enum collective which, enum fault fault) {
+  switch (fault) {
+    case bad_root: return is_rooted(which);
+    case no_operator:
+    case other_operator: return reduces(which);
+    case aliased: return which != bcast;
+#ifdef OPEN_MPI
+    case no_buffer: return 0; /* it does not look, and crashes */
+#else
+    case negative_count:
+    case no_type: return !reduces(which); /* nor does MPICH here */
+#endif
+    default: return 1;
+  }
+}
+
+static int call(enum collective which, enum fault fault, MPI_Comm comm, int root, int native) {
+  int rank, ranks;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  int* in = fault == no_buffer ? NULL : sent;
+  int* out = received;
+  const int one_block = which >= allgather && which <= gatherv;
+  if (fault == aliased) in = out + (one_block ? rank * count : 0);
+  if (fault == aliased && (which == scatter || which == scatterv)) out = in + rank * count;
+  int n = fault == negative_count ? -1 : count;
+  int counts[most], places[most], bytes[most];
+  MPI_Datatype type = fault == no_type            ? MPI_DATATYPE_NULL
+                      : fault == uncommitted_type ? uncommitted
+                      : fault == other_operator   ? MPI_FLOAT
+                                                  : MPI_INT;
+  MPI_Datatype types[most];
+  MPI_Op op = fault == no_operator ? MPI_OP_NULL : fault == other_operator ? MPI_BAND : MPI_SUM;
+  if (fault == bad_root) root = ranks + 7;
+  for (int i = 0; i < ranks; ++i) {
+    counts[i] = n;
+    places[i] = i * count;
+    bytes[i] = i * count * (int)sizeof(int);
+    types[i] = type;
+  }
+#define CALL(Name, ...) (native ? PMPI_##Name(__VA_ARGS__) : MPI_##Name(__VA_ARGS__))
+  switch (which) {
+    case bcast: return CALL(Bcast, in, n, type, root, comm);
+    case reduce: return CALL(Reduce, in, out, n, type, op, root, comm);
+    case allreduce: return CALL(Allreduce, in, out, n, type, op, comm);
+    case scan: return CALL(Scan, in, out, n, type, op, comm);
+    case exscan: return CALL(Exscan, in, out, n, type, op, comm);
+    case reduce_scatter_block: return CALL(Reduce_scatter_block, in, out, n, type, op, comm);
+    case reduce_scatter: return CALL(Reduce_scatter, in, out, counts, type, op, comm);
+    case allgather: return CALL(Allgather, in, n, type, out, n, type, comm);
+    case allgatherv: return CALL(Allgatherv, in, n, type, out, counts, places, type, comm);
+    case gather: return CALL(Gather, in, n, type, out, n, type, root, comm);
+    case gatherv: return CALL(Gatherv, in, n, type, out, counts, places, type, root, comm);
+    case scatter: return CALL(Scatter, in, n, type, out, n, type, root, comm);
+    case scatterv: return CALL(Scatterv, in, counts, places, type, out, n, type, root, comm);
+    case alltoall: return CALL(Alltoall, in, n, type, out, n, type, comm);
+    case alltoallv: return CALL(Alltoallv, in, counts, places, type, out, counts, places, type, comm);
+    case alltoallw: return CALL(Alltoallw, in, counts, bytes, types, out, counts, bytes, types, comm);
+    default: return MPI_ERR_INTERN;
+  }
+#undef CALL
+}
+
+static int value(int rank, int place) {
+  return 1000 * rank + place;
+}
+
+/* The sum over ranks from 0 to `last` of what they have at a place. */
+static int sum(int last, int place) {
+  int all = 0;
+  for (int i = 0; i <= last; ++i) all += value(i, place);
+  return all;
+}
+
+static int is_right(enum collective which, int rank, int ranks, int root) {
+  int blocks = 1;
+  if ((which == allgather || which == allgatherv || which >= alltoall) ||
+      ((which == gather || which == gatherv) && rank == root))
+    blocks = ranks;
+  if ((which == reduce || which == gather || which == gatherv) && rank != root) return 1;
+  if (which == exscan && rank == 0) return 1;
+  for (int block = 0; block < blocks; ++block)
+    for (int i = 0; i < count; ++i) {
+      const int place = block * count + i;
+      int expected = 0;
+      switch (which) {
+        case bcast: expected = value(root, i); break;
+        case reduce:
+        case allreduce: expected = sum(ranks - 1, i); break;
+        case scan: expected = sum(rank, i); break;
+        case exscan: expected = sum(rank - 1, i); break;
+        case reduce_scatter_block:
+        case reduce_scatter: expected = sum(ranks - 1, rank * count + i); break;
+        case scatter:
+        case scatterv: expected = value(root, rank * count + i); break;
+        case alltoall:
+        case alltoallv:
+        case alltoallw: expected = value(block, rank * count + i); break;
+        default: expected = value(block, i); break;
+      }
+      if ((which == bcast ? sent : received)[place] != expected) return 0;
+    }
+  return 1;
+}
+
+static int class_of(int error) {
+  int class;
+  MPI_Error_class(error, &class);
+  return class;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int times = argc > 1 ? atoi(argv[1]) : 10;
+  int rank, ranks, refusals = 0, wrong = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm comm, alone;
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(tell, &handler);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_dup(MPI_COMM_SELF, &alone);
+  MPI_Comm_set_errhandler(comm, handler);
+  MPI_Comm_set_errhandler(alone, handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler); /* Open MPI tells this one of aliased buffers */
+  MPI_Type_contiguous(2, MPI_INT, &uncommitted);
+
+  for (int i = 0; i < times * faults * collectives; ++i) {
+    const enum collective which = (enum collective)(i % collectives);
+    const enum fault fault = (enum fault)(i / collectives % faults);
+    const int culprit = (i / collectives + i) % ranks;
+    if (fault == none || !makes_sense(which, fault)) continue;
+    told = 0;
+    const int native = class_of(call(which, fault, alone, 0, 1));
+    const int told_natively = told;
+    if (native == MPI_SUCCESS && told == 0) continue; /* MPICH 5 returns success where it told the handler */
+    if (rank == culprit) {
+      told = 0;
+      const int class = class_of(call(which, fault, comm, rank, 0));
+      if (class != native || told != told_natively) {
+        ++wrong;
+        fprintf(stderr, "rank %d: %s with %s: class %d, the handler told %d times; natively class %d and %d times\n",
+                rank, names[which], words[fault], class, told, native, told_natively);
+        if (class == MPI_SUCCESS && told == 0) MPI_Abort(MPI_COMM_WORLD, 4); /* the others wait for a call more */
+      }
+      ++refusals;
+    }
+    for (int place = 0; place < count * ranks; ++place) {
+      sent[place] = which == bcast && rank != culprit ? -1 : value(rank, place);
+      received[place] = -1;
+    }
+    const int error = call(which, none, comm, culprit, 0);
+    if (error != MPI_SUCCESS || !is_right(which, rank, ranks, culprit)) {
+      ++wrong;
+      fprintf(stderr, "rank %d: %s after %s: class %d, or a wrong result\n", rank, names[which], words[fault],
+              class_of(error));
+    }
+  }
+  int mine[2] = {refusals, wrong}, all[2];
+  PMPI_Reduce(mine, all, 2, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0) printf("%d refused, %d wrong\n", all[0], all[1]);
+  fflush(stdout);
+  return MPI_Finalize();
+}

@@ -1,0 +1,28 @@
+"""The program's error handlers: called as often as without Starling, and free to free the communicator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.mpis import Mpi, compile_c, installed_mpis, run_ranks
+from support.tuned import preloaded, run_tuned
+
+HERE = Path(__file__).parent
+PATIENCE = 60.0
+"""Seconds until a run is taken for stuck."""
+STRATEGIES = ("native", "star-basic", "lottery", "forced:allreduce:recursive_doubling,bcast:binomial")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("handler", ["frees", "returns"])
+@pytest.mark.parametrize("mpi", installed_mpis(), ids=str)
+def test_handlers_are_called_as_without_starling(mpi: Mpi, tmp_path: Path, handler: str, strategy: str) -> None:
+    program = str(compile_c(mpi, HERE / "handlers.c", tmp_path))
+    plain = run_ranks(mpi, 2, [program, handler], preloaded(mpi, tmp_path), PATIENCE).check()
+    assert plain.stdout.endswith(" times, 0 wrong\n")
+    # What is freed is overwritten, so that its use shows.
+    env = {"MALLOC_PERTURB_": "165", "STARLING_ITER": "1", "STARLING_LONGEST_DRAW": "2"}
+    outcome, _ = run_tuned(mpi, 2, [program, handler], strategy, tmp_path, env, PATIENCE)
+    assert outcome.stdout == plain.stdout

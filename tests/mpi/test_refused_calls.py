@@ -1,0 +1,49 @@
+"""Calls that the MPI library refuses on one rank, which then makes them rightly: they are refused and do not count."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.mpis import Mpi, compile_c, debian_mpis, installed_mpis, run_ranks
+from support.tuned import candidates, preloaded, run_tuned
+
+HERE = Path(__file__).parent
+RANKS = 2
+TIMES = 4
+"""How often each wrong call is made."""
+PATIENCE = 90.0
+"""Seconds until a run is taken for stuck."""
+
+
+def forced(turn: int) -> str:
+    """The strategy that forces one candidate of every collective."""
+    return "forced:" + ",".join(f"{one}:{names[turn % len(names)]}" for one, names in candidates(turn).items())
+
+
+STRATEGIES = ("native", "star-basic", "star", "lottery", forced(0), forced(1))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda strategy: strategy.partition(":")[0])
+@pytest.mark.parametrize("mpi", installed_mpis(), ids=str)
+def test_what_mpi_refuses_on_one_rank_may_be_done_again(mpi: Mpi, tmp_path: Path, strategy: str) -> None:
+    program = str(compile_c(mpi, HERE / "refused.c", tmp_path))
+    plain = run_ranks(mpi, RANKS, [program, str(TIMES)], preloaded(mpi, tmp_path), PATIENCE).check()
+    refused, _, wrong, _ = plain.stdout.split()
+    assert (int(refused) > 0, int(wrong)) == (True, 0)
+    env = {"STARLING_ITER": "2", "STARLING_LONGEST_DRAW": "3"}
+    outcome, record = run_tuned(mpi, RANKS, [program, str(TIMES)], strategy, tmp_path, env, PATIENCE)
+    assert outcome.stdout == plain.stdout
+    tuned = [context for context in record.contexts if context.stage != "pass-through"]
+    assert sum(context.calls for context in tuned) == int(refused), "as many as were made again rightly"
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_settled_contexts_see_refused_calls_too(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE / "refused.c", tmp_path))
+    many = str(20 * TIMES)
+    env = {"STARLING_ITER": "1", "STARLING_ONLY": "native,recursive_doubling,ring,simple,binomial"}
+    outcome, record = run_tuned(mpi, RANKS, [program, many], "star-basic", tmp_path, env, PATIENCE)
+    assert outcome.stdout.endswith(" refused, 0 wrong\n")
+    assert any(context.phases.settled.calls > 0 for context in record.contexts)
