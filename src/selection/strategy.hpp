@@ -13,8 +13,9 @@ namespace starling {
 
 /// What earlier runs found of a candidate.
 struct Earlier {
-  double seconds;        ///< a call, as all ranks together measured it
-  std::int64_t samples;  ///< calls behind it
+  double seconds;                        ///< a call, as all ranks together measured it
+  std::int64_t samples;                  ///< calls behind it
+  std::optional<double> deviation = {};  ///< of the seconds of single calls, a standard deviation; where it is known
 };
 
 /// Something that can carry out a collective, as a strategy sees it. Candidate 0 is the MPI library's own way; it is
