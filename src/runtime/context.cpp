@@ -138,7 +138,8 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   entry.samples.add(seconds);
   ++calls_;
   seconds_ += seconds;
-  const std::span<const double> local = strategy_->observe(served ? seconds : refused_seconds);
+  const std::span<const double> local =
+      strategy_->observe(served ? seconds : refused_seconds, static_cast<double>(facts.units));
   if (exploring || !local.empty()) conclude(entry, start, end, exploring, local, communicator);
   if (result.error != MPI_SUCCESS && !result.by_library) pmpi.Comm_call_errhandler(call.comm, result.error);
   return result.error;
@@ -240,7 +241,10 @@ ContextRecord Context::record() const {
     one.median_s = samples.median();
     one.min_s = samples.min();
     one.eligible = candidates_[i].eligible();
-    if (one.eligible) one.agreed_s = strategy_->found(static_cast<int>(i));
+    if (const auto found = one.eligible ? strategy_->found(static_cast<int>(i)) : std::nullopt) {
+      one.agreed_s = found->seconds;
+      one.deviation_s = found->deviation;
+    }
     if (candidates_[i].earlier) one.earlier_s = candidates_[i].earlier->seconds;
     one.reason = candidates_[i].refusal;
     record.tuning_seconds +=
