@@ -196,10 +196,10 @@ TEST(VaryingWork, DoesNotCountWhereTheBriefSaysItIsAlike) {
 }
 
 TEST(VaryingWork, OfEarlierRunsMayHaveBeenOther) {
-  // They found a2 fastest, with calls of 10 times as much to do.
+  // They found a2 fastest, with calls of a twentieth to do.
   Brief brief = varying(5);
   for (std::size_t i = 0; i < 5; ++i)
-    brief.candidates[i].earlier = Earlier{(i == 2 ? 50 : 100 + 10 * static_cast<double>(i)) * us, 50};
+    brief.candidates[i].earlier = Earlier{(i == 2 ? 0.5 : 1 + 0.1 * static_cast<double>(i)) * us, 50};
   const auto time = [](int, int candidate, int call) {
     return (candidate == 2 ? 5 : 10 + candidate) * us * (1 + call % 3);
   };
