@@ -253,7 +253,7 @@ ContextRecord Context::record() const {
   record.tuning_seconds = std::max(0.0, record.tuning_seconds);
   if (slowest_) {
     record.slowest_seconds = slowest_->all + (seconds_ - told_.all);
-    const double usual = strategy_->found(static_cast<int>(winner)).value_or(best.value_or(0));
+    const double usual = strategy_->found(static_cast<int>(winner)).value_or(Found{best.value_or(0)}).seconds;
     const double exploring = slowest_->exploring + (exploring_.seconds - told_.exploring);
     record.slowest_tuning_seconds = std::max(0.0, exploring - (static_cast<double>(exploring_.calls) * usual));
   }
