@@ -11,6 +11,7 @@
 namespace {
 
 constexpr double seconds_a_call = 10e-6;
+constexpr double bytes_a_call = 4096;
 
 starling::Brief nine_candidates() {
   starling::Brief brief;
@@ -26,7 +27,7 @@ starling::Brief nine_candidates() {
 std::unique_ptr<starling::Strategy> settled(const char* name) {
   auto strategy = starling::strategy_named(name).value().first->make(nine_candidates());
   for (int call = 0; call < 100000; ++call) {
-    const auto local = strategy->observe(seconds_a_call);
+    const auto local = strategy->observe(seconds_a_call, bytes_a_call);
     const std::vector<double> agreed(local.begin(), local.end());
     if (!agreed.empty()) strategy->verdict(agreed);
   }
@@ -36,7 +37,7 @@ std::unique_ptr<starling::Strategy> settled(const char* name) {
 void observe(benchmark::State& state, const char* name) {
   const auto strategy = settled(name);
   for (auto _ : state) {
-    const auto local = strategy->observe(seconds_a_call);
+    const auto local = strategy->observe(seconds_a_call, bytes_a_call);
     if (!local.empty()) {
       const std::vector<double> agreed(local.begin(), local.end());
       strategy->verdict(agreed);
@@ -58,7 +59,7 @@ void observe_and_add(benchmark::State& state) {
   std::vector<starling::Samples> samples(9);
   for (auto _ : state) {
     samples[static_cast<std::size_t>(strategy->proposed())].add(seconds_a_call);
-    const auto local = strategy->observe(seconds_a_call);
+    const auto local = strategy->observe(seconds_a_call, bytes_a_call);
     if (!local.empty()) {
       const std::vector<double> agreed(local.begin(), local.end());
       strategy->verdict(agreed);

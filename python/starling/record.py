@@ -31,7 +31,7 @@ class Candidate(_Model):
     """What one candidate did in one context.
 
     Rank 0 measured `median_s` and `min_s`; all ranks together found `agreed_s` in this run, and `earlier_s` in those
-    that it started from.
+    that it started from. `deviation_s` is how far single calls lay from `agreed_s`, a standard deviation.
     """
 
     name: str
@@ -40,6 +40,7 @@ class Candidate(_Model):
     median_s: float | None
     min_s: float | None
     agreed_s: float | None = None
+    deviation_s: float | None = None
     earlier_s: float | None = None
     eligible: bool
     reason: str

@@ -43,9 +43,14 @@ Circumstances circumstances_of(const RunDescription& run) {
   return {run.machine, run.mpi_flavour, run.mpi_version, samples == run.settings.end() ? "mean" : samples->second};
 }
 
+constexpr double longest = 1e5;  // seconds a call
+
+bool is_deviation(const std::optional<double>& seconds) {
+  return seconds && *seconds >= 0 && *seconds < longest;
+}
+
 /// Whether a candidate of a record says what its ranks measured together, and no nonsense.
 bool is_knowledge(const CandidateRecord& candidate) {
-  constexpr double longest = 1e5;  // seconds a call
   const double seconds = candidate.agreed_s.value_or(0);
   return candidate.eligible && candidate.samples > 0 && seconds > 0 && seconds < longest;
 }
@@ -174,7 +179,7 @@ RunRecord merged(std::span<const File> files) {
       context.decisions.clear();
       for (CandidateRecord& candidate : context.candidates) {
         candidate.earlier_s.reset();
-        if (!is_knowledge(candidate)) candidate.agreed_s.reset();
+        if (!is_knowledge(candidate)) candidate.agreed_s = candidate.deviation_s = std::nullopt;
       }
       contexts.push_back(std::move(context));
     }
@@ -277,7 +282,8 @@ std::optional<Earlier> EarlierRuns::of(const ContextRecord& known, std::string_v
   const int index = index_of(known.candidates, candidate);
   if (index < 0) return std::nullopt;
   const CandidateRecord& one = known.candidates[static_cast<std::size_t>(index)];
-  return one.agreed_s ? std::optional(Earlier{*one.agreed_s, one.samples}) : std::nullopt;
+  if (!one.agreed_s) return std::nullopt;
+  return Earlier{*one.agreed_s, one.samples, is_deviation(one.deviation_s) ? one.deviation_s : std::nullopt};
 }
 
 std::string EarlierRuns::to_text() const {

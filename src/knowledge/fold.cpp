@@ -13,12 +13,24 @@ struct Weighted {
   std::int64_t samples;
 };
 
-/// The mean of what is known, weighted by samples; where neither has any, evenly.
+/// The part of `other` in all samples of both; where neither has any, a half.
+double share_of(std::int64_t other, std::int64_t one) {
+  return one + other > 0 ? static_cast<double>(other) / static_cast<double>(one + other) : 0.5;
+}
+
+/// The mean of what is known, weighted by samples.
 std::optional<double> merged(const Weighted& one, const Weighted& other) {
   if (!one.value || !other.value) return one.value ? one.value : other.value;
-  const std::int64_t samples = one.samples + other.samples;
-  const double share = samples > 0 ? static_cast<double>(other.samples) / static_cast<double>(samples) : 0.5;
-  return std::lerp(*one.value, *other.value, share);
+  return std::lerp(*one.value, *other.value, share_of(other.samples, one.samples));
+}
+
+/// The deviation of both candidates' samples together, from the mean of both; that of one where it is known of one.
+std::optional<double> merged_deviation(const CandidateRecord& one, const CandidateRecord& other) {
+  if (!one.deviation_s || !other.deviation_s) return one.deviation_s ? one.deviation_s : other.deviation_s;
+  const double share = share_of(other.samples, one.samples);
+  const double apart = one.agreed_s && other.agreed_s ? *one.agreed_s - *other.agreed_s : 0;
+  return std::sqrt(std::lerp(*one.deviation_s * *one.deviation_s, *other.deviation_s * *other.deviation_s, share) +
+                   (share * (1 - share) * apart * apart));
 }
 
 std::optional<double> smaller(const std::optional<double>& one, const std::optional<double>& other) {
@@ -46,6 +58,7 @@ void fold_spent(Spent& into, const Spent& other) {
 void fold(CandidateRecord& into, const CandidateRecord& other) {
   into.median_s = merged({into.median_s, into.samples}, {other.median_s, other.samples});
   into.min_s = smaller(into.min_s, other.min_s);
+  into.deviation_s = merged_deviation(into, other);
   into.agreed_s = merged({into.agreed_s, into.samples}, {other.agreed_s, other.samples});
   into.earlier_s = merged({into.earlier_s, into.samples}, {other.earlier_s, other.samples});
   into.samples += other.samples;

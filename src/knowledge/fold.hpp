@@ -11,10 +11,10 @@
 namespace starling {
 
 /// Adds what `other`, a context of the same call key on another communicator, saw. Counts and seconds add up; a median
-/// becomes the mean of both weighted by samples, a minimum the smaller; where only one knows the slowest rank's
-/// seconds, rank 0's stand for the other's; candidates are matched by their public names; of all decisions, ordered by
-/// call, the latest `decisions_kept` stay. Stage and winner are those of the one with more calls, so fold contexts in
-/// falling order of calls and those of the busiest communicator stay.
+/// becomes the mean of both weighted by samples, a deviation that of both together, a minimum the smaller; where only
+/// one knows the slowest rank's seconds, rank 0's stand for the other's; candidates are matched by their public names;
+/// of all decisions, ordered by call, the latest `decisions_kept` stay. Stage and winner are those of the one with more
+/// calls, so fold contexts in falling order of calls and those of the busiest communicator stay.
 void fold(ContextRecord& into, const ContextRecord& other);
 
 void fold(LeftOut& into, const LeftOut& other);

@@ -18,8 +18,9 @@ struct CandidateRecord {
   std::int64_t samples = 0;
   std::optional<double> median_s;  ///< seconds a call, as rank 0 of the communicator measured them
   std::optional<double> min_s;
-  std::optional<double> agreed_s;   ///< as the strategy had all ranks measure it together in this run
-  std::optional<double> earlier_s;  ///< as all ranks of the earlier runs that this one started from measured it
+  std::optional<double> agreed_s;     ///< as the strategy had all ranks measure it together in this run
+  std::optional<double> deviation_s;  ///< of the times of single calls behind `agreed_s`, a standard deviation
+  std::optional<double> earlier_s;    ///< as all ranks of the earlier runs that this one started from measured it
   bool eligible = true;
   std::string reason;  ///< why it is not eligible
 };

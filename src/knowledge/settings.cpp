@@ -65,7 +65,7 @@ void read(const Environment& environment, const char* name, Number least, Number
 void read(const Environment& environment, const char* name, bool& target, std::vector<Complaint>& complaints) {
   const char* text = environment(name);
   const std::string_view wish = text == nullptr ? "" : text;
-  target = wish == "1";
+  if (!wish.empty()) target = wish == "1";
   if (!wish.empty() && wish != "0" && wish != "1") complaints.push_back({name, text, "neither 0 nor 1"});
 }
 
@@ -166,6 +166,7 @@ Settings settings_from(const Environment& environment, std::vector<Complaint>& c
                      complaints);
   read<std::uint64_t>(environment, "STARLING_SEED", 0, std::numeric_limits<std::int64_t>::max(), settings.tuning.seed,
                       complaints);
+  read(environment, "STARLING_RUN_OFF", settings.tuning.run_off, complaints);
   settings.platform = platform_text(text("STARLING_PLATFORM"), complaints);
   read(environment, "STARLING_SIZES", 1, 1000000, settings.exact_sizes, complaints);
 
@@ -202,6 +203,7 @@ std::string to_text(const Settings& settings) {
                         {"memory", settings.tuning.memory},
                         {"longest_draw", settings.tuning.longest_draw},
                         {"seed", settings.tuning.seed},
+                        {"run_off", settings.tuning.run_off},
                         {"sizes", settings.exact_sizes},
                         {"samples", settings.samples},
                         {"platform", settings.platform}}
@@ -227,6 +229,7 @@ Settings settings_from_text(const std::string& text) {
   json.at("memory").get_to(settings.tuning.memory);
   json.at("longest_draw").get_to(settings.tuning.longest_draw);
   json.at("seed").get_to(settings.tuning.seed);
+  json.at("run_off").get_to(settings.tuning.run_off);
   json.at("sizes").get_to(settings.exact_sizes);
   json.at("samples").get_to(settings.samples);
   json.at("platform").get_to(settings.platform);
@@ -254,6 +257,7 @@ std::vector<std::pair<std::string, std::string>> described(const Settings& setti
           {"memory", in_digits(settings.tuning.memory)},
           {"longest_draw", std::to_string(settings.tuning.longest_draw)},
           {"seed", std::to_string(settings.tuning.seed)},
+          {"run_off", settings.tuning.run_off ? "1" : "0"},
           {"sizes", std::to_string(settings.exact_sizes)},
           {"samples", std::string(name_of(settings.samples))},
           {"platform", settings.platform.empty()                ? "none"

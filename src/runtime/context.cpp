@@ -86,6 +86,7 @@ Context::Context(const Facts& facts, Communicator& communicator)
   const bool forced = now.strategy->forces;
   Brief brief;
   brief.settings = now.settings.tuning;
+  brief.varying_work = facts.key.bucket || facts.key.bytes < 0;
   if (forced) {
     brief.argument = forced_for(now.strategy_argument, name_of(collective_), forced_names());
     forced_ = candidate_named(collective_, brief.argument);
@@ -152,7 +153,8 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   used.samples.add(seconds);
   ++calls_;
   seconds_ += seconds;
-  const std::span<const double> local = strategy_->observe(served ? seconds : refused_seconds);
+  const std::span<const double> local =
+      strategy_->observe(served ? seconds : refused_seconds, static_cast<double>(facts.work));
   if (exploring || !local.empty()) conclude(used, start, end, exploring, local, communicator);
   if (result.error != MPI_SUCCESS && !result.by_library) pmpi.Comm_call_errhandler(call.comm, result.error);
   return result.error;
@@ -255,7 +257,10 @@ ContextRecord Context::record() const {
     if (i > 0) one.parameters.assign(bounds_[i - 1].parameters.all().begin(), bounds_[i - 1].parameters.all().end());
     one.eligible = eligible(i);
     one.reason = refusals_[i];
-    if (one.eligible) one.agreed_s = strategy_->found(static_cast<int>(i));
+    if (const auto found = one.eligible ? strategy_->found(static_cast<int>(i)) : std::nullopt) {
+      one.agreed_s = found->seconds;
+      one.deviation_s = found->deviation;
+    }
     if (const auto known = earlier != nullptr ? EarlierRuns::of(*earlier, name(i)) : std::nullopt)
       one.earlier_s = known->seconds;
     if (!entries_[i]) continue;
@@ -268,7 +273,7 @@ ContextRecord Context::record() const {
   record.tuning_seconds = std::max(0.0, record.tuning_seconds);
   if (slowest_) {
     record.slowest_seconds = slowest_->all + (seconds_ - told_.all);
-    const double usual = strategy_->found(static_cast<int>(winner)).value_or(best.value_or(0));
+    const double usual = strategy_->found(static_cast<int>(winner)).value_or(Found{best.value_or(0)}).seconds;
     const double exploring = slowest_->exploring + (exploring_.seconds - told_.exploring);
     record.slowest_tuning_seconds = std::max(0.0, exploring - (static_cast<double>(exploring_.calls) * usual));
   }

@@ -31,6 +31,14 @@ bool good(const Counts& counts, const Displacements& displacements, MPI_Datatype
   return types != nullptr || good(0, type);
 }
 
+/// Bytes of all blocks of one side of a v-collective, with a type for each in alltoallw.
+std::int64_t bytes_of(const Counts& counts, MPI_Datatype type, const MPI_Datatype* types, int ranks) {
+  std::int64_t bytes = 0;
+  for (int rank = 0; rank < ranks; ++rank)
+    if (counts[rank] != 0) bytes += counts[rank] * (types == nullptr ? 1 : type_size(types[rank]));
+  return types == nullptr ? bytes * type_size(type) : bytes;
+}
+
 std::int64_t sum_of(const Counts& counts, int ranks) {
   std::int64_t sum = 0;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -89,6 +97,7 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
   std::int64_t bytes = 0;     // of one block
   std::int64_t units = 0;     // of all blocks
   std::int64_t elements = 0;  // of the vector
+  std::int64_t work = 0;      // of this rank, where it differs from call to call
   switch (call.collective) {
     case Collective::barrier: break;
     case Collective::alltoall:
@@ -151,6 +160,8 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
       if (rank == call.root && !good(call.recvcounts, call.rdispls, call.recvtype, nullptr, ranks)) return false;
       if (in_place ? rank != call.root : !good(call.sendbuf, call.sendcount, call.sendtype)) return false;
       bytes = -1;
+      work = rank == call.root ? bytes_of(call.recvcounts, call.recvtype, nullptr, ranks)
+                               : call.sendcount * type_size(call.sendtype);
       break;
     case Collective::scatterv:
       if (rank == call.root && (in_place || !good(call.sendcounts, call.sdispls, call.sendtype, nullptr, ranks)))
@@ -158,12 +169,16 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
       if (call.recvbuf == MPI_IN_PLACE ? rank != call.root : !good(call.recvbuf, call.recvcount, call.recvtype))
         return false;
       bytes = -1;
+      work = rank == call.root ? bytes_of(call.sendcounts, call.sendtype, nullptr, ranks)
+                               : call.recvcount * type_size(call.recvtype);
       break;
     case Collective::alltoallv:
     case Collective::alltoallw:
       if (!good(call.recvcounts, call.rdispls, call.recvtype, call.recvtypes, ranks)) return false;
       if (!in_place && !good(call.sendcounts, call.sdispls, call.sendtype, call.sendtypes, ranks)) return false;
       bytes = -1;
+      work = bytes_of(call.recvcounts, call.recvtype, call.recvtypes, ranks) * (in_place ? 2 : 1);
+      if (!in_place) work += bytes_of(call.sendcounts, call.sendtype, call.sendtypes, ranks);
       break;
   }
 
@@ -173,6 +188,7 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
   const bool in_place_everywhere = in_place && tells_in_place(call.collective);
   facts.key = {bytes, commutative, built_in, in_place_everywhere};
   facts.units = units;
+  facts.work = bytes < 0 ? work : units;
   facts.situation = {call.collective,    ranks, bytes, reduces(call.collective) ? elements : bytes, commutative,
                      in_place_everywhere};
   return true;

@@ -22,6 +22,7 @@ struct CallKey {
 struct Facts {
   CallKey key;
   std::int64_t units;  ///< bytes, or elements of a reduction, of all blocks together
+  std::int64_t work;   ///< what this rank sends and receives where calls of one key differ in that, in bytes
   Situation situation;
 };
 

@@ -1,6 +1,7 @@
 #include "selection/dynamic_aeos.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -15,7 +16,8 @@ DynamicAeos::DynamicAeos(const Brief& brief, std::vector<std::string> groups, Ru
     : run_off_(run_off),
       iterations_(std::max(1, brief.settings.iterations)),
       tolerated_(1 + brief.settings.epsilon),
-      delta_limit_(std::max(first_delta, brief.settings.delta_limit)) {
+      delta_limit_(std::max(first_delta, brief.settings.delta_limit)),
+      chance_(brief.settings.seed) {
   for (std::size_t index = 0; index < brief.candidates.size(); ++index) {
     const Candidate& candidate = brief.candidates[index];
     if (!candidate.eligible()) continue;
@@ -32,6 +34,12 @@ DynamicAeos::DynamicAeos(const Brief& brief, std::vector<std::string> groups, Ru
   std::iota(ranking_.begin(), ranking_.end(), std::size_t{0});
   if (known_.size() >= 2) {
     std::vector<std::size_t> which = first_of_each_unknown_group();
+    if (brief.varying_work) {
+      scale_ = std::make_unique<WorkScale>(known_.size());
+      sort_from(0);
+      for (const std::size_t fast : {ranking_[0], ranking_[1]})
+        if (known_[fast].earlier) which.push_back(fast);
+    }
     if (which.empty()) {
       settle();
     } else {
@@ -58,41 +66,44 @@ std::span<const double> DynamicAeos::milestone() {
     left_ = 1;
     ++calls_;
     le_time_.push_back(std::exchange(sum_, 0));
+    if (scale_) le_work_.push_back(std::exchange(work_, 0));
     const std::size_t made = le_time_.size();
-    if (made == planned_) return le_time_;
-    const std::size_t next = stage_ == Stage::run_off ? turn(made) : made / static_cast<std::size_t>(iterations_);
-    propose(known_[measuring_[next]].candidate);
-    return {};
+    if (made < planned_) {
+      propose(known_[measuring_[whose(made)]].candidate);
+      return {};
+    }
+    le_time_.insert(le_time_.end(), le_work_.begin(), le_work_.end());
+    return le_time_;
   }
   if (!in_last_iterations_) {
     in_last_iterations_ = true;
     left_ = iterations_;
-    before_ = std::exchange(sum_, 0);
+    before_ = {std::exchange(sum_, 0), std::exchange(work_, 0)};
     return {};
   }
   calls_ += period();
-  total_ = {before_ + sum_, sum_};
-  return total_;
+  total_ = {before_[0] + sum_, sum_, before_[1] + work_, work_};
+  return std::span(total_).first(scale_ ? 4 : 2);
 }
 
 void DynamicAeos::verdict(std::span<const double> agreed) {
   switch (stage_) {
     case Stage::monitor_adapt: adapt(agreed); return;
-    case Stage::run_off: compare(agreed); break;
-    default: learn(agreed);
+    case Stage::run_off: compare(comparable(agreed)); break;
+    default: learn(comparable(agreed));
   }
   settle();
 }
 
 /// A candidate that might look faster than the selected one, but never showed it, is told of as if it were slower: a
 /// later run takes the fastest of what it is told.
-std::optional<double> DynamicAeos::found(int candidate) const {
+std::optional<Found> DynamicAeos::found(int candidate) const {
   const auto one =
       std::find_if(known_.begin(), known_.end(), [&](const Known& known) { return known.candidate == candidate; });
   if (one == known_.end() || one->earlier || one->typical == unknown) return std::nullopt;
   const bool is_doubtful =
       run_off_ == RunOff::with_native && stage_ == Stage::monitor_adapt && !one->settled && &*one != &best();
-  return is_doubtful ? std::max(one->typical, behind * best().typical) : one->typical;
+  return Found{is_doubtful ? std::max(one->typical, behind * best().typical) : one->typical};
 }
 
 std::vector<std::size_t> DynamicAeos::first_of_each_unknown_group() const {
@@ -123,21 +134,79 @@ void DynamicAeos::measure(Stage stage, std::vector<std::size_t> which) {
   planned_ = stage == Stage::run_off ? runoff_units * calls_of_unit
                                      : measuring_.size() * static_cast<std::size_t>(iterations_);
   le_time_.clear();
-  le_time_.reserve(planned_);
+  le_time_.reserve(scale_ ? 2 * planned_ : planned_);
+  if (scale_) {
+    le_work_.clear();
+    le_work_.reserve(planned_);
+    if (stage != Stage::run_off) draw_order();
+  }
   left_ = 1;
-  sum_ = 0;
-  propose(known_[measuring_.front()].candidate);
+  sum_ = work_ = 0;
+  propose(known_[measuring_[whose(0)]].candidate);
 }
 
-/// Dist_Time: the best iteration of each candidate counts.
+/// Rounds in which each of measuring_ has a call, shuffled (Fisher and Yates).
+void DynamicAeos::draw_order() {
+  const std::size_t each = measuring_.size();
+  order_.resize(planned_);
+  for (std::size_t round = 0; round < planned_; round += each) {
+    for (std::size_t i = 0; i < each; ++i) order_[round + i] = i;
+    for (std::size_t i = each; i > 1; --i)
+      std::swap(order_[round + i - 1],
+                order_[round + static_cast<std::size_t>(chance_.next() * static_cast<double>(i))]);
+  }
+}
+
+/// The times of a stage's calls; where work varies, told for the mean work.
+std::vector<double> DynamicAeos::comparable(std::span<const double> agreed) {
+  std::vector<double> times(agreed.begin(), agreed.begin() + static_cast<std::ptrdiff_t>(planned_));
+  if (!scale_) return times;
+  const auto works = agreed.subspan(planned_);
+  double work = 0;
+  for (std::size_t call = 0; call < planned_; ++call) {
+    scale_->add(measuring_[whose(call)], works[call], times[call]);
+    work += works[call];
+  }
+  scale_->fit();
+  refer(work, static_cast<double>(planned_));
+  for (std::size_t call = 0; call < planned_; ++call)
+    times[call] *= scale_->factor(measuring_[whose(call)], works[call]);
+  return times;
+}
+
+/// Tells what is known for another mean work: that of the calls up to now.
+void DynamicAeos::refer(double work, double calls) {
+  const bool is_first = !scale_->has_reference();
+  const double before = scale_->reference();
+  scale_->refer(work, calls);
+  if (is_first) return;
+  for (std::size_t i = 0; i < known_.size(); ++i) {
+    const double factor = scale_->factor(i, before);
+    known_[i].best_time *= factor;
+    known_[i].typical *= factor;
+  }
+}
+
+/// Dist_Time: the best iteration of each candidate counts. Earlier runs' calls may have had other work: where it varies
+/// some of what they found is measured again, and the rest of it is told in proportion.
 void DynamicAeos::learn(std::span<const double> ge_time) {
-  const auto each = static_cast<std::size_t>(iterations_);
+  std::vector<std::vector<double>> times(measuring_.size());
+  for (std::size_t call = 0; call < ge_time.size(); ++call) times[whose(call)].push_back(ge_time[call]);
+  std::vector<double> proportions;
   for (std::size_t i = 0; i < measuring_.size(); ++i) {
-    const auto times = ge_time.subspan(i * each, each);
     Known& one = known_[measuring_[i]];
-    one.best_time = *std::min_element(times.begin(), times.end());
-    one.typical = median(times);
+    const double typical = median(times[i]);
+    if (one.earlier) proportions.push_back(typical / one.typical);
+    one.best_time = *std::min_element(times[i].begin(), times[i].end());
+    one.typical = typical;
     one.earlier = one.settled = false;
+  }
+  if (!scale_ || stage_ != Stage::measure_select || proportions.empty()) return;
+  const double proportion = median(proportions);
+  for (Known& one : known_) {
+    if (!one.earlier) continue;
+    one.best_time *= proportion;
+    one.typical *= proportion;
   }
 }
 
@@ -186,8 +255,15 @@ void DynamicAeos::compare(std::span<const double> ge_time) {
 
 /// Lines 29 to 38 of figure 2.
 void DynamicAeos::adapt(std::span<const double> total) {
-  const double whole = total[0] / static_cast<double>(period());
-  const double last = total[1] / static_cast<double>(iterations_);
+  double whole = total[0] / static_cast<double>(period());
+  double last = total[1] / static_cast<double>(iterations_);
+  if (scale_) {
+    const std::size_t in_use = ranking_[0];
+    refer(total[2], static_cast<double>(period()));
+    whole *= scale_->factor(in_use, total[2] / static_cast<double>(period()));
+    last *= scale_->factor(in_use, total[3] / static_cast<double>(iterations_));
+    sort_from(1);
+  }
   const double threshold = tolerated_ * second().best_time;
   Known& used = known_[ranking_[0]];
   used.typical = whole;
@@ -211,7 +287,7 @@ void DynamicAeos::adapt(std::span<const double> total) {
 
 /// Selects the fastest of all that is known, or has its group probed first.
 void DynamicAeos::settle() {
-  sort();
+  sort_from(0);
   if (!probed(best().group)) {
     probe(best().group);
     return;
@@ -230,6 +306,8 @@ void DynamicAeos::settle() {
   stage_ = Stage::monitor_adapt;
   measuring_ = {};
   le_time_ = {};
+  le_work_ = {};
+  order_ = {};
   delta_ = first_delta;
   begin_period();
 }
@@ -245,8 +323,9 @@ void DynamicAeos::probe(const std::string& group) {
 }
 
 /// Of equal times the candidate that comes first wins, so all ranks agree, and native stays before what is no faster.
-void DynamicAeos::sort() {
-  std::sort(ranking_.begin(), ranking_.end(), [&](std::size_t one, std::size_t other) {
+void DynamicAeos::sort_from(std::size_t place) {
+  const auto from = ranking_.begin() + static_cast<std::ptrdiff_t>(place);
+  std::sort(from, ranking_.end(), [&](std::size_t one, std::size_t other) {
     return std::tie(known_[one].best_time, one) < std::tie(known_[other].best_time, other);
   });
 }
@@ -254,7 +333,7 @@ void DynamicAeos::sort() {
 void DynamicAeos::begin_period() {
   in_last_iterations_ = false;
   left_ = period() - iterations_;
-  sum_ = 0;
+  sum_ = work_ = 0;
 }
 
 std::string DynamicAeos::why_selected() const {
@@ -269,13 +348,18 @@ std::string DynamicAeos::why_selected() const {
   const Known& first = known_.front();
   if (&first != &best() && &first != &second()) why += ", " + at(first);
   if (left_out > 0) why += "; " + std::to_string(left_out) + " in slower groups not measured";
-  return why;
+  return why + for_work();
 }
 
 std::string DynamicAeos::why_replaced(double whole, double last) const {
   return best().name + " slowed to " + time_in_words(whole) + " over " + std::to_string(period()) + " calls (last " +
          std::to_string(iterations_) + ": " + time_in_words(last) + "); " + second().name + " is at " +
-         time_in_words(second().best_time);
+         time_in_words(second().best_time) + for_work();
+}
+
+std::string DynamicAeos::for_work() const {
+  if (!scale_ || !(scale_->reference() > 0)) return {};
+  return "; times are for " + std::to_string(std::llround(scale_->reference())) + " bytes a rank";
 }
 
 }  // namespace starling

@@ -4,10 +4,13 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "measurement/work_scale.hpp"
+#include "selection/chance.hpp"
 #include "selection/strategy.hpp"
 
 namespace starling {
@@ -34,6 +37,10 @@ namespace starling {
 ///                      the fastest wins `units_to_win` of them: it is selected
 ///                      else: native is, unless another is still known to be faster, which then has its own run-off, up
 ///                            to the third failure. Of those, the best times count as flattered as the loser's was
+///
+/// Where the work of calls varies, works are exchanged beside times, and all times are those of a call of the mean work
+/// (`WorkScale`). Candidates are then measured in rounds of one call each, in an order drawn for each round: in turn,
+/// each would meet other sizes of a program whose sizes grow.
 class DynamicAeos final : public Strategy {
  public:
   enum class RunOff : std::uint8_t { none, with_native };
@@ -41,15 +48,16 @@ class DynamicAeos final : public Strategy {
   /// `groups` names the group of each candidate of the brief; candidates that share a name share a group.
   DynamicAeos(const Brief& brief, std::vector<std::string> groups, RunOff run_off);
 
-  /// One countdown serves all stages, so that a call in a monitoring period costs two additions and a comparison.
-  std::span<const double> observe(double seconds) override {
+  /// One countdown serves all stages, so that a call in a monitoring period costs three additions and a comparison.
+  std::span<const double> observe(double seconds, double work) override {
     sum_ += seconds;
+    work_ += work;
     if (--left_ != 0) return {};
     return milestone();
   }
   void verdict(std::span<const double> agreed) override;
   [[nodiscard]] std::string_view stage() const override;
-  [[nodiscard]] std::optional<double> found(int candidate) const override;
+  [[nodiscard]] std::optional<Found> found(int candidate) const override;
   [[nodiscard]] bool exploring() const override { return stage_ != Stage::single && stage_ != Stage::monitor_adapt; }
 
  private:
@@ -92,21 +100,31 @@ class DynamicAeos final : public Strategy {
   [[nodiscard]] bool needs_run_off() const;
   /// Who has call number `call` of a run-off, 0 for native: Thue and Morse's sequence, balanced in each unit.
   [[nodiscard]] static std::size_t turn(std::size_t call) { return static_cast<std::size_t>(std::popcount(call)) % 2; }
+  /// Who of measuring_ has a call of the stage.
+  [[nodiscard]] std::size_t whose(std::size_t call) const {
+    if (stage_ == Stage::run_off) return turn(call);
+    return scale_ ? order_[call] : call / static_cast<std::size_t>(iterations_);
+  }
 
   void measure(Stage stage, std::vector<std::size_t> which);
+  void draw_order();
+  [[nodiscard]] std::vector<double> comparable(std::span<const double> agreed);
+  void refer(double work, double calls);
   void learn(std::span<const double> ge_time);
   void compare(std::span<const double> ge_time);
   void adapt(std::span<const double> total);
   void settle();
   void probe(const std::string& group);
-  void sort();
+  void sort_from(std::size_t place);
   void begin_period();
+  [[nodiscard]] std::string for_work() const;
   [[nodiscard]] std::string why_selected() const;
   [[nodiscard]] std::string why_replaced(double whole, double last) const;
 
-  double sum_ = 0;         ///< seconds since the last milestone
-  std::int64_t left_ = 1;  ///< calls until the next milestone
-  double before_ = 0;      ///< seconds of a period's calls but the last ITER
+  double sum_ = 0;                  ///< seconds since the last milestone
+  double work_ = 0;                 ///< since then
+  std::int64_t left_ = 1;           ///< calls until the next milestone
+  std::array<double, 2> before_{};  ///< seconds and work of a period's calls but the last ITER
   bool in_last_iterations_ = false;
   Stage stage_ = Stage::single;
   RunOff run_off_;
@@ -118,9 +136,13 @@ class DynamicAeos final : public Strategy {
   std::vector<Known> known_;
   std::vector<std::size_t> ranking_;    ///< of known_: fastest first, what was not measured last
   std::vector<std::size_t> measuring_;  ///< of known_: what is measured now, in this order
-  std::vector<double> le_time_;         ///< [measuring_][iteration]; in a run-off in the order of calls
+  std::vector<double> le_time_;         ///< in the order of calls
+  std::vector<double> le_work_;         ///< of the same, where it varies
+  std::vector<std::size_t> order_;      ///< likewise: whose call it is
   std::size_t planned_ = 0;             ///< calls until the exchange of le_time_
-  std::array<double, 2> total_{};
+  std::array<double, 4> total_{};       ///< seconds of a period, and of its last ITER calls; work of the same
+  std::unique_ptr<WorkScale> scale_;    ///< of known_; nothing where the work of calls is always the same
+  Chance chance_;
   int replaced_ = -1;     ///< the candidate that Monitor_Adapt gave up last
   std::string why_;       ///< it did, and what it measured then
   int failures_ = 0;      ///< of run-offs, one after the other, since the last decision

@@ -13,8 +13,9 @@ namespace starling {
 
 /// What earlier runs found of a candidate.
 struct Earlier {
-  double seconds;        ///< a call, as all ranks together measured it
-  std::int64_t samples;  ///< calls behind it
+  double seconds;                        ///< a call, as all ranks together measured it
+  std::int64_t samples;                  ///< calls behind it
+  std::optional<double> deviation = {};  ///< of the seconds of single calls, a standard deviation; where it is known
 };
 
 /// Something that can carry out a collective, as a strategy sees it. Candidate 0 is the MPI library's own way; it is
@@ -37,13 +38,21 @@ struct StrategySettings {
   double memory = 0.8;              ///< what the lottery's average keeps of itself when a call's time is added
   std::int64_t longest_draw = 20;   ///< calls for which a candidate with all tickets of the lottery would be drawn
   std::uint64_t seed = 1;           ///< of whatever a strategy leaves to chance
+  bool run_off = true;              ///< star: what looks a little faster than native must show it before it is used
+};
+
+/// What a strategy found of a candidate in this run, for a later one to start from.
+struct Found {
+  double seconds;                        ///< a call, as all ranks together measured it
+  std::optional<double> deviation = {};  ///< of the seconds of single calls, a standard deviation; where it is known
 };
 
 /// What a strategy starts from, for one context.
 struct Brief {
   std::vector<Candidate> candidates;
   StrategySettings settings;
-  std::string argument;  ///< what stood after the colon of the strategy's name
+  std::string argument;       ///< what stood after the colon of the strategy's name
+  bool varying_work = false;  ///< calls of the context need not all have as much to do
 };
 
 /// A change of mind, for the record.
@@ -72,7 +81,7 @@ enum class Judge : std::uint8_t {
 ///
 /// All ranks hold one each and stay in step: what decides is the sequence of calls and the numbers given to `verdict`,
 /// which the runtime makes equal on all ranks. `observe` may be given different seconds on every rank; they must not
-/// influence `proposed` before a verdict.
+/// influence `proposed` before a verdict. Nor may their work, which is each rank's own as well.
 ///
 /// A strategy may explore for ever. Its time then counts as what tuning costs, and what the run record calls the winner
 /// is the fastest candidate so far.
@@ -87,9 +96,10 @@ class Strategy {
 
   /// The candidate for the next call.
   [[nodiscard]] int proposed() const { return proposed_; }
-  /// Takes the time of the call just made with `proposed()`, in seconds. Returns what the ranks must now reduce over
-  /// the communicator, element by element; empty for most calls. If not empty, `verdict` follows before the next call.
-  virtual std::span<const double> observe(double seconds) = 0;
+  /// Takes the time of the call just made with `proposed()`, in seconds, and its work: this rank's own bytes of it,
+  /// which count only where the brief says that they vary. Returns what the ranks must now reduce over the
+  /// communicator, element by element; empty for most calls. If not empty, `verdict` follows before the next call.
+  virtual std::span<const double> observe(double seconds, double work) = 0;
   /// Takes the reduced numbers: element by element the slowest rank's, or the mean or smallest, as the setting
   /// STARLING_SAMPLES says (max, mean, min). The same on every rank.
   virtual void verdict(std::span<const double> agreed) = 0;
@@ -104,9 +114,9 @@ class Strategy {
   /// Whether the proposed candidate is the only one that will be needed for a while: what was made for others is freed.
   /// The same on every rank after a verdict.
   [[nodiscard]] virtual bool settled() const { return !exploring(); }
-  /// What the ranks together found of a candidate in this run, seconds a call: what a later run can start from. Nothing
-  /// for what was only taken over from earlier runs, which tell it themselves. Asked for on rank 0 only.
-  [[nodiscard]] virtual std::optional<double> found(int /*candidate*/) const { return std::nullopt; }
+  /// What the ranks together found of a candidate in this run: what a later run can start from. Nothing for what was
+  /// only taken over from earlier runs, which tell it themselves. Asked for on rank 0 only.
+  [[nodiscard]] virtual std::optional<Found> found(int /*candidate*/) const { return std::nullopt; }
   /// The latest `decisions_kept` of them, and how many were made before.
   [[nodiscard]] std::span<const Decision> decisions() const { return decisions_; }
   [[nodiscard]] std::int64_t decisions_dropped() const { return decisions_dropped_; }

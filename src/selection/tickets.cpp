@@ -7,7 +7,7 @@
 namespace starling {
 namespace {
 
-/// Samples of the fastest before its spread is believed.
+/// Calls of the fastest before its spread is believed.
 constexpr std::int64_t enough_for_a_spread = 5;
 
 /// Gives `alpha` to the fastest and the rest to the others in proportion to `weight`; with nobody else, all to the
@@ -33,8 +33,8 @@ std::vector<double> deal_uniformly(std::span<const RunningTime> times, double al
 
 std::vector<double> deal_inversely(std::span<const RunningTime> times, double alpha) {
   return shares(times, alpha, [](const RunningTime& one, const RunningTime& best) {
-    if (!one.known) return 1 / best.mean;
-    const bool near = best.samples < enough_for_a_spread || one.mean <= best.mean + (2 * std::sqrt(best.variance));
+    if (!one.known()) return 1 / best.mean;
+    const bool near = best.spread < enough_for_a_spread || one.mean <= best.mean + (2 * std::sqrt(best.variance));
     return near ? 1 / one.mean : 0.0;
   });
 }
@@ -47,17 +47,16 @@ constexpr std::array<TicketPolicy, 2> policies{
 
 }  // namespace
 
-void RunningTime::add(double seconds, std::int64_t calls, double memory) {
-  ++samples;
-  if (!known) {
-    known = true;
-    mean = seconds;
-    return;
-  }
-  const double weight = std::max(1 - std::pow(memory, static_cast<double>(calls)), 1 / static_cast<double>(samples));
-  const double away = seconds - mean;
-  mean += weight * away;
-  variance = (1 - weight) * (variance + (weight * away * away));
+void RunningTime::add(double seconds, double memory) {
+  const auto weight_of = [memory](std::int64_t calls) { return std::max(1 - memory, 1 / static_cast<double>(calls)); };
+  const double before = seconds - mean;
+  mean += weight_of(++samples) * before;
+  variance += weight_of(++spread) * ((before * (seconds - mean)) - variance);
+}
+
+void RunningTime::scale(double factor) {
+  mean *= factor;
+  variance *= factor * factor;
 }
 
 std::span<const TicketPolicy> ticket_policies() {
@@ -74,7 +73,7 @@ const TicketPolicy* ticket_policy(std::string_view name) {
 int fastest(std::span<const RunningTime> times) {
   int best = -1;
   for (std::size_t i = 0; i < times.size(); ++i)
-    if (times[i].known && (best < 0 || times[i].mean < times[static_cast<std::size_t>(best)].mean))
+    if (times[i].known() && (best < 0 || times[i].mean < times[static_cast<std::size_t>(best)].mean))
       best = static_cast<int>(i);
   return best;
 }

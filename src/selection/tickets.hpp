@@ -11,14 +11,16 @@ namespace starling {
 /// The time of one candidate as the lottery remembers it: an exponential average, and how far times lie from it.
 struct RunningTime {
   double mean = 0;           ///< seconds a call
-  double variance = 0;       ///< of the samples around the mean, in seconds squared
-  std::int64_t samples = 0;  ///< taken in this run
-  bool known = false;
+  double variance = 0;       ///< of single calls around the mean, in seconds squared
+  std::int64_t samples = 0;  ///< calls behind the mean, those of earlier runs too
+  std::int64_t spread = 0;   ///< of them those behind the variance
+  [[nodiscard]] bool known() const { return samples > 0; }
 
-  /// Adds a sample that stands for `calls` calls: the average keeps `memory` to the power of `calls` of itself. The
-  /// first samples weigh alike until their number does so by itself. Mean and variance as in Finch 2009, Incremental
-  /// calculation of weighted mean and variance, section 9.
-  void add(double seconds, std::int64_t calls, double memory);
+  /// Adds a call: the average keeps `memory` of itself. The first calls weigh alike until their number does so by
+  /// itself. Mean and variance as in Finch 2009, Incremental calculation of weighted mean and variance, section 9.
+  void add(double seconds, double memory);
+  /// Tells both for calls that take `factor` times as long.
+  void scale(double factor);
 };
 
 /// How tickets are dealt to candidates. A policy is a value of this table: a new one is a function and a line.

@@ -112,6 +112,19 @@ TEST_F(Runs, AreKnownByCallKeyAndCandidate) {
   EXPECT_TRUE(skipped_.empty());
 }
 
+TEST_F(Runs, TellHowFarSingleCallsDeviate) {
+  CandidateRecord chain = candidate("chain?segment=none", 1e-5, 90);
+  chain.deviation_s = 2e-6;
+  CandidateRecord nonsense = candidate("chain?segment=1024", 1e-5, 90);
+  nonsense.deviation_s = -1;
+  write("20240501T120000-a-1.json", {context({candidate("native", 2e-5, 10), chain, nonsense})});
+  EXPECT_DOUBLE_EQ(known("chain?segment=none")->deviation.value(), 2e-6);
+  EXPECT_FALSE(known("chain?segment=1024")->deviation) << "it can't be";
+  EXPECT_FALSE(known("native")->deviation) << "the record does not tell";
+  const EarlierRuns sent = EarlierRuns::from_text(read().to_text());
+  EXPECT_EQ(EarlierRuns::of(*sent.find(context({})), "chain?segment=none")->deviation, 2e-6) << "all ranks know it";
+}
+
 TEST_F(Runs, OfOtherCircumstancesDoNotCount) {
   write("1.json", {context({candidate("chain?segment=none", 1e-5, 10)})},
         {"other", here.mpi_flavour, here.mpi_version, here.samples});

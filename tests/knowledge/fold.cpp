@@ -96,6 +96,22 @@ TEST(Fold, TakesStageAndWinnerOfTheOneWithMoreCalls) {
   EXPECT_EQ(into.stage, "of native");
 }
 
+TEST(Fold, MakesADeviationThatOfBothTogether) {
+  // 2, 4 and 11, 11, 13, 13 deviate by 1 from 3 and 12, and together by the root of 19 from 9.
+  CandidateRecord one = measured("ring", 2, 3, 2);
+  one.agreed_s = 3;
+  one.deviation_s = 1;
+  CandidateRecord other = measured("ring", 4, 12, 11);
+  other.agreed_s = 12;
+  other.deviation_s = 1;
+  ContextRecord into = context(40, "ring", {one});
+  fold(into, context(40, "ring", {other}));
+  EXPECT_DOUBLE_EQ(into.candidates[0].agreed_s.value(), 9);
+  EXPECT_DOUBLE_EQ(into.candidates[0].deviation_s.value(), std::sqrt(19.0));
+  fold(into, context(40, "ring", {measured("ring", 4, 12, 11)}));
+  EXPECT_DOUBLE_EQ(into.candidates[0].deviation_s.value(), std::sqrt(19.0)) << "nobody knows the other's";
+}
+
 TEST(Fold, WeighsMediansBySamplesAndTakesTheSmallerMinimum) {
   ContextRecord into = context(40, "ring", {measured("ring", 10, 4, 2)});
   fold(into, context(40, "ring", {measured("ring", 30, 8, 1)}));

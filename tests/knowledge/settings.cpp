@@ -25,6 +25,7 @@ TEST(Settings, AreReadFromTheEnvironment) {
                                   {"STARLING_ONLY", "allreduce,bcast:chain"},
                                   {"STARLING_ITER", "3"},
                                   {"STARLING_EPSILON", "0.25"},
+                                  {"STARLING_RUN_OFF", "0"},
                                   {"STARLING_SAMPLES", "max"}},
                                  complaints);
   EXPECT_TRUE(complaints.empty());
@@ -35,6 +36,9 @@ TEST(Settings, AreReadFromTheEnvironment) {
   EXPECT_EQ(settings.tuning.iterations, 3);
   EXPECT_DOUBLE_EQ(settings.tuning.epsilon, 0.25);
   EXPECT_EQ(settings.samples, SampleReduction::max);
+  EXPECT_FALSE(settings.tuning.run_off);
+  EXPECT_TRUE(read({}, complaints).tuning.run_off);
+  EXPECT_TRUE(read({{"STARLING_RUN_OFF", ""}}, complaints).tuning.run_off);
 }
 
 TEST(Settings, NameWhatIsWrong) {

@@ -42,6 +42,7 @@ def test_every_key_of_the_file_becomes_its_variable(tmp_path: Path) -> None:
         delta_limit = 8
         sizes = 2
         samples = "max"
+        run_off = false
         platform = "nodes"
         mpi = "intel"
         quiet = true
@@ -64,6 +65,7 @@ def test_every_key_of_the_file_becomes_its_variable(tmp_path: Path) -> None:
         "STARLING_PLATFORM": "nodes",
         "STARLING_SIZES": "2",
         "STARLING_SAMPLES": "max",
+        "STARLING_RUN_OFF": "0",
     }
 
 

@@ -30,6 +30,8 @@ class Lockstep {
  public:
   /// Seconds that `rank` measures of `candidate` in the context's call number `call`, from 0.
   using Timing = std::function<double(int rank, int candidate, int call)>;
+  /// Bytes that `rank` has in that call.
+  using Work = std::function<double(int rank, int call)>;
 
   struct Exchange {
     int call;  ///< calls made before it
@@ -37,7 +39,9 @@ class Lockstep {
     bool operator==(const Exchange&) const = default;
   };
 
-  Lockstep(std::string_view strategy, Brief brief, int ranks, Timing timing) : timing_(std::move(timing)) {
+  Lockstep(
+      std::string_view strategy, Brief brief, int ranks, Timing timing, Work work = [](int, int) { return 0.0; })
+      : timing_(std::move(timing)), work_(std::move(work)) {
     const auto named = strategy_named(strategy);
     if (brief.argument.empty()) brief.argument = named.value().second;
     for (int rank = 0; rank < ranks; ++rank) ranks_.push_back(named.value().first->make(brief));
@@ -66,8 +70,9 @@ class Lockstep {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
       ASSERT_EQ(ranks_[rank]->proposed(), candidate)
           << "rank " << rank << " left the others before call " << made_.size();
+      const int call = static_cast<int>(made_.size());
       handed_out.push_back(
-          ranks_[rank]->observe(timing_(static_cast<int>(rank), candidate, static_cast<int>(made_.size()))));
+          ranks_[rank]->observe(timing_(static_cast<int>(rank), candidate, call), work_(static_cast<int>(rank), call)));
       ASSERT_EQ(handed_out.back().size(), handed_out.front().size()) << "rank " << rank << " hands out another amount";
     }
     made_.push_back(candidate);
@@ -85,6 +90,7 @@ class Lockstep {
   }
 
   Timing timing_;
+  Work work_;
   std::vector<std::unique_ptr<Strategy>> ranks_;
   std::vector<int> made_;
   std::vector<Exchange> exchanges_;

@@ -1,11 +1,17 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <initializer_list>
+#include <map>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "algorithms/candidate.hpp"
 #include "selection/strategy.hpp"
+#include "topology/switch_tree.hpp"
 
 namespace starling::testing {
 
@@ -23,41 +29,57 @@ inline Brief grouped(std::initializer_list<std::pair<const char*, std::vector<co
   return brief;
 }
 
-/// STAR-MPI's repository, named and grouped as in sections 3.1 and 3.3 of the paper. It has no native candidate.
+/// STAR-MPI's repository: those of ours that are on the paper's lists (section 3.1), in the groups that ours have. It
+/// has no native candidate. The network is the paper's topology (a): 16 hosts on one switch.
 namespace paper {
 
-/// 13 algorithms in 6 groups; the 4 of group 2 are for blocks of at most 256 bytes.
-inline Brief alltoall(int bytes) {
-  Brief brief = grouped({{"simple", {"simple"}},
-                         {"logarithmic", {"recursive_doubling", "mesh2d", "mesh3d", "bruck"}},
-                         {"plain", {"ring", "pair"}},
-                         {"light_barrier", {"ring_light_barrier", "pair_light_barrier"}},
-                         {"mpi_barrier", {"ring_mpi_barrier", "pair_mpi_barrier"}},
-                         {"phased", {"phased_light_barrier", "phased_mpi_barrier"}}});
-  for (Candidate& candidate : brief.candidates)
-    if (candidate.group == "logarithmic" && bytes > 256) candidate.refusal = "only tried up to 256 bytes";
+/// The lists, by the repository's names. One without the parameters that an algorithm has stands for all their values.
+inline const std::map<Collective, std::vector<std::string>>& lists() {
+  static const std::map<Collective, std::vector<std::string>> all{
+      {Collective::alltoall,
+       {"simple", "mesh2d", "mesh3d", "recursive_doubling", "bruck?k=2", "ring", "ring_light_barrier",
+        "ring_mpi_barrier", "pair", "pair_light_barrier", "pair_mpi_barrier", "phased_light_barrier",
+        "phased_mpi_barrier"}},
+      {Collective::allgather,
+       {"simple", "mesh2d", "mesh3d", "recursive_doubling", "bruck?k=2", "ring", "ring_light_barrier",
+        "ring_mpi_barrier", "pair", "pair_light_barrier", "pair_mpi_barrier", "switch_ring"}},
+      {Collective::allreduce, {"gather_reduce", "rab1", "rab2"}},
+  };
+  return all;
+}
+
+/// The candidates of a collective's list for blocks, or a vector, of that size; as published, without a run-off.
+inline Brief of(Collective collective, std::int64_t bytes) {
+  constexpr int ranks = 16;
+  static const SwitchTree one_switch({-1}, std::vector<int>(ranks, 0));
+  const Situation situation{collective, ranks, bytes, bytes, true, false, &one_switch};
+  Brief brief;
+  brief.settings.run_off = false;
+  const std::vector<std::string>& list = lists().at(collective);
+  for (const Bound& bound : candidates(collective)) {
+    const auto is_it = [&](const std::string& name) { return name == bound.name() || name == bound.algorithm_name(); };
+    if (std::none_of(list.begin(), list.end(), is_it)) continue;
+    Candidate& one = brief.candidates.emplace_back();
+    one.name = bound.name();
+    one.group = bound.group();
+    one.refusal = bound.refusal(situation);
+    if (const std::int64_t most = bound.algorithm->probe_up_to; most > 0 && bytes > most)
+      one.refusal = "only tried up to " + std::to_string(most) + " bytes";
+  }
   return brief;
 }
 
+/// 13 algorithms in 6 groups; the 4 of group 2 are for blocks of at most 256 bytes.
+inline Brief alltoall(std::int64_t bytes) {
+  return of(Collective::alltoall, bytes);
+}
 /// 12 algorithms in 6 groups.
 inline Brief allgather() {
-  return grouped({{"simple", {"simple"}},
-                  {"logarithmic", {"recursive_doubling", "mesh2d", "mesh3d", "bruck"}},
-                  {"plain", {"ring", "pair"}},
-                  {"light_barrier", {"ring_light_barrier", "pair_light_barrier"}},
-                  {"mpi_barrier", {"ring_mpi_barrier", "pair_mpi_barrier"}},
-                  {"switch_ring", {"switch_ring"}}});
+  return of(Collective::allgather, 2048);
 }
-
 /// 20 algorithms in 3 groups, the three types of section 3.1.
 inline Brief allreduce() {
-  return grouped(
-      {{"gather_reduce", {"gather-bruck", "gather-2d", "gather-3d", "gather-rdb", "gather-ring"}},
-       {"rab1",
-        {"rab1-simple", "rab1-2d", "rab1-3d", "rab1-rdb", "rab1-bruck", "rab1-ring", "rab1-ring-light", "rab1-ring-mpi",
-         "rab1-tslr"}},
-       {"rab2",
-        {"rab2-ring-tslr", "rab2-light-tslr", "rab2-mpi-tslr", "rab2-ring-ring", "rab2-light-light", "rab2-mpi-mpi"}}});
+  return of(Collective::allreduce, 2048);
 }
 
 }  // namespace paper

@@ -68,7 +68,7 @@ TEST(StarFromHistory, DoesNotTellAgainWhatEarlierRunsTell) {
   Lockstep ranks("star-basic", known(3, {0, 1, 2}), 2, slower_the_later);
   EXPECT_FALSE(ranks.strategy().found(0));
   ranks.call(20);
-  EXPECT_DOUBLE_EQ(ranks.strategy().found(0).value(), 10e-6) << "monitored in this run";
+  EXPECT_DOUBLE_EQ(ranks.strategy().found(0).value().seconds, 10e-6) << "monitored in this run";
   EXPECT_FALSE(ranks.strategy().found(1));
 }
 
@@ -78,7 +78,7 @@ TEST(StarFromHistory, TellsWhatTheRanksFoundTogether) {
   });
   EXPECT_FALSE(ranks.strategy().found(1));
   ranks.call(30);
-  EXPECT_DOUBLE_EQ(ranks.strategy().found(1).value(), 21e-6) << "the median iteration of the means over ranks";
+  EXPECT_DOUBLE_EQ(ranks.strategy().found(1).value().seconds, 21e-6) << "the median iteration of the means over ranks";
   EXPECT_FALSE(ranks.strategy().found(7));
 }
 

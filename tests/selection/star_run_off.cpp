@@ -151,7 +151,7 @@ TEST(StarRunOff, LetsHistoryTellNothingThatWasNotShown) {
   if (ranks.strategy().stage() == "run_off") ranks.call(calls);
   ASSERT_EQ(ranks.proposed(), 0);
   for (const int candidate : {1, 2})
-    EXPECT_GT(ranks.strategy().found(candidate).value(), ranks.strategy().found(0).value());
+    EXPECT_GT(ranks.strategy().found(candidate)->seconds, ranks.strategy().found(0)->seconds);
 }
 
 TEST(StarRunOff, IsNotNeededWhereNativeIsClearlySlower) {

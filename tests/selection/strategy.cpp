@@ -79,7 +79,7 @@ TEST(EveryStrategy, IsInTheTableOfTheManual) {
 TEST(Decisions, AreKeptUpToAHundred) {
   class Fickle final : public Strategy {
    public:
-    std::span<const double> observe(double /*seconds*/) override {
+    std::span<const double> observe(double /*seconds*/, double /*work*/) override {
       decide({++call_, 0, 0, "a whim"});
       return {};
     }
@@ -91,7 +91,7 @@ TEST(Decisions, AreKeptUpToAHundred) {
     std::int64_t call_ = 0;
   };
   Fickle fickle;
-  for (int i = 0; i < 250; ++i) fickle.observe(1);
+  for (int i = 0; i < 250; ++i) fickle.observe(1, 0);
   EXPECT_EQ(fickle.decisions().size(), decisions_kept);
   EXPECT_EQ(fickle.decisions().back().call, 250);
   EXPECT_EQ(fickle.decisions_dropped(), 150);

@@ -2,13 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
 namespace starling::testing {
 namespace {
 
 RunningTime of(double mean, double deviation = 0, std::int64_t samples = 20) {
-  return {mean, deviation * deviation, samples, true};
+  return {mean, deviation * deviation, samples, samples};
 }
 
 const RunningTime unknown{};
@@ -19,31 +20,42 @@ std::vector<double> dealt(std::string_view policy, const std::vector<RunningTime
 
 TEST(RunningTime, IsTheFirstSampleThenMovesByItsWeight) {
   RunningTime time;
-  time.add(10, 1, 0.8);
-  EXPECT_TRUE(time.known);
+  time.add(10, 0.8);
+  EXPECT_TRUE(time.known());
   EXPECT_DOUBLE_EQ(time.mean, 10);
   EXPECT_DOUBLE_EQ(time.variance, 0);
-  time.add(20, 1, 0.8);
+  time.add(20, 0.8);
   EXPECT_DOUBLE_EQ(time.mean, 15) << "two samples weigh alike";
   EXPECT_DOUBLE_EQ(time.variance, 25);
-  time.samples = 100;
-  time.add(25, 1, 0.8);
+  time.samples = time.spread = 100;
+  time.add(25, 0.8);
   EXPECT_DOUBLE_EQ(time.mean, 17);
   EXPECT_DOUBLE_EQ(time.variance, 0.8 * (25 + 0.2 * 100));
 }
 
-TEST(RunningTime, CountsASampleOfSeveralCallsAsThatMany) {
-  RunningTime one = of(10);
-  RunningTime other = of(10);
-  one.add(20, 3, 0.8);
-  for (int i = 0; i < 3; ++i) other.add(20, 1, 0.8);
-  EXPECT_DOUBLE_EQ(one.mean, other.mean);
+TEST(RunningTime, DeviatesAsItsCallsDo) {
+  RunningTime time;
+  for (int i = 0; i < 500; ++i) time.add(i % 2 == 0 ? 9 : 11, 0.99);
+  EXPECT_NEAR(time.mean, 10, 0.1);
+  EXPECT_NEAR(std::sqrt(time.variance), 1, 0.05);
 }
 
-TEST(RunningTime, FromEarlierRunsGivesWayToTheFirstSample) {
-  RunningTime time = of(10, 0, 0);
-  time.add(30, 1, 0.8);
+TEST(RunningTime, OfEarlierRunsGoesOnWhereTheyEnded) {
+  RunningTime time = of(10, 1);
+  time.add(15, 0.8);
+  EXPECT_DOUBLE_EQ(time.mean, 11);
+  EXPECT_DOUBLE_EQ(time.variance, 0.8 * (1 + 0.2 * 25));
+  RunningTime without_deviation{10, 0, 20, 0};
+  without_deviation.add(15, 0.8);
+  EXPECT_DOUBLE_EQ(without_deviation.mean, 11);
+  EXPECT_EQ(without_deviation.spread, 1);
+}
+
+TEST(RunningTime, MayBeToldForLongerCalls) {
+  RunningTime time = of(10, 1);
+  time.scale(3);
   EXPECT_DOUBLE_EQ(time.mean, 30);
+  EXPECT_DOUBLE_EQ(std::sqrt(time.variance), 3);
 }
 
 TEST(EveryTicketPolicy, GivesAlphaToTheFastestAndAllTicketsAway) {

@@ -27,7 +27,7 @@ class Forced final : public Strategy {
     }
   }
 
-  std::span<const double> observe(double /*seconds*/) override { return {}; }
+  std::span<const double> observe(double /*seconds*/, double /*work*/) override { return {}; }
   void verdict(std::span<const double> /*agreed*/) override {}
   [[nodiscard]] std::string_view stage() const override { return forced_ ? "forced" : "native"; }
   [[nodiscard]] bool exploring() const override { return false; }

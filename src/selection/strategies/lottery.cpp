@@ -1,16 +1,21 @@
 // lottery: draws a candidate for the next calls by tickets, of which the fastest holds most.
 //
-//   every rank     calls of the candidate drawn | their mean time, reduced to rank 0
+//   every rank     calls of the candidate drawn | their times, reduced to rank 0
 //   rank 0         average of that candidate -> tickets of all -> draw of a candidate, and of its calls (time to live)
 //   every rank     gets both as one number, negative where the candidate is the fastest known
 //
-// The first call of a candidate also prepares it: it is not timed.
+// The first call of a candidate also prepares it: it is not timed. Of a long draw the last calls count, for the average
+// hardly remembers those before. Where the work of calls varies, works go with the times, and averages are told for the
+// mean work (`WorkScale`).
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
+#include "measurement/work_scale.hpp"
 #include "messages/told.hpp"
+#include "selection/chance.hpp"
 #include "selection/figures.hpp"
 #include "selection/strategy.hpp"
 #include "selection/tickets.hpp"
@@ -18,26 +23,13 @@
 namespace starling::strategies {
 namespace {
 
-/// SplitMix64 (Steele, Lea and Flood 2014): the same numbers everywhere, eight bytes of state.
-class Chance {
- public:
-  explicit Chance(std::uint64_t seed) : state_(seed) {}
-  /// A number from 0 up to, not including, 1.
-  double next() {
-    std::uint64_t mixed = state_ += 0x9e3779b97f4a7c15U;
-    mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9U;
-    mixed = (mixed ^ (mixed >> 27U)) * 0x94d049bb133111ebU;
-    return std::ldexp(static_cast<double>((mixed ^ (mixed >> 31U)) >> 11U), -53);
-  }
-
- private:
-  std::uint64_t state_;
-};
-
 class Lottery final : public Strategy {
  public:
   explicit Lottery(const Brief& brief)
-      : policy_(*ticket_policy(brief.argument)), settings_(brief.settings), chance_(brief.settings.seed) {
+      : policy_(*ticket_policy(brief.argument)),
+        settings_(brief.settings),
+        varying_work_(brief.varying_work),
+        chance_(brief.settings.seed) {
     for (std::size_t i = 0; i < brief.candidates.size(); ++i) {
       const Candidate& candidate = brief.candidates[i];
       if (!candidate.eligible()) continue;
@@ -45,9 +37,13 @@ class Lottery final : public Strategy {
       names_.push_back(candidate.name);
       RunningTime& time = times_.emplace_back();
       if (!candidate.earlier) continue;
-      time.known = true;
       time.mean = candidate.earlier->seconds;
+      time.samples = candidate.earlier->samples;
+      if (!candidate.earlier->deviation) continue;
+      time.variance = *candidate.earlier->deviation * *candidate.earlier->deviation;
+      time.spread = time.samples;
     }
+    measured_.resize(candidates_.size());
     prepared_.resize(candidates_.size());
     if (candidates_.size() < 2) {
       if (!candidates_.empty()) propose(candidates_.front());
@@ -64,16 +60,18 @@ class Lottery final : public Strategy {
     exploring_ = favourite_ < 0;
   }
 
-  std::span<const double> observe(double seconds) override {
-    sum_ += seconds;
-    if (--left_ != 0) return {};
+  std::span<const double> observe(double seconds, double work) override {
+    const auto place = static_cast<std::size_t>(--left_) % most_told;
+    seconds_[place] = seconds;
+    works_[place] = work;
+    if (left_ != 0) return {};
     return milestone();
   }
 
   [[nodiscard]] Judge judge() const override { return Judge::first_rank; }
 
   std::span<const double> ruling(std::span<const double> reduced) override {
-    times_[drawn_].add(reduced[0], lives_, settings_.memory);
+    learn(reduced);
     const int best = fastest(times_);
     if (best != favourite_) {
       decide({calls_, favourite_ < 0 ? -1 : candidates_[static_cast<std::size_t>(favourite_)],
@@ -88,7 +86,7 @@ class Lottery final : public Strategy {
     if (shares[choice] <= 0) choice = static_cast<std::size_t>(favourite_);
     const double code = encoded(choice, lives_of(shares[choice]));
     told_[0] = static_cast<int>(choice) == favourite_ ? -code : code;
-    return told_;
+    return std::span(told_).first(reduced.size());
   }
 
   void verdict(std::span<const double> agreed) override {
@@ -104,13 +102,18 @@ class Lottery final : public Strategy {
 
   [[nodiscard]] bool settled() const override { return false; }
 
-  [[nodiscard]] std::optional<double> found(int candidate) const override {
+  [[nodiscard]] std::optional<Found> found(int candidate) const override {
     for (std::size_t i = 0; i < candidates_.size(); ++i)
-      if (candidates_[i] == candidate && times_[i].samples > 0) return times_[i].mean;
+      if (candidates_[i] == candidate && measured_[i])
+        return Found{times_[i].mean,
+                     times_[i].spread > 1 ? std::optional(std::sqrt(times_[i].variance)) : std::nullopt};
     return std::nullopt;
   }
 
  private:
+  /// Calls of a draw whose times are told: with a memory of 0.8 those before weigh 1 in 1000 together.
+  static constexpr std::size_t most_told = 32;
+
   /// The candidate and its time to live as one number (Nishtala et al., section 6.1.1): whole, and exact as a double.
   [[nodiscard]] double encoded(std::size_t choice, std::int64_t lives) const {
     return static_cast<double>((lives * static_cast<std::int64_t>(candidates_.size())) +
@@ -120,7 +123,7 @@ class Lottery final : public Strategy {
   /// Calls for which a draw holds: they grow with the tickets, once every candidate has been tried.
   [[nodiscard]] std::int64_t lives_of(double share) const {
     for (const RunningTime& time : times_)
-      if (!time.known) return 1;
+      if (!time.known()) return 1;
     return std::max<std::int64_t>(1, std::llround(share * static_cast<double>(settings_.longest_draw)));
   }
 
@@ -130,8 +133,48 @@ class Lottery final : public Strategy {
     preparing_ = !prepared_[choice];
     prepared_[choice] = true;
     left_ = preparing_ ? 1 : lives;
-    sum_ = 0;
     propose(candidates_[choice]);
+  }
+
+  /// Adds the calls of a draw, their times behind each other from the last one back, and their works after them.
+  void learn(std::span<const double> reduced) {
+    const std::size_t calls = calls_told();
+    if (!varying_work_) {
+      for (std::size_t call = calls; call > 0; --call) times_[drawn_].add(reduced[call - 1], settings_.memory);
+      measured_[drawn_] = true;
+      return;
+    }
+    if (!scale_) scale_ = std::make_unique<WorkScale>(candidates_.size());
+    double work = 0;
+    for (std::size_t call = calls; call > 0; --call) {
+      scale_->add(drawn_, reduced[calls + call - 1], reduced[call - 1]);
+      work += reduced[calls + call - 1];
+    }
+    scale_->fit();
+    const bool is_first = !scale_->has_reference();
+    const double before = scale_->reference();
+    scale_->refer(work, static_cast<double>(calls));
+    for (std::size_t i = 0; i < times_.size() && !is_first; ++i) times_[i].scale(scale_->factor(i, before));
+    for (std::size_t call = calls; call > 0; --call) {
+      const double seconds = reduced[call - 1] * scale_->factor(drawn_, reduced[calls + call - 1]);
+      compare_with_earlier(seconds);
+      times_[drawn_].add(seconds, settings_.memory);
+      measured_[drawn_] = true;
+    }
+  }
+
+  /// Earlier runs' calls may have had other work: what they found is told in proportion to this run's first call.
+  void compare_with_earlier(double seconds) {
+    if (compared_ || !times_[drawn_].known() || measured_[drawn_]) return;
+    compared_ = true;
+    const double proportion = seconds / times_[drawn_].mean;
+    for (std::size_t i = 0; i < times_.size(); ++i)
+      if (!measured_[i]) times_[i].scale(proportion);
+  }
+
+  /// Calls of the draw whose times count.
+  [[nodiscard]] std::size_t calls_told() const {
+    return static_cast<std::size_t>(std::min<std::int64_t>(lives_, most_told));
   }
 
   [[gnu::noinline]] std::span<const double> milestone() {
@@ -139,12 +182,13 @@ class Lottery final : public Strategy {
       preparing_ = false;
       ++calls_;
       left_ = lives_;
-      sum_ = 0;
       return {};
     }
     calls_ += lives_;
-    told_[0] = sum_ / static_cast<double>(lives_);
-    return told_;
+    const std::size_t calls = calls_told();
+    std::copy_n(seconds_.begin(), calls, told_.begin());
+    if (varying_work_) std::copy_n(works_.begin(), calls, told_.begin() + static_cast<std::ptrdiff_t>(calls));
+    return std::span(told_).first(varying_work_ ? 2 * calls : calls);
   }
 
   [[nodiscard]] std::string why(int best) const {
@@ -157,20 +201,25 @@ class Lottery final : public Strategy {
 
   const TicketPolicy& policy_;
   StrategySettings settings_;
+  bool varying_work_;
   Chance chance_;
   std::vector<int> candidates_;  ///< the eligible ones
   std::vector<std::string> names_;
-  std::vector<RunningTime> times_;  ///< known on rank 0 only, but for what earlier runs found
+  std::vector<RunningTime> times_;    ///< known on rank 0 only, but for what earlier runs found
+  std::vector<bool> measured_;        ///< in this run; likewise
+  std::unique_ptr<WorkScale> scale_;  ///< likewise
+  bool compared_ = false;             ///< what earlier runs found with this run's first call
   std::vector<bool> prepared_;
   std::size_t drawn_ = 0;   ///< of candidates_
   std::int64_t lives_ = 1;  ///< calls the draw is for
   std::int64_t left_ = 1;   ///< of them, or of the preparing call
   bool preparing_ = false;
-  bool exploring_ = false;  ///< what was drawn is not the fastest known
-  double sum_ = 0;          ///< seconds of the draw's calls so far
-  std::int64_t calls_ = 0;  ///< up to the last milestone
-  int favourite_ = -1;      ///< the fastest known, of candidates_
-  std::array<double, 1> told_{};
+  bool exploring_ = false;                   ///< what was drawn is not the fastest known
+  std::array<double, most_told> seconds_{};  ///< of the draw's latest calls, by the calls that are left after them
+  std::array<double, most_told> works_{};    ///< of the same
+  std::int64_t calls_ = 0;                   ///< up to the last milestone
+  int favourite_ = -1;                       ///< the fastest known, of candidates_
+  std::array<double, 2 * most_told> told_{};
 };
 
 std::string rejects(std::string_view policy) {

@@ -7,7 +7,7 @@ namespace {
 
 class Native final : public Strategy {
  public:
-  std::span<const double> observe(double /*seconds*/) override { return {}; }
+  std::span<const double> observe(double /*seconds*/, double /*work*/) override { return {}; }
   void verdict(std::span<const double> /*agreed*/) override {}
   [[nodiscard]] std::string_view stage() const override { return "native"; }
   [[nodiscard]] bool exploring() const override { return false; }

@@ -1,5 +1,6 @@
 // star: the dynamic AEOS algorithm of STAR-MPI with grouping: candidates that optimise the same thing are a group.
-// What looks only a little faster than native must show it in a run-off before it is used.
+// What looks only a little faster than native must show it in a run-off before it is used, unless the settings say as
+// published.
 
 #include "selection/dynamic_aeos.hpp"
 
@@ -17,7 +18,8 @@ StrategyKind star() {
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {
         std::vector<std::string> groups;
         for (const Candidate& candidate : brief.candidates) groups.push_back(candidate.group);
-        return std::make_unique<DynamicAeos>(brief, std::move(groups), DynamicAeos::RunOff::with_native);
+        const auto run_off = brief.settings.run_off ? DynamicAeos::RunOff::with_native : DynamicAeos::RunOff::none;
+        return std::make_unique<DynamicAeos>(brief, std::move(groups), run_off);
       },
   };
 }

@@ -1,0 +1,132 @@
+#include "measurement/work_scale.hpp"
+
+#include <algorithm>
+
+#include "measurement/statistics.hpp"
+
+namespace starling {
+namespace {
+
+/// Sums of squares and products, and of what they have to reach, of a least-squares fit of two numbers.
+struct Normal {
+  double uu, uv, vv;
+  double u, v;
+};
+
+struct Pair {
+  double first, second;
+};
+
+/// The two numbers of the least error that are not negative.
+Pair solved(const Normal& sums) {
+  const double determinant = (sums.uu * sums.vv) - (sums.uv * sums.uv);
+  const double first = ((sums.u * sums.vv) - (sums.v * sums.uv)) / determinant;
+  const double second = ((sums.v * sums.uu) - (sums.u * sums.uv)) / determinant;
+  if (first >= 0 && second >= 0) return {first, second};
+  return first < 0 ? Pair{0, sums.v / sums.vv} : Pair{sums.u / sums.uu, 0};
+}
+
+/// By how much a candidate takes longer than `growth` says; `alike` calls say that it doesn't.
+double level_of(const WorkSums& calls, const Growth& growth) {
+  constexpr double alike = 0.05;
+  const double sum = (growth.latency * calls.u) + (growth.rate * calls.v);
+  const double squares = (growth.latency * growth.latency * calls.uu) + (2 * growth.latency * growth.rate * calls.uv) +
+                         (growth.rate * growth.rate * calls.vv);
+  return (sum + alike) / (squares + alike);
+}
+
+}  // namespace
+
+void WorkSums::add(double work_of_call, double seconds) {
+  if (!(seconds > 0)) return;
+  constexpr double kept = 1 - (1 / memory);
+  const double one = 1 / seconds;
+  const double per_second = work_of_call / seconds;
+  calls = (kept * calls) + 1;
+  work = (kept * work) + work_of_call;
+  u = (kept * u) + one;
+  v = (kept * v) + per_second;
+  uu = (kept * uu) + (one * one);
+  uv = (kept * uv) + (one * per_second);
+  vv = (kept * vv) + (per_second * per_second);
+}
+
+Growth common_growth(std::span<const WorkSums> candidates) {
+  constexpr int turns = 4;
+  constexpr double stabilised = 1e-9;
+  double work = 0;
+  double calls = 0;
+  std::vector<WorkSums> known;
+  for (const WorkSums& one : candidates) {
+    if (one.calls == 0) continue;
+    known.push_back(one);
+    work += one.work;
+    calls += one.calls;
+  }
+  if (!(work > 0)) return {};
+  const double unit = work / calls;
+  std::vector<double> levels(known.size(), 1);
+  Growth growth;
+  for (int turn = 0; turn < turns; ++turn) {
+    Normal sums{};
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      const double level = levels[i];
+      sums.uu += level * level * known[i].uu;
+      sums.uv += level * level * known[i].uv / unit;
+      sums.vv += level * level * known[i].vv / (unit * unit);
+      sums.u += level * known[i].u;
+      sums.v += level * known[i].v / unit;
+    }
+    // Calls of the same work do not tell latency from rate.
+    const double more = stabilised * (sums.uu + sums.vv);
+    sums.uu += more;
+    sums.vv += more;
+    const auto [latency, rate] = solved(sums);
+    growth = {latency, rate / unit};
+    for (std::size_t i = 0; i < known.size(); ++i) levels[i] = level_of(known[i], growth);
+    const double middle = median(levels);
+    for (double& level : levels) level /= middle;
+  }
+  return growth;
+}
+
+/// Looks for the factors of the common latency and the common rate, and holds it against them that they differ.
+Growth own_growth(const WorkSums& calls, const Growth& common) {
+  /// The square of a time's usual relative error by that of the factors' ratio: 8 % and 80 %.
+  constexpr double held_against = 0.01;
+  /// The least part of a call that latency or rate is taken for, so that a candidate may have some of it.
+  constexpr double least_part = 1e-3;
+  if (!(calls.work > 0)) return common;
+  const double mean = calls.work / calls.calls;
+  const double least = least_part * common.at(mean);
+  const Growth base{std::max(common.latency, least), std::max(common.rate, least / mean)};
+  const double sum = (base.latency * calls.u) + (base.rate * calls.v);
+  const double squares = (base.latency * base.latency * calls.uu) + (2 * base.latency * base.rate * calls.uv) +
+                         (base.rate * base.rate * calls.vv);
+  const double level = sum / squares;
+  const double latency = level * base.latency;
+  const double rate = level * base.rate;
+  const auto [first, second] =
+      solved({(latency * latency * calls.uu) + held_against, (latency * rate * calls.uv) - held_against,
+              (rate * rate * calls.vv) + held_against, latency * calls.u, rate * calls.v});
+  return {first * latency, second * rate};
+}
+
+void WorkScale::fit() {
+  const Growth common = common_growth(sums_);
+  for (std::size_t i = 0; i < sums_.size(); ++i) growths_[i] = own_growth(sums_[i], common);
+}
+
+void WorkScale::refer(double work, double calls) {
+  const double kept = horizon / (horizon + calls);
+  work_ = (kept * work_) + work;
+  calls_ = (kept * calls_) + calls;
+}
+
+double WorkScale::factor(std::size_t candidate, double work) const {
+  const double here = growths_[candidate].at(work);
+  const double there = growths_[candidate].at(reference());
+  return here > 0 && there > 0 ? there / here : 1;
+}
+
+}  // namespace starling

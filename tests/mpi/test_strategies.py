@@ -1,0 +1,81 @@
+"""What settings and earlier runs do to strategies in a program: which sizes are tuned, where a later run starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from starling.record import Context, RunRecord
+from support.mpis import Mpi, compile_c, debian_mpis
+from support.tuned import run_tuned
+
+TIMES = Path(__file__).parents[2] / "bench/collective_times.c"
+FEW = {"STARLING_SIZES": "2", "STARLING_ITER": "1"}
+
+
+def of(record: RunRecord, collective: str) -> dict[tuple[int | None, bool], Context]:
+    """The contexts of a collective by size, and whether they stand for a bucket of sizes."""
+    return {(one.bytes, one.bucket): one for one in record.contexts if one.collective == collective}
+
+
+def tried(context: Context) -> set[str]:
+    return {one.public_name for one in context.candidates if one.samples}
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_star_tunes_the_first_sizes_and_leaves_the_rest_to_native(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, TIMES, tmp_path))
+    sizes = (1024, 2048, 12000, 20000, 2048, 24000)
+    calls = [program, "0", "60", *(f"allreduce:{size}" for size in sizes)]
+    for strategy in ("star", "star-basic"):
+        _, record = run_tuned(mpi, 2, calls, strategy, tmp_path, FEW)
+        found = of(record, "allreduce")
+        assert {key: one.calls for key, one in found.items()} == {
+            (1024, False): 60,
+            (2048, False): 120,
+            (8192, True): 60,
+            (16384, True): 120,
+        }
+        for (_, is_bucket), context in found.items():
+            if is_bucket:
+                assert (context.winner, context.stage, tried(context)) == ("native", "single", {"native"})
+            else:
+                assert len(tried(context)) > 1
+    _, record = run_tuned(mpi, 2, calls, "lottery", tmp_path, FEW)
+    assert len(tried(of(record, "allreduce")[16384, True])) > 1, "the lottery tunes a bucket too"
+
+
+@pytest.mark.parametrize("mpi", debian_mpis()[:1], ids=str)
+def test_star_without_a_run_off_has_none(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, TIMES, tmp_path))
+    only = {"STARLING_ONLY": "allreduce:recursive_doubling", "STARLING_ITER": "1"}
+    calls = [program, "0", "40", "allreduce:1024"]
+    measured = 2  # calls: native, and the one candidate
+
+    def exploring(**settings: str) -> int:
+        _, record = run_tuned(mpi, 2, calls, "star", tmp_path, only | settings)
+        (context,) = of(record, "allreduce").values()
+        return context.phases.exploring.calls
+
+    assert exploring(STARLING_RUN_OFF="0", STARLING_SAMPLES="mean") == measured
+    # Where native was 1.5 times slower, or never slower at all, none is needed either.
+    assert exploring() in {measured, measured + 32}
+
+
+@pytest.mark.parametrize("mpi", debian_mpis()[:1], ids=str)
+def test_the_lottery_goes_on_with_averages_and_deviations_of_the_run_before(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, TIMES, tmp_path))
+    history = {"STARLING_HISTORY": str(tmp_path / "history")}
+    calls = [program, "0", "300", "allreduce:1024"]
+    _, first = run_tuned(mpi, 2, calls, "lottery", tmp_path, history)
+    (context,) = of(first, "allreduce").values()
+    known = [one for one in context.candidates if one.agreed_s is not None]
+    assert len(known) > 2
+    assert all(one.deviation_s is not None for one in known if one.samples > 2)
+    fastest = min(known, key=lambda one: one.agreed_s or 0).public_name
+    _, second = run_tuned(mpi, 2, calls, "lottery", tmp_path, history)
+    (context,) = of(second, "allreduce").values()
+    start = context.decisions[0]
+    assert (start.call, start.from_, start.to) == (0, None, fastest)
+    assert start.why.startswith(f"{fastest} was fastest in earlier runs")
