@@ -55,7 +55,7 @@ TEST(Fold, LetsRankZeroStandForASlowestRankThatIsNotKnown) {
 
 TEST(Fold, CountsNoMoreThanARecordCan) {
   ContextRecord into = context(most_counted, "native", {measured("native", most_counted, 1, 1)});
-  fold(into, into);
+  fold(into, ContextRecord(into));
   EXPECT_EQ(into.calls, most_counted);
   EXPECT_EQ(into.candidates[0].samples, most_counted);
 }
