@@ -80,11 +80,11 @@ class Compared(NamedTuple):
 
 def compared(candidate: Candidate | None, native: Candidate | None) -> Compared:
     """By what all ranks found where they found both, or native was never measured; else by rank 0."""
-    together = [one.together_s if one else None for one in (candidate, native)]
-    by_first = [one.median_s if one else None for one in (candidate, native)]
-    if together[0] is not None and (together[1] is not None or by_first[1] is None):
-        return Compared(*together, by_all_ranks=True)
-    return Compared(*by_first, by_all_ranks=False)
+    together, of_native = (one.together_s if one else None for one in (candidate, native))
+    first, first_of_native = (one.median_s if one else None for one in (candidate, native))
+    if together is not None and (of_native is not None or first_of_native is None):
+        return Compared(together, of_native, by_all_ranks=True)
+    return Compared(first, first_of_native, by_all_ranks=False)
 
 
 class Decision(_Model):

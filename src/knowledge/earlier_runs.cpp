@@ -202,7 +202,8 @@ void merge_into(const std::string& directory, std::span<const File> files, Merge
     return;
   }
   const NewFile file =
-      write_new_whole(directory, merged_file_name(std::chrono::system_clock::now(), host_name(), ::getpid()), text);
+      write_new_whole(directory, merged_file_name(std::chrono::system_clock::now(), host_name(), ::getpid()), text,
+                      OnDisk::before_return);
   if (!file.trouble.empty()) throw std::runtime_error(file.trouble);
   result.written.push_back(file.name);
   for (const std::string& one : record.merged) {

@@ -38,6 +38,10 @@ std::optional<double> smaller(const std::optional<double>& one, const std::optio
   return std::min(*one, *other);
 }
 
+void add_count(std::int64_t& into, std::int64_t other) {
+  into = std::min(into + other, most_counted);
+}
+
 /// The sum of what the slowest ranks spent; rank 0's stands for what is not known.
 template <typename Spent>
 std::optional<double> slowest_of(const Spent& one, const Spent& other, std::optional<double> Spent::*slowest,
@@ -50,7 +54,7 @@ template <typename Spent>
 void fold_spent(Spent& into, const Spent& other) {
   into.slowest_seconds = slowest_of(into, other, &Spent::slowest_seconds, &Spent::seconds);
   into.slowest_tuning_seconds = slowest_of(into, other, &Spent::slowest_tuning_seconds, &Spent::tuning_seconds);
-  into.calls += other.calls;
+  add_count(into.calls, other.calls);
   into.seconds += other.seconds;
   into.tuning_seconds += other.tuning_seconds;
 }
@@ -61,13 +65,13 @@ void fold(CandidateRecord& into, const CandidateRecord& other) {
   into.deviation_s = merged_deviation(into, other);
   into.agreed_s = merged({into.agreed_s, into.samples}, {other.agreed_s, other.samples});
   into.earlier_s = merged({into.earlier_s, into.samples}, {other.earlier_s, other.samples});
-  into.samples += other.samples;
+  add_count(into.samples, other.samples);
   into.eligible = into.eligible || other.eligible;
   if (into.eligible) into.reason.clear();
 }
 
 void fold(PhaseRecord& into, const PhaseRecord& other) {
-  into.calls += other.calls;
+  add_count(into.calls, other.calls);
   into.seconds += other.seconds;
   into.bookkeeping_seconds += other.bookkeeping_seconds;
 }
@@ -105,11 +109,11 @@ void fold_decisions(ContextRecord& into, const ContextRecord& other, const std::
     into.decisions.push_back({decision.call, placed(decision.from), placed(decision.to), decision.why});
   std::stable_sort(into.decisions.begin(), into.decisions.end(),
                    [](const Decision& one, const Decision& another) { return one.call < another.call; });
-  into.decisions_dropped += other.decisions_dropped;
+  add_count(into.decisions_dropped, other.decisions_dropped);
   if (into.decisions.size() <= decisions_kept) return;
   const std::size_t surplus = into.decisions.size() - decisions_kept;
   into.decisions.erase(into.decisions.begin(), into.decisions.begin() + static_cast<std::ptrdiff_t>(surplus));
-  into.decisions_dropped += static_cast<std::int64_t>(surplus);
+  add_count(into.decisions_dropped, static_cast<std::int64_t>(surplus));
 }
 
 std::int64_t number_of_candidates(const ContextRecord& context) {
@@ -128,9 +132,10 @@ std::string key_of(const ContextRecord& of) {
 
 void fold(ContextRecord& into, const ContextRecord& other) {
   into.native_s = merged({into.native_s, native_samples(into)}, {other.native_s, native_samples(other)});
-  const std::int64_t candidates = std::max(number_of_candidates(into), number_of_candidates(other));
+  const std::int64_t candidates_of_both = std::max(number_of_candidates(into), number_of_candidates(other));
   fold_decisions(into, other, fold_candidates(into, other));
-  into.candidates_left_out = std::max<std::int64_t>(0, candidates - std::ssize(into.candidates));
+  into.candidates_left_out =
+      std::clamp<std::int64_t>(candidates_of_both - std::ssize(into.candidates), 0, most_counted);
   if (other.calls > into.calls) {
     into.stage = other.stage;
     into.winner = other.winner;
@@ -141,7 +146,7 @@ void fold(ContextRecord& into, const ContextRecord& other) {
 }
 
 void fold(LeftOut& into, const LeftOut& other) {
-  into.contexts += other.contexts;
+  add_count(into.contexts, other.contexts);
   fold_spent(into, other);
 }
 

@@ -12,6 +12,7 @@
 
 #include "knowledge/json_reader.hpp"
 #include "knowledge/json_writer.hpp"
+#include "knowledge/run_record.hpp"
 
 /// Structs as JSON objects: one list of a struct's fields, by which it is written and read.
 namespace starling {
@@ -36,10 +37,10 @@ struct Field {
   throw JsonError("it is no run record: it has no '" + std::string(name) + "'");
 }
 
-/// A count up to what fits, and that many of which can be added up.
+/// A count up to what fits.
 template <typename Whole>
 void read_count(JsonReader& reader, std::string_view name, Whole& into) {
-  constexpr std::int64_t most = std::min<std::int64_t>(std::numeric_limits<Whole>::max(), std::int64_t{1} << 50);
+  constexpr std::int64_t most = std::min<std::int64_t>(std::numeric_limits<Whole>::max(), most_counted);
   const auto found = reader.count(most);
   if (!found) throw JsonError("its '" + std::string(name) + "' is no count");
   into = static_cast<Whole>(*found);

@@ -254,7 +254,7 @@ void check_schema(JsonReader& reader) {
   const std::string_view schema = reader.written_number();
   if (schema != std::to_string(RunRecord::schema))
     throw JsonError(std::string("it is of schema ")
-                        .append(schema)
+                        .append(told(schema))
                         .append(", and this version reads schema ")
                         .append(std::to_string(RunRecord::schema)));
 }

@@ -11,6 +11,9 @@
 
 namespace starling {
 
+/// The most that a record counts of anything, so that sums of counts fit.
+inline constexpr std::int64_t most_counted = std::int64_t{1} << 50;
+
 /// What one candidate did in one context.
 struct CandidateRecord {
   std::string name;  ///< without parameters: "chain"

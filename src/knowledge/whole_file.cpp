@@ -19,8 +19,8 @@ std::string words_for(int error) {
   return std::generic_category().message(error);
 }
 
-/// Writes all of it to the disk; returns errno of what failed, 0 if nothing did.
-int write_all(int file, std::string_view text) {
+/// Writes all of it; returns errno of what failed, 0 if nothing did.
+int write_all(int file, std::string_view text, OnDisk on_disk) {
   while (!text.empty()) {
     const ssize_t written = ::write(file, text.data(), text.size());
     if (written >= 0) {
@@ -29,15 +29,15 @@ int write_all(int file, std::string_view text) {
       return errno;
     }
   }
-  return ::fsync(file) == 0 ? 0 : errno;
+  return on_disk == OnDisk::later || ::fsync(file) == 0 ? 0 : errno;
 }
 
 /// Writes a new file at `path`; returns errno of what failed, 0 if nothing did.
-int write_new(const std::string& path, std::string_view text) {
+int write_new(const std::string& path, std::string_view text, OnDisk on_disk) {
   constexpr mode_t readable = 0666;
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, readable);
   if (file < 0) return errno;
-  const int error = write_all(file, text);
+  const int error = write_all(file, text, on_disk);
   return ::close(file) == 0 || error != 0 ? error : errno;
 }
 
@@ -58,13 +58,14 @@ std::string numbered(const std::string& name, int number) {
 
 }  // namespace
 
-NewFile write_new_whole(const std::string& directory, const std::string& name, const std::string& text) {
+NewFile write_new_whole(const std::string& directory, const std::string& name, const std::string& text,
+                        OnDisk on_disk) {
   // Another process may write the same name now, even one of the same number: in another container, or on another host.
   std::string temporary;
   int error = EEXIST;
   for (int number = 1; error == EEXIST; ++number) {
     temporary = directory + "/." + name + "." + std::to_string(number) + ".tmp";
-    error = write_new(temporary, text);
+    error = write_new(temporary, text, on_disk);
   }
   if (error == 0) {
     std::string got;
@@ -87,7 +88,7 @@ std::string write_whole(const std::string& path, const std::string& text) {
   const std::string temporary = path + "." + std::to_string(::getpid()) + ".tmp";
   // Can only be there if a process of the same id was killed while it wrote.
   ::unlink(temporary.c_str());
-  int error = write_new(temporary, text);
+  int error = write_new(temporary, text, OnDisk::later);
   if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
   if (error == 0) return {};
   ::unlink(temporary.c_str());

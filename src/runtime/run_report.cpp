@@ -42,7 +42,7 @@ std::vector<ContextRecord> my_contexts() {
   return contexts;
 }
 
-constexpr int tag_of_records = 1;
+constexpr int tag_of_records = 0;  // no channel has it
 
 void send(const std::string& text, int to) {
   int length = static_cast<int>(text.size());
@@ -50,12 +50,15 @@ void send(const std::string& text, int to) {
   if (length > 0) pmpi.Send(text.data(), length, handles.char_, to, tag_of_records, state().world);
 }
 
+/// What another rank sent; nothing where that failed.
 std::string received(int from) {
   int length = 0;
   pmpi.Recv(&length, 1, handles.int_, from, tag_of_records, state().world, MPI_STATUS_IGNORE);
   std::string text(static_cast<std::size_t>(length), '\0');
-  if (length > 0) pmpi.Recv(text.data(), length, handles.char_, from, tag_of_records, state().world, MPI_STATUS_IGNORE);
-  return text;
+  if (length == 0) return text;
+  const int error =
+      pmpi.Recv(text.data(), length, handles.char_, from, tag_of_records, state().world, MPI_STATUS_IGNORE);
+  return error == MPI_SUCCESS ? text : std::string();
 }
 
 /// What all ranks know, on rank 0; nothing elsewhere. It is added up along a binomial tree, in messages of bounded

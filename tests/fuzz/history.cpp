@@ -4,6 +4,8 @@
 
 #include "demands.hpp"
 #include "knowledge/earlier_runs.hpp"
+#include "knowledge/fold.hpp"
+#include "knowledge/record_json.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace starling;

@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "demands.hpp"
-#include "knowledge/run_record.hpp"
+#include "knowledge/record_json.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace starling;

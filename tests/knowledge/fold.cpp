@@ -53,6 +53,13 @@ TEST(Fold, LetsRankZeroStandForASlowestRankThatIsNotKnown) {
   EXPECT_EQ(into.slowest_seconds, 3 + 8 + 8);
 }
 
+TEST(Fold, CountsNoMoreThanARecordCan) {
+  ContextRecord into = context(most_counted, "native", {measured("native", most_counted, 1, 1)});
+  fold(into, ContextRecord(into));
+  EXPECT_EQ(into.calls, most_counted);
+  EXPECT_EQ(into.candidates[0].samples, most_counted);
+}
+
 TEST(Fold, AddsUpEachPhase) {
   ContextRecord into = context(100, "ring", {});
   into.exploring = {20, 4, 0.5};

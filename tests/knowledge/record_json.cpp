@@ -132,6 +132,7 @@ TEST(RunRecord, SaysInOneSentenceWhatIsWrongWithIt) {
   EXPECT_EQ(fault("[]"), "it is no run record: it has another value where an object must be");
   EXPECT_EQ(fault("{}"), "it is no run record: it has no 'schema'");
   EXPECT_EQ(fault(R"({"schema": 1, "run": [7, x]})"), "it is cut short, or no JSON");
+  EXPECT_LT(fault("{\"schema\": " + std::string(1000000, '2')).size(), 300U);
   EXPECT_EQ(fault(R"({"schema": 2})"), "it is of schema 2, and this version reads schema 1");
   EXPECT_EQ(fault(sample_with("\"calls\": 700", "\"calls\": -1")), "its 'calls' is no count");
   EXPECT_EQ(fault(sample_with("\"calls\": 700", "\"calls\": 7e2")), "its 'calls' is no count");

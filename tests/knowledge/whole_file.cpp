@@ -11,6 +11,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "messages/told.hpp"
+
 namespace starling::testing {
 namespace {
 
@@ -126,7 +128,7 @@ TEST_F(WriteWhole, KeepsTheOldFileAndLeavesNothingBehindWhenTheDiskIsFull) {
 
 TEST_F(WriteWhole, SaysThatTheNameIsTooLong) {
   const std::string name(400, 'n');
-  EXPECT_EQ(write_whole(path(name), "text"), "cannot write '" + path(name) + "': File name too long");
+  EXPECT_EQ(write_whole(path(name), "text"), "cannot write '" + told(path(name)) + "': File name too long");
 }
 
 TEST_F(WriteWhole, LeavesAloneWhatAnotherProcessWritesUnderTheSameName) {

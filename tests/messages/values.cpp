@@ -12,7 +12,7 @@
 
 #include "cost/parameters_file.hpp"
 #include "knowledge/names.hpp"
-#include "knowledge/run_record.hpp"
+#include "knowledge/record_json.hpp"
 #include "knowledge/sample_record.hpp"
 #include "knowledge/settings.hpp"
 #include "knowledge/variables.hpp"

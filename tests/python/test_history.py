@@ -293,8 +293,21 @@ def test_best_is_what_all_ranks_found_so_and_else_what_rank_0_did(folder: Path) 
     agreed = [timed("native", 1e-6, agreed_s=9e-6), timed("ring", 2e-6, agreed_s=3e-6), timed("chain", 5e-7)]
     write(folder, "20260101T000000-node1-1.json", record(context(*agreed), context(*agreed[2:], bytes=16)))
     first, second = known(folder)
-    assert (first["best"], first["agreed_s"], first["native_agreed_s"], first["ratio"]) == ("ring", 3e-6, 9e-6, 0.5)
+    assert (first["best"], first["agreed_s"], first["native_agreed_s"]) == ("ring", 3e-6, 9e-6)
+    assert (first["ratio"], first["by_all_ranks"]) == (pytest.approx(3), True)
     assert (second["best"], second["native_s"], second["ratio"]) == ("chain", None, None)
+    assert not second["by_all_ranks"]
+    text = starling("show", "--history", folder, env={"COLUMNS": "200"}).stdout
+    assert "3.00 us  9.00 us  3.00x" in text
+    assert "500 ns*" in text
+    assert "*: as rank 0 saw it" in text
+
+
+def test_a_gain_below_1_is_explained(folder: Path) -> None:
+    write(folder, "20260101T000000-node1-1.json", record())
+    assert "A gain below 1" not in starling("show", "--history", folder).stdout
+    slower = [timed("native", 1e-6, eligible=False, reason="no", agreed_s=1e-6), timed("ring", 2e-6, agreed_s=2e-6)]
+    write(folder, "20260101T000000-node1-1.json", record(context(*slower)))
     assert "A gain below 1 is no mistake" in starling("show", "--history", folder).stdout
 
 
@@ -321,10 +334,11 @@ def test_show_takes_a_collective_ranks_and_a_machine(folder: Path) -> None:
 
 def test_what_is_known_as_a_table(folder: Path) -> None:
     write(folder, "20260101T000000-node1-1.json", record(context(bucket=True, operator_class="commutative")))
-    place, header, row = starling("show", "--history", folder, env={"COLUMNS": "200"}).stdout.splitlines()
+    place, header, row, _, note = starling("show", "--history", folder, env={"COLUMNS": "200"}).stdout.splitlines()
     assert place == "node#, Open MPI 4.1.4"
     assert header.split() == "collective bytes ranks nodes best median native gain samples runs".split()
-    assert row.split() == "allreduce (commutative) 8 B+ 8 2 ring 1.00 us 2.00 us 2.00x 10 1".split()
+    assert row.split() == "allreduce (commutative) 8 B+ 8 2 ring 1.00 us* 2.00 us* 2.00x* 10 1".split()
+    assert note.startswith("*: as rank 0 saw it")
 
 
 def test_files_that_are_no_records_are_counted_beyond_the_third(damaged: Path) -> None:
