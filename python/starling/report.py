@@ -210,7 +210,9 @@ def _explained(context: Context, decisions: int | None) -> RenderableType:
     for what, times in (("all ranks", together), ("rank 0", by_first)):
         known = sorted((seconds, name) for seconds, name in times if seconds is not None)
         if known:
-            lines.append(_indented(f"{what}: " + ", ".join(f"{told(name)} {human_seconds(time)}" for time, name in known)))
+            lines.append(
+                _indented(f"{what}: " + ", ".join(f"{told(name)} {human_seconds(time)}" for time, name in known))
+            )
     if context.candidates_left_out:
         lines.append(_indented(f"{context.candidates_left_out} more candidates are not in the record"))
     return Group(*lines)

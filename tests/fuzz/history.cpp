@@ -6,6 +6,7 @@
 #include "knowledge/earlier_runs.hpp"
 #include "knowledge/fold.hpp"
 #include "knowledge/record_json.hpp"
+#include "knowledge/record_sum.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace starling;
@@ -28,6 +29,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         for (const CandidateRecord& one : known->candidates) static_cast<void>(EarlierRuns::of(*known, one.name));
     const std::string told_to_ranks = earlier.to_text();
     fuzzing::expect(EarlierRuns::from_text(told_to_ranks).to_text() == told_to_ranks, "ranks hear what rank 0 says");
+    RecordSum sum(all);
+    sum.add(RecordSum(all).text());
+    static_cast<void>(sum.record());
     RunRecord merged;
     merged.contexts = folded(std::move(all));
     merged.merged = {"a.json"};

@@ -14,7 +14,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } catch (const std::runtime_error& refusal) {
       return fuzzing::expect_line(refusal.what());
     }
-    const std::string written = to_json(record);
-    fuzzing::expect(to_json(run_record_from_json(written)) == written, "a record that is written is read");
+    for (const RecordForm form : {RecordForm::for_people, RecordForm::compact}) {
+      const std::string written = to_json(record, form);
+      fuzzing::expect(to_json(run_record_from_json(written), form) == written, "a record that is written is read");
+    }
   });
 }
