@@ -43,9 +43,9 @@ inline Brief alltoall(int bytes) {
 inline Brief allgather() {
   return grouped({{"simple", {"simple"}},
                   {"logarithmic", {"recursive_doubling", "mesh2d", "mesh3d", "bruck"}},
-                  {"plain", {"ring", "pair"}},
-                  {"light_barrier", {"ring_light_barrier", "pair_light_barrier"}},
-                  {"mpi_barrier", {"ring_mpi_barrier", "pair_mpi_barrier"}},
+                  {"plain", {"pairwise", "pair"}},
+                  {"light_barrier", {"pairwise_light_barrier", "pair_light_barrier"}},
+                  {"mpi_barrier", {"pairwise_mpi_barrier", "pair_mpi_barrier"}},
                   {"switch_ring", {"switch_ring"}}});
 }
 
