@@ -1,6 +1,7 @@
 """The algorithms that Starling and SimGrid's SMPI both have: ours by candidate, theirs by the name in `smpi/COLL:NAME`.
 
-A name alone does not count: SMPI's allgather `ring`, say, sends each block straight to its rank, and is not ours.
+A name alone does not count: SMPI's allgather `ring`, STAR-MPI's, sends each block straight to its rank, and is our
+`pairwise`.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ PEERS: dict[str, dict[str, str]] = {
         "mesh3d": "3dmesh",
         "neighbor_exchange": "ompi_neighborexchange",
         "pair": "pair",
+        "pairwise": "ring",
         "recursive_doubling": "rdb",
         "ring": "NTSLR",
         "simple": "spreading_simple",
@@ -39,12 +41,13 @@ PEERS: dict[str, dict[str, str]] = {
         "gather_bcast": "GB",
         "neighbor_exchange": "ompi_neighborexchange",
         "pair": "pair",
+        "pairwise": "ring",
         "recursive_doubling": "mpich_rdb",
         "ring": "mpich_ring",
     },
     "allreduce": {
         "rabenseifner": "rab_rdb",
-        "rab2?alltoall=ring,allgather=ring": "rab2",
+        "rab2?alltoall=ring,allgather=pairwise": "rab2",
         "recursive_doubling": "rdb",
         "reduce_bcast": "redbcast",
         "ring": "lr",

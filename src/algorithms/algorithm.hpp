@@ -143,6 +143,9 @@ struct Algorithm {
   std::int64_t (*scratch_blocks)(const Situation&, const Parameters&) = nullptr;
   /// What one rank does. A pure function.
   Schedule (*build)(const Team&, const Parameters&) = nullptr;
+  /// The same with a light barrier of its own, where words between the partners of the next round are not enough. Null:
+  /// these are put between the rounds of `build`.
+  Schedule (*build_light_barrier)(const Team&, const Parameters&) = nullptr;
 };
 
 }  // namespace starling

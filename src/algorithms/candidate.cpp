@@ -134,6 +134,8 @@ std::string Bound::refusal(const Situation& situation) const {
 Schedule Bound::schedule(const Team& team) const {
   Team told = team;
   told.collective = collective;
+  if (synchronisation == Synchronisation::light_barrier && algorithm->build_light_barrier != nullptr)
+    return algorithm->build_light_barrier(told, parameters);
   return algorithm->build(told, parameters).synchronised(synchronisation, team.size);
 }
 

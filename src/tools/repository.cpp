@@ -35,7 +35,7 @@ using Json = nlohmann::ordered_json;
 /// What a synchronisation adds to the algorithm's sentence.
 std::string_view sentence_of(Synchronisation synchronisation) {
   switch (synchronisation) {
-    case Synchronisation::light_barrier: return "; zero-byte messages between partners keep the steps apart";
+    case Synchronisation::light_barrier: return "; zero-byte messages keep the steps apart";
     case Synchronisation::mpi_barrier: return "; an MPI barrier keeps the steps apart";
     default: return "";
   }

@@ -160,15 +160,20 @@ TEST(Groups, AreThoseOfStarMpi) {
     for (const std::string& name : names) all.push_back(candidate_named(collective, name)->group());
     return all;
   };
-  for (const Collective collective : {Collective::alltoall, Collective::allgather}) {
-    EXPECT_EQ(groups(collective, {"simple", "recursive_doubling", "mesh2d", "mesh3d", "bruck", "ring", "pair"}),
+  for (const auto& [collective, ring] : {std::pair{Collective::alltoall, std::string("ring")},
+                                         std::pair{Collective::allgather, std::string("pairwise")}}) {
+    EXPECT_EQ(groups(collective, {"simple", "recursive_doubling", "mesh2d", "mesh3d", "bruck", ring, "pair"}),
               (std::vector<std::string>{"simple", "logarithmic", "logarithmic", "logarithmic", "logarithmic", "ring",
                                         "ring"}));
-    EXPECT_EQ(groups(collective, {"ring_light_barrier", "pair_light_barrier", "ring_mpi_barrier", "pair_mpi_barrier"}),
-              (std::vector<std::string>{"light_barrier", "light_barrier", "mpi_barrier", "mpi_barrier"}));
+    EXPECT_EQ(
+        groups(collective, {ring + "_light_barrier", "pair_light_barrier", ring + "_mpi_barrier", "pair_mpi_barrier"}),
+        (std::vector<std::string>{"light_barrier", "light_barrier", "mpi_barrier", "mpi_barrier"}));
   }
+  EXPECT_EQ(groups(Collective::allgather, {"switch_ring", "ring"}),
+            (std::vector<std::string>{"switch_ring", "logical_ring"}))
+      << "MPICH's ring goes to neighbours only, the paper's does not";
   EXPECT_EQ(
-      groups(Collective::allreduce, {"gather_reduce", "rab1?allgather=simple", "rab1?allgather=ring_light_barrier",
+      groups(Collective::allreduce, {"gather_reduce", "rab1?allgather=simple", "rab1?allgather=pairwise_light_barrier",
                                      "rab2?alltoall=ring", "rab2?alltoall=ring_mpi_barrier"}),
       (std::vector<std::string>{"gather_reduce", "rab1", "rab1", "rab2", "rab2"}))
       << "its parts' synchronisations do not count";
@@ -183,8 +188,10 @@ TEST(Groups, TellSegmentsFromWholeMessages) {
 }
 
 TEST(Rab2, SynchronisesItsAllgatherAsItsAlltoall) {
-  const auto zero_byte_rounds = [](const char* name) {
-    const Schedule todo = candidate_named(Collective::allreduce, name)->schedule({.size = 4, .rank = 1, .blocks = 4});
+  const SwitchTree tree({-1}, {0, 0, 0, 0});
+  const auto zero_byte_rounds = [&](const char* name) {
+    const Team team{.size = 4, .rank = 1, .blocks = 4, .tree = &tree};
+    const Schedule todo = candidate_named(Collective::allreduce, name)->schedule(team);
     int count = 0;
     for (const Round& round : todo.rounds())
       if (!round.sends.empty() && round.sends.front().blocks.count == 0) ++count;
@@ -192,6 +199,7 @@ TEST(Rab2, SynchronisesItsAllgatherAsItsAlltoall) {
   };
   EXPECT_EQ(zero_byte_rounds("rab2"), 0);
   EXPECT_EQ(zero_byte_rounds("rab2?alltoall=ring_light_barrier"), 4) << "two in each of two rings of three steps";
+  EXPECT_EQ(zero_byte_rounds("rab2?alltoall=ring_light_barrier,allgather=switch_ring"), 2);
 }
 
 TEST(ReductionOrder, NamesTheValueOfAParameterThatReorders) {
@@ -213,6 +221,38 @@ TEST(Refusal, SaysWhatThereIsNoMeshFor) {
   EXPECT_EQ(refusal(Collective::allgather, "neighbor_exchange", 7, 8), "needs an even number of ranks");
   EXPECT_EQ(refusal(Collective::alltoall, "linear_window?window=8", 9, 8),
             "would post all messages at once, as simple does");
+}
+
+/// STAR-MPI, section 3.1: "similar to their all-to-all counterparts".
+TEST(PaperRing, GoesFromAndToTheSameRanksInAllgatherAsInAlltoall) {
+  for (const char* synchronisation : {"", "_light_barrier", "_mpi_barrier"}) {
+    const auto peers = [&](Collective collective, const std::string& name) {
+      const Bound bound = *candidate_named(collective, name + synchronisation);
+      const Schedule todo = bound.schedule({.size = 6, .rank = 4, .blocks = 6});
+      std::vector<std::pair<int, bool>> all;
+      for (const Round& round : todo.rounds()) {
+        for (const Transfer& one : round.receives) all.emplace_back(one.peer, false);
+        for (const Transfer& one : round.sends) all.emplace_back(one.peer, true);
+      }
+      return all;
+    };
+    EXPECT_EQ(peers(Collective::allgather, "pairwise"), peers(Collective::alltoall, "ring")) << synchronisation;
+    EXPECT_NE(peers(Collective::allgather, "ring"), peers(Collective::alltoall, "ring")) << synchronisation;
+  }
+}
+
+TEST(PaperAllreduce, HasAllTwentyOfStarMpi) {
+  int found = 0;
+  const auto count = [&](const std::string& name) { found += candidate_named(Collective::allreduce, name) ? 1 : 0; };
+  for (const char* gather : {"bruck", "mesh2d", "mesh3d", "recursive_doubling", "pairwise"})
+    count(std::string("gather_reduce?allgather=") + gather);
+  for (const char* gather : {"simple", "mesh2d", "mesh3d", "recursive_doubling", "bruck", "pairwise",
+                             "pairwise_light_barrier", "pairwise_mpi_barrier", "switch_ring"})
+    count(std::string("rab1?allgather=") + gather);
+  for (const char* exchange : {"ring", "ring_light_barrier", "ring_mpi_barrier"})
+    for (const char* gather : {"pairwise", "switch_ring"})
+      count(std::string("rab2?alltoall=") + exchange + ",allgather=" + gather);
+  EXPECT_EQ(found, 20);
 }
 
 TEST(Part, IsTheScheduleOfARegisteredCandidate) {

@@ -41,8 +41,8 @@ inline const std::map<Collective, std::vector<std::string>>& lists() {
         "ring_mpi_barrier", "pair", "pair_light_barrier", "pair_mpi_barrier", "phased_light_barrier",
         "phased_mpi_barrier"}},
       {Collective::allgather,
-       {"simple", "mesh2d", "mesh3d", "recursive_doubling", "bruck?k=2", "ring", "ring_light_barrier",
-        "ring_mpi_barrier", "pair", "pair_light_barrier", "pair_mpi_barrier", "switch_ring"}},
+       {"simple", "mesh2d", "mesh3d", "recursive_doubling", "bruck?k=2", "pairwise", "pairwise_light_barrier",
+        "pairwise_mpi_barrier", "pair", "pair_light_barrier", "pair_mpi_barrier", "switch_ring"}},
       {Collective::allreduce, {"gather_reduce", "rab1", "rab2"}},
   };
   return all;
@@ -73,10 +73,12 @@ inline Brief of(Collective collective, std::int64_t bytes) {
 inline Brief alltoall(std::int64_t bytes) {
   return of(Collective::alltoall, bytes);
 }
+
 /// 12 algorithms in 6 groups.
 inline Brief allgather() {
   return of(Collective::allgather, 2048);
 }
+
 /// 20 algorithms in 3 groups, the three types of section 3.1.
 inline Brief allreduce() {
   return of(Collective::allreduce, 2048);

@@ -8,21 +8,30 @@
 
 namespace starling {
 
-/// How many messages use each directed link of a tree. A link is a pair of vertices: switches count from 0, rank r is
-/// the vertex behind all switches.
+/// How many messages use each directed link of a tree.
 class LinkUse {
  public:
+  /// From one vertex to another: switches count from 0, rank r is the vertex behind all switches.
+  using Link = std::pair<int, int>;
+
   explicit LinkUse(const SwitchTree& tree) : tree_(&tree) {}
 
-  void message(int from, int to) {
+  /// The links that a message goes over.
+  [[nodiscard]] std::vector<Link> way(int from, int to) const {
     std::vector<int> up = way_up(from);
     std::vector<int> down = way_up(to);
     while (up.size() > 1 && down.size() > 1 && up[up.size() - 2] == down[down.size() - 2]) {
       up.pop_back();
       down.pop_back();
     }
-    for (std::size_t i = 0; i + 1 < up.size(); ++i) ++use_[{up[i], up[i + 1]}];
-    for (std::size_t i = 0; i + 1 < down.size(); ++i) ++use_[{down[i + 1], down[i]}];
+    std::vector<Link> links;
+    for (std::size_t i = 0; i + 1 < up.size(); ++i) links.emplace_back(up[i], up[i + 1]);
+    for (std::size_t i = 0; i + 1 < down.size(); ++i) links.emplace_back(down[i + 1], down[i]);
+    return links;
+  }
+
+  void message(int from, int to) {
+    for (const Link& link : way(from, to)) ++use_[link];
   }
 
   [[nodiscard]] int most() const {
@@ -40,7 +49,7 @@ class LinkUse {
   }
 
   const SwitchTree* tree_;
-  std::map<std::pair<int, int>, int> use_;
+  std::map<Link, int> use_;
 };
 
 }  // namespace starling

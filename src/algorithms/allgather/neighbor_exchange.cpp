@@ -47,7 +47,7 @@ Algorithm neighbor_exchange() {
       .name = "neighbor_exchange",
       .says = "exchanges two blocks with the left and the right neighbour in turn",
       .source = "Chen, Zhang, Zhang and Yuan 2005",
-      .group = "ring",
+      .group = "logical_ring",
       .counterparts = {{.ompi = "neighbor", .ucc = "neighbor"}},
       .latency = "p/2 alpha",
       .bandwidth = "(p-1) s beta",

@@ -26,8 +26,9 @@ Algorithm ring() {
       .collectives = {Collective::allgather, Collective::allgatherv},
       .name = "ring",
       .says = "passes blocks around a ring, one hop a step",
-      .source = "Thakur, Rabenseifner and Gropp 2005, section 4.1",
-      .group = "ring",
+      .source =
+          "Thakur, Rabenseifner and Gropp 2005, section 4.1; STAR-MPI, section 4.2, calls it MPICH's logical ring",
+      .group = "logical_ring",
       .synchronisations = {Synchronisation::none, Synchronisation::light_barrier, Synchronisation::mpi_barrier},
       .counterparts = {{.ompi = "ring", .mpich = "ring", .ucc = "ring"}},
       .latency = "(p-1) alpha",

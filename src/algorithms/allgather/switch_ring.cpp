@@ -30,7 +30,7 @@ Algorithm switch_ring() {
       .collectives = {Collective::allgather, Collective::allgatherv},
       .name = "switch_ring",
       .says = "passes blocks around a ring that follows the network's switches",
-      .source = "Faraj, Patarasuk and Yuan 2007; STAR-MPI, section 3.1",
+      .source = "Faraj, Patarasuk and Yuan 2007; STAR-MPI, section 3.1, where it is called TSLR",
       .group = "switch_ring",
       .needs = {.switches = true},
       .latency = "(p-1) alpha",

@@ -39,7 +39,7 @@ Algorithm gather_reduce() {
       .source = "STAR-MPI, section 3.1",
       .group = "gather_reduce",
       .parameters = {{"allgather",
-                      {"bruck", "mesh2d", "mesh3d", "recursive_doubling", "ring"},
+                      {"bruck", "mesh2d", "mesh3d", "recursive_doubling", "pairwise", "ring"},
                       "the allgather that spreads the vectors"}},
       .reduction_order = "by_rank",
       .latency = "the allgather's",

@@ -15,11 +15,12 @@
 namespace starling::allreduce {
 namespace {
 
-/// The allgather with the alltoall's synchronisation; the ring of switches has none to choose.
+/// The allgather with the alltoall's synchronisation, where it is the same exchange; the ring of switches has none.
 std::string gather_of(const Parameters& with) {
   constexpr std::string_view exchange = "ring";
-  if (with.text("allgather") != exchange) return std::string(with.text("allgather"));
-  return std::string(with.text("allgather")).append(with.text("alltoall").substr(exchange.size()));
+  std::string gather(with.text("allgather"));
+  if (gather == "pairwise") gather.append(with.text("alltoall").substr(exchange.size()));
+  return gather;
 }
 
 Schedule build(const Team& team, const Parameters& with) {
@@ -53,8 +54,9 @@ Algorithm rab2() {
                       {"ring", "ring_light_barrier", "ring_mpi_barrier"},
                       "the alltoall that brings blocks together"},
                      {"allgather",
-                      {"ring", "switch_ring"},
-                      "the allgather that spreads the result; the ring is synchronised as the alltoall is"}},
+                      {"pairwise", "switch_ring"},
+                      "the allgather that spreads the result; pairwise, STAR-MPI's ring, is synchronised as the "
+                      "alltoall is"}},
       .reduction_order = "by_rank",
       .latency = "2 (p-1) alpha",
       .bandwidth = "2 (p-1)/p m beta",
