@@ -65,6 +65,20 @@ class Overhead:
 
 
 @dataclass(frozen=True)
+class Derived:
+    """Nanoseconds of one MPI_Bcast of 64 bytes on MPI_COMM_SELF as MPI_DOUBLE and as one element of a contiguous type.
+
+    `more` is what the type takes more, within pairs of blocks.
+    """
+
+    mpi: str
+    mode: str
+    double: Spread
+    derived: Spread
+    more: Spread
+
+
+@dataclass(frozen=True)
 class Executor:
     """Microseconds of a call by the executor and written directly, and their ratio within pairs of blocks."""
 
@@ -138,6 +152,28 @@ def overheads(mpi: Mpi, folder: Path, rounds: int, calls: int) -> list[Overhead]
     return found
 
 
+def derived_types(mpi: Mpi, folder: Path, calls: int, blocks: int) -> list[Derived]:
+    """A type of the program's against MPI's own, in turn in one run: native and by the executor."""
+    program = str(compile_c(mpi, HERE / "derived_type.c", folder))
+    found = []
+    for mode, strategy in (("no preload", None), ("native forced", "native"), ("executor", "forced:bcast:binomial")):
+        env = {}
+        if strategy is not None:
+            env = {"LD_PRELOAD": str(library(mpi)), "STARLING_HISTORY": "off", "STARLING_STRATEGY": strategy}
+        done = run_ranks(mpi, 1, [program, str(calls), str(calls), str(blocks), "self"], env, 120).check()
+        pairs = [tuple(map(float, line.split())) for line in done.stdout.splitlines()]
+        found.append(
+            Derived(
+                mpi.name,
+                mode,
+                Spread.of([double for double, _ in pairs]),
+                Spread.of([derived for _, derived in pairs]),
+                Spread.of([derived - double for double, derived in pairs]),
+            )
+        )
+    return found
+
+
 def executors(mpi: Mpi, folder: Path, calls: int, blocks: int) -> list[Executor]:
     """The executor against hand-written code at 8 bytes and 64 KiB on 4 ranks, in one run."""
     # gcc takes MPICH's MPI_STATUSES_IGNORE for an array that is too short.
@@ -162,7 +198,7 @@ def executors(mpi: Mpi, folder: Path, calls: int, blocks: int) -> list[Executor]
 
 
 def main() -> None:
-    """Measures, prints three tables, and writes them as JSON if asked to."""
+    """Measures, prints four tables, and writes them as JSON if asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path, help="write the figures there too")
     parser.add_argument("--quick", action="store_true", help="a tenth of the calls: to see that it works")
@@ -170,17 +206,24 @@ def main() -> None:
     share = 10 if options.quick else 1
     begun = starts(5 if options.quick else 21)
     costs: list[Overhead] = []
+    types: list[Derived] = []
     ratios: list[Executor] = []
     with tempfile.TemporaryDirectory() as name:
         for mpi in debian_mpis():
             folder = Path(name) / mpi.name
             folder.mkdir()
             costs += overheads(mpi, folder, 2 if options.quick else 9, 200_000 // share)
+            types += derived_types(mpi, folder, 20_000 // share, 5 if options.quick else 101)
             ratios += executors(mpi, folder, 2000 // share, 5 if options.quick else 31)
     print("MPI_Allreduce of 8 bytes, nanoseconds a call: median [quartiles]; more than without preload")
     for cost in costs:
         times = f"{cost.nanoseconds.show():>22} {cost.more.show():>20}"
         print(f"{cost.mpi:10} {cost.where:14} {cost.mode:26} {times}  {cost.winner}")
+    print(
+        "\nMPI_Bcast of 64 bytes on one rank, nanoseconds a call: as MPI_DOUBLE, as a contiguous type, its extra cost"
+    )
+    for kind in types:
+        print(f"{kind.mpi:10} {kind.mode:26} {kind.double.show():>22} {kind.derived.show():>22} {kind.more.show():>20}")
     print("\nexecutor against hand-written code, 4 ranks, microseconds a call: median [quartiles]")
     for one in ratios:
         print(
@@ -196,6 +239,7 @@ def main() -> None:
             json.dumps(
                 {
                     "overhead": [asdict(cost) for cost in costs],
+                    "derived types": [asdict(kind) for kind in types],
                     "executor": [asdict(one) for one in ratios],
                     "start": [asdict(start) for start in begun],
                 },

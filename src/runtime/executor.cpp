@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/pmpi.hpp"
+#include "schedule/native_pieces.hpp"
 
 namespace starling {
 namespace {
@@ -105,8 +106,7 @@ int perform(const Running& run, const Work& work) {
   return copy_elements(run.at(work.from), run.at(work.into), work.from.count, run.unit);
 }
 
-/// The MPI library's own collective on a group of ranks.
-int native_part(const Running& run, const NativePart& part, MPI_Comm comm) {
+int native_piece(const Running& run, const NativePart& part, MPI_Comm comm) {
   if (part.collective == Collective::barrier) return pmpi.Barrier(comm);
   const void* from = run.at(part.from);
   char* into = run.at(part.into);
@@ -138,6 +138,14 @@ int native_part(const Running& run, const NativePart& part, MPI_Comm comm) {
       return pmpi.Scatter(from, data.count, data.type, into, data.count, data.type, part.root, comm);
     default: return MPI_ERR_INTERN;
   }
+}
+
+/// The MPI library's own collective on a group of ranks.
+int native_part(const Running& run, const NativePart& part, MPI_Comm comm) {
+  if (!reduces(part.collective) || part.from.count <= INT_MAX) return native_piece(run, part, comm);
+  for (const NativePart& piece : pieces(part, INT_MAX))
+    if (const int error = native_piece(run, piece, comm); error != MPI_SUCCESS) return error;
+  return MPI_SUCCESS;
 }
 
 }  // namespace
