@@ -1,0 +1,71 @@
+"""Where a rank has a GPU's runtime library its buffers may lie on the GPU: contexts made from then on are native."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from starling.record import Context, RunRecord
+from support.mpis import Mpi, compile_c, debian_mpis
+from support.tuned import run_tuned
+
+HERE = Path(__file__).parent
+PATIENCE = 60.0
+"""Seconds until a run is taken for stuck."""
+STRATEGIES = ("star-basic", "lottery", "forced:allreduce:recursive_doubling,allgather:ring")
+QUICK = {"STARLING_ITER": "1", "STARLING_LONGEST_DRAW": "2"}
+
+
+def run(mpi: Mpi, folder: Path, strategy: str, when: str, name: str, env: dict[str, str]) -> RunRecord:
+    stand_in = folder / name
+    source = str(HERE / "gpu_runtime.c")
+    line = ["cc", "-shared", "-fPIC", f"-Wl,-soname,{name}", source, "-o", str(stand_in)]
+    subprocess.run(line, check=True)
+    program = str(compile_c(mpi, HERE / "gpu.c", folder, ["-ldl"]))
+    argv = [program, str(stand_in), when]
+    outcome, record = run_tuned(mpi, 3, argv, strategy, folder, {**QUICK, **env}, PATIENCE)
+    assert outcome.stdout == "0 wrong\n"
+    return record
+
+
+def context_of(record: RunRecord, collective: str) -> Context:
+    """The one context of a collective."""
+    (found,) = (context for context in record.contexts if context.collective == collective)
+    return found
+
+
+def is_native(context: Context) -> bool:
+    """Whether nothing else was used. AssertionError where that is not explained."""
+    others = [one for one in context.candidates if one.name != "native"]
+    if any(one.samples for one in others):
+        return False
+    assert others
+    for one in others:
+        assert not one.eligible
+        assert "GPU" in one.reason
+    return context.winner == "native"
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_contexts_made_from_then_on_are_native(mpi: Mpi, tmp_path: Path, when: str, strategy: str) -> None:
+    record = run(mpi, tmp_path, strategy, when, "libcuda.so.1", {})
+    assert is_native(context_of(record, "allgather"))
+    assert is_native(context_of(record, "allreduce")) == (when == "before")
+
+
+@pytest.mark.parametrize("name", ["libcudart.so.12", "libamdhip64.so.6", "libze_loader.so.1"])
+def test_other_runtime_libraries_are_known(tmp_path: Path, name: str) -> None:
+    record = run(debian_mpis()[0], tmp_path, "star-basic", "before", name, {})
+    assert is_native(context_of(record, "allgather"))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_who_says_that_buffers_are_on_the_host_is_believed(mpi: Mpi, tmp_path: Path, strategy: str) -> None:
+    record = run(mpi, tmp_path, strategy, "before", "libcuda.so.1", {"STARLING_HOST_BUFFERS": "1"})
+    assert not is_native(context_of(record, "allgather"))
+    assert not is_native(context_of(record, "allreduce"))

@@ -1,0 +1,89 @@
+"""Starling's own communicators: few, none for each of the program's, and given back; the program's are left alone."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from starling.record import RunRecord
+from support.mpis import Mpi, compile_c, installed_mpis, run_ranks
+from support.processes import Outcome
+from support.tuned import library, preloaded, run_tuned
+
+HERE = Path(__file__).parent
+PATIENCE = 120.0
+"""Seconds until a run is taken for stuck."""
+OWN = 2
+"""Communicators that Starling makes for itself: of all ranks, and of each rank alone."""
+OF_GROUPS = 128
+"""How many more a rank may hold for the rows and columns of meshes."""
+USED = 72
+"""Communicators of the program on which there are collectives."""
+STRATEGIES = ("native", "star-basic", "lottery", "forced:allreduce:recursive_doubling,bcast:binomial")
+
+
+def watched(mpi: Mpi, folder: Path) -> dict[str, str]:
+    """The environment that preloads a tool which sees what Starling asks of MPI, in front of Starling."""
+    tool = compile_c(mpi, HERE / "mpi_tool.c", folder, ["-shared", "-fPIC"])
+    return preloaded(mpi, folder, [tool, library(mpi)])
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("mpi", installed_mpis(), ids=str)
+def test_no_communicator_is_made_for_one_of_the_program_s(mpi: Mpi, tmp_path: Path, strategy: str) -> None:
+    program = str(compile_c(mpi, HERE / "churn.c", tmp_path))
+    env = {"STARLING_ITER": "1", **watched(mpi, tmp_path)}
+    outcome, record = run_tuned(mpi, 2, [program, "40"], strategy, tmp_path, env, PATIENCE)
+    assert outcome.stdout.startswith("40 communicators, 0 wrong")
+    told = re.findall(r"tool: (\d+) at first, (\d+) at most, \d+ left, (\d+) handlers set", outcome.stderr)
+    assert len(told) == 2, outcome.report()
+    for at_first, at_most, handlers in told:
+        assert int(at_first) <= OWN
+        assert int(at_most) <= OWN
+        assert int(handlers) == 0, "an error handler of the program's was swapped"
+    sums = [context for context in record.contexts if context.collective == "allreduce"]
+    own = any(one.samples for context in sums for one in context.candidates if one.name != "native")
+    assert own or strategy in ("native", "lottery"), "nothing of Starling's own ran"
+
+
+def limited() -> list[Mpi]:
+    """Those with at most 2048 communicators."""
+    return [mpi for mpi in installed_mpis() if mpi.name in ("mpich4", "mpich5")]
+
+
+def remaining(outcome: Outcome) -> int:
+    """How many communicators the program got. AssertionError where a result was wrong."""
+    found = re.fullmatch(r"(\d+) communicators, 0 wrong\n", outcome.stdout)
+    assert found, outcome.report()
+    return int(found[1])
+
+
+def run_remaining(mpi: Mpi, folder: Path, calls: int, strategy: str, env: dict[str, str]) -> tuple[int, RunRecord]:
+    program = str(compile_c(mpi, HERE / "remaining.c", folder))
+    outcome, record = run_tuned(mpi, 4, [program, str(USED), str(calls)], strategy, folder, env, PATIENCE)
+    return remaining(outcome), record
+
+
+@pytest.mark.parametrize("mpi", limited(), ids=str)
+def test_rows_and_columns_keep_to_the_bound(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE / "remaining.c", tmp_path))
+    plain = remaining(run_ranks(mpi, 4, [program, str(USED), "1"], preloaded(mpi, tmp_path), PATIENCE).check())
+    forced = "forced:barrier:dissemination,allgather:groups2d?rows=2"
+    left, record = run_remaining(mpi, tmp_path, 1, forced, {})
+    assert plain - left <= OWN + OF_GROUPS
+    assert any(context.winner == "groups2d?rows=2" for context in record.contexts), "some got their rows"
+
+
+@pytest.mark.parametrize("mpi", limited(), ids=str)
+def test_what_a_loser_made_is_given_back(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE / "remaining.c", tmp_path))
+    plain = remaining(run_ranks(mpi, 4, [program, str(USED), "1"], preloaded(mpi, tmp_path), PATIENCE).check())
+    # Rows and columns do their part 40 times, so that a mesh cannot win.
+    env = {"STARLING_ITER": "2", "STARLING_ONLY": "allgather:groups2d?rows=2", "SLOW_PARTS": "40"}
+    left, record = run_remaining(mpi, tmp_path, 12, "star-basic", {**env, **watched(mpi, tmp_path)})
+    gathers = [context for context in record.contexts if context.collective == "allgather"]
+    assert [context.winner for context in gathers] == ["native"]
+    assert any(one.samples for one in gathers[0].candidates if one.name == "groups2d"), "none was ever tried"
+    assert plain - left <= OWN

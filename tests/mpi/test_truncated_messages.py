@@ -1,0 +1,49 @@
+"""Errors in the middle of an exchange: what follows on the communicator is right wherever it is without Starling."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.mpis import Mpi, compile_c, debian_mpis, run_ranks
+from support.tuned import candidates, preloaded, run_tuned
+
+HERE = Path(__file__).parent
+RANKS = 4
+PATIENCE = 60.0
+"""Seconds until a run is taken for stuck."""
+KINDS = ("alltoallv", "alltoallw", "gatherv", "scatterv")
+RIGHT = "0 errors too many, 0 wrong\n"
+
+
+def survives(mpi: Mpi, kind: str) -> bool:
+    """Whether the MPI library itself goes on: after an error Open MPI's gatherv leaves messages to the next one."""
+    return not (mpi.flavour == "openmpi" and kind == "gatherv")
+
+
+def cases() -> list[tuple[Mpi, str, str]]:
+    """Each MPI with each kind and the strategies that use all of Starling's algorithms for it."""
+    return [
+        (mpi, kind, strategy)
+        for mpi in debian_mpis()
+        for kind in KINDS
+        if survives(mpi, kind)
+        for strategy in ("star-basic", "lottery", *(f"forced:{kind}:{name}" for name in candidates()[kind]))
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_the_mpi_library_goes_on_after_an_error(mpi: Mpi, tmp_path: Path, kind: str) -> None:
+    if survives(mpi, kind):
+        program = str(compile_c(mpi, HERE / "truncated.c", tmp_path))
+        assert run_ranks(mpi, RANKS, [program, kind], preloaded(mpi, tmp_path), PATIENCE).check().stdout == RIGHT
+
+
+@pytest.mark.parametrize(("mpi", "kind", "strategy"), cases(), ids=str)
+def test_an_error_leaves_nothing_to_the_calls_after_it(mpi: Mpi, tmp_path: Path, kind: str, strategy: str) -> None:
+    program = str(compile_c(mpi, HERE / "truncated.c", tmp_path))
+    env = {"STARLING_ITER": "1", "STARLING_LONGEST_DRAW": "2"}
+    outcome, _ = run_tuned(mpi, RANKS, [program, kind], strategy, tmp_path, env, PATIENCE)
+    assert outcome.stdout == RIGHT

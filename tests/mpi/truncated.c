@@ -1,0 +1,81 @@
+/* Errors in the middle of an exchange: one rank sends another more than that expects, and all go on afterwards with
+ * right calls. `truncated KIND`, which is one of alltoallv, alltoallw, gatherv and scatterv, whose counts the other
+ * ranks don't know. Rank 0 prints how many calls were told of an error where there was none, and how many right calls
+ * gave a wrong result. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { rounds = 12, right_calls = 6, most = 16, block = 4 };
+
+static int rank, ranks;
+static const char* kind;
+
+static int value(int from, int to, int call, int place) {
+  return ((from * 16 + to) * 1000 + call) * 16 + place;
+}
+
+/* From rank `from` to rank `to` there are `extra` items more than that expects. The root is the one of them that has
+ * the counts. */
+static int exchange(int* in, int* out, int from, int to, int extra, MPI_Comm comm) {
+  int sent[most], expected[most], places[most], bytes[most];
+  MPI_Datatype types[most];
+  for (int i = 0; i < ranks; ++i) {
+    sent[i] = expected[i] = block;
+    places[i] = 2 * i * block;
+    bytes[i] = places[i] * (int)sizeof(int);
+    types[i] = MPI_INT;
+  }
+  if (rank == from) sent[to] += extra;
+  if (strcmp(kind, "alltoallv") == 0)
+    return MPI_Alltoallv(in, sent, places, MPI_INT, out, expected, places, MPI_INT, comm);
+  if (strcmp(kind, "alltoallw") == 0) return MPI_Alltoallw(in, sent, bytes, types, out, expected, bytes, types, comm);
+  if (strcmp(kind, "gatherv") == 0) return MPI_Gatherv(in, sent[to], MPI_INT, out, expected, places, MPI_INT, to, comm);
+  return MPI_Scatterv(in, sent, places, MPI_INT, out, block, MPI_INT, from, comm);
+}
+
+/* A gather's root is rank `to` of the exchange, a scatter's rank `from`. */
+static int is_right(const int* out, int from, int to, int call) {
+  const int gathers = strcmp(kind, "gatherv") == 0, scatters = strcmp(kind, "scatterv") == 0;
+  if (gathers && rank != to) return 1;
+  for (int peer = 0; peer < (scatters ? 1 : ranks); ++peer)
+    for (int i = 0; i < block; ++i)
+      if (out[2 * peer * block + i] != value(scatters ? from : peer, gathers ? 0 : rank, call, i)) return 0;
+  return 1;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  if (argc != 2) MPI_Abort(MPI_COMM_WORLD, 2);
+  kind = argv[1];
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  int faults[2] = {0, 0}, all[2];
+  for (int call = 0; call < rounds * right_calls; ++call) {
+    const int is_wrong = call % right_calls == right_calls - 1, round = call / right_calls;
+    const int from = round % ranks, to = (from + 1 + round / ranks % (ranks - 1)) % ranks;
+    /* Memory of its own for each call: what comes late lands in what is freed. */
+    int* const in = malloc(2 * most * block * sizeof *in);
+    int* const out = malloc(2 * most * block * sizeof *out);
+    for (int peer = 0; peer < ranks; ++peer)
+      for (int i = 0; i < 2 * block; ++i) {
+        in[2 * peer * block + i] = value(rank, peer, call, i);
+        out[2 * peer * block + i] = -1;
+      }
+    const int error = exchange(in, out, from, to, is_wrong ? 3 : 0, comm);
+    if (!is_wrong) {
+      faults[0] += error != MPI_SUCCESS;
+      faults[1] += !is_right(out, from, to, call);
+    }
+    free(out);
+    free(in);
+  }
+  PMPI_Reduce(faults, all, 2, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0) printf("%d errors too many, %d wrong\n", all[0], all[1]);
+  fflush(stdout);
+  return MPI_Finalize();
+}
