@@ -1,6 +1,6 @@
 /* What a communicator with many call keys costs: usage `keys KEYS CALLS`. A duplicate of MPI_COMM_WORLD is asked for
-   allreduces of KEYS sizes, CALLS each in turn; rank 0 prints the bytes of heap that this took for good, the most that a
-   rank took, and the microseconds of MPI_Comm_free, the median of 9 such communicators. */
+   allreduces of KEYS sizes, CALLS each in turn; rank 0 prints the bytes of heap that this took for good, the most that
+   a rank took, and the microseconds of MPI_Comm_free, the median of 9 such communicators. */
 #include <malloc.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -20,6 +20,8 @@ from starling.launcher import identify
 from starling.messages import in_one_line, told
 from starling.variants import Flavour, Variant, library
 
+_GPU = "GPU runtime"
+"""What stands in the reason where a context is native because of one."""
 _READABLE = 30
 """Columns that the text at the end of a row needs."""
 _LAUNCHER = re.compile(r"(mpirun|mpiexec)(\.(openmpi|mpich|hydra))?|orterun|prterun|srun")
@@ -173,6 +175,16 @@ def settings_in_force(environ: Mapping[str, str]) -> tuple[list[SettingState], l
     return sorted(shown.values(), key=lambda setting: setting.name), wrong
 
 
+def left_native(history: Path | None) -> list[str]:
+    """Why collectives of the last run were left to MPI for what was loaded into its processes, and what to do."""
+    try:
+        last, _, _ = record.last_good(history)
+    except record.RecordError:
+        return []
+    reasons = {one.reason for context in last.contexts for one in context.candidates if _GPU in one.reason}
+    return [f"the last run was native: {why}; --host-buffers if they are in host memory" for why in sorted(reasons)]
+
+
 def examine(environ: Mapping[str, str]) -> Diagnosis:
     """Looks at everything, and tries every launcher."""
     variants = [VariantState(str(v), str(library(v, environ) or "") or None, v.serves) for v in Variant]
@@ -186,6 +198,8 @@ def examine(environ: Mapping[str, str]) -> Diagnosis:
             advice.append(f"for {launcher.path}: starling doctor --build {mpicc}")
         elif launcher.works is False:
             advice.append(f"{launcher.path} does not work: {launcher.result}")
+    history = next((Path(one.value) for one in shown if one.name == "history" and one.value != "off"), None)
+    advice += left_native(history)
     return Diagnosis(__version__, platform.python_version(), variants, launchers, shown, list(dict.fromkeys(advice)))
 
 

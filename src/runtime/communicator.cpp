@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "generated/operations.hpp"
+#include "messages/told.hpp"
 #include "runtime/features.hpp"
 #include "runtime/gpu.hpp"
 #include "runtime/pmpi.hpp"
@@ -292,7 +293,7 @@ void Communicator::keeps_no_more(const Prepared& holder) {
 }
 
 void Communicator::give_up(const std::string& why) const {
-  std::fprintf(stderr, "starling: rank %d of %d: %s; the job ends here\n", rank_, size_, why.c_str());
+  std::fprintf(stderr, "starling: rank %d of %d: %s; the job ends here\n", rank_, size_, in_one_line(why).c_str());
   pmpi.Abort(state().world, 1);
   std::abort();
 }

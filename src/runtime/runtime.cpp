@@ -9,6 +9,7 @@
 
 #include "knowledge/names.hpp"
 #include "knowledge/variables.hpp"
+#include "messages/told.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/communicator.hpp"
 #include "runtime/flavour.hpp"
@@ -102,7 +103,7 @@ EarlierRuns agreed_history(const Settings& settings, int rank) {
     int skipped = 0;
     constexpr int told = 3;
     const auto skip = [&](const std::string& file, const std::string& why) {
-      if (++skipped <= told) say("skipped " + settings.history + "/" + file + ": " + why);
+      if (++skipped <= told) say("skipped " + told(settings.history + "/" + file) + ": " + why);
     };
     const Circumstances here{settings.machine, flavour().name, flavour().version,
                              std::string(name_of(settings.samples))};
@@ -133,7 +134,7 @@ std::vector<int> hosts_of_ranks(const Platform& platform, int ranks) {
     pmpi.Bcast(name.data(), static_cast<int>(name.size()), handles.char_, static_cast<int>(first - all.begin()),
                state().world);
     const auto unknown = std::count(first, all.end(), -1);
-    say("the platform has no host '" + std::string(name.data()) + "' (" + std::to_string(unknown) + " of " +
+    say("the platform has no host '" + told(name.data()) + "' (" + std::to_string(unknown) + " of " +
         std::to_string(ranks) + " ranks are on unknown hosts): algorithms for its switches are left out where they " +
         "take part");
   }
@@ -170,7 +171,7 @@ State& state() {
 }
 
 void say(const std::string& sentence) {
-  if (state().world_rank == 0) std::fprintf(stderr, "starling: %s\n", sentence.c_str());
+  if (state().world_rank == 0) std::fprintf(stderr, "starling: %s\n", in_one_line(sentence).c_str());
 }
 
 void after_init() {

@@ -307,6 +307,18 @@ def test_output_in_a_pipe_has_the_width_of_columns_or_120_and_no_blanks_at_the_e
             assert not [line for line in lines if line != line.rstrip()]
 
 
+def test_doctor_tells_that_a_gpu_runtime_made_the_last_run_native(home: dict[str, str], tmp_path: Path) -> None:
+    record = json.loads(SAMPLE.read_text())
+    history = tmp_path / "told"
+    history.mkdir()
+    for reason, told in (("a rank has a GPU runtime in its process", True), ("needs a power of two of ranks", False)):
+        record["contexts"][0]["candidates"][-1] |= {"eligible": False, "reason": reason}
+        (history / "20260101T000000-host-1.json").write_text(json.dumps(record))
+        done = starling({**home, "STARLING_HISTORY": str(history)}, "doctor", "--json")
+        advice = json.loads(done.stdout)["advice"]
+        assert any(reason in line and "--host-buffers" in line for line in advice) == told
+
+
 def test_doctor_does_not_break_paths(home: dict[str, str]) -> None:
     library = library_of("abi", home)
     for width in ("30", "60", "200"):
