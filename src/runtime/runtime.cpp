@@ -101,14 +101,14 @@ EarlierRuns agreed_history(const Settings& settings, int rank) {
   std::string text;
   if (rank == 0) {
     int skipped = 0;
-    constexpr int told = 3;
+    constexpr int most = 3;
     const auto skip = [&](const std::string& file, const std::string& why) {
-      if (++skipped <= told) say("skipped " + told(settings.history + "/" + file) + ": " + why);
+      if (++skipped <= most) say("skipped " + told(settings.history + "/" + file) + ": " + why);
     };
     const Circumstances here{settings.machine, flavour().name, flavour().version,
                              std::string(name_of(settings.samples))};
     text = EarlierRuns::read(settings.history, here, skip).to_text();
-    if (skipped > told) say("skipped " + std::to_string(skipped - told) + " more files of the history");
+    if (skipped > most) say("skipped " + std::to_string(skipped - most) + " more files of the history");
   }
   return EarlierRuns::from_text(from_first(std::move(text)));
 }
