@@ -43,7 +43,12 @@ inline const std::map<Collective, std::vector<std::string>>& lists() {
       {Collective::allgather,
        {"simple", "mesh2d", "mesh3d", "recursive_doubling", "bruck?k=2", "pairwise", "pairwise_light_barrier",
         "pairwise_mpi_barrier", "pair", "pair_light_barrier", "pair_mpi_barrier", "switch_ring"}},
-      {Collective::allreduce, {"gather_reduce", "rab1", "rab2"}},
+      {Collective::allreduce,
+       {"gather_reduce?allgather=bruck", "gather_reduce?allgather=mesh2d", "gather_reduce?allgather=mesh3d",
+        "gather_reduce?allgather=recursive_doubling", "gather_reduce?allgather=pairwise", "rab1?allgather=simple",
+        "rab1?allgather=mesh2d", "rab1?allgather=mesh3d", "rab1?allgather=recursive_doubling", "rab1?allgather=bruck",
+        "rab1?allgather=pairwise", "rab1?allgather=pairwise_light_barrier", "rab1?allgather=pairwise_mpi_barrier",
+        "rab1?allgather=switch_ring", "rab2"}},
   };
   return all;
 }
