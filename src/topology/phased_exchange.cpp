@@ -80,7 +80,8 @@ int PhasedExchange::branch_of(int member) const {
 int PhasedExchange::first_sender(int phase) const {
   const int to = branch_of(m(0) + (phase / m(0)));
   const int u = phase - (m(0) * members(1, to));
-  return (u + (u / std::lcm(m(0), m(to)))) % m(0);
+  const int period = std::lcm(m(0), m(to));
+  return (u + (period > 0 ? u / period : 0)) % m(0);
 }
 
 /// The member of branch 0 that receives from another branch in a phase.
