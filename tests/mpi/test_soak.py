@@ -19,7 +19,7 @@ SHARES = {"star": 0.5, "lottery": 0.35, "threads": 0.15}
 RANKS = 3
 PATIENCE = 600 * max(1.0, CALLS / 100000)
 """Seconds until a run is taken for stuck; its own watchdog ends one in which nothing happens."""
-GROWTH = 4096
+GROWTH = 8192
 """KiB that memory may grow by in the second half, in which each context still gets new sizes and roots."""
 QUICK = {"STARLING_ITER": "1", "STARLING_LONGEST_DRAW": "3"}
 
