@@ -39,20 +39,15 @@ int send(const Running& run, const Message& message, MPI_Request* request) {
   return pmpi.Isend(run.at(message.data), large.count, large.type, run.peer(message), on.tag, on.comm, request);
 }
 
-/// What went wrong where MPI_Waitall says only that something did; waits for what it left under way.
-[[gnu::cold, gnu::noinline]] int what_failed(const Wires& on, int count) {
+/// Waits for all, one after the other: MPI_Waitall has no communicator, and some libraries tell an error in it to the
+/// error handler of MPI_COMM_WORLD.
+int wait(const Wires& on, int count) {
   int failed = MPI_SUCCESS;
   for (int i = 0; i < count; ++i) {
-    int error = on.statuses[i].MPI_ERROR;
-    if (error == MPI_ERR_PENDING) error = pmpi.Wait(&on.requests[i], MPI_STATUS_IGNORE);
+    const int error = pmpi.Wait(&on.requests[i], MPI_STATUS_IGNORE);
     if (failed == MPI_SUCCESS) failed = error;
   }
   return failed;
-}
-
-int wait(const Wires& on, int count) {
-  const int error = pmpi.Waitall(count, on.requests, on.statuses);
-  return error == MPI_ERR_IN_STATUS ? what_failed(on, count) : error;
 }
 
 /// Posts everything, whatever fails, and waits for all of it.

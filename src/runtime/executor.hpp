@@ -27,7 +27,6 @@ struct Wires {
   const int* peers;  ///< ranks of `comm`, by the ranks that programs name
   int tag;
   MPI_Request* requests;  ///< room for most_messages
-  MPI_Status* statuses;   ///< likewise
 };
 
 /// Carries out a program: the general executor of blocking collectives. `natives[i]` is the communicator of the

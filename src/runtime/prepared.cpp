@@ -145,7 +145,7 @@ int Prepared::carry_out(const Call& call, const Facts& facts, Communicator& comm
 
   Instance& todo = *last_;
   Channel& channel = *communicator.channel();
-  const Wires wires{state().world, channel.peers(), channel.next_tag(), workspace.requests(), workspace.statuses()};
+  const Wires wires{state().world, channel.peers(), channel.next_tag(), workspace.requests()};
   Buffers buffers;
   int error = staging_.begin(todo.program, memory, buffers);
   // Others wait for this rank's messages, whatever they hold.

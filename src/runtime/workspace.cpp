@@ -39,14 +39,10 @@ char* Workspace::take(std::size_t bytes) {
 
 bool Workspace::requests(int count) {
   if (count <= request_count_) return true;
-  const auto wanted = static_cast<std::size_t>(count);
   std::free(requests_);
-  std::free(statuses_);
-  requests_ = static_cast<MPI_Request*>(std::malloc(wanted * sizeof(MPI_Request)));
-  statuses_ = static_cast<MPI_Status*>(std::malloc(wanted * sizeof(MPI_Status)));
-  const bool has_both = requests_ != nullptr && statuses_ != nullptr;
-  request_count_ = has_both ? count : 0;
-  return has_both;
+  requests_ = static_cast<MPI_Request*>(std::malloc(static_cast<std::size_t>(count) * sizeof(MPI_Request)));
+  request_count_ = requests_ == nullptr ? 0 : count;
+  return requests_ != nullptr;
 }
 
 void Workspace::done() {
@@ -59,7 +55,6 @@ void Workspace::done() {
 Workspace::~Workspace() {
   std::free(memory_);
   std::free(requests_);
-  std::free(statuses_);
 }
 
 }  // namespace starling

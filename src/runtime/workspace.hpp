@@ -15,10 +15,9 @@ class Workspace {
 
   /// At least `bytes` bytes aligned for any type; what was taken before is void. nullptr when there is no memory.
   char* take(std::size_t bytes);
-  /// Makes room for `count` requests and statuses; what was taken before is void. False when there is no memory.
+  /// Makes room for `count` requests; what was taken before is void. False when there is no memory.
   bool requests(int count);
   [[nodiscard]] MPI_Request* requests() const { return requests_; }
-  [[nodiscard]] MPI_Status* statuses() const { return statuses_; }
   /// Called after each call: keeps the memory unless it is large.
   void done();
 
@@ -33,7 +32,6 @@ class Workspace {
   char* memory_ = nullptr;
   std::size_t size_ = 0;
   MPI_Request* requests_ = nullptr;
-  MPI_Status* statuses_ = nullptr;
   int request_count_ = 0;
 };
 
