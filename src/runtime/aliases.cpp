@@ -1,8 +1,8 @@
 #include "runtime/aliases.hpp"
 
 #include <array>
-#include <atomic>
 
+#include "runtime/features.hpp"
 #include "runtime/pmpi.hpp"
 #include "runtime/state.hpp"
 #include "runtime/unit.hpp"
@@ -56,31 +56,42 @@ bool aliased(const Call& call, int rank) {
   }
 }
 
+/// How few elements a call must have whose buffers are the same for the library to let it pass or not.
+constexpr std::array<int, 2> counts{1, 2};
+
+/// From how many elements on the library refuses such calls, by collective; 0: it takes them all.
+std::array<int, collective_count> refused_from{};
+
 /// Makes such a call on a communicator of this rank alone.
-bool library_refuses(Collective collective) {
-  int data = 0;
-  const int one = 1;
+bool library_refuses(Collective collective, int count) {
+  std::array<int, 2> data{};
   const int start = 0;
   const MPI_Datatype type = handles.int_;
-  const std::lock_guard lock(state().alone_guard);
   MPI_Comm const comm = state().alone;
   const auto made = [&]() -> int {
     switch (collective) {
-      case Collective::allreduce: return pmpi.Allreduce(&data, &data, 1, type, handles.sum, comm);
-      case Collective::scan: return pmpi.Scan(&data, &data, 1, type, handles.sum, comm);
-      case Collective::exscan: return pmpi.Exscan(&data, &data, 1, type, handles.sum, comm);
-      case Collective::reduce: return pmpi.Reduce(&data, &data, 1, type, handles.sum, 0, comm);
-      case Collective::reduce_scatter_block: return pmpi.Reduce_scatter_block(&data, &data, 1, type, handles.sum, comm);
-      case Collective::reduce_scatter: return pmpi.Reduce_scatter(&data, &data, &one, type, handles.sum, comm);
-      case Collective::alltoall: return pmpi.Alltoall(&data, 1, type, &data, 1, type, comm);
-      case Collective::alltoallv: return pmpi.Alltoallv(&data, &one, &start, type, &data, &one, &start, type, comm);
-      case Collective::alltoallw: return pmpi.Alltoallw(&data, &one, &start, &type, &data, &one, &start, &type, comm);
-      case Collective::allgather: return pmpi.Allgather(&data, 1, type, &data, 1, type, comm);
-      case Collective::allgatherv: return pmpi.Allgatherv(&data, 1, type, &data, &one, &start, type, comm);
-      case Collective::gather: return pmpi.Gather(&data, 1, type, &data, 1, type, 0, comm);
-      case Collective::gatherv: return pmpi.Gatherv(&data, 1, type, &data, &one, &start, type, 0, comm);
-      case Collective::scatter: return pmpi.Scatter(&data, 1, type, &data, 1, type, 0, comm);
-      case Collective::scatterv: return pmpi.Scatterv(&data, &one, &start, type, &data, 1, type, 0, comm);
+      case Collective::allreduce: return pmpi.Allreduce(data.data(), data.data(), count, type, handles.sum, comm);
+      case Collective::scan: return pmpi.Scan(data.data(), data.data(), count, type, handles.sum, comm);
+      case Collective::exscan: return pmpi.Exscan(data.data(), data.data(), count, type, handles.sum, comm);
+      case Collective::reduce: return pmpi.Reduce(data.data(), data.data(), count, type, handles.sum, 0, comm);
+      case Collective::reduce_scatter_block:
+        return pmpi.Reduce_scatter_block(data.data(), data.data(), count, type, handles.sum, comm);
+      case Collective::reduce_scatter:
+        return pmpi.Reduce_scatter(data.data(), data.data(), &count, type, handles.sum, comm);
+      case Collective::alltoall: return pmpi.Alltoall(data.data(), count, type, data.data(), count, type, comm);
+      case Collective::alltoallv:
+        return pmpi.Alltoallv(data.data(), &count, &start, type, data.data(), &count, &start, type, comm);
+      case Collective::alltoallw:
+        return pmpi.Alltoallw(data.data(), &count, &start, &type, data.data(), &count, &start, &type, comm);
+      case Collective::allgather: return pmpi.Allgather(data.data(), count, type, data.data(), count, type, comm);
+      case Collective::allgatherv:
+        return pmpi.Allgatherv(data.data(), count, type, data.data(), &count, &start, type, comm);
+      case Collective::gather: return pmpi.Gather(data.data(), count, type, data.data(), count, type, 0, comm);
+      case Collective::gatherv:
+        return pmpi.Gatherv(data.data(), count, type, data.data(), &count, &start, type, 0, comm);
+      case Collective::scatter: return pmpi.Scatter(data.data(), count, type, data.data(), count, type, 0, comm);
+      case Collective::scatterv:
+        return pmpi.Scatterv(data.data(), &count, &start, type, data.data(), count, type, 0, comm);
       default: return MPI_SUCCESS;
     }
   };
@@ -89,13 +100,21 @@ bool library_refuses(Collective collective) {
 
 }  // namespace
 
+void learn_refused_aliases() {
+  if (STARLING_SIMULATED) return;  // it looks nowhere
+  MPI_Errhandler handler{};
+  pmpi.Comm_get_errhandler(handles.comm_world, &handler);
+  pmpi.Comm_set_errhandler(handles.comm_world, handles.errors_return);
+  for (std::size_t i = 0; i < refused_from.size(); ++i)
+    for (auto count = counts.rbegin(); count != counts.rend(); ++count)
+      if (library_refuses(static_cast<Collective>(i), *count)) refused_from.at(i) = *count;
+  pmpi.Comm_set_errhandler(handles.comm_world, handler);
+  pmpi.Errhandler_free(&handler);
+}
+
 bool refused_for_aliases(const Call& call, int rank) {
-  if (!aliased(call, rank)) return false;
-  enum : std::uint8_t { unknown, refuses, accepts };
-  static std::array<std::atomic<std::uint8_t>, collective_count> asked{};
-  auto& answer = asked[static_cast<std::size_t>(call.collective)];
-  if (answer == unknown) answer = library_refuses(call.collective) ? refuses : accepts;
-  return answer == refuses;
+  const int from = refused_from[static_cast<std::size_t>(call.collective)];
+  return from != 0 && aliased(call, rank) && (from == 1 || call.sendcount >= from);
 }
 
 std::uintptr_t aliased_distance(const Call& call, int rank) {

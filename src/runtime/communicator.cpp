@@ -223,6 +223,10 @@ std::string Communicator::refusal(Collective collective) {
              : "a rank has a GPU runtime in its process, so that buffers may lie in GPU memory";
 }
 
+std::uint64_t Communicator::freed() {
+  return generation.load(std::memory_order_relaxed);
+}
+
 bool Communicator::lives(const Communicator* communicator) {
   State& now = state();
   const std::lock_guard lock(now.guard);

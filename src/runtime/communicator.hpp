@@ -29,6 +29,8 @@ class Communicator {
   /// have gone.
   static void before_free(MPI_Comm comm);
 
+  /// How many communicators the application has freed that were known here.
+  static std::uint64_t freed();
   /// Whether the application has not freed it meanwhile.
   static bool lives(const Communicator* communicator);
 

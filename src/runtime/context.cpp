@@ -138,13 +138,13 @@ Context::Result Context::run(std::size_t candidate, const Call& call, const Fact
 int Context::carry_out(const Call& call, const Facts& facts, Communicator& communicator) {
   const auto candidate = static_cast<std::size_t>(strategy_->proposed());
   const bool exploring = strategy_->exploring();
+  const std::uint64_t freed = Communicator::freed();
   const double start = Clock::now();
   const Result result = candidate == 0 ? Result{call.native(call), true} : run(candidate, call, facts, communicator);
   const double end = Clock::now();
-  // The error handler may have freed the communicator, and all this with it.
-  if (result.error != MPI_SUCCESS && result.by_library &&
-      (is_refusal(result.error) || !Communicator::lives(&communicator)))
-    return result.error;
+  // An error handler may have freed the communicator, and all this with it. Some libraries return success after that.
+  if (freed != Communicator::freed() && !Communicator::lives(&communicator)) return result.error;
+  if (result.error != MPI_SUCCESS && result.by_library && is_refusal(result.error)) return result.error;
   const double seconds = end - start;
 
   // What is refused in the act is refused on all ranks, and native's time is not the candidate's.

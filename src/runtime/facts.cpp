@@ -19,16 +19,18 @@ bool good(const void* buffer, std::int64_t count, MPI_Datatype type) {
   return good(count, type) && (buffer != nullptr || count == 0 || !predefined(type));
 }
 
-/// Counts and types of one side of a v-collective, with a type for each rank in alltoallw.
-bool good(const Counts& counts, const Displacements& displacements, MPI_Datatype type, const MPI_Datatype* types,
-          int ranks) {
+/// The buffer, counts and types of one side of a v-collective, with a type for each rank in alltoallw.
+bool good(const void* buffer, const Counts& counts, const Displacements& displacements, MPI_Datatype type,
+          const MPI_Datatype* types, int ranks) {
   if (counts.values == nullptr) return false;
+  bool has_data = false;
   for (int rank = 0; rank < ranks; ++rank) {
     if (counts[rank] < 0 || (counts[rank] > 0 && displacements.values == nullptr)) return false;
     // Programs leave the types of empty blocks null; MPI libraries let them.
-    if (types != nullptr && counts[rank] > 0 && !good(counts[rank], types[rank])) return false;
+    if (types != nullptr && counts[rank] > 0 && !good(buffer, counts[rank], types[rank])) return false;
+    has_data = has_data || counts[rank] > 0;
   }
-  return types != nullptr || good(0, type);
+  return types != nullptr || good(buffer, has_data ? 1 : 0, type);
 }
 
 /// Bytes of all blocks of one side of a v-collective, with a type for each in alltoallw.
@@ -157,14 +159,16 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
       units = bytes * ranks;
       break;
     case Collective::gatherv:
-      if (rank == call.root && !good(call.recvcounts, call.rdispls, call.recvtype, nullptr, ranks)) return false;
+      if (rank == call.root && !good(call.recvbuf, call.recvcounts, call.rdispls, call.recvtype, nullptr, ranks))
+        return false;
       if (in_place ? rank != call.root : !good(call.sendbuf, call.sendcount, call.sendtype)) return false;
       bytes = -1;
       work = rank == call.root ? bytes_of(call.recvcounts, call.recvtype, nullptr, ranks)
                                : call.sendcount * type_size(call.sendtype);
       break;
     case Collective::scatterv:
-      if (rank == call.root && (in_place || !good(call.sendcounts, call.sdispls, call.sendtype, nullptr, ranks)))
+      if (rank == call.root &&
+          (in_place || !good(call.sendbuf, call.sendcounts, call.sdispls, call.sendtype, nullptr, ranks)))
         return false;
       if (call.recvbuf == MPI_IN_PLACE ? rank != call.root : !good(call.recvbuf, call.recvcount, call.recvtype))
         return false;
@@ -174,8 +178,9 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
       break;
     case Collective::alltoallv:
     case Collective::alltoallw:
-      if (!good(call.recvcounts, call.rdispls, call.recvtype, call.recvtypes, ranks)) return false;
-      if (!in_place && !good(call.sendcounts, call.sdispls, call.sendtype, call.sendtypes, ranks)) return false;
+      if (!good(call.recvbuf, call.recvcounts, call.rdispls, call.recvtype, call.recvtypes, ranks)) return false;
+      if (!in_place && !good(call.sendbuf, call.sendcounts, call.sdispls, call.sendtype, call.sendtypes, ranks))
+        return false;
       bytes = -1;
       work = bytes_of(call.recvcounts, call.recvtype, call.recvtypes, ranks) * (in_place ? 2 : 1);
       if (!in_place) work += bytes_of(call.sendcounts, call.sendtype, call.sendtypes, ranks);

@@ -10,6 +10,7 @@
 #include "knowledge/names.hpp"
 #include "knowledge/variables.hpp"
 #include "messages/told.hpp"
+#include "runtime/aliases.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/communicator.hpp"
 #include "runtime/flavour.hpp"
@@ -204,6 +205,7 @@ void after_init() {
     if (now.world_rank == 0) record_explained();
     return;
   }
+  learn_refused_aliases();
   now.running = true;
 }
 
