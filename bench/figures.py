@@ -1,4 +1,4 @@
-"""What Starling costs: a call passed through and tuned, its executor against hand-written code, the start of a run.
+"""What Starling costs: calls passed through and tuned, the executor against hand-written code, communicators, starts.
 
     python bench/figures.py [--json FILE] [--quick]
 
@@ -88,6 +88,19 @@ class Executor:
     executor: Spread
     direct: Spread
     ratio: Spread
+
+
+@dataclass(frozen=True)
+class Kept:
+    """KiB of heap that a communicator with 16 keys takes on the rank that has most, and microseconds to free it.
+
+    Both beyond those without a preload.
+    """
+
+    mpi: str
+    strategy: str
+    kib: Spread
+    microseconds: Spread
 
 
 @dataclass(frozen=True)
@@ -197,8 +210,29 @@ def executors(mpi: Mpi, folder: Path, calls: int, blocks: int) -> list[Executor]
     ]
 
 
+def kept(mpi: Mpi, folder: Path, rounds: int, calls: int) -> list[Kept]:
+    """Each strategy and no preload in turn, `rounds` times, on 2 ranks."""
+    program = str(compile_c(mpi, HERE / "keys.c", folder))
+    preload = {"LD_PRELOAD": str(library(mpi)), "STARLING_HISTORY": "off"}
+    modes: dict[str, dict[str, str]] = {
+        strategy: preload | {"STARLING_STRATEGY": strategy} for strategy in ("native", "star-basic", "star", "lottery")
+    }
+    found: dict[str, list[tuple[float, float]]] = {strategy: [] for strategy in modes}
+    for _ in range(rounds):
+        plain, *others = (
+            tuple(map(float, run_ranks(mpi, 2, [program, "16", str(calls)], env, 400).check().stdout.split()))
+            for env in ({}, *modes.values())
+        )
+        for strategy, one in zip(modes, others, strict=True):
+            found[strategy].append(((one[0] - plain[0]) / 1024, one[1] - plain[1]))
+    return [
+        Kept(mpi.name, strategy, Spread.of([kib for kib, _ in pairs]), Spread.of([free for _, free in pairs]))
+        for strategy, pairs in found.items()
+    ]
+
+
 def main() -> None:
-    """Measures, prints four tables, and writes them as JSON if asked to."""
+    """Measures, prints five tables, and writes them as JSON if asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path, help="write the figures there too")
     parser.add_argument("--quick", action="store_true", help="a tenth of the calls: to see that it works")
@@ -208,6 +242,7 @@ def main() -> None:
     costs: list[Overhead] = []
     types: list[Derived] = []
     ratios: list[Executor] = []
+    communicators: list[Kept] = []
     with tempfile.TemporaryDirectory() as name:
         for mpi in debian_mpis():
             folder = Path(name) / mpi.name
@@ -215,6 +250,7 @@ def main() -> None:
             costs += overheads(mpi, folder, 2 if options.quick else 9, 200_000 // share)
             types += derived_types(mpi, folder, 20_000 // share, 5 if options.quick else 101)
             ratios += executors(mpi, folder, 2000 // share, 5 if options.quick else 31)
+            communicators += kept(mpi, folder, 2 if options.quick else 5, 400)
     print("MPI_Allreduce of 8 bytes, nanoseconds a call: median [quartiles]; more than without preload")
     for cost in costs:
         times = f"{cost.nanoseconds.show():>22} {cost.more.show():>20}"
@@ -230,6 +266,9 @@ def main() -> None:
             f"{one.mpi:10} {one.collective:10} {one.bytes:6} bytes  executor {one.executor.show(2):>24}  "
             f"direct {one.direct.show(2):>24}  ratio {one.ratio.show(3)}"
         )
+    print("\na communicator with 16 keys, 2 ranks, beyond no preload: KiB of heap, microseconds of MPI_Comm_free")
+    for comm in communicators:
+        print(f"{comm.mpi:10} {comm.strategy:26} {comm.kib.show(1):>22} {comm.microseconds.show(1):>22}")
     print("\nstart of the command, milliseconds: median [quartiles]; more than Python alone")
     for start in begun:
         print(f"{start.what:40} {start.milliseconds.show(1):>22} {start.more.show(1):>22}")
@@ -241,6 +280,7 @@ def main() -> None:
                     "overhead": [asdict(cost) for cost in costs],
                     "derived types": [asdict(kind) for kind in types],
                     "executor": [asdict(one) for one in ratios],
+                    "communicators": [asdict(comm) for comm in communicators],
                     "start": [asdict(start) for start in begun],
                 },
                 indent=1,
