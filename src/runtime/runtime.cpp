@@ -49,23 +49,32 @@ bool is_fault_tolerant() {
   return mpich != nullptr && std::string_view("1tTyY").find(*mpich) != std::string_view::npos && *mpich != '\0';
 }
 
-/// Whether `ok` holds on every rank of MPI_COMM_WORLD: one that can't take part must not leave the others waiting.
-bool everywhere(bool ok) {
-  int mine = ok ? 1 : 0;
-  int everyones = 0;
-  pmpi.Allreduce(&mine, &everyones, 1, handles.int_, handles.min, state().world);
-  return everyones == 1;
+/// Whether each of these holds on every rank of MPI_COMM_WORLD: one that can't take part must not leave the others
+/// waiting.
+template <std::size_t questions>
+std::array<bool, questions> everywhere(const std::array<bool, questions>& here) {
+  std::array<int, questions> mine{};
+  std::array<int, questions> everyones{};
+  std::copy(here.begin(), here.end(), mine.begin());
+  pmpi.Allreduce(mine.data(), everyones.data(), static_cast<int>(questions), handles.int_, handles.min, state().world);
+  std::array<bool, questions> all{};
+  std::transform(everyones.begin(), everyones.end(), all.begin(), [](int one) { return one == 1; });
+  return all;
 }
 
-/// What MPI allows Starling's own messages.
-void learn_limits(State& now) {
-  int* largest_tag = nullptr;
+/// The largest tag of Starling's own messages.
+int largest_tag() {
+  int* largest = nullptr;
   int found = 0;
-  pmpi.Comm_get_attr(handles.comm_world, MPI_TAG_UB, static_cast<void*>(&largest_tag), &found);
-  now.largest_tag = found != 0 ? *largest_tag : 32767;  // the least that the standard allows
+  pmpi.Comm_get_attr(handles.comm_world, MPI_TAG_UB, static_cast<void*>(&largest), &found);
+  return found != 0 ? *largest : 32767;  // the least that the standard allows
+}
+
+/// Whether only one thread of this rank calls MPI at a time.
+bool calls_one_by_one() {
   int threads = MPI_THREAD_SINGLE;
   pmpi.Query_thread(&threads);
-  now.concurrent = !everywhere(threads != MPI_THREAD_MULTIPLE);
+  return threads != MPI_THREAD_MULTIPLE;
 }
 
 /// The text of rank 0, given to all.
@@ -180,12 +189,14 @@ void after_init() {
   pmpi.Comm_rank(handles.comm_world, &now.world_rank);
   pmpi.Comm_size(handles.comm_world, &now.world_size);
   now.world = private_world();
-  if (!everywhere(!is_fault_tolerant())) {
+  const auto [dies_whole, one_by_one] = everywhere<2>({!is_fault_tolerant(), calls_one_by_one()});
+  if (!dies_whole) {
     say("MPI's fault tolerance is on; the program runs natively, and leaves no run record");
     pmpi.Comm_free(&now.world);
     return;
   }
-  learn_limits(now);
+  now.largest_tag = largest_tag();
+  now.concurrent = !one_by_one;
   now.settings = agreed_settings(now.world_rank);
   const auto strategy = strategy_named(now.settings.strategy);
   now.strategy = strategy->first;
@@ -200,7 +211,7 @@ void after_init() {
   now.started_wtime = pmpi.Wtime();
   const bool has_all = make_alone(now.alone) &&
                        pmpi.Comm_create_keyval(copy_nothing, Communicator::forget, &now.keyval, nullptr) == MPI_SUCCESS;
-  if (!everywhere(has_all)) {
+  if (!everywhere<1>({has_all})[0]) {
     say("the MPI library gives no communicator or no attribute key; the program runs natively");
     if (now.world_rank == 0) record_explained();
     return;

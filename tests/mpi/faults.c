@@ -2,8 +2,10 @@
  * the communicator while the others sum (`faults revoke`), or dies at once before call N (`faults dies N`). Who is left
  * goes on with a smaller communicator. Every rank that is left prints how its sums ended and what the smaller one
  * gives. Open MPI 5 only. */
-#include <mpi-ext.h>
 #include <mpi.h>
+
+/* Needs what stands in the one before. */
+#include <mpi-ext.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

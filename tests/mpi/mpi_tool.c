@@ -1,6 +1,6 @@
 /* An MPI tool on the profiling names: sees what Starling itself asks of the MPI library. Counts the communicators that
- * are made through PMPI and are not freed, and error handlers that are set through PMPI on communicators that were not
- * made so, and tells at the end. With SLOW_PARTS=N in the environment a native allgather or barrier of fewer ranks than
+ * are made through PMPI and are not freed, and error handlers that are set through PMPI after MPI_Init on communicators
+ * that were not made so, and tells at the end. With SLOW_PARTS=N in the environment a native allgather or barrier of fewer ranks than
  * the program has is made N times: what rests on such parts is slow. Behind Starling, or in front of it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -93,7 +93,7 @@ typedef int size_function(MPI_Comm, int*);
 int MPI_Comm_size(MPI_Comm comm, int* size) {
   size_function* go_on;
   *(void**)&go_on = dlsym(RTLD_DEFAULT, "PMPI_Comm_size");
-  if (is_first) at_init = count;
+  if (is_first) at_init = count, swapped = 0; /* the program has set none yet */
   is_first = 0;
   return go_on(comm, size);
 }

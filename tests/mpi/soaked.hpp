@@ -36,6 +36,10 @@ class Soaked {
     // In Open MPI 4.1 a rank with nothing to do leaves MPI_Ialltoallv in place early, and MPICH 4.0 refuses some
     // persistent calls in place.
     if (in_place_ && (any_counts() || form_ == Form::persistent)) form_ = Form::blocking;
+#ifdef MPICH_VERSION
+    // MPICH 4.0 reads from MPI_IN_PLACE itself where the root of a long vector's MPI_Reduce is not rank 0.
+    if (in_place_ && operation_ == Operation::reduce) root_ = 0;
+#endif
     draw_item(operators, dice);
     prepare();
   }

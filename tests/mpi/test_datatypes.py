@@ -25,8 +25,9 @@ def forced() -> str:
 STRATEGIES = ("star-basic", forced())
 
 
-@pytest.fixture(scope="module", params=installed_mpis(), ids=str)
+@pytest.fixture(scope="module", params=[mpi for mpi in installed_mpis() if mpi.flavour != "intel"], ids=str)
 def mpi(request: pytest.FixtureRequest) -> Mpi:
+    """Not Intel's, which natively reduces types with gaps at their begin wrongly."""
     found: Mpi = request.param
     return found
 
