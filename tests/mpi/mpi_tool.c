@@ -1,7 +1,8 @@
 /* An MPI tool on the profiling names: sees what Starling itself asks of the MPI library. Counts the communicators that
  * are made through PMPI and are not freed, and error handlers that are set through PMPI after MPI_Init on communicators
- * that were not made so, and tells at the end. With SLOW_PARTS=N in the environment a native allgather or barrier of fewer ranks than
- * the program has is made N times: what rests on such parts is slow. Behind Starling, or in front of it. */
+ * that were not made so, and tells at the end. With SLOW_PARTS=N in the environment a native allgather or barrier of
+ * fewer ranks than the program has is made N times: what rests on such parts is slow. Behind Starling, or in front of
+ * it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -70,8 +71,8 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
 static int times_on(MPI_Comm comm) {
   const char* const wished = getenv("SLOW_PARTS");
   int all, here;
-  MPI_Comm_size(MPI_COMM_WORLD, &all);
-  MPI_Comm_size(comm, &here);
+  PMPI_Comm_size(MPI_COMM_WORLD, &all);
+  PMPI_Comm_size(comm, &here);
   return wished && here < all ? atoi(wished) : 1;
 }
 

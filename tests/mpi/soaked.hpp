@@ -46,7 +46,9 @@ class Soaked {
   Soaked(const Soaked&) = delete;
   Soaked& operator=(const Soaked&) = delete;
 
-  [[nodiscard]] MPI_Comm comm() const { return team_.comm; }
+  [[nodiscard]] MPI_Comm comm() const {
+    return team_.comm;
+  }
 
   [[nodiscard]] std::string name() const {
     return std::string(operation_names[static_cast<std::size_t>(operation_)]) + " (" +
@@ -79,7 +81,9 @@ class Soaked {
     std::vector<std::size_t> starts{};  ///< where the values of each block begin
   };
 
-  static std::uint64_t own_seed(const Team& team) { return static_cast<std::uint64_t>(team.world_rank) + 1; }
+  static std::uint64_t own_seed(const Team& team) {
+    return static_cast<std::uint64_t>(team.world_rank) + 1;
+  }
 
   [[nodiscard]] bool any_counts() const {
     return operation_ == Operation::alltoallv || operation_ == Operation::alltoallw;
@@ -115,7 +119,9 @@ class Soaked {
     return dice.one_in(4) ? 0 : dice.below(items_ + 1);
   }
 
-  [[nodiscard]] Data data(int from, int to) const { return drawn(item_, items(from, to), seed_, from, to); }
+  [[nodiscard]] Data data(int from, int to) const {
+    return drawn(item_, items(from, to), seed_, from, to);
+  }
 
   /// A buffer of blocks, with a type of this rank's choice, in random order and with gaps where `scattered`.
   void lay(Buffer& buffer, const std::vector<int>& blocks, bool scattered) {
