@@ -356,7 +356,7 @@ def test_algorithms_shows_one_of_them_in_detail(home: dict[str, str]) -> None:
     for text in (
         "allreduce:rab1: scatters the sum by recursive halving",
         "a commutative operator",
-        "allgather, the allgather that spreads the result; what STAR-MPI calls ring is pairwise: ring, ",
+        "allgather, the allgather that spreads the result; what STAR-MPI calls ring is pairwise: ring,",
         "2 (p-1)/p m beta",
         "Rabenseifner 2004",
         "--strategy forced:allreduce:rab1",
