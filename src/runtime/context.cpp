@@ -203,7 +203,9 @@ void Context::agree(std::span<const double> local, Communicator& communicator) {
   slowest_->all += agreed_[local.size()];
   slowest_->exploring += agreed_[local.size() + 1];
   strategy_->verdict(numbers);
-  if (strategy_->settled()) release_losers(communicator);
+  if (!strategy_->settled()) return;
+  std::vector<double>().swap(agreed_);
+  release_losers(communicator);
 }
 
 /// Frees what was made for candidates that are not used. On all ranks at the same call.

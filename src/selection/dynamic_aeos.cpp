@@ -30,6 +30,7 @@ DynamicAeos::DynamicAeos(const Brief& brief, std::vector<std::string> groups, Ru
       one.earlier = one.settled = true;
     }
   }
+  known_.shrink_to_fit();
   ranking_.resize(known_.size());
   std::iota(ranking_.begin(), ranking_.end(), std::size_t{0});
   if (known_.size() >= 2) {
