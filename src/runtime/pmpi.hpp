@@ -14,12 +14,12 @@ using Fint = int;
 /// releases.
 // clang-format off
 #define STARLING_PMPI_FUNCTIONS(F)                                                                                    \
-  F(Abort) F(Allgather) F(Allgatherv) F(Allreduce) F(Alltoall) F(Alltoallv) F(Alltoallw) F(Barrier) F(Bcast) F(Cancel)             \
+  F(Abort) F(Allgather) F(Allgatherv) F(Allreduce) F(Alltoall) F(Alltoallv) F(Alltoallw) F(Barrier) F(Bcast)          \
   F(Cartdim_get) F(Comm_call_errhandler) F(Comm_compare) F(Comm_create) F(Comm_create_group) F(Comm_create_keyval)    \
   F(Comm_delete_attr) F(Comm_dup) F(Comm_dup_with_info) F(Comm_free) F(Comm_free_keyval) F(Comm_get_attr)             \
-  F(Comm_get_errhandler) F(Comm_get_name) F(Comm_get_parent) F(Comm_group) F(Comm_rank) F(Comm_remote_size) F(Comm_set_attr)           \
-  F(Comm_set_errhandler) F(Comm_set_info) F(Comm_set_name) F(Comm_size) F(Comm_split) F(Comm_split_type) F(Comm_test_inter)            \
-  F(Dist_graph_neighbors_count) F(Errhandler_free) F(Error_class) F(Error_string) F(Exscan) F(Finalized) F(Gather) F(Gatherv)        \
+  F(Comm_get_errhandler) F(Comm_get_name) F(Comm_get_parent) F(Comm_group) F(Comm_rank) F(Comm_remote_size) F(Comm_set_attr)\
+  F(Comm_set_errhandler) F(Comm_set_info) F(Comm_set_name) F(Comm_size) F(Comm_split) F(Comm_test_inter)              \
+  F(Dist_graph_neighbors_count) F(Errhandler_free) F(Error_class) F(Error_string) F(Exscan) F(Finalized) F(Gather) F(Gatherv)\
   F(Get_address) F(Get_count) F(Get_library_version) F(Get_processor_name) F(Get_version) F(Graph_neighbors_count)    \
   F(Group_free) F(Group_incl) F(Group_rank) F(Group_size) F(Group_translate_ranks) F(Info_create) F(Info_free)        \
   F(Info_set) F(Initialized) F(Iprobe) F(Irecv) F(Isend) F(Op_commutative) F(Op_create) F(Op_free) F(Pack)            \

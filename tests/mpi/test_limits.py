@@ -72,21 +72,6 @@ def test_a_bucket_of_sizes_refuses_what_one_of_its_ends_refuses(mpi: Mpi, tmp_pa
     assert [one.reason for one in buckets[8192].candidates][1] == "the message is one segment"
 
 
-@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
-def test_star_tunes_the_first_sizes_and_leaves_the_others_native(mpi: Mpi, tmp_path: Path) -> None:
-    program = str(compile_c(mpi, HERE.parent.parent / "bench/collective_times.c", tmp_path))
-    sizes = [f"bcast:{1000 * size}" for size in range(1, 6)]
-    _, record = run_tuned(mpi, 2, [program, "0", "12", *sizes], "star", tmp_path, {"STARLING_SIZES": "3"})
-    for context in record.contexts:
-        if context.collective != "bcast" or context.bytes is None:
-            continue
-        tried = {one.name for one in context.candidates if one.samples}
-        is_first = context.bytes in (1000, 2000, 3000)
-        assert context.bucket != is_first
-        assert (tried != {"native"}) == is_first
-    assert {context.bytes for context in record.contexts if context.bucket} == {2048, 4096}
-
-
 def limited() -> list[Mpi]:
     """MPIs with a limited number of communicators, and with types of large counts."""
     return [mpi for mpi in debian_mpis() if mpi.flavour == "mpich"]
