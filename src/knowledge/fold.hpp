@@ -19,7 +19,8 @@ void fold(ContextRecord& into, const ContextRecord& other);
 
 void fold(LeftOut& into, const LeftOut& other);
 
-/// Contexts, those of one call key folded into one. Adding one takes a time that does not depend on their number.
+/// Contexts, those of one call key (what the tuner tells apart on one communicator, and the number of ranks) folded
+/// into one. Adding one takes a time that does not depend on their number.
 class FoldedContexts {
  public:
   void add(ContextRecord context);

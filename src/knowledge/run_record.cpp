@@ -1,7 +1,6 @@
 #include "knowledge/run_record.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 namespace starling {
 
@@ -17,14 +16,6 @@ std::string public_name(const CandidateRecord& candidate) {
 
 bool same_name(const CandidateRecord& one, const CandidateRecord& other) {
   return one.name == other.name && one.parameters == other.parameters;
-}
-
-bool same_key(const ContextRecord& one, const ContextRecord& other) {
-  const auto key = [](const ContextRecord& of) {
-    return std::tie(of.collective, of.bytes, of.bucket, of.ranks, of.nodes, of.ranks_per_node, of.in_place,
-                    of.operator_class);
-  };
-  return key(one) == key(other);
 }
 
 int index_of(const std::vector<CandidateRecord>& candidates, std::string_view name) {

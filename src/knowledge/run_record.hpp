@@ -104,9 +104,6 @@ std::string public_name(const CandidateRecord& candidate);
 /// Whether both are one candidate.
 bool same_name(const CandidateRecord& one, const CandidateRecord& other);
 
-/// Whether both are of one call key: what the tuner tells apart on one communicator, and the number of ranks.
-bool same_key(const ContextRecord& one, const ContextRecord& other);
-
 /// The place of a candidate by its public name, -1 for none.
 int index_of(const std::vector<CandidateRecord>& candidates, std::string_view name);
 

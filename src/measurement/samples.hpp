@@ -1,67 +1,76 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "measurement/statistics.hpp"
 
 namespace starling {
 
-/// The times of one candidate, in seconds. Adding one costs a few nanoseconds: sum and minimum are of all samples,
-/// median and spread of the last `window`. Memory grows with the samples up to there, for most candidates get few.
+/// The times of one candidate, in seconds. Adding one costs a few nanoseconds: count and minimum are of all samples,
+/// the median of the last `window`. There are many of these, and most get few samples: memory grows with them up to
+/// there, and the window has them in single precision.
 class Samples {
  public:
-  static constexpr std::size_t window = 64;
+  static constexpr std::uint8_t window = 64;
 
   void add(double seconds) {
-    if (recent_.size() < window) {
-      recent_.push_back(seconds);
+    const auto one = static_cast<float>(seconds);
+    if (kept_ < window) {
+      if (kept_ == room_) grow();
+      recent_[kept_++] = one;
     } else {
-      recent_[next_] = seconds;
-      next_ = (next_ + 1) % window;
+      recent_[oldest_] = one;
+      oldest_ = static_cast<std::uint8_t>((oldest_ + 1) % window);
     }
     ++count_;
-    sum_ += seconds;
     min_ = std::min(min_, seconds);
   }
 
   /// Gives memory back: forgets the last samples, but not what is known of all of them, nor the median.
   void condense() {
-    if (recent_.empty()) return;
-    condensed_median_ = starling::median(recent_);
-    std::vector<double>().swap(recent_);
+    if (kept_ == 0) return;
+    condensed_median_ = static_cast<float>(median_of_recent());
+    recent_.reset();
+    kept_ = oldest_ = room_ = 0;
   }
 
   [[nodiscard]] std::int64_t count() const { return count_; }
-  /// Seconds spent in all samples together.
-  [[nodiscard]] double sum() const { return sum_; }
   /// These are nothing while there are no samples.
   [[nodiscard]] std::optional<double> min() const { return known(min_); }
-  [[nodiscard]] std::optional<double> mean() const { return known(sum_ / static_cast<double>(count_)); }
   [[nodiscard]] std::optional<double> median() const {
-    return known(recent_.empty() ? condensed_median_ : starling::median(recent_));
+    return known(kept_ == 0 ? static_cast<double>(condensed_median_) : median_of_recent());
   }
-  /// The median absolute deviation.
-  [[nodiscard]] std::optional<double> spread() const { return known(median_absolute_deviation(recent())); }
-  /// The last samples, at most `window`, in no order.
-  [[nodiscard]] std::span<const double> recent() const { return recent_; }
 
  private:
+  static constexpr std::uint8_t first_room = 8;
+
+  void grow() {
+    const auto more = std::max(first_room, static_cast<std::uint8_t>(2 * room_));
+    auto longer = std::make_unique<float[]>(more);
+    std::copy_n(recent_.get(), kept_, longer.get());
+    recent_ = std::move(longer);
+    room_ = more;
+  }
+  [[nodiscard]] double median_of_recent() const {
+    return starling::median(std::vector<double>(recent_.get(), recent_.get() + kept_));
+  }
   [[nodiscard]] std::optional<double> known(double value) const {
     return count_ == 0 ? std::nullopt : std::optional(value);
   }
 
   std::int64_t count_ = 0;
-  double sum_ = 0;
   double min_ = std::numeric_limits<double>::infinity();
-  std::vector<double> recent_;
-  std::size_t next_ = 0;  ///< place of the oldest of them, when there are `window`
-  double condensed_median_ = 0;
+  std::unique_ptr<float[]> recent_;  ///< in no order
+  float condensed_median_ = 0;
+  std::uint8_t kept_ = 0;    ///< in recent_
+  std::uint8_t room_ = 0;    ///< there
+  std::uint8_t oldest_ = 0;  ///< place of that one, when there are `window`
 };
 
 }  // namespace starling

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <numeric>
 
-#include "generated/operations.hpp"
 #include "messages/told.hpp"
 #include "runtime/features.hpp"
 #include "runtime/gpu.hpp"
@@ -135,14 +134,14 @@ int Communicator::forget(MPI_Comm comm, int /*keyval*/, void* attribute, void* /
     State& now = state();
     const std::lock_guard lock(now.guard);
     if (now.communicators.erase(gone) == 0) return MPI_SUCCESS;
-    gone->add_records(now.finished);
+    gone->hand_over(now.finished);
   }
   delete gone;
   mark_as_being_freed(comm);
   return MPI_SUCCESS;
 }
 
-Communicator::Communicator(MPI_Comm comm) : handle_(comm), counted_(operation_count, 0) {
+Communicator::Communicator(MPI_Comm comm) : handle_(comm) {
   int inter = 0;
   pmpi.Comm_test_inter(comm, &inter);
   inter_ = inter != 0;
@@ -159,13 +158,15 @@ Communicator::Communicator(MPI_Comm comm) : handle_(comm), counted_(operation_co
 }
 
 Communicator::~Communicator() {
-  for (Table& table : tables_) table.contexts.clear();
+  for (auto& table : tables_) table.reset();
   for (Held& one : groups_)
     if (one.comm != handles.comm_null) free_group(one.comm);
 }
 
 const Communicator::Known* Communicator::know(const Call& call) {
-  Table& table = tables_[static_cast<std::size_t>(call.collective)];
+  auto& of_collective = tables_[static_cast<std::size_t>(call.collective)];
+  if (!of_collective) of_collective = std::make_unique<Table>();
+  Table& table = *of_collective;
   if (table.latest.is_like(call)) return &table.known;
   table.latest.forget();
   if (inter_ || foreign_ || is_alone() || !facts_of(call, size_, rank_, table.known.facts)) return nullptr;
@@ -176,7 +177,7 @@ const Communicator::Known* Communicator::know(const Call& call) {
 }
 
 Context& Communicator::context(const Facts& facts) {
-  Table& table = tables_[static_cast<std::size_t>(facts.situation.collective)];
+  Table& table = *tables_[static_cast<std::size_t>(facts.situation.collective)];
   Context* const last = table.known.context;
   if (last != nullptr && last->key() == facts.key) return *last;
   const auto find = [&](const CallKey& key) {
@@ -302,32 +303,27 @@ void Communicator::give_up(const std::string& why) const {
   std::abort();
 }
 
-void Communicator::add_records(std::vector<ContextRecord>& records) const {
+void Communicator::tell(Happened& happened) const {
   if (rank_ != 0) return;
-  const auto add = [&](ContextRecord record) {
-    if (record.calls == 0) return;
-    const auto same =
-        std::find_if(records.begin(), records.end(), [&](const ContextRecord& one) { return same_key(one, record); });
-    if (same == records.end()) {
-      records.push_back(std::move(record));
-    } else {
-      fold(*same, record);
-    }
-  };
-  for (const Table& table : tables_)
-    for (const auto& context : table.contexts) add(context->record());
-  const auto add_count = [&](std::string_view name, std::int64_t calls) {
-    ContextRecord record;
-    record.collective = std::string(name);
-    record.ranks = size_;
-    record.calls = calls;
-    record.stage = "pass-through";
-    record.winner = "native";
-    record.candidates.emplace_back().name = "native";
-    add(std::move(record));
-  };
-  for (std::size_t i = 0; i < counted_.size(); ++i) add_count(operation_names[i], counted_[i]);
-  for (std::size_t i = 0; i < passed_.size(); ++i) add_count(collective_names[i], passed_[i]);
+  tell_counts(happened);
+  for (const auto& table : tables_)
+    if (table)
+      for (const auto& context : table->contexts) happened.add(*context);
+}
+
+void Communicator::hand_over(Happened& happened) {
+  if (rank_ != 0) return;
+  tell_counts(happened);
+  for (const auto& table : tables_)
+    if (table)
+      for (auto& context : table->contexts) happened.keep(std::move(context));
+}
+
+void Communicator::tell_counts(Happened& happened) const {
+  if (!passed_through_) return;
+  const auto& [by_operation, by_collective] = *passed_through_;
+  for (std::size_t i = 0; i < by_operation.size(); ++i) happened.add(operation_names[i], size_, by_operation[i]);
+  for (std::size_t i = 0; i < by_collective.size(); ++i) happened.add(collective_names[i], size_, by_collective[i]);
 }
 
 }  // namespace starling

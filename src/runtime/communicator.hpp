@@ -10,9 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "generated/operations.hpp"
 #include "runtime/channel.hpp"
 #include "runtime/context.hpp"
 #include "runtime/facts.hpp"
+#include "runtime/happened.hpp"
 #include "schedule/schedule.hpp"
 
 namespace starling {
@@ -55,8 +57,8 @@ class Communicator {
   /// Nothing for a call that only the MPI library can carry out. Good until the next call of this collective.
   const Known* know(const Call& call);
   /// Counts a call that passes through: an operation that is not tuned, or a blocking collective that can't be here.
-  void count(int operation) { ++counted_[static_cast<std::size_t>(operation)]; }
-  void pass(Collective collective) { ++passed_[static_cast<std::size_t>(collective)]; }
+  void count(int operation) { ++passed_through().by_operation[static_cast<std::size_t>(operation)]; }
+  void pass(Collective collective) { ++passed_through().by_collective[static_cast<std::size_t>(collective)]; }
 
   /// Why algorithms of Starling's own can't serve here, whichever; empty if they can. The same on all ranks.
   /// Collective.
@@ -85,8 +87,8 @@ class Communicator {
   /// Ends the job: for what one rank alone can't do any more.
   [[noreturn]] void give_up(const std::string& why) const;
 
-  /// Adds what happened here to `records`, one a call key, if this is the communicator's rank 0.
-  void add_records(std::vector<ContextRecord>& records) const;
+  /// Tells `happened` what happened here, if this is the communicator's rank 0.
+  void tell(Happened& happened) const;
 
   /// MPI calls this when a communicator is freed: the attribute's delete function.
   static int forget(MPI_Comm comm, int keyval, void* attribute, void* extra);
@@ -94,7 +96,20 @@ class Communicator {
  private:
   explicit Communicator(MPI_Comm comm);
   Context& context(const Facts& facts);
+  /// The same, for good: no call is made here any more.
+  void hand_over(Happened& happened);
+  void tell_counts(Happened& happened) const;
   [[nodiscard]] bool is_alone() const;
+
+  /// Calls that passed through.
+  struct PassedThrough {
+    std::array<std::int64_t, static_cast<std::size_t>(operation_count)> by_operation{};
+    std::array<std::int64_t, collective_count> by_collective{};
+  };
+  [[nodiscard]] PassedThrough& passed_through() {
+    if (!passed_through_) passed_through_ = std::make_unique<PassedThrough>();
+    return *passed_through_;
+  }
 
   /// Contexts of one collective. Few: looked through from the one used last.
   struct Table {
@@ -120,9 +135,8 @@ class Communicator {
   std::unique_ptr<Channel> channel_;
   std::vector<Held> groups_;
   std::vector<Prepared*> keepers_;  ///< of schedules, those that built theirs first before the others
-  std::array<Table, collective_count> tables_;
-  std::vector<std::int64_t> counted_;  ///< by operation
-  std::array<std::int64_t, collective_count> passed_{};
+  std::array<std::unique_ptr<Table>, collective_count> tables_;  ///< null for collectives that were never called
+  std::unique_ptr<PassedThrough> passed_through_;                ///< null while there are none
 };
 
 }  // namespace starling

@@ -1,8 +1,6 @@
 #include "runtime/context.hpp"
 
 #include <algorithm>
-#include <mutex>
-#include <set>
 
 #include "runtime/clock.hpp"
 #include "runtime/communicator.hpp"
@@ -18,14 +16,6 @@ std::vector<std::pair<std::string, std::string>> attributes_of(const Bound& boun
       {"synchronisation", std::string(name_of(bound.synchronisation))}};
   for (const auto& parameter : bound.parameters.all()) attributes.push_back(parameter);
   return attributes;
-}
-
-/// The same text for ever: many candidates of many contexts have the same refusal.
-std::string_view kept(const std::string& text) {
-  static std::mutex guard;
-  static std::set<std::string>& texts = *new std::set<std::string>;  // MPI may be called after statics are destroyed
-  const std::lock_guard lock(guard);
-  return *texts.insert(text).first;
 }
 
 /// Why a candidate is out for reasons that lie not in the algorithm but in the call or the settings.
@@ -89,10 +79,10 @@ Context::Context(const Facts& facts, Communicator& communicator)
   brief.varying_work = facts.key.bucket || facts.key.bytes < 0;
   if (forced) {
     brief.argument = forced_for(now.strategy_argument, name_of(collective_), forced_names());
-    forced_ = candidate_named(collective_, brief.argument);
-    if (forced_) {
+    if (const auto named = candidate_named(collective_, brief.argument)) {
+      forced_ = std::make_unique<const Bound>(*named);
       brief.argument = forced_->name();  // with the values of the parameters that the user left open
-      bounds_ = {&*forced_, 1};
+      bounds_ = {forced_.get(), 1};
     }
   } else {
     brief.argument = now.strategy_argument;
@@ -114,7 +104,7 @@ Context::Context(const Facts& facts, Communicator& communicator)
   }
   if (const ContextRecord* known = now.earlier.find(key_record()))
     for (Candidate& candidate : brief.candidates) candidate.earlier = EarlierRuns::of(*known, candidate.name);
-  for (const Candidate& candidate : brief.candidates) refusals_.push_back(kept(candidate.refusal));
+  for (const Candidate& candidate : brief.candidates) refusals_.push_back(candidate.refusal);
   entries_.resize(brief.candidates.size());
   strategy_ = now.strategy->make(brief);
 }
@@ -129,7 +119,7 @@ Context::Result Context::run(std::size_t candidate, const Call& call, const Fact
   if (prepared) {
     const int error = prepared->carry_out(call, facts, communicator);
     if (prepared->refused().empty()) return {error, false};
-    refusals_[candidate] = kept(prepared->refused());
+    refusals_[candidate] = prepared->refused();
     prepared.reset();
   }
   return {call.native(call), true};
@@ -155,56 +145,57 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   seconds_ += seconds;
   const std::span<const double> local =
       strategy_->observe(served ? seconds : refused_seconds, static_cast<double>(facts.work));
-  if (exploring || !local.empty()) conclude(used, start, end, exploring, local, communicator);
+  if (exploring || !local.empty()) conclude(start, end, exploring, local, communicator);
   if (result.error != MPI_SUCCESS && !result.by_library) pmpi.Comm_call_errhandler(call.comm, result.error);
   return result.error;
 }
 
 /// What a call is not spared that explores, or after which the ranks agree. Bookkeeping is timed here, and not in the
 /// steady state.
-[[gnu::noinline]] void Context::conclude(Entry& entry, double start, double end, bool exploring,
-                                         std::span<const double> local, Communicator& communicator) {
+[[gnu::noinline]] void Context::conclude(double start, double end, bool exploring, std::span<const double> local,
+                                         Communicator& communicator) {
   const bool agrees = !local.empty();
   if (exploring) {
-    entry.exploring_seconds += end - start;
-    ++entry.exploring_calls;
-    ++exploring_.calls;
-    exploring_.seconds += end - start;
+    ++trying().exploring.calls;
+    trying().exploring.seconds += end - start;
   }
   if (agrees) agree(local, communicator);
   const double spent = Clock::now() - end;
   if (exploring) {
-    exploring_.bookkeeping_seconds += spent;
-    if (!agrees) bookkeeping_.add(spent);
+    trying().exploring.bookkeeping_seconds += spent;
+    if (!agrees) trying().bookkeeping.add(spent);
   } else {
-    ++agreed_calls_;
-    agreed_seconds_ += spent;
+    ++trying().agreed_calls;
+    trying().agreed_seconds += spent;
   }
 }
 
 /// All ranks come to a verdict of what they measured, and hear how long the slowest of them took.
 void Context::agree(std::span<const double> local, Communicator& communicator) {
-  const Spent now{seconds_, exploring_.seconds};
-  agreed_.assign(local.begin(), local.end());
-  agreed_.push_back(now.all - told_.all);
-  agreed_.push_back(now.exploring - told_.exploring);
-  told_ = now;
+  Trying& trying = this->trying();
+  std::vector<double>& agreed = trying.agreed;
+  const Spent now{seconds_, trying.exploring.seconds};
+  agreed.assign(local.begin(), local.end());
+  agreed.push_back(now.all - trying.told.all);
+  agreed.push_back(now.exploring - trying.told.exploring);
+  trying.told = now;
   Channel& channel = *communicator.channel();
-  const std::span<double> numbers = std::span(agreed_).first(local.size());
-  channel.reduce_to_first(agreed_, 2);
+  const std::span<double> numbers = std::span(agreed).first(local.size());
+  channel.reduce_to_first(agreed, 2);
   if (strategy_->judge() == Judge::first_rank) {
     if (communicator.rank() == 0) {
       const std::span<const double> ruling = strategy_->ruling(numbers);
       std::copy(ruling.begin(), ruling.end(), numbers.begin());
     }
   }
-  channel.broadcast(agreed_);
-  if (!slowest_) slowest_.emplace();
-  slowest_->all += agreed_[local.size()];
-  slowest_->exploring += agreed_[local.size() + 1];
+  channel.broadcast(agreed);
+  if (!trying.slowest) trying.slowest.emplace();
+  trying.slowest->all += agreed[local.size()];
+  trying.slowest->exploring += agreed[local.size() + 1];
   strategy_->verdict(numbers);
   if (!strategy_->settled()) return;
-  std::vector<double>().swap(agreed_);
+  std::vector<double>().swap(agreed);
+  trying.bookkeeping.condense();
   release_losers(communicator);
 }
 
@@ -218,6 +209,11 @@ void Context::release_losers(Communicator& communicator) {
     one->prepared->release(communicator);
     one->prepared.reset();
   }
+}
+
+void Context::retire() {
+  for (const auto& one : entries_)
+    if (one) one->prepared.reset();
 }
 
 ContextRecord Context::key_record() const {
@@ -266,25 +262,28 @@ ContextRecord Context::record() const {
     if (const auto known = earlier != nullptr ? EarlierRuns::of(*earlier, name(i)) : std::nullopt)
       one.earlier_s = known->seconds;
     if (!entries_[i]) continue;
-    const Entry& entry = *entries_[i];
-    one.samples = entry.samples.count();
-    one.median_s = entry.samples.median();
-    one.min_s = entry.samples.min();
-    record.tuning_seconds += entry.exploring_seconds - (static_cast<double>(entry.exploring_calls) * best.value_or(0));
+    const Samples& samples = entries_[i]->samples;
+    one.samples = samples.count();
+    one.median_s = samples.median();
+    one.min_s = samples.min();
   }
-  record.tuning_seconds = std::max(0.0, record.tuning_seconds);
-  if (slowest_) {
-    record.slowest_seconds = slowest_->all + (seconds_ - told_.all);
+  const Trying nothing;
+  const Trying& trying = trying_ ? *trying_ : nothing;
+  record.tuning_seconds =
+      std::max(0.0, trying.exploring.seconds - (static_cast<double>(trying.exploring.calls) * best.value_or(0)));
+  if (trying.slowest) {
+    record.slowest_seconds = trying.slowest->all + (seconds_ - trying.told.all);
     const double usual = strategy_->found(static_cast<int>(winner)).value_or(Found{best.value_or(0)}).seconds;
-    const double exploring = slowest_->exploring + (exploring_.seconds - told_.exploring);
-    record.slowest_tuning_seconds = std::max(0.0, exploring - (static_cast<double>(exploring_.calls) * usual));
+    const double exploring = trying.slowest->exploring + (trying.exploring.seconds - trying.told.exploring);
+    record.slowest_tuning_seconds = std::max(0.0, exploring - (static_cast<double>(trying.exploring.calls) * usual));
   }
-  record.exploring = exploring_;
-  record.settled.calls = calls_ - exploring_.calls;
-  record.settled.seconds = std::max(0.0, seconds_ - exploring_.seconds);
+  record.exploring = trying.exploring;
+  record.settled.calls = calls_ - trying.exploring.calls;
+  record.settled.seconds = std::max(0.0, seconds_ - trying.exploring.seconds);
   // A call of the steady state does no more than an exploring one that agrees on nothing, and isn't timed itself.
   record.settled.bookkeeping_seconds =
-      agreed_seconds_ + (static_cast<double>(record.settled.calls - agreed_calls_) * bookkeeping_.median().value_or(0));
+      trying.agreed_seconds +
+      (static_cast<double>(record.settled.calls - trying.agreed_calls) * trying.bookkeeping.median().value_or(0));
   record.decisions_dropped = strategy_->decisions_dropped();
   record.decisions.assign(strategy_->decisions().begin(), strategy_->decisions().end());
   return record;

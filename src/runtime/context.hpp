@@ -5,12 +5,12 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "algorithms/candidate.hpp"
 #include "knowledge/run_record.hpp"
 #include "measurement/samples.hpp"
+#include "messages/interned.hpp"
 #include "runtime/call.hpp"
 #include "runtime/facts.hpp"
 #include "runtime/nodes.hpp"
@@ -32,6 +32,9 @@ class Context {
   int carry_out(const Call& call, const Facts& facts, Communicator& communicator);
 
   [[nodiscard]] const CallKey& key() const { return key_; }
+  [[nodiscard]] std::int64_t calls() const { return calls_; }
+  /// Gives up all that only further calls would need.
+  void retire();
   [[nodiscard]] ContextRecord record() const;
 
  private:
@@ -39,14 +42,23 @@ class Context {
   struct Entry {
     std::unique_ptr<Prepared> prepared;  ///< while it is tried or used
     Samples samples;
-    double exploring_seconds = 0;
-    std::int64_t exploring_calls = 0;
   };
 
   /// Seconds in this context.
   struct Spent {
     double all = 0;
     double exploring = 0;
+  };
+
+  /// What is kept once candidates were tried, or ranks agreed on anything.
+  struct Trying {
+    std::vector<double> agreed;
+    Samples bookkeeping;            ///< of exploring calls that agreed on nothing
+    PhaseRecord exploring;          ///< so far
+    Spent told;                     ///< what ranks were told of, of this rank's
+    std::optional<Spent> slowest;   ///< from one agreement to the next the longest that a rank took, up to the last
+    std::int64_t agreed_calls = 0;  ///< those of the other phase
+    double agreed_seconds = 0;      ///< and what agreeing took there
   };
 
   /// The fields of a record that make its call key.
@@ -62,9 +74,12 @@ class Context {
     if (!one) one = std::make_unique<Entry>();
     return *one;
   }
+  [[nodiscard]] Trying& trying() {
+    if (!trying_) trying_ = std::make_unique<Trying>();
+    return *trying_;
+  }
   Result run(std::size_t candidate, const Call& call, const Facts& facts, Communicator& communicator);
-  void conclude(Entry& entry, double start, double end, bool exploring, std::span<const double> local,
-                Communicator& communicator);
+  void conclude(double start, double end, bool exploring, std::span<const double> local, Communicator& communicator);
   void agree(std::span<const double> local, Communicator& communicator);
   void release_losers(Communicator& communicator);
 
@@ -72,20 +87,14 @@ class Context {
   Collective collective_;
   int ranks_;
   Spread spread_;
-  std::optional<Bound> forced_;
-  std::span<const Bound> bounds_;  ///< candidates 1, 2, ...: those of the repository, or the one that is forced
-  std::vector<std::string_view> refusals_;       ///< of each candidate; empty for those that may be proposed
+  std::unique_ptr<const Bound> forced_;
+  std::span<const Bound> bounds_;   ///< candidates 1, 2, ...: those of the repository, or the one that is forced
+  std::vector<Interned> refusals_;  ///< of each candidate; empty for those that may be proposed
   std::vector<std::unique_ptr<Entry>> entries_;  ///< of each candidate; null for those that were never tried
   std::unique_ptr<Strategy> strategy_;
-  std::vector<double> agreed_;
+  std::unique_ptr<Trying> trying_;
   std::int64_t calls_ = 0;
   double seconds_ = 0;
-  Samples bookkeeping_;            ///< of exploring calls that agreed on nothing
-  PhaseRecord exploring_;          ///< so far
-  Spent told_;                     ///< what ranks were told of, of this rank's
-  std::optional<Spent> slowest_;   ///< from one agreement to the next the longest that a rank took, up to the last one
-  std::int64_t agreed_calls_ = 0;  ///< those of the other phase
-  double agreed_seconds_ = 0;      ///< and what agreeing took there
 };
 
 }  // namespace starling

@@ -33,8 +33,8 @@ std::vector<ContextRecord> my_contexts() {
   std::vector<ContextRecord> contexts;
   {
     const std::lock_guard lock(now.guard);
-    contexts = std::move(now.finished);
-    for (const Communicator* one : now.communicators) one->add_records(contexts);
+    for (const Communicator* one : now.communicators) one->tell(now.finished);
+    contexts = now.finished.take();
   }
   if (now.world_size > 1)
     contexts.erase(std::remove_if(contexts.begin(), contexts.end(), [](const auto& one) { return one.ranks == 1; }),

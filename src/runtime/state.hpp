@@ -11,9 +11,9 @@
 
 #include "knowledge/earlier_runs.hpp"
 #include "knowledge/names.hpp"
-#include "knowledge/run_record.hpp"
 #include "knowledge/settings.hpp"
 #include "runtime/channel.hpp"
+#include "runtime/happened.hpp"
 #include "selection/strategy.hpp"
 #include "topology/platform.hpp"
 
@@ -46,8 +46,8 @@ struct State {
 
   std::mutex guard;  ///< of what follows
   std::set<Communicator*> communicators;
-  std::vector<ContextRecord> finished;  ///< of communicators that were freed
-  int private_communicators = 0;        ///< of groups, that this rank holds now
+  Happened finished;              ///< on communicators that were freed
+  int private_communicators = 0;  ///< of groups, that this rank holds now
 };
 
 State& state();

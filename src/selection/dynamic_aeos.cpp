@@ -12,7 +12,7 @@
 
 namespace starling {
 
-DynamicAeos::DynamicAeos(const Brief& brief, std::vector<std::string> groups, RunOff run_off)
+DynamicAeos::DynamicAeos(const Brief& brief, std::span<const Interned> groups, RunOff run_off)
     : run_off_(run_off),
       iterations_(std::max(1, brief.settings.iterations)),
       tolerated_(1 + brief.settings.epsilon),
@@ -24,7 +24,7 @@ DynamicAeos::DynamicAeos(const Brief& brief, std::vector<std::string> groups, Ru
     Known& one = known_.emplace_back();
     one.candidate = static_cast<int>(index);
     one.name = candidate.name;
-    one.group = std::move(groups.at(index));
+    one.group = groups[index];
     if (candidate.earlier && candidate.earlier->samples >= iterations_) {
       one.best_time = one.typical = candidate.earlier->seconds;
       one.earlier = one.settled = true;
@@ -111,9 +111,9 @@ std::vector<std::size_t> DynamicAeos::first_of_each_unknown_group() const {
   std::vector<std::size_t> firsts;
   std::set<std::string_view> seen;
   for (const Known& one : known_)
-    if (one.best_time != unknown) seen.insert(one.group);
+    if (one.best_time != unknown) seen.insert(one.group.text());
   for (std::size_t i = 0; i < known_.size(); ++i)
-    if (seen.insert(known_[i].group).second) firsts.push_back(i);
+    if (seen.insert(known_[i].group.text()).second) firsts.push_back(i);
   return firsts;
 }
 
@@ -124,7 +124,7 @@ bool DynamicAeos::needs_run_off() const {
   return run_off_ == RunOff::with_native && native.candidate == 0 && &best() != &native && !best().settled && !is_clear;
 }
 
-bool DynamicAeos::probed(const std::string& group) const {
+bool DynamicAeos::probed(Interned group) const {
   return std::none_of(known_.begin(), known_.end(),
                       [&](const Known& one) { return one.group == group && one.best_time == unknown; });
 }
@@ -305,17 +305,18 @@ void DynamicAeos::settle() {
   decide({calls_, replaced_, best().candidate, std::move(why)});
   propose(best().candidate);
   stage_ = Stage::monitor_adapt;
-  measuring_ = {};
-  le_time_ = {};
-  le_work_ = {};
-  order_ = {};
+  // Not `= {}`, which keeps the memory.
+  measuring_ = std::vector<std::size_t>();
+  le_time_ = std::vector<double>();
+  le_work_ = std::vector<double>();
+  order_ = std::vector<std::size_t>();
   delta_ = first_delta;
   begin_period();
 }
 
 /// Measures the candidates of a group: in Measure_Select those that are not known yet; in Monitor_Adapt all of them,
 /// for what was measured of the first one is old by then.
-void DynamicAeos::probe(const std::string& group) {
+void DynamicAeos::probe(Interned group) {
   std::vector<std::size_t> which;
   for (std::size_t i = 0; i < known_.size(); ++i)
     if (known_[i].group == group && (replaced_ >= 0 || known_[i].best_time == unknown)) which.push_back(i);

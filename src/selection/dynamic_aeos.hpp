@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "measurement/work_scale.hpp"
+#include "messages/interned.hpp"
 #include "selection/chance.hpp"
 #include "selection/strategy.hpp"
 
@@ -46,7 +47,7 @@ class DynamicAeos final : public Strategy {
   enum class RunOff : std::uint8_t { none, with_native };
 
   /// `groups` names the group of each candidate of the brief; candidates that share a name share a group.
-  DynamicAeos(const Brief& brief, std::vector<std::string> groups, RunOff run_off);
+  DynamicAeos(const Brief& brief, std::span<const Interned> groups, RunOff run_off);
 
   /// One countdown serves all stages, so that a call in a monitoring period costs three additions and a comparison.
   std::span<const double> observe(double seconds, double work) override {
@@ -79,13 +80,13 @@ class DynamicAeos final : public Strategy {
 
   /// An eligible candidate and the best time known of it, seconds a call.
   struct Known {
-    int candidate;
-    std::string name;
-    std::string group;
+    Interned name;
+    Interned group;
     double best_time = unknown;
     double typical = unknown;  ///< as a later run should know it: the median iteration, or the mean of a period
-    bool earlier = false;      ///< these are from earlier runs
-    bool settled = false;      ///< these are from a run-off, from Monitor_Adapt since, or from earlier runs
+    int candidate = 0;
+    bool earlier = false;  ///< these are from earlier runs
+    bool settled = false;  ///< these are from a run-off, from Monitor_Adapt since, or from earlier runs
   };
 
   /// A measured call, the start of a period's last ITER calls, or the end of a period. Kept out of line, so that
@@ -96,7 +97,7 @@ class DynamicAeos final : public Strategy {
   [[nodiscard]] const Known& best() const { return known_[ranking_[0]]; }
   [[nodiscard]] const Known& second() const { return known_[ranking_[1]]; }
   [[nodiscard]] std::vector<std::size_t> first_of_each_unknown_group() const;
-  [[nodiscard]] bool probed(const std::string& group) const;
+  [[nodiscard]] bool probed(Interned group) const;
   [[nodiscard]] bool needs_run_off() const;
   /// Who has call number `call` of a run-off, 0 for native: Thue and Morse's sequence, balanced in each unit.
   [[nodiscard]] static std::size_t turn(std::size_t call) { return static_cast<std::size_t>(std::popcount(call)) % 2; }
@@ -114,7 +115,7 @@ class DynamicAeos final : public Strategy {
   void compare(std::span<const double> ge_time);
   void adapt(std::span<const double> total);
   void settle();
-  void probe(const std::string& group);
+  void probe(Interned group);
   void sort_from(std::size_t place);
   void begin_period();
   [[nodiscard]] std::string for_work() const;

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "messages/interned.hpp"
+
 namespace starling {
 
 /// What earlier runs found of a candidate.
@@ -21,10 +23,10 @@ struct Earlier {
 /// Something that can carry out a collective, as a strategy sees it. Candidate 0 is the MPI library's own way; it is
 /// always there and always eligible.
 struct Candidate {
-  std::string name;   ///< "native", "ring_light_barrier", "chain?segment=8192"
-  std::string group;  ///< candidates of one group optimise the same thing
+  Interned name;   ///< "native", "ring_light_barrier", "chain?segment=8192"
+  Interned group;  ///< candidates of one group optimise the same thing
   std::vector<std::pair<std::string, std::string>> attributes;
-  std::string refusal;             ///< why it may not be proposed; empty if it may
+  Interned refusal;                ///< why it may not be proposed; empty if it may
   std::optional<Earlier> earlier;  ///< the same on all ranks; nothing for what is not known
   [[nodiscard]] bool eligible() const { return refusal.empty(); }
 };

@@ -25,14 +25,14 @@ Outcome measure_select(std::string_view strategy, const Brief& brief, const Reco
   double seconds = 0;
   Lockstep ranks(strategy, brief, 4, [&](int rank, int candidate, int) {
     const auto index = static_cast<std::size_t>(candidate);
-    const std::vector<double>& times = recorded.at(brief.candidates[index].name);
+    const std::vector<double>& times = recorded.at(brief.candidates[index].name.text());
     if (rank == 0) seconds = 1e-3 * times[calls[index]++ % times.size()];
     return seconds;
   });
   while (ranks.strategy().stage() != "monitor_adapt" && ranks.made().size() < 1000 &&
          !::testing::Test::HasFatalFailure())
     ranks.call();
-  return {static_cast<int>(ranks.made().size()), brief.candidates[static_cast<std::size_t>(ranks.proposed())].name};
+  return {static_cast<int>(ranks.made().size()), brief.candidates[static_cast<std::size_t>(ranks.proposed())].name.text()};
 }
 
 double best_of(const std::vector<double>& times) {
@@ -47,7 +47,7 @@ TEST(AsPublished, ListsHaveAsManyAlgorithmsAndGroupsAsInThePaper) {
   const auto groups = [](const Brief& brief) {
     std::map<std::string, int> sizes;
     for (const Candidate& one : brief.candidates)
-      if (one.eligible()) ++sizes[one.group];
+      if (one.eligible()) ++sizes[one.group.text()];
     std::vector<int> sorted;
     for (const auto& [name, size] : sizes) sorted.push_back(size);
     std::sort(sorted.begin(), sorted.end());
@@ -69,8 +69,8 @@ int calls_by_groups(const Brief& brief, const std::string& selected) {
                                    [&](const Candidate& one) { return one.name == selected; });
   std::map<std::string, int> sizes;
   for (const Candidate& one : brief.candidates)
-    if (one.eligible()) ++sizes[one.group];
-  return 10 * (static_cast<int>(sizes.size()) + sizes[chosen->group] - 1);
+    if (one.eligible()) ++sizes[one.group.text()];
+  return 10 * (static_cast<int>(sizes.size()) + sizes[chosen->group.text()] - 1);
 }
 
 TEST(AsPublished, TakesTheCallsOfTableOneOnRecordedTimesWhoseDifferencesAreSmall) {

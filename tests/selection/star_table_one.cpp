@@ -9,7 +9,7 @@ namespace {
 /// Calls until Monitor_Adapt where `winner` and its group are the fastest; it is what is then used.
 int calls_in_measure_select(std::string_view strategy, const Brief& brief, const std::string& winner) {
   const int best = place_of(brief, winner);
-  const std::string& group = brief.candidates[static_cast<std::size_t>(best)].group;
+  const Interned group = brief.candidates[static_cast<std::size_t>(best)].group;
   Lockstep ranks(strategy, brief, 4, [&](int rank, int candidate, int call) {
     const bool same_group = brief.candidates[static_cast<std::size_t>(candidate)].group == group;
     const double seconds = candidate == best ? 1e-3 : same_group ? 2e-3 : 3e-3;
@@ -61,7 +61,7 @@ TEST(TableOne, AllReduceTakes200CallsBasicAnd110Grouped) {
   EXPECT_EQ(calls_in_measure_select("star", brief, "rab1?allgather=mesh2d"), 30 + 80);
   EXPECT_EQ(calls_in_measure_select("star", brief, "rab1?allgather=bruck"), 30 + 80);
   EXPECT_EQ(calls_in_measure_select("star", brief, "gather_reduce?allgather=pairwise"), 30 + 40);
-  EXPECT_EQ(calls_in_measure_select("star", brief, brief.candidates.back().name), 30 + 50);
+  EXPECT_EQ(calls_in_measure_select("star", brief, brief.candidates.back().name.text()), 30 + 50);
 }
 
 TEST(TableOne, NativeIsOneCandidateAndOneGroupMore) {

@@ -204,7 +204,7 @@ class Lottery final : public Strategy {
   bool varying_work_;
   Chance chance_;
   std::vector<int> candidates_;  ///< the eligible ones
-  std::vector<std::string> names_;
+  std::vector<Interned> names_;
   std::vector<RunningTime> times_;    ///< known on rank 0 only, but for what earlier runs found
   std::vector<bool> measured_;        ///< in this run; likewise
   std::unique_ptr<WorkScale> scale_;  ///< likewise

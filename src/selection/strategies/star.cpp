@@ -16,10 +16,10 @@ StrategyKind star() {
       .learns = true,
       .few_sizes = true,
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {
-        std::vector<std::string> groups;
+        std::vector<Interned> groups;
         for (const Candidate& candidate : brief.candidates) groups.push_back(candidate.group);
         const auto run_off = brief.settings.run_off ? DynamicAeos::RunOff::with_native : DynamicAeos::RunOff::none;
-        return std::make_unique<DynamicAeos>(brief, std::move(groups), run_off);
+        return std::make_unique<DynamicAeos>(brief, groups, run_off);
       },
   };
 }

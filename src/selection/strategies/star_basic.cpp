@@ -13,9 +13,9 @@ StrategyKind star_basic() {
       .learns = true,
       .few_sizes = true,
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {
-        std::vector<std::string> groups;
+        std::vector<Interned> groups;
         for (const Candidate& candidate : brief.candidates) groups.push_back(candidate.name);
-        return std::make_unique<DynamicAeos>(brief, std::move(groups), DynamicAeos::RunOff::none);
+        return std::make_unique<DynamicAeos>(brief, groups, DynamicAeos::RunOff::none);
       },
   };
 }
