@@ -1,5 +1,7 @@
 #include "runtime/clock.hpp"
 
+#include <chrono>
+
 #include "runtime/features.hpp"
 #include "runtime/pmpi.hpp"
 
@@ -24,6 +26,17 @@ bool counter_is_steady() {
 #endif
 }
 
+/// The counter and the system's clock, in seconds, at one moment.
+struct Reading {
+  std::uint64_t ticks;
+  double seconds;
+  static Reading now() {
+    return {Clock::ticks(), std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()};
+  }
+};
+
+const Reading loaded = Reading::now();
+
 }  // namespace
 
 double Clock::seconds_per_tick_ = 0;
@@ -33,14 +46,12 @@ double Clock::wtime() {
 }
 
 void Clock::calibrate() {
-  constexpr double period = 1e-3;  // seconds; a reading's 50 ns are 1/10000 of it
   if (STARLING_SIMULATED || !counter_is_steady()) return;
-  const double start = pmpi.Wtime();
-  const std::uint64_t first = ticks();
-  double end = start;
-  while (end - start < period) end = pmpi.Wtime();
-  const std::uint64_t last = ticks();
-  if (last > first) seconds_per_tick_ = (end - start) / static_cast<double>(last - first);
+  constexpr double least = 1e-3;  // seconds, which MPI_Init takes anyway; a reading's 50 ns are 1/20000 of it
+  Reading now = Reading::now();
+  while (now.seconds - loaded.seconds < least) now = Reading::now();
+  if (now.ticks > loaded.ticks)
+    seconds_per_tick_ = (now.seconds - loaded.seconds) / static_cast<double>(now.ticks - loaded.ticks);
 }
 
 }  // namespace starling

@@ -13,13 +13,13 @@ namespace starling {
 /// processor knows nothing of the time that passes: there it is MPI_Wtime always.
 class Clock {
  public:
-  /// Finds out whether the counter can be used and how fast it runs, against MPI_Wtime; takes about a millisecond.
+  /// Finds out whether the counter can be used and how fast it has run since this library was loaded.
   static void calibrate();
 
   /// Seconds since some moment in the past; only differences mean anything, and only on one rank.
   static double now() { return seconds_per_tick_ > 0 ? static_cast<double>(ticks()) * seconds_per_tick_ : wtime(); }
 
- private:
+  /// The counter itself.
   static std::uint64_t ticks() {
 #if defined(__x86_64__)
     return __rdtsc();
@@ -29,6 +29,8 @@ class Clock {
     return count;
 #endif
   }
+
+ private:
   static double wtime();
 
   static double seconds_per_tick_;  ///< 0: the counter can't be used

@@ -21,9 +21,9 @@ std::int64_t number_of(std::string_view text) {
   return static_cast<std::int64_t>(hash);
 }
 
-/// A number for the host that this rank is on, by its name and, where hosts share a name, by when it was started. Not
-/// by MPI_Comm_split_type, which takes longer than all else in MPI_Init where ranks share processors.
-std::int64_t my_host() {
+}  // namespace
+
+std::int64_t number_of_host() {
   std::array<char, MPI_MAX_PROCESSOR_NAME + 1> name{};
   int length = 0;
   pmpi.Get_processor_name(name.data(), &length);
@@ -31,8 +31,6 @@ std::int64_t my_host() {
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
   return number_of(std::string(name.data()).append(" ").append(boot));
 }
-
-}  // namespace
 
 std::vector<int> told_by_ranks(int mine, int ranks) {
   std::vector<int> all(static_cast<std::size_t>(ranks));
@@ -42,15 +40,11 @@ std::vector<int> told_by_ranks(int mine, int ranks) {
   return all;
 }
 
-std::vector<int> nodes_of_ranks(int ranks) {
-  std::int64_t mine = my_host();
-  std::vector<std::int64_t> hosts(static_cast<std::size_t>(ranks));
-  pmpi.Gather(&mine, 1, handles.int64, hosts.data(), 1, handles.int64, 0, state().world);
+std::vector<int> nodes_by_hosts(std::span<const std::int64_t> hosts) {
   std::vector<int> nodes;
   std::unordered_map<std::int64_t, int> lowest;
   for (const std::int64_t host : hosts)
     nodes.push_back(lowest.try_emplace(host, static_cast<int>(nodes.size())).first->second);
-  pmpi.Bcast(nodes.data(), ranks, handles.int_, 0, state().world);
   return nodes;
 }
 

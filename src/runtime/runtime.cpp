@@ -1,19 +1,15 @@
 #include "runtime/runtime.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 
-#include "knowledge/names.hpp"
 #include "knowledge/variables.hpp"
 #include "messages/told.hpp"
+#include "runtime/agreement.hpp"
 #include "runtime/aliases.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/communicator.hpp"
-#include "runtime/flavour.hpp"
 #include "runtime/nodes.hpp"
 #include "runtime/pmpi.hpp"
 #include "runtime/run_report.hpp"
@@ -40,87 +36,12 @@ MPI_Comm private_world() {
   return made;
 }
 
-/// Whether a rank may die, or a communicator be revoked, without an end of the job: then the others must hear of it
-/// where they wait, which they don't on communicators that the application does not know.
-bool is_fault_tolerant() {
-  if (const auto* ulfm = static_cast<const bool*>(mpi_symbol("ompi_ftmpi_enabled")); ulfm != nullptr && *ulfm)
-    return true;
-  const char* const mpich = std::getenv("MPIR_CVAR_ENABLE_FT");
-  return mpich != nullptr && std::string_view("1tTyY").find(*mpich) != std::string_view::npos && *mpich != '\0';
-}
-
-/// Whether each of these holds on every rank of MPI_COMM_WORLD: one that can't take part must not leave the others
-/// waiting.
-template <std::size_t questions>
-std::array<bool, questions> everywhere(const std::array<bool, questions>& here) {
-  std::array<int, questions> mine{};
-  std::array<int, questions> everyones{};
-  std::copy(here.begin(), here.end(), mine.begin());
-  pmpi.Allreduce(mine.data(), everyones.data(), static_cast<int>(questions), handles.int_, handles.min, state().world);
-  std::array<bool, questions> all{};
-  std::transform(everyones.begin(), everyones.end(), all.begin(), [](int one) { return one == 1; });
-  return all;
-}
-
 /// The largest tag of Starling's own messages.
 int largest_tag() {
   int* largest = nullptr;
   int found = 0;
   pmpi.Comm_get_attr(handles.comm_world, MPI_TAG_UB, static_cast<void*>(&largest), &found);
   return found != 0 ? *largest : 32767;  // the least that the standard allows
-}
-
-/// Whether only one thread of this rank calls MPI at a time.
-bool calls_one_by_one() {
-  int threads = MPI_THREAD_SINGLE;
-  pmpi.Query_thread(&threads);
-  return threads != MPI_THREAD_MULTIPLE;
-}
-
-/// The text of rank 0, given to all.
-std::string from_first(std::string text) {
-  int length = static_cast<int>(text.size());
-  pmpi.Bcast(&length, 1, handles.int_, 0, state().world);
-  text.resize(static_cast<std::size_t>(length));
-  pmpi.Bcast(text.data(), length, handles.char_, 0, state().world);
-  return text;
-}
-
-/// Rank 0's settings, given to all: what the environment of another rank says never counts.
-Settings agreed_settings(int rank) {
-  std::string text;
-  Settings settings;
-  if (rank == 0) {
-    std::vector<Complaint> complaints;
-    settings = settings_from([](const char* name) -> const char* { return std::getenv(name); }, complaints);
-    check_names(settings, complaints);
-    for (const Complaint& complaint : complaints) say(complaint.text() + "; the program runs natively");
-    for (const std::string& sentence : unknown_variables(environ)) say(sentence);
-    if (const auto& except = settings.except; std::find(except.begin(), except.end(), "native") != except.end())
-      say("STARLING_EXCEPT (--except) names native, which stays a candidate all the same");
-    if (!complaints.empty()) settings.strategy = "native";
-    text = to_text(settings);
-  }
-  text = from_first(std::move(text));
-  // Rank 0 keeps its own, for paths need not be text that can travel.
-  return rank == 0 ? settings : settings_from_text(text);
-}
-
-/// What rank 0 finds in the history, given to all.
-EarlierRuns agreed_history(const Settings& settings, int rank) {
-  std::string text;
-  if (rank == 0) {
-    int skipped = 0;
-    constexpr int most = 3;
-    const auto skip = [&](const std::string& file, const std::string& why) {
-      if (++skipped <= most) say("skipped " + told(settings.history + "/" + file) + ": " + why);
-    };
-    const Circumstances here{settings.machine, flavour().name, flavour().version,
-                             std::string(name_of(settings.samples))};
-    text = EarlierRuns::read(settings.history, here, skip).to_text();
-    if (skipped > most) say("skipped " + std::to_string(skipped - most) + " more files of the history");
-  }
-  return EarlierRuns::from_text(from_first(std::move(text)));
 }
 
 /// A communicator of this rank alone that the application can't see; nothing when MPI has none left.
@@ -159,10 +80,6 @@ void find_places(State& now) {
     now.hosts = hosts_of_ranks(*now.platform, now.world_size);
     return;
   }
-  if (now.nodes.empty()) {
-    say("MPI does not tell which ranks share a node: algorithms for switches are left out");
-    return;
-  }
   std::vector<int> different = now.nodes;
   std::sort(different.begin(), different.end());
   different.erase(std::unique(different.begin(), different.end()), different.end());
@@ -189,33 +106,39 @@ void after_init() {
   pmpi.Comm_rank(handles.comm_world, &now.world_rank);
   pmpi.Comm_size(handles.comm_world, &now.world_size);
   now.world = private_world();
-  const auto [dies_whole, one_by_one] = everywhere<2>({!is_fault_tolerant(), calls_one_by_one()});
-  if (!dies_whole) {
+  if (now.world == handles.comm_null) {
+    say("the MPI library gives no communicator; the program runs natively, and leaves no run record");
+    return;
+  }
+  const bool has_all = !is_fault_tolerant() && make_alone(now.alone) &&
+                       pmpi.Comm_create_keyval(copy_nothing, Communicator::forget, &now.keyval, nullptr) == MPI_SUCCESS;
+  Agreement agreed = agree_in_init(has_all);
+  if (!agreed.ends_whole) {
     say("MPI's fault tolerance is on; the program runs natively, and leaves no run record");
+    if (has_all) {
+      pmpi.Comm_free(&now.alone);
+      pmpi.Comm_free_keyval(&now.keyval);
+    }
     pmpi.Comm_free(&now.world);
     return;
   }
-  now.largest_tag = largest_tag();
-  now.concurrent = !one_by_one;
-  now.settings = agreed_settings(now.world_rank);
-  const auto strategy = strategy_named(now.settings.strategy);
-  now.strategy = strategy->first;
-  now.strategy_argument = strategy->second;
-  if (!now.settings.history.empty() || !now.settings.record.empty() || now.settings.platform == platform_of_nodes)
-    now.nodes = nodes_of_ranks(now.world_size);
-  if (!now.settings.history.empty() && !now.settings.fresh && now.strategy->learns)
-    now.earlier = agreed_history(now.settings, now.world_rank);
-  find_places(now);
-  Clock::calibrate();
-  now.started = std::chrono::system_clock::now();
-  now.started_wtime = pmpi.Wtime();
-  const bool has_all = make_alone(now.alone) &&
-                       pmpi.Comm_create_keyval(copy_nothing, Communicator::forget, &now.keyval, nullptr) == MPI_SUCCESS;
-  if (!everywhere<1>({has_all})[0]) {
+  now.settings = std::move(agreed.settings);
+  now.nodes = std::move(agreed.nodes);
+  if (!agreed.has_all) {
     say("the MPI library gives no communicator or no attribute key; the program runs natively");
     if (now.world_rank == 0) record_explained();
     return;
   }
+  now.largest_tag = largest_tag();
+  now.concurrent = !agreed.one_by_one;
+  now.earlier = std::move(agreed.earlier);
+  const auto strategy = strategy_named(now.settings.strategy);
+  now.strategy = strategy->first;
+  now.strategy_argument = strategy->second;
+  find_places(now);
+  Clock::calibrate();
+  now.started = std::chrono::system_clock::now();
+  now.started_wtime = pmpi.Wtime();
   learn_refused_aliases();
   now.running = true;
 }

@@ -42,7 +42,7 @@ struct State {
   std::optional<Platform> platform;
   // By rank of MPI_COMM_WORLD:
   std::vector<int> hosts;  ///< of the platform; -1 for unknown ones; empty without a platform
-  std::vector<int> nodes;  ///< the lowest rank on the host of each rank; empty where nobody asked
+  std::vector<int> nodes;  ///< the lowest rank on the host of each rank
 
   std::mutex guard;  ///< of what follows
   std::set<Communicator*> communicators;
