@@ -15,7 +15,7 @@ from starling.messages import quoted, told
 
 SCHEMA = 1
 LEAST_SAMPLES = 5
-"""Calls that a candidate's median must rest on before savings are counted by it."""
+"""Calls that native's time must rest on before savings are counted by it."""
 
 
 class _Model(BaseModel):
@@ -49,11 +49,6 @@ class Candidate(_Model):
     def together_s(self) -> float | None:
         """Seconds a call as all ranks found it together; nothing where they never did."""
         return self.agreed_s if self.agreed_s is not None else self.earlier_s
-
-    @property
-    def is_known_well(self) -> bool:
-        """Whether enough calls are behind its times to count savings by them."""
-        return self.samples >= LEAST_SAMPLES or (self.agreed_s is None and self.earlier_s is not None)
 
     @property
     def public_name(self) -> str:
@@ -181,22 +176,55 @@ class Context(ContextKey, _Spent):
 
     @property
     def saved(self) -> float | None:
-        """Seconds saved against native: the difference of their times in each settled call, less what tuning cost.
+        """Seconds saved against native: what all calls would have taken natively, less what they and bookkeeping took.
 
-        Negative for a loss. Nothing where native or the winner was not measured often enough to know.
+        Negative for a loss. Nothing where native was not measured often enough to know.
         """
-        if all(c.name == "native" for c in self.candidates if c.samples):
-            return 0.0
-        cost = self.tuning or 0.0
-        if self.winner == "native":
-            return 0.0 - cost
-        native, winner = self.candidate("native"), self.candidate(self.winner)
-        if native is None or winner is None or not (native.is_known_well and winner.is_known_well):
+        native = self.candidate("native")
+        if native is None:
             return None
-        times = self.compared
-        if times.native is None or times.candidate is None:
+        settled = self.phases.settled
+        bookkeeping = (self.phases.exploring.bookkeeping_seconds or 0.0) + (settled.bookkeeping_seconds or 0.0)
+        if self._left_to(native):
+            return 0.0 - bookkeeping
+        by_native = self._typical_of(native)
+        if by_native is None:
             return None
-        return self.phases.settled.calls * (times.native - times.candidate) - cost
+        if self.winner == "native" and native.samples >= settled.calls:
+            # These calls were native's: what they took beyond a typical one they would have taken anyway.
+            return 0.0 - (self.tuning or 0.0) - bookkeeping
+        taken = self._taken
+        return None if taken is None else self.calls * by_native - taken - bookkeeping
+
+    def _left_to(self, native: Candidate) -> bool:
+        """Whether native made all calls; it has no samples of those that were only counted."""
+        others = any(c.samples for c in self.candidates if c is not native)
+        return self.winner == "native" and not others and native.samples in {0, self.calls}
+
+    def _together_s(self, candidate: Candidate) -> float | None:
+        """As all ranks found it. Where sizes vary, earlier runs may have had others."""
+        varies = self.bucket or self.bytes is None
+        return candidate.agreed_s if varies else candidate.together_s
+
+    def _typical_of(self, candidate: Candidate) -> float | None:
+        """Seconds of a typical call, if enough calls are behind it to count savings by it."""
+        together = self._together_s(candidate)
+        if candidate.samples >= LEAST_SAMPLES:
+            return together if together is not None else candidate.median_s
+        return together if candidate.earlier_s is not None else None
+
+    @property
+    def _taken(self) -> float | None:
+        """Seconds that the calls took.
+
+        Where ranks never agreed only rank 0's are known, which are next to none for the root of a bcast: then no less
+        than ranks of earlier runs found of the winner.
+        """
+        if self.slowest_seconds is not None or self.seconds is None:
+            return self.slowest_seconds
+        winner = self.candidate(self.winner)
+        typical = self._together_s(winner) if winner else None
+        return max(self.seconds, self.calls * (typical or 0.0))
 
 
 class Run(_Model):

@@ -14,7 +14,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from starling.messages import told
-from starling.record import LEAST_SAMPLES, Context, Phase, RunRecord
+from starling.record import Context, Phase, RunRecord
 from starling.table import Column, fitted, line
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ _STAGES = {
 """What the stages of the strategies mean (docs/strategies.md)."""
 _DECISIONS = 4
 _EXPLAINED = 3
+_MATERIAL = 0.01
+"""Of the time in collectives: what is not counted in savings is told from here on."""
 EVEN = 0.995
 """What is written as a gain of 1.00x."""
 BY_FIRST = "*"
@@ -136,19 +138,23 @@ def summary(record: RunRecord) -> str:
 
     The slowest rank's seconds in each context, where its ranks agreed on any, and else rank 0's.
     """
-    parts = [*record.contexts, *([record.left_out] if record.left_out else [])]
+    left_out = [record.left_out] if record.left_out else []
+    parts = [*record.contexts, *left_out]
     spent = sum(part.spent or 0 for part in parts)
     tuning = sum(part.tuning or 0 for part in parts)
     known = [context.saved for context in record.contexts if context.saved is not None]
-    saved = sum(known)
-    what = "saved against native" if saved >= 0 else "lost against native"
     text = f"in collectives {human_seconds(spent)}"
     if known:
+        saved = sum(known)
+        what = "saved against native" if saved >= 0 else "lost against native"
         text += f"; {what} {human_seconds(abs(saved))}, what tuning cost counted"
     text += f"; tuning cost {human_seconds(tuning)}"
-    if left := len(record.contexts) - len(known):
-        text += f"; not counted: {_contexts(left)} whose native time is not known"
-        text += f" (fewer than {LEAST_SAMPLES} calls of native or of the winner)"
+    unknown = [*(context for context in record.contexts if context.saved is None), *left_out]
+    seconds = sum(part.spent or 0 for part in unknown)
+    if unknown and (not known or seconds >= _MATERIAL * spent):
+        calls = sum(part.calls for part in unknown)
+        text += f"; not counted as saved or lost: {calls} call{'s' * (calls != 1)}, {human_seconds(seconds)}, "
+        text += "whose time with native is not known"
     if record.left_out:
         text += f"; of {_contexts(record.left_out.contexts)} only these sums are known"
     return text

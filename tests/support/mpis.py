@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -112,11 +113,32 @@ def environment(mpi: Mpi, extra: Mapping[str, str] | None = None) -> dict[str, s
     return {**plain, **mpi.env, **(extra or {})}
 
 
-def _compile(mpi: Mpi, compiler: Path, options: Sequence[str], source: Path, folder: Path) -> Path:
-    program = folder / f"{source.stem}-{mpi.name}"
-    argv = [str(compiler), *options, str(source), "-o", str(program), "-pthread", "-lm"]
-    done = subprocess.run(argv, capture_output=True, text=True, env=environment(mpi), check=False)
+def _called(mpi: Mpi, argv: Sequence[str], extra: Mapping[str, str] | None = None) -> str:
+    done = subprocess.run(argv, capture_output=True, text=True, env=environment(mpi, extra), check=False)
     assert done.returncode == 0, f"{' '.join(argv)}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def _link(mpi: Mpi, compiler: Path, options: Sequence[str], source: Path, program: Path) -> Path:
+    _called(mpi, [str(compiler), *options, str(source), "-o", str(program), "-pthread", "-lm"])
+    return program
+
+
+def _compile(mpi: Mpi, compiler: Path, options: Sequence[str], source: Path, folder: Path) -> Path:
+    """The program of a C or C++ file, which ccache, where there is one, need not compile again."""
+    program = folder / f"{source.stem}-{mpi.name}"
+    ccache = shutil.which("ccache")
+    if ccache is None:
+        return _link(mpi, compiler, options, source, program)
+    # ccache keeps what is compiled and not linked, and must see the compiler itself, which the wrapper names.
+    behind = shlex.split(_called(mpi, [str(compiler), "-show", "-c", source.name]))
+    behind.remove(source.name)
+    for_compiler = [one for one in options if not one.startswith(("-l", "-Wl,")) and not one.endswith((".so", ".a"))]
+    compiled = folder / f"{program.name}.o"
+    argv = [ccache, *behind, *for_compiler, "-pthread", str(source), "-o", str(compiled)]
+    _called(mpi, argv, {"CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"})  # as CMakeLists.txt has it
+    _link(mpi, compiler, options, compiled, program)
+    compiled.unlink()
     return program
 
 
@@ -133,7 +155,8 @@ def compile_cxx(mpi: Mpi, source: Path, folder: Path, options: Sequence[str] = (
 def compile_fortran(mpi: Mpi, source: Path, folder: Path, options: Sequence[str] = ()) -> Path:
     """Compiles a Fortran file likewise; AssertionError where the MPI has no Fortran compiler wrapper."""
     assert mpi.mpifort is not None, f"{mpi} has no Fortran"
-    return _compile(mpi, mpi.mpifort, ("-O2", "-J", str(folder), *options), source, folder)
+    program = folder / f"{source.stem}-{mpi.name}"
+    return _link(mpi, mpi.mpifort, ("-O2", "-J", str(folder), *options), source, program)
 
 
 def run_ranks(
