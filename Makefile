@@ -153,7 +153,7 @@ bench: test-install
 	$(STEP) "reading a history, adding up what 4096 ranks know"
 	cmake -S . -B build-test/core -G Ninja -DSTARLING_MPI=OFF -DSTARLING_BENCHMARKS=ON >build-test/core.log 2>&1 || { cat build-test/core.log; exit 1; }
 	cmake --build build-test/core --parallel $(JOBS) --target starling_bench_core
-	build-test/core/bench/starling_bench_core --benchmark_filter='add_up|read_history'
+	build-test/core/bench/starling_bench_core --benchmark_filter='add_up|read_history|rebind|kept'
 
 ## What docs/results shows of emulated clusters, measured anew: as root, with nothing else on this machine, 2 hours.
 ## Measurements of some names only: make bench-lab ONLY="single-openmpi trees-openmpi". What is copied to

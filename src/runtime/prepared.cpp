@@ -19,25 +19,13 @@ bool changes_layout(const CallKey& key, Collective collective) {
          collective == Collective::reduce_scatter;
 }
 
-template <typename Element>
-std::size_t bytes_of(const std::vector<Element>& elements) {
-  return elements.capacity() * sizeof(Element);
-}
-
-std::size_t bytes_of(const Schedule& schedule) {
-  std::size_t bytes = 0;
-  for (const Round& round : schedule.rounds())
-    bytes += sizeof round + bytes_of(round.receives) + bytes_of(round.sends) + bytes_of(round.locals);
-  return bytes;
-}
-
 }  // namespace
 
 std::size_t Prepared::kept_bytes() const {
   std::size_t bytes = 0;
   for (const auto& one : instances_) {
-    bytes += bytes_of(one->program.steps) + bytes_of(one->program.messages) + bytes_of(one->program.works);
-    if (one->schedule) bytes += bytes_of(*one->schedule);
+    bytes += one->program.bytes();
+    if (one->schedule) bytes += one->schedule->bytes();
   }
   return bytes;
 }
@@ -69,7 +57,7 @@ void Prepared::instance(const Team& team, Communicator& communicator) {
   const bool fits = last_ != nullptr && last_->recv == recv && last_->send == send;
   if (fits) return;
   if (last_ != nullptr && last_->schedule) {
-    last_->program = bind(*last_->schedule, send, recv, team.collective, team.rank);
+    bind(*last_->schedule, send, recv, team.collective, team.rank, last_->program);
     last_->send = send;
     last_->recv = recv;
     return;
@@ -79,8 +67,8 @@ void Prepared::instance(const Team& team, Communicator& communicator) {
     if (kept_bytes() > most_kept_bytes) drop_schedules();
     last_ = instances_.emplace_back(std::make_unique<Instance>(Instance{team, {}, send, recv, {}, {}})).get();
   }
-  Schedule schedule = bound_.schedule(team);
-  last_->program = bind(schedule, send, recv, team.collective, team.rank);
+  FlatSchedule schedule(bound_.schedule(team));
+  bind(schedule, send, recv, team.collective, team.rank, last_->program);
   last_->send = send;
   last_->recv = recv;
   // It is kept where another layout will want it, and where one did already.

@@ -43,7 +43,7 @@ class Prepared {
  private:
   struct Instance {
     Team team;
-    std::optional<Schedule> schedule;  ///< where the layout may change from call to call
+    std::optional<FlatSchedule> schedule;  ///< where the layout may change from call to call
     Layout send;
     Layout recv;
     Program program;

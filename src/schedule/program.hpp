@@ -1,10 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "schedule/flat_schedule.hpp"
 #include "schedule/schedule.hpp"
 
 namespace starling {
@@ -55,6 +57,9 @@ class Layout {
     const int last = ((rank + 1) * parts_) - 1;
     return start(last) + size(last) - start(rank * parts_);
   }
+  /// Where blocks start and how large they are, by block; null where the total is divided evenly.
+  [[nodiscard]] const std::int64_t* starts() const { return starts_.empty() ? nullptr : starts_.data(); }
+  [[nodiscard]] const std::int64_t* sizes() const { return sizes_.empty() ? nullptr : sizes_.data(); }
   bool operator==(const Layout&) const = default;
 
  private:
@@ -119,11 +124,16 @@ struct Program {
   std::vector<NativePart> natives;
   std::vector<std::int64_t> scratch;  ///< units of each scratch buffer
   int most_messages = 0;              ///< in one step
+  /// Bytes of memory.
+  [[nodiscard]] std::size_t bytes() const;
 };
 
 /// Binds a schedule to the layouts of the caller's two buffers; scratch is as large as blocks of `recv`. They differ
 /// where each rank knows only its own counts (alltoallv). `rank` tells which block a send or receive buffer of a single
 /// block is as large as (allgather's send, reduce_scatter's recv, and so on; see docs/schedules.md).
 Program bind(const Schedule& schedule, const Layout& send, const Layout& recv, Collective collective, int rank);
+/// The same into the memory of a program that is not needed any more.
+void bind(const FlatSchedule& schedule, const Layout& send, const Layout& recv, Collective collective, int rank,
+          Program& program);
 
 }  // namespace starling
