@@ -75,14 +75,20 @@ LABS: Sequence[tuple[Sequence[str], Sequence[Job]]] = (
             Job("slow", "suite.py", MPICH, 16, SMALL),
             Job("trees", "trees.py", OPENMPI, None, ("--ranks", "16", "8", "4")),
             Job("trees", "trees.py", MPICH, None, ("--ranks", "16")),
-            Job("computing", "trees.py", OPENMPI, None, ("--ranks", "16", "8", "4", "--computation", "0.5")),
+            Job(
+                "computing",
+                "trees.py",
+                OPENMPI,
+                None,
+                ("--ranks", "16", "8", "4", "--rounds", "1", "--computation", "0.5"),
+            ),
             Job("adapting", "adapting.py", OPENMPI, 16),
         ),
     ),
-    (("star:4x4", *SLOW), (Job("switches", "trees.py", OPENMPI, None, ("--ranks", "16", "8", "4")),)),
+    (("star:4x4", *SLOW), (Job("switches", "trees.py", OPENMPI, None, ("--ranks", "16", "8", "4", "--rounds", "1")),)),
     (
         ("single:4", "--ranks-per-host", "4", *SLOW),
-        (Job("nodes", "trees.py", OPENMPI, None, ("--ranks", "16", "8", "4")),),
+        (Job("nodes", "trees.py", OPENMPI, None, ("--ranks", "16", "8", "4", "--rounds", "1")),),
     ),
     (
         ("chain:4x8",),

@@ -258,9 +258,7 @@ def main() -> None:
             types += derived_types(mpi, folder, 20_000 // share, 5 if options.quick else 101)
             ratios += executors(mpi, folder, 2000 // share, 5 if options.quick else 31)
             communicators += kept(mpi, folder, 2 if options.quick else 5, 400)
-    print(
-        "MPI_Allreduce of 8 bytes, with 192 keys of 8 to 96; nanoseconds a call: median [quartiles]; more than no preload"
-    )
+    print("MPI_Allreduce of 8 bytes (192 keys: 8 to 96), nanoseconds a call: median [quartiles]; more than no preload")
     for cost in costs:
         times = f"{cost.nanoseconds.show():>22} {cost.more.show():>20}"
         print(f"{cost.mpi:10} {cost.where:14} {cost.mode:26} {times}  {cost.winner}")
