@@ -26,3 +26,11 @@ def test_handlers_are_called_as_without_starling(mpi: Mpi, tmp_path: Path, handl
     env = {"MALLOC_PERTURB_": "165", "STARLING_ITER": "1", "STARLING_LONGEST_DRAW": "2"}
     outcome, _ = run_tuned(mpi, 2, [program, handler], strategy, tmp_path, env, PATIENCE)
     assert outcome.stdout == plain.stdout
+
+
+@pytest.mark.parametrize("strategy", ["star-basic", "forced:allreduce:recursive_doubling,bcast:binomial"])
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_the_programs_handler_stays_in_place_for_other_threads(mpi: Mpi, tmp_path: Path, strategy: str) -> None:
+    program = str(compile_c(mpi, HERE / "handlers_threads.c", tmp_path, ["-pthread"]))
+    outcome, _ = run_tuned(mpi, 2, [program], strategy, tmp_path, {"STARLING_ITER": "1"}, PATIENCE)
+    assert outcome.stdout == "0 errors not told, 0 handlers not the program's, 0 wrong results\n"
