@@ -4,7 +4,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "knowledge/utf8.hpp"
+#include "messages/utf8.hpp"
 
 namespace starling {
 namespace {

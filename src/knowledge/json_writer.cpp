@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "knowledge/utf8.hpp"
+#include "messages/utf8.hpp"
 
 namespace starling {
 
@@ -77,7 +77,7 @@ void JsonWriter::quote(std::string_view text) {
       written_.append({'\\', letters[which]});
     } else if (const auto byte = static_cast<unsigned char>(text.front()); byte < ' ') {
       written_.append("\\u00").append({hexadecimal[byte >> 4U], hexadecimal[byte & 0xFU]});
-    } else if (const std::size_t whole = utf8_length(text); whole > 0) {
+    } else if (const std::size_t whole = first_utf8(text).length; whole > 0) {
       length = whole;
       written_.append(text.substr(0, whole));
     } else {

@@ -4,32 +4,10 @@
 #include <array>
 #include <cstdint>
 
+#include "messages/utf8.hpp"
+
 namespace starling {
 namespace {
-
-/// A character, and how many bytes of UTF-8 it is; a byte that begins none is `valid == false`.
-struct Decoded {
-  std::uint32_t character;
-  std::size_t length;
-  bool valid;
-};
-
-Decoded first_of(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const std::uint32_t lead = byte(0);
-  const Decoded broken{lead, 1, false};
-  if (lead < 0x80) return {lead, 1, true};
-  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return broken;
-  std::uint32_t character = lead & (0x7fU >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0U) != 0x80U) return broken;
-    character = character << 6U | (byte(i) & 0x3fU);
-  }
-  constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = character >= 0xd800 && character <= 0xdfff;
-  return character < least[length] || character > 0x10ffff || surrogate ? broken : Decoded{character, length, true};
-}
 
 struct Range {
   std::uint32_t first;
@@ -79,17 +57,18 @@ std::string line_of(std::string_view text, std::size_t most) {
   std::size_t whole = 0;  // bytes of the line that still fit with the sign of a cut behind them
   std::size_t characters = 0;
   while (!text.empty()) {
-    const Decoded next = first_of(text);
+    const Utf8 next = first_utf8(text);
+    const bool is_shown = next.length > 0 && is_printable(next.code);
     std::string shown;
-    if (next.valid && is_printable(next.character))
+    if (is_shown)
       shown = text.substr(0, next.length);
     else
-      append_escape(shown, next.character);
-    characters += next.valid && is_printable(next.character) ? 1 : shown.size();
+      append_escape(shown, next.length > 0 ? next.code : static_cast<unsigned char>(text.front()));
+    characters += is_shown ? 1 : shown.size();
     if (characters > most) return line.substr(0, whole).append(cut);
     line += shown;
     if (characters + cut.size() <= most) whole = line.size();
-    text.remove_prefix(next.length);
+    text.remove_prefix(std::max<std::size_t>(1, next.length));
   }
   return line;
 }

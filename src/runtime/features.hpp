@@ -12,9 +12,6 @@
 #define STARLING_SIMULATED 0
 #endif
 
-/// MPI_T, the interface for tools.
-#define STARLING_HAS_MPI_T (!STARLING_SIMULATED)
-
 /// MPI_Comm_spawn and what belongs to it; SMPI ends a program that asks for its parent.
 #define STARLING_HAS_SPAWN (!STARLING_SIMULATED)
 

@@ -24,35 +24,23 @@ void find(Function*& function, const char* name) {
   function = reinterpret_cast<Function*>(mpi_symbol(name));
 }
 
-/// Conversions between C and Fortran handles: functions under one of two names, or, where handles are integers in both
-/// languages and a library may do without, nothing but a cast.
+/// From Fortran's handles to C's: a function under one of two names, or, where handles are integers in both languages
+/// and a library may do without, nothing but a cast.
 template <class Handle>
-void find(Handle (*&from_fortran)(Fint), Fint (*&to_fortran)(Handle), const std::string& kind) {
+void find(Handle (*&from_fortran)(Fint), const std::string& kind) {
   find(from_fortran, ("PMPI_" + kind + "_f2c").c_str());
-  find(to_fortran, ("PMPI_" + kind + "_c2f").c_str());
   if (from_fortran == nullptr) find(from_fortran, ("PMPI_" + kind + "_fromint").c_str());
-  if (to_fortran == nullptr) find(to_fortran, ("PMPI_" + kind + "_toint").c_str());
-  if constexpr (std::is_integral_v<Handle>) {
+  if constexpr (std::is_integral_v<Handle>)
     if (from_fortran == nullptr) from_fortran = [](Fint handle) { return handle; };
-    if (to_fortran == nullptr) to_fortran = [](Handle handle) { return handle; };
-  }
 }
 
 void find_functions() {
 #define STARLING_FIND(function) find(pmpi.function, "PMPI_" #function);
   STARLING_PMPI_FUNCTIONS(STARLING_FIND)
-  STARLING_MPI_T_FUNCTIONS(STARLING_FIND)
 #undef STARLING_FIND
-  find(pmpi.Comm_f2c, pmpi.Comm_c2f, "Comm");
-  find(pmpi.Type_f2c, pmpi.Type_c2f, "Type");
-  find(pmpi.Op_f2c, pmpi.Op_c2f, "Op");
-  find(pmpi.Request_f2c, pmpi.Request_c2f, "Request");
-  find(pmpi.Info_f2c, pmpi.Info_c2f, "Info");
-  find(pmpi.Status_f2c, "PMPI_Status_f2c");
-  find(pmpi.Isend_c, "PMPI_Isend_c");
-  find(pmpi.Irecv_c, "PMPI_Irecv_c");
-  find(pmpi.Reduce_local_c, "PMPI_Reduce_local_c");
-  find(pmpi.Type_contiguous_c, "PMPI_Type_contiguous_c");
+  find(pmpi.Comm_f2c, std::string("Comm"));
+  find(pmpi.Type_f2c, std::string("Type"));
+  find(pmpi.Op_f2c, std::string("Op"));
   find(pmpi.Type_get_envelope_c, "PMPI_Type_get_envelope_c");
 }
 
@@ -69,7 +57,6 @@ void find_handles() {
   STARLING_HANDLE(comm_self, "ompi_mpi_comm_self", MPI_COMM_SELF);
   STARLING_HANDLE(comm_null, "ompi_mpi_comm_null", MPI_COMM_NULL);
   STARLING_HANDLE(byte, "ompi_mpi_byte", MPI_BYTE);
-  STARLING_HANDLE(packed, "ompi_mpi_packed", MPI_PACKED);
   STARLING_HANDLE(char_, "ompi_mpi_char", MPI_CHAR);
   STARLING_HANDLE(int_, "ompi_mpi_int", MPI_INT);
   STARLING_HANDLE(double_, "ompi_mpi_double", MPI_DOUBLE);
@@ -77,14 +64,10 @@ void find_handles() {
   STARLING_HANDLE(datatype_null, "ompi_mpi_datatype_null", MPI_DATATYPE_NULL);
   STARLING_HANDLE(op_null, "ompi_mpi_op_null", MPI_OP_NULL);
   STARLING_HANDLE(sum, "ompi_mpi_op_sum", MPI_SUM);
-  STARLING_HANDLE(max, "ompi_mpi_op_max", MPI_MAX);
   STARLING_HANDLE(min, "ompi_mpi_op_min", MPI_MIN);
   STARLING_HANDLE(band, "ompi_mpi_op_band", MPI_BAND);
   STARLING_HANDLE(request_null, "ompi_request_null", MPI_REQUEST_NULL);
-  STARLING_HANDLE(group_null, "ompi_mpi_group_null", MPI_GROUP_NULL);
-  STARLING_HANDLE(info_null, "ompi_mpi_info_null", MPI_INFO_NULL);
   STARLING_HANDLE(errors_return, "ompi_mpi_errors_return", MPI_ERRORS_RETURN);
-  STARLING_HANDLE(errors_are_fatal, "ompi_mpi_errors_are_fatal", MPI_ERRORS_ARE_FATAL);
 }
 
 #if STARLING_HANDLES_ARE_OBJECTS

@@ -15,53 +15,29 @@ using Fint = int;
 // clang-format off
 #define STARLING_PMPI_FUNCTIONS(F)                                                                                    \
   F(Abort) F(Allgather) F(Allgatherv) F(Allreduce) F(Alltoall) F(Alltoallv) F(Alltoallw) F(Barrier) F(Bcast)          \
-  F(Cartdim_get) F(Comm_call_errhandler) F(Comm_compare) F(Comm_create) F(Comm_create_group) F(Comm_create_keyval)    \
-  F(Comm_delete_attr) F(Comm_dup) F(Comm_dup_with_info) F(Comm_free) F(Comm_free_keyval) F(Comm_get_attr)             \
-  F(Comm_get_errhandler) F(Comm_get_name) F(Comm_get_parent) F(Comm_group) F(Comm_rank) F(Comm_remote_size) F(Comm_set_attr)\
-  F(Comm_set_errhandler) F(Comm_set_info) F(Comm_set_name) F(Comm_size) F(Comm_split) F(Comm_test_inter)              \
-  F(Dist_graph_neighbors_count) F(Errhandler_free) F(Error_class) F(Error_string) F(Exscan) F(Finalized) F(Gather) F(Gatherv)\
-  F(Get_address) F(Get_count) F(Get_library_version) F(Get_processor_name) F(Get_version) F(Graph_neighbors_count)    \
-  F(Group_free) F(Group_incl) F(Group_rank) F(Group_size) F(Group_translate_ranks) F(Info_create) F(Info_free)        \
-  F(Info_set) F(Initialized) F(Iprobe) F(Irecv) F(Isend) F(Op_commutative) F(Op_create) F(Op_free) F(Pack)            \
-  F(Pack_size) F(Probe) F(Query_thread) F(Recv) F(Reduce) F(Reduce_local) F(Reduce_scatter) F(Reduce_scatter_block)   \
-  F(Request_free) F(Scan) F(Scatter) F(Scatterv) F(Send) F(Sendrecv) F(Ssend) F(Test) F(Testall) F(Topo_test)         \
-  F(Type_commit) F(Type_contiguous) F(Type_create_hindexed) F(Type_create_hvector) F(Type_create_keyval)              \
-  F(Type_create_resized) F(Type_create_struct) F(Type_dup) F(Type_free) F(Type_get_attr) F(Type_get_contents)         \
-  F(Type_get_envelope) F(Type_get_extent) F(Type_get_extent_x) F(Type_get_true_extent) F(Type_get_true_extent_x)      \
-  F(Type_set_attr) F(Type_size) F(Type_size_x) F(Type_vector) F(Unpack) F(Wait) F(Waitall) F(Wtime)
-#if STARLING_HAS_MPI_T
-#define STARLING_MPI_T_FUNCTIONS(F)                                                                                   \
-  F(T_cvar_get_index) F(T_cvar_get_info) F(T_cvar_get_num) F(T_cvar_handle_alloc) F(T_cvar_handle_free) F(T_cvar_read)\
-  F(T_cvar_write) F(T_enum_get_info) F(T_enum_get_item) F(T_finalize) F(T_init_thread)
-#else
-#define STARLING_MPI_T_FUNCTIONS(F)
-#endif
+  F(Cartdim_get) F(Comm_call_errhandler) F(Comm_create) F(Comm_create_group) F(Comm_create_keyval)                    \
+  F(Comm_delete_attr) F(Comm_free) F(Comm_free_keyval) F(Comm_get_attr) F(Comm_get_errhandler) F(Comm_get_name)       \
+  F(Comm_get_parent) F(Comm_group) F(Comm_rank) F(Comm_remote_size) F(Comm_set_attr) F(Comm_set_errhandler)           \
+  F(Comm_set_name) F(Comm_size) F(Comm_test_inter) F(Dist_graph_neighbors_count) F(Errhandler_free) F(Error_class)    \
+  F(Exscan) F(Gather) F(Gatherv) F(Get_processor_name) F(Graph_neighbors_count) F(Group_free) F(Group_incl)           \
+  F(Group_translate_ranks) F(Irecv) F(Isend) F(Op_commutative) F(Pack) F(Query_thread) F(Recv) F(Reduce)              \
+  F(Reduce_local) F(Reduce_scatter) F(Reduce_scatter_block) F(Scan) F(Scatter) F(Scatterv) F(Send) F(Sendrecv)        \
+  F(Topo_test) F(Type_commit) F(Type_contiguous) F(Type_create_keyval) F(Type_create_struct) F(Type_free)             \
+  F(Type_get_attr) F(Type_get_contents) F(Type_get_envelope) F(Type_get_extent) F(Type_get_true_extent)               \
+  F(Type_set_attr) F(Type_size) F(Type_size_x) F(Unpack) F(Wait) F(Wtime)
 // clang-format on
 
 struct Pmpi {
 #define STARLING_DECLARE(function) decltype(&::PMPI_##function) function = nullptr;
   STARLING_PMPI_FUNCTIONS(STARLING_DECLARE)
-  STARLING_MPI_T_FUNCTIONS(STARLING_DECLARE)
 #undef STARLING_DECLARE
 
   /// Macros in some headers, and missing in others, so typed here.
   MPI_Comm (*Comm_f2c)(Fint) = nullptr;
-  Fint (*Comm_c2f)(MPI_Comm) = nullptr;
   MPI_Datatype (*Type_f2c)(Fint) = nullptr;
-  Fint (*Type_c2f)(MPI_Datatype) = nullptr;
   MPI_Op (*Op_f2c)(Fint) = nullptr;
-  Fint (*Op_c2f)(MPI_Op) = nullptr;
-  MPI_Request (*Request_f2c)(Fint) = nullptr;
-  Fint (*Request_c2f)(MPI_Request) = nullptr;
-  MPI_Info (*Info_f2c)(Fint) = nullptr;
-  Fint (*Info_c2f)(MPI_Info) = nullptr;
-  int (*Status_f2c)(const Fint*, MPI_Status*) = nullptr;
 
-  /// Large-count forms, MPI 4: null in an MPI library that has none (Open MPI 4 and 5).
-  int (*Isend_c)(const void*, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*) = nullptr;
-  int (*Irecv_c)(void*, MPI_Count, MPI_Datatype, int, int, MPI_Comm, MPI_Request*) = nullptr;
-  int (*Reduce_local_c)(const void*, void*, MPI_Count, MPI_Datatype, MPI_Op) = nullptr;
-  int (*Type_contiguous_c)(MPI_Count, MPI_Datatype, MPI_Datatype*) = nullptr;
+  /// A large-count form, MPI 4: null in an MPI library that has none (Open MPI 4 and 5).
   int (*Type_get_envelope_c)(MPI_Datatype, MPI_Count*, MPI_Count*, MPI_Count*, MPI_Count*, int*) = nullptr;
 };
 
@@ -73,16 +49,14 @@ extern Pmpi pmpi;
 void resolve_pmpi();
 
 /// The predefined handles. Open MPI's are addresses of its data, which nothing here may link to: never write
-/// MPI_COMM_WORLD, MPI_BYTE, MPI_SUM, MPI_INFO_NULL in the runtime. (MPI_IN_PLACE, MPI_STATUS_IGNORE, error codes are
+/// MPI_COMM_WORLD, MPI_BYTE, MPI_SUM in the runtime. (MPI_IN_PLACE, MPI_STATUS_IGNORE, error codes are
 /// numbers: fine.)
 struct Handles {
   MPI_Comm comm_world{}, comm_self{}, comm_null{};
-  MPI_Datatype byte{}, packed{}, char_{}, int_{}, double_{}, int64{}, datatype_null{};
-  MPI_Op op_null{}, sum{}, max{}, min{}, band{};
+  MPI_Datatype byte{}, char_{}, int_{}, double_{}, int64{}, datatype_null{};
+  MPI_Op op_null{}, sum{}, min{}, band{};
   MPI_Request request_null{};
-  MPI_Group group_null{};
-  MPI_Info info_null{};
-  MPI_Errhandler errors_return{}, errors_are_fatal{};
+  MPI_Errhandler errors_return{};
 };
 
 /// Filled together with `pmpi`.

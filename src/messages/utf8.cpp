@@ -1,7 +1,6 @@
-#include "knowledge/utf8.hpp"
+#include "messages/utf8.hpp"
 
 #include <array>
-#include <cstddef>
 
 namespace starling {
 namespace {
@@ -23,25 +22,26 @@ bool is_surrogate(char32_t code) {
 
 }  // namespace
 
-std::size_t utf8_length(std::string_view text) {
-  if (text.empty()) return 0;
+Utf8 first_utf8(std::string_view text) {
+  if (text.empty()) return {};
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   for (const Form& form : forms) {
     if ((byte(0) & form.mask) != form.mark) continue;
-    if (text.size() < form.length) return 0;
+    if (text.size() < form.length) return {};
     char32_t code = byte(0) & static_cast<unsigned char>(~form.mask);
     for (std::size_t i = 1; i < form.length; ++i) {
-      if ((byte(i) & 0xC0U) != 0x80U) return 0;
+      if ((byte(i) & 0xC0U) != 0x80U) return {};
       code = (code << 6U) | (byte(i) & 0x3FU);
     }
-    return code >= form.smallest && code <= largest && !is_surrogate(code) ? form.length : 0;
+    if (code < form.smallest || code > largest || is_surrogate(code)) return {};
+    return {code, form.length};
   }
-  return 0;
+  return {};
 }
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
+    const std::size_t length = first_utf8(text).length;
     if (length == 0) return false;
     text.remove_prefix(length);
   }

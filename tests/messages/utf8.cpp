@@ -1,4 +1,4 @@
-#include "knowledge/utf8.hpp"
+#include "messages/utf8.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,8 @@ TEST(Utf8, OfEveryCharacterIsReadAsItIsWritten) {
     if (code >= 0xD800 && code < 0xE000) continue;
     std::string text;
     append_utf8(text, code);
-    EXPECT_EQ(utf8_length(text), text.size()) << static_cast<std::uint32_t>(code);
+    EXPECT_EQ(first_utf8(text).length, text.size()) << static_cast<std::uint32_t>(code);
+    EXPECT_EQ(first_utf8(text).code, code);
     EXPECT_EQ(text.size(), code < 0x80 ? 1U : code < 0x800 ? 2U : code < 0x10000 ? 3U : 4U);
     EXPECT_FALSE(text.size() > 1 && is_utf8(text.substr(0, text.size() - 1)));
   }
