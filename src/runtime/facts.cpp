@@ -74,8 +74,8 @@ bool misplaced(const Call& call, int rank) {
 /// Whether ranks that do not all say MPI_IN_PLACE alike are lost in any case. Elsewhere each may say it for itself: by
 /// the standard (scan, exscan, reduce_scatter), or because MPI libraries let it pass.
 bool tells_in_place(Collective collective) {
-  return collective == Collective::alltoall || collective == Collective::alltoallv ||
-         collective == Collective::alltoallw;
+  const Traits& has = traits_of(collective);
+  return has.send == Holds::blocks && has.recv == Holds::blocks;
 }
 
 }  // namespace

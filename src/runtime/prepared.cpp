@@ -15,8 +15,7 @@ constexpr std::size_t most_kept_bytes = std::size_t{8} << 20U;
 
 /// Whether the sizes of blocks may change from call to call of one context.
 bool changes_layout(const CallKey& key, Collective collective) {
-  return key.bucket || key.bytes < 0 || collective == Collective::allgatherv ||
-         collective == Collective::reduce_scatter;
+  return key.bucket || key.bytes < 0 || traits_of(collective).sizes == Sizes::known;
 }
 
 }  // namespace

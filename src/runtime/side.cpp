@@ -50,9 +50,9 @@ Side Side::target(const Call& call, int ranks, int rank) {
 }
 
 Side Side::source(const Call& call, int ranks, int rank) {
-  const bool one_block = call.collective == Collective::allgather || call.collective == Collective::allgatherv ||
-                         call.collective == Collective::gather || call.collective == Collective::gatherv;
-  const bool from_root = call.collective == Collective::scatter || call.collective == Collective::scatterv;
+  const Traits& has = traits_of(call.collective);
+  const bool one_block = has.send == Holds::block;
+  const bool from_root = has.root == Root::gives;
   if (call.collective == Collective::bcast) return target(call, ranks, rank);
   if (from_root && rank != call.root) return {};
   if (call.sendbuf == MPI_IN_PLACE) {

@@ -9,27 +9,6 @@ std::size_t aligned(std::size_t bytes) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/// Whether the send buffer of a rank is its one block.
-bool sends_one_block(Collective collective) {
-  return collective == Collective::allgather || collective == Collective::allgatherv ||
-         collective == Collective::gather || collective == Collective::gatherv;
-}
-
-/// Whether the receive buffer of a rank is its one block.
-bool receives_one_block(Collective collective) {
-  return collective == Collective::scatter || collective == Collective::scatterv;
-}
-
-/// Whether the root knows all counts, and every other rank its own one.
-bool counts_are_at_root(Collective collective) {
-  return collective == Collective::gatherv || collective == Collective::scatterv;
-}
-
-/// Whether each rank knows only its own counts.
-bool counts_are_local(Collective collective) {
-  return collective == Collective::alltoallv || collective == Collective::alltoallw;
-}
-
 }  // namespace
 
 void Staging::look_at(const Call& call, const Facts& facts, int blocks, int rank, bool works_in_place) {
@@ -59,7 +38,7 @@ void Staging::find_sides(const Facts& facts) {
 
 void Staging::look_at_reduction(const Facts& facts, int blocks, bool works_in_place) {
   unit_ = Unit::of(call_->sendtype);
-  if (call_->collective == Collective::reduce_scatter) {
+  if (traits_of(call_->collective).sizes == Sizes::known) {
     recv_layout_.clear();
     for (int block = 0; block < blocks; ++block) recv_layout_.add(call_->recvcounts[block]);
   } else {
@@ -73,33 +52,37 @@ void Staging::look_at_reduction(const Facts& facts, int blocks, bool works_in_pl
 
 void Staging::look_at_movement(const Facts& facts, int blocks, bool works_in_place) {
   const Collective collective = call_->collective;
+  const Traits& has = traits_of(collective);
+  const bool sends_one_block = has.send == Holds::block;
+  const bool receives_one_block = has.recv == Holds::block;
+  const bool of_pairs = has_sizes_of_pairs(collective);
   // A scatter's send buffer is significant at the root only, where it can't be in place.
-  const bool in_place = call_->sendbuf == MPI_IN_PLACE && !receives_one_block(collective);
+  const bool in_place = call_->sendbuf == MPI_IN_PLACE && !receives_one_block;
   unit_ = Unit::bytes();
   find_sides(facts);
   alias_send_ = in_place && works_in_place;
   stage_send_ = collective != Collective::bcast && !alias_send_ && (in_place || !source_.is_plain());
   // Blocks that ranks pass on together must lie together; where counts are local, each block travels alone.
   // In a scatter in place the root's own block stays where it is; its schedule gets somewhere to copy it to.
-  const bool keeps_own_block = receives_one_block(collective) && call_->recvbuf == MPI_IN_PLACE;
-  stage_recv_ = keeps_own_block || !target_.is_plain() || (collective == Collective::allgatherv && !target_.is_dense());
+  const bool keeps_own_block = receives_one_block && call_->recvbuf == MPI_IN_PLACE;
+  stage_recv_ = keeps_own_block || !target_.is_plain() || (has.sizes == Sizes::known && !target_.is_dense());
 
-  if (counts_are_at_root(collective)) {
+  if (has.sizes == Sizes::at_root) {
     lay_out_from_root(blocks);
-  } else if (collective == Collective::allgatherv || counts_are_local(collective)) {
-    lay_out(target_, stage_recv_ || !counts_are_local(collective), recv_layout_);
+  } else if (has.sizes == Sizes::known || of_pairs) {
+    lay_out(target_, stage_recv_ || !of_pairs, recv_layout_);
   } else {
     recv_layout_.divide(blocks, facts.units, parts_of_a_block(collective, facts.situation.ranks, blocks));
   }
-  own_send_layout_ = counts_are_local(collective) && !alias_send_;
+  own_send_layout_ = of_pairs && !alias_send_;
   if (own_send_layout_) lay_out(source_, stage_send_, send_layout_);
-  if (alias_send_ && sends_one_block(collective)) alias_start_ = recv_layout_.start(rank_ * recv_layout_.parts());
-  send_units_ = sends_one_block(collective) ? recv_layout_.size_of_rank(rank_) : send_layout().total();
-  recv_units_ = receives_one_block(collective) ? recv_layout_.size_of_rank(rank_) : recv_layout_.total();
+  if (alias_send_ && sends_one_block) alias_start_ = recv_layout_.start(rank_ * recv_layout_.parts());
+  send_units_ = sends_one_block ? recv_layout_.size_of_rank(rank_) : send_layout().total();
+  recv_units_ = receives_one_block ? recv_layout_.size_of_rank(rank_) : recv_layout_.total();
 }
 
 void Staging::lay_out_from_root(int blocks) {
-  const bool scatters = receives_one_block(call_->collective);
+  const bool scatters = traits_of(call_->collective).root == Root::gives;
   if (rank_ == call_->root) {
     lay_out(scatters ? source_ : target_, scatters ? stage_send_ : stage_recv_, recv_layout_);
     return;

@@ -28,73 +28,104 @@ enum class Collective : std::uint8_t {
   scatterv,
 };
 
-inline constexpr std::array<std::string_view, 17> collective_names{
-    "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw",      "barrier",
-    "bcast",     "exscan",     "gather",    "gatherv",  "reduce",    "reduce_scatter", "reduce_scatter_block",
-    "scan",      "scatter",    "scatterv"};
+/// What a buffer of a call holds, on the ranks that have one.
+enum class Holds : std::uint8_t {
+  nothing,
+  block,   ///< the rank's own block
+  blocks,  ///< a block for each rank
+  vector,  ///< one vector, which an algorithm may divide into blocks as it likes
+};
 
-inline constexpr int collective_count = static_cast<int>(collective_names.size());
+/// Whose buffers differ from those of the others.
+enum class Root : std::uint8_t { none, gives, takes };
+
+/// Which ranks know how large blocks are.
+enum class Sizes : std::uint8_t {
+  alike,        ///< every rank: all blocks are of one size, or parts of a vector
+  known,        ///< every rank, though blocks differ
+  at_root,      ///< the root all of them, every other rank its own
+  of_each_pair  ///< each rank those that it sends and receives
+};
+
+/// What a collective has at whom.
+struct Traits {
+  std::string_view name;
+  Holds send;
+  Holds recv;
+  Root root = Root::none;
+  Sizes sizes = Sizes::alike;
+  bool reduces = false;  ///< applies an operator
+};
+
+inline constexpr std::array<Traits, 17> traits{{
+    {"allgather", Holds::block, Holds::blocks},
+    {"allgatherv", Holds::block, Holds::blocks, Root::none, Sizes::known},
+    {"allreduce", Holds::vector, Holds::vector, Root::none, Sizes::alike, true},
+    {"alltoall", Holds::blocks, Holds::blocks},
+    {"alltoallv", Holds::blocks, Holds::blocks, Root::none, Sizes::of_each_pair},
+    {"alltoallw", Holds::blocks, Holds::blocks, Root::none, Sizes::of_each_pair},
+    {"barrier", Holds::nothing, Holds::nothing},
+    {"bcast", Holds::vector, Holds::vector, Root::gives},
+    {"exscan", Holds::vector, Holds::vector, Root::none, Sizes::alike, true},
+    {"gather", Holds::block, Holds::blocks, Root::takes},
+    {"gatherv", Holds::block, Holds::blocks, Root::takes, Sizes::at_root},
+    {"reduce", Holds::vector, Holds::vector, Root::takes, Sizes::alike, true},
+    {"reduce_scatter", Holds::blocks, Holds::block, Root::none, Sizes::known, true},
+    {"reduce_scatter_block", Holds::blocks, Holds::block, Root::none, Sizes::alike, true},
+    {"scan", Holds::vector, Holds::vector, Root::none, Sizes::alike, true},
+    {"scatter", Holds::blocks, Holds::block, Root::gives},
+    {"scatterv", Holds::blocks, Holds::block, Root::gives, Sizes::at_root},
+}};
+
+inline constexpr int collective_count = static_cast<int>(traits.size());
+
+constexpr const Traits& traits_of(Collective collective) {
+  return traits[static_cast<std::size_t>(collective)];
+}
+
+inline constexpr auto collective_names = [] {
+  std::array<std::string_view, traits.size()> names;
+  for (std::size_t i = 0; i < traits.size(); ++i) names[i] = traits[i].name;
+  return names;
+}();
 
 constexpr std::string_view name_of(Collective collective) {
-  return collective_names[static_cast<std::size_t>(collective)];
+  return traits_of(collective).name;
 }
 
 /// The collective of that name, or nothing.
 constexpr std::optional<Collective> collective_named(std::string_view name) {
-  for (std::size_t i = 0; i < collective_names.size(); ++i)
-    if (collective_names[i] == name) return static_cast<Collective>(i);
+  for (std::size_t i = 0; i < traits.size(); ++i)
+    if (traits[i].name == name) return static_cast<Collective>(i);
   return std::nullopt;
 }
 
 /// True where the collective applies an operator.
 constexpr bool reduces(Collective collective) {
-  switch (collective) {
-    case Collective::allreduce:
-    case Collective::exscan:
-    case Collective::reduce:
-    case Collective::reduce_scatter:
-    case Collective::reduce_scatter_block:
-    case Collective::scan: return true;
-    default: return false;
-  }
+  return traits_of(collective).reduces;
 }
 
 /// True where one rank, the root, has a part of its own.
 constexpr bool rooted(Collective collective) {
-  switch (collective) {
-    case Collective::bcast:
-    case Collective::gather:
-    case Collective::gatherv:
-    case Collective::reduce:
-    case Collective::scatter:
-    case Collective::scatterv: return true;
-    default: return false;
-  }
+  return traits_of(collective).root != Root::none;
 }
 
 /// True where the data is one vector that an algorithm may divide into blocks as it likes.
 /// In the others there is one block for each rank, and the caller says how large; see also `parts_of_a_block`.
 constexpr bool divides_a_vector(Collective collective) {
-  switch (collective) {
-    case Collective::allreduce:
-    case Collective::bcast:
-    case Collective::exscan:
-    case Collective::reduce:
-    case Collective::scan: return true;
-    default: return false;
-  }
+  return traits_of(collective).recv == Holds::vector;
 }
 
 /// True where an algorithm may divide the block of each rank in parts, all ranks' blocks alike: then block i * n + j of
 /// the call is part j of rank i's block.
 constexpr bool divides_blocks(Collective collective) {
-  switch (collective) {
-    case Collective::allgather:
-    case Collective::alltoall:
-    case Collective::gather:
-    case Collective::scatter: return true;
-    default: return false;
-  }
+  const Traits& has = traits_of(collective);
+  return !has.reduces && has.sizes == Sizes::alike && (has.send == Holds::blocks || has.recv == Holds::blocks);
+}
+
+/// True where each rank knows the sizes only of blocks that it sends or receives itself.
+constexpr bool has_sizes_of_pairs(Collective collective) {
+  return traits_of(collective).sizes == Sizes::of_each_pair;
 }
 
 /// How many parts each rank's block has in a call on `ranks` ranks that is divided into `blocks` blocks.

@@ -82,7 +82,7 @@ Expectation expectation(Collective collective, int ranks, int blocks, int rank, 
   }
   all.recv_before.resize(all.recv_after.size());
 
-  const bool by_pair = collective == Collective::alltoallv || collective == Collective::alltoallw;
+  const bool by_pair = has_sizes_of_pairs(collective);
   for (const Content& one : all.send) all.send_sizes.push_back(by_pair ? (rank * ranks) + one.block : one.block);
   for (const Content& one : all.recv_after) all.recv_sizes.push_back(by_pair ? (one.first * ranks) + rank : one.block);
   return all;

@@ -17,11 +17,11 @@ std::string room(int blocks) {
 }
 
 bool scatters(Collective collective) {
-  return collective == Collective::reduce_scatter || collective == Collective::reduce_scatter_block;
+  return !rooted(collective) && traits_of(collective).recv == Holds::block;
 }
 
 bool gathers(Collective collective) {
-  return collective == Collective::allgather || collective == Collective::allgatherv;
+  return !rooted(collective) && traits_of(collective).send == Holds::block;
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ Memory::Memory(const Schedule& schedule, Collective collective, const Expectatio
         throw Mistake{"has scratch as large as block " + std::to_string(like) + ", which is none"};
     add(scratch.like);
     // No scratch is as large as the block of a pair of ranks.
-    if (collective == Collective::alltoallv || collective == Collective::alltoallw)
+    if (has_sizes_of_pairs(collective))
       std::fill(sizes_.end() - static_cast<std::ptrdiff_t>(scratch.like.size()), sizes_.end(), -1);
   }
   if (facts.uniform)

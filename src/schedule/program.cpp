@@ -11,13 +11,9 @@ class Resolver {
  public:
   Resolver(const std::vector<Scratch>& scratch, const Layout& send, const Layout& recv, Collective collective, int rank)
       : layouts_{&send, &recv} {
-    const bool one_sent = collective == Collective::allgather || collective == Collective::allgatherv ||
-                          collective == Collective::gather || collective == Collective::gatherv;
-    const bool one_received = collective == Collective::reduce_scatter ||
-                              collective == Collective::reduce_scatter_block || collective == Collective::scatter ||
-                              collective == Collective::scatterv;
-    if (one_sent) starts_[0] = {rank * send.parts(), send.start(rank * send.parts())};
-    if (one_received) starts_[1] = {rank * recv.parts(), recv.start(rank * recv.parts())};
+    const Traits& has = traits_of(collective);
+    if (has.send == Holds::block) starts_[0] = {rank * send.parts(), send.start(rank * send.parts())};
+    if (has.recv == Holds::block) starts_[1] = {rank * recv.parts(), recv.start(rank * recv.parts())};
     for (std::size_t buffer = 0; buffer < singles_.size(); ++buffer) {
       const Layout& layout = *layouts_[buffer];
       const Start& start = starts_[buffer];
