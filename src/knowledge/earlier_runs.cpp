@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -255,6 +256,7 @@ void EarlierRuns::add(std::vector<ContextRecord> contexts) {
     const auto collective = collective_named(one.collective);
     if (!collective) continue;
     const ContextRecord* const known = contexts_.find(one);
+    if (known == nullptr && contexts_.all().size() == most_contexts) continue;
     const auto known_one = [&](const CandidateRecord& candidate) -> const CandidateRecord* {
       if (known == nullptr) return nullptr;
       const auto is_it = [&](const CandidateRecord& other) { return same_name(candidate, other); };
@@ -287,17 +289,21 @@ std::optional<Earlier> EarlierRuns::of(const ContextRecord& known, std::string_v
   return Earlier{*one.agreed_s, one.samples, is_deviation(one.deviation_s) ? one.deviation_s : std::nullopt};
 }
 
-std::string EarlierRuns::to_text() const {
-  if (empty()) return {};
+std::string EarlierRuns::to_text(int most_ranks) const {
   RunRecord record;
-  record.contexts = contexts_.all();
+  std::copy_if(contexts_.all().begin(), contexts_.all().end(), std::back_inserter(record.contexts),
+               [&](const ContextRecord& one) { return one.ranks <= most_ranks; });
+  if (record.contexts.empty()) return {};
   return to_json(record, RecordForm::compact);
 }
 
 EarlierRuns EarlierRuns::from_text(const std::string& text) {
   EarlierRuns earlier;
   if (text.empty()) return earlier;
-  for (ContextRecord& one : run_record_from_json(text).contexts) earlier.contexts_.add(std::move(one));
+  // Rank 0 has bounded it.
+  Wanted all;
+  all.room = std::numeric_limits<std::size_t>::max();
+  for (ContextRecord& one : run_record_from_json(text, all).contexts) earlier.contexts_.add(std::move(one));
   return earlier;
 }
 

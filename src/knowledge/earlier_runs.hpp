@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ class EarlierRuns {
   static constexpr std::int64_t enough_samples = 50;
   /// Candidates that are known at most, in all contexts; those of older runs are left out first.
   static constexpr std::size_t most_candidates = 50'000;
+  /// Contexts likewise.
+  static constexpr std::size_t most_contexts = 20'000;
   /// Bytes of records of runs that are read at most, and again of merged ones, where they fit; also of one record.
   static constexpr std::int64_t most_bytes = std::int64_t{16} << 20;
   /// Bytes of all records that are read at most.
@@ -51,8 +54,9 @@ class EarlierRuns {
   static std::optional<Earlier> of(const ContextRecord& known, std::string_view candidate);
   [[nodiscard]] bool empty() const { return contexts_.all().empty(); }
 
-  /// As text for one MPI message, and back. `from_text` throws where `to_text` did not write it.
-  [[nodiscard]] std::string to_text() const;
+  /// As text for one MPI message, without contexts of more ranks than `most_ranks`, and back. `from_text` throws where
+  /// `to_text` did not write it.
+  [[nodiscard]] std::string to_text(int most_ranks = std::numeric_limits<int>::max()) const;
   static EarlierRuns from_text(const std::string& text);
 
  private:

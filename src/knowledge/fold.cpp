@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -105,15 +106,18 @@ std::vector<int> fold_candidates(ContextRecord& into, const ContextRecord& other
 
 void fold_decisions(ContextRecord& into, const ContextRecord& other, const std::vector<int>& places) {
   const auto placed = [&](int index) { return index < 0 ? -1 : places.at(static_cast<std::size_t>(index)); };
-  for (const Decision& decision : other.decisions)
-    into.decisions.push_back({decision.call, placed(decision.from), placed(decision.to), decision.why});
-  std::stable_sort(into.decisions.begin(), into.decisions.end(),
-                   [](const Decision& one, const Decision& another) { return one.call < another.call; });
+  std::vector<Decision>& all = into.decisions;
   add_count(into.decisions_dropped, other.decisions_dropped);
-  if (into.decisions.size() <= decisions_kept) return;
-  const std::size_t surplus = into.decisions.size() - decisions_kept;
-  into.decisions.erase(into.decisions.begin(), into.decisions.begin() + static_cast<std::ptrdiff_t>(surplus));
-  add_count(into.decisions_dropped, static_cast<std::int64_t>(surplus));
+  for (const Decision& decision : other.decisions) {
+    if (all.size() == decisions_kept) {
+      add_count(into.decisions_dropped, 1);
+      if (decision.call < all.front().call) continue;
+      all.erase(all.begin());
+    }
+    const auto later = std::upper_bound(all.begin(), all.end(), decision.call,
+                                        [](std::int64_t call, const Decision& one) { return call < one.call; });
+    all.insert(later, {decision.call, placed(decision.from), placed(decision.to), decision.why});
+  }
 }
 
 std::int64_t number_of_candidates(const ContextRecord& context) {
@@ -121,11 +125,23 @@ std::int64_t number_of_candidates(const ContextRecord& context) {
 }
 
 std::string key_of(const ContextRecord& of) {
-  std::string key = of.collective;
+  std::string key;
+  key.reserve(64);
+  key = of.collective;
   for (const std::int64_t part : {of.bytes.value_or(-1), std::int64_t{of.bucket}, std::int64_t{of.ranks},
                                   std::int64_t{of.nodes}, std::int64_t{of.ranks_per_node}, std::int64_t{of.in_place}})
     key.append(" ").append(std::to_string(part));
   return key.append(" ").append(of.operator_class.value_or(""));
+}
+
+void fold_calls(ContextRecord& into, const ContextRecord& other) {
+  if (other.calls > into.calls) {
+    into.stage = other.stage;
+    into.winner = other.winner;
+  }
+  fold_spent(into, other);
+  fold(into.exploring, other.exploring);
+  fold(into.settled, other.settled);
 }
 
 }  // namespace
@@ -136,13 +152,18 @@ void fold(ContextRecord& into, const ContextRecord& other) {
   fold_decisions(into, other, fold_candidates(into, other));
   into.candidates_left_out =
       std::clamp<std::int64_t>(candidates_of_both - std::ssize(into.candidates), 0, most_counted);
-  if (other.calls > into.calls) {
-    into.stage = other.stage;
-    into.winner = other.winner;
-  }
-  fold_spent(into, other);
-  fold(into.exploring, other.exploring);
-  fold(into.settled, other.settled);
+  fold_calls(into, other);
+}
+
+void fold_by_place(ContextRecord& into, const ContextRecord& other) {
+  const std::size_t native = static_cast<std::size_t>(std::max(0, index_of(into.candidates, "native")));
+  into.native_s = merged({into.native_s, into.candidates.at(native).samples},
+                         {other.native_s, other.candidates.at(native).samples});
+  std::vector<int> places(into.candidates.size());
+  std::iota(places.begin(), places.end(), 0);
+  fold_decisions(into, other, places);
+  for (std::size_t i = 0; i < into.candidates.size(); ++i) fold(into.candidates[i], other.candidates[i]);
+  fold_calls(into, other);
 }
 
 void fold(LeftOut& into, const LeftOut& other) {
@@ -159,7 +180,17 @@ void FoldedContexts::add(ContextRecord context) {
   }
 }
 
+bool FoldedContexts::fold_by_place(const ContextRecord& context) {
+  const auto found = places_.find(key_of(context));
+  if (found == places_.end()) return false;
+  ContextRecord& into = contexts_[found->second];
+  if (into.candidates.empty() || into.candidates.size() != context.candidates.size()) return false;
+  starling::fold_by_place(into, context);
+  return true;
+}
+
 const ContextRecord* FoldedContexts::find(const ContextRecord& key) const {
+  if (contexts_.empty()) return nullptr;
   const auto found = places_.find(key_of(key));
   return found == places_.end() ? nullptr : &contexts_[found->second];
 }

@@ -10,8 +10,6 @@
 namespace starling {
 namespace {
 
-/// What may be kept of one text; what the allocator adds comes on top.
-constexpr std::size_t room_of_record = std::size_t{44} << 20;
 constexpr std::size_t most_merged = 100'000;
 
 using Texts = std::vector<std::pair<std::string, std::string>>;
@@ -274,7 +272,7 @@ struct NotWanted {};
 /// A record that is being read, in the order that its text has.
 class Reading {
  public:
-  Reading(std::string_view text, const Wanted& wanted) : reader_(text, room_), wanted_(wanted) {}
+  Reading(std::string_view text, const Wanted& wanted) : room_(wanted.room), reader_(text, room_), wanted_(wanted) {}
 
   RunRecord record() {
     try {
@@ -320,7 +318,7 @@ class Reading {
     });
   }
 
-  std::size_t room_ = room_of_record;
+  std::size_t room_;
   JsonReader reader_;
   const Wanted& wanted_;
   RunRecord record_;

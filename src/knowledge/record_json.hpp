@@ -23,15 +23,19 @@ std::size_t json_size(const ContextRecord& context);
 
 /// What a reader wants of a record. The rest costs it less time, and no memory.
 struct Wanted {
+  /// Bytes that may be kept of a text; what the allocator adds comes on top.
+  static constexpr std::size_t room_of_record = std::size_t{44} << 20;
+
   /// Whether it wants the contexts of such a run; null: of all.
   std::function<bool(const RunDescription&)> run = nullptr;
   /// Whether it wants such a candidate, and then no decisions; null: all of them.
   bool (*candidate)(const CandidateRecord&) = nullptr;
+  std::size_t room = room_of_record;
 };
 
 /// Reads what `to_json` writes. Throws std::runtime_error with a sentence that says what is wrong with the text. Takes
-/// at most 48 MiB besides the text. A run that is not wanted comes without contexts, and need not be whole behind what
-/// tells that.
+/// at most 48 MiB besides the text, where the room is that of a record. A run that is not wanted comes without
+/// contexts, and need not be whole behind what tells that.
 RunRecord run_record_from_json(std::string_view text, const Wanted& wanted = {});
 
 }  // namespace starling

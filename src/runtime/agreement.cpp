@@ -130,7 +130,7 @@ Agreement agree_in_init(bool has_all) {
     if (header.ends_whole != 0) {
       agreed.settings = settings_here();
       settings = to_text(agreed.settings);
-      if (header.has_all != 0) earlier = earlier_runs(agreed.settings).to_text();
+      if (header.has_all != 0) earlier = earlier_runs(agreed.settings).to_text(now.world_size);
     }
     std::vector<std::int64_t> hosts;
     for (const Said& one : said) hosts.push_back(one.host);

@@ -1,6 +1,7 @@
 #include "runtime/clock.hpp"
 
-#include <chrono>
+#include <ctime>
+#include <limits>
 
 #include "runtime/features.hpp"
 #include "runtime/pmpi.hpp"
@@ -26,12 +27,26 @@ bool counter_is_steady() {
 #endif
 }
 
-/// The counter and the system's clock, in seconds, at one moment.
+/// The counter and the system's clock, in seconds, at one moment. That clock goes on while the machine sleeps, as the
+/// counter does.
 struct Reading {
-  std::uint64_t ticks;
-  double seconds;
+  std::uint64_t ticks = 0;
+  double seconds = 0;
+
+  /// The closest together of a few, for this rank may lose its processor between the two.
   static Reading now() {
-    return {Clock::ticks(), std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()};
+    Reading best;
+    std::uint64_t closest = std::numeric_limits<std::uint64_t>::max();
+    for (int i = 0; i < 3; ++i) {
+      timespec time{};
+      const std::uint64_t before = Clock::ticks();
+      clock_gettime(CLOCK_BOOTTIME, &time);
+      const std::uint64_t between = Clock::ticks() - before;
+      if (between >= closest) continue;
+      closest = between;
+      best = {before + (between / 2), static_cast<double>(time.tv_sec) + (1e-9 * static_cast<double>(time.tv_nsec))};
+    }
+    return best;
   }
 };
 
@@ -48,10 +63,12 @@ double Clock::wtime() {
 void Clock::calibrate() {
   if (STARLING_SIMULATED || !counter_is_steady()) return;
   constexpr double least = 1e-3;  // seconds, which MPI_Init takes anyway; a reading's 50 ns are 1/20000 of it
+  // A constructor of another library may call MPI_Init before ours have run.
+  const Reading begin = loaded.ticks != 0 ? loaded : Reading::now();
   Reading now = Reading::now();
-  while (now.seconds - loaded.seconds < least) now = Reading::now();
-  if (now.ticks > loaded.ticks)
-    seconds_per_tick_ = (now.seconds - loaded.seconds) / static_cast<double>(now.ticks - loaded.ticks);
+  while (now.seconds - begin.seconds < least) now = Reading::now();
+  if (now.ticks > begin.ticks)
+    seconds_per_tick_ = (now.seconds - begin.seconds) / static_cast<double>(now.ticks - begin.ticks);
 }
 
 }  // namespace starling

@@ -134,14 +134,14 @@ int Communicator::forget(MPI_Comm comm, int /*keyval*/, void* attribute, void* /
     State& now = state();
     const std::lock_guard lock(now.guard);
     if (now.communicators.erase(gone) == 0) return MPI_SUCCESS;
-    gone->hand_over(now.finished);
+    gone->tell(now.finished);
   }
   delete gone;
   mark_as_being_freed(comm);
   return MPI_SUCCESS;
 }
 
-Communicator::Communicator(MPI_Comm comm) : handle_(comm) {
+Communicator::Communicator(MPI_Comm comm) : handle_(comm), made_at_(freed()) {
   int inter = 0;
   pmpi.Comm_test_inter(comm, &inter);
   inter_ = inter != 0;
@@ -228,10 +228,11 @@ std::uint64_t Communicator::freed() {
   return generation.load(std::memory_order_relaxed);
 }
 
-bool Communicator::lives(const Communicator* communicator) {
+bool Communicator::lives_since(const Communicator* communicator, std::uint64_t freed) {
   State& now = state();
   const std::lock_guard lock(now.guard);
-  return now.communicators.count(const_cast<Communicator*>(communicator)) == 1;
+  const auto found = now.communicators.find(const_cast<Communicator*>(communicator));
+  return found != now.communicators.end() && (*found)->made_at_ <= freed;
 }
 
 bool Communicator::may_make(std::size_t groups) {
@@ -264,6 +265,7 @@ std::optional<MPI_Comm> Communicator::join_group(const Group& group) {
     pmpi.Group_free(&everyone);
     held = groups_.insert(groups_.end(), {group, made, 0});
     if (made != handles.comm_null) {
+      pmpi.Comm_set_errhandler(made, handles.errors_return);  // which not every library takes over
       const std::lock_guard lock(state().guard);
       ++state().private_communicators;
     }
@@ -305,25 +307,14 @@ void Communicator::give_up(const std::string& why) const {
 
 void Communicator::tell(Happened& happened) const {
   if (rank_ != 0) return;
-  tell_counts(happened);
+  if (passed_through_) {
+    const auto& [by_operation, by_collective] = *passed_through_;
+    for (std::size_t i = 0; i < by_operation.size(); ++i) happened.add(operation_names[i], size_, by_operation[i]);
+    for (std::size_t i = 0; i < by_collective.size(); ++i) happened.add(collective_names[i], size_, by_collective[i]);
+  }
   for (const auto& table : tables_)
     if (table)
       for (const auto& context : table->contexts) happened.add(*context);
-}
-
-void Communicator::hand_over(Happened& happened) {
-  if (rank_ != 0) return;
-  tell_counts(happened);
-  for (const auto& table : tables_)
-    if (table)
-      for (auto& context : table->contexts) happened.keep(std::move(context));
-}
-
-void Communicator::tell_counts(Happened& happened) const {
-  if (!passed_through_) return;
-  const auto& [by_operation, by_collective] = *passed_through_;
-  for (std::size_t i = 0; i < by_operation.size(); ++i) happened.add(operation_names[i], size_, by_operation[i]);
-  for (std::size_t i = 0; i < by_collective.size(); ++i) happened.add(collective_names[i], size_, by_collective[i]);
 }
 
 }  // namespace starling

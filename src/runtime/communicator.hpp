@@ -33,8 +33,8 @@ class Communicator {
 
   /// How many communicators the application has freed that were known here.
   static std::uint64_t freed();
-  /// Whether the application has not freed it meanwhile.
-  static bool lives(const Communicator* communicator);
+  /// Whether the application has not freed it since so many communicators were freed.
+  static bool lives_since(const Communicator* communicator, std::uint64_t freed);
 
   ~Communicator();
   Communicator(const Communicator&) = delete;
@@ -96,9 +96,6 @@ class Communicator {
  private:
   explicit Communicator(MPI_Comm comm);
   Context& context(const Facts& facts);
-  /// The same, for good: no call is made here any more.
-  void hand_over(Happened& happened);
-  void tell_counts(Happened& happened) const;
   [[nodiscard]] bool is_alone() const;
 
   /// Calls that passed through.
@@ -126,6 +123,7 @@ class Communicator {
   };
 
   MPI_Comm handle_;
+  std::uint64_t made_at_;  ///< freed() then: another one may lie at the same address later
   bool inter_ = false;
   bool foreign_ = false;  ///< has ranks of another MPI_COMM_WORLD, whose settings may be others
   int rank_ = 0;

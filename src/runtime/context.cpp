@@ -129,11 +129,12 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   const auto candidate = static_cast<std::size_t>(strategy_->proposed());
   const bool exploring = strategy_->exploring();
   const std::uint64_t freed = Communicator::freed();
+  const auto work = static_cast<double>(facts.work);  // an error handler may make a call of the same kind meanwhile
   const double start = Clock::now();
   const Result result = candidate == 0 ? Result{call.native(call), true} : run(candidate, call, facts, communicator);
   const double end = Clock::now();
   // An error handler may have freed the communicator, and all this with it. Some libraries return success after that.
-  if (freed != Communicator::freed() && !Communicator::lives(&communicator)) return result.error;
+  if (freed != Communicator::freed() && !Communicator::lives_since(&communicator, freed)) return result.error;
   if (result.error != MPI_SUCCESS && result.by_library && is_refusal(result.error)) return result.error;
   const double seconds = end - start;
 
@@ -143,8 +144,7 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   used.samples.add(seconds);
   ++calls_;
   seconds_ += seconds;
-  const std::span<const double> local =
-      strategy_->observe(served ? seconds : refused_seconds, static_cast<double>(facts.work));
+  const std::span<const double> local = strategy_->observe(served ? seconds : refused_seconds, work);
   if (exploring || !local.empty()) conclude(start, end, exploring, local, communicator);
   if (result.error != MPI_SUCCESS && !result.by_library) pmpi.Comm_call_errhandler(call.comm, result.error);
   return result.error;
@@ -211,11 +211,6 @@ void Context::release_losers(Communicator& communicator) {
   }
 }
 
-void Context::retire() {
-  for (const auto& one : entries_)
-    if (one) one->prepared.reset();
-}
-
 ContextRecord Context::key_record() const {
   ContextRecord record;
   record.collective = std::string(name_of(collective_));
@@ -230,7 +225,7 @@ ContextRecord Context::key_record() const {
   return record;
 }
 
-ContextRecord Context::record() const {
+ContextRecord Context::record(Names names) const {
   ContextRecord record = key_record();
   record.calls = calls_;
   record.stage = std::string(strategy_->stage());
@@ -249,12 +244,15 @@ ContextRecord Context::record() const {
   record.seconds = seconds_;
   record.native_s = median(0);
   const ContextRecord* const earlier = state().earlier.find(record);
+  record.candidates.reserve(entries_.size());
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     CandidateRecord& one = record.candidates.emplace_back();
-    one.name = i == 0 ? "native" : bounds_[i - 1].algorithm_name();
-    if (i > 0) one.parameters.assign(bounds_[i - 1].parameters.all().begin(), bounds_[i - 1].parameters.all().end());
     one.eligible = eligible(i);
-    one.reason = refusals_[i];
+    if (names == Names::told) {
+      one.name = i == 0 ? "native" : bounds_[i - 1].algorithm_name();
+      if (i > 0) one.parameters.assign(bounds_[i - 1].parameters.all().begin(), bounds_[i - 1].parameters.all().end());
+      one.reason = refusals_[i].text();
+    }
     if (const auto found = one.eligible ? strategy_->found(static_cast<int>(i)) : std::nullopt) {
       one.agreed_s = found->seconds;
       one.deviation_s = found->deviation;
@@ -264,7 +262,7 @@ ContextRecord Context::record() const {
     if (!entries_[i]) continue;
     const Samples& samples = entries_[i]->samples;
     one.samples = samples.count();
-    one.median_s = samples.median();
+    one.median_s = i == winner ? best : i == 0 ? record.native_s : samples.median();
     one.min_s = samples.min();
   }
   const Trying nothing;

@@ -33,9 +33,9 @@ class Context {
 
   [[nodiscard]] const CallKey& key() const { return key_; }
   [[nodiscard]] std::int64_t calls() const { return calls_; }
-  /// Gives up all that only further calls would need.
-  void retire();
-  [[nodiscard]] ContextRecord record() const;
+  enum class Names : std::uint8_t { told, left_out };
+  /// What happened; the candidates, in the order of the brief, with names, parameters and reasons or without.
+  [[nodiscard]] ContextRecord record(Names names) const;
 
  private:
   /// What was measured of a candidate that was tried. Candidate 0 is native and has no algorithm.

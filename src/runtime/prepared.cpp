@@ -23,7 +23,7 @@ bool changes_layout(const CallKey& key, Collective collective) {
 std::size_t Prepared::kept_bytes() const {
   std::size_t bytes = 0;
   for (const auto& one : instances_) {
-    bytes += one->program.bytes();
+    bytes += one->program.bytes() + one->send.bytes() + one->recv.bytes();
     if (one->schedule) bytes += one->schedule->bytes();
   }
   return bytes;
@@ -93,11 +93,15 @@ bool Prepared::join_groups(Communicator& communicator) {
 
 /// Whether every rank can: agreed by all, before and after communicators are made.
 bool Prepared::make_ready(Communicator& communicator, bool has_memory) {
-  std::size_t groups = 0;
-  for (const auto& part : last_->program.natives) groups += communicator.has_group(part.group) ? 0 : 1;
+  std::vector<Group> groups;  // a schedule with MPI barriers has many parts of one group
+  for (const auto& part : last_->program.natives)
+    if (!communicator.has_group(part.group) && std::find(groups.begin(), groups.end(), part.group) == groups.end())
+      groups.push_back(part.group);
   Channel& channel = *communicator.channel();
-  if (!channel.all(has_memory && Communicator::may_make(groups))) {
-    refused_ = "a rank had no memory left for it, or as many communicators as it may make";
+  if (!channel.all(has_memory)) {
+    refused_ = "a rank had no memory left for it";
+  } else if (!channel.all(Communicator::may_make(groups.size()))) {
+    refused_ = "a rank had as many communicators as it may make";
   } else if (!channel.all(join_groups(communicator))) {
     refused_ = "the MPI library has no communicator left for it";
   } else {

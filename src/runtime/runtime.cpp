@@ -108,6 +108,7 @@ void after_init() {
   now.world = private_world();
   if (now.world == handles.comm_null) {
     say("the MPI library gives no communicator; the program runs natively, and leaves no run record");
+    if (now.world_rank == 0) record_explained();
     return;
   }
   const bool has_all = !is_fault_tolerant() && make_alone(now.alone) &&
@@ -115,10 +116,9 @@ void after_init() {
   Agreement agreed = agree_in_init(has_all);
   if (!agreed.ends_whole) {
     say("MPI's fault tolerance is on; the program runs natively, and leaves no run record");
-    if (has_all) {
-      pmpi.Comm_free(&now.alone);
-      pmpi.Comm_free_keyval(&now.keyval);
-    }
+    if (now.world_rank == 0) record_explained();
+    if (now.keyval != MPI_KEYVAL_INVALID) pmpi.Comm_free_keyval(&now.keyval);
+    if (now.alone != handles.comm_null) pmpi.Comm_free(&now.alone);
     pmpi.Comm_free(&now.world);
     return;
   }

@@ -29,7 +29,7 @@ struct State {
   std::string strategy_argument;
   int world_rank = 0;
   int world_size = 0;
-  int keyval = 0;           ///< of the attribute that holds a Communicator
+  int keyval = MPI_KEYVAL_INVALID;  ///< of the attribute that holds a Communicator
   MPI_Comm world{};         ///< all ranks of MPI_COMM_WORLD on a private communicator: all of Starling's own messages
   int largest_tag = 0;      ///< on it
   bool concurrent = false;  ///< a rank may have threads that call MPI at once

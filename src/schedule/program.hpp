@@ -60,6 +60,8 @@ class Layout {
   /// Where blocks start and how large they are, by block; null where the total is divided evenly.
   [[nodiscard]] const std::int64_t* starts() const { return starts_.empty() ? nullptr : starts_.data(); }
   [[nodiscard]] const std::int64_t* sizes() const { return sizes_.empty() ? nullptr : sizes_.data(); }
+  /// Bytes of memory besides the object's own.
+  [[nodiscard]] std::size_t bytes() const { return (starts_.capacity() + sizes_.capacity()) * sizeof(std::int64_t); }
   bool operator==(const Layout&) const = default;
 
  private:

@@ -274,6 +274,29 @@ TEST_F(Runs, TravelBetweenRanksAsText) {
   EXPECT_TRUE(EarlierRuns::from_text("").empty());
 }
 
+TEST(EarlierRuns, OfAnyNumberOfContextsTravelBetweenRanks) {
+  EarlierRuns earlier;
+  constexpr std::int64_t all = 30'352;  // more than a record has room for
+  for (std::int64_t i = 0; i < all; ++i) {
+    ContextRecord one = context({candidate("chain?segment=none", 1e-5, 10)});
+    one.bytes = i + 1;
+    earlier.add({one});
+  }
+  ContextRecord first = context({});
+  first.bytes = 1;
+  const EarlierRuns there = EarlierRuns::from_text(earlier.to_text());
+  EXPECT_NE(there.find(first), nullptr);
+  first.bytes = all;
+  EXPECT_EQ(there.find(first), nullptr) << "the oldest are left out";
+}
+
+TEST(EarlierRuns, OfMoreRanksThanTheJobHasDoNotTravel) {
+  EarlierRuns earlier;
+  earlier.add({context({candidate("chain?segment=none", 1e-5, 10)})});
+  EXPECT_FALSE(EarlierRuns::from_text(earlier.to_text(16)).empty());
+  EXPECT_TRUE(EarlierRuns::from_text(earlier.to_text(15)).empty());
+}
+
 TEST_F(Runs, MergedSayTheSameInOneFile) {
   write("20240501T120000-a-1.json", {context({candidate("chain?segment=none", 3e-5, 10)})});
   write("20240502T120000-a-1.json", {context({candidate("chain?segment=none", 1e-5, 30)})});

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "knowledge/record_json.hpp"
+
 namespace starling::testing {
 namespace {
 
@@ -74,6 +76,48 @@ TEST(Fold, AddsUpEachPhase) {
   EXPECT_EQ(into.settled.calls, 120);
   EXPECT_EQ(into.settled.seconds, 9);
   EXPECT_EQ(into.settled.bookkeeping_seconds, 1.25);
+}
+
+TEST(FoldedContexts, FoldByPlaceWhatHasNoNames) {
+  CandidateRecord native;
+  native.name = "native";
+  native.samples = 10;
+  native.median_s = 4;
+  CandidateRecord ring = native;
+  ring.name = "ring";
+  ring.median_s = 2;
+  const ContextRecord whole = context(100, "ring", {native, ring});
+  ContextRecord other = whole;
+  other.candidates[0].median_s = 8;
+  other.native_s = 8;
+  other.decisions = {{3, -1, 1, "it is fast"}};
+  ContextRecord nameless = other;
+  for (CandidateRecord& one : nameless.candidates) one.name.clear();
+
+  FoldedContexts by_place;
+  EXPECT_FALSE(by_place.fold_by_place(nameless)) << "nobody knows the names yet";
+  by_place.add(whole);
+  EXPECT_TRUE(by_place.fold_by_place(nameless));
+  FoldedContexts by_name;
+  by_name.add(whole);
+  by_name.add(other);
+  const auto text = [](FoldedContexts& all) {
+    RunRecord record;
+    record.contexts = all.take();
+    return to_json(record);
+  };
+  EXPECT_EQ(text(by_place), text(by_name));
+}
+
+TEST(Fold, KeepsTheLatestDecisionsInOrder) {
+  ContextRecord into = context(100, "ring", {});
+  ContextRecord other = into;
+  for (std::int64_t call = 0; call < 80; ++call) into.decisions.push_back({2 * call, -1, -1, "even"});
+  for (std::int64_t call = 0; call < 80; ++call) other.decisions.push_back({(2 * call) + 1, -1, -1, "odd"});
+  fold(into, other);
+  ASSERT_EQ(into.decisions.size(), decisions_kept);
+  EXPECT_EQ(into.decisions_dropped, 60);
+  for (std::size_t i = 0; i < decisions_kept; ++i) EXPECT_EQ(into.decisions[i].call, static_cast<std::int64_t>(60 + i));
 }
 
 TEST(FoldedContexts, FoldsWhatHasOneCallKey) {

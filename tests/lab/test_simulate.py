@@ -91,6 +91,12 @@ def test_256_ranks_on_a_fat_tree() -> None:
     assert 8 * 10e-6 < found["median_s"] < 1e-3  # 8 steps over two links or four
 
 
+def test_many_barriers_take_one_communicator() -> None:
+    asked = ("--platform", "single:131", "--ranks", "131", "--collective", "alltoall", "--size", "8", "--calls", "1")
+    (found,) = results(*asked, "--strategy", "forced:alltoall:ring_mpi_barrier")
+    assert found["winner"] == "ring_mpi_barrier"
+
+
 def test_a_program_runs_on_the_hosts_of_the_platform(tmp_path: Path) -> None:
     path = tmp_path / "record.json"
     asked = ("--platform", "single:4", "--ranks", "4", "--strategy", "forced:alltoall:pair", "--record", str(path))

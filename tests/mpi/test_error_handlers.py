@@ -34,3 +34,12 @@ def test_the_programs_handler_stays_in_place_for_other_threads(mpi: Mpi, tmp_pat
     program = str(compile_c(mpi, HERE / "handlers_threads.c", tmp_path, ["-pthread"]))
     outcome, _ = run_tuned(mpi, 2, [program], strategy, tmp_path, {"STARLING_ITER": "1"}, PATIENCE)
     assert outcome.stdout == "0 errors not told, 0 handlers not the program's, 0 wrong results\n"
+
+
+@pytest.mark.parametrize("strategy", ["native", "star-basic"])
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_a_handler_may_make_a_communicator_where_another_was(mpi: Mpi, tmp_path: Path, strategy: str) -> None:
+    program = str(compile_c(mpi, HERE / "handler_frees_and_makes.c", tmp_path))
+    env = {"MALLOC_PERTURB_": "165", "STARLING_ITER": "1"}
+    outcome, _ = run_tuned(mpi, 2, [program], strategy, tmp_path, env, PATIENCE)
+    assert outcome.stdout == "the handler was called 20 times, 0 wrong\n"
