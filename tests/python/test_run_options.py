@@ -86,3 +86,5 @@ except SystemExit:
     loaded = set(done.stdout.split())
     assert "starling.runs.run" in loaded
     assert not loaded & {"typer", "rich", "pydantic", "inspect", "importlib.metadata", "tomllib"}
+    rooms = {name.split(".")[1] for name in loaded if name.startswith("starling.")}
+    assert rooms == {"__main__", "messages", "runs", "launchers", "installation", "records"}

@@ -1,1 +1,1 @@
-"""Small MPI programs of our own, compiled and run here: by `doctor`, `demo` and `calibrate`."""
+"""Small MPI programs of our own, which `doctor`, `demo` and `calibrate` compile and run."""
