@@ -168,7 +168,7 @@ bench-lab: test-install test-environments
 ## The pages and pictures of docs/collectives, from the repository itself; the tables of docs/results, from the raw times.
 docs: test-install
 	$(STEP) "reference pages, tables of results"
-	$(IN_TEST) $(TEST_PYTHON) -m starling.reference docs/collectives
+	$(IN_TEST) $(TEST_PYTHON) -m starling.algorithms.reference docs/collectives
 	$(IN_TEST) $(TEST_PYTHON) bench/pages.py
 
 ## Formatters and linters.

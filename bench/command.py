@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from starling.measured import MeasuredError
+from starling.lab.measured import MeasuredError
 
 
 def command_line(

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from figures import HERE, Spread
 
-from starling import record
+from starling.records import record
 from support.mpis import Mpi, compile_c, debian_mpis, run_ranks
 from support.tuned import library, preloaded
 

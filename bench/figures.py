@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from starling import record
+from starling.records import record
 from support.mpis import Mpi, compile_c, debian_mpis, run_ranks
 from support.tuned import library, preloaded
 

@@ -31,8 +31,8 @@ import suite_tables
 import trees
 
 import programs
-from starling import measured
-from starling.measured import MeasuredError
+from starling.lab import measured
+from starling.lab.measured import MeasuredError
 
 PAGES = Path(__file__).parents[1] / "docs" / "results"
 TABLE = re.compile(r"(<!-- bench/pages\.py ([\w-]+) ([^>]*) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -27,9 +27,11 @@ from statistics import fmean, median
 import markdown
 from timing import carried_out, compiled, made, timed
 
-from starling import measured, platform_file, repository
-from starling.measured import Case, Measurement, Measurements
-from starling.platform_file import Platform
+from starling.algorithms import repository
+from starling.lab import measured
+from starling.lab.measured import Case, Measurement, Measurements
+from starling.networks import platform_file
+from starling.networks.platform_file import Platform
 
 GOOD = 1.1
 """A choice is good that takes at most this much of the best's time."""

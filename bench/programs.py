@@ -34,10 +34,10 @@ import plots
 from command import command_line
 from timing import made, place_of
 
-from starling import measured, platform_file
-from starling.lab import idle
-from starling.measured import Measurement, Measurements
-from starling.record import RunRecord, read
+from starling.lab import idle, measured
+from starling.lab.measured import Measurement, Measurements
+from starling.networks import platform_file
+from starling.records.record import RunRecord, read
 
 PROGRAMS = Path(__file__).with_name("programs")
 OURS = ("fft", "nbody", "molecular_dynamics", "nanotube")

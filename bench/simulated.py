@@ -28,12 +28,12 @@ from command import command_line
 from simulated_tables import Found
 from timing import made
 
-from starling import measured, platform_file
-from starling.lab import simulation
+from starling.lab import measured, simulation
+from starling.lab.measured import Measurement
 from starling.lab.simulation import Case
 from starling.lab.state import LabError
-from starling.measured import Measurement
-from starling.platform_file import Platform
+from starling.networks import platform_file
+from starling.networks.platform_file import Platform
 
 LATENCY = 5e-6
 """Seconds of each link, as `starling lab simulate` has it for short names."""

@@ -14,10 +14,10 @@ import star_tables
 from markdown import number, origin, table
 from timing import made
 
-from starling import record
 from starling.lab import simulator
+from starling.lab.measured import Measurement, Measurements
 from starling.lab.state import LabError
-from starling.measured import Measurement, Measurements
+from starling.records import record
 
 if TYPE_CHECKING:
     from simulated import Suite

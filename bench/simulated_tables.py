@@ -6,8 +6,8 @@ import smpi_peers
 import star_tables
 from markdown import number, origin, table
 
-from starling.measured import Measurement, Measurements
-from starling.report import human_bytes
+from starling.lab.measured import Measurement, Measurements
+from starling.terminal.figures import human_bytes
 
 ITERATIONS = 10
 """Calls that STAR-MPI gives each candidate. Here it was one: simulated times do not vary."""

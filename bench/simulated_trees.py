@@ -28,12 +28,12 @@ from simulated import LATENCY, version
 from timing import made
 from trees import TREES, bytes_of, segment
 
-from starling import measured, platform_file
-from starling.lab import simulation
+from starling.lab import measured, simulation
+from starling.lab.measured import Measurement, Measurements
 from starling.lab.simulation import Case, Tried
-from starling.measured import Measurement, Measurements
-from starling.platform_file import Platform
-from starling.report import human_bytes
+from starling.networks import platform_file
+from starling.networks.platform_file import Platform
+from starling.terminal.figures import human_bytes
 
 
 @dataclass(frozen=True)

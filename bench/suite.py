@@ -27,9 +27,11 @@ from command import command_line
 from suite_tables import COLLECTIVES, FIRST, LEARNED, TUNER, Cell, rows_of
 from timing import Times, carried_out, compiled, made, place_of, timed
 
-from starling import measured, platform_file, repository
-from starling.measured import Measurement
-from starling.record import Candidate
+from starling.algorithms import repository
+from starling.lab import measured
+from starling.lab.measured import Measurement
+from starling.networks import platform_file
+from starling.records.record import Candidate
 
 SIZES = (1024, 16384, 65536, 262144)
 ITERATIONS = "3"

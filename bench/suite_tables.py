@@ -7,8 +7,8 @@ from statistics import median
 
 import markdown
 
-from starling import measured
-from starling.measured import Measurement, Measurements, geometric_mean, seconds_of
+from starling.lab import measured
+from starling.lab.measured import Measurement, Measurements, geometric_mean, seconds_of
 
 COLLECTIVES = ("alltoall", "allgather", "allreduce", "bcast", "reduce", "gather", "scatter")
 FIRST = 60

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from starling.lab import idle
-from starling.platform_file import Platform
+from starling.networks.platform_file import Platform
 
 PROGRAM = Path(__file__).with_name("collective_times.c")
 

@@ -24,9 +24,10 @@ import plots
 from command import command_line
 from timing import carried_out, compiled, made, place_of, timed
 
-from starling import measured, platform_file
-from starling.measured import Measurement, Measurements, seconds_of
-from starling.report import human_bytes
+from starling.lab import measured
+from starling.lab.measured import Measurement, Measurements, seconds_of
+from starling.networks import platform_file
+from starling.terminal.figures import human_bytes
 
 TREES = ("binary", "binomial", "chain", "sequential")
 OPERATIONS = ("bcast", "reduce", "gather", "scatter")

@@ -47,11 +47,11 @@ def _do(words: Sequence[str], heeded: bool) -> None:
         return
     plain = None
     if words[:1] == ["run"] and "_STARLING_COMPLETE" not in os.environ:
-        from starling import run, run_options
+        from starling.runs import options, run
 
-        plain = run_options.typed(words[1:])
+        plain = options.typed(words[1:])
     if plain is None:
-        from starling import cli
+        from starling.commands import cli
     if heeded:  # from here on there may be something to clean up
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if plain is None:

@@ -30,7 +30,7 @@ def library(variant: str) -> Path:
     if folder:
         found: Path | None = Path(folder) / name
     else:
-        from starling import variants  # noqa: PLC0415 - a folder of libraries is enough to run these tests
+        from starling.installation import variants  # noqa: PLC0415 - a folder of libraries is enough to run these tests
 
         found = variants.library(variants.Variant(variant), os.environ)
     assert found is not None, f"{name} is not built"

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from starling import variants
+from starling.installation import variants
 
 # A thread writes to a pipe when `vain` questions whether it can be read have been answered with no.
 PROGRAM = """

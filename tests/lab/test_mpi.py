@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from lab.labs import BLOCK, OURS, STARLING, lab, lab_up, machine, on_lab, ranks_line, said
-from starling import record, variants
-from starling.lab.launch import Order, ordered
-from starling.platform_file import short
+from starling.installation import variants
+from starling.networks.placement import Order, ordered
+from starling.networks.platform_file import short
+from starling.records import record
 from support.mpis import Mpi, environment, installed_mpis
 from support.processes import run_job
 

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from lab.labs import BLOCK, SOURCE, lab, said
-from starling import platform_file, record
 from starling.lab import simulation
 from starling.lab.simulation import SOURCE as BENCHMARK
 from starling.lab.simulation import Case
+from starling.networks import platform_file
+from starling.records import record
 from support.mpis import ROOT, Mpi, compile_c, debian_mpis, run_ranks
 from support.tuned import candidates, library, preloaded
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from starling.record import RunRecord
+from starling.records.record import RunRecord
 from support.mpis import Mpi, compile_cxx, debian_mpis, run_ranks
 from support.tuned import candidates, preloaded, run_tuned
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from starling import record
+from starling.records import record
 from support.mpis import Mpi, compile_c, installed_mpis, run_ranks
 from support.processes import Outcome
 from support.tuned import library, run_tuned

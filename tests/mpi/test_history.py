@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from starling import history, record, repository
+from starling.records import history, record
+from starling.records.merging import merge
 from support.mpis import Mpi, compile_c, debian_mpis, environment, mpi_named
 from support.processes import end, run_job
 from support.tuned import library, preloaded
@@ -85,8 +86,8 @@ def test_jobs_that_end_while_others_merge_lose_nothing(tmp_path: Path) -> None:
     folder.mkdir()
     with jobs((), folder, tmp_path) as running:
         while any(job.poll() is None for job in running):
-            repository.merge(folder)
-    repository.merge(folder)
+            merge(folder)
+    merge(folder)
     found = history.read(folder)
     assert [entry.runs for entry in found.entries] == [JOBS]
     assert calls(found) == JOBS * CALLS

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from starling.record import RunRecord
+from starling.records.record import RunRecord
 from support.mpis import Mpi, compile_c, debian_mpis, installed_mpis, run_ranks
 from support.processes import Outcome
 from support.tuned import library, preloaded, run_tuned

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from starling.record import Context, RunRecord
+from starling.records.record import Context, RunRecord
 from support.mpis import Mpi, compile_c, debian_mpis
 from support.tuned import run_tuned
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from starling.record import Context, RunRecord, read
+from starling.records.record import Context, RunRecord, read
 from support.mpis import Mpi, run_ranks
 from support.processes import Outcome
 from support.tuned import preloaded

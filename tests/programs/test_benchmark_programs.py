@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from programs.runs import RANKS, starling_run
-from starling.record import read
+from starling.records.record import read
 from support.mpis import ROOT, Mpi, compile_c, debian_mpis, run_ranks
 from support.processes import Outcome
 from support.tuned import preloaded

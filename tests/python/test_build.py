@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from starling import build, variants
-from starling.variants import Variant, library
+from starling.installation import build, variants
+from starling.installation.variants import Variant, library
 
 
 @pytest.fixture

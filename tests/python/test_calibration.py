@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from starling import calibration, platform_file, repository
+from starling.algorithms import repository
+from starling.networks import platform_file
+from starling.trials import calibration
 
 PLATFORM = platform_file.from_json(
     {

@@ -5,10 +5,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from starling import repository
-from starling.drawing import draw
-from starling.installed import UnknownError
-from starling.timeline import timeline
+from starling.algorithms import repository
+from starling.installation.questions import UnknownError
+from starling.pictures.drawing import draw
+from starling.pictures.timeline import timeline
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.elf import abi_of_library, mpi_of, needs, needs_pmix
+from starling.launchers.elf import abi_of_library, mpi_of, needs, needs_pmix
 from support.mpis import Mpi, installed_mpis
 
 DEBIAN_PROGRAMS = [path for name in ("lmp", "hpcc", "pw.x") if (path := shutil.which(name))]

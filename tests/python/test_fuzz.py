@@ -10,11 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from starling import elf, history, launcher, measured, platform_file, record, run_options, slurm_topology, variables
-from starling import settings as starling_settings
-from starling.history_folder import newest_first
+from starling.algorithms.prediction import size
+from starling.lab import measured
+from starling.launchers import elf, launcher, variables
 from starling.messages import in_one_line
-from starling.prediction import size
+from starling.networks import platform_file, slurm_topology
+from starling.records import history, record
+from starling.records.history_folder import newest_first
+from starling.runs import options
+from starling.runs import settings as starling_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = (ROOT / "tests/knowledge/run-record.json").read_text()
@@ -229,7 +233,7 @@ def test_executables(at: int, by: bytes, length: int, tmp_path: Path) -> None:
 )
 def test_launcher_lines(words: list[str], kind: launcher.Kind) -> None:
     with suppress(UnicodeEncodeError):
-        run_options.typed(words)
+        options.typed(words)
     mpirun = launcher.Identity(kind, None, "1")
     found = launcher.locate(words, lambda word: mpirun if word == "mpirun" else None)
     line, _ = variables.rewrite(words, found, {variables.PRELOAD: "/l.so", "STARLING_ITER": "1"}, {})

@@ -17,9 +17,9 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
-from starling import history, history_tables
-from starling.cli import app
-from starling.history import age
+from starling.commands.cli import app
+from starling.records import history, history_tables
+from starling.records.history import age
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE: dict[str, Any] = json.loads((ROOT / "tests/knowledge/run-record.json").read_text())

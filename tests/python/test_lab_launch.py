@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from starling.lab import check, idle
-from starling.lab.launch import Order, Outcome, environment, host_files, ordered
+from starling.lab.launch import Outcome, environment, host_files
 from starling.lab.plan import Options
-from starling.platform_file import Host, adjusted, short
+from starling.networks.placement import Order, ordered
+from starling.networks.platform_file import Host, adjusted, short
 
 FILES = {"openmpi": Path("/run/x/openmpi"), "hydra": Path("/run/x/hydra")}
 PLACE, AGENT, SHIM = Path("/run/starling-lab/x"), Path("/lib/starling-lab-rsh"), Path("/lib/libstarling-idle.so")

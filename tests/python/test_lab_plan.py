@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from starling.lab.plan import Options, Plan, plan
-from starling.platform_file import from_json, short
+from starling.networks.platform_file import from_json, short
 
 FOLDER = Path("/run/starling-lab/mine")
 

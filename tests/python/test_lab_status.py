@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from starling.lab import cluster, namespaces, state, status
-from starling.platform_file import short
+from starling.networks.platform_file import short
 
 PREFIX = "x"
 Done = list[str]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.launcher import Identity, Kind, Located, identity_from, locate, programs
+from starling.launchers.launcher import Identity, Kind, Located, identity_from, locate, programs
 
 OPENMPI = Identity(Kind.OPENMPI, "openmpi", "4.1.4")
 HYDRA = Identity(Kind.HYDRA, "mpich", "5.0.2")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from starling.launcher import identify, locate
-from starling.variables import rewrite
+from starling.launchers.launcher import identify, locate
+from starling.launchers.variables import rewrite
 from support.mpis import Mpi, environment, installed_mpis
 
 SHOW = ["bash", "-c", "echo $LD_PRELOAD $STARLING_ONLY"]

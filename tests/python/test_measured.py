@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from starling import measured
-from starling.cli import app
-from starling.measured import Measurement, Measurements
+from starling.commands.cli import app
+from starling.lab import measured
+from starling.lab.measured import Measurement, Measurements
 
 FILE_OF = (
     '{"schema": 1, "measurements": [{"what": "a", "platform": "p", "mpi": "m",'

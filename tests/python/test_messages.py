@@ -13,8 +13,12 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from starling import cli, history, history_tables, measured, platform_file, record, report, settings
+from starling.commands import cli
+from starling.lab import measured
 from starling.messages import MOST_TOLD, in_one_line, told
+from starling.networks import platform_file
+from starling.records import history, history_tables, record, report
+from starling.runs import settings
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE: dict[str, Any] = json.loads((ROOT / "tests/knowledge/run-record.json").read_text())

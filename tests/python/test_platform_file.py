@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.platform_file import (
+from starling.networks.platform_file import (
     Platform,
     PlatformError,
     adjusted,

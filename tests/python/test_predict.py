@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from starling import prediction
+from starling.algorithms import prediction
 
 
 def predict(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from starling.process import StartError, run
+from starling.launchers.process import StartError, run
 
-RUN = "import os, sys; from starling import process; sys.exit(process.run(sys.argv[1:], os.environ))"
+RUN = "import os, sys; from starling.launchers import process; sys.exit(process.run(sys.argv[1:], os.environ))"
 
 
 def ours(*line: str) -> list[str]:
@@ -72,7 +72,7 @@ def test_a_program_is_ended_when_we_are_killed() -> None:
 def test_a_program_whose_parent_ended_before_it_could_ask_is_ended_too() -> None:
     script = """
 import os
-from starling import process
+from starling.launchers import process
 
 tie = process.ended_with_parent()
 if os.fork() == 0:  # its child has another parent than the one that made the tie

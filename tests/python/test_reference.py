@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from starling import reference
+from starling.algorithms import reference
 
 PAGES = Path(__file__).resolve().parents[2] / "docs/collectives"
 

@@ -9,8 +9,8 @@ import pytest
 from pydantic import BaseModel
 from rich.console import Console
 
-from starling import record as records
-from starling.record import (
+from starling.records import record as records
+from starling.records.record import (
     Candidate,
     Context,
     Decision,
@@ -23,7 +23,8 @@ from starling.record import (
     latest,
     read,
 )
-from starling.report import human_bytes, human_seconds, render, summary
+from starling.records.report import render, summary
+from starling.terminal.figures import human_bytes, human_seconds
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "tests/knowledge/run-record.json"

@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from starling.installed import RepositoryError
-from starling.repository import algorithms, render
+from starling.algorithms.repository import algorithms, render
+from starling.installation.questions import RepositoryError
 
 CHAIN = {
     "collective": "bcast",

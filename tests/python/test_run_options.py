@@ -8,19 +8,20 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from starling import cli, run, run_options
-from starling.settings import KEYS, Kind
+from starling.commands import cli
+from starling.runs import options, run
+from starling.runs.settings import KEYS, Kind
 
 OPTIONS = {name: key for name, key in KEYS.items() if key.option is not None}
 VALUES = {Kind.TEXT: "a,b", Kind.FLAVOUR: "intel"}
 
 
-def typed_by_typer(words: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> run_options.Typed | None:
+def typed_by_typer(words: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> options.Typed | None:
     """What the whole command line hands on; nothing where it complains or helps."""
-    handed: list[run_options.Typed] = []
+    handed: list[options.Typed] = []
 
     def noted(line: list[str], flags: Mapping[str, str]) -> int:
-        handed.append(run_options.Typed(line, flags))
+        handed.append(options.Typed(line, flags))
         return 0
 
     monkeypatch.setattr(run, "run", noted)
@@ -52,7 +53,7 @@ def lines() -> list[list[str]]:
 def test_what_is_read_at_once_is_what_the_whole_command_line_reads(
     words: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at_once, whole = run_options.typed(words), typed_by_typer(words, monkeypatch)
+    at_once, whole = options.typed(words), typed_by_typer(words, monkeypatch)
     if at_once is not None:
         assert at_once == whole
 
@@ -60,8 +61,8 @@ def test_what_is_read_at_once_is_what_the_whole_command_line_reads(
 def test_every_option_is_read_at_once() -> None:
     for name, key in OPTIONS.items():
         given = [f"--{name}"] if key.kind is Kind.FLAG else [f"--{name}", VALUES[key.kind]]
-        found = run_options.typed([*given, "app"])
-        assert found == run_options.Typed(["app"], {name: VALUES.get(key.kind, "1")})
+        found = options.typed([*given, "app"])
+        assert found == options.Typed(["app"], {name: VALUES.get(key.kind, "1")})
 
 
 def test_every_option_of_the_command_is_a_setting() -> None:
@@ -83,5 +84,7 @@ except SystemExit:
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
-    assert "starling.run" in loaded
+    assert "starling.runs.run" in loaded
     assert not loaded & {"typer", "rich", "pydantic", "inspect", "importlib.metadata", "tomllib"}
+    rooms = {name.split(".")[1] for name in loaded if name.startswith("starling.")}
+    assert rooms == {"__main__", "messages", "runs", "launchers", "installation", "records"}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from starling.settings import Setting, SettingsError, find_file, history_folder, in_force, read_file, variables
-from starling.variants import library_folders, package_folders
+from starling.installation.variants import library_folders, package_folders
+from starling.runs.settings import Setting, SettingsError, find_file, history_folder, in_force, read_file, variables
 
 
 def written(folder: Path, text: str) -> Path:

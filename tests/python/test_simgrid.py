@@ -5,10 +5,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from starling import build
+from starling.installation import build
 from starling.lab import simgrid, simulation, simulator
 from starling.lab.state import LabError
-from starling.platform_file import adjusted, short
+from starling.networks.platform_file import adjusted, short
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from starling import slurm_topology
-from starling.platform_file import DEFAULT_RATE, PlatformError, described
+from starling.networks import slurm_topology
+from starling.networks.platform_file import DEFAULT_RATE, PlatformError, described
 
 SAMPLE = """\
 # two leaves below a core

@@ -2,7 +2,7 @@
 
 import pytest
 
-from starling.timeline import Blocks, Local, Plan, Round, SubCollective, TimelineError, Transfer, timeline
+from starling.pictures.timeline import Blocks, Local, Plan, Round, SubCollective, TimelineError, Transfer, timeline
 
 
 def block(first: int = 0, count: int = 1, buffer: str = "recv") -> Blocks:

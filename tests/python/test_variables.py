@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from starling.launcher import Identity, Kind, Located, locate
-from starling.variables import joined_preload, rewrite
+from starling.launchers.launcher import Identity, Kind, Located, locate
+from starling.launchers.variables import joined_preload, rewrite
 
 LAUNCHERS = {
     "mpirun": Identity(Kind.OPENMPI, "openmpi", "4.1.4"),

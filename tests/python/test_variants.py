@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from starling import elf, variants
-from starling.launcher import Identity, Kind, locate
-from starling.variants import Choice, Flavour, Variant, choose, foreign_launcher
+from starling.installation import variants
+from starling.installation.variants import Choice, Flavour, Variant, choose, foreign_launcher
+from starling.launchers import elf
+from starling.launchers.launcher import Identity, Kind, locate
 
 LAUNCHERS = {
     "mpirun": Identity(Kind.OPENMPI, "openmpi", "4.1.4"),

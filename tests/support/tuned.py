@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from starling import record, repository, variants
+from starling.algorithms import repository
+from starling.installation import variants
+from starling.records import record
 from support.mpis import ROOT, Mpi, run_ranks
 from support.processes import Outcome
 

@@ -1,1 +1,1 @@
-"""The emulated cluster: real MPI over real TCP between network namespaces of one machine (docs/laboratory.md)."""
+"""The laboratory: clusters that are emulated or simulated on one machine, and files of measured times."""

@@ -16,7 +16,7 @@ from starling.lab import idle, namespaces
 from starling.lab.plan import Options, address, namespace
 from starling.lab.state import LabError
 from starling.messages import told
-from starling.platform_file import Platform, rate_text
+from starling.networks.platform_file import Platform, rate_text
 
 TOLERANCE = 0.08
 """A measured rate may be this much less than what TCP can carry, or more: 94 to 96 of 100 Mbit/s are usual."""

@@ -15,7 +15,7 @@ from starling.lab import state as states
 from starling.lab.plan import ETC_NETNS, MOST_HOSTS, Options, Plan, Step, limits, mark, plan
 from starling.lab.state import LabError, State, check_prefix, folder, locked, read, require, write
 from starling.messages import told
-from starling.platform_file import Platform
+from starling.networks.platform_file import Platform
 
 TOOLS = ("ip", "tc", "nsenter", "unshare")
 _ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)

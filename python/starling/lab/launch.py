@@ -9,34 +9,26 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
 import tempfile
 import time
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from pathlib import Path
 
-from starling import launcher, process, variants
+from starling.installation import variants
 from starling.lab import idle, namespaces
 from starling.lab.plan import ipc_file, namespace, uts_file
 from starling.lab.state import LabError, State, folder, require, up
+from starling.launchers import launcher, process
+from starling.launchers.variables import PRELOAD
 from starling.messages import told
-from starling.platform_file import Host, Platform
-from starling.variables import PRELOAD
+from starling.networks.placement import Order, ordered
+from starling.networks.platform_file import Host
 
 IDLE_MICROSECONDS = 1000
 """How long an empty poll waits in the kernel at most."""
-
-
-class Order(StrEnum):
-    """In which order ranks are placed on hosts; each host takes all of its ranks at its turn."""
-
-    BLOCK = "block"
-    CYCLIC = "cyclic"
-    RANDOM = "random"
 
 
 @dataclass(frozen=True)
@@ -64,21 +56,6 @@ class Outcome:
             f"lab {self.lab}: CPU-bound, {share}: times are those of the processors and not of the network; "
             "end other jobs, or take fewer hosts, a lower rate, or larger packets"
         )
-
-
-def ordered(platform: Platform, order: Order, seed: int) -> list[Host]:
-    """The hosts as of the file; one from each switch in turn; or shuffled, by the seed the same on every machine."""
-    hosts = list(platform.hosts)
-    if order is Order.RANDOM:
-        random.Random(seed).shuffle(hosts)  # noqa: S311 - nothing secret
-    if order is Order.CYCLIC:
-        turns: dict[str, int] = {}
-        turn_of: dict[str, int] = {}
-        for host in hosts:
-            switch = platform.switch_of(host.name)
-            turn_of[host.name] = turns[switch] = turns.get(switch, -1) + 1
-        hosts.sort(key=lambda host: turn_of[host.name])
-    return hosts
 
 
 def host_files(hosts: Sequence[Host]) -> dict[str, str]:

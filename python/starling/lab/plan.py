@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from starling.platform_file import Link, Platform
+from starling.networks.platform_file import Link, Platform
 
 MOST_HOSTS = 256
 """Every host knows the hardware address of every other, and all of them share this machine's processors."""

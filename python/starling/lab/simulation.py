@@ -17,12 +17,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from starling import build, installed, record, repository
+from starling.algorithms import repository
+from starling.installation import build, questions
 from starling.lab import simulator
 from starling.lab.state import LabError
 from starling.messages import MISUSE, told
-from starling.platform_file import Host, Platform
-from starling.report import human_bytes, human_seconds
+from starling.networks.platform_file import Host, Platform
+from starling.records import record
+from starling.terminal.figures import human_bytes, human_seconds
 
 SOURCE = "bench/collective_times.c"
 ITERATIONS = 3
@@ -101,7 +103,7 @@ def _calls_to_settle(collectives: Sequence[str], iterations: int) -> int:
 def check_strategies(strategies: Sequence[str], environ: Mapping[str, str]) -> None:
     """Raises LabError for a strategy that there is not."""
     for strategy in strategies:
-        wrong, _ = installed.complaints({**environ, "STARLING_STRATEGY": strategy})
+        wrong, _ = questions.complaints({**environ, "STARLING_STRATEGY": strategy})
         if mistake := next((one for one in wrong if one.variable == "STARLING_STRATEGY"), None):
             raise LabError(f"--strategy {told(strategy)}: {mistake.why}", MISUSE)
 

@@ -13,13 +13,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from starling import build
+from starling.installation import build
+from starling.installation.variants import package_folders, users_folder
 from starling.lab import simgrid
 from starling.lab.state import LabError
+from starling.launchers.process import cleaning_up, ended_with_parent
 from starling.messages import MISUSE, quoted, told
-from starling.platform_file import Host, Platform
-from starling.process import cleaning_up, ended_with_parent
-from starling.variants import package_folders, users_folder
+from starling.networks.platform_file import Host, Platform
 
 ARCHIVE = "libstarling-smpi.a"
 C_SUFFIXES = (".c",)

@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from starling import platform_file
 from starling.lab.plan import Options
 from starling.messages import told
+from starling.networks import platform_file
 
 ROOT = Path("/run/starling-lab")
 DEFAULT_PREFIX = "starling"

@@ -10,7 +10,7 @@ from typing import Any
 from starling.lab import namespaces
 from starling.lab.plan import address, switches_namespace
 from starling.lab.state import State, require, up
-from starling.platform_file import rate_text
+from starling.networks.platform_file import rate_text
 
 
 @dataclass(frozen=True)

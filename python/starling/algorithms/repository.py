@@ -1,0 +1,114 @@
+"""The repository of algorithms, as the installed library itself lists it."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from starling.algorithms import descriptor
+from starling.installation.questions import UnknownError, ask
+from starling.messages import told
+from starling.networks.platform_file import Platform
+from starling.pictures.timeline import Plan
+
+
+def listing() -> dict[str, Any]:
+    """What `starling-repository` prints: `collectives`, `algorithms` and `strategies`. Raises RepositoryError."""
+    return ask()
+
+
+def plan(candidate: str, ranks: int, root: int = 0, blocks: int | None = None) -> Plan:
+    """What each of `ranks` ranks does in one candidate, as in `bcast:chain?segment=8192`.
+
+    Without `blocks` a vector is divided as the candidate would, into at least four blocks if it ever does. Raises
+    UnknownError where there is no such candidate or it does not serve so many ranks, else RepositoryError.
+    """
+    return Plan.from_json(ask("schedule", candidate, str(ranks), str(root), *([str(blocks)] if blocks else [])))
+
+
+def prediction(
+    platform: Platform, ranks: int, collective: str, size: int, root: int = 0, parameters: Path | None = None
+) -> dict[str, Any]:
+    """What the cost model says of every candidate of a collective of `size` bytes (docs/cost-model.md).
+
+    Ranks are placed on the hosts in their order; `parameters` is a file. Raises UnknownError where that makes no sense,
+    else RepositoryError.
+    """
+    with tempfile.TemporaryDirectory(prefix="starling-predict-") as folder:
+        described = Path(folder) / "platform.json"
+        described.write_text(json.dumps(platform.as_json()))
+        words = [
+            str(described),
+            str(ranks),
+            collective,
+            str(size),
+            str(root),
+            *([str(parameters)] if parameters else []),
+        ]
+        return ask("predict", *words)
+
+
+def algorithms(found: dict[str, Any], collective: str | None = None) -> list[dict[str, Any]]:
+    """The algorithms of a listing, native first within each collective; all of them, or those of one collective.
+
+    Raises UnknownError for a collective that there is not.
+    """
+    names: list[str] = found["collectives"]
+    if collective is not None and collective not in names:
+        raise UnknownError(f"no collective {told(collective)} in the repository; there are: {', '.join(names)}")
+    return [
+        entry
+        for name in ([collective] if collective else names)
+        for entry in (_native(name), *(one for one in found["algorithms"] if one["collective"] == name))
+    ]
+
+
+def _native(collective: str) -> dict[str, Any]:
+    return {"collective": collective, "name": "native", "parameters": [], "says": "the MPI library's own way"}
+
+
+def _parameters(entry: dict[str, Any]) -> str:
+    return " ".join(f"{parameter['name']}={'|'.join(parameter['values'])}" for parameter in entry["parameters"])
+
+
+def named(found: dict[str, Any], collective: str, name: str) -> dict[str, Any]:
+    """The algorithm of that name. Raises UnknownError where the collective has none."""
+    entries = algorithms(found, collective)
+    if entry := next((one for one in entries if one["name"] == name), None):
+        return entry
+    hint = "; leave the parameters out, all are shown" if "?" in name else ""
+    there_are = ", ".join(one["name"] for one in entries)
+    raise UnknownError(f"no algorithm {told(collective)}:{told(name)}; there are: {there_are}{hint}")
+
+
+def render_one(entry: dict[str, Any], entries: Sequence[dict[str, Any]], console: Console) -> None:
+    """Prints all that is known of one algorithm; `entries` are those of its collective."""
+    name = f"{entry['collective']}:{entry['name']}"
+    console.print(Text.assemble((name, "bold"), f": {entry['says']}"))
+    if entry["name"] == "native":
+        return
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for title, lines in descriptor.facts(entry, [one for one in entries if one["name"] != "native"]):
+        table.add_row(title, Text("\n".join(lines)))
+    console.print(table)
+    console.print(Text(f"force it: --strategy forced:{name}; draw it: starling algorithms {name} --draw F.svg"))
+
+
+def render(entries: list[dict[str, Any]], console: Console) -> None:
+    """Prints a table of algorithms."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("collective", "name", "parameters", "says"):
+        table.add_column(title, overflow="fold")
+    for entry in entries:
+        cells = (entry["collective"], entry["name"], _parameters(entry), entry.get("says", ""))
+        table.add_row(*(Text(str(cell)) for cell in cells))
+    console.print(table)

@@ -1,0 +1,1 @@
+"""The command line: names, options and exit statuses of every command."""

@@ -1,0 +1,372 @@
+"""The `starling` command: names, options and exit statuses; the work is done in the other rooms."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import shlex
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from starling.commands import bench, history, lab
+from starling.installation.variants import Flavour
+from starling.messages import MISUSE, in_one_line, quoted, say, told, version
+from starling.networks.placement import Order
+from starling.runs.settings import KEYS, Kind
+
+
+class _Commands(TyperGroup):
+    """All commands, with what is wrong with a word told in our own words and no more of it than people can read."""
+
+    def make_context(self, info_name: str | None, args: list[str], *rest: Any, **more: Any) -> Any:
+        """Reads the words before a command."""
+        with _readable(list(args)):
+            return super().make_context(info_name, args, *rest, **more)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the command that was typed."""
+        with _readable([*ctx._protected_args, *ctx.args]):
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _readable(words: list[str]) -> Iterator[None]:
+    try:
+        yield
+    except typer.TyperException as error:
+        message = getattr(error, "message", None)
+        if message is not None:
+            error.message = _told(message.removeprefix("Value error, "), words)
+        raise
+
+
+def _told(message: str, words: list[str]) -> str:
+    """A complaint in which the words that were typed stand as messages tell them."""
+    for value in (part for word in words for part in (word, *word.split("=", 1))):
+        if told(value) != value:
+            message = message.replace(value, told(value)).replace(repr(value), quoted(value))
+    return in_one_line(message)
+
+
+app = typer.Typer(
+    name="starling",
+    cls=_Commands,
+    help="Makes the collectives of any MPI program adapt to the machine, the network and the program itself.",
+    epilog="Example: starling run -- mpirun -n 4 ./app",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+app.add_typer(lab.app, name="lab")
+app.add_typer(history.app, name="history")
+app.add_typer(bench.app, name="bench")
+
+_SKIPPED = 3
+"""Files of the history that are told one by one where they are no records."""
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
+
+
+def _fail(error: Exception | str) -> NoReturn:
+    say(str(error))
+    raise typer.Exit(1)
+
+
+def _misused(error: Exception | str) -> NoReturn:
+    say(str(error))
+    raise typer.Exit(MISUSE)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(version())
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    pass
+
+
+def _takes_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with an option for each setting that a run takes one for."""
+    line = Annotated[list[str], typer.Argument(metavar="LAUNCHER ...", help="mpirun, mpiexec, srun, or a program.")]
+    parameters = {"line": inspect.Parameter("line", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=line)}
+    for name, key in KEYS.items():
+        if key.option is None:
+            continue
+        words = [f"--{name}", *([key.option.short] if key.option.short else [])]
+        option = typer.Option(*words, metavar=key.option.metavar, help=key.option.help)
+        type_ = {Kind.FLAG: bool, Kind.FLAVOUR: Flavour}.get(key.kind, str)
+        parameters[name] = inspect.Parameter(
+            f"{name}_", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[type_ | None, option]
+        )
+    signature = inspect.Signature(list(parameters.values()))
+    command.__dict__["__signature__"] = signature
+    command.__annotations__ = {one.name: one.annotation for one in signature.parameters.values()}
+    return command
+
+
+@app.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: starling run --strategy star-basic -- mpirun -n 64 ./app input.txt",
+)
+@_takes_settings
+def run(line: list[str], **given: str | bool | None) -> None:
+    """Run a launcher line with its collectives tuned. Its output and exit status are the program's own."""
+    from starling.runs import run as runner
+
+    flags = {
+        name.removesuffix("_"): "1" if value is True else value for name, value in given.items() if value or value == ""
+    }
+    raise typer.Exit(runner.run(line, flags))
+
+
+@app.command(epilog="Example: starling report")
+def report(
+    record: Annotated[
+        Path | None, typer.Argument(metavar="[RECORD]", help="A run record; the last one by default.")
+    ] = None,
+    as_json: AsJson = False,
+    everything: Annotated[bool, typer.Option("--all", help="Show every context, not the 20 heaviest.")] = False,
+) -> None:
+    """Show which algorithm ran where in the last run, why, what the others cost, and what tuning cost."""
+    from starling.records import record as records
+    from starling.records import report as reports
+    from starling.runs import settings
+    from starling.terminal.console import terminal
+
+    def folder() -> Path | None:
+        in_force = settings.in_force({}, os.environ, settings.find_file(Path.cwd(), os.environ))
+        return settings.history_folder(in_force, os.environ)
+
+    try:
+        if record is None:
+            found, text, skipped = records.last_good(folder())
+            for why in skipped[:_SKIPPED]:
+                say(f"skipped {why}")
+            if len(skipped) > _SKIPPED:
+                say(f"skipped {len(skipped) - _SKIPPED} more files of the history that are no whole records")
+        elif not record.exists():
+            _fail(f"{told(record)}: no such file; {records.listed(folder())}")
+        else:
+            found, text = records.read(record)
+    except (records.RecordError, settings.SettingsError) as error:
+        _fail(error)
+    if as_json:
+        typer.echo(text, nl=False)
+        return
+    reports.render(found, terminal(), rows=None if everything else 20)
+
+
+@app.command(epilog="Example: starling algorithms allreduce; starling algorithms bcast:binomial --draw binomial.svg")
+def algorithms(
+    collective: Annotated[
+        str | None,
+        typer.Argument(metavar="[COLLECTIVE[:NAME]]", help="Those of this collective, or all about one of them."),
+    ] = None,
+    as_json: AsJson = False,
+    draw: Annotated[
+        Path | None, typer.Option(metavar="F.svg", help="Draw what each rank does in the algorithm COLLECTIVE:NAME.")
+    ] = None,
+    ranks: Annotated[int | None, typer.Option(min=1, max=64, help="Ranks in the picture, 8.")] = None,
+    root: Annotated[int | None, typer.Option(min=0, help="Root in the picture, 0.")] = None,
+    blocks: Annotated[int | None, typer.Option(min=1, help="Blocks the vector is divided into in the picture.")] = None,
+) -> None:
+    """List the repository of algorithms: names, parameters, and a sentence each. Or tell all about one, or draw it."""
+    from starling.algorithms import repository
+    from starling.installation.questions import RepositoryError, UnknownError
+    from starling.terminal.console import terminal
+
+    if draw is not None:
+        _draw(collective, draw, 8 if ranks is None else ranks, root or 0, blocks)
+        return
+    for option, given in (("--ranks", ranks), ("--root", root), ("--blocks", blocks)):
+        if given is not None:
+            _misused(f"{option} is for a picture: add --draw F.svg, or leave it out")
+    wished, _, name = (collective or "").partition(":")
+    try:
+        found = repository.listing()
+        entries = repository.algorithms(found, wished or None)
+        one = repository.named(found, wished, name) if name else None
+    except UnknownError as error:
+        _misused(error)
+    except RepositoryError as error:
+        _fail(error)
+    if as_json:
+        typer.echo(json.dumps([one] if one else entries, indent=2))
+    elif one:
+        repository.render_one(one, entries, terminal())
+    else:
+        repository.render(entries, terminal())
+
+
+def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int | None) -> None:
+    from starling.algorithms import repository
+    from starling.installation.questions import RepositoryError, UnknownError
+    from starling.pictures import drawing
+
+    if candidate is None:
+        _misused("--draw needs an algorithm, as in: starling algorithms alltoall:ring --draw ring.svg")
+    if file.suffix != ".svg":
+        _misused(f"--draw {told(file)}: pictures are SVG; give a name that ends in .svg")
+    try:
+        file.write_text(drawing.draw(repository.plan(candidate, ranks, root, blocks)))
+    except UnknownError as error:
+        _misused(error)
+    except RepositoryError as error:
+        _fail(error)
+    except OSError as error:
+        _fail(f"{told(file)}: {error.strerror}")
+
+
+@app.command(epilog="Example: starling predict --platform star:4x8 --ranks 32 alltoall 64K")
+def predict(
+    collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="alltoall, allreduce, ...")],
+    size: Annotated[
+        str, typer.Argument(metavar="SIZE", help="Bytes, or like 64K: the vector, or one block. Nothing for a barrier.")
+    ] = "",
+    platform: Annotated[
+        str,
+        typer.Option(metavar="F", envvar="STARLING_PLATFORM", help="A platform file or a name like star:4x8."),
+    ] = "",
+    ranks: Annotated[
+        int | None, typer.Option(min=1, help="Ranks; as many as the platform has room for by default.")
+    ] = None,
+    root: Annotated[int, typer.Option(min=0, help="Where the collective has one.")] = 0,
+    parameters: Annotated[
+        Path | None, typer.Option(metavar="P", help="What `starling calibrate` measured; else usual values of TCP.")
+    ] = None,
+    rate: Annotated[str | None, typer.Option(metavar="RATE", help="Of the hosts' links, like 20mbit.")] = None,
+    trunk_rate: Annotated[str | None, typer.Option(metavar="RATE", help="Of the links between switches.")] = None,
+    ranks_per_host: Annotated[int | None, typer.Option(min=1, max=4096, help="Ranks that each host takes.")] = None,
+    order: Annotated[Order, typer.Option(help="In which ranks are placed on hosts.")] = Order.BLOCK,
+    seed: Annotated[int, typer.Option(help="Of --order random.")] = 1,
+    everything: Annotated[bool, typer.Option("--all", help="Show all candidates, and why some are left out.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Predict how long each algorithm of a collective takes on a described machine, which need not be there."""
+    from starling.algorithms import prediction, repository
+    from starling.installation.questions import RepositoryError, UnknownError
+    from starling.networks import platform_file
+    from starling.networks.placement import ordered
+    from starling.terminal.console import terminal
+
+    if not platform:
+        _misused("--platform is missing: a platform file, or a name like star:4x8")
+    if not size and collective != "barrier":
+        _misused(f"a size is missing, as in: starling predict --platform {told(platform)} {told(collective)} 64K")
+    if parameters is not None and not parameters.is_file():
+        _misused(f"{told(parameters)}: no such file; make one with: starling calibrate")
+    try:
+        described = platform_file.described(platform, rate=rate, trunk_rate=trunk_rate, ranks=ranks_per_host)
+        placed = replace(described, hosts=tuple(ordered(described, order, seed)))
+        count = ranks or sum(host.ranks for host in placed.hosts)
+        found = repository.prediction(placed, count, collective, prediction.size(size or "0"), root, parameters)
+    except (platform_file.PlatformError, ValueError, UnknownError) as error:
+        _misused(error)
+    except RepositoryError as error:
+        _fail(error)
+    if as_json:
+        typer.echo(json.dumps({"platform": placed.name, **found}, indent=2))
+    else:
+        prediction.render(found, placed.name, terminal(), rows=None if everything else 20)
+
+
+@app.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: starling calibrate --platform cluster.json -o parameters.json -- mpirun -n 2 --host node1,node2",
+)
+def calibrate(
+    line: Annotated[list[str], typer.Argument(metavar="LAUNCHER ...", help="It places 2 ranks or more, on 2 hosts.")],
+    platform: Annotated[
+        str, typer.Option(metavar="F", envvar="STARLING_PLATFORM", help="The platform file that has the two hosts.")
+    ] = "",
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="P", help="Where the parameters go.")] = Path(
+        "parameters.json"
+    ),
+    mpicc: Annotated[str | None, typer.Option(help="The compiler wrapper, if not the one beside the launcher.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure what messages cost between two hosts, for `starling predict --parameters`. Takes some seconds."""
+    from starling.networks import platform_file
+    from starling.terminal.console import terminal
+    from starling.trials import calibration
+
+    if not platform:
+        _misused("--platform is missing: the rates of links are in the platform file")
+    try:
+        described = platform_file.platform(platform)
+        found, model = calibration.parameters(calibration.measure(line, mpicc, os.environ), described)
+        calibration.write(found, output)
+    except platform_file.PlatformError as error:
+        _misused(error)
+    except calibration.CalibrationError as error:
+        say(str(error))
+        raise typer.Exit(error.status) from error
+    if as_json:
+        typer.echo(json.dumps(found, indent=2))
+        return
+    calibration.render(found, model, terminal())
+    typer.echo(f"written to {told(output)}; use it: starling predict --parameters {output} --platform ...")
+
+
+@app.command(epilog="Example: starling doctor --build /opt/mpich/bin/mpicc")
+def doctor(
+    mpicc: Annotated[
+        str | None,
+        typer.Option("--build", metavar="MPICC", help="Build the library for the MPI of this compiler wrapper."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what is installed, which MPI libraries work with it, which settings are in force, and what to do."""
+    from starling.installation import build
+    from starling.launchers import process
+    from starling.terminal.console import terminal
+    from starling.trials import doctor as examination
+
+    if mpicc is not None:
+        try:
+            with process.cleaning_up():
+                places = build.build(mpicc, os.environ, say)
+        except build.BuildError as error:
+            _fail(error)
+        for place in places:
+            say(f"built {told(place)}")
+        return
+    with process.cleaning_up():
+        diagnosis = examination.examine(os.environ)
+    if as_json:
+        typer.echo(json.dumps(examination.as_json(diagnosis), indent=2))
+    else:
+        examination.render(diagnosis, terminal())
+
+
+@app.command(epilog="Example: starling demo")
+def demo() -> None:
+    """Run a small MPI application tuned, on the MPI of this environment, and show its report."""
+    from starling.trials import demo as demonstration
+
+    try:
+        job = demonstration.prepare(os.environ)
+    except demonstration.DemoError as error:
+        _fail(error)
+    typer.echo(f"A heat equation solved by Fourier transforms, {job.what}, under star-basic:\n")
+    typer.echo(f"$ starling run -- {shlex.join(job.line)}\n")
+    status = demonstration.run(job)
+    if status != 0:
+        _fail(f"the application ended with exit status {status}; see what works with: starling doctor")
+    typer.echo("\n$ starling report\n")
+    report(record=job.record, as_json=False, everything=False)
+    typer.echo("\nYour own program: starling run -- mpirun -n 4 ./app, then: starling report")

@@ -1,0 +1,235 @@
+"""`starling history`: names, options and exit statuses; the work is done in `records` and by the library."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from starling.messages import MISUSE, listed, say, told
+
+if TYPE_CHECKING:
+    from starling.records.history import History, Skipped
+
+_TOLD = 3
+"""Files that are told one by one where they are no records, but for `list`, which tells all."""
+
+
+class _ListByDefault(TyperGroup):
+    """Without a command it lists."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Puts `list` before options that are not the group's own."""
+        if not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names):
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=_ListByDefault,
+    help="Knowledge of earlier runs: list (also without a command), show, merge, clear.",
+    epilog="Example: starling history; starling history show allreduce",
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Folder = Annotated[
+    str | None, typer.Option("--history", metavar="DIR", help="Folder of the records; by default that of starling run.")
+]
+Machine = Annotated[str | None, typer.Option(metavar="M", help="Only runs on this machine.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
+
+
+@contextmanager
+def _failures() -> Iterator[None]:
+    """Turns what cannot be done into one line and an exit status."""
+    from starling.installation.questions import RepositoryError
+    from starling.records.history import HistoryError
+    from starling.runs.settings import SettingsError
+
+    try:
+        yield
+    except (HistoryError, RepositoryError, SettingsError) as error:
+        say(str(error))
+        raise typer.Exit(1) from error
+
+
+def _misused(why: str) -> typer.Exit:
+    say(why)
+    return typer.Exit(MISUSE)
+
+
+def _folder(wished: str | None) -> Path:
+    from starling.runs import checks, settings
+
+    flags = {} if wished is None else {"history": wished}
+    if complaint := checks.empty_flag(flags):
+        raise _misused(complaint)
+    in_force = settings.in_force(flags, os.environ, settings.find_file(Path.cwd(), os.environ))
+    folder = settings.history_folder(in_force, os.environ)
+    if folder is None:
+        source = f" ({in_force['history'].source})" if "history" in in_force else ""
+        raise _misused(f"the history is off{source}; name a folder: --history DIR")
+    return folder
+
+
+def _read(wished: str | None) -> History:
+    from starling.records import history
+
+    return history.read(_folder(wished))
+
+
+def _tell(skipped: Sequence[Skipped], most: int | None = _TOLD) -> None:
+    for one in skipped[:most]:
+        say(f"skipped {told(one.file)}: {one.why}")
+    if most is not None and len(skipped) > most:
+        say(f"skipped {len(skipped) - most} more files that are no whole records; see them with: starling history list")
+
+
+def _none(found: History, machine: str | None) -> str:
+    """Why there are no records to show, and what to do."""
+    if machine is not None and found.entries:
+        there = listed(found.machines()) or "none; its records are older than machines' names"
+        return f"{told(found.folder)}: no record of machine {told(machine)}; there are: {there}"
+    return f"{told(found.folder)}: no record yet; make one with: starling run -- mpirun -n 4 ./app"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+@app.command("list", epilog="Example: starling history list --machine node")
+def list_(folder: Folder = None, machine: Machine = None, as_json: AsJson = False) -> None:
+    """List the runs that are known, the latest last. Merged runs are one line; files that are no records are told."""
+    from starling.records import history_tables as tables
+    from starling.terminal.console import terminal
+
+    with _failures():
+        found = _read(folder)
+    entries = found.of(machine)
+    if as_json:
+        typer.echo(json.dumps(tables.list_json(entries, found.skipped), indent=2))
+        return
+    _tell(found.skipped, None)
+    if entries:
+        tables.render_list(entries, terminal())
+    else:
+        say(_none(found, machine))
+
+
+@app.command(epilog="Example: starling history show allreduce --ranks 64")
+def show(
+    collective: Annotated[str | None, typer.Argument(metavar="[COLLECTIVE]", help="Only this collective.")] = None,
+    folder: Folder = None,
+    machine: Machine = None,
+    ranks: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only communicators of so many ranks.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what all runs together know: the fastest candidate for each machine, MPI, size and number of ranks."""
+    from starling.algorithms import repository
+    from starling.records import history
+    from starling.records import history_tables as tables
+    from starling.terminal.console import terminal
+
+    with _failures():
+        found = _read(folder)
+        everything, damaged = history.known(found.of(machine))
+        wished = [
+            one for one in everything if collective in (None, one.key.collective) and ranks in (None, one.key.ranks)
+        ]
+        if collective is not None and all(one.key.collective != collective for one in everything):
+            names = repository.listing()["collectives"]
+            if collective not in names:
+                raise _misused(f"no collective {told(collective)}; there are: {', '.join(names)}")
+    skipped = [*found.skipped, *damaged]
+    if as_json:
+        typer.echo(json.dumps(tables.known_json(wished, skipped), indent=2))
+        return
+    _tell(skipped)
+    if wished:
+        tables.render_known(wished, terminal())
+    elif everything:
+        what = collective or "collectives"
+        on = f" on {_count(ranks, 'rank')}" if ranks else ""
+        say(
+            f"{told(found.folder)}: nothing is known of {told(what)}{on}; "
+            f"see all that is known with: starling history show"
+        )
+    else:
+        say(_none(found, machine))
+
+
+@app.command(epilog="Example: starling history merge")
+def merge(folder: Folder = None, as_json: AsJson = False) -> None:
+    """Make one record of all runs on a machine and MPI: less to read at the start of the next run."""
+    from rich.console import Console
+
+    from starling.records import history, merging
+
+    with _failures():
+        place = _folder(folder)
+        with Console(stderr=True).status(f"merging the records of {told(place)}"):
+            merger = merging.merge(place) if place.exists() else merging.Merger(0, [], [])
+    skipped = [history.Skipped(*one) for one in merger.skipped]
+    if as_json:
+        kept = [one._asdict() for one in skipped]
+        typer.echo(json.dumps({"runs": merger.runs, "written": merger.written, "skipped": kept}, indent=2))
+        return
+    _tell(skipped)
+    if merger.written:
+        into = _count(len(merger.written), "record")
+        typer.echo(f"merged {_count(merger.runs, 'run')} into {into} in {told(place)}: {listed(merger.written)}")
+    else:
+        typer.echo(f"nothing to merge in {told(place)}")
+
+
+@app.command(epilog="Example: starling history clear --older-than 90d")
+def clear(
+    folder: Folder = None,
+    machine: Machine = None,
+    older_than: Annotated[
+        str | None, typer.Option(metavar="AGE", help="Only runs that started longer ago: 30d, 12h, 2w, 90m.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Remove records, after asking. Files that are no records stay."""
+    from starling.records import history
+
+    try:
+        before = None if older_than is None else datetime.now(UTC) - history.age(older_than)
+    except ValueError as error:
+        raise _misused(f"--older-than: {error}") from error
+    removed: list[Path] = []
+    with _failures():
+        found = _read(folder)
+        chosen = history.to_clear(found, machine, before)
+        if chosen and not yes:
+            _ask(f"remove {_count(len(chosen), 'record')} from {found.folder}?")
+        try:
+            history.remove(chosen, removed.append)
+        finally:
+            if as_json:
+                typer.echo(json.dumps({"removed": [str(path) for path in removed]}, indent=2))
+            elif removed:
+                typer.echo(f"removed {_count(len(removed), 'record')} from {told(found.folder)}")
+    if not removed and not as_json:
+        typer.echo(f"nothing to remove from {told(found.folder)}")
+
+
+def _ask(question: str) -> None:
+    """Goes on only after a yes."""
+    if not sys.stdin.isatty():
+        raise _misused(f"{question} There is nobody to ask; add --yes")
+    typer.echo(f"{question} [y/N] ", nl=False, err=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        say("nothing was removed")
+        raise typer.Exit(1)

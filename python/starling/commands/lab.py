@@ -1,0 +1,303 @@
+"""`starling lab`: names, options and exit statuses; the work is done in `lab`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from starling.lab.launch import IDLE_MICROSECONDS
+from starling.lab.state import DEFAULT_PREFIX
+from starling.messages import say, told
+from starling.networks.placement import Order
+
+app = typer.Typer(
+    help="The emulated cluster (hosts, switches and links on this machine; needs root), and the simulated one.",
+    epilog="Example: starling lab up star:4x8 && starling lab run -- mpirun -n 32 ./app; starling lab down",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Prefix = Annotated[
+    str,
+    typer.Option(metavar="NAME", envvar="STARLING_LAB_PREFIX", help="Which lab, where there are several at a time."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
+Topology = Annotated[
+    str,
+    typer.Argument(
+        metavar="TOPOLOGY",
+        help="single:HOSTS; chain, star or tree:SWITCHESxHOSTS; fattree:SWITCHESx...xHOSTS; or a platform file.",
+    ),
+]
+Line = Annotated[list[str], typer.Argument(metavar="COMMAND ...", help="The command and its arguments.")]
+HostRate = Annotated[str | None, typer.Option("--rate", metavar="RATE", help="Of the hosts' links, like 20mbit.")]
+TrunkRate = Annotated[
+    str | None,
+    typer.Option(metavar="RATE", help="Of the links between switches; for a short name --rate holds for them too."),
+]
+IdleMicroseconds = Annotated[
+    int, typer.Option("--idle-us", min=0, max=1_000_000, help="Longest wait of a rank that polls in vain; 0: it polls.")
+]
+Ranks = Annotated[int | None, typer.Option("--ranks-per-host", min=1, max=4096, help="Ranks that each host takes.")]
+
+
+@contextmanager
+def _failures() -> Iterator[None]:
+    """Turns what the lab cannot do into one line and an exit status."""
+    from starling.lab.state import LabError
+    from starling.launchers.process import StartError
+    from starling.networks.platform_file import PlatformError
+
+    try:
+        yield
+    except PlatformError as error:
+        say(str(error))
+        raise typer.Exit(2) from error
+    except (LabError, StartError) as error:
+        say(str(error))
+        raise typer.Exit(error.status) from error
+
+
+@app.command(epilog="Example: starling lab up star:4x8 --rate 50mbit --packet 0")
+def up(
+    topology: Topology,
+    rate: HostRate = None,
+    trunk_rate: TrunkRate = None,
+    ranks: Ranks = None,
+    mtu: Annotated[int, typer.Option(metavar="BYTES", help="Of every link.")] = 1500,
+    packet: Annotated[
+        int,
+        typer.Option(metavar="BYTES", help="Largest piece that is passed on at once; 0: the MTU, at most 50mbit then."),
+    ] = 9000,
+    congestion: Annotated[str, typer.Option(metavar="NAME", help="TCP's congestion control.")] = "cubic",
+    prefix: Prefix = DEFAULT_PREFIX,
+    checked: Annotated[bool, typer.Option("--check/--no-check", help="Measure what the links really carry.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Make a lab, and measure what its links carry beside what was asked."""
+    from starling.lab import check, cluster
+    from starling.lab.plan import Options
+    from starling.networks import platform_file
+
+    with _failures():
+        platform = platform_file.described(topology, rate=rate, trunk_rate=trunk_rate, ranks=ranks)
+        options = Options(mtu, packet, congestion)
+        try:
+            cluster.up(platform, options, prefix, say)
+        except cluster.Interrupted as error:
+            say(f"interrupted; nothing is left of lab {prefix}")
+            raise typer.Exit(128 + error.number) from error
+        hosts, switches = len(platform.hosts), len(platform.switches)
+        if not as_json:
+            typer.echo(
+                f"lab {prefix}: {told(platform.name)}, {_count(hosts, 'host')} on {_count(switches, 'switch', 'es')}"
+            )
+        measured = []
+        for one in check.check(platform, options, prefix) if checked else ():
+            measured.append(one.as_json())
+            if not as_json:
+                typer.echo(one.text())
+            if not one.ok:
+                say(f"warning: {check.advice(one)}")
+        if measured and all(one["ok"] for one in measured) and not as_json:
+            typer.echo(f"all within {check.TOLERANCE:.0%} of what was asked")
+        if as_json:
+            typer.echo(json.dumps({"lab": prefix, "platform": platform.as_json(), "measured": measured}, indent=2))
+
+
+@app.command(epilog="Example: starling lab down")
+def down(prefix: Prefix = DEFAULT_PREFIX) -> None:
+    """Take a lab down, end what runs on it, and leave nothing behind; also one that was not finished."""
+    from starling.lab import cluster
+
+    with _failures():
+        gone = cluster.down(prefix)
+        if gone is None:
+            typer.echo(f"no lab {prefix}: nothing to take down")
+            return
+        ended = f", {_count(gone[1], 'process', 'es')} ended" if gone[1] else ""
+        typer.echo(f"lab {prefix} is down: {_count(gone[0], 'namespace')} removed{ended}")
+
+
+@app.command(epilog="Example: starling lab status --json")
+def status(prefix: Prefix = DEFAULT_PREFIX, as_json: AsJson = False) -> None:
+    """Show the lab that is up, what runs on it, and packets that full switches dropped. Exit status 1: none is up."""
+    from starling.lab import status as states
+
+    with _failures():
+        found = states.examine(prefix)
+        typer.echo(json.dumps(states.as_json(found), indent=2) if as_json else states.text(found))
+
+
+@app.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: starling lab run -- starling run -- mpirun -n 16 ./app",
+)
+def run(
+    line: Line,
+    order: Annotated[
+        Order, typer.Option(help="Hosts as in the platform, one from each switch in turn, or shuffled.")
+    ] = Order.BLOCK,
+    seed: Annotated[int, typer.Option(help="Of --order random.")] = 1,
+    idle_us: IdleMicroseconds = IDLE_MICROSECONDS,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="F", help="Write what is known of the run.")
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Tell the idle CPU only where there is too little.")
+    ] = False,
+    prefix: Prefix = DEFAULT_PREFIX,
+) -> None:
+    """Run a command on the host of rank 0; MPI launchers below it start their ranks on all hosts."""
+    from starling.lab import launch
+
+    with _failures():
+        outcome = launch.run(line, prefix, order, seed, idle_us)
+        if outcome.cpu_bound or not quiet:
+            say(outcome.text())
+        if json_file is not None:
+            launch.write_json(outcome, json_file)
+    raise typer.Exit(outcome.status)
+
+
+@app.command("rate", epilog="Example: starling lab rate h1 10mbit; starling lab rate h1")
+def set_rate(
+    host: Annotated[str, typer.Argument(metavar="HOST", help="The host's name.")],
+    rate: Annotated[
+        str | None, typer.Argument(metavar="[RATE]", help="Like 10mbit; without one, what it was made with.")
+    ] = None,
+    prefix: Prefix = DEFAULT_PREFIX,
+) -> None:
+    """Give the link of one host another rate, while programs run: what a fault or another job does to a network."""
+    from starling.lab import cluster
+    from starling.networks import platform_file
+
+    with _failures():
+        try:
+            bits = None if rate is None else platform_file.bits_per_second(rate)
+        except ValueError as error:
+            raise platform_file.PlatformError(str(error)) from error
+        now = cluster.set_rate(prefix, host, bits)
+    typer.echo(f"{told(host)}: {platform_file.rate_text(now)} both ways")
+
+
+@app.command(
+    "exec", context_settings={"allow_interspersed_args": False}, epilog="Example: starling lab exec h3 -- ip addr"
+)
+def execute(
+    host: Annotated[str, typer.Argument(metavar="HOST", help="The host's name.")],
+    line: Line,
+    prefix: Prefix = DEFAULT_PREFIX,
+) -> None:
+    """Run a command on one host of the lab. Its output and exit status are its own."""
+    from starling.lab import launch
+    from starling.lab.state import LabError
+
+    with _failures():
+        if line[0] != "--" and line[0].startswith("-"):
+            text = "options go before the host, and the command behind it"
+            raise LabError(f"{told(line[0])}: {text}: starling lab exec [OPTIONS] {told(host)} -- COMMAND ...", 2)
+        command = line[1:] if line[0] == "--" else line
+        if not command:
+            raise typer.BadParameter("a command is missing behind the host")
+        ended = launch.execute(prefix, host, command)
+    raise typer.Exit(ended)
+
+
+@app.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: starling lab calibrate -o parameters.json -- mpirun -n 2",
+)
+def calibrate(
+    line: Line,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="P", help="Where the parameters go.")] = Path(
+        "parameters.json"
+    ),
+    idle_us: IdleMicroseconds = IDLE_MICROSECONDS,
+    as_json: AsJson = False,
+    prefix: Prefix = DEFAULT_PREFIX,
+) -> None:
+    """Measure on the lab what the cost model needs: `starling calibrate` below `starling lab run`."""
+    from starling.lab import launch
+    from starling.trials import trial
+
+    wanted = ["calibrate", "--output", str(output), *(["--json"] if as_json else []), "--", *line]
+    with _failures():
+        outcome = launch.run(trial.starling(wanted), prefix, Order.BLOCK, 1, idle_us)
+        if outcome.cpu_bound:
+            say(outcome.text())
+    raise typer.Exit(outcome.status)
+
+
+@app.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: starling lab simulate --platform star:4x8 --ranks 32 --collective alltoall --size 64KiB",
+)
+def simulate(
+    topology: Annotated[
+        str, typer.Option("--platform", metavar="F", help="A platform file, or a name like star:4x8 or fattree:16x16.")
+    ],
+    ranks: Annotated[int, typer.Option(min=1, help="How many MPI ranks.")],
+    line: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SOURCE ... ARGUMENT ...]", help="C or C++ files of an MPI program; else a benchmark."),
+    ] = None,
+    strategy: Annotated[
+        list[str] | None, typer.Option(metavar="S", help="native, star-basic, forced:NAME, ...; may be repeated.")
+    ] = None,
+    collective: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Of the benchmark; may be repeated. Default: allreduce.")
+    ] = None,
+    size: Annotated[
+        list[str] | None, typer.Option(metavar="BYTES", help="Of the benchmark, like 64KiB; may be repeated.")
+    ] = None,
+    calls: Annotated[int, typer.Option(min=1, help="Of each case, that the median is of.")] = 3,
+    record: Annotated[Path | None, typer.Option(metavar="F", help="Where a program's run record goes.")] = None,
+    rate: HostRate = None,
+    trunk_rate: TrunkRate = None,
+    latency: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Of every link; of a short name's 5us, else the file's.")
+    ] = None,
+    ranks_per_host: Ranks = None,
+    order: Annotated[
+        Order, typer.Option(help="Hosts as in the platform, one from each switch in turn, or shuffled.")
+    ] = Order.BLOCK,
+    seed: Annotated[int, typer.Option(help="Of --order random.")] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Run collectives, or an MPI program, with Starling on a simulated network (SimGrid). Needs no root."""
+    from starling.commands import lab_simulate
+    from starling.networks import platform_file
+    from starling.networks.placement import ordered
+
+    with _failures():
+        found = lab_simulate.with_latency(
+            platform_file.described(topology, rate=rate, trunk_rate=trunk_rate, ranks=ranks_per_host), topology, latency
+        )
+        hosts = ordered(found, order, seed)
+        words = line[1:] if line and line[0] == "--" else line or []
+        if words:
+            raise typer.Exit(lab_simulate.program(found, hosts, ranks, words, strategy or [], record))
+        lab_simulate.benchmark(
+            found, hosts, ranks, collective or ["allreduce"], size or ["8"], strategy, calls, as_json
+        )
+
+
+@app.command(epilog="Example: starling lab platform star:4x8 --rate 1gbit > star.json")
+def platform(topology: Topology, rate: HostRate = None, trunk_rate: TrunkRate = None, ranks: Ranks = None) -> None:
+    """Check a platform and print it as a file in which everything is written out. Needs neither root nor a lab."""
+    from starling.networks import platform_file
+
+    with _failures():
+        found = platform_file.described(topology, rate=rate, trunk_rate=trunk_rate, ranks=ranks)
+        typer.echo(json.dumps(found.as_json(), indent=1))
+
+
+def _count(number: int, noun: str, plural: str = "s") -> str:
+    return f"{number} {noun}{'' if number == 1 else plural}"

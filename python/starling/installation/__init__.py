@@ -1,0 +1,1 @@
+"""What is installed with this package: variants of the library, `starling-repository`, building more variants."""

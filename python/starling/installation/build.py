@@ -1,0 +1,138 @@
+"""Building the library variant of another MPI later, from the sources that were installed."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from starling.installation.variants import library_folders, package_folders
+from starling.messages import told
+
+
+class BuildError(Exception):
+    """A variant cannot be built; the text says why and what to do."""
+
+
+def tool(name: str) -> list[str]:
+    """The command line of `cmake` or `ninja`: the one on PATH, else the Python package. Raises BuildError."""
+    if path := shutil.which(name):
+        return [path]
+    if importlib.util.find_spec(name) is not None:
+        return [sys.executable, "-m", name]
+    raise BuildError(f"{name} is missing; install it with: {sys.executable} -m pip install {name}")
+
+
+def sources() -> Path:
+    """The folder of the C++ sources that came with the package. Raises BuildError."""
+    for folder in package_folders("sources"):
+        if (folder / "CMakeLists.txt").is_file():
+            return folder
+    raise BuildError(f"{package_folders('sources')[0]}: the C++ sources are missing; install again with: pip install .")
+
+
+def place(files: list[Path], environ: Mapping[str, str]) -> list[Path]:
+    """Puts libraries into the first library folder that can be written, by rename: a running job keeps its own."""
+    reasons: list[str] = []
+    for folder in library_folders(environ):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            placed: list[Path] = []
+            for file in files:
+                half = folder / f".{file.name}.{os.getpid()}"
+                shutil.copyfile(file, half)
+                half.replace(folder / file.name)
+                placed.append(folder / file.name)
+        except OSError as error:
+            reasons.append(f"{told(error.filename)}: {error.strerror}")
+        else:
+            return placed
+    raise BuildError(
+        f"no folder for the library can be written: {'; '.join(reasons)}; set XDG_DATA_HOME to one that can"
+    )
+
+
+def _done(line: Sequence[str], text: str = "") -> subprocess.CompletedProcess[str]:
+    """Runs a tool to its end; what it started ends with us, in whatever way we end."""
+    started = subprocess.Popen(
+        line,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        out, err = started.communicate(text)
+    except BaseException:
+        os.killpg(started.pid, signal.SIGKILL)
+        started.communicate()  # until the last of them is gone, so that nothing writes into what is removed
+        raise
+    return subprocess.CompletedProcess(line, started.returncode, out, err)
+
+
+def _check_header(wrapper: str) -> None:
+    """Raises BuildError unless the compiler wrapper finds an mpi.h."""
+    try:
+        done = _done([wrapper, "-E", "-x", "c", "-"], "#include <mpi.h>\n")
+    except OSError as error:
+        raise BuildError(f"{told(wrapper)}: cannot be executed: {error.strerror}; give the path of an mpicc") from error
+    if done.returncode != 0 or "MPI_Init" not in done.stdout:
+        said = next((line.strip() for line in done.stderr.splitlines() if "error" in line), "")
+        raise BuildError(
+            f"{told(wrapper)}: it finds no mpi.h{f' ({told(said)})' * bool(said)}; "
+            "install the development files of this MPI, or give another mpicc"
+        )
+
+
+def build(mpicc: str, environ: Mapping[str, str], say: Callable[[str], None]) -> list[Path]:
+    """Builds every variant that the headers of `mpicc` allow; returns where they are. Raises BuildError."""
+    with compiled(mpicc, say) as built:
+        return place(built, environ)
+
+
+@contextlib.contextmanager
+def compiled(mpicc: str, say: Callable[[str], None]) -> Iterator[list[Path]]:
+    """What the headers of `mpicc` allow to build, in a folder that goes away afterwards. Raises BuildError."""
+    wrapper = shutil.which(mpicc)
+    if wrapper is None:
+        raise BuildError(f"{told(mpicc)}: no such compiler wrapper; give the path of an mpicc")
+    _check_header(wrapper)
+    cmake = tool("cmake")
+    if shutil.which("make") is None or shutil.which("ninja") is not None:
+        ninja = tool("ninja")
+        program = ninja[0] if len(ninja) == 1 else str(Path(sys.executable).parent / "ninja")
+        generator = ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={program}"]
+    else:
+        generator = ["-G", "Unix Makefiles"]
+    jobs = str(len(os.sched_getaffinity(0)))
+    with tempfile.TemporaryDirectory(prefix="starling-build-") as folder:
+        options = ["-DCMAKE_BUILD_TYPE=Release", f"-DSTARLING_MPICC={Path(wrapper).absolute()}"]
+        steps = (
+            ("configuring", [*cmake, "-S", str(sources()), "-B", folder, *generator, *options]),
+            ("building (a minute or two)", [*cmake, "--build", folder, "--parallel", jobs]),
+        )
+        for what, line in steps:
+            say(f"{what} for {told(wrapper)}")
+            done = _done(line)
+            if done.returncode != 0:
+                output = (done.stdout + done.stderr).splitlines()
+                errors = [text for text in output if "error" in text.lower()] or output[-1:]
+                raise BuildError(
+                    f"{what} failed: {told(errors[0].strip() if errors else 'no output')}; see: {' '.join(line)}"
+                )
+        built = sorted(Path(folder).glob("libstarling-*.so")) + sorted(Path(folder).glob("libstarling-*.a"))
+        if not built:
+            raise BuildError(
+                f"{told(wrapper)}: no mpi.h of Open MPI, MPICH, Intel MPI, MPI 5 or SimGrid behind it; "
+                f"give another mpicc"
+            )
+        yield built

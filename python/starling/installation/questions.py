@@ -1,0 +1,64 @@
+"""Asking the installed library: what its program `starling-repository` knows."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from starling.installation.variants import package_folders
+from starling.messages import told
+
+_FAILED = 1
+"""Exit status of the program where it cannot do what was asked; it says why."""
+_MISUSED = 2
+"""Exit status of the program where its arguments name nothing that there is."""
+
+
+class RepositoryError(Exception):
+    """The repository cannot be listed; the text says why and what to do."""
+
+
+class UnknownError(RepositoryError):
+    """The repository has not got what was asked for; the text names what it has."""
+
+
+class Complaint(NamedTuple):
+    """What the library would say of the value of a variable."""
+
+    variable: str
+    value: str
+    why: str
+
+
+def complaints(environ: Mapping[str, str]) -> tuple[list[Complaint], list[str]]:
+    """What is wrong with the STARLING_* variables of an environment, and a sentence for each unknown one.
+
+    Raises RepositoryError where the installation cannot tell.
+    """
+    found = ask("settings", environ=environ)
+    return [Complaint(**one) for one in found["complaints"]], list(found["unknown"])
+
+
+def ask(*words: str, environ: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """What `starling-repository` answers. Raises UnknownError where the words name nothing, else RepositoryError."""
+    places = [folder / "starling-repository" for folder in package_folders("libexec")]
+    program = next((place for place in places if place.is_file()), None)
+    if program is None:
+        raise RepositoryError(
+            f"{told(places[0])}: not there, the installation is incomplete; install again: pip install ."
+        )
+    try:
+        line = [str(program), *words]
+        done = subprocess.run(line, env=environ, capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode == _MISUSED:
+            raise UnknownError(done.stderr.strip().removeprefix(f"{program.name}: "))
+        if done.returncode == _FAILED and done.stderr:
+            raise RepositoryError(done.stderr.strip().removeprefix(f"{program.name}: "))
+        done.check_returncode()
+        found: dict[str, Any] = json.loads(done.stdout)
+    except (OSError, subprocess.CalledProcessError, json.JSONDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "does not work"
+        raise RepositoryError(f"{told(program)}: {why}; install again: pip install --force-reinstall .") from error
+    return found

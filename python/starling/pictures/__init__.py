@@ -1,0 +1,1 @@
+"""Pictures of what each rank does in an algorithm."""

@@ -1,0 +1,355 @@
+"""The run record: what the library writes at the end of a run (docs/run-record.md). Seconds and bytes throughout."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from starling.messages import quoted, told
+from starling.records.history_folder import MERGED, newest_first
+
+SCHEMA = 1
+LEAST_SAMPLES = 5
+"""Calls that native's time must rest on before savings are counted by it."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+def _a_time(text: str) -> str:
+    datetime.fromisoformat(text)
+    return text
+
+
+class Candidate(_Model):
+    """What one candidate did in one context.
+
+    Rank 0 measured `median_s` and `min_s`; all ranks together found `agreed_s` in this run, and `earlier_s` in those
+    that it started from. `deviation_s` is how far single calls lay from `agreed_s`, a standard deviation.
+    """
+
+    name: str
+    parameters: dict[str, Any]
+    samples: int = Field(ge=0)
+    median_s: float | None
+    min_s: float | None
+    agreed_s: float | None = None
+    deviation_s: float | None = None
+    earlier_s: float | None = None
+    eligible: bool
+    reason: str
+
+    @property
+    def together_s(self) -> float | None:
+        """Seconds a call as all ranks found it together; nothing where they never did."""
+        return self.agreed_s if self.agreed_s is not None else self.earlier_s
+
+    @property
+    def public_name(self) -> str:
+        """With its parameters: `chain?segment=8192`."""
+        bound = ",".join(f"{name}={value}" for name, value in self.parameters.items())
+        return f"{self.name}?{bound}" if bound else self.name
+
+
+class Compared(NamedTuple):
+    """Seconds a call of a candidate and of native, found in one way, so that they can be compared.
+
+    Both are what all ranks together found, or both are rank 0's medians. Nothing stands for what is not known.
+    """
+
+    candidate: float | None
+    native: float | None
+    by_all_ranks: bool
+
+    @property
+    def gain(self) -> float | None:
+        """How many times as fast as native the candidate is."""
+        return self.native / self.candidate if self.candidate and self.native is not None else None
+
+
+def compared(candidate: Candidate | None, native: Candidate | None) -> Compared:
+    """By what all ranks found where they found both, or native was never measured; else by rank 0."""
+    together, of_native = (one.together_s if one else None for one in (candidate, native))
+    first, first_of_native = (one.median_s if one else None for one in (candidate, native))
+    if together is not None and (of_native is not None or first_of_native is None):
+        return Compared(together, of_native, by_all_ranks=True)
+    return Compared(first, first_of_native, by_all_ranks=False)
+
+
+class Decision(_Model):
+    """A change of the candidate in use, by public names; `from` is nothing at the start."""
+
+    call: int
+    from_: str | None = Field(alias="from")
+    to: str | None
+    why: str
+
+
+class Phase(_Model):
+    """The calls in which candidates were tried, or the others; bookkeeping comes on top of `seconds`."""
+
+    calls: int = Field(ge=0)
+    seconds: float | None
+    bookkeeping_seconds: float | None
+
+
+class Phases(_Model):
+    """What the calls of one context were for."""
+
+    exploring: Phase
+    settled: Phase
+
+
+class ContextKey(_Model):
+    """What the tuner tells apart. `bytes` are those per rank and per peer block.
+
+    `nodes` and `ranks_per_node`, the fullest host's, are of the communicator; 0 where they are not known.
+    """
+
+    collective: str
+    bytes: int | None
+    bucket: bool
+    ranks: int
+    nodes: int = Field(0, ge=0)
+    ranks_per_node: int = Field(0, ge=0)
+    in_place: bool
+    operator_class: Literal["built-in", "commutative", "non-commutative"] | None
+
+
+class _Spent(_Model):
+    """Seconds of rank 0, and of the slowest rank where ranks agreed on any; those of tuning are among them."""
+
+    calls: int = Field(ge=0)
+    seconds: float | None
+    tuning_seconds: float | None
+    slowest_seconds: float | None = None
+    slowest_tuning_seconds: float | None = None
+
+    @property
+    def spent(self) -> float | None:
+        """The slowest rank's seconds where they are known, else rank 0's."""
+        return self.slowest_seconds if self.slowest_seconds is not None else self.seconds
+
+    @property
+    def tuning(self) -> float | None:
+        """What tuning cost the slowest rank where that is known, else rank 0."""
+        return self.slowest_tuning_seconds if self.slowest_tuning_seconds is not None else self.tuning_seconds
+
+
+class LeftOut(_Spent):
+    """What a record that would be too long tells of its lightest contexts: their sums."""
+
+    contexts: int = Field(ge=1)
+
+
+class Context(ContextKey, _Spent):
+    """What happened to one call key."""
+
+    stage: str
+    winner: str
+    candidates: list[Candidate]
+    candidates_left_out: int = Field(0, ge=0)
+    phases: Phases
+    native_s: float | None
+    decisions: list[Decision]
+    decisions_dropped: int = Field(ge=0)
+
+    def candidate(self, public_name: str) -> Candidate | None:
+        """The candidate of that name; nothing where there is none."""
+        return next((c for c in self.candidates if c.public_name == public_name), None)
+
+    def median_of(self, public_name: str) -> float | None:
+        """The median time per call of a candidate in seconds; nothing where it was not measured."""
+        found = self.candidate(public_name)
+        return found.median_s if found else None
+
+    @property
+    def compared(self) -> Compared:
+        """The winner against native."""
+        return compared(self.candidate(self.winner), self.candidate("native"))
+
+    @property
+    def saved(self) -> float | None:
+        """Seconds saved against native: what all calls would have taken natively, less what they and bookkeeping took.
+
+        Negative for a loss. Nothing where native was not measured often enough to know.
+        """
+        native = self.candidate("native")
+        if native is None:
+            return None
+        settled = self.phases.settled
+        bookkeeping = (self.phases.exploring.bookkeeping_seconds or 0.0) + (settled.bookkeeping_seconds or 0.0)
+        if self._left_to(native):
+            return 0.0 - bookkeeping
+        by_native = self._typical_of(native)
+        if by_native is None:
+            return None
+        if self.winner == "native" and native.samples >= settled.calls:
+            # These calls were native's: what they took beyond a typical one they would have taken anyway.
+            return 0.0 - (self.tuning or 0.0) - bookkeeping
+        taken = self._taken
+        return None if taken is None else self.calls * by_native - taken - bookkeeping
+
+    def _left_to(self, native: Candidate) -> bool:
+        """Whether native made all calls; it has no samples of those that were only counted."""
+        others = any(c.samples for c in self.candidates if c is not native)
+        return self.winner == "native" and not others and native.samples in {0, self.calls}
+
+    def _together_s(self, candidate: Candidate) -> float | None:
+        """As all ranks found it. Where sizes vary, earlier runs may have had others."""
+        varies = self.bucket or self.bytes is None
+        return candidate.agreed_s if varies else candidate.together_s
+
+    def _typical_of(self, candidate: Candidate) -> float | None:
+        """Seconds of a typical call, if enough calls are behind it to count savings by it."""
+        together = self._together_s(candidate)
+        if candidate.samples >= LEAST_SAMPLES:
+            return together if together is not None else candidate.median_s
+        return together if candidate.earlier_s is not None else None
+
+    @property
+    def _taken(self) -> float | None:
+        """Seconds that the calls took.
+
+        Where ranks never agreed only rank 0's are known, which are next to none for the root of a bcast: then no less
+        than ranks of earlier runs found of the winner.
+        """
+        if self.slowest_seconds is not None or self.seconds is None:
+            return self.slowest_seconds
+        winner = self.candidate(self.winner)
+        typical = self._together_s(winner) if winner else None
+        return max(self.seconds, self.calls * (typical or 0.0))
+
+
+class Run(_Model):
+    """What the run was. `started` is UTC in ISO 8601, `seconds` from MPI_Init to MPI_Finalize.
+
+    `machine` is what the machine is called, a cluster for example; empty where it is not known.
+    """
+
+    program: str
+    ranks: int
+    nodes: int
+    ranks_per_node: int
+    machine: str = ""
+    mpi_flavour: str
+    mpi_version: str
+    strategy: str
+    settings: dict[str, str]
+    started: Annotated[str, AfterValidator(_a_time)]
+    seconds: float | None
+
+
+class _Heading(_Model):
+    """What a record is of: one run, or several; then `merged` has the names of their files."""
+
+    schema_: Literal[1] = Field(alias="schema")
+    run: Run
+    merged: list[str] = []
+
+    @property
+    def title(self) -> str:
+        """The program, or how many runs were merged."""
+        if not self.merged:
+            return self.run.program
+        runs = number_of_runs(self.merged)
+        return f"{runs} run{'s' * (runs != 1)}, merged"
+
+
+class RunRecord(_Heading):
+    """A whole record."""
+
+    contexts: list[Context]
+    left_out: LeftOut | None = None
+
+
+class Outline(_Heading):
+    """A record without its measurements: several times as fast to read."""
+
+    contexts: list[ContextKey]
+
+
+def number_of_runs(merged: Iterable[str]) -> int:
+    """How many runs the files are that a merged record names; merged ones among them are no runs themselves."""
+    return sum(not name.startswith(MERGED) for name in merged)
+
+
+class RecordError(Exception):
+    """A record that cannot be shown; the text says which, why, and what to do."""
+
+
+def latest(history: Path | None) -> Path:
+    """The last record of a single run in a history folder. Raises RecordError where there is none."""
+    if history is None:
+        raise RecordError("the history is off (STARLING_HISTORY or starling.toml); name a record: starling report FILE")
+    paths = newest_first(history)
+    if not paths:
+        raise RecordError(f"{told(history)}: no record yet; make one with: starling run -- mpirun -n 4 ./app")
+    return paths[0]
+
+
+def last_good(history: Path | None) -> tuple[RunRecord, str, list[str]]:
+    """The last whole record of a history folder, its text, and what is wrong with each later file.
+
+    Raises RecordError where there is none.
+    """
+    newest = latest(history)
+    wrong: list[str] = []
+    for path in newest_first(newest.parent):
+        try:
+            return *read(path), wrong
+        except RecordError as error:
+            wrong.append(str(error))
+    raise RecordError(f"{told(newest.parent)}: no whole record in it; the newest file: {wrong[0]}")
+
+
+def listed(history: Path | None) -> str:
+    """Which records there are, for someone who named another one."""
+    names = [path.name for path in newest_first(history)] if history else []
+    if not names:
+        return "no record is in the history"
+    more = f", and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"records in {told(history)}: {', '.join(map(told, names[:3]))}{more}"
+
+
+def read(path: Path) -> tuple[RunRecord, str]:
+    """A record and its text as it is. Raises RecordError."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise RecordError(f"{told(path)}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise RecordError(f"{told(path)}: not a run record, byte {error.start} is not UTF-8") from error
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        if not text[error.pos :].strip() or (text.startswith("{") and not text.rstrip().endswith("}")):
+            reason = "the record is cut short; was the disk full? Delete it, or name another one"
+        else:
+            reason = f"not JSON: {error.msg}; name a run record"
+        raise RecordError(f"{told(path)}:{error.lineno}: {reason}") from error
+    except RecursionError as error:
+        raise RecordError(f"{told(path)}: not a run record, it is nested too deeply; name another one") from error
+    except ValueError as error:
+        raise RecordError(f"{told(path)}: not a run record, it has a number that is too long") from error
+    schema = data.get("schema") if isinstance(data, dict) else None
+    if schema is None:
+        raise RecordError(f"{told(path)}: not a run record, it has no `schema`; records are in the history folder")
+    if schema != SCHEMA:
+        raise RecordError(
+            f"{told(path)}: record of schema {told(schema)}, this starling reads {SCHEMA}; "
+            f"use the version that wrote it"
+        )
+    try:
+        return RunRecord.model_validate(data), text
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        what = "missing" if first["type"] == "missing" else f"not what it should be: {quoted(first['input'])}"
+        raise RecordError(f"{told(path)}: not a whole run record, {told(where)} is {what}") from error

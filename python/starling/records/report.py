@@ -1,0 +1,225 @@
+"""A run record as a table for people: where the time went, which algorithm ran there, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from starling.messages import told
+from starling.records.record import Context, Phase, RunRecord
+from starling.terminal.figures import human_bytes, human_seconds
+from starling.terminal.tables import Column, fitted, line
+
+if TYPE_CHECKING:
+    from starling.records.history import Key
+
+_STAGES = {
+    "measure_select": "candidates are still tried in turn",
+    "probe_group": "the candidates of the fastest group are still tried",
+    "run_off": "native and the fastest candidate still take turns",
+    "monitor_adapt": "the fastest is used, and watched for getting slower",
+    "lottery": "candidates are drawn, the fastest most often",
+    "single": "only native can serve, so nothing is tried",
+    "forced": "the algorithm that was asked for",
+    "native": "left to the MPI library",
+}
+"""What the stages of the strategies mean (docs/strategies.md)."""
+_DECISIONS = 4
+_EXPLAINED = 3
+_MATERIAL = 0.01
+"""Of the time in collectives: what is not counted in savings is told from here on."""
+EVEN = 0.995
+"""What is written as a gain of 1.00x."""
+BY_FIRST = "*"
+"""Behind a time or a gain that rank 0 saw, where all ranks found none together."""
+EXPLAINED_BY_FIRST = (
+    f"{BY_FIRST}: as rank 0 saw it, for its ranks found no time together; others may have taken longer. "
+    "The root of a bcast, for example, returns before they do."
+)
+BELOW_ONE = (
+    "A gain below 1 is no mistake: the choice rests on the slowest rank of each candidate's best call, or on a run-off "
+    "with native; the times shown are typical ones."
+)
+
+
+def kind(key: Context | Key) -> str:
+    """The collective with what else is in its call key: `allreduce (in place, non-commutative)`."""
+    more = ["in place"] if key.in_place else []
+    if key.operator_class not in (None, "built-in"):
+        more.append(told(key.operator_class))
+    return f"{told(key.collective)} ({', '.join(more)})" if more else told(key.collective)
+
+
+def size(key: Context | Key) -> str:
+    """`64 KiB`; `64 KiB+` where it stands for all sizes up to twice that."""
+    return human_bytes(key.bytes) + "+" * key.bucket
+
+
+def _ranks(number: int) -> str:
+    return f"{number} rank{'s' * (number != 1)}"
+
+
+def _gain(context: Context) -> float | None:
+    """How many times as fast as native the winner is."""
+    return None if context.winner == "native" else context.compared.gain
+
+
+def gain_text(gain: float | None) -> str:
+    """`1.24x`; `-` where it is not known."""
+    return "-" if gain is None else f"{gain:.2f}x"
+
+
+def marked(text: str, *, by_first: bool, ranks: int) -> str:
+    """With the mark of what only rank 0 saw, unless there is no other rank or nothing to see."""
+    return text + BY_FIRST if by_first and ranks > 1 and text != "-" else text
+
+
+def _marked(context: Context, text: str) -> str:
+    return marked(text, by_first=not context.compared.by_all_ranks, ranks=context.ranks)
+
+
+def _spent(context: Context) -> str:
+    text = human_seconds(context.spent)
+    return marked(text, by_first=context.slowest_seconds is None, ranks=context.ranks)
+
+
+def _columns(contexts: Sequence[Context]) -> list[Column]:
+    return [
+        Column("collective", [kind(c) for c in contexts], right=False),
+        Column("bytes", [size(c) for c in contexts]),
+        Column("ranks", [str(c.ranks) for c in contexts], leave=5),
+        Column("calls", [str(c.calls) for c in contexts], leave=6),
+        Column("stage", [c.stage for c in contexts], leave=1, right=False),
+        Column("winner", [c.winner for c in contexts], right=False),
+        Column("median", [_marked(c, human_seconds(c.compared.candidate)) for c in contexts], leave=4),
+        Column("native", [_marked(c, human_seconds(c.compared.native)) for c in contexts], leave=3),
+        Column("gain", [_marked(c, gain_text(_gain(c))) for c in contexts]),
+        Column("time", [_spent(c) for c in contexts]),
+        Column("tuning", [human_seconds(c.tuning) for c in contexts], leave=2),
+    ]
+
+
+def summary(record: RunRecord) -> str:
+    """Seconds in collectives, saved against native, cost of tuning, and what is not counted.
+
+    The slowest rank's seconds in each context, where its ranks agreed on any, and else rank 0's.
+    """
+    left_out = [record.left_out] if record.left_out else []
+    parts = [*record.contexts, *left_out]
+    spent = sum(part.spent or 0 for part in parts)
+    tuning = sum(part.tuning or 0 for part in parts)
+    known = [context.saved for context in record.contexts if context.saved is not None]
+    text = f"in collectives {human_seconds(spent)}"
+    if known:
+        saved = sum(known)
+        what = "saved against native" if saved >= 0 else "lost against native"
+        text += f"; {what} {human_seconds(abs(saved))}, what tuning cost counted"
+    text += f"; tuning cost {human_seconds(tuning)}"
+    unknown = [*(context for context in record.contexts if context.saved is None), *left_out]
+    seconds = sum(part.spent or 0 for part in unknown)
+    if unknown and (not known or seconds >= _MATERIAL * spent):
+        calls = sum(part.calls for part in unknown)
+        text += f"; not counted as saved or lost: {calls} call{'s' * (calls != 1)}, {human_seconds(seconds)}, "
+        text += "whose time with native is not known"
+    if record.left_out:
+        text += f"; of {_contexts(record.left_out.contexts)} only these sums are known"
+    return text
+
+
+def _contexts(number: int) -> str:
+    return f"{number} context{'s' * (number != 1)}"
+
+
+def _notes(contexts: Sequence[Context], *, stages: bool) -> list[str]:
+    """What the table does not explain by itself."""
+    notes = []
+    if any(BY_FIRST in _spent(context) + _marked(context, "0") for context in contexts):
+        notes.append(EXPLAINED_BY_FIRST)
+    if any((gain := _gain(context)) is not None and gain < EVEN for context in contexts):
+        notes.append(BELOW_ONE)
+    words = dict.fromkeys(context.stage for context in contexts)
+    return notes + [f"{word}: {_STAGES[word]}" for word in words if stages and word in _STAGES]
+
+
+def _phase(what: str, phase: Phase, above: str = "") -> str:
+    cost = f"bookkeeping {human_seconds(phase.bookkeeping_seconds)}"
+    if phase.seconds and phase.bookkeeping_seconds is not None:
+        cost += f" ({phase.bookkeeping_seconds / phase.seconds:.2%})"
+    return f"{what} {phase.calls} calls, {human_seconds(phase.seconds)}: {above}{cost}"
+
+
+def _overheads(context: Context) -> str:
+    """What tuning cost while candidates were tried and after (STAR-MPI's O_MS^c and O_MS^a, and O_MA)."""
+    above = f"{human_seconds(context.tuning_seconds)} above the winner's time, "
+    where = "rank 0 " if context.ranks > 1 else ""
+    return f"{where}{_phase('tried', context.phases.exploring, above)}; {_phase('then', context.phases.settled)}"
+
+
+def _indented(text: str) -> RenderableType:
+    return Padding(line(text), (0, 0, 0, 2), expand=False)
+
+
+def _explained(context: Context, decisions: int | None) -> RenderableType:
+    place = f"{kind(context)}, {size(context)}, {_ranks(context.ranks)}"
+    lines: list[RenderableType] = [line(place, style="bold")]
+    if context.phases.exploring.calls:
+        lines.append(_indented(_overheads(context)))
+    shown = context.decisions[-decisions:] if decisions else context.decisions
+    for earlier, where in (
+        (context.decisions_dropped, "not in the record"),
+        (len(context.decisions) - len(shown), "see them with --all"),
+    ):
+        if earlier:
+            lines.append(_indented(f"{earlier} earlier decision{'s' * (earlier != 1)}: {where}"))
+    lines += [
+        _indented(
+            f"call {decision.call}: {told(decision.from_ or 'start')} -> {told(decision.to)}: {told(decision.why)}"
+        )
+        for decision in shown
+    ]
+    together = [(c.together_s, c.public_name) for c in context.candidates]
+    by_first = [(c.median_s, c.public_name) for c in context.candidates if c.together_s is None]
+    for what, times in (("all ranks", together), ("rank 0", by_first)):
+        known = sorted((seconds, name) for seconds, name in times if seconds is not None)
+        if known:
+            lines.append(
+                _indented(f"{what}: " + ", ".join(f"{told(name)} {human_seconds(time)}" for time, name in known))
+            )
+    if context.candidates_left_out:
+        lines.append(_indented(f"{context.candidates_left_out} more candidates are not in the record"))
+    return Group(*lines)
+
+
+def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> None:
+    """Prints a report: the run, its contexts by seconds (at most `rows`), and the last decisions in the heaviest.
+
+    Without a limit of rows: all contexts, all decisions, and what the stages mean.
+    """
+    run = record.run
+    contexts = sorted(record.contexts, key=lambda context: -(context.spent or 0))
+    shown = contexts[:rows]
+    strategy = f"strategy {told(run.strategy)}, " if run.strategy else ""  # merged runs may have had several
+    what = (
+        f": {_ranks(run.ranks)} on {run.nodes} node{'s' * (run.nodes != 1)}, "
+        f"{told(run.mpi_flavour)} {told(run.mpi_version)}, "
+        f"{strategy}{human_seconds(run.seconds)} from {told(run.started)}"
+    )
+    console.print(Text.assemble((told(record.title), "bold"), what))
+    if not contexts:
+        console.print(Text("no collective was called"))
+        return
+    console.print()
+    console.print(fitted(_columns(shown), console.width))
+    if len(shown) < len(contexts):
+        console.print(Text(f"and {len(contexts) - len(shown)} lighter ones: see them with --all"))
+    for note in _notes(shown, stages=rows is None):
+        console.print(Text(note))
+    for context in [context for context in shown if context.decisions][: None if rows is None else _EXPLAINED]:
+        console.print()
+        console.print(_explained(context, None if rows is None else _DECISIONS))
+    console.print()
+    console.print(Text(summary(record), style="bold"))

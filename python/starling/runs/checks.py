@@ -1,0 +1,76 @@
+"""What is wrong with settings, told where the user wrote them: as a flag, in starling.toml, or in a variable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from starling.installation import questions
+from starling.messages import told
+from starling.runs.settings import VARIABLES, Setting, place
+
+
+class Wrong(NamedTuple):
+    """One mistake: what is wrong, and whether it stands in a flag, or else in the settings file or a variable."""
+
+    text: str
+    in_flag: bool = False
+    in_file: bool = False
+
+
+def _wrong(name: str, setting: Setting, value: str, why: str) -> Wrong:
+    value = told(value)
+    if setting.source.startswith("--"):
+        return Wrong(f"{setting.source} {value}: {why}", in_flag=True)
+    if setting.source == VARIABLES[name]:
+        return Wrong(f"{setting.source}='{value}': {why}")
+    return Wrong(f"{place(Path(setting.source), name)} = '{value}': {why}", in_file=True)
+
+
+def empty_flag(flags: Mapping[str, str]) -> str | None:
+    """What to say of a flag without a value; nothing where each has one."""
+    empty = next((name for name, value in flags.items() if not value.strip(" ,")), None)
+    return f"--{empty} needs a value; leave it out for the default" if empty else None
+
+
+def described(in_force: Mapping[str, Setting]) -> tuple[dict[str, Setting], list[Wrong]]:
+    """The settings with the platform as text that the library reads, not as a name or a file; what is wrong with it."""
+    wished = in_force.get("platform")
+    if wished is None or wished.value.startswith("{"):
+        return dict(in_force), []
+    from starling.networks.short_names import NODES
+
+    if wished.value == NODES:
+        return dict(in_force), []
+    from starling.networks import platform_file
+
+    try:
+        text = platform_file.platform(wished.value).to_text()
+    except platform_file.PlatformError as error:
+        why = str(error).removeprefix(f"{told(wished.value)}: ")
+        return {name: one for name, one in in_force.items() if name != "platform"}, [
+            _wrong("platform", wished, wished.value, why)
+        ]
+    return {**in_force, "platform": wished._replace(value=text)}, []
+
+
+def wrong(in_force: Mapping[str, Setting], environ: Mapping[str, str]) -> list[Wrong]:
+    """What the library would say of these settings. Nothing where the installation cannot tell: the library will."""
+    set_here = {VARIABLES[name]: (name, setting) for name, setting in in_force.items() if name in VARIABLES}
+    if not set_here:
+        return []
+    others = {name: value for name, value in environ.items() if not name.startswith("STARLING_")}
+    try:
+        found, _ = questions.complaints({**others, **{name: one.value for name, (_, one) in set_here.items()}})
+    except questions.RepositoryError:
+        return []
+    return [_wrong(*set_here[one.variable], one.value, one.why) for one in found if one.variable in set_here]
+
+
+def unknown(environ: Mapping[str, str]) -> list[str]:
+    """A sentence for each STARLING_* variable that nothing reads."""
+    try:
+        return questions.complaints(environ)[1]
+    except questions.RepositoryError:
+        return []

@@ -1,0 +1,250 @@
+"""Settings of a run: flags before STARLING_* variables before starling.toml, each with where it comes from."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from starling.installation.variants import Flavour, data_home, home, users_folder
+from starling.messages import quoted, told
+
+FILE = "starling.toml"
+
+
+class Kind(Enum):
+    """What a setting's value in starling.toml must be, in words. The option of a FLAG takes no value."""
+
+    TEXT = "a text in quotes"
+    WHOLE = "a whole number"
+    NUMBER = "a number"
+    FLAG = "true or false"
+    FLAVOUR = f"one of {', '.join(Flavour)}"
+
+
+class Option(NamedTuple):
+    """How `starling run` takes a setting."""
+
+    help: str
+    metavar: str | None = None
+    short: str | None = None
+
+
+class Key(NamedTuple):
+    """A setting: the variable by which the library reads it, if it does, its kind, and whether it is a comma list."""
+
+    variable: str | None
+    kind: Kind
+    option: Option | None = None
+    is_list: bool = False
+
+
+KEYS: Mapping[str, Key] = {
+    "strategy": Key("STARLING_STRATEGY", Kind.TEXT, Option("native, star-basic, forced:NAME, ...")),
+    "history": Key("STARLING_HISTORY", Kind.TEXT, Option("Folder for the records of runs.", "DIR|off")),
+    "record": Key("STARLING_RECORD", Kind.TEXT, Option("One more copy of this run's record.", "F")),
+    "machine": Key(
+        "STARLING_MACHINE",
+        Kind.TEXT,
+        Option("Whose runs to learn from; by default named by cluster or host.", "NAME"),
+    ),
+    "fresh": Key("STARLING_FRESH", Kind.FLAG, Option("Start without what earlier runs found; still leave a record.")),
+    "reproducible": Key("STARLING_REPRODUCIBLE", Kind.FLAG, Option("Reductions give the same result from run to run.")),
+    "host_buffers": Key(
+        "STARLING_HOST_BUFFERS", Kind.FLAG, Option("Buffers lie in host memory, though a GPU runtime is loaded.")
+    ),
+    "only": Key("STARLING_ONLY", Kind.TEXT, Option("Tune only these collectives or algorithms.", "A,B"), is_list=True),
+    "except": Key("STARLING_EXCEPT", Kind.TEXT, Option("Do not use these.", "A,B"), is_list=True),
+    "platform": Key(
+        "STARLING_PLATFORM",
+        Kind.TEXT,
+        Option("The network: a platform file, a name like star:4x8, or nodes: what MPI tells.", "F"),
+    ),
+    "mpi": Key(None, Kind.FLAVOUR, Option("The MPI of the program, where it cannot be seen from it.")),
+    "quiet": Key(None, Kind.FLAG, Option("Do not say where the record is.", short="-q")),
+    "iterations": Key("STARLING_ITER", Kind.WHOLE),
+    "epsilon": Key("STARLING_EPSILON", Kind.NUMBER),
+    "delta_limit": Key("STARLING_DELTA_LIMIT", Kind.WHOLE),
+    "alpha": Key("STARLING_ALPHA", Kind.NUMBER),
+    "memory": Key("STARLING_MEMORY", Kind.NUMBER),
+    "longest_draw": Key("STARLING_LONGEST_DRAW", Kind.WHOLE),
+    "run_off": Key("STARLING_RUN_OFF", Kind.FLAG),
+    "seed": Key("STARLING_SEED", Kind.WHOLE),
+    "sizes": Key("STARLING_SIZES", Kind.WHOLE),
+    "samples": Key("STARLING_SAMPLES", Kind.TEXT),
+}
+"""Every setting, by its name in the table [run] of starling.toml. The library has a default where one is absent."""
+
+VARIABLES: Mapping[str, str] = {name: key.variable for name, key in KEYS.items() if key.variable}
+"""The variable of each setting that the library reads."""
+
+DEFAULTS: Mapping[str, str] = {
+    "strategy": "star-basic",
+    "fresh": "0",
+    "reproducible": "0",
+    "host_buffers": "0",
+    "iterations": "10",
+    "epsilon": "0.1",
+    "delta_limit": "1024",
+    "alpha": "0.8",
+    "memory": "0.8",
+    "longest_draw": "20",
+    "run_off": "1",
+    "seed": "1",
+    "sizes": "16",
+    "samples": "max",
+    "platform": "none",
+}
+"""What the library does where nothing is set, for `starling doctor`."""
+
+
+_SHOWN = 60
+"""Characters of a wrong value that are shown."""
+
+
+class SettingsError(Exception):
+    """A settings file that cannot be used; the text has the file, the line, and the reason."""
+
+
+class Setting(NamedTuple):
+    """One setting in force."""
+
+    value: str
+    source: str
+
+
+def find_file(folder: Path, environ: Mapping[str, str]) -> Path | None:
+    """The starling.toml in force: of `folder`, else of $XDG_CONFIG_HOME/starling (~/.config/starling)."""
+    config = users_folder(environ, "XDG_CONFIG_HOME", ".config")
+    places = [folder / FILE, *([config / "starling" / FILE] if config else [])]
+    return next((path for path in places if path.is_file()), None)
+
+
+def _line_of(text: str, location: tuple[int | str, ...]) -> int:
+    """The line where a key or table stands, as far as a search by its name finds it."""
+    name = re.escape(str(location[-1])) if location else ""
+    pattern = re.compile(rf"^\s*(\[+\s*)?([\w\"'.-]+\.)?[\"']?{name}[\"']?\s*([=.\]]|$)")
+    lines = text.splitlines()
+    return next((number for number, line in enumerate(lines, 1) if pattern.match(line)), 1)
+
+
+def read_file(path: Path) -> dict[str, str]:
+    """The [run] table of a settings file as texts by the names of settings. Raises SettingsError."""
+    import tomllib
+
+    name = told(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+        file = tomllib.loads(text)
+    except OSError as error:
+        raise SettingsError(f"{name}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{name}: cannot be read: byte {error.start} is not UTF-8") from error
+    except RecursionError as error:
+        raise SettingsError(f"{name}:1: not TOML: nested too deeply") from error
+    except ValueError as error:  # TOMLDecodeError, and numbers too long for Python
+        line = re.search(r"at line (\d+)", str(error))
+        number = line[1] if line else len(text.splitlines())
+        raise SettingsError(f"{name}:{number}: not TOML: {told(error)}") from error
+
+    def fail(place: tuple[str, ...], why: str) -> SettingsError:
+        return SettingsError(f"{name}:{_line_of(text, place)}: {told('.'.join(place))}: {why}")
+
+    if unknown := next((key for key in file if key != "run"), None):
+        raise fail((unknown,), "unknown key")
+    table = file.get("run", {})
+    if not isinstance(table, dict):
+        raise fail(("run",), f"must be a table, and is {_shown(table)}")
+    if unknown := next((key for key in table if key not in KEYS), None):
+        raise fail(("run", unknown), "unknown key")
+    values: dict[str, str] = {}
+    for key, value in table.items():
+        found = _text(KEYS[key], value)
+        if found is None:
+            raise fail(("run", key), f"must be {KEYS[key].kind.value}, and is {_shown(value)}")
+        values[key] = _from(path.parent, key, found)
+    return values
+
+
+def _text(key: Key, value: Any) -> str | None:
+    """A value that a setting may have as the variables use it; nothing for one that it may not have."""
+    kind = key.kind
+    match value:
+        case bool():
+            return str(int(value)) if kind is Kind.FLAG else None
+        case int():
+            return str(value) if kind in (Kind.WHOLE, Kind.NUMBER) else None
+        case float():
+            return str(value) if kind is Kind.NUMBER else None
+        case str():
+            return value if kind is Kind.TEXT or (kind is Kind.FLAVOUR and value in list(Flavour)) else None
+        case list() if key.is_list and all(isinstance(item, str) for item in value):
+            return ",".join(value)
+    return None
+
+
+def _shown(value: object) -> str:
+    """A value of the file for a message, its beginning at least."""
+    shown = quoted(value)
+    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
+
+
+def _from(folder: Path, name: str, value: str) -> str:
+    """A setting of a file; paths in it are meant from where the file is."""
+    if name not in ("history", "record", "platform") or value == "off":
+        return value
+    if name == "platform":
+        from starling.networks.short_names import NODES, is_short
+
+        if value == NODES or is_short(value):
+            return value
+    return str(folder.absolute() / _from_home(value))
+
+
+def _from_home(text: str) -> str:
+    """A path whose `~` at the front is the home."""
+    known = home(os.environ)
+    return str(known / text[2:]) if known and text.startswith("~/") else text
+
+
+def place(path: Path, name: str) -> str:
+    """Where a setting stands in a file: file, line and key."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        text = ""
+    return f"{told(path)}:{_line_of(text, ('run', name))}: run.{name}"
+
+
+def in_force(flags: Mapping[str, str], environ: Mapping[str, str], path: Path | None) -> dict[str, Setting]:
+    """Every setting that something sets. Raises SettingsError for an unusable file."""
+    found: dict[str, Setting] = {}
+    if path is not None:
+        found.update({name: Setting(value, str(path)) for name, value in read_file(path).items()})
+    for name, variable in VARIABLES.items():
+        if environ.get(variable):
+            found[name] = Setting(environ[variable], variable)
+    found.update({name: Setting(value, f"--{name}") for name, value in flags.items()})
+    return found
+
+
+def history_folder(settings: Mapping[str, Setting], environ: Mapping[str, str]) -> Path | None:
+    """The folder of run records; nothing where the history is off."""
+    if "history" not in settings:
+        data = data_home(environ)
+        return data / "starling" / "history" if data else None
+    value = settings["history"].value
+    return None if value == "off" else Path(value).absolute()
+
+
+def variables(settings: Mapping[str, Setting], environ: Mapping[str, str]) -> dict[str, str]:
+    """The STARLING_* variables that every rank must have. Paths are made absolute: ranks may work in another folder."""
+    own = {name: value for name, value in environ.items() if name.startswith("STARLING_")}
+    own.update({VARIABLES[name]: setting.value for name, setting in settings.items() if name in VARIABLES})
+    own["STARLING_HISTORY"] = str(history_folder(settings, environ) or "off")
+    if own.get("STARLING_RECORD"):
+        own["STARLING_RECORD"] = str(Path(own["STARLING_RECORD"]).absolute())
+    return own

@@ -1,0 +1,1 @@
+"""What tables on a terminal are made of."""

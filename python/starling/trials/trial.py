@@ -1,0 +1,90 @@
+"""Compiling and running small MPI programs of our own, for `doctor`, `demo` and `calibrate`."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from starling.installation.variants import users_folder
+from starling.launchers.launcher import Identity, Kind
+from starling.messages import told
+
+
+class CompileError(Exception):
+    """A program of ours cannot be compiled; the text says why and what to do."""
+
+
+PROGRAM = """#include <mpi.h>
+int main(int argc, char** argv) {
+  int one = 1, sum = 0, ranks = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return sum == ranks ? 0 : 1;
+}
+"""
+"""The smallest program with a collective: its exit status tells whether the sum was right."""
+
+_OWN_PROGRAM = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "PRTE_ALLOW_RUN_AS_ROOT": "1",
+    "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+}
+"""Open MPI does not run as root unless it is told to; for our own small programs that is safe."""
+
+
+def environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment for a program of ours: with what Open MPI wants to be told."""
+    return {**environ, **_OWN_PROGRAM}
+
+
+def line(launcher: str, identity: Identity, ranks: int) -> list[str]:
+    """A launcher line for `ranks` ranks on this machine, however few cores it has."""
+    options = ["--oversubscribe"] if identity.kind is Kind.OPENMPI else []
+    return [launcher, *options, "-n", str(ranks)]
+
+
+def compile_c(mpicc: str, source: Path, program: Path) -> str:
+    """Compiles one C file; returns the compiler's complaint, nothing where all went well."""
+    try:
+        done = subprocess.run(
+            [mpicc, "-O2", str(source), "-o", str(program), "-lm"], capture_output=True, text=True, check=False
+        )
+    except OSError as error:
+        return f"{told(mpicc)}: {error.strerror}"
+    if done.returncode == 0:
+        return ""
+    output = (done.stderr + done.stdout).strip().splitlines()
+    return next((text for text in output if "error" in text), output[-1] if output else f"{mpicc} failed")
+
+
+def cache(environ: Mapping[str, str]) -> Path:
+    """The folder of what can be made again: programs that were compiled before."""
+    return (users_folder(environ, "XDG_CACHE_HOME", ".cache") or Path(tempfile.gettempdir())) / "starling"
+
+
+def compiled(mpicc: str, source: Path, environ: Mapping[str, str]) -> Path:
+    """The program of a C file, compiled once for each compiler and source. Raises CompileError, OSError."""
+    key = hashlib.sha256(f"{Path(mpicc).resolve()}\n{source.read_text()}".encode()).hexdigest()[:16]
+    program = cache(environ) / key / source.stem
+    if not program.is_file():
+        program.parent.mkdir(parents=True, exist_ok=True)
+        half = program.with_name(f".{program.name}.{os.getpid()}")
+        if complaint := compile_c(mpicc, source, half):
+            raise CompileError(
+                f"{source.name} cannot be compiled: {told(complaint)}; see what works with: starling doctor"
+            )
+        half.replace(program)
+    return program
+
+
+def starling(arguments: Sequence[str]) -> list[str]:
+    """The command line of this very starling."""
+    return [sys.executable, "-m", "starling", *arguments]
