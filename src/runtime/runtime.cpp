@@ -111,6 +111,7 @@ void after_init() {
     if (now.world_rank == 0) record_explained();
     return;
   }
+  now.alone = handles.comm_null;
   const bool has_all = !is_fault_tolerant() && make_alone(now.alone) &&
                        pmpi.Comm_create_keyval(copy_nothing, Communicator::forget, &now.keyval, nullptr) == MPI_SUCCESS;
   Agreement agreed = agree_in_init(has_all);
