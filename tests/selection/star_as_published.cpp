@@ -32,7 +32,8 @@ Outcome measure_select(std::string_view strategy, const Brief& brief, const Reco
   while (ranks.strategy().stage() != "monitor_adapt" && ranks.made().size() < 1000 &&
          !::testing::Test::HasFatalFailure())
     ranks.call();
-  return {static_cast<int>(ranks.made().size()), brief.candidates[static_cast<std::size_t>(ranks.proposed())].name.text()};
+  return {static_cast<int>(ranks.made().size()),
+          brief.candidates[static_cast<std::size_t>(ranks.proposed())].name.text()};
 }
 
 double best_of(const std::vector<double>& times) {
