@@ -1,12 +1,17 @@
 #pragma once
 
+#if __has_feature(address_sanitizer)
 #include <sanitizer/allocator_interface.h>
+#else
+#include <malloc.h>
+#endif
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -45,15 +50,25 @@ inline void allocated(const volatile void* /*at*/, std::size_t bytes) {
   fail("more than 64 MB", "");
 }
 
+#if __has_feature(address_sanitizer)
 inline void freed(const volatile void* at) {
   live -= static_cast<std::int64_t>(__sanitizer_get_allocated_size(at));
 }
 
+inline bool counts_allocations() {
+  static const int hooks = __sanitizer_install_malloc_and_free_hooks(allocated, freed);
+  return hooks != 0;
+}
+#else
+inline bool counts_allocations() {
+  return true;  // below
+}
+#endif
+
 /// Reads the input as text, and bounds what that allocates.
 template <typename Read>
 int read_bounded(const std::uint8_t* data, std::size_t size, Read read) {
-  static const int hooks = __sanitizer_install_malloc_and_free_hooks(allocated, freed);
-  expect(hooks != 0, "allocations are counted");
+  expect(counts_allocations(), "allocations are counted");
   limit = live + most_bytes;
   read(std::string(reinterpret_cast<const char*>(data), size));
   limit = std::numeric_limits<std::int64_t>::max();
@@ -61,3 +76,20 @@ int read_bounded(const std::uint8_t* data, std::size_t size, Read read) {
 }
 
 }  // namespace starling::fuzzing
+
+#if !__has_feature(address_sanitizer)
+// Each program has one source file, which has these.
+void* operator new(std::size_t bytes) {
+  void* const at = std::malloc(bytes);
+  if (at == nullptr) throw std::bad_alloc();
+  starling::fuzzing::allocated(at, malloc_usable_size(at));
+  return at;
+}
+void operator delete(void* at) noexcept {
+  starling::fuzzing::live -= static_cast<std::int64_t>(malloc_usable_size(at));
+  std::free(at);
+}
+void operator delete(void* at, std::size_t /*bytes*/) noexcept {
+  operator delete(at);
+}
+#endif
