@@ -144,6 +144,17 @@ void fold_calls(ContextRecord& into, const ContextRecord& other) {
   fold(into.settled, other.settled);
 }
 
+void fold_places(ContextRecord& into, const ContextRecord& other) {
+  const std::size_t native = static_cast<std::size_t>(std::max(0, index_of(into.candidates, "native")));
+  into.native_s = merged({into.native_s, into.candidates.at(native).samples},
+                         {other.native_s, other.candidates.at(native).samples});
+  std::vector<int> places(into.candidates.size());
+  std::iota(places.begin(), places.end(), 0);
+  fold_decisions(into, other, places);
+  for (std::size_t i = 0; i < into.candidates.size(); ++i) fold(into.candidates[i], other.candidates[i]);
+  fold_calls(into, other);
+}
+
 }  // namespace
 
 void fold(ContextRecord& into, const ContextRecord& other) {
@@ -152,17 +163,6 @@ void fold(ContextRecord& into, const ContextRecord& other) {
   fold_decisions(into, other, fold_candidates(into, other));
   into.candidates_left_out =
       std::clamp<std::int64_t>(candidates_of_both - std::ssize(into.candidates), 0, most_counted);
-  fold_calls(into, other);
-}
-
-void fold_by_place(ContextRecord& into, const ContextRecord& other) {
-  const std::size_t native = static_cast<std::size_t>(std::max(0, index_of(into.candidates, "native")));
-  into.native_s = merged({into.native_s, into.candidates.at(native).samples},
-                         {other.native_s, other.candidates.at(native).samples});
-  std::vector<int> places(into.candidates.size());
-  std::iota(places.begin(), places.end(), 0);
-  fold_decisions(into, other, places);
-  for (std::size_t i = 0; i < into.candidates.size(); ++i) fold(into.candidates[i], other.candidates[i]);
   fold_calls(into, other);
 }
 
@@ -185,7 +185,7 @@ bool FoldedContexts::fold_by_place(const ContextRecord& context) {
   if (found == places_.end()) return false;
   ContextRecord& into = contexts_[found->second];
   if (into.candidates.empty() || into.candidates.size() != context.candidates.size()) return false;
-  starling::fold_by_place(into, context);
+  fold_places(into, context);
   return true;
 }
 

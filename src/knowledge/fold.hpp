@@ -16,8 +16,6 @@ namespace starling {
 /// of all decisions, ordered by call, the latest `decisions_kept` stay. Stage and winner are those of the one with more
 /// calls, so fold contexts in falling order of calls and those of the busiest communicator stay.
 void fold(ContextRecord& into, const ContextRecord& other);
-/// The same where candidate i of both is the same one, and its name need not stand in `other`.
-void fold_by_place(ContextRecord& into, const ContextRecord& other);
 
 void fold(LeftOut& into, const LeftOut& other);
 
@@ -26,8 +24,8 @@ void fold(LeftOut& into, const LeftOut& other);
 class FoldedContexts {
  public:
   void add(ContextRecord context);
-  /// Folds a context by places into the one of its call key that is here; false where there is none with as many
-  /// candidates.
+  /// Folds a context, whose candidates need no names, into the one of its call key that is here: candidate i of both is
+  /// the same one. False where there is none with as many candidates.
   [[nodiscard]] bool fold_by_place(const ContextRecord& context);
   /// The context of the same call key; nullptr for none.
   [[nodiscard]] const ContextRecord* find(const ContextRecord& key) const;
