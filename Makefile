@@ -120,7 +120,7 @@ test-fuzz: build-fuzz
 	$(STEP) "readers of data on inputs that a fuzzer makes up"
 	$(call FUZZED,-max_total_time=$$((60 * $(JOBS) / $(words $(READERS)))))
 
-## The same for so many inputs in all, at low priority: make fuzz INPUTS=10000000; with SANITIZERS= many times as fast.
+## The same for so many inputs in all, at low priority: make fuzz INPUTS=10000000; with SANITIZERS= without those, faster.
 fuzz: build-fuzz
 	$(call FUZZED,-runs=$$(($(INPUTS) / $(words $(READERS)))))
 

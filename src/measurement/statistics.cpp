@@ -29,13 +29,6 @@ double quantile(std::span<const double> samples, double share) {
   return std::lerp(*below, *std::min_element(below + 1, ordered.end()), place - whole);
 }
 
-double median_absolute_deviation(std::span<const double> samples) {
-  const double middle = median(samples);
-  std::vector<double> distances(samples.begin(), samples.end());
-  for (double& distance : distances) distance = std::abs(distance - middle);
-  return median(distances);
-}
-
 double filtered_mean(std::span<const double> samples) {
   if (samples.empty()) return unknown;
   const double bound = outlier_factor * *std::min_element(samples.begin(), samples.end());

@@ -13,9 +13,6 @@ double median(std::span<const double> samples);
 /// Fan 1996, type 7): 0 is the minimum, 0.5 the median, 1 the maximum.
 double quantile(std::span<const double> samples, double share);
 
-/// The median distance of the samples from their median, not scaled: a spread that a few outliers do not move.
-double median_absolute_deviation(std::span<const double> samples);
-
 /// The mean of times by ADCL's rule: a sample of at least 3 times the smallest is an outlier; where fewer than 20 %
 /// are, the mean of the others counts, else the mean of all.
 double filtered_mean(std::span<const double> samples);
