@@ -4,7 +4,7 @@
 #include <array>
 #include <iterator>
 
-#include "runtime/flavour.hpp"
+#include "runtime/mpi/flavour.hpp"
 
 namespace starling::from_fortran {
 

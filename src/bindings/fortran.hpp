@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "runtime/pmpi.hpp"
+#include "runtime/mpi/pmpi.hpp"
 
 /// How a Fortran argument becomes a C one.
 namespace starling::from_fortran {

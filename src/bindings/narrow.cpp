@@ -4,7 +4,7 @@
 #include <mutex>
 #include <set>
 
-#include "runtime/pmpi.hpp"
+#include "runtime/mpi/pmpi.hpp"
 
 namespace starling {
 

@@ -7,7 +7,7 @@
 
 #include "knowledge/variables.hpp"
 #include "messages/told.hpp"
-#include "runtime/flavour.hpp"
+#include "runtime/mpi/flavour.hpp"
 
 namespace starling {
 

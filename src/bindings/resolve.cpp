@@ -9,8 +9,8 @@
 
 #include "bindings/entries.hpp"
 #include "bindings/notices.hpp"
-#include "runtime/flavour.hpp"
-#include "runtime/pmpi.hpp"
+#include "runtime/mpi/flavour.hpp"
+#include "runtime/mpi/pmpi.hpp"
 
 /// Where each entry's exported symbols jump to (trampolines.S).
 extern "C" void* starling_slots[];

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "runtime/flavour.hpp"
-#include "runtime/pmpi.hpp"
+#include "runtime/mpi/flavour.hpp"
+#include "runtime/mpi/pmpi.hpp"
 
 namespace {
 

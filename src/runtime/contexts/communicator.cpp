@@ -1,0 +1,220 @@
+#include "runtime/contexts/communicator.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "runtime/contexts/setup.hpp"
+#include "runtime/mpi/features.hpp"
+#include "runtime/mpi/gpu.hpp"
+#include "runtime/mpi/pmpi.hpp"
+#include "runtime/mpi/process.hpp"
+
+namespace starling {
+namespace {
+
+/// Goes up whenever a communicator is freed, so that what threads remember of it is not believed any more.
+std::atomic<std::uint64_t> generation{1};
+
+/// What stands behind the name of a communicator that is being freed. Only the object itself can tell that: its handle
+/// may be given out again at once, and MPI may delete its attributes later, when its last message has arrived.
+constexpr char being_freed = '\x7f';
+
+bool is_being_freed(MPI_Comm comm) {
+  std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};
+  int length = 0;
+  return pmpi.Comm_get_name(comm, name.data(), &length) == MPI_SUCCESS && length > 0 &&
+         name[static_cast<std::size_t>(length) - 1] == being_freed;
+}
+
+void mark_as_being_freed(MPI_Comm comm) {
+  if (is_being_freed(comm)) return;
+  std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};
+  int length = 0;
+  if (pmpi.Comm_get_name(comm, name.data(), &length) != MPI_SUCCESS) return;
+  const auto end = static_cast<std::size_t>(std::min(length, MPI_MAX_OBJECT_NAME - 2));
+  name[end] = being_freed;
+  name[end + 1] = '\0';
+  pmpi.Comm_set_name(comm, name.data());
+}
+
+int rank_of(MPI_Comm comm) {
+  int rank = 0;
+  pmpi.Comm_rank(comm, &rank);
+  return rank;
+}
+
+int size_of(MPI_Comm comm) {
+  int size = 0;
+  pmpi.Comm_size(comm, &size);
+  return size;
+}
+
+/// What `all` says of each rank; nothing where it says nothing of one: what is negative, or of another world.
+std::optional<std::vector<int>> of_each(std::span<const int> in_world, std::span<const int> all) {
+  std::vector<int> each;
+  for (const int rank : in_world) {
+    each.push_back(rank == MPI_UNDEFINED || all.empty() ? -1 : all[static_cast<std::size_t>(rank)]);
+    if (each.back() < 0) return std::nullopt;
+  }
+  return each;
+}
+
+}  // namespace
+
+/// A communicator that a thread used: spares the attribute's look-up.
+struct Remembered {
+  MPI_Comm handle;
+  Communicator* communicator;
+  std::uint64_t generation;
+};
+
+/// The place where a thread remembers a communicator: programs take turns between a few.
+std::size_t place_of(MPI_Comm comm, std::size_t places) {
+  std::uint64_t handle = 0;
+  std::memcpy(&handle, &comm, sizeof comm);
+  return static_cast<std::size_t>((handle * 0x9e3779b97f4a7c15U) >> 48U) % places;
+}
+
+Communicator* Communicator::of(MPI_Comm comm) {
+  STARLING_OF_THREAD std::array<Remembered, 32> used{};
+  Remembered& remembered = used[place_of(comm, used.size())];
+  const std::uint64_t now = generation.load(std::memory_order_acquire);
+  if (remembered.generation == now && remembered.handle == comm) return remembered.communicator;
+  if (comm == handles.comm_null) return nullptr;
+  void* attribute = nullptr;
+  int found = 0;
+  if (pmpi.Comm_get_attr(comm, setup().keyval, static_cast<void*>(&attribute), &found) != MPI_SUCCESS) return nullptr;
+  if (found == 0) {
+    if (is_being_freed(comm)) return nullptr;
+    auto* made = new Communicator(comm);
+    attribute = made;
+    if (pmpi.Comm_set_attr(comm, setup().keyval, attribute) != MPI_SUCCESS) {
+      delete made;
+      return nullptr;
+    }
+    const std::lock_guard lock(setup().guard);
+    setup().communicators.insert(made);
+  }
+  remembered = {comm, static_cast<Communicator*>(attribute), now};
+  return remembered.communicator;
+}
+
+void Communicator::before_free(MPI_Comm comm) {
+  if (comm == handles.comm_null || comm == handles.comm_world || comm == handles.comm_self) return;
+  void* attribute = nullptr;
+  int found = 0;
+  if (pmpi.Comm_get_attr(comm, setup().keyval, static_cast<void*>(&attribute), &found) != MPI_SUCCESS) return;
+  if (found != 0) pmpi.Comm_delete_attr(comm, setup().keyval);
+  mark_as_being_freed(comm);
+}
+
+int Communicator::forget(MPI_Comm comm, int /*keyval*/, void* attribute, void* /*extra*/) {
+  auto* gone = static_cast<Communicator*>(attribute);
+  generation.fetch_add(1, std::memory_order_acq_rel);
+  {
+    Setup& now = setup();
+    const std::lock_guard lock(now.guard);
+    if (now.communicators.erase(gone) == 0) return MPI_SUCCESS;
+    gone->tell(now.finished);
+  }
+  delete gone;
+  mark_as_being_freed(comm);
+  return MPI_SUCCESS;
+}
+
+Communicator::Communicator(MPI_Comm comm) : made_at_(freed()), resources_(comm, rank_of(comm), size_of(comm)) {
+  int inter = 0;
+  pmpi.Comm_test_inter(comm, &inter);
+  inter_ = inter != 0;
+  if (inter_) return;
+  // By what all ranks know since MPI_Init.
+  const Setup& now = setup();
+  const std::vector<int> in_world = ranks_in_world(comm, size());
+  foreign_ = std::find(in_world.begin(), in_world.end(), MPI_UNDEFINED) != in_world.end();
+  if (auto nodes = of_each(in_world, now.nodes)) spread_ = spread_over(std::move(*nodes));
+  if (!now.platform) return;
+  if (const auto hosts = of_each(in_world, now.hosts)) tree_ = now.platform->tree(*hosts);
+}
+
+const Communicator::Known* Communicator::know(const Call& call) {
+  auto& of_collective = tables_[static_cast<std::size_t>(call.collective)];
+  if (!of_collective) of_collective = std::make_unique<Table>();
+  Table& table = *of_collective;
+  if (table.latest.is_like(call)) return &table.known;
+  table.latest.forget();
+  if (inter_ || foreign_ || is_alone() || !facts_of(call, size(), rank(), table.known.facts)) return nullptr;
+  table.known.facts.situation.tree = tree();
+  table.known.context = &context(table.known.facts);
+  table.latest.keep(call, rank());
+  return &table.known;
+}
+
+Context& Communicator::context(const Facts& facts) {
+  Table& table = *tables_[static_cast<std::size_t>(facts.situation.collective)];
+  Context* const last = table.known.context;
+  if (last != nullptr && last->key() == facts.key) return *last;
+  const auto find = [&](const CallKey& key) {
+    const auto found =
+        std::find_if(table.contexts.begin(), table.contexts.end(), [&](const auto& one) { return one->key() == key; });
+    return found == table.contexts.end() ? nullptr : found->get();
+  };
+  Context* context = find(facts.key);
+  if (context == nullptr) {
+    Facts wanted = facts;
+    // One size may have several keys: they differ in the operator, or in MPI_IN_PLACE.
+    const bool new_size = std::none_of(table.contexts.begin(), table.contexts.end(), [&](const auto& one) {
+      return !one->key().bucket && one->key().bytes == facts.key.bytes;
+    });
+    if (new_size && table.exact_sizes >= setup().settings.exact_sizes) {
+      wanted.key = bucket_of(facts.key);
+      context = find(wanted.key);
+    }
+    if (context == nullptr) {
+      if (new_size && !wanted.key.bucket) ++table.exact_sizes;
+      context = table.contexts.emplace_back(std::make_unique<Context>(wanted, *this)).get();
+    }
+  }
+  return *context;
+}
+
+/// A rank by itself has nothing to tune; an algorithm that is asked for by name works all the same.
+bool Communicator::is_alone() const {
+  return size() == 1 && !setup().strategy->forces;
+}
+
+std::string Communicator::refusal(Collective collective) {
+  Channel* const channel = resources_.channel();
+  if (channel == nullptr) return "its ranks have no tag in common that is free";
+  if (collective == Collective::barrier || setup().settings.host_buffers) return {};
+  // Where a buffer lies is no fact that ranks share; whether it may lie in a GPU's memory on one of them they can
+  // share.
+  return channel->all(!has_gpu_runtime())
+             ? ""
+             : "a rank has a GPU runtime in its process, so that buffers may lie in GPU memory";
+}
+
+std::uint64_t Communicator::freed() {
+  return generation.load(std::memory_order_relaxed);
+}
+
+bool Communicator::lives_since(const Communicator* communicator, std::uint64_t freed) {
+  Setup& now = setup();
+  const std::lock_guard lock(now.guard);
+  const auto found = now.communicators.find(const_cast<Communicator*>(communicator));
+  return found != now.communicators.end() && (*found)->made_at_ <= freed;
+}
+
+void Communicator::tell(Happened& happened) const {
+  if (rank() != 0) return;
+  if (passed_through_) {
+    const auto& [by_operation, by_collective] = *passed_through_;
+    for (std::size_t i = 0; i < by_operation.size(); ++i) happened.add(operation_names[i], size(), by_operation[i]);
+    for (std::size_t i = 0; i < by_collective.size(); ++i) happened.add(collective_names[i], size(), by_collective[i]);
+  }
+  for (const auto& table : tables_)
+    if (table)
+      for (const auto& context : table->contexts) happened.add(*context);
+}
+
+}  // namespace starling

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "knowledge/fold.hpp"
+#include "knowledge/run_record.hpp"
+#include "runtime/contexts/context.hpp"
+
+namespace starling {
+
+/// What happened on communicators, for the run record: one context a call key.
+class Happened {
+ public:
+  /// Adds calls of an operation that passed through, on a communicator of so many ranks.
+  void add(std::string_view operation, int ranks, std::int64_t calls);
+  void add(const Context& context);
+  /// All that was added; nothing is left here.
+  std::vector<ContextRecord> take() { return contexts_.take(); }
+
+ private:
+  FoldedContexts contexts_;
+};
+
+}  // namespace starling

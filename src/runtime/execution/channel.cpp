@@ -1,0 +1,176 @@
+#include "runtime/execution/channel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <bitset>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <utility>
+
+#include "runtime/mpi/pmpi.hpp"
+#include "runtime/mpi/process.hpp"
+
+namespace starling {
+namespace {
+
+/// As many operations have tags of their own at most; messages of two that are so far apart are never under way at
+/// once.
+constexpr int most_operations = 1024;
+/// How often threads that open channels on communicators with ranks in common may get in each other's way.
+constexpr int tries = 64;
+
+using Word = std::int64_t;
+constexpr std::size_t word_bits = 64;
+using Words = std::array<Word, channel_numbers / word_bits>;
+
+/// Which of the channel numbers this rank has given away.
+struct ChannelNumbers {
+  std::mutex guard;
+  std::bitset<channel_numbers> taken{1};
+};
+
+ChannelNumbers& channel_numbers_here() {
+  // Never destroyed: a program may call MPI_Finalize when its own statics are.
+  static ChannelNumbers& only = *new ChannelNumbers;
+  return only;
+}
+
+/// One bit for each number that is free here.
+Words free_numbers(ChannelNumbers& numbers, const std::bitset<channel_numbers>& failed) {
+  const std::lock_guard lock(numbers.guard);
+  Words words{};
+  for (std::size_t number = 0; number < channel_numbers; ++number)
+    if (!numbers.taken[number] && !failed[number])
+      words.at(number / word_bits) |= static_cast<Word>(std::uint64_t{1} << (number % word_bits));
+  return words;
+}
+
+std::size_t lowest(const Words& words) {
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (words.at(i) != 0)
+      return (i * word_bits) + static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(words.at(i))));
+  return 0;
+}
+
+bool take(ChannelNumbers& numbers, std::size_t number) {
+  const std::lock_guard lock(numbers.guard);
+  const bool was_free = !numbers.taken[number];
+  numbers.taken[number] = true;
+  return was_free;
+}
+
+void give_back(ChannelNumbers& numbers, std::size_t number) {
+  const std::lock_guard lock(numbers.guard);
+  numbers.taken[number] = false;
+}
+
+}  // namespace
+
+std::unique_ptr<Channel> Channel::open(MPI_Comm comm, std::vector<int> in_world, int rank) {
+  ChannelNumbers& numbers = channel_numbers_here();
+  std::bitset<channel_numbers> failed;
+  for (int attempt = 0; attempt < tries; ++attempt) {
+    const Words free_here = free_numbers(numbers, failed);
+    Words free_everywhere{};
+    if (pmpi.Allreduce(free_here.data(), free_everywhere.data(), static_cast<int>(free_here.size()), handles.int64,
+                       handles.band, comm) != MPI_SUCCESS)
+      return nullptr;
+    const std::size_t number = lowest(free_everywhere);
+    if (number == 0) return nullptr;
+    // Another thread, on another communicator, may have chosen the same.
+    int mine = take(numbers, number) ? 1 : 0;
+    int everyones = mine;
+    if (process().concurrent && pmpi.Allreduce(&mine, &everyones, 1, handles.int_, handles.min, comm) != MPI_SUCCESS)
+      everyones = 0;
+    if (everyones == 1)
+      return std::unique_ptr<Channel>(new Channel(std::move(in_world), rank, static_cast<int>(number)));
+    if (mine == 1) give_back(numbers, number);
+    failed[number] = true;
+  }
+  return nullptr;
+}
+
+Channel::Channel(std::vector<int> in_world, int rank, int number)
+    : in_world_(std::move(in_world)),
+      rank_(rank),
+      number_(number),
+      operations_(std::min(most_operations, process().largest_tag / static_cast<int>(channel_numbers))) {}
+
+Channel::~Channel() {
+  if (!spoilt_) give_back(channel_numbers_here(), static_cast<std::size_t>(number_));
+}
+
+bool Channel::all(bool ok) {
+  double value = ok ? 1 : 0;
+  combine_at_first({&value, 1}, 1, Combine::min);
+  broadcast({&value, 1});
+  return value == 1;
+}
+
+void Channel::reduce_to_first(std::span<double> values, std::size_t always, SampleReduction wanted) {
+  const std::size_t some = values.size() - always;
+  combine_at_first(values, some,
+                   wanted == SampleReduction::max   ? Combine::max
+                   : wanted == SampleReduction::min ? Combine::min
+                                                    : Combine::sum);
+  if (wanted != SampleReduction::mean) return;
+  for (double& value : values.first(some)) value /= static_cast<double>(in_world_.size());
+}
+
+/// Up a binomial tree. Not MPI_Allreduce, whose sums need not be the same on all ranks.
+void Channel::combine_at_first(std::span<double> values, std::size_t some, Combine combine) {
+  const int tag = next_tag();
+  const auto size = static_cast<int>(in_world_.size());
+  const auto count = static_cast<int>(values.size());
+  received_.resize(values.size());
+  for (int mask = 1; mask < size; mask <<= 1) {
+    if ((rank_ & mask) != 0) {
+      if (pmpi.Send(values.data(), count, handles.double_, in_world_[static_cast<std::size_t>(rank_ - mask)], tag,
+                    process().world) != MPI_SUCCESS)
+        give_up();
+      return;
+    }
+    if (rank_ + mask >= size) continue;
+    if (pmpi.Recv(received_.data(), count, handles.double_, in_world_[static_cast<std::size_t>(rank_ + mask)], tag,
+                  process().world, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+      give_up();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      double& value = values[i];
+      value = i >= some || combine == Combine::max ? std::max(value, received_[i])
+              : combine == Combine::min            ? std::min(value, received_[i])
+                                                   : value + received_[i];
+    }
+  }
+}
+
+/// Down the same tree.
+void Channel::broadcast(std::span<double> values) {
+  const int tag = next_tag();
+  const auto size = static_cast<int>(in_world_.size());
+  const auto count = static_cast<int>(values.size());
+  int mask = 1;
+  for (; mask < size; mask <<= 1) {
+    if ((rank_ & mask) == 0) continue;
+    if (pmpi.Recv(values.data(), count, handles.double_, in_world_[static_cast<std::size_t>(rank_ - mask)], tag,
+                  process().world, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+      give_up();
+    break;
+  }
+  for (mask >>= 1; mask > 0; mask >>= 1) {
+    if (rank_ + mask < size &&
+        pmpi.Send(values.data(), count, handles.double_, in_world_[static_cast<std::size_t>(rank_ + mask)], tag,
+                  process().world) != MPI_SUCCESS)
+      give_up();
+  }
+}
+
+void Channel::give_up() const {
+  std::fprintf(stderr, "starling: rank %d of %d: ranks could not agree on what they measured; the job ends here\n",
+               rank_, static_cast<int>(in_world_.size()));
+  pmpi.Abort(process().world, 1);
+  std::abort();
+}
+
+}  // namespace starling

@@ -1,0 +1,163 @@
+#include "runtime/job/agreement.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "knowledge/names.hpp"
+#include "knowledge/variables.hpp"
+#include "messages/told.hpp"
+#include "runtime/job/hosts.hpp"
+#include "runtime/job/job.hpp"
+#include "runtime/mpi/flavour.hpp"
+#include "runtime/mpi/pmpi.hpp"
+#include "runtime/mpi/process.hpp"
+#include "selection/strategy.hpp"
+#include "topology/nodes.hpp"
+
+namespace starling {
+namespace {
+
+/// What a rank tells rank 0.
+struct Said {
+  std::int64_t ends_whole;
+  std::int64_t one_by_one;
+  std::int64_t has_all;
+  std::int64_t host;
+};
+constexpr int words_said = sizeof(Said) / sizeof(std::int64_t);
+
+/// What rank 0 tells, in front of texts and nodes.
+struct Header {
+  std::int64_t ends_whole;
+  std::int64_t one_by_one;
+  std::int64_t has_all;
+  std::int64_t settings_bytes;
+  std::int64_t earlier_bytes;
+};
+
+/// Bytes that are broadcast in any case. What is longer follows.
+constexpr std::size_t first_part = 4096;
+
+/// Whether only one thread of this rank calls MPI at a time.
+bool calls_one_by_one() {
+  int threads = MPI_THREAD_SINGLE;
+  pmpi.Query_thread(&threads);
+  return threads != MPI_THREAD_MULTIPLE;
+}
+
+/// What the environment of rank 0 says, complaints told.
+Settings settings_here() {
+  std::vector<Complaint> complaints;
+  Settings settings = settings_from([](const char* name) -> const char* { return std::getenv(name); }, complaints);
+  check_names(settings, complaints);
+  for (const Complaint& complaint : complaints) say(complaint.text() + "; the program runs natively");
+  for (const std::string& sentence : unknown_variables(environ)) say(sentence);
+  if (const auto& except = settings.except; std::find(except.begin(), except.end(), "native") != except.end())
+    say("STARLING_EXCEPT (--except) names native, which stays a candidate all the same");
+  if (!complaints.empty()) settings.strategy = "native";
+  return settings;
+}
+
+/// What the history has for a run like this one.
+EarlierRuns earlier_runs(const Settings& settings) {
+  if (settings.history.empty() || settings.fresh || !strategy_named(settings.strategy)->first->learns) return {};
+  int skipped = 0;
+  constexpr int most = 3;
+  const auto skip = [&](const std::string& file, const std::string& why) {
+    if (++skipped <= most) say("skipped " + told(settings.history + "/" + file) + ": " + why);
+  };
+  const Circumstances here{settings.machine, flavour().name, flavour().version, std::string(name_of(settings.samples))};
+  EarlierRuns earlier = EarlierRuns::read(settings.history, here, skip);
+  if (skipped > most) say("skipped " + std::to_string(skipped - most) + " more files of the history");
+  return earlier;
+}
+
+template <typename Value>
+void append(std::string& message, std::span<const Value> values) {
+  message.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+}
+
+/// The text of rank 0, given to all, whose length they know from its first part.
+template <typename Length>
+std::string from_first(std::string text, Length length_of) {
+  const std::size_t length = text.size();
+  text.resize(std::max(first_part, length));
+  pmpi.Bcast(text.data(), static_cast<int>(first_part), handles.char_, 0, process().world);
+  const std::size_t whole = process().rank == 0 ? length : length_of(text);
+  text.resize(std::max(first_part, whole));
+  if (whole > first_part)
+    pmpi.Bcast(text.data() + first_part, static_cast<int>(whole - first_part), handles.char_, 0, process().world);
+  text.resize(whole);
+  return text;
+}
+
+}  // namespace
+
+bool is_fault_tolerant() {
+  if (const auto* ulfm = static_cast<const bool*>(mpi_symbol("ompi_ftmpi_enabled")); ulfm != nullptr && *ulfm)
+    return true;
+  const char* const mpich = std::getenv("MPIR_CVAR_ENABLE_FT");
+  return mpich != nullptr && std::string_view("1tTyY").find(*mpich) != std::string_view::npos && *mpich != '\0';
+}
+
+Agreement agree_in_init(bool has_all) {
+  const auto ranks = static_cast<std::size_t>(process().size);
+  const bool is_first = process().rank == 0;
+  const Said mine{std::int64_t{!is_fault_tolerant()}, std::int64_t{calls_one_by_one()}, std::int64_t{has_all},
+                  number_of_host()};
+  std::vector<Said> said(is_first ? ranks : 0);
+  pmpi.Gather(&mine, words_said, handles.int64, said.data(), words_said, handles.int64, 0, process().world);
+
+  Agreement agreed;
+  agreed.nodes.resize(ranks);
+  Header header{};
+  std::string message;
+  if (is_first) {
+    const auto all = [&](std::int64_t Said::*holds) {
+      return std::int64_t{std::all_of(said.begin(), said.end(), [&](const Said& one) { return one.*holds != 0; })};
+    };
+    header = {all(&Said::ends_whole), all(&Said::one_by_one), all(&Said::has_all), 0, 0};
+    std::string settings;
+    std::string earlier;
+    if (header.ends_whole != 0) {
+      agreed.settings = settings_here();
+      settings = to_text(agreed.settings);
+      if (header.has_all != 0) earlier = earlier_runs(agreed.settings).to_text(process().size);
+    }
+    std::vector<std::int64_t> hosts;
+    for (const Said& one : said) hosts.push_back(one.host);
+    agreed.nodes = nodes_by_hosts(hosts);
+    header.settings_bytes = static_cast<std::int64_t>(settings.size());
+    header.earlier_bytes = static_cast<std::int64_t>(earlier.size());
+    append(message, std::span<const Header>(&header, 1));
+    append(message, std::span<const int>(agreed.nodes));
+    message += settings + earlier;
+  }
+  const std::size_t nodes_bytes = ranks * sizeof(int);
+  message = from_first(std::move(message), [&](const std::string& begin) {
+    std::memcpy(&header, begin.data(), sizeof header);
+    return sizeof header + nodes_bytes + static_cast<std::size_t>(header.settings_bytes + header.earlier_bytes);
+  });
+  agreed.ends_whole = header.ends_whole != 0;
+  agreed.one_by_one = header.one_by_one != 0;
+  agreed.has_all = header.has_all != 0;
+  if (!agreed.ends_whole) return agreed;
+  std::memcpy(agreed.nodes.data(), message.data() + sizeof header, nodes_bytes);
+  const std::string texts = message.substr(sizeof header + nodes_bytes);
+  const auto settings_bytes = static_cast<std::size_t>(header.settings_bytes);
+  // Rank 0 keeps its own, for paths need not be text that can travel.
+  if (!is_first) agreed.settings = settings_from_text(texts.substr(0, settings_bytes));
+  if (agreed.has_all) agreed.earlier = EarlierRuns::from_text(texts.substr(settings_bytes));
+  return agreed;
+}
+
+}  // namespace starling

@@ -1,0 +1,42 @@
+#include "runtime/job/hosts.hpp"
+
+#include <array>
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "runtime/mpi/pmpi.hpp"
+#include "runtime/mpi/process.hpp"
+
+namespace starling {
+namespace {
+
+/// A number for a text, by FNV-1a.
+std::int64_t number_of(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return static_cast<std::int64_t>(hash);
+}
+
+}  // namespace
+
+std::int64_t number_of_host() {
+  std::array<char, MPI_MAX_PROCESSOR_NAME + 1> name{};
+  int length = 0;
+  pmpi.Get_processor_name(name.data(), &length);
+  std::string boot;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
+  return number_of(std::string(name.data()).append(" ").append(boot));
+}
+
+std::vector<int> gathered_from_all(int mine) {
+  const Process& here = process();
+  std::vector<int> all(static_cast<std::size_t>(here.size));
+  // Not MPI_Allgather: what a library chooses there may take a step for each rank.
+  pmpi.Gather(&mine, 1, handles.int_, all.data(), 1, handles.int_, 0, here.world);
+  pmpi.Bcast(all.data(), here.size, handles.int_, 0, here.world);
+  return all;
+}
+
+}  // namespace starling

@@ -1,0 +1,20 @@
+#include "runtime/job/job.hpp"
+
+#include <cstdio>
+
+#include "messages/told.hpp"
+#include "runtime/mpi/process.hpp"
+
+namespace starling {
+
+Job& job() {
+  // Never destroyed: a program may call MPI_Finalize when its own statics are.
+  static Job& only = *new Job;
+  return only;
+}
+
+void say(const std::string& sentence) {
+  if (process().rank == 0) std::fprintf(stderr, "starling: %s\n", in_one_line(sentence).c_str());
+}
+
+}  // namespace starling

@@ -1,0 +1,137 @@
+#include "runtime/job/run_report.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "knowledge/history.hpp"
+#include "knowledge/record_json.hpp"
+#include "knowledge/record_sum.hpp"
+#include "knowledge/run_record.hpp"
+#include "knowledge/shorten.hpp"
+#include "knowledge/variables.hpp"
+#include "knowledge/whole_file.hpp"
+#include "runtime/contexts/communicator.hpp"
+#include "runtime/contexts/setup.hpp"
+#include "runtime/job/job.hpp"
+#include "runtime/mpi/features.hpp"
+#include "runtime/mpi/flavour.hpp"
+#include "runtime/mpi/pmpi.hpp"
+#include "runtime/mpi/process.hpp"
+#include "topology/nodes.hpp"
+
+namespace starling {
+namespace {
+
+/// What this rank knows: the contexts of communicators whose rank 0 it is. Alone on one it has nobody to talk to, so
+/// that counts only where it is alone in the program.
+std::vector<ContextRecord> my_contexts() {
+  Setup& now = setup();
+  std::vector<ContextRecord> contexts;
+  {
+    const std::lock_guard lock(now.guard);
+    for (const Communicator* one : now.communicators) one->tell(now.finished);
+    contexts = now.finished.take();
+  }
+  if (process().size > 1)
+    contexts.erase(std::remove_if(contexts.begin(), contexts.end(), [](const auto& one) { return one.ranks == 1; }),
+                   contexts.end());
+  return contexts;
+}
+
+constexpr int tag_of_records = 0;  // no channel has it
+
+void send(const std::string& text, int to) {
+  int length = static_cast<int>(text.size());
+  pmpi.Send(&length, 1, handles.int_, to, tag_of_records, process().world);
+  if (length > 0) pmpi.Send(text.data(), length, handles.char_, to, tag_of_records, process().world);
+}
+
+/// What another rank sent; nothing where that failed.
+std::string received(int from) {
+  int length = 0;
+  pmpi.Recv(&length, 1, handles.int_, from, tag_of_records, process().world, MPI_STATUS_IGNORE);
+  std::string text(static_cast<std::size_t>(length), '\0');
+  if (length == 0) return text;
+  const int error =
+      pmpi.Recv(text.data(), length, handles.char_, from, tag_of_records, process().world, MPI_STATUS_IGNORE);
+  return error == MPI_SUCCESS ? text : std::string();
+}
+
+/// What all ranks know, on rank 0; nothing elsewhere. It is added up along a binomial tree, in messages of bounded
+/// length, so that no rank ever holds what many of them know.
+RunRecord known_to_all() {
+  RecordSum sum(my_contexts());
+  for (int distance = 1; distance < process().size; distance *= 2) {
+    if ((process().rank & distance) != 0) {
+      send(sum.text(), process().rank - distance);
+      return {};
+    }
+    if (process().rank + distance < process().size) sum.add(received(process().rank + distance));
+  }
+  return sum.record();
+}
+
+std::string program_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string line((std::istreambuf_iterator<char>(file)), {});
+  while (!line.empty() && line.back() == '\0') line.pop_back();
+  std::replace(line.begin(), line.end(), '\0', ' ');
+  return line;
+}
+
+bool was_spawned() {
+  if (!STARLING_HAS_SPAWN) return false;
+  MPI_Comm parent = handles.comm_null;
+  return pmpi.Comm_get_parent(&parent) == MPI_SUCCESS && parent != handles.comm_null;
+}
+
+void write(const std::string& path, const std::string& text) {
+  if (const std::string why = write_whole(path, text); !why.empty()) {
+    say("no run record: " + why);
+    record_explained();
+  }
+}
+
+}  // namespace
+
+void publish_run_record() {
+  const Setup& now = setup();
+  if (now.settings.history.empty() && now.settings.record.empty()) return;
+  const double seconds = pmpi.Wtime() - job().started_wtime;
+  RunRecord record = known_to_all();
+  if (process().rank != 0) return;
+
+  record.run.seconds = seconds;
+  record.run.program = program_line();
+  record.run.machine = now.settings.machine;
+  record.run.ranks = process().size;
+  const Spread spread = spread_over(now.nodes);
+  record.run.nodes = spread.nodes;
+  record.run.ranks_per_node = spread.ranks_per_node;
+  record.run.mpi_flavour = flavour().name;
+  record.run.mpi_version = flavour().version;
+  record.run.strategy = now.settings.strategy;
+  record.run.settings = described(now.settings);
+  record.run.started = in_iso_8601(job().started);
+  shorten(record);
+  const std::string text = to_json(record);
+  const std::string name = record_file_name(job().started, host_name(), getpid());
+  if (!now.settings.history.empty()) {
+    std::string trouble = make_directory(now.settings.history);
+    if (trouble.empty()) trouble = write_new_whole(now.settings.history, name, text).trouble;
+    if (!trouble.empty()) {
+      say("no run record in the history: " + trouble);
+      record_explained();
+    }
+  }
+  // Ranks that MPI_Comm_spawn started inherit the path, and must not overwrite the record of those that spawned them.
+  if (!now.settings.record.empty()) write(now.settings.record + (was_spawned() ? "." + name : ""), text);
+}
+
+}  // namespace starling

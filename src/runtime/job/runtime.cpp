@@ -1,0 +1,168 @@
+#include "runtime/job/runtime.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "knowledge/variables.hpp"
+#include "messages/told.hpp"
+#include "runtime/call/aliases.hpp"
+#include "runtime/contexts/communicator.hpp"
+#include "runtime/contexts/setup.hpp"
+#include "runtime/job/agreement.hpp"
+#include "runtime/job/hosts.hpp"
+#include "runtime/job/job.hpp"
+#include "runtime/job/run_report.hpp"
+#include "runtime/mpi/clock.hpp"
+#include "runtime/mpi/pmpi.hpp"
+#include "runtime/mpi/process.hpp"
+
+namespace starling {
+namespace {
+
+/// No attribute goes from a communicator to its duplicate: each has a state of its own.
+int copy_nothing(MPI_Comm /*comm*/, int /*keyval*/, void* /*extra*/, void* /*from*/, void* /*into*/, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+/// A private communicator of all ranks. Made by a call that no other call of MPI answers: where a rank lacks this
+/// library, the others wait for it, and it gets nothing of theirs as its own.
+MPI_Comm private_world() {
+  MPI_Comm made = handles.comm_null;
+  MPI_Group group{};
+  pmpi.Comm_group(handles.comm_world, &group);
+  pmpi.Comm_create_group(handles.comm_world, group, 0, &made);
+  pmpi.Group_free(&group);
+  if (made != handles.comm_null) pmpi.Comm_set_errhandler(made, handles.errors_return);
+  return made;
+}
+
+/// The largest tag of Starling's own messages.
+int largest_tag() {
+  int* largest = nullptr;
+  int found = 0;
+  pmpi.Comm_get_attr(handles.comm_world, MPI_TAG_UB, static_cast<void*>(&largest), &found);
+  return found != 0 ? *largest : 32767;  // the least that the standard allows
+}
+
+/// A communicator of this rank alone that the application can't see; nothing when MPI has none left.
+bool make_alone(MPI_Comm& alone) {
+  MPI_Group group{};
+  pmpi.Comm_group(handles.comm_self, &group);
+  const int error = pmpi.Comm_create(handles.comm_self, group, &alone);
+  pmpi.Group_free(&group);
+  return error == MPI_SUCCESS && pmpi.Comm_set_errhandler(alone, handles.errors_return) == MPI_SUCCESS;
+}
+
+/// Which of the platform's hosts each rank of MPI_COMM_WORLD runs on. Collective.
+std::vector<int> hosts_of_ranks(const Platform& platform, int ranks) {
+  std::array<char, MPI_MAX_PROCESSOR_NAME + 1> name{};
+  int length = 0;
+  pmpi.Get_processor_name(name.data(), &length);
+  std::vector<int> all = gathered_from_all(platform.host(name.data()).value_or(-1));
+  // One line, whatever the number of ranks: the first of those nobody knows tells its name to rank 0, which says it.
+  const auto first = std::find(all.begin(), all.end(), -1);
+  if (first != all.end()) {
+    pmpi.Bcast(name.data(), static_cast<int>(name.size()), handles.char_, static_cast<int>(first - all.begin()),
+               process().world);
+    const auto unknown = std::count(first, all.end(), -1);
+    say("the platform has no host '" + told(name.data()) + "' (" + std::to_string(unknown) + " of " +
+        std::to_string(ranks) + " ranks are on unknown hosts): algorithms for its switches are left out where they " +
+        "take part");
+  }
+  return all;
+}
+
+/// The network as settings describe it, and where on it each rank of MPI_COMM_WORLD is. Collective.
+void find_places(Setup& now) {
+  if (now.settings.platform.empty()) return;
+  if (now.settings.platform != platform_of_nodes) {
+    now.platform = Platform::from_json(now.settings.platform);
+    now.hosts = hosts_of_ranks(*now.platform, process().size);
+    return;
+  }
+  std::vector<int> different = now.nodes;
+  std::sort(different.begin(), different.end());
+  different.erase(std::unique(different.begin(), different.end()), different.end());
+  now.platform = Platform::of_nodes(static_cast<int>(different.size()));
+  for (const int node : now.nodes)
+    now.hosts.push_back(
+        static_cast<int>(std::lower_bound(different.begin(), different.end(), node) - different.begin()));
+}
+
+}  // namespace
+
+void after_init() {
+  Setup& now = setup();
+  pmpi.Comm_rank(handles.comm_world, &process().rank);
+  pmpi.Comm_size(handles.comm_world, &process().size);
+  process().world = private_world();
+  if (process().world == handles.comm_null) {
+    say("the MPI library gives no communicator; the program runs natively, and leaves no run record");
+    if (process().rank == 0) record_explained();
+    return;
+  }
+  process().alone = handles.comm_null;
+  const bool has_all = !is_fault_tolerant() && make_alone(process().alone) &&
+                       pmpi.Comm_create_keyval(copy_nothing, Communicator::forget, &now.keyval, nullptr) == MPI_SUCCESS;
+  Agreement agreed = agree_in_init(has_all);
+  if (!agreed.ends_whole) {
+    say("MPI's fault tolerance is on; the program runs natively, and leaves no run record");
+    if (process().rank == 0) record_explained();
+    if (now.keyval != MPI_KEYVAL_INVALID) pmpi.Comm_free_keyval(&now.keyval);
+    if (process().alone != handles.comm_null) pmpi.Comm_free(&process().alone);
+    pmpi.Comm_free(&process().world);
+    return;
+  }
+  now.settings = std::move(agreed.settings);
+  now.nodes = std::move(agreed.nodes);
+  if (!agreed.has_all) {
+    say("the MPI library gives no communicator or no attribute key; the program runs natively");
+    if (process().rank == 0) record_explained();
+    return;
+  }
+  process().largest_tag = largest_tag();
+  process().concurrent = !agreed.one_by_one;
+  now.earlier = std::move(agreed.earlier);
+  const auto strategy = strategy_named(now.settings.strategy);
+  now.strategy = strategy->first;
+  now.strategy_argument = strategy->second;
+  find_places(now);
+  Clock::calibrate();
+  job().started = std::chrono::system_clock::now();
+  job().started_wtime = pmpi.Wtime();
+  learn_refused_aliases();
+  job().running = true;
+}
+
+void before_finalize() {
+  if (!job().running) return;
+  job().running = false;
+  publish_run_record();
+  // MPI_Finalize deletes the attributes of communicators that live on, when it is too late to free anything of theirs.
+  const std::lock_guard lock(setup().guard);
+  setup().communicators.clear();
+}
+
+void before_free(MPI_Comm comm) {
+  if (job().running) Communicator::before_free(comm);
+}
+
+void count(int operation, MPI_Comm comm) {
+  if (!job().running) return;
+  if (Communicator* communicator = Communicator::of(comm)) communicator->count(operation);
+}
+
+int carry_out(const Call& call) {
+  if (!job().running) return call.native(call);
+  Communicator* communicator = Communicator::of(call.comm);
+  if (communicator == nullptr) return call.native(call);
+  const Communicator::Known* known = communicator->know(call);
+  if (known == nullptr) {
+    communicator->pass(call.collective);
+    return call.native(call);
+  }
+  return known->context->carry_out(call, known->facts, *communicator);
+}
+
+}  // namespace starling

@@ -1,0 +1,74 @@
+#include "runtime/mpi/clock.hpp"
+
+#include <ctime>
+#include <limits>
+
+#include "runtime/mpi/features.hpp"
+#include "runtime/mpi/pmpi.hpp"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace starling {
+namespace {
+
+/// Whether the counter runs at one rate whatever the processor does (on x86-64: CPUID, advanced power management).
+bool counter_is_steady() {
+#if defined(__x86_64__)
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  constexpr unsigned invariant_tsc = 1U << 8U;
+  return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d & invariant_tsc) != 0;
+#else
+  return true;
+#endif
+}
+
+/// The counter and the system's clock, in seconds, at one moment. That clock goes on while the machine sleeps, as the
+/// counter does.
+struct Reading {
+  std::uint64_t ticks = 0;
+  double seconds = 0;
+
+  /// The closest together of a few, for this rank may lose its processor between the two.
+  static Reading now() {
+    Reading best;
+    std::uint64_t closest = std::numeric_limits<std::uint64_t>::max();
+    for (int i = 0; i < 3; ++i) {
+      timespec time{};
+      const std::uint64_t before = Clock::ticks();
+      clock_gettime(CLOCK_BOOTTIME, &time);
+      const std::uint64_t between = Clock::ticks() - before;
+      if (between >= closest) continue;
+      closest = between;
+      best = {before + (between / 2), static_cast<double>(time.tv_sec) + (1e-9 * static_cast<double>(time.tv_nsec))};
+    }
+    return best;
+  }
+};
+
+const Reading loaded = Reading::now();
+
+}  // namespace
+
+double Clock::seconds_per_tick_ = 0;
+
+double Clock::wtime() {
+  return pmpi.Wtime();
+}
+
+void Clock::calibrate() {
+  if (STARLING_SIMULATED || !counter_is_steady()) return;
+  constexpr double least = 1e-3;  // seconds, which MPI_Init takes anyway; a reading's 50 ns are 1/20000 of it
+  // A constructor of another library may call MPI_Init before ours have run.
+  const Reading begin = loaded.ticks != 0 ? loaded : Reading::now();
+  Reading now = Reading::now();
+  while (now.seconds - begin.seconds < least) now = Reading::now();
+  if (now.ticks > begin.ticks)
+    seconds_per_tick_ = (now.seconds - begin.seconds) / static_cast<double>(now.ticks - begin.ticks);
+}
+
+}  // namespace starling

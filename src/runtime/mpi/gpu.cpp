@@ -1,0 +1,31 @@
+#include "runtime/mpi/gpu.hpp"
+
+#include <link.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace starling {
+namespace {
+
+/// The runtimes of NVIDIA, AMD and Intel, by the names of their libraries up to the version.
+constexpr std::array<std::string_view, 6> runtimes{"libcuda.so",          "libcudart.so",    "libamdhip64.so",
+                                                   "libhsa-runtime64.so", "libze_loader.so", "libze_intel_gpu.so"};
+
+int is_runtime(dl_phdr_info* object, std::size_t /*size*/, void* /*unused*/) {
+  if (object->dlpi_name == nullptr) return 0;
+  const std::string_view path = object->dlpi_name;
+  const std::string_view file = path.substr(path.rfind('/') + 1);
+  return std::any_of(runtimes.begin(), runtimes.end(), [&](std::string_view name) { return file.starts_with(name); })
+             ? 1
+             : 0;
+}
+
+}  // namespace
+
+bool has_gpu_runtime() {
+  return dl_iterate_phdr(is_runtime, nullptr) != 0;
+}
+
+}  // namespace starling

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <mpi.h>
+
+#include "runtime/mpi/features.hpp"
+
+namespace starling {
+
+/// Fortran's default INTEGER: handles and counts of mpif.h. Not every mpi.h of the standard ABI names it.
+using Fint = int;
+
+/// The functions of the MPI library that the runtime calls, by their profiling names (PMPI_Isend is `pmpi.Isend`). The
+/// library is loaded, not linked: a program may bring it in by dlopen, and a build must run on older and newer
+/// releases.
+// clang-format off
+#define STARLING_PMPI_FUNCTIONS(F)                                                                                    \
+  F(Abort) F(Allgather) F(Allgatherv) F(Allreduce) F(Alltoall) F(Alltoallv) F(Alltoallw) F(Barrier) F(Bcast)          \
+  F(Cartdim_get) F(Comm_call_errhandler) F(Comm_create) F(Comm_create_group) F(Comm_create_keyval)                    \
+  F(Comm_delete_attr) F(Comm_free) F(Comm_free_keyval) F(Comm_get_attr) F(Comm_get_errhandler) F(Comm_get_name)       \
+  F(Comm_get_parent) F(Comm_group) F(Comm_rank) F(Comm_remote_size) F(Comm_set_attr) F(Comm_set_errhandler)           \
+  F(Comm_set_name) F(Comm_size) F(Comm_test_inter) F(Dist_graph_neighbors_count) F(Errhandler_free) F(Error_class)    \
+  F(Exscan) F(Gather) F(Gatherv) F(Get_processor_name) F(Graph_neighbors_count) F(Group_free) F(Group_incl)           \
+  F(Group_translate_ranks) F(Irecv) F(Isend) F(Op_commutative) F(Pack) F(Query_thread) F(Recv) F(Reduce)              \
+  F(Reduce_local) F(Reduce_scatter) F(Reduce_scatter_block) F(Scan) F(Scatter) F(Scatterv) F(Send) F(Sendrecv)        \
+  F(Topo_test) F(Type_commit) F(Type_contiguous) F(Type_create_keyval) F(Type_create_struct) F(Type_free)             \
+  F(Type_get_attr) F(Type_get_contents) F(Type_get_envelope) F(Type_get_extent) F(Type_get_true_extent)               \
+  F(Type_set_attr) F(Type_size) F(Type_size_x) F(Unpack) F(Wait) F(Wtime)
+// clang-format on
+
+struct Pmpi {
+#define STARLING_DECLARE(function) decltype(&::PMPI_##function) function = nullptr;
+  STARLING_PMPI_FUNCTIONS(STARLING_DECLARE)
+#undef STARLING_DECLARE
+
+  /// Macros in some headers, and missing in others, so typed here.
+  MPI_Comm (*Comm_f2c)(Fint) = nullptr;
+  MPI_Datatype (*Type_f2c)(Fint) = nullptr;
+  MPI_Op (*Op_f2c)(Fint) = nullptr;
+
+  /// A large-count form, MPI 4: null in an MPI library that has none (Open MPI 4 and 5).
+  int (*Type_get_envelope_c)(MPI_Datatype, MPI_Count*, MPI_Count*, MPI_Count*, MPI_Count*, int*) = nullptr;
+};
+
+/// Filled before the first intercepted entry point runs, constant from then on; null where not `active()`. What the
+/// loaded MPI library does not have is null too.
+extern Pmpi pmpi;
+
+/// Fills `pmpi` and `handles`.
+void resolve_pmpi();
+
+/// The predefined handles. Open MPI's are addresses of its data, which nothing here may link to: never write
+/// MPI_COMM_WORLD, MPI_BYTE, MPI_SUM in the runtime. (MPI_IN_PLACE, MPI_STATUS_IGNORE, error codes are
+/// numbers: fine.)
+struct Handles {
+  MPI_Comm comm_world{}, comm_self{}, comm_null{};
+  MPI_Datatype byte{}, char_{}, int_{}, double_{}, int64{}, datatype_null{};
+  MPI_Op op_null{}, sum{}, min{}, band{};
+  MPI_Request request_null{};
+  MPI_Errhandler errors_return{};
+};
+
+/// Filled together with `pmpi`.
+extern Handles handles;
+
+/// True where the handle is one that MPI defines (MPI_DOUBLE, MPI_SUM), not one that the program made. A few
+/// nanoseconds.
+bool predefined(MPI_Datatype type);
+bool predefined(MPI_Op op);
+
+}  // namespace starling

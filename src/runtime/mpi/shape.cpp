@@ -1,0 +1,226 @@
+#include "runtime/mpi/shape.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <mutex>
+
+#include "runtime/mpi/features.hpp"
+#include "runtime/mpi/pmpi.hpp"
+#include "runtime/mpi/process.hpp"
+
+namespace starling {
+namespace {
+
+/// How a datatype was made. Of one made with large counts (MPI_Type_contiguous_c, ...) the numbers are not told: only
+/// the large-count functions may ask about it, and with others MPI ends the program.
+struct Envelope {
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  int combiner = MPI_UNDEFINED;
+  bool large = false;
+};
+
+Envelope envelope_of(MPI_Datatype type) {
+  Envelope told;
+  if (pmpi.Type_get_envelope_c == nullptr) {
+    pmpi.Type_get_envelope(type, &told.integers, &told.addresses, &told.types, &told.combiner);
+    return told;
+  }
+  MPI_Count integers = 0;
+  MPI_Count addresses = 0;
+  MPI_Count large_counts = 0;
+  MPI_Count types = 0;
+  if (pmpi.Type_get_envelope_c(type, &integers, &addresses, &large_counts, &types, &told.combiner) != MPI_SUCCESS)
+    return {};
+  if (large_counts > 0) return {.combiner = told.combiner, .large = true};
+  return {static_cast<int>(integers), static_cast<int>(addresses), static_cast<int>(types), told.combiner};
+}
+
+/// Whether a type that MPI_Type_get_contents gave must be freed. MPI's own types must not be, and not all have a name:
+/// those of Fortran's kinds, and since MPI 4.1 those of a value and an index.
+bool is_of_program(const Envelope& made) {
+  switch (made.combiner) {
+    case MPI_COMBINER_DUP:
+    case MPI_COMBINER_CONTIGUOUS:
+    case MPI_COMBINER_VECTOR:
+    case MPI_COMBINER_HVECTOR:
+    case MPI_COMBINER_INDEXED:
+    case MPI_COMBINER_HINDEXED:
+    case MPI_COMBINER_INDEXED_BLOCK:
+    case MPI_COMBINER_HINDEXED_BLOCK:
+    case MPI_COMBINER_STRUCT:
+    case MPI_COMBINER_SUBARRAY:
+    case MPI_COMBINER_DARRAY:
+    case MPI_COMBINER_RESIZED: return true;
+    default: return false;
+  }
+}
+
+/// One element of its signature lies there without gaps.
+bool is_one_number(int combiner) {
+  return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX ||
+         combiner == MPI_COMBINER_F90_INTEGER;
+}
+
+/// What MPI tells of a type, but for `plain`.
+struct Told {
+  Shape shape;
+  bool gapless;
+};
+
+Told told_of(MPI_Datatype type) {
+  Shape shape;
+  int size = 0;
+  pmpi.Type_size(type, &size);
+  shape.size = size;
+  if (size == MPI_UNDEFINED) {
+    MPI_Count large = 0;
+    pmpi.Type_size_x(type, &large);
+    shape.size = static_cast<std::int64_t>(large);
+  }
+  MPI_Aint lower = 0;
+  pmpi.Type_get_extent(type, &lower, &shape.extent);
+  pmpi.Type_get_true_extent(type, &shape.true_lb, &shape.true_extent);
+  const bool gapless =
+      lower == 0 && shape.true_lb == 0 && shape.extent == shape.true_extent && shape.extent == shape.size;
+  return {shape, gapless};
+}
+
+/// Without gaps, but in order? Known for types made by repeating or copying a plain one; others are staged.
+bool is_in_order(MPI_Datatype type) {
+  const Envelope made = envelope_of(type);
+  if (is_one_number(made.combiner)) return true;
+  if ((made.combiner != MPI_COMBINER_CONTIGUOUS && made.combiner != MPI_COMBINER_DUP) || made.large ||
+      made.types != 1 || made.integers > 1 || made.addresses != 0)
+    return false;
+  int count = 0;
+  MPI_Aint unused = 0;
+  MPI_Datatype inner{};
+  if (pmpi.Type_get_contents(type, made.integers, made.addresses, made.types, &count, &unused, &inner) != MPI_SUCCESS)
+    return false;
+  const bool in_order = told_of(inner).gapless && is_in_order(inner);
+  if (is_of_program(envelope_of(inner))) pmpi.Type_free(&inner);
+  return in_order;
+}
+
+Shape asked(MPI_Datatype type) {
+  const auto [told, gapless] = told_of(type);
+  Shape shape = told;
+  shape.lasting = predefined(type);
+  shape.plain = gapless && (shape.lasting || is_in_order(type));
+  return shape;
+}
+
+/// What a datatype's attribute holds.
+struct Kept {
+  Shape shape;
+  std::atomic<bool> committed = false;
+};
+
+int copy_nothing(MPI_Datatype /*type*/, int /*keyval*/, void* /*extra*/, void* /*from*/, void* /*into*/, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int forget(MPI_Datatype /*type*/, int /*keyval*/, void* attribute, void* /*extra*/) {
+  detail::types_gone.fetch_add(1, std::memory_order_acq_rel);
+  delete static_cast<Kept*>(attribute);
+  return MPI_SUCCESS;
+}
+
+/// MPI_Finalize frees it: types may live until then.
+int keyval() {
+  static const int made = [] {
+    int key = MPI_KEYVAL_INVALID;
+    return pmpi.Type_create_keyval(copy_nothing, forget, &key, nullptr) == MPI_SUCCESS ? key : MPI_KEYVAL_INVALID;
+  }();
+  return made;
+}
+
+/// The attribute of a type that the program made; nullptr where MPI keeps none.
+Kept* kept_with(MPI_Datatype type) {
+  if (keyval() == MPI_KEYVAL_INVALID) return nullptr;
+  // Threads that meet a type for the first time at once: the second must find what the first has set. Not needed by
+  // `forget`, which MPI may call with locks of its own held.
+  static std::mutex guard;
+  const std::lock_guard lock(guard);
+  void* attribute = nullptr;
+  int found = 0;
+  if (pmpi.Type_get_attr(type, keyval(), static_cast<void*>(&attribute), &found) != MPI_SUCCESS) return nullptr;
+  if (found != 0) return static_cast<Kept*>(attribute);
+  auto made = std::make_unique<Kept>();
+  made->shape = asked(type);
+  made->shape.lasting = true;
+  if (pmpi.Type_set_attr(type, keyval(), made.get()) != MPI_SUCCESS) return nullptr;
+  return made.release();
+}
+
+/// What a thread remembers of a type that it met: spares the attribute's look-up.
+struct Remembered {
+  MPI_Datatype type;
+  std::uint64_t types_gone;  ///< then; it tells whether the handle still means that type
+  Shape shape;
+  Kept* kept;  ///< nullptr for MPI's own
+  bool committed;
+};
+
+constexpr std::uint64_t for_ever = 0;
+
+Remembered& place_of(MPI_Datatype type) {
+  // Without a destructor: a program may call MPI after the thread's objects are destroyed.
+  STARLING_OF_THREAD std::array<Remembered, 64> places{};
+  std::uint64_t handle = 0;
+  std::memcpy(&handle, &type, sizeof type);
+  // The handles of MPICH differ in their lowest byte or the one above, those of Open MPI are addresses of large
+  // objects.
+  return places[(handle ^ (handle >> 6U) ^ (handle >> 12U)) % places.size()];
+}
+
+bool holds(const Remembered& place, MPI_Datatype type) {
+  return place.type == type && place.shape.lasting &&
+         (place.types_gone == for_ever || place.types_gone == types_gone());
+}
+
+/// In a place that holds until the next look at a type.
+Remembered& remembered(MPI_Datatype type) {
+  Remembered& place = place_of(type);
+  if (holds(place, type)) return place;
+  if (predefined(type)) return place = {type, for_ever, asked(type), nullptr, true};
+  const std::uint64_t now = types_gone();
+  Kept* const kept = kept_with(type);
+  if (kept == nullptr) return place = {type, now, asked(type), nullptr, false};
+  return place = {type, now, kept->shape, kept, kept->committed.load(std::memory_order_relaxed)};
+}
+
+/// No MPI function tells; packing none of it fails if not.
+bool packs(MPI_Datatype type) {
+  char nothing = 0;
+  int position = 0;
+  return pmpi.Pack(&nothing, 0, type, &nothing, 0, &position, process().alone) == MPI_SUCCESS;
+}
+
+}  // namespace
+
+Shape shape_of(MPI_Datatype type) {
+  return remembered(type).shape;
+}
+
+bool is_lasting(MPI_Datatype type) {
+  return holds(place_of(type), type);
+}
+
+bool is_committed(MPI_Datatype type) {
+  if (predefined(type)) return true;
+  if (const Remembered& known = place_of(type); holds(known, type) && known.committed) return true;
+  // Any other function of MPI would tell the handler of MPI_COMM_WORLD that there is no such type.
+  if (!packs(type)) return false;
+  Remembered& known = remembered(type);
+  known.committed = true;
+  if (known.kept != nullptr) known.kept->committed.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+}  // namespace starling
