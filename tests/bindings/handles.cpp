@@ -1,4 +1,4 @@
-// Compiled with src/runtime/pmpi.cpp and flavour.cpp: the handles that they find are MPI's own, and predefined() knows
+// Compiled with src/runtime/mpi/pmpi.cpp and flavour.cpp: the handles that they find are MPI's own, and predefined() knows
 // MPI's from the program's. Prints what is wrong.
 #include <mpi.h>
 
