@@ -62,6 +62,9 @@ class Parameters {
   std::vector<std::pair<std::string, std::string>> bound_;
 };
 
+/// Names and values: where a candidate lies in the space of things to try.
+using Attributes = std::vector<std::pair<std::string, std::string>>;
+
 /// A parameter of an algorithm with the values that are worth trying.
 struct Parameter {
   std::string_view name;

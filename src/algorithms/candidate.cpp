@@ -81,6 +81,13 @@ std::string Bound::name() const {
   return name;
 }
 
+Attributes Bound::attributes() const {
+  Attributes all{{"algorithm", std::string(algorithm->name)},
+                 {"synchronisation", std::string(name_of(synchronisation))}};
+  all.insert(all.end(), parameters.all().begin(), parameters.all().end());
+  return all;
+}
+
 std::string Bound::group() const {
   const bool has_choice = algorithm->synchronisations.front() == Synchronisation::none;
   std::string group(synchronisation == Synchronisation::none || !has_choice ? algorithm->group

@@ -22,11 +22,16 @@ struct Bound {
   [[nodiscard]] std::string algorithm_name() const;
   /// `chain?segment=8192`: the public name without the collective.
   [[nodiscard]] std::string name() const;
+  [[nodiscard]] const Parameters& parameter_values() const { return parameters; }
+  /// The algorithm, its synchronisation, its parameters.
+  [[nodiscard]] Attributes attributes() const;
   /// The group in STAR-MPI's sense: the synchronisation where there is one and it could be left out, else the
   /// algorithm's.
   [[nodiscard]] std::string group() const;
   /// The class of candidates that add in the same order: the algorithm's, with the values that reorder.
   [[nodiscard]] std::string reduction_order() const;
+  /// Tuners try it for blocks of at most so many bytes; 0: no limit.
+  [[nodiscard]] std::int64_t probe_up_to() const { return algorithm->probe_up_to; }
   /// Blocks the call's data is divided into.
   [[nodiscard]] int blocks(const Situation& situation) const;
   /// Blocks of scratch a rank uses at most.

@@ -18,12 +18,13 @@
 #include <unordered_set>
 #include <utility>
 
-#include "algorithms/candidate.hpp"
 #include "knowledge/history.hpp"
 #include "knowledge/record_json.hpp"
 #include "knowledge/shorten.hpp"
 #include "knowledge/whole_file.hpp"
 #include "messages/told.hpp"
+#include "schedule/collective.hpp"
+#include "ways/way.hpp"
 
 namespace starling {
 namespace {
@@ -69,14 +70,12 @@ std::vector<std::string> names_in(const std::string& directory, std::error_code&
   return names;
 }
 
-/// The names of a collective's candidates, native among them.
-const std::unordered_set<std::string>& names_of(Collective collective) {
-  static std::array<std::unordered_set<std::string>, collective_count> all;
+/// The names of a collective's ways.
+const std::unordered_set<std::string_view>& names_of(Collective collective) {
+  static std::array<std::unordered_set<std::string_view>, collective_count> all;
   auto& names = all[static_cast<std::size_t>(collective)];
-  if (names.empty()) {
-    names.insert("native");
-    for (const Bound& bound : candidates(collective)) names.insert(bound.name());
-  }
+  if (names.empty())
+    for (const Way& way : ways(collective)) names.insert(way.name().text());
   return names;
 }
 

@@ -104,8 +104,8 @@ std::vector<int> fold_candidates(ContextRecord& into, const ContextRecord& other
   return places;
 }
 
-void fold_decisions(ContextRecord& into, const ContextRecord& other, const std::vector<int>& places) {
-  const auto placed = [&](int index) { return index < 0 ? -1 : places.at(static_cast<std::size_t>(index)); };
+void fold_decisions(ContextRecord& into, const ContextRecord& other, std::span<const int> places) {
+  const auto placed = [&](int index) { return index < 0 ? -1 : places[static_cast<std::size_t>(index)]; };
   std::vector<Decision>& all = into.decisions;
   add_count(into.decisions_dropped, other.decisions_dropped);
   for (const Decision& decision : other.decisions) {
@@ -128,8 +128,9 @@ std::string key_of(const ContextRecord& of) {
   std::string key;
   key.reserve(64);
   key = of.collective;
-  for (const std::int64_t part : {of.bytes.value_or(-1), std::int64_t{of.bucket}, std::int64_t{of.ranks},
-                                  std::int64_t{of.nodes}, std::int64_t{of.ranks_per_node}, std::int64_t{of.in_place}})
+  for (const std::int64_t part :
+       {of.bytes.value_or(-1), std::int64_t{of.bucket}, of.up_to.value_or(0), std::int64_t{of.ranks},
+        std::int64_t{of.nodes}, std::int64_t{of.ranks_per_node}, std::int64_t{of.in_place}})
     key.append(" ").append(std::to_string(part));
   return key.append(" ").append(of.operator_class.value_or(""));
 }
@@ -144,17 +145,6 @@ void fold_calls(ContextRecord& into, const ContextRecord& other) {
   fold(into.settled, other.settled);
 }
 
-void fold_places(ContextRecord& into, const ContextRecord& other) {
-  const std::size_t native = static_cast<std::size_t>(std::max(0, index_of(into.candidates, "native")));
-  into.native_s = merged({into.native_s, into.candidates.at(native).samples},
-                         {other.native_s, other.candidates.at(native).samples});
-  std::vector<int> places(into.candidates.size());
-  std::iota(places.begin(), places.end(), 0);
-  fold_decisions(into, other, places);
-  for (std::size_t i = 0; i < into.candidates.size(); ++i) fold(into.candidates[i], other.candidates[i]);
-  fold_calls(into, other);
-}
-
 }  // namespace
 
 void fold(ContextRecord& into, const ContextRecord& other) {
@@ -163,6 +153,23 @@ void fold(ContextRecord& into, const ContextRecord& other) {
   fold_decisions(into, other, fold_candidates(into, other));
   into.candidates_left_out =
       std::clamp<std::int64_t>(candidates_of_both - std::ssize(into.candidates), 0, most_counted);
+  fold_calls(into, other);
+}
+
+void fold_by_place(ContextRecord& into, const ContextRecord& other, std::span<const int> places) {
+  const auto candidate = [&](int place) -> CandidateRecord& {
+    return into.candidates.at(static_cast<std::size_t>(place));
+  };
+  const auto native =
+      std::find_if(places.begin(), places.end(), [&](int place) { return candidate(place).name == "native"; });
+  if (native != places.end())
+    into.native_s =
+        merged({into.native_s, candidate(*native).samples},
+               {other.native_s, other.candidates.at(static_cast<std::size_t>(native - places.begin())).samples});
+  std::vector<int> same(into.candidates.size());
+  std::iota(same.begin(), same.end(), 0);
+  fold_decisions(into, other, same);
+  for (std::size_t i = 0; i < places.size(); ++i) fold(candidate(places[i]), other.candidates[i]);
   fold_calls(into, other);
 }
 
@@ -180,19 +187,14 @@ void FoldedContexts::add(ContextRecord context) {
   }
 }
 
-bool FoldedContexts::fold_by_place(const ContextRecord& context) {
-  const auto found = places_.find(key_of(context));
-  if (found == places_.end()) return false;
-  ContextRecord& into = contexts_[found->second];
-  if (into.candidates.empty() || into.candidates.size() != context.candidates.size()) return false;
-  fold_places(into, context);
-  return true;
-}
-
 const ContextRecord* FoldedContexts::find(const ContextRecord& key) const {
   if (contexts_.empty()) return nullptr;
   const auto found = places_.find(key_of(key));
   return found == places_.end() ? nullptr : &contexts_[found->second];
+}
+
+ContextRecord* FoldedContexts::find(const ContextRecord& key) {
+  return const_cast<ContextRecord*>(std::as_const(*this).find(key));
 }
 
 std::vector<ContextRecord> FoldedContexts::take() {

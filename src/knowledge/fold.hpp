@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -17,6 +18,10 @@ namespace starling {
 /// calls, so fold contexts in falling order of calls and those of the busiest communicator stay.
 void fold(ContextRecord& into, const ContextRecord& other);
 
+/// The same where `other` has some of the candidates only, without their names: those at `places` in `into`. Its
+/// decisions have the numbers of `into`.
+void fold_by_place(ContextRecord& into, const ContextRecord& other, std::span<const int> places);
+
 void fold(LeftOut& into, const LeftOut& other);
 
 /// Contexts, those of one call key (what the tuner tells apart on one communicator, and the number of ranks) folded
@@ -24,11 +29,9 @@ void fold(LeftOut& into, const LeftOut& other);
 class FoldedContexts {
  public:
   void add(ContextRecord context);
-  /// Folds a context, whose candidates need no names, into the one of its call key that is here: candidate i of both is
-  /// the same one. False where there is none with as many candidates.
-  [[nodiscard]] bool fold_by_place(const ContextRecord& context);
   /// The context of the same call key; nullptr for none.
   [[nodiscard]] const ContextRecord* find(const ContextRecord& key) const;
+  [[nodiscard]] ContextRecord* find(const ContextRecord& key);
   [[nodiscard]] const std::vector<ContextRecord>& all() const { return contexts_; }
   /// All of them; none are left here.
   std::vector<ContextRecord> take();

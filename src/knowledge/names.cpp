@@ -5,6 +5,7 @@
 
 #include "algorithms/candidate.hpp"
 #include "messages/told.hpp"
+#include "ways/way.hpp"
 
 namespace starling {
 namespace {
@@ -79,13 +80,12 @@ ForcedNames forced_names() {
           .has_candidate =
               [](std::string_view collective, std::string_view candidate) {
                 const auto known = collective_named(collective);
-                return known && (candidate == "native" || candidate_named(*known, candidate));
+                return known && way_named(*known, candidate);
               },
           .is_candidate =
               [](std::string_view candidate) {
-                if (candidate == "native") return true;
                 for (int i = 0; i < collective_count; ++i)
-                  if (candidate_named(static_cast<Collective>(i), candidate)) return true;
+                  if (way_named(static_cast<Collective>(i), candidate)) return true;
                 return false;
               },
           .explained = explained};

@@ -110,6 +110,7 @@ constexpr std::array context_fields{
     field<&ContextRecord::collective>("collective"),
     field<&ContextRecord::bytes>("bytes"),
     field<&ContextRecord::bucket>("bucket"),
+    field<&ContextRecord::up_to>("up_to", Presence::where_known),
     field<&ContextRecord::ranks>("ranks"),
     field<&ContextRecord::nodes>("nodes", Presence::since_later),
     field<&ContextRecord::ranks_per_node>("ranks_per_node", Presence::since_later),

@@ -40,7 +40,8 @@ struct ContextRecord {
   std::string collective;
   std::optional<std::int64_t>
       bytes;            ///< per rank and peer block (docs/run-record.md); nothing where ranks cannot know it
-  bool bucket = false;  ///< stands for all sizes from `bytes` up to twice that
+  bool bucket = false;  ///< stands for all sizes from `bytes` up to twice that, or up to `up_to`
+  std::optional<std::int64_t> up_to;  ///< of a bucket that ends, or begins, between two powers of two; not in it
   int ranks = 0;
   int nodes = 0;                              ///< that these ranks are on; 0 where it is not known
   int ranks_per_node = 0;                     ///< the largest

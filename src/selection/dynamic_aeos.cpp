@@ -62,6 +62,18 @@ std::string_view DynamicAeos::stage() const {
   }
 }
 
+int DynamicAeos::proposed_after(std::int64_t ahead) const {
+  if (!exploring()) return proposed();
+  const std::size_t call = le_time_.size() + static_cast<std::size_t>(ahead);
+  return call < planned_ ? known_[measuring_[whose(call)]].candidate : 0;
+}
+
+std::int64_t DynamicAeos::calls_until_agreement() const {
+  if (stage_ == Stage::single) return std::numeric_limits<std::int64_t>::max();
+  if (exploring()) return static_cast<std::int64_t>(planned_ - std::min(planned_, le_time_.size()));
+  return left_ + (in_last_iterations_ ? 0 : iterations_);
+}
+
 std::span<const double> DynamicAeos::milestone() {
   if (exploring()) {
     left_ = 1;

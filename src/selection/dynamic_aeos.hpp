@@ -57,6 +57,8 @@ class DynamicAeos final : public Strategy {
     return milestone();
   }
   void verdict(std::span<const double> agreed) override;
+  [[nodiscard]] int proposed_after(std::int64_t ahead) const override;
+  [[nodiscard]] std::int64_t calls_until_agreement() const override;
   [[nodiscard]] std::string_view stage() const override;
   [[nodiscard]] std::optional<Found> found(int candidate) const override;
   [[nodiscard]] bool exploring() const override { return stage_ != Stage::single && stage_ != Stage::monitor_adapt; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -49,8 +50,20 @@ struct Found {
   std::optional<double> deviation = {};  ///< of the seconds of single calls, a standard deviation; where it is known
 };
 
+/// What a context is of; the same on all ranks.
+struct ContextKey {
+  std::string_view what;    ///< the name of the collective
+  std::int64_t bytes = -1;  ///< per rank and peer block (docs/run-record.md); -1 where ranks cannot know it
+  bool bucket = false;      ///< stands for all sizes from `bytes` up to, but without, `up_to`
+  std::int64_t up_to = 0;   ///< of a bucket; 0 where `bytes` is not known
+  int ranks = 0;
+  int nodes = 0;  ///< that these ranks are on; 0 where it is not known
+  int ranks_per_node = 0;
+};
+
 /// What a strategy starts from, for one context.
 struct Brief {
+  ContextKey key;
   std::vector<Candidate> candidates;
   StrategySettings settings;
   std::string argument;       ///< what stood after the colon of the strategy's name
@@ -82,8 +95,9 @@ enum class Judge : std::uint8_t {
 /// global.
 ///
 /// All ranks hold one each and stay in step: what decides is the sequence of calls and the numbers given to `verdict`,
-/// which the runtime makes equal on all ranks. `observe` may be given different seconds on every rank; they must not
-/// influence `proposed` before a verdict. Nor may their work, which is each rank's own as well.
+/// which the tuner makes equal on all ranks. Calls may be in flight together; the tuner brings their times in order.
+/// `observe` may be given different seconds on every rank; they must not influence `proposed` before a verdict. Nor may
+/// their work, which is each rank's own as well.
 ///
 /// A strategy may explore for ever. Its time then counts as what tuning costs, and what the run record calls the winner
 /// is the fastest candidate so far.
@@ -98,9 +112,14 @@ class Strategy {
 
   /// The candidate for the next call.
   [[nodiscard]] int proposed() const { return proposed_; }
-  /// Takes the time of the call just made with `proposed()`, in seconds, and its work: this rank's own bytes of it,
-  /// which count only where the brief says that they vary. Returns what the ranks must now reduce over the
-  /// communicator, element by element; empty for most calls. If not empty, `verdict` follows before the next call.
+  /// The candidate for the call that comes `ahead` calls after the next one, if it begins before the others have ended:
+  /// by what is known now. From `calls_until_agreement()` on one to bridge the time until the ranks have agreed.
+  [[nodiscard]] virtual int proposed_after(std::int64_t /*ahead*/) const { return proposed_; }
+  /// How many more calls are observed before the ranks must agree.
+  [[nodiscard]] virtual std::int64_t calls_until_agreement() const { return std::numeric_limits<std::int64_t>::max(); }
+  /// Takes the time of the next call in the order in which calls begin, in seconds, and its work: this rank's own bytes
+  /// of it, which count only where the brief says that they vary. Returns what the ranks must now reduce over the
+  /// communicator, element by element; empty for most calls. If not empty, `verdict` follows before the next one.
   virtual std::span<const double> observe(double seconds, double work) = 0;
   /// Takes the reduced numbers: element by element the slowest rank's, or the mean or smallest, as the setting
   /// STARLING_SAMPLES says (max, mean, min). The same on every rank.

@@ -78,7 +78,7 @@ TEST(Fold, AddsUpEachPhase) {
   EXPECT_EQ(into.settled.bookkeeping_seconds, 1.25);
 }
 
-TEST(FoldedContexts, FoldByPlaceWhatHasNoNames) {
+TEST(Fold, ByPlaceWhatHasNoNames) {
   CandidateRecord native;
   native.name = "native";
   native.samples = 10;
@@ -94,18 +94,23 @@ TEST(FoldedContexts, FoldByPlaceWhatHasNoNames) {
   ContextRecord nameless = other;
   for (CandidateRecord& one : nameless.candidates) one.name.clear();
 
-  FoldedContexts by_place;
-  EXPECT_FALSE(by_place.fold_by_place(nameless)) << "nobody knows the names yet";
-  by_place.add(whole);
-  EXPECT_TRUE(by_place.fold_by_place(nameless));
-  FoldedContexts by_name;
-  by_name.add(whole);
-  by_name.add(other);
-  const auto text = [](FoldedContexts& all) {
+  ContextRecord by_place = whole;
+  fold_by_place(by_place, nameless, std::vector{0, 1});
+  ContextRecord by_name = whole;
+  fold(by_name, other);
+  const auto text = [](const ContextRecord& one) {
     RunRecord record;
-    record.contexts = all.take();
+    record.contexts = {one};
     return to_json(record);
   };
+  EXPECT_EQ(text(by_place), text(by_name));
+
+  // One that was not tried is left out.
+  nameless.candidates.pop_back();
+  other.candidates[1].samples = 0;
+  other.candidates[1].median_s.reset();
+  fold_by_place(by_place, nameless, std::vector{0});
+  fold(by_name, other);
   EXPECT_EQ(text(by_place), text(by_name));
 }
 

@@ -37,6 +37,7 @@ class Key(NamedTuple):
     collective: str
     bytes: int | None
     bucket: bool
+    up_to: int | None
     ranks: int
     nodes: int
     ranks_per_node: int

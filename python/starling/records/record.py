@@ -109,12 +109,14 @@ class Phases(_Model):
 class ContextKey(_Model):
     """What the tuner tells apart. `bytes` are those per rank and per peer block.
 
+    A bucket stands for all sizes up to twice `bytes`, or up to `up_to`, without these.
     `nodes` and `ranks_per_node`, the fullest host's, are of the communicator; 0 where they are not known.
     """
 
     collective: str
     bytes: int | None
     bucket: bool
+    up_to: int | None = None
     ranks: int
     nodes: int = Field(0, ge=0)
     ranks_per_node: int = Field(0, ge=0)

@@ -55,7 +55,9 @@ def kind(key: Context | Key) -> str:
 
 
 def size(key: Context | Key) -> str:
-    """`64 KiB`; `64 KiB+` where it stands for all sizes up to twice that."""
+    """`64 KiB`; `64 KiB+` for all sizes up to twice that, `64 KiB to 96 KiB` for those up to another end."""
+    if key.up_to is not None:
+        return f"{human_bytes(key.bytes)} to {human_bytes(key.up_to)}"
     return human_bytes(key.bytes) + "+" * key.bucket
 
 

@@ -1,7 +1,5 @@
 #include "runtime/call/facts.hpp"
 
-#include <bit>
-
 #include "runtime/call/aliases.hpp"
 #include "runtime/mpi/operator_check.hpp"
 #include "runtime/mpi/pmpi.hpp"
@@ -216,12 +214,6 @@ void LatestCall::keep(const Call& call, int rank) {
   call_ = call;
   aliased_apart_ = aliased_distance(call, rank);
   until_gone_ = only_of_mpi ? 0 : types_gone();
-}
-
-CallKey bucket_of(CallKey key) {
-  if (key.bytes > 0) key.bytes = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(key.bytes)));
-  key.bucket = true;
-  return key;
 }
 
 }  // namespace starling

@@ -14,7 +14,8 @@ struct CallKey {
   bool commutative;
   bool built_in;  ///< the operator
   bool in_place;
-  bool bucket = false;  ///< stands for all sizes from `bytes` up to twice that
+  bool bucket = false;     ///< stands for all sizes from `bytes` up to, but without, `up_to`
+  std::int64_t up_to = 0;  ///< of a bucket; 0 where `bytes` is not known
   bool operator==(const CallKey&) const = default;
 };
 
@@ -59,8 +60,5 @@ class LatestCall {
   Call call_{};
   std::uintptr_t aliased_apart_ = 0;  ///< how far apart buffers are where they alias (aliases.hpp)
 };
-
-/// The key of the power-of-two bucket that a size falls in.
-CallKey bucket_of(CallKey key);
 
 }  // namespace starling

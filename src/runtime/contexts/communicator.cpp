@@ -9,6 +9,7 @@
 #include "runtime/mpi/gpu.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
+#include "tuning/size_bucket.hpp"
 
 namespace starling {
 namespace {
@@ -167,7 +168,13 @@ Context& Communicator::context(const Facts& facts) {
       return !one->key().bucket && one->key().bytes == facts.key.bytes;
     });
     if (new_size && table.exact_sizes >= setup().settings.exact_sizes) {
-      wanted.key = bucket_of(facts.key);
+      wanted.key.bucket = true;
+      if (facts.key.bytes >= 0) {
+        const auto& edges = setup().size_edges[static_cast<std::size_t>(facts.situation.collective)];
+        const SizeBucket bucket = bucket_of(facts.key.bytes, edges);
+        wanted.key.bytes = bucket.from;
+        wanted.key.up_to = bucket.up_to;
+      }
       context = find(wanted.key);
     }
     if (context == nullptr) {

@@ -18,9 +18,13 @@ void Happened::add(std::string_view operation, int ranks, std::int64_t calls) {
 
 void Happened::add(const Context& context) {
   if (context.calls() == 0) return;
-  // All contexts of a call key have the same candidates. To name them takes longer than all else in MPI_Comm_free.
-  if (!contexts_.fold_by_place(context.record(Context::Names::left_out)))
-    contexts_.add(context.record(Context::Names::told));
+  // Contexts of one call key have the same ways. To name them takes longer than all else in MPI_Comm_free.
+  ContextRecord* const there = contexts_.find(context.key_record());
+  if (there != nullptr && there->candidates.size() == context.ways()) {
+    context.add_to(*there);
+  } else {
+    contexts_.add(context.record());
+  }
 }
 
 }  // namespace starling

@@ -2,6 +2,8 @@
 
 #include <mpi.h>
 
+#include <array>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -12,6 +14,7 @@
 #include "knowledge/names.hpp"
 #include "knowledge/settings.hpp"
 #include "runtime/contexts/happened.hpp"
+#include "schedule/collective.hpp"
 #include "selection/strategy.hpp"
 #include "topology/platform.hpp"
 
@@ -25,6 +28,8 @@ struct Setup {
   const StrategyKind* strategy = nullptr;
   std::string strategy_argument;
   EarlierRuns earlier;  ///< what they found
+  /// By collective, in ascending order: sizes at which buckets are cut, for another choice may be right from there on.
+  std::array<std::vector<std::int64_t>, collective_count> size_edges;
   std::optional<Platform> platform;
   // By rank of MPI_COMM_WORLD:
   std::vector<int> hosts;  ///< of the platform; -1 for unknown ones; empty without a platform

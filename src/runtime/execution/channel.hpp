@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "knowledge/settings.hpp"
+#include "tuning/consensus.hpp"
 
 namespace starling {
 
@@ -20,7 +20,7 @@ inline constexpr std::size_t channel_numbers = 2048;
 ///
 /// Every operation has a tag of its own, until they come round again: what an operation that failed left behind is not
 /// taken for the next one's.
-class Channel {
+class Channel final : public Consensus {
  public:
   /// A channel for `comm`, whose ranks are `in_world` in MPI_COMM_WORLD. Collective. Nothing, on all ranks, where they
   /// have no number in common that is free.
@@ -47,11 +47,9 @@ class Channel {
 
   /// Whether `ok` holds on all ranks. Collective.
   [[nodiscard]] bool all(bool ok);
-  /// Reduces over ranks, element by element, to the mean, the largest or the smallest, and the last `always` to the
-  /// largest, into `values` on rank 0; elsewhere they become anything. Collective.
-  void reduce_to_first(std::span<double> values, std::size_t always, SampleReduction reduction);
-  /// Gives rank 0's values to all. Collective.
-  void broadcast(std::span<double> values);
+  [[nodiscard]] bool is_first() const override { return rank_ == 0; }
+  void reduce_to_first(std::span<double> values, std::size_t always, SampleReduction reduction) override;
+  void broadcast(std::span<double> values) override;
 
  private:
   Channel(std::vector<int> in_world, int rank, int number);

@@ -5,14 +5,14 @@
 #include <cstdlib>
 
 #include "messages/told.hpp"
-#include "runtime/execution/prepared.hpp"
+#include "runtime/execution/ways/schedule_carrier.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
 
 namespace starling {
 namespace {
 
-/// Bytes of schedules that are kept for one communicator.
+/// Bytes of plans that are kept for one communicator.
 constexpr std::size_t most_kept_bytes = std::size_t{16} << 20U;
 
 }  // namespace
@@ -22,20 +22,20 @@ Channel* Resources::channel() {
   return channel_.get();
 }
 
-void Resources::keeps(Prepared& holder) {
+void Resources::keeps(ScheduleCarrier& holder) {
   keeps_no_more(holder);
   keepers_.push_back(&holder);
   std::size_t bytes = 0;
-  for (const Prepared* one : keepers_) bytes += one->kept_bytes();
+  for (const ScheduleCarrier* one : keepers_) bytes += one->kept_bytes();
   while (bytes > most_kept_bytes && keepers_.size() > 1) {
-    Prepared* const oldest = keepers_.front();
+    ScheduleCarrier* const oldest = keepers_.front();
     bytes -= oldest->kept_bytes();
-    oldest->drop_schedules();
+    oldest->drop_plans();
     keepers_.erase(keepers_.begin());
   }
 }
 
-void Resources::keeps_no_more(const Prepared& holder) {
+void Resources::keeps_no_more(const ScheduleCarrier& holder) {
   std::erase(keepers_, &holder);
 }
 

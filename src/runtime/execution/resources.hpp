@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,7 @@
 
 namespace starling {
 
-class Prepared;
+class ScheduleCarrier;
 
 /// What schedules need on one communicator: a channel for messages, communicators of groups, memory for what they keep.
 class Resources {
@@ -28,10 +29,10 @@ class Resources {
   std::optional<MPI_Comm> join(const Group& group) { return groups_.join(group, *channel_); }
   [[nodiscard]] Groups& groups() { return groups_; }
 
-  /// Tells that `holder` has built another schedule. Where all that are kept here are too large together, others drop
-  /// theirs, oldest first, and build them again when they need them.
-  void keeps(Prepared& holder);
-  void keeps_no_more(const Prepared& holder);
+  /// Tells that `holder` has made another plan. Where all that are kept here are too large together, others drop
+  /// theirs, oldest first, and make them again when they need them.
+  void keeps(ScheduleCarrier& holder);
+  void keeps_no_more(const ScheduleCarrier& holder);
 
   /// Ends the job: for what one rank alone can't do any more.
   [[noreturn]] void give_up(const std::string& why) const;
@@ -42,7 +43,7 @@ class Resources {
   int size_;
   std::unique_ptr<Channel> channel_;
   Groups groups_;
-  std::vector<Prepared*> keepers_;  ///< of schedules, those that built theirs first before the others
+  std::vector<ScheduleCarrier*> keepers_;  ///< of plans, those that made theirs first before the others
 };
 
 }  // namespace starling

@@ -26,7 +26,7 @@ void Staging::look_at(const Call& call, const Facts& facts, int blocks, int rank
   }
 }
 
-void Staging::look_again_at(const Call& call, const Facts& facts) {
+void Staging::refresh(const Call& call, const Facts& facts) {
   call_ = &call;
   if ((stage_send_ || stage_recv_) && !reduces(call.collective)) find_sides(facts);
 }

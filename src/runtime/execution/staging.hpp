@@ -20,7 +20,7 @@ class Staging {
   /// Looks at a call whose data is divided into `blocks` blocks.
   void look_at(const Call& call, const Facts& facts, int blocks, int rank, bool works_in_place);
   /// The same for a call that is like the latest one but for the addresses of its buffers.
-  void look_again_at(const Call& call, const Facts& facts);
+  void refresh(const Call& call, const Facts& facts);
 
   [[nodiscard]] const Layout& send_layout() const { return own_send_layout_ ? send_layout_ : recv_layout_; }
   [[nodiscard]] const Layout& recv_layout() const { return recv_layout_; }

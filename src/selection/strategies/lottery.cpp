@@ -68,6 +68,8 @@ class Lottery final : public Strategy {
     return milestone();
   }
 
+  [[nodiscard]] std::int64_t calls_until_agreement() const override { return preparing_ ? left_ + lives_ : left_; }
+
   [[nodiscard]] Judge judge() const override { return Judge::first_rank; }
 
   std::span<const double> ruling(std::span<const double> reduced) override {

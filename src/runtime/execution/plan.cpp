@@ -1,0 +1,63 @@
+#include "runtime/execution/plan.hpp"
+
+#include <utility>
+
+namespace starling {
+namespace {
+
+/// Bytes of all plans kept for one candidate; beyond it (many roots, many ranks) they are built again.
+constexpr std::size_t most_kept_bytes = std::size_t{8} << 20U;
+
+}  // namespace
+
+std::size_t Plans::bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& one : plans_) {
+    bytes += one->program.bytes() + one->send.bytes() + one->recv.bytes();
+    if (one->schedule) bytes += one->schedule->bytes();
+  }
+  return bytes;
+}
+
+void Plans::drop() {
+  std::erase_if(plans_, [](const auto& one) { return one->operations == 0; });
+  latest_ = nullptr;
+}
+
+/// The plan of `team` with these layouts, else one of `team` that can be bound again; null for none.
+Plan* Plans::find(const Team& team, const Layout& send, const Layout& recv) const {
+  Plan* free = nullptr;
+  for (const auto& one : plans_) {
+    if (one->team != team) continue;
+    if (one->recv == recv && one->send == send) return one.get();
+    if (one->operations == 0) free = one.get();
+  }
+  return free;
+}
+
+Plan& Plans::plan(const Team& team, const Layout& send, const Layout& recv, bool sizes_change, bool& built) {
+  built = false;
+  if (latest_ == nullptr || latest_->team != team || latest_->operations > 0) latest_ = find(team, send, recv);
+  if (latest_ != nullptr && latest_->recv == recv && latest_->send == send) return *latest_;
+  if (latest_ != nullptr && latest_->schedule) {
+    bind(*latest_->schedule, send, recv, team.collective, team.rank, latest_->program);
+    latest_->send = send;
+    latest_->recv = recv;
+    return *latest_;
+  }
+  const bool again = latest_ != nullptr;
+  if (!again) {
+    if (bytes() > most_kept_bytes) drop();
+    latest_ = plans_.emplace_back(std::make_unique<Plan>(Plan{team, send, recv, {}, {}, {}})).get();
+  }
+  FlatSchedule schedule(bound_.schedule(team));
+  bind(schedule, send, recv, team.collective, team.rank, latest_->program);
+  latest_->send = send;
+  latest_->recv = recv;
+  // It is kept where another layout will want it, and where one did already.
+  if (again || sizes_change) latest_->schedule = std::move(schedule);
+  built = true;
+  return *latest_;
+}
+
+}  // namespace starling

@@ -1,0 +1,152 @@
+#include "tuning/tuner.hpp"
+
+#include <algorithm>
+
+namespace starling {
+
+Tuner::Tuner(const Brief& brief, std::unique_ptr<Strategy> (*make)(const Brief&)) : strategy_(make(brief)) {
+  refusals_.reserve(brief.candidates.size());
+  for (const Candidate& candidate : brief.candidates) refusals_.push_back(candidate.refusal);
+  samples_.resize(brief.candidates.size());
+}
+
+/// What a call is carried out with while others are in flight follows from how many have begun, not from those that
+/// have ended here. The strategy does not learn from calls that begin after the last one of an agreement and before the
+/// agreement.
+Tuner::Turn Tuner::begin_beside_others() {
+  const std::int64_t ahead = counted_ - fed_;
+  const bool learns = contribution_.empty() && ahead < strategy_->calls_until_agreement();
+  return {-1, strategy_->proposed_after(ahead), strategy_->exploring(), learns};
+}
+
+void Tuner::end(const Turn& turn, double seconds, double work, bool served) {
+  std::unique_ptr<Samples>& samples = samples_[served ? at(turn.candidate) : 0];
+  if (!samples) samples = std::make_unique<Samples>();
+  samples->add(seconds);
+  ++calls_;
+  seconds_ += seconds;
+  if (turn.exploring) {
+    ++trying().exploring.calls;
+    trying().exploring.seconds += seconds;
+  }
+  if (!served) seconds = refused_seconds;
+  if (!turn.learns) return;
+  const std::int64_t number = turn.number < 0 ? counted_++ : turn.number;
+  if (number == fed_ && contribution_.empty()) {
+    feed(seconds, work);
+    if (early_) feed_early();
+  } else if (number >= fed_) {
+    if (!early_) early_ = std::make_unique<std::vector<Early>>();
+    early_->push_back({number, seconds, work});
+  }
+}
+
+/// Feeds calls that have waited for an earlier one to end.
+void Tuner::feed_early() {
+  while (contribution_.empty()) {
+    const auto next =
+        std::find_if(early_->begin(), early_->end(), [&](const Early& one) { return one.number == fed_; });
+    if (next == early_->end()) break;
+    const Early one = *next;
+    early_->erase(next);
+    feed(one.seconds, one.work);
+  }
+  if (early_->empty()) early_.reset();
+}
+
+bool Tuner::agree(Consensus& ranks, SampleReduction reduction) {
+  while (contribution_.empty()) {
+    if (early_) feed_early();
+    if (contribution_.empty()) feed(median(strategy_->proposed()).value_or(0), 0);
+  }
+  Trying& trying = this->trying();
+  std::vector<double>& agreed = trying.agreed;
+  const Spent now{seconds_, trying.exploring.seconds};
+  agreed.assign(contribution_.begin(), contribution_.end());
+  agreed.push_back(now.all - trying.told.all);
+  agreed.push_back(now.exploring - trying.told.exploring);
+  trying.told = now;
+  const std::span<double> numbers = std::span(agreed).first(contribution_.size());
+  contribution_ = {};
+  ranks.reduce_to_first(agreed, 2, reduction);
+  if (strategy_->judge() == Judge::first_rank && ranks.is_first()) {
+    const std::span<const double> ruling = strategy_->ruling(numbers);
+    std::copy(ruling.begin(), ruling.end(), numbers.begin());
+  }
+  ranks.broadcast(agreed);
+  if (!trying.slowest) trying.slowest.emplace();
+  trying.slowest->all += agreed[numbers.size()];
+  trying.slowest->exploring += agreed[numbers.size() + 1];
+  strategy_->verdict(numbers);
+  if (!strategy_->settled()) return false;
+  std::vector<double>().swap(agreed);
+  trying.bookkeeping.condense();
+  for (int i = 0; i < candidates(); ++i)
+    if (tried(i) && i != proposed()) samples_[at(i)]->condense();
+  return true;
+}
+
+void Tuner::add_bookkeeping(const Turn& turn, double seconds, bool agreed) {
+  Trying& trying = this->trying();
+  if (!turn.exploring) {
+    ++trying.agreed_calls;
+    trying.agreed_seconds += seconds;
+    return;
+  }
+  trying.exploring.bookkeeping_seconds += seconds;
+  if (!agreed) trying.bookkeeping.add(seconds);
+}
+
+int Tuner::tell(ContextRecord& record, std::span<const int> which) const {
+  record.calls = calls_;
+  record.stage = std::string(strategy_->stage());
+  int winner = proposed();
+  std::optional<double> best = median(winner);
+  // While candidates are still tried nothing has won: then the best so far counts.
+  if (strategy_->exploring()) {
+    for (int i = 0; i < candidates(); ++i) {
+      const std::optional<double> one = eligible(i) ? median(i) : std::nullopt;
+      if (!one || (best && *one >= *best)) continue;
+      best = one;
+      winner = i;
+    }
+  }
+  record.seconds = seconds_;
+  record.native_s = median(0);
+  for (std::size_t place = 0; place < which.size(); ++place) {
+    const int i = which[place];
+    CandidateRecord& one = record.candidates[place];
+    one.eligible = eligible(i);
+    if (const auto found = one.eligible ? strategy_->found(i) : std::nullopt) {
+      one.agreed_s = found->seconds;
+      one.deviation_s = found->deviation;
+    }
+    if (!tried(i)) continue;
+    const Samples& samples = *samples_[at(i)];
+    one.samples = samples.count();
+    one.median_s = i == winner ? best : i == 0 ? record.native_s : samples.median();
+    one.min_s = samples.min();
+  }
+  const Trying nothing;
+  const Trying& trying = trying_ ? *trying_ : nothing;
+  record.tuning_seconds =
+      std::max(0.0, trying.exploring.seconds - (static_cast<double>(trying.exploring.calls) * best.value_or(0)));
+  if (trying.slowest) {
+    record.slowest_seconds = trying.slowest->all + (seconds_ - trying.told.all);
+    const double usual = strategy_->found(winner).value_or(Found{best.value_or(0)}).seconds;
+    const double exploring = trying.slowest->exploring + (trying.exploring.seconds - trying.told.exploring);
+    record.slowest_tuning_seconds = std::max(0.0, exploring - (static_cast<double>(trying.exploring.calls) * usual));
+  }
+  record.exploring = trying.exploring;
+  record.settled.calls = calls_ - trying.exploring.calls;
+  record.settled.seconds = std::max(0.0, seconds_ - trying.exploring.seconds);
+  // A call of the steady state does no more than an exploring one that agrees on nothing, and isn't timed itself.
+  record.settled.bookkeeping_seconds =
+      trying.agreed_seconds +
+      (static_cast<double>(record.settled.calls - trying.agreed_calls) * trying.bookkeeping.median().value_or(0));
+  record.decisions_dropped = strategy_->decisions_dropped();
+  record.decisions.assign(strategy_->decisions().begin(), strategy_->decisions().end());
+  return winner;
+}
+
+}  // namespace starling

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "knowledge/run_record.hpp"
+#include "measurement/samples.hpp"
+#include "messages/interned.hpp"
+#include "selection/strategy.hpp"
+#include "tuning/consensus.hpp"
+
+namespace starling {
+
+/// The tuner of one context: its strategy, what was measured, agreements between ranks, and what happened, for the
+/// record. It knows candidates by their numbers and calls by their seconds; what is called, and how, is its owner's.
+///
+/// Each rank holds one. All ranks begin the same calls in the same order, and `agree` at the same calls; calls may end
+/// later and in any order, different on each rank.
+class Tuner {
+ public:
+  /// `brief` has the candidates. `make` makes the strategy.
+  Tuner(const Brief& brief, std::unique_ptr<Strategy> (*make)(const Brief&));
+
+  /// A call that has begun.
+  struct Turn {
+    std::int64_t number;  ///< among those that the strategy learns from, where it counts already; else -1
+    int candidate;        ///< to carry it out with
+    bool exploring;       ///< it may be slow
+    bool learns;          ///< the strategy learns from it
+  };
+  /// Begins a call that ends before another one begins. It counts when it ends: one that is not made after all, because
+  /// MPI refuses it on this rank, is never ended. A call that the application's error handler makes meanwhile takes its
+  /// place then, as it does on the other ranks.
+  Turn begin() {
+    if (counted_ == fed_ && contribution_.empty()) return {-1, strategy_->proposed(), strategy_->exploring(), true};
+    return begin_beside_others();
+  }
+  /// Begins a call that is in flight while others begin.
+  Turn begin_in_flight() {
+    Turn turn = begin();
+    if (turn.learns) turn.number = counted_++;
+    return turn;
+  }
+  /// Ends a call that took `seconds` on this rank and had so much `work` (Strategy::observe). `served` is false where
+  /// its candidate turned out unable to serve, on all ranks, and native carried it out.
+  void end(const Turn& turn, double seconds, double work, bool served = true);
+  /// Whether the ranks must agree before another call begins that the strategy learns from. The same on all ranks that
+  /// have begun equally many calls.
+  [[nodiscard]] bool is_due() const {
+    return !contribution_.empty() || (counted_ != fed_ && counted_ - fed_ == strategy_->calls_until_agreement());
+  }
+  /// Lets the ranks agree. For a call that has not ended here, this rank tells what it measured of the same candidate
+  /// before. Returns whether only the proposed candidate is needed from now on.
+  bool agree(Consensus& ranks, SampleReduction reduction);
+  /// Adds the seconds that recording, agreeing and choosing took after a call that explored, or after which ranks
+  /// agreed.
+  void add_bookkeeping(const Turn& turn, double seconds, bool agreed);
+
+  /// Takes a candidate out that turned out unable to serve, on all ranks at the same call.
+  void refuse(int candidate, const std::string& why) { refusals_[at(candidate)] = why; }
+  [[nodiscard]] bool eligible(int candidate) const { return refusals_[at(candidate)].empty(); }
+  /// Why a candidate may not be proposed; empty if it may.
+  [[nodiscard]] const Interned& refusal(int candidate) const { return refusals_[at(candidate)]; }
+  [[nodiscard]] int proposed() const { return strategy_->proposed(); }
+  [[nodiscard]] int candidates() const { return static_cast<int>(refusals_.size()); }
+  [[nodiscard]] std::int64_t calls() const { return calls_; }
+  /// Whether a candidate was used for a call.
+  [[nodiscard]] bool tried(int candidate) const { return samples_[at(candidate)] != nullptr; }
+
+  /// Fills in what happened; the call key and names are the owner's. `record.candidates[i]` is candidate `which[i]`.
+  /// Returns the winner.
+  int tell(ContextRecord& record, std::span<const int> which) const;
+
+ private:
+  /// Seconds in this context.
+  struct Spent {
+    double all = 0;
+    double exploring = 0;
+  };
+
+  /// What is kept once candidates were tried, or ranks agreed on anything.
+  struct Trying {
+    std::vector<double> agreed;
+    Samples bookkeeping;            ///< of exploring calls that agreed on nothing
+    PhaseRecord exploring;          ///< so far
+    Spent told;                     ///< what the others were told of, of this rank's
+    std::optional<Spent> slowest;   ///< from one agreement to the next the longest that a rank took, up to the last
+    std::int64_t agreed_calls = 0;  ///< those of the other phase
+    double agreed_seconds = 0;      ///< and what agreeing took there
+  };
+
+  /// A call that ended before an earlier one.
+  struct Early {
+    std::int64_t number;
+    double seconds;
+    double work;
+  };
+
+  static std::size_t at(int candidate) { return static_cast<std::size_t>(candidate); }
+  [[nodiscard]] Trying& trying() {
+    if (!trying_) trying_ = std::make_unique<Trying>();
+    return *trying_;
+  }
+  [[nodiscard]] std::optional<double> median(int candidate) const {
+    return tried(candidate) ? samples_[at(candidate)]->median() : std::nullopt;
+  }
+  Turn begin_beside_others();
+  void feed(double seconds, double work) {
+    ++fed_;
+    contribution_ = strategy_->observe(seconds, work);
+  }
+  void feed_early();
+
+  std::vector<Interned> refusals_;                 ///< of each candidate
+  std::vector<std::unique_ptr<Samples>> samples_;  ///< of each candidate; null for those that were never used
+  std::unique_ptr<Strategy> strategy_;
+  std::int64_t counted_ = 0;              ///< calls that have begun and that the strategy learns from
+  std::int64_t fed_ = 0;                  ///< of them those that it has learnt from, in the order of their beginning
+  std::span<const double> contribution_;  ///< what the strategy wants the ranks to agree on
+  std::unique_ptr<std::vector<Early>> early_;  ///< null where calls end in order
+  std::unique_ptr<Trying> trying_;
+  std::int64_t calls_ = 0;  ///< that have ended
+  double seconds_ = 0;      ///< in them
+};
+
+}  // namespace starling

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "algorithms/algorithm.hpp"
+
+namespace starling {
+
+/// The way of the MPI library as it is, the same for every collective.
+struct Library {
+  static constexpr std::string_view native = "native";  ///< its name
+
+  [[nodiscard]] static std::string name() { return std::string(native); }
+  [[nodiscard]] static std::string algorithm_name() { return std::string(native); }
+  [[nodiscard]] static Parameters parameter_values() { return {}; }
+  [[nodiscard]] static Attributes attributes() { return {{"algorithm", std::string(native)}}; }
+  [[nodiscard]] static std::string group() { return std::string(native); }
+  [[nodiscard]] static std::string reduction_order() { return {}; }
+  [[nodiscard]] static std::int64_t probe_up_to() { return 0; }
+  [[nodiscard]] static std::string refusal(const Situation& /*situation*/) { return {}; }
+};
+
+}  // namespace starling

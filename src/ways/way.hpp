@@ -1,0 +1,72 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "algorithms/candidate.hpp"
+#include "messages/interned.hpp"
+#include "ways/library.hpp"
+
+namespace starling {
+
+/// What each kind of way tells of itself, in the words of `Way`.
+template <typename Kind>
+concept KindOfWay = requires(const Kind& kind, const Situation& situation) {
+  { kind.name() } -> std::same_as<std::string>;
+  { kind.algorithm_name() } -> std::same_as<std::string>;
+  { kind.parameter_values() } -> std::convertible_to<Parameters>;
+  { kind.attributes() } -> std::same_as<Attributes>;
+  { kind.group() } -> std::same_as<std::string>;
+  { kind.reduction_order() } -> std::same_as<std::string>;
+  { kind.probe_up_to() } -> std::same_as<std::int64_t>;
+  { kind.refusal(situation) } -> std::same_as<std::string>;
+};
+
+/// A way to carry out the calls of one collective, as it is named, chosen, listed and recorded: values and pure
+/// functions, without MPI. How the calls of each kind are carried out is in src/runtime/execution/ways.
+class Way {
+ public:
+  /// A new kind is a struct in a file of its own that goes in here. It fulfils KindOfWay, or nothing compiles.
+  using Kind = std::variant<Library, Bound>;
+
+  explicit Way(Kind kind);
+
+  [[nodiscard]] const Kind& kind() const { return kind_; }
+  /// The public name without the collective: "native", "ring_light_barrier", "chain?segment=8192".
+  [[nodiscard]] const Interned& name() const { return name_; }
+  /// The name without parameters: "chain".
+  [[nodiscard]] const Interned& algorithm_name() const { return algorithm_name_; }
+  /// The values of its parameters, as text.
+  [[nodiscard]] Parameters parameter_values() const;
+  /// Where it lies in the space of candidates: its algorithm, its synchronisation, its parameters.
+  [[nodiscard]] Attributes attributes() const;
+  /// What it optimises: STAR-MPI's group (section 3.3).
+  [[nodiscard]] const Interned& group() const { return group_; }
+  /// Ways of one class add in the same order, so that their results are bitwise equal; empty where that is not known.
+  [[nodiscard]] std::string reduction_order() const;
+  /// Tuners try it up to so many bytes; 0: without limit.
+  [[nodiscard]] std::int64_t probe_up_to() const;
+  /// Why it cannot serve there, a sentence without a full stop; empty if it can.
+  [[nodiscard]] std::string refusal(const Situation& situation) const;
+
+ private:
+  Kind kind_;
+  Interned name_;
+  Interned algorithm_name_;
+  Interned group_;
+};
+
+/// Every way to carry out a collective, the MPI library as it is first.
+const std::vector<Way>& ways(Collective collective);
+
+/// The way of a public name, e.g. "native", "chain?segment=8192"; parameters that are not named have their first value.
+/// Any well-formed number may be given for a parameter whose values are numbers. Nothing for an unknown name.
+std::optional<Way> way_named(Collective collective, std::string_view name);
+
+}  // namespace starling

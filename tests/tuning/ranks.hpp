@@ -1,0 +1,77 @@
+#pragma once
+
+#include <barrier>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "selection/lockstep.hpp"
+#include "tuning/tuner.hpp"
+
+namespace starling::testing {
+
+/// Ranks as threads: what they tell each other goes through memory.
+class Together {
+ public:
+  explicit Together(int ranks) : told_(static_cast<std::size_t>(ranks)), arrived_(ranks) {}
+
+  class Rank final : public Consensus {
+   public:
+    Rank(Together& all, int rank) : all_(all), rank_(rank) {}
+    [[nodiscard]] bool is_first() const override { return rank_ == 0; }
+    void reduce_to_first(std::span<double> values, std::size_t always, SampleReduction reduction) override {
+      all_.told_[static_cast<std::size_t>(rank_)].assign(values.begin(), values.end());
+      all_.arrived_.arrive_and_wait();
+      if (rank_ == 0) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          const bool adds = reduction == SampleReduction::mean && i + always < values.size();
+          double result = 0;
+          for (const auto& one : all_.told_) result = adds ? result + one.at(i) : std::max(result, one.at(i));
+          values[i] = adds ? result / static_cast<double>(all_.told_.size()) : result;
+        }
+      }
+      all_.arrived_.arrive_and_wait();
+    }
+    void broadcast(std::span<double> values) override {
+      if (rank_ == 0) all_.told_[0].assign(values.begin(), values.end());
+      all_.arrived_.arrive_and_wait();
+      std::copy(all_.told_[0].begin(), all_.told_[0].end(), values.begin());
+      all_.arrived_.arrive_and_wait();
+    }
+
+   private:
+    Together& all_;
+    int rank_;
+  };
+
+ private:
+  std::vector<std::vector<double>> told_;
+  std::barrier<> arrived_;
+};
+
+/// Runs `program` on each of `ranks` ranks, with a tuner of `strategy` over the candidates of `brief`. Returns the
+/// tuners.
+inline std::vector<std::unique_ptr<Tuner>> run_ranks(
+    int ranks, std::string_view strategy, Brief brief,
+    const std::function<void(int rank, Tuner& tuner, Consensus& consensus)>& program) {
+  const auto named = strategy_named(strategy).value();
+  brief.argument = named.second;
+  Together together(ranks);
+  std::vector<std::unique_ptr<Tuner>> tuners;
+  for (int rank = 0; rank < ranks; ++rank) tuners.push_back(std::make_unique<Tuner>(brief, named.first->make));
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      Together::Rank consensus(together, rank);
+      program(rank, *tuners[static_cast<std::size_t>(rank)], consensus);
+    });
+  }
+  threads.clear();
+  return tuners;
+}
+
+}  // namespace starling::testing

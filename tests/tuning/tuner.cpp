@@ -1,0 +1,198 @@
+#include "tuning/tuner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tuning/ranks.hpp"
+
+namespace starling {
+namespace {
+
+using testing::brief_of;
+using testing::run_ranks;
+
+constexpr int ranks = 3;
+
+/// Candidate 2 is the fastest; every rank measures something else.
+double seconds_of(int candidate, int rank) {
+  constexpr double times[] = {5e-3, 4e-3, 1e-3, 3e-3};
+  return times[candidate] * (1 + (0.01 * rank));
+}
+
+Brief four_candidates() {
+  Brief brief = brief_of(4);
+  brief.settings.iterations = 4;
+  return brief;
+}
+
+void call(Tuner& tuner, Consensus& consensus, int rank) {
+  const Tuner::Turn turn = tuner.begin();
+  tuner.end(turn, seconds_of(turn.candidate, rank), 0);
+  if (tuner.is_due()) tuner.agree(consensus, SampleReduction::max);
+}
+
+class EveryLearner : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryLearner, DoesAsItsStrategyWhereCallsEndInOrder) {
+  constexpr int calls = 200;
+  testing::Lockstep strategy(GetParam(), four_candidates(), 1, [](int, int candidate, int) {
+    return seconds_of(candidate, ranks - 1);  // the slowest rank's
+  });
+  strategy.call(calls);
+  std::vector<std::vector<int>> made(ranks);
+  run_ranks(ranks, GetParam(), four_candidates(), [&](int rank, Tuner& tuner, Consensus& consensus) {
+    for (int i = 0; i < calls; ++i) {
+      made[static_cast<std::size_t>(rank)].push_back(tuner.proposed());
+      call(tuner, consensus, rank);
+    }
+  });
+  for (const auto& one : made) EXPECT_EQ(one, strategy.made());
+}
+
+/// Up to eight calls are in flight, and end in an order that each rank draws for itself. One in six is blocking: there
+/// the ranks are at the same call, and may agree.
+TEST_P(EveryLearner, KeepsRanksInStepWhereCallsAreInFlight) {
+  constexpr int calls = 3000;
+  for (const unsigned seed : {1U, 2U, 3U}) {
+    std::vector<std::vector<int>> made(ranks);
+    const auto tuners =
+        run_ranks(ranks, GetParam(), four_candidates(), [&](int rank, Tuner& tuner, Consensus& consensus) {
+          std::mt19937 program(seed);  // the same on all ranks
+          std::mt19937 own(seed + 10 + static_cast<unsigned>(rank));
+          std::vector<Tuner::Turn> in_flight;
+          const auto end_one = [&] {
+            const auto which = static_cast<std::ptrdiff_t>(own() % in_flight.size());
+            const Tuner::Turn turn = in_flight[static_cast<std::size_t>(which)];
+            in_flight.erase(in_flight.begin() + which);
+            tuner.end(turn, seconds_of(turn.candidate, rank), 0);
+          };
+          for (int i = 0; i < calls; ++i) {
+            const bool blocking = program() % 6 == 0;
+            const Tuner::Turn turn = blocking ? tuner.begin() : tuner.begin_in_flight();
+            made[static_cast<std::size_t>(rank)].push_back(turn.candidate);
+            if (!blocking) {
+              in_flight.push_back(turn);
+              while (in_flight.size() > 8 || (!in_flight.empty() && own() % 3 == 0)) end_one();
+              continue;
+            }
+            tuner.end(turn, seconds_of(turn.candidate, rank), 0);
+            if (tuner.is_due()) tuner.agree(consensus, SampleReduction::max);
+          }
+          while (!in_flight.empty()) end_one();
+        });
+    EXPECT_EQ(made[1], made[0]);
+    EXPECT_EQ(made[2], made[0]);
+    EXPECT_EQ(tuners[0]->calls(), calls);
+    const auto fast = std::count(made[0].end() - (calls / 4), made[0].end(), 2);
+    EXPECT_GT(fast, calls / 8) << "the fastest is found all the same";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Tuner, EveryLearner, ::testing::Values("star-basic", "star", "lottery"),
+                         [](const auto& named) {
+                           std::string name = named.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+/// A rank that leaves calls in flight for ever: what it tells of them is what it measured before.
+TEST(Tuner, DoesNotWaitForCallsInFlight) {
+  const auto tuners = run_ranks(2, "star-basic", four_candidates(), [&](int rank, Tuner& tuner, Consensus& consensus) {
+    for (int i = 0; i < 15; ++i) {
+      const Tuner::Turn turn = tuner.begin_in_flight();
+      if (rank == 0 || i % 4 == 0) tuner.end(turn, seconds_of(turn.candidate, rank), 0);
+    }
+    EXPECT_FALSE(tuner.is_due());
+    call(tuner, consensus, rank);
+  });
+  for (const auto& one : tuners) EXPECT_EQ(one->proposed(), 2);
+  EXPECT_EQ(tuners[0]->calls(), 16);
+  EXPECT_EQ(tuners[1]->calls(), 5);
+}
+
+/// Between the last call that an agreement waits for and the agreement, calls go the native way and teach nothing.
+TEST(Tuner, BridgesTheTimeUntilRanksAgree) {
+  run_ranks(2, "star-basic", four_candidates(), [&](int rank, Tuner& tuner, Consensus& consensus) {
+    std::vector<Tuner::Turn> turns;
+    for (int i = 0; i < 20; ++i) turns.push_back(tuner.begin_in_flight());
+    for (int i = 0; i < 16; ++i) EXPECT_EQ(turns[static_cast<std::size_t>(i)].candidate, i / 4);
+    for (int i = 16; i < 20; ++i) {
+      EXPECT_EQ(turns[static_cast<std::size_t>(i)].candidate, 0);
+      EXPECT_FALSE(turns[static_cast<std::size_t>(i)].learns);
+    }
+    for (const Tuner::Turn& turn : turns) tuner.end(turn, turn.learns ? seconds_of(turn.candidate, rank) : 1e-9, 0);
+    EXPECT_TRUE(tuner.is_due());
+    tuner.agree(consensus, SampleReduction::max);
+    EXPECT_EQ(tuner.proposed(), 2);
+  });
+}
+
+/// A call that MPI refuses on one rank is not made on it, while the others wait in theirs: it does not count.
+TEST(Tuner, DoesNotCountACallThatWasNotMade) {
+  std::vector<std::vector<int>> made(2);
+  run_ranks(2, "star-basic", four_candidates(), [&](int rank, Tuner& tuner, Consensus& consensus) {
+    for (int i = 0; i < 100; ++i) {
+      if (rank == 1 && i % 7 == 3) {
+        const Tuner::Turn refused = tuner.begin();
+        EXPECT_EQ(refused.candidate, tuner.proposed());
+        // The application's error handler makes the call that the other rank is in.
+        made[1].push_back(tuner.proposed());
+        call(tuner, consensus, rank);
+        continue;
+      }
+      made[static_cast<std::size_t>(rank)].push_back(tuner.proposed());
+      call(tuner, consensus, rank);
+    }
+  });
+  EXPECT_EQ(made[0], made[1]);
+}
+
+TEST(Tuner, NeverProposesWhatCouldNotServe) {
+  const auto tuners = run_ranks(2, "star-basic", four_candidates(), [&](int rank, Tuner& tuner, Consensus& consensus) {
+    for (int i = 0; i < 100; ++i) {
+      const Tuner::Turn turn = tuner.begin();
+      const bool serves = turn.candidate != 2;
+      if (!serves) tuner.refuse(2, "no communicator left");
+      tuner.end(turn, serves ? seconds_of(turn.candidate, rank) : seconds_of(0, rank), 0, serves);
+      if (tuner.is_due()) tuner.agree(consensus, SampleReduction::max);
+    }
+  });
+  EXPECT_EQ(tuners[0]->proposed(), 3);
+  EXPECT_FALSE(tuners[0]->eligible(2));
+  EXPECT_FALSE(tuners[0]->tried(2)) << "native's time is not the candidate's";
+}
+
+TEST(Tuner, TellsWhatHappened) {
+  const auto tuners = run_ranks(2, "star-basic", four_candidates(), [&](int rank, Tuner& tuner, Consensus& consensus) {
+    for (int i = 0; i < 40; ++i) {
+      const Tuner::Turn turn = tuner.begin();
+      tuner.end(turn, seconds_of(turn.candidate, rank), 0);
+      const bool due = tuner.is_due();
+      if (due) tuner.agree(consensus, SampleReduction::max);
+      if (due || turn.exploring) tuner.add_bookkeeping(turn, 1e-4, due);
+    }
+  });
+  ContextRecord record;
+  record.candidates.resize(2);
+  EXPECT_EQ(tuners[0]->tell(record, std::vector<int>{0, 2}), 2);
+  EXPECT_EQ(record.calls, 40);
+  EXPECT_EQ(record.stage, "monitor_adapt");
+  EXPECT_EQ(record.candidates[0].samples, 4);
+  EXPECT_NEAR(record.candidates[0].median_s.value(), 5e-3, 1e-9);
+  EXPECT_EQ(record.candidates[1].samples, 28);
+  EXPECT_EQ(record.exploring.calls, 16);
+  EXPECT_NEAR(record.exploring.seconds, 4 * (5e-3 + 4e-3 + 1e-3 + 3e-3), 1e-9);
+  EXPECT_NEAR(record.tuning_seconds, record.exploring.seconds - (16 * 1e-3), 1e-9);
+  EXPECT_NEAR(record.exploring.bookkeeping_seconds, 16e-4, 1e-9);
+  EXPECT_NEAR(record.seconds, record.exploring.seconds + record.settled.seconds, 1e-12);
+  EXPECT_GT(record.slowest_seconds.value(), record.seconds) << "rank 1 is slower";
+  ASSERT_FALSE(record.decisions.empty());
+  EXPECT_EQ(record.decisions.front().to, 2);
+}
+
+}  // namespace
+}  // namespace starling

@@ -1,0 +1,56 @@
+#include "ways/way.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+namespace starling {
+namespace {
+
+TEST(Ways, BeginWithTheMpiLibraryAndHaveNamesOfTheirOwn) {
+  for (int i = 0; i < collective_count; ++i) {
+    const auto collective = static_cast<Collective>(i);
+    const std::vector<Way>& all = ways(collective);
+    ASSERT_FALSE(all.empty());
+    EXPECT_EQ(all.front().name(), "native");
+    EXPECT_EQ(all.size(), candidates(collective).size() + 1);
+    std::set<std::string> names;
+    for (const Way& way : all) EXPECT_TRUE(names.insert(way.name().text()).second) << way.name();
+  }
+}
+
+TEST(Ways, AreFoundByTheirNames) {
+  for (int i = 0; i < collective_count; ++i) {
+    const auto collective = static_cast<Collective>(i);
+    for (const Way& way : ways(collective)) {
+      const std::optional<Way> found = way_named(collective, way.name());
+      ASSERT_TRUE(found) << way.name();
+      EXPECT_EQ(found->name(), way.name());
+      EXPECT_EQ(found->group(), way.group());
+      EXPECT_EQ(found->attributes(), way.attributes());
+      EXPECT_EQ(found->kind().index(), way.kind().index());
+    }
+  }
+  EXPECT_FALSE(way_named(Collective::bcast, "rung"));
+  EXPECT_FALSE(way_named(Collective::bcast, ""));
+}
+
+TEST(Ways, TellWhatTheCandidateTells) {
+  const std::optional<Way> chain = way_named(Collective::bcast, "chain?segment=8192");
+  ASSERT_TRUE(chain);
+  EXPECT_EQ(chain->algorithm_name(), "chain");
+  EXPECT_EQ(chain->parameter_values().number("segment"), 8192);
+  const Attributes wanted{{"algorithm", "chain"}, {"synchronisation", "none"}, {"segment", "8192"}};
+  EXPECT_EQ(chain->attributes(), wanted);
+  const std::optional<Way> doubling = way_named(Collective::allreduce, "recursive_doubling");
+  EXPECT_EQ(doubling->reduction_order(),
+            candidate_named(Collective::allreduce, "recursive_doubling")->reduction_order());
+  const Situation eight{.collective = Collective::alltoall, .ranks = 6, .bytes = 8, .elements = 8};
+  EXPECT_EQ(way_named(Collective::alltoall, "pair")->refusal(eight), "needs a power of two of ranks");
+  EXPECT_EQ(way_named(Collective::alltoall, "native")->refusal(eight), "");
+  EXPECT_EQ(way_named(Collective::alltoall, "native")->group(), "native");
+}
+
+}  // namespace
+}  // namespace starling
