@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,23 +45,28 @@ struct Team {
   bool operator==(const Team&) const = default;
 };
 
-/// Values bound to the parameters of an algorithm, in the order of its descriptor.
+/// Values bound to the parameters of an algorithm, in the order of its descriptor. Each is read as a number once, when
+/// it is bound: builders ask for it at every call.
 class Parameters {
  public:
   Parameters() = default;
-  Parameters(std::initializer_list<std::pair<std::string, std::string>> bound) : bound_(bound) {}
+  Parameters(std::initializer_list<std::pair<std::string, std::string>> bound);
 
-  void bind(std::string_view name, std::string_view value) { bound_.emplace_back(name, value); }
+  void bind(std::string_view name, std::string_view value);
   /// The value bound to `name`; throws std::out_of_range for a name that is not bound (an error in the algorithm's
   /// file).
   [[nodiscard]] std::string_view text(std::string_view name) const;
   /// The same as a number; the word "none" is 0. Throws std::invalid_argument unless all of the text is a number.
   [[nodiscard]] std::int64_t number(std::string_view name) const;
+  /// Names and texts.
   [[nodiscard]] std::span<const std::pair<std::string, std::string>> all() const { return bound_; }
   bool operator==(const Parameters&) const = default;
 
  private:
+  [[nodiscard]] std::size_t place_of(std::string_view name) const;
+
   std::vector<std::pair<std::string, std::string>> bound_;
+  std::vector<std::optional<std::int64_t>> numbers_;  ///< of `bound_`; nothing for a text that is no number
 };
 
 /// A parameter of an algorithm with the values that are worth trying.
