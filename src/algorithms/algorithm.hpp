@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -16,15 +17,21 @@
 
 namespace starling {
 
+/// How an algorithm divides the data of a call.
+struct Division {
+  /// All there are: of a vector any number; where each rank has a block one for each, or n for each where those are
+  /// divided in n parts (divides_blocks()).
+  int blocks = 1;
+  int per_message = 0;  ///< for algorithms that send several blocks the same way; 0: as many as there are
+  auto operator<=>(const Division&) const = default;
+};
+
 /// The place of one rank among those that carry out a collective, as a builder sees it.
 struct Team {
   int size;      ///< ranks
   int rank;      ///< this rank, 0 <= rank < size
   int root = 0;  ///< for rooted collectives
-  /// Blocks the vector is divided into. Where each rank has a block: one for each, or n for each where blocks are
-  /// divided in n parts (divides_blocks()).
-  int blocks = 1;
-  int together = 0;  ///< blocks in one message, for algorithms that cut what they send so; 0: as many as there are
+  Division division{};
   /// What is to be carried out: an algorithm may serve several collectives (scan and exscan).
   Collective collective = Collective::barrier;
   /// The network, for algorithms that need its switches; it outlives the schedule's making.
@@ -34,8 +41,9 @@ struct Team {
   [[nodiscard]] constexpr int wrap(int any_rank) const { return ((any_rank % size) + size) % size; }
   [[nodiscard]] constexpr int right(int steps = 1) const { return wrap(rank + steps); }
   [[nodiscard]] constexpr int left(int steps = 1) const { return wrap(rank - steps); }
+  [[nodiscard]] constexpr int blocks() const { return division.blocks; }
   /// How many parts each rank's block is divided in.
-  [[nodiscard]] constexpr int parts() const { return blocks / size; }
+  [[nodiscard]] constexpr int parts() const { return blocks() / size; }
   /// The number of a part of a rank's block among all blocks.
   [[nodiscard]] constexpr int part_of(int any_rank, int part) const { return (any_rank * parts()) + part; }
   /// This rank counted from the root: the root is 0.
@@ -134,11 +142,9 @@ struct Algorithm {
   /// block, m: bytes of the vector, on the rank that has most to do.
   std::string_view latency{};
   std::string_view bandwidth{};
-  /// Into how many blocks the data is divided: any number where that is a vector, a multiple of the ranks where each
-  /// rank's block may be divided (divides_blocks()); by default, and always elsewhere, one for each rank.
-  int (*divide)(const Situation&, const Parameters&) = nullptr;
-  /// How many blocks go in one message (Team::together); by default as many as there are.
-  int (*join)(const Situation&, const Parameters&) = nullptr;
+  /// How the data is divided where that is a vector or each rank's block may be (divides_blocks()); by default, and
+  /// always elsewhere, in one block for each rank.
+  Division (*divide)(const Situation&, const Parameters&) = nullptr;
   /// Whether it is still right when the send buffer lies in the receive buffer (MPI_IN_PLACE). It counts only for
   /// collectives that has_in_place() names; the checker must agree.
   bool works_in_place = true;

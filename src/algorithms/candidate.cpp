@@ -120,9 +120,9 @@ std::string Bound::reduction_order() const {
   return order;
 }
 
-int Bound::blocks(const Situation& situation) const {
+Division Bound::division(const Situation& situation) const {
   const bool may_divide = divides_a_vector(situation.collective) || divides_blocks(situation.collective);
-  if (!may_divide || algorithm->divide == nullptr) return situation.ranks;
+  if (!may_divide || algorithm->divide == nullptr) return {situation.ranks};
   return algorithm->divide(situation, parameters);
 }
 
@@ -130,8 +130,7 @@ Team Bound::team(const Situation& situation, int rank, int root) const {
   return {.size = situation.ranks,
           .rank = rank,
           .root = root,
-          .blocks = blocks(situation),
-          .together = algorithm->join == nullptr ? 0 : algorithm->join(situation, parameters),
+          .division = division(situation),
           .collective = collective,
           .tree = situation.tree};
 }

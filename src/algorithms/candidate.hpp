@@ -27,8 +27,9 @@ struct Bound {
   [[nodiscard]] std::string group() const;
   /// The class of candidates that add in the same order: the algorithm's, with the values that reorder.
   [[nodiscard]] std::string reduction_order() const;
-  /// Blocks the call's data is divided into.
-  [[nodiscard]] int blocks(const Situation& situation) const;
+  /// How the call's data is divided.
+  [[nodiscard]] Division division(const Situation& situation) const;
+  [[nodiscard]] int blocks(const Situation& situation) const { return division(situation).blocks; }
   /// Blocks of scratch a rank uses at most.
   [[nodiscard]] std::int64_t scratch_blocks(const Situation& situation) const;
   /// Whether the send buffer may lie in the receive buffer.

@@ -118,7 +118,7 @@ int Prepared::carry_out(const Call& call, const Facts& facts, Resources& resourc
     staging_.look_again_at(call, facts);
   } else {
     const Team team = bound_.team(facts.situation, resources.rank(), rooted(call.collective) ? call.root : 0);
-    staging_.look_at(call, facts, team.blocks, team.rank, bound_.works_in_place());
+    staging_.look_at(call, facts, team.blocks(), team.rank, bound_.works_in_place());
     keeps_schedules_ = changes_layout(facts.key, call.collective);
     instance(team, resources);
     latest_.keep(call, resources.rank());
