@@ -185,5 +185,5 @@ def test_an_installation_without_its_table_is_told(tmp_path: Path, monkeypatch: 
     with pytest.raises(questions.RepositoryError, match="installation is incomplete; install again"):
         questions.settings_table()
     (tmp_path / "settings.json").write_text("[{")
-    with pytest.raises(questions.RepositoryError, match="settings.json: .*; install again"):
+    with pytest.raises(questions.RepositoryError, match=r"settings.json: .*; install again"):
         questions.settings_table()
