@@ -40,7 +40,8 @@ void kept(benchmark::State& state, starling::Collective collective) {
         const double before = heap();
         const starling::Team team = bound.team(situation, rank);
         const starling::Schedule schedule = bound.schedule(team);
-        const starling::Layout layout(team.blocks, starling::reduces(collective) ? situation.elements : ranks * bytes);
+        const starling::Layout layout(team.blocks(),
+                                      starling::reduces(collective) ? situation.elements : ranks * bytes);
         const starling::Program program = bind(schedule, layout, layout, collective, rank);
         building_mb = std::max(building_mb, heap() - before);
         const double own = static_cast<double>(program.bytes()) / mega;

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,15 +17,21 @@
 
 namespace starling {
 
+/// How an algorithm divides the data of a call.
+struct Division {
+  /// All there are: of a vector any number; where each rank has a block one for each, or n for each where those are
+  /// divided in n parts (divides_blocks()).
+  int blocks = 1;
+  int per_message = 0;  ///< for algorithms that send several blocks the same way; 0: as many as there are
+  auto operator<=>(const Division&) const = default;
+};
+
 /// The place of one rank among those that carry out a collective, as a builder sees it.
 struct Team {
   int size;      ///< ranks
   int rank;      ///< this rank, 0 <= rank < size
   int root = 0;  ///< for rooted collectives
-  /// Blocks the vector is divided into. Where each rank has a block: one for each, or n for each where blocks are
-  /// divided in n parts (divides_blocks()).
-  int blocks = 1;
-  int together = 0;  ///< blocks in one message, for algorithms that cut what they send so; 0: as many as there are
+  Division division{};
   /// What is to be carried out: an algorithm may serve several collectives (scan and exscan).
   Collective collective = Collective::barrier;
   /// The network, for algorithms that need its switches; it outlives the schedule's making.
@@ -32,8 +41,9 @@ struct Team {
   [[nodiscard]] constexpr int wrap(int any_rank) const { return ((any_rank % size) + size) % size; }
   [[nodiscard]] constexpr int right(int steps = 1) const { return wrap(rank + steps); }
   [[nodiscard]] constexpr int left(int steps = 1) const { return wrap(rank - steps); }
+  [[nodiscard]] constexpr int blocks() const { return division.blocks; }
   /// How many parts each rank's block is divided in.
-  [[nodiscard]] constexpr int parts() const { return blocks / size; }
+  [[nodiscard]] constexpr int parts() const { return blocks() / size; }
   /// The number of a part of a rank's block among all blocks.
   [[nodiscard]] constexpr int part_of(int any_rank, int part) const { return (any_rank * parts()) + part; }
   /// This rank counted from the root: the root is 0.
@@ -43,23 +53,28 @@ struct Team {
   bool operator==(const Team&) const = default;
 };
 
-/// Values bound to the parameters of an algorithm, in the order of its descriptor.
+/// Values bound to the parameters of an algorithm, in the order of its descriptor. Each is read as a number once, when
+/// it is bound: builders ask for it at every call.
 class Parameters {
  public:
   Parameters() = default;
-  Parameters(std::initializer_list<std::pair<std::string, std::string>> bound) : bound_(bound) {}
+  Parameters(std::initializer_list<std::pair<std::string, std::string>> bound);
 
-  void bind(std::string_view name, std::string_view value) { bound_.emplace_back(name, value); }
+  void bind(std::string_view name, std::string_view value);
   /// The value bound to `name`; throws std::out_of_range for a name that is not bound (an error in the algorithm's
   /// file).
   [[nodiscard]] std::string_view text(std::string_view name) const;
   /// The same as a number; the word "none" is 0. Throws std::invalid_argument unless all of the text is a number.
   [[nodiscard]] std::int64_t number(std::string_view name) const;
+  /// Names and texts.
   [[nodiscard]] std::span<const std::pair<std::string, std::string>> all() const { return bound_; }
   bool operator==(const Parameters&) const = default;
 
  private:
+  [[nodiscard]] std::size_t place_of(std::string_view name) const;
+
   std::vector<std::pair<std::string, std::string>> bound_;
+  std::vector<std::optional<std::int64_t>> numbers_;  ///< of `bound_`; nothing for a text that is no number
 };
 
 /// Names and values: where a candidate lies in the space of things to try.
@@ -130,11 +145,9 @@ struct Algorithm {
   /// block, m: bytes of the vector, on the rank that has most to do.
   std::string_view latency{};
   std::string_view bandwidth{};
-  /// Into how many blocks the data is divided: any number where that is a vector, a multiple of the ranks where each
-  /// rank's block may be divided (divides_blocks()); by default, and always elsewhere, one for each rank.
-  int (*divide)(const Situation&, const Parameters&) = nullptr;
-  /// How many blocks go in one message (Team::together); by default as many as there are.
-  int (*join)(const Situation&, const Parameters&) = nullptr;
+  /// How the data is divided where that is a vector or each rank's block may be (divides_blocks()); by default, and
+  /// always elsewhere, in one block for each rank.
+  Division (*divide)(const Situation&, const Parameters&) = nullptr;
   /// Whether it is still right when the send buffer lies in the receive buffer (MPI_IN_PLACE). It counts only for
   /// collectives that has_in_place() names; the checker must agree.
   bool works_in_place = true;

@@ -23,6 +23,15 @@ bool may_be(const Parameter& parameter, std::string_view value) {
   return is_number(value) && std::any_of(parameter.values.begin(), parameter.values.end(), is_number);
 }
 
+/// The number that the text of a value means; the word "none" is 0.
+std::optional<std::int64_t> number_of(std::string_view text) {
+  if (text == "none") return 0;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 std::vector<Bound> expand(Collective collective) {
   std::vector<Bound> all;
   for (const Algorithm& algorithm : repository()) {
@@ -49,20 +58,30 @@ std::vector<Bound> expand(Collective collective) {
 
 }  // namespace
 
-std::string_view Parameters::text(std::string_view name) const {
-  for (const auto& [bound_name, value] : bound_)
-    if (bound_name == name) return value;
+Parameters::Parameters(std::initializer_list<std::pair<std::string, std::string>> bound) {
+  for (const auto& [name, value] : bound) bind(name, value);
+}
+
+void Parameters::bind(std::string_view name, std::string_view value) {
+  bound_.emplace_back(name, value);
+  numbers_.push_back(number_of(value));
+}
+
+std::size_t Parameters::place_of(std::string_view name) const {
+  for (std::size_t i = 0; i < bound_.size(); ++i)
+    if (bound_[i].first == name) return i;
   throw std::out_of_range("no parameter " + std::string(name));
 }
 
+std::string_view Parameters::text(std::string_view name) const {
+  return bound_[place_of(name)].second;
+}
+
 std::int64_t Parameters::number(std::string_view name) const {
-  const std::string_view digits = text(name);
-  if (digits == "none") return 0;
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size())
-    throw std::invalid_argument(std::string(name).append("=").append(digits).append(" is not a number"));
-  return value;
+  const std::size_t place = place_of(name);
+  if (!numbers_[place])
+    throw std::invalid_argument(std::string(name).append("=").append(bound_[place].second).append(" is not a number"));
+  return *numbers_[place];
 }
 
 std::string Bound::algorithm_name() const {
@@ -108,9 +127,9 @@ std::string Bound::reduction_order() const {
   return order;
 }
 
-int Bound::blocks(const Situation& situation) const {
+Division Bound::division(const Situation& situation) const {
   const bool may_divide = divides_a_vector(situation.collective) || divides_blocks(situation.collective);
-  if (!may_divide || algorithm->divide == nullptr) return situation.ranks;
+  if (!may_divide || algorithm->divide == nullptr) return {situation.ranks};
   return algorithm->divide(situation, parameters);
 }
 
@@ -118,8 +137,7 @@ Team Bound::team(const Situation& situation, int rank, int root) const {
   return {.size = situation.ranks,
           .rank = rank,
           .root = root,
-          .blocks = blocks(situation),
-          .together = algorithm->join == nullptr ? 0 : algorithm->join(situation, parameters),
+          .division = division(situation),
           .collective = collective,
           .tree = situation.tree};
 }

@@ -32,8 +32,9 @@ struct Bound {
   [[nodiscard]] std::string reduction_order() const;
   /// Tuners try it for blocks of at most so many bytes; 0: no limit.
   [[nodiscard]] std::int64_t probe_up_to() const { return algorithm->probe_up_to; }
-  /// Blocks the call's data is divided into.
-  [[nodiscard]] int blocks(const Situation& situation) const;
+  /// How the call's data is divided.
+  [[nodiscard]] Division division(const Situation& situation) const;
+  [[nodiscard]] int blocks(const Situation& situation) const { return division(situation).blocks; }
   /// Blocks of scratch a rank uses at most.
   [[nodiscard]] std::int64_t scratch_blocks(const Situation& situation) const;
   /// Whether the send buffer may lie in the receive buffer.

@@ -24,7 +24,7 @@ MessageTable::MessageTable(std::span<const Program> programs) : first_{0} {
   const auto ranks = static_cast<int>(programs.size());
   for (const Program& program : programs) first_.push_back(first_.back() + program.messages.size());
   numbers_.resize(first_.back());
-  entries_.reserve(first_.back() / 2);
+  messages_.reserve(first_.back() / 2);
 
   // Senders in the order of ranks: so each rank's arrivals are sorted by sender, and by age for each of them.
   std::vector<std::vector<int>> arrivals(programs.size());
@@ -33,10 +33,10 @@ MessageTable::MessageTable(std::span<const Program> programs) : first_{0} {
       if (!is_send) return;
       if (one.peer < 0 || one.peer >= ranks)
         throw std::invalid_argument("rank " + std::to_string(rank) + " sends to rank " + std::to_string(one.peer));
-      const auto number = static_cast<int>(entries_.size());
+      const auto number = static_cast<int>(messages_.size());
       numbers_[first_[static_cast<std::size_t>(rank)] + index] = number;
       arrivals[static_cast<std::size_t>(one.peer)].push_back(number);
-      entries_.push_back({rank, one.peer, one.data.count});
+      messages_.push_back({rank, one.peer, one.data.count});
     });
   }
   std::vector<std::pair<int, std::size_t>> receives;  // from whom, and the index in the program
@@ -53,14 +53,14 @@ MessageTable::MessageTable(std::span<const Program> programs) : first_{0} {
     // Within a pair of ranks the order of a program's messages is that of its steps.
     for (std::size_t i = 0; i < receives.size(); ++i) {
       const int number = arrivals[here][i];
-      Entry& entry = entries_[static_cast<std::size_t>(number)];
-      if (entry.from != receives[i].first)
+      Joined& message = messages_[static_cast<std::size_t>(number)];
+      if (message.from != receives[i].first)
         throw std::invalid_argument("rank " + std::to_string(rank) + " receives from rank " +
-                                    std::to_string(receives[i].first) + " what rank " + std::to_string(entry.from) +
+                                    std::to_string(receives[i].first) + " what rank " + std::to_string(message.from) +
                                     " sends");
       numbers_[first_[here] + receives[i].second] = number;
-      if (i > 0 && receives[i - 1].first == entry.from)
-        entries_[static_cast<std::size_t>(arrivals[here][i - 1])].next = number;
+      if (i > 0 && receives[i - 1].first == message.from)
+        messages_[static_cast<std::size_t>(arrivals[here][i - 1])].next = number;
     }
   }
 }

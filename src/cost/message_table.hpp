@@ -11,7 +11,8 @@ namespace starling {
 /// All messages of a call, sends and receives joined: the k-th send from one rank to another is the k-th receive there.
 class MessageTable {
  public:
-  struct Entry {
+  /// A message as both ends know it.
+  struct Joined {
     int from;
     int to;
     std::int64_t bytes;
@@ -21,8 +22,8 @@ class MessageTable {
   /// Throws std::invalid_argument where sends and receives do not match.
   explicit MessageTable(std::span<const Program> programs);
 
-  [[nodiscard]] std::size_t size() const { return entries_.size(); }
-  [[nodiscard]] const Entry& operator[](int message) const { return entries_[static_cast<std::size_t>(message)]; }
+  [[nodiscard]] std::size_t size() const { return messages_.size(); }
+  [[nodiscard]] const Joined& operator[](int message) const { return messages_[static_cast<std::size_t>(message)]; }
   /// The numbers of a program's messages, in its own order, receives and sends.
   [[nodiscard]] std::span<const int> of(int rank) const {
     const auto index = static_cast<std::size_t>(rank);
@@ -30,7 +31,7 @@ class MessageTable {
   }
 
  private:
-  std::vector<Entry> entries_;
+  std::vector<Joined> messages_;
   std::vector<int> numbers_;
   std::vector<std::size_t> first_;  ///< of each rank in `numbers_`
 };

@@ -25,12 +25,12 @@ constexpr std::string_view begin_of_merged = "merged-";
 
 }  // namespace
 
-std::string history_directory(const Environment& environment) {
+std::string history_directory(const std::string& wish, const Environment& environment) {
   const auto text = [&](const char* name) {
     const char* value = environment(name);
     return std::string(value == nullptr ? "" : value);
   };
-  if (const std::string wish = text("STARLING_HISTORY"); !wish.empty()) return wish == "off" ? std::string{} : wish;
+  if (!wish.empty()) return wish == "off" ? std::string{} : wish;
   if (const std::string data = text("XDG_DATA_HOME"); data.starts_with('/')) return data + "/starling/history";
   if (const std::string home = text("HOME"); home.starts_with('/')) return home + "/.local/share/starling/history";
   return {};
@@ -51,11 +51,9 @@ bool is_merged_file_name(std::string_view name) {
   return name.starts_with(begin_of_merged);
 }
 
-std::string machine_name(const Environment& environment, std::string_view host) {
-  for (const char* name : {"STARLING_MACHINE", "SLURM_CLUSTER_NAME"}) {
-    const char* value = environment(name);
-    if (value != nullptr && *value != '\0') return value;
-  }
+std::string machine_name(const std::string& wish, const Environment& environment, std::string_view host) {
+  if (!wish.empty()) return wish;
+  if (const char* cluster = environment("SLURM_CLUSTER_NAME"); cluster != nullptr && *cluster != '\0') return cluster;
   std::string machine;
   for (const char c : host.substr(0, host.find('.'))) {
     const char shown = c >= '0' && c <= '9' ? '#' : c;

@@ -8,10 +8,10 @@
 
 namespace starling {
 
-/// The directory of run records: $STARLING_HISTORY, else $XDG_DATA_HOME/starling/history, else
-/// $HOME/.local/share/starling/history. Empty where STARLING_HISTORY is `off` or none of these is there. XDG_DATA_HOME
-/// counts only where it is absolute, as the XDG base directory specification says, and so does HOME.
-std::string history_directory(const Environment& environment);
+/// The directory of run records: the one that is wished, else $XDG_DATA_HOME/starling/history, else
+/// $HOME/.local/share/starling/history. Empty where the wish is `off` or none of these is there. XDG_DATA_HOME counts
+/// only where it is absolute, as the XDG base directory specification says, and so does HOME.
+std::string history_directory(const std::string& wish, const Environment& environment);
 
 /// The file name of a new record, <UTC yyyymmddThhmmss>-<host>-<pid>.json: sorted by name is sorted by time.
 std::string record_file_name(std::chrono::system_clock::time_point time, std::string_view host, long pid);
@@ -20,10 +20,10 @@ std::string record_file_name(std::chrono::system_clock::time_point time, std::st
 std::string merged_file_name(std::chrono::system_clock::time_point time, std::string_view host, long pid);
 bool is_merged_file_name(std::string_view name);
 
-/// What a machine is called, so that runs find what others learnt on it: $STARLING_MACHINE, else $SLURM_CLUSTER_NAME,
-/// else the name of `host` without its domain and with `#` for its numbers, which tell the nodes of a cluster apart:
-/// "node#" for node017.cluster.
-std::string machine_name(const Environment& environment, std::string_view host);
+/// What a machine is called, so that runs find what others learnt on it: as is wished, else $SLURM_CLUSTER_NAME, else
+/// the name of `host` without its domain and with `#` for its numbers, which tell the nodes of a cluster apart: "node#"
+/// for node017.cluster.
+std::string machine_name(const std::string& wish, const Environment& environment, std::string_view host);
 
 /// This host, as it calls itself.
 std::string host_name();

@@ -20,7 +20,8 @@ std::string_view name_of(SampleReduction reduction);
 /// In place of a platform's text: MPI tells which ranks share a node, and all nodes hang on one switch.
 inline constexpr std::string_view platform_of_nodes = "nodes";
 
-/// Everything a user can set, as one value. Rank 0's settings are those of all ranks.
+/// Everything a user can set, as one value, with the defaults. Rank 0's settings are those of all ranks. Each has a row
+/// in settings_table(), which says the rest of it.
 struct Settings {
   std::string strategy = "star-basic";  ///< with its argument, if it takes one
   std::string record;                   ///< path of one more copy of the run record; empty: none
@@ -60,11 +61,11 @@ struct Complaint {
 /// `native`: a half-understood wish is not carried out. Names in lists are for `check_names` to look at.
 Settings settings_from(const Environment& environment, std::vector<Complaint>& complaints);
 
-/// As text for one MPI message, and back.
-std::string to_text(const Settings& settings);
+/// What all ranks need of them, as text for one MPI message, and back.
+std::string to_text(Settings settings);
 Settings settings_from_text(const std::string& text);
 
 /// The settings in words, for the run record: name and value.
-std::vector<std::pair<std::string, std::string>> described(const Settings& settings);
+std::vector<std::pair<std::string, std::string>> described(Settings settings);
 
 }  // namespace starling

@@ -11,7 +11,7 @@
 #include <span>
 #include <string_view>
 
-#include "knowledge/settings.hpp"
+#include "knowledge/settings_table.hpp"
 #include "messages/told.hpp"
 
 namespace starling {
@@ -38,21 +38,15 @@ std::size_t distance(std::string_view one, std::string_view other) {
   return row.back();
 }
 
-/// What the settings are read from, without the prefix: what their reader asks an environment for.
-std::vector<std::string> of_settings() {
-  std::vector<std::string> names;
-  std::vector<Complaint> none;
-  static_cast<void>(settings_from(
-      [&](const char* name) -> const char* {
-        if (std::string_view(name).starts_with(prefix)) names.emplace_back(name + prefix.size());
-        return nullptr;
-      },
-      none));
+/// The variables of settings, without the prefix.
+std::vector<std::string_view> of_settings() {
+  std::vector<std::string_view> names;
+  for (const SettingRow& row : settings_table()) names.push_back(std::string_view(row.variable).substr(prefix.size()));
   return names;
 }
 
 /// The variable that was probably meant; empty where none is near.
-std::string_view meant(std::string_view name, std::span<const std::string> known) {
+std::string_view meant(std::string_view name, std::span<const std::string_view> known) {
   std::string_view nearest;
   std::size_t least = 3;
   for (const std::string_view candidate : known) {
@@ -70,7 +64,7 @@ std::string_view meant(std::string_view name, std::span<const std::string> known
 }  // namespace
 
 std::vector<std::string> unknown_variables(const char* const* environment) {
-  const std::vector<std::string> known = of_settings();
+  const std::vector<std::string_view> known = of_settings();
   const auto is_among = [](const auto& names, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };

@@ -1,7 +1,8 @@
 // starling-repository: prints what the repository holds, as JSON for the command line.
 //
 //   starling-repository                                                    every algorithm and strategy
-//   starling-repository settings                                           what is wrong with STARLING_* variables
+//   starling-repository settings                                           every setting
+//   starling-repository complaints                                         what is wrong with STARLING_* variables
 //   starling-repository merge DIRECTORY                                    the history in it made compact
 //   starling-repository schedule COLLECTIVE:NAME RANKS [ROOT] [BLOCKS]     what each rank does in one candidate
 //   starling-repository predict PLATFORM RANKS COLLECTIVE BYTES [ROOT] [PARAMETERS]    what each candidate would take
@@ -20,7 +21,7 @@
 #include "algorithms/candidate.hpp"
 #include "knowledge/earlier_runs.hpp"
 #include "knowledge/names.hpp"
-#include "knowledge/settings.hpp"
+#include "knowledge/settings_table.hpp"
 #include "knowledge/variables.hpp"
 #include "messages/told.hpp"
 #include "selection/strategy.hpp"
@@ -105,13 +106,12 @@ Json everything() {
 }
 
 /// What the library would say of the STARLING_* variables in this environment.
-Json settings_check() {
-  std::vector<Complaint> complaints;
-  const Settings settings =
-      settings_from([](const char* name) -> const char* { return std::getenv(name); }, complaints);
-  check_names(settings, complaints);
+Json complaints() {
+  std::vector<Complaint> found;
+  const Settings settings = settings_from([](const char* name) -> const char* { return std::getenv(name); }, found);
+  check_names(settings, found);
   Json wrong = Json::array();
-  for (const Complaint& one : complaints)
+  for (const Complaint& one : found)
     wrong.push_back({{"variable", one.variable}, {"value", one.value}, {"why", one.why}});
   return {{"complaints", std::move(wrong)}, {"unknown", unknown_variables(environ)}};
 }
@@ -134,7 +134,9 @@ int main(int argc, char** argv) {
     if (words.empty()) {
       std::cout << starling::everything().dump(2) << '\n';
     } else if (words.front() == "settings" && words.size() == 1) {
-      std::cout << starling::settings_check().dump(-1, ' ', false, starling::Json::error_handler_t::replace) << '\n';
+      std::cout << starling::settings_listing() << '\n';
+    } else if (words.front() == "complaints" && words.size() == 1) {
+      std::cout << starling::complaints().dump(-1, ' ', false, starling::Json::error_handler_t::replace) << '\n';
     } else if (words.front() == "merge" && words.size() == 2) {
       std::cout
           << starling::merging(std::string(words[1])).dump(-1, ' ', false, starling::Json::error_handler_t::replace)
@@ -144,9 +146,10 @@ int main(int argc, char** argv) {
     } else if (words.front() == "predict") {
       std::cout << starling::prediction_listing(std::span(words).subspan(1)).dump() << '\n';
     } else {
-      throw std::invalid_argument(starling::told(words.front()) +
-                                  ": there is only: settings, merge DIRECTORY, schedule COLLECTIVE:NAME RANKS, "
-                                  "predict PLATFORM RANKS COLLECTIVE BYTES");
+      throw std::invalid_argument(
+          starling::told(words.front()) +
+          ": there is only: settings, complaints, merge DIRECTORY, schedule COLLECTIVE:NAME RANKS, "
+          "predict PLATFORM RANKS COLLECTIVE BYTES");
     }
   } catch (const std::invalid_argument& misuse) {
     std::cerr << "starling-repository: " << misuse.what() << '\n';

@@ -44,7 +44,7 @@ SwitchTree example_network(int ranks) {
 }
 
 /// A situation in which the candidate works on `wanted` blocks, or on a number that shows how it works. Data of all
-/// lengths is tried, until a message has one block where blocks are joined.
+/// lengths is tried, until a message has one block where several go together.
 Situation situation_of(const Bound& bound, const SwitchTree& network, std::optional<int> wanted) {
   const int ranks = network.ranks();
   const int pieces = wanted.value_or(telling_blocks);
@@ -59,8 +59,8 @@ Situation situation_of(const Bound& bound, const SwitchTree& network, std::optio
       if (why.empty()) why = std::move(refusal);
       continue;
     }
-    const Team team = bound.team(situation, 0);
-    if ((wanted ? team.blocks == *wanted : team.blocks >= telling_blocks) && team.together <= 1) return situation;
+    const auto [blocks, per_message] = bound.division(situation);
+    if ((wanted ? blocks == *wanted : blocks >= telling_blocks) && per_message <= 1) return situation;
     if (!smallest) smallest = situation;
   }
   const std::string name = std::string(name_of(bound.collective)) + ":" + bound.name();

@@ -120,14 +120,14 @@ TEST(Blocks, AreSegmentsOrOneForEachRank) {
 }
 
 TEST(Segments, AreWholeBlocksWhereThoseAreSmaller) {
-  const auto together = [](std::string_view name, std::int64_t bytes) {
+  const auto per_message = [](std::string_view name, std::int64_t bytes) {
     const Situation situation{.collective = Collective::gather, .ranks = 6, .bytes = bytes};
-    return candidate_named(Collective::gather, name)->team(situation, 0).together;
+    return candidate_named(Collective::gather, name)->division(situation).per_message;
   };
-  EXPECT_EQ(together("chain", 8), 0) << "all of a subtree";
-  EXPECT_EQ(together("chain?segment=1024", 342), 2);
-  EXPECT_EQ(together("chain?segment=1024", 1024), 1);
-  EXPECT_EQ(together("chain?segment=1024", 1025), 1) << "parts";
+  EXPECT_EQ(per_message("chain", 8), 0) << "all of a subtree";
+  EXPECT_EQ(per_message("chain?segment=1024", 342), 2);
+  EXPECT_EQ(per_message("chain?segment=1024", 1024), 1);
+  EXPECT_EQ(per_message("chain?segment=1024", 1025), 1) << "parts";
 }
 
 TEST(Segments, ArePassedOnWhileTheNextOneComesIn) {
@@ -190,7 +190,7 @@ TEST(Groups, TellSegmentsFromWholeMessages) {
 TEST(Rab2, SynchronisesItsAllgatherAsItsAlltoall) {
   const SwitchTree tree({-1}, {0, 0, 0, 0});
   const auto zero_byte_rounds = [&](const char* name) {
-    const Team team{.size = 4, .rank = 1, .blocks = 4, .tree = &tree};
+    const Team team{.size = 4, .rank = 1, .division = {4}, .tree = &tree};
     const Schedule todo = candidate_named(Collective::allreduce, name)->schedule(team);
     int count = 0;
     for (const Round& round : todo.rounds())
@@ -228,7 +228,7 @@ TEST(PaperRing, GoesFromAndToTheSameRanksInAllgatherAsInAlltoall) {
   for (const char* synchronisation : {"", "_light_barrier", "_mpi_barrier"}) {
     const auto peers = [&](Collective collective, const std::string& name) {
       const Bound bound = *candidate_named(collective, name + synchronisation);
-      const Schedule todo = bound.schedule({.size = 6, .rank = 4, .blocks = 6});
+      const Schedule todo = bound.schedule({.size = 6, .rank = 4, .division = {6}});
       std::vector<std::pair<int, bool>> all;
       for (const Round& round : todo.rounds()) {
         for (const Transfer& one : round.receives) all.emplace_back(one.peer, false);
@@ -256,9 +256,10 @@ TEST(PaperAllreduce, HasAllTwentyOfStarMpi) {
 }
 
 TEST(Part, IsTheScheduleOfARegisteredCandidate) {
-  const Schedule ring = part(Collective::allgather, "ring", {.size = 4, .rank = 1, .blocks = 4});
+  const Schedule ring = part(Collective::allgather, "ring", {.size = 4, .rank = 1, .division = {4}});
   EXPECT_EQ(ring.rounds().size(), 4U);
-  EXPECT_THROW((void)part(Collective::allgather, "no such", {.size = 4, .rank = 1, .blocks = 4}), std::out_of_range);
+  EXPECT_THROW((void)part(Collective::allgather, "no such", {.size = 4, .rank = 1, .division = {4}}),
+               std::out_of_range);
 }
 
 }  // namespace

@@ -30,12 +30,6 @@ class Mixer {
   std::uint64_t value_ = 0x9e3779b97f4a7c15U;
 };
 
-/// How many blocks there are, and how many go in one message.
-std::pair<int, int> division(const Bound& bound, const Situation& situation) {
-  const Team team = bound.team(situation, 0);
-  return {team.blocks, team.together};
-}
-
 }  // namespace
 
 std::set<int> roots(Collective collective, int ranks) {
@@ -56,11 +50,12 @@ std::vector<Situation> situations(const Bound& bound, int ranks) {
   const int most_blocks = ranks <= 40 ? 16 : 4;
   // Each rank looks for its place among the switches by itself, which takes most of the tests' time.
   const bool one_is_enough = bound.algorithm->needs.switches && ranks > 16;
-  std::map<std::pair<int, int>, Situation> by_division;
+  std::map<Division, Situation> by_division;
   for (std::int64_t bytes = 1; bytes < (std::int64_t{1} << 30); bytes *= 2) {
     const Situation situation = situation_of(bound, ranks, (3 * bytes) + 1);
     if (!bound.refusal(situation).empty()) continue;
-    const auto [blocks, together] = division(bound, situation);
+    const Division division = bound.division(situation);
+    const int blocks = division.blocks;
     const bool of_ranks = divides_blocks(bound.collective);
     if (blocks < 1 || (of_ranks && blocks % ranks != 0)) {
       ADD_FAILURE() << full_name(bound) << " divides " << situation.bytes << " bytes on " << ranks << " ranks into "
@@ -68,7 +63,7 @@ std::vector<Situation> situations(const Bound& bound, int ranks) {
       return {};
     }
     if ((of_ranks ? 4 * blocks / ranks : blocks) <= most_blocks || by_division.size() < 2)
-      by_division.emplace(std::pair{blocks, together}, situation);
+      by_division.emplace(division, situation);
     if (one_is_enough) break;
   }
   std::vector<Situation> all;

@@ -26,7 +26,7 @@ std::vector<Schedule> schedules(const SwitchTree& tree, Synchronisation synchron
   const Bound bound{algorithm_named(Collective::alltoall, "phased"), Collective::alltoall, synchronisation, {}};
   std::vector<Schedule> all;
   for (int rank = 0; rank < tree.ranks(); ++rank)
-    all.push_back(bound.schedule({.size = tree.ranks(), .rank = rank, .blocks = tree.ranks(), .tree = &tree}));
+    all.push_back(bound.schedule({.size = tree.ranks(), .rank = rank, .division = {tree.ranks()}, .tree = &tree}));
   return all;
 }
 

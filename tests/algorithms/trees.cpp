@@ -102,9 +102,9 @@ TEST(TreeSum, CombinesTheNearestChildFirstAndEndsWhereItShould) {
 }
 
 TEST(VectorHalving, SendsTheLargestHalfToTheNearest) {
-  const Team team{.size = 8, .rank = 5, .root = 0, .blocks = 8};
-  Schedule todo(team.blocks);
-  const Buffer spare = todo.add_scratch(team.blocks);
+  const Team team{.size = 8, .rank = 5, .root = 0, .division = {8}};
+  Schedule todo(team.blocks());
+  const Buffer spare = todo.add_scratch(team.blocks());
   halve_vector(todo, 5, 8, Buffer::recv, spare, [](int worker) { return worker; });
   std::vector<std::pair<int, int>> sent;
   for (const Round& round : todo.rounds()) sent.emplace_back(round.sends[0].peer, round.sends[0].blocks.count);
@@ -126,7 +126,7 @@ TEST(Mesh, IsRefusedWhereSidesWouldHaveOneRank) {
 }
 
 TEST(Pipeline, ReceivesTheNextBlockWhileItSendsTheLast) {
-  const Team team{.size = 3, .rank = 1, .root = 0, .blocks = 3};
+  const Team team{.size = 3, .rank = 1, .root = 0, .division = {3}};
   const Schedule todo = pipelined_down(team, chain_tree(team));
   ASSERT_EQ(todo.rounds().size(), 4U);
   EXPECT_TRUE(todo.rounds()[0].sends.empty());
@@ -136,7 +136,7 @@ TEST(Pipeline, ReceivesTheNextBlockWhileItSendsTheLast) {
 }
 
 TEST(Pipeline, SendsAWholeVectorFirstWhereTheWayDownIsLongest) {
-  const Team team{.size = 8, .rank = 0, .root = 0, .blocks = 1};
+  const Team team{.size = 8, .rank = 0, .root = 0, .division = {1}};
   const Schedule todo = pipelined_down(team, binomial_tree(team));
   ASSERT_EQ(todo.rounds().size(), 3U);
   for (std::size_t i = 0; i < 3; ++i) {

@@ -362,16 +362,16 @@ TEST_F(Runs, AreNotWrittenWhereThereIsNoDirectory) {
 }
 
 std::string machine(const char* wish, const char* cluster, const char* host) {
-  return machine_name([&](const char* name) { return std::string_view(name) == "STARLING_MACHINE" ? wish : cluster; },
-                      host);
+  return machine_name(
+      wish, [&](std::string_view name) { return name == "SLURM_CLUSTER_NAME" ? cluster : nullptr; }, host);
 }
 
 TEST(MachineName, IsTheUsersElseTheClustersElseTheHostsWithoutNumbers) {
   EXPECT_EQ(machine("mine", "big", "node17"), "mine");
-  EXPECT_EQ(machine(nullptr, "big", "node17"), "big");
+  EXPECT_EQ(machine("", "big", "node17"), "big");
   EXPECT_EQ(machine("", "", "node017.cluster.org"), "node#");
-  EXPECT_EQ(machine(nullptr, nullptr, "r12c3-ib0"), "r#c#-ib#");
-  EXPECT_EQ(machine(nullptr, nullptr, "laptop"), "laptop");
+  EXPECT_EQ(machine("", nullptr, "r12c3-ib0"), "r#c#-ib#");
+  EXPECT_EQ(machine("", nullptr, "laptop"), "laptop");
 }
 
 }  // namespace

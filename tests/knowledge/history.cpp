@@ -8,7 +8,7 @@ namespace starling::testing {
 namespace {
 
 std::string directory_in(std::map<std::string, std::string> variables) {
-  return history_directory([&](const char* name) {
+  return history_directory(variables["STARLING_HISTORY"], [&](const char* name) {
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();
   });

@@ -1,9 +1,10 @@
-#include "knowledge/settings.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
+
+#include "knowledge/settings_table.hpp"
 
 namespace starling {
 namespace {
@@ -67,22 +68,48 @@ TEST(Settings, TellBoundsAsPeopleWriteThem) {
   EXPECT_EQ(complaints[1].why, "not a number from 0 to 1000");
 }
 
-TEST(Settings, HaveOneNameEach) {
-  for (const auto& [name, value] : described(Settings{})) EXPECT_NE(name, "exact_sizes");
-  const auto all = described(Settings{});
-  EXPECT_TRUE(std::any_of(all.begin(), all.end(), [](const auto& one) { return one.first == "sizes"; }));
+TEST(Settings, HaveANameAVariableAndAPlaceEach) {
+  std::set<std::string_view> names;
+  std::set<std::string_view> variables;
+  std::set<Place> places;
+  Settings settings;
+  for (const SettingRow& row : settings_table()) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_TRUE(variables.insert(row.variable).second) << row.variable;
+    EXPECT_TRUE(places.insert(row.place(settings)).second) << row.name;
+    EXPECT_TRUE(std::string_view(row.variable).starts_with("STARLING_")) << row.variable;
+    EXPECT_TRUE(row.says.ends_with('.') || row.says.ends_with("...")) << row.name;
+  }
 }
 
-TEST(Settings, TravelAsText) {
+TEST(Settings, HaveDefaultsWithinTheirBounds) {
+  for (const auto& [name, value] : described(Settings{})) {
+    const auto rows = settings_table();
+    const auto row = std::find_if(rows.begin(), rows.end(), [&, n = name](const auto& one) { return one.name == n; });
+    if (row->least == row->most) continue;
+    std::vector<Complaint> complaints;
+    read({{row->variable, value}}, complaints);
+    EXPECT_TRUE(complaints.empty()) << complaints.front().text();
+  }
+}
+
+TEST(Settings, TravelAsTextWhereAllRanksNeedThem) {
   std::vector<Complaint> complaints;
   const Settings settings = read({{"STARLING_STRATEGY", "native"},
                                   {"STARLING_HISTORY", "/some where/ünder"},
                                   {"STARLING_EXCEPT", "ring"},
                                   {"STARLING_REPRODUCIBLE", "1"},
                                   {"STARLING_SAMPLES", "min"},
-                                  {"STARLING_DELTA_LIMIT", "64"}},
+                                  {"STARLING_DELTA_LIMIT", "64"},
+                                  {"STARLING_MACHINE", "mine"},
+                                  {"STARLING_FRESH", "1"}},
                                  complaints);
-  EXPECT_EQ(described(settings_from_text(to_text(settings))), described(settings));
+  Settings arrived = settings_from_text(to_text(settings));
+  EXPECT_EQ(arrived.machine, "") << "only rank 0 looks for earlier runs";
+  EXPECT_FALSE(arrived.fresh);
+  arrived.machine = settings.machine;
+  arrived.fresh = settings.fresh;
+  EXPECT_EQ(described(arrived), described(settings));
 }
 
 TEST(Settings, AdmitByCollectiveAlgorithmOrCandidate) {

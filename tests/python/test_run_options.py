@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from starling.commands import cli
 from starling.runs import options, run
-from starling.runs.settings import KEYS, Kind
+from starling.runs.settings import KEYS, Kind, flag
 
 OPTIONS = {name: key for name, key in KEYS.items() if key.option is not None}
 VALUES = {Kind.TEXT: "a,b", Kind.FLAVOUR: "intel"}
@@ -34,7 +34,7 @@ def lines() -> list[list[str]]:
     found = [program, ["--", *program], ["--", "--"], ["--"], [], ["--help"], ["--no-such", "app"], ["-x", "app"]]
     for name, key in OPTIONS.items():
         assert key.option is not None
-        for word in filter(None, [f"--{name}", key.option.short]):
+        for word in filter(None, [flag(name), key.option.short]):
             if key.kind is Kind.FLAG:
                 found += [[word, *program], [word, word, "--", *program], [f"{word}=1", *program], [word]]
             else:
@@ -44,7 +44,7 @@ def lines() -> list[list[str]]:
     every = [
         word
         for name, key in OPTIONS.items()
-        for word in ([f"--{name}"] if key.kind is Kind.FLAG else [f"--{name}", VALUES[key.kind]])
+        for word in ([flag(name)] if key.kind is Kind.FLAG else [flag(name), VALUES[key.kind]])
     ]
     return [*found, [*every, *program]]
 
@@ -60,16 +60,15 @@ def test_what_is_read_at_once_is_what_the_whole_command_line_reads(
 
 def test_every_option_is_read_at_once() -> None:
     for name, key in OPTIONS.items():
-        given = [f"--{name}"] if key.kind is Kind.FLAG else [f"--{name}", VALUES[key.kind]]
+        given = [flag(name)] if key.kind is Kind.FLAG else [flag(name), VALUES[key.kind]]
         found = options.typed([*given, "app"])
         assert found == options.Typed(["app"], {name: VALUES.get(key.kind, "1")})
 
 
 def test_every_option_of_the_command_is_a_setting() -> None:
     command = typer.main.get_command(cli.app).commands["run"]  # type: ignore[attr-defined]
-    assert {word for one in command.params for word in one.opts if word.startswith("--")} == {
-        *(f"--{name}" for name in OPTIONS),
-    }
+    found = {word for one in command.params for word in one.opts if word.startswith("--")}
+    assert found == {flag(name) for name in OPTIONS}
 
 
 def test_a_run_does_not_wait_for_what_it_does_not_need() -> None:

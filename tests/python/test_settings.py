@@ -6,8 +6,21 @@ from pathlib import Path
 
 import pytest
 
+from starling.installation import questions
 from starling.installation.variants import library_folders, package_folders
-from starling.runs.settings import Setting, SettingsError, find_file, history_folder, in_force, read_file, variables
+from starling.runs import reference
+from starling.runs.settings import (
+    KEYS,
+    Setting,
+    SettingsError,
+    find_file,
+    history_folder,
+    in_force,
+    read_file,
+    variables,
+)
+
+PAGE = Path(__file__).resolve().parents[2] / "docs/command-line.md"
 
 
 def written(folder: Path, text: str) -> Path:
@@ -151,3 +164,26 @@ def test_ranks_get_absolute_paths_and_all_variables_of_starling() -> None:
         "STARLING_TRACE": "1",
         "STARLING_HISTORY": str(Path.cwd() / "h"),
     }
+
+
+def test_the_table_in_the_docs_is_up_to_date() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert reference.page(text) == text, "run make docs"
+    assert all(f"`{name}`" in text for name in KEYS)
+
+
+def test_a_page_keeps_what_stands_around_the_table(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- settings -->\nold\n<!-- end -->\nbehind\n")
+    assert reference.main([str(page)]) == 0
+    assert page.read_text() == f"before\n<!-- settings -->\n{reference.table()}<!-- end -->\nbehind\n"
+    assert reference.main([]) == 2
+
+
+def test_an_installation_without_its_table_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(questions, "package_folders", lambda _: [tmp_path])
+    with pytest.raises(questions.RepositoryError, match="installation is incomplete; install again"):
+        questions.settings_table()
+    (tmp_path / "settings.json").write_text("[{")
+    with pytest.raises(questions.RepositoryError, match=r"settings.json: .*; install again"):
+        questions.settings_table()

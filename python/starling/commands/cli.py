@@ -19,7 +19,7 @@ from starling.commands import bench, history, lab
 from starling.installation.variants import Flavour
 from starling.messages import MISUSE, in_one_line, quoted, say, told, version
 from starling.networks.placement import Order
-from starling.runs.settings import KEYS, Kind
+from starling.runs.settings import KEYS, Kind, flag
 
 
 class _Commands(TyperGroup):
@@ -106,7 +106,7 @@ def _takes_settings(command: Callable[..., None]) -> Callable[..., None]:
     for name, key in KEYS.items():
         if key.option is None:
             continue
-        words = [f"--{name}", *([key.option.short] if key.option.short else [])]
+        words = [flag(name), *([key.option.short] if key.option.short else [])]
         option = typer.Option(*words, metavar=key.option.metavar, help=key.option.help)
         type_ = {Kind.FLAG: bool, Kind.FLAVOUR: Flavour}.get(key.kind, str)
         parameters[name] = inspect.Parameter(

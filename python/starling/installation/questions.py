@@ -37,8 +37,25 @@ def complaints(environ: Mapping[str, str]) -> tuple[list[Complaint], list[str]]:
 
     Raises RepositoryError where the installation cannot tell.
     """
-    found = ask("settings", environ=environ)
+    found = ask("complaints", environ=environ)
     return [Complaint(**one) for one in found["complaints"]], list(found["unknown"])
+
+
+def settings_table() -> list[dict[str, Any]]:
+    """Every setting of the library, from a file that was made with the package: a run does not wait for a program.
+
+    Raises RepositoryError where the installation has no such table.
+    """
+    places = [folder / "settings.json" for folder in package_folders("libexec")]
+    for place in places:
+        try:
+            found: list[dict[str, Any]] = json.loads(place.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError) as error:
+            raise RepositoryError(f"{told(place)}: {told(error)}; install again: pip install .") from error
+        return found
+    raise RepositoryError(f"{told(places[0])}: not there, the installation is incomplete; install again: pip install .")
 
 
 def ask(*words: str, environ: Mapping[str, str] | None = None) -> dict[str, Any]:

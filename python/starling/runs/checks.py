@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from starling.installation import questions
 from starling.messages import told
-from starling.runs.settings import VARIABLES, Setting, place
+from starling.runs.settings import VARIABLES, Setting, flag, place
 
 
 class Wrong(NamedTuple):
@@ -31,7 +31,7 @@ def _wrong(name: str, setting: Setting, value: str, why: str) -> Wrong:
 def empty_flag(flags: Mapping[str, str]) -> str | None:
     """What to say of a flag without a value; nothing where each has one."""
     empty = next((name for name, value in flags.items() if not value.strip(" ,")), None)
-    return f"--{empty} needs a value; leave it out for the default" if empty else None
+    return f"{flag(empty)} needs a value; leave it out for the default" if empty else None
 
 
 def described(in_force: Mapping[str, Setting]) -> tuple[dict[str, Setting], list[Wrong]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from starling.installation.variants import Flavour
-from starling.runs.settings import KEYS, Kind
+from starling.runs.settings import KEYS, Kind, flag
 
 
 class Typed(NamedTuple):
@@ -20,7 +20,7 @@ def _by_word() -> dict[str, str]:
     words: dict[str, str] = {}
     for name, key in KEYS.items():
         if key.option is not None:
-            words |= dict.fromkeys([f"--{name}", *([key.option.short] if key.option.short else [])], name)
+            words |= dict.fromkeys([flag(name), *([key.option.short] if key.option.short else [])], name)
     return words
 
 

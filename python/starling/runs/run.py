@@ -85,7 +85,7 @@ def tuned(line: Sequence[str], wished: Mapping[str, settings.Setting], environ: 
         if channel is not None:
             wanted[explained.VARIABLE] = str(channel)
         argv, env = variables.rewrite(line, found, wanted, environ)
-        history, copy = settings.history_folder(in_force, environ), wanted.get("STARLING_RECORD")
+        history, copy = settings.history_folder(in_force, environ), wanted.get(settings.VARIABLES["record"])
         before = _Before(history, Path(copy) if copy else None, explained.marks(channel))
         try:
             status = process.run(argv, env)

@@ -9,8 +9,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from starling.installation import questions
 from starling.installation.variants import Flavour, data_home, home, users_folder
-from starling.messages import quoted, told
+from starling.messages import quoted, say, told
 
 FILE = "starling.toml"
 
@@ -34,71 +35,52 @@ class Option(NamedTuple):
 
 
 class Key(NamedTuple):
-    """A setting: the variable by which the library reads it, if it does, its kind, and whether it is a comma list."""
+    """A setting: the variable by which the library reads it, if it does, and what its values are."""
 
     variable: str | None
     kind: Kind
     option: Option | None = None
     is_list: bool = False
+    is_path: bool = False
+    default: str = ""
 
 
-KEYS: Mapping[str, Key] = {
-    "strategy": Key("STARLING_STRATEGY", Kind.TEXT, Option("native, star-basic, forced:NAME, ...")),
-    "history": Key("STARLING_HISTORY", Kind.TEXT, Option("Folder for the records of runs.", "DIR|off")),
-    "record": Key("STARLING_RECORD", Kind.TEXT, Option("One more copy of this run's record.", "F")),
-    "machine": Key(
-        "STARLING_MACHINE",
-        Kind.TEXT,
-        Option("Whose runs to learn from; by default named by cluster or host.", "NAME"),
-    ),
-    "fresh": Key("STARLING_FRESH", Kind.FLAG, Option("Start without what earlier runs found; still leave a record.")),
-    "reproducible": Key("STARLING_REPRODUCIBLE", Kind.FLAG, Option("Reductions give the same result from run to run.")),
-    "host_buffers": Key(
-        "STARLING_HOST_BUFFERS", Kind.FLAG, Option("Buffers lie in host memory, though a GPU runtime is loaded.")
-    ),
-    "only": Key("STARLING_ONLY", Kind.TEXT, Option("Tune only these collectives or algorithms.", "A,B"), is_list=True),
-    "except": Key("STARLING_EXCEPT", Kind.TEXT, Option("Do not use these.", "A,B"), is_list=True),
-    "platform": Key(
-        "STARLING_PLATFORM",
-        Kind.TEXT,
-        Option("The network: a platform file, a name like star:4x8, or nodes: what MPI tells.", "F"),
-    ),
+def _of_library() -> dict[str, Key]:
+    try:
+        table = questions.settings_table()
+    except questions.RepositoryError as error:
+        say(str(error))
+        raise SystemExit(1) from error
+    keys = {}
+    for row in table:
+        is_list = row["kind"] == "list"
+        keys[row["name"]] = Key(
+            row["variable"],
+            Kind.TEXT if is_list else Kind[row["kind"].upper()],
+            Option(row["says"], row["option"] or None) if "option" in row else None,
+            is_list,
+            row["is_path"],
+            row.get("default", ""),
+        )
+    return keys
+
+
+_OF_COMMAND: Mapping[str, Key] = {
     "mpi": Key(None, Kind.FLAVOUR, Option("The MPI of the program, where it cannot be seen from it.")),
     "quiet": Key(None, Kind.FLAG, Option("Do not say where the record is.", short="-q")),
-    "iterations": Key("STARLING_ITER", Kind.WHOLE),
-    "epsilon": Key("STARLING_EPSILON", Kind.NUMBER),
-    "delta_limit": Key("STARLING_DELTA_LIMIT", Kind.WHOLE),
-    "alpha": Key("STARLING_ALPHA", Kind.NUMBER),
-    "memory": Key("STARLING_MEMORY", Kind.NUMBER),
-    "longest_draw": Key("STARLING_LONGEST_DRAW", Kind.WHOLE),
-    "run_off": Key("STARLING_RUN_OFF", Kind.FLAG),
-    "seed": Key("STARLING_SEED", Kind.WHOLE),
-    "sizes": Key("STARLING_SIZES", Kind.WHOLE),
-    "samples": Key("STARLING_SAMPLES", Kind.TEXT),
 }
-"""Every setting, by its name in the table [run] of starling.toml. The library has a default where one is absent."""
+"""What the command itself is told, and the library never hears of."""
+
+KEYS: Mapping[str, Key] = {**_of_library(), **_OF_COMMAND}
+"""Every setting, by its name in the table [run] of starling.toml."""
 
 VARIABLES: Mapping[str, str] = {name: key.variable for name, key in KEYS.items() if key.variable}
 """The variable of each setting that the library reads."""
 
-DEFAULTS: Mapping[str, str] = {
-    "strategy": "star-basic",
-    "fresh": "0",
-    "reproducible": "0",
-    "host_buffers": "0",
-    "iterations": "10",
-    "epsilon": "0.1",
-    "delta_limit": "1024",
-    "alpha": "0.8",
-    "memory": "0.8",
-    "longest_draw": "20",
-    "run_off": "1",
-    "seed": "1",
-    "sizes": "16",
-    "samples": "max",
-    "platform": "none",
-}
-"""What the library does where nothing is set, for `starling doctor`."""
+
+def flag(name: str) -> str:
+    """What the option of a setting is on the command line."""
+    return f"--{name.replace('_', '-')}"
 
 
 _SHOWN = 60
@@ -194,7 +176,7 @@ def _shown(value: object) -> str:
 
 def _from(folder: Path, name: str, value: str) -> str:
     """A setting of a file; paths in it are meant from where the file is."""
-    if name not in ("history", "record", "platform") or value == "off":
+    if not KEYS[name].is_path or value == "off":
         return value
     if name == "platform":
         from starling.networks.short_names import NODES, is_short
@@ -227,7 +209,7 @@ def in_force(flags: Mapping[str, str], environ: Mapping[str, str], path: Path | 
     for name, variable in VARIABLES.items():
         if environ.get(variable):
             found[name] = Setting(environ[variable], variable)
-    found.update({name: Setting(value, f"--{name}") for name, value in flags.items()})
+    found.update({name: Setting(value, flag(name)) for name, value in flags.items()})
     return found
 
 
@@ -244,7 +226,7 @@ def variables(settings: Mapping[str, Setting], environ: Mapping[str, str]) -> di
     """The STARLING_* variables that every rank must have. Paths are made absolute: ranks may work in another folder."""
     own = {name: value for name, value in environ.items() if name.startswith("STARLING_")}
     own.update({VARIABLES[name]: setting.value for name, setting in settings.items() if name in VARIABLES})
-    own["STARLING_HISTORY"] = str(history_folder(settings, environ) or "off")
-    if own.get("STARLING_RECORD"):
-        own["STARLING_RECORD"] = str(Path(own["STARLING_RECORD"]).absolute())
+    own[VARIABLES["history"]] = str(history_folder(settings, environ) or "off")
+    if copy := own.get(VARIABLES["record"]):
+        own[VARIABLES["record"]] = str(Path(copy).absolute())
     return own

@@ -171,7 +171,7 @@ def settings_in_force(environ: Mapping[str, str]) -> tuple[list[SettingState], l
     described, unusable = checks.described(found)
     wrong += [f"correct {one.text}" for one in [*unusable, *checks.wrong(described, environ)]]
     wrong += checks.unknown(environ)
-    shown = {name: SettingState(name, value, "default") for name, value in settings.DEFAULTS.items()}
+    shown = {name: SettingState(name, key.default, "default") for name, key in settings.KEYS.items() if key.default}
     history = settings.history_folder(found, environ)
     shown["history"] = SettingState("history", str(history or "off"), "default")
     shown.update({name: SettingState(name, setting.value, setting.source) for name, setting in found.items()})

@@ -18,7 +18,7 @@ namespace {
 
 Schedule build(const Team& team, const Parameters& with) {
   const std::int64_t radix = with.number("k");
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   // Rank 0 counts as the receive buffer does.
   const Buffer rotated = team.rank == 0 ? Buffer::recv : todo.add_scratch(team.size, team.rank);
   todo.copy(sendbuf(0), at(rotated, 0));

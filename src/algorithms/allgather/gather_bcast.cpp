@@ -13,7 +13,7 @@ namespace starling::allgather {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   todo.copy(sendbuf(0), recvbuf(team.rank));
   gather_up_binomial_tree(todo, team, Buffer::recv);
   todo.append(part(Collective::bcast, "binomial", {team.size, team.rank, 0, 1}),

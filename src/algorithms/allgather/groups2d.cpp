@@ -17,7 +17,7 @@ Schedule build(const Team& team, const Parameters& with) {
   const Group my_row{team.rank - column, 1, columns};
   const Group my_column{column, columns, rows};
 
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   const Buffer row = todo.add_scratch(columns);
   todo.round().sub = SubCollective{Collective::allgather, my_row, 0, 1, sendbuf(0), at(row, 0, columns)};
   todo.round().sub =

@@ -15,7 +15,7 @@ namespace starling::allgather {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   todo.copy(sendbuf(0), recvbuf(team.rank));
   if (team.size == 1) return todo;
 

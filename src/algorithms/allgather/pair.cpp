@@ -13,7 +13,7 @@ namespace starling::allgather {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   todo.copy(sendbuf(0), recvbuf(team.rank));
   for (int step = 1; step < team.size; ++step) {
     const int peer = team.rank ^ step;

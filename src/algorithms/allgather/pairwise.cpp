@@ -12,7 +12,7 @@ namespace starling::allgather {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   todo.copy(sendbuf(0), recvbuf(team.rank));
   for (int step = 1; step < team.size; ++step)
     todo.round().receive(recvbuf(team.left(step)), team.left(step)).send(sendbuf(0), team.right(step));

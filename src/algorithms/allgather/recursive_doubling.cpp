@@ -11,7 +11,7 @@ namespace starling::allgather {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   todo.copy(sendbuf(0), recvbuf(team.rank));
   for (int have = 1; have < team.size; have *= 2) {
     const int peer = team.rank ^ have;

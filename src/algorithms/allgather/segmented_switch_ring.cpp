@@ -31,7 +31,7 @@ Algorithm segmented_switch_ring() {
       .parameters = {short_message_parameter()},
       .latency = "(p-1) n alpha with n segments",
       .bandwidth = "(p-1) s beta, also on a tree of switches",
-      .divide = segmented_blocks,
+      .divide = segments,
       .refuses = short_message_refusal,
       .build = build,
   };

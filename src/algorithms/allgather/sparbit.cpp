@@ -15,7 +15,7 @@ namespace starling::allgather {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   todo.copy(sendbuf(0), recvbuf(team.rank));
   const auto multiples = [&](int distance) { return ((team.size - 1) / distance) + 1; };
   for (int distance = static_cast<int>(std::bit_ceil(static_cast<unsigned>(team.size))) / 2; distance > 0;

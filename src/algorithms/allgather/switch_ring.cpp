@@ -14,7 +14,7 @@ Schedule build(const Team& team, const Parameters& /*none*/) {
   const Walk walk = walk_from(*team.tree, 0);
   const auto rank_at = [&](int position) { return walk.order[static_cast<std::size_t>(team.wrap(position))]; };
   const int mine = walk.position[static_cast<std::size_t>(team.rank)];
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   todo.copy(sendbuf(0), recvbuf(team.rank));
   for (int step = 1; step < team.size; ++step)
     todo.round()

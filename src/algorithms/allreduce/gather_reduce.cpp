@@ -15,7 +15,7 @@ namespace starling::allreduce {
 namespace {
 
 Schedule build(const Team& team, const Parameters& with) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   const Buffer vectors = gather_everything(todo, team, with.text("allgather"), 1);
   combine_in_order(todo, vectors, team.size, 0);
   return todo;

@@ -24,7 +24,7 @@ std::string gather_of(const Parameters& with) {
 }
 
 Schedule build(const Team& team, const Parameters& with) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   const Buffer arrived = todo.add_scratch_like(team.size, team.rank);
   todo.append(part(Collective::alltoall, with.text("alltoall"), team), {.send = {Buffer::send}, .recv = {arrived}});
   combine_in_order(todo, arrived, team.size, team.rank);

@@ -18,19 +18,19 @@ namespace starling::allreduce {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  Schedule todo(team.blocks);
-  const Blocks everything = recvbuf(0, team.blocks);
+  Schedule todo(team.blocks());
+  const Blocks everything = recvbuf(0, team.blocks());
   const Folding folding(team.size);
   if (folding.rests(team.rank)) {
-    todo.round().send(sendbuf(0, team.blocks), team.rank + 1);
+    todo.round().send(sendbuf(0, team.blocks()), team.rank + 1);
     todo.round().receive(everything, team.rank + 1);
     return todo;
   }
-  todo.copy(sendbuf(0, team.blocks), everything);
+  todo.copy(sendbuf(0, team.blocks()), everything);
   if (team.size == 1) return todo;
-  const Buffer spare = todo.add_scratch(team.blocks);
+  const Buffer spare = todo.add_scratch(team.blocks());
   if (folding.works_for_two(team.rank))
-    todo.round().receive(at(spare, 0, team.blocks), team.rank - 1).combine(at(spare, 0, team.blocks), everything);
+    todo.round().receive(at(spare, 0, team.blocks()), team.rank - 1).combine(at(spare, 0, team.blocks()), everything);
 
   const int me = folding.worker(team.rank);
   const auto rank_of = [&](int worker) { return folding.rank(worker); };
@@ -46,7 +46,7 @@ Schedule build(const Team& team, const Parameters& /*none*/) {
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
-  return situation.ranks == 1 ? 0 : block_for_each_worker(situation, with);
+  return situation.ranks == 1 ? 0 : block_for_each_worker(situation, with).blocks;
 }
 
 }  // namespace

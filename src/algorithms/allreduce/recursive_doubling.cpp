@@ -20,9 +20,9 @@ namespace starling::allreduce {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  const std::array vector{sendbuf(0, team.blocks)};
-  const Blocks result = recvbuf(0, team.blocks);
-  Schedule todo(team.blocks);
+  const std::array vector{sendbuf(0, team.blocks())};
+  const Blocks result = recvbuf(0, team.blocks());
+  Schedule todo(team.blocks());
   const Folding folding(team.size);
   if (folding.rests(team.rank)) {
     todo.round().send(vector[0], team.rank + 1);

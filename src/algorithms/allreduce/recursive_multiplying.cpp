@@ -57,22 +57,22 @@ void exchange(Schedule& todo, int me, const std::vector<int>& members, bool give
 
 Schedule build(const Team& team, const Parameters& with) {
   const std::int64_t radix = with.number("k");
-  const Blocks result = recvbuf(0, team.blocks);
-  Schedule todo(team.blocks);
+  const Blocks result = recvbuf(0, team.blocks());
+  Schedule todo(team.blocks());
   const Runs runs{team.size, largest_power(radix, team.size)};
   const int my_run = runs.run_of(team.rank);
   const int worker = runs.first(my_run);
   if (team.rank != worker) {
-    todo.round().send(sendbuf(0, team.blocks), worker);
+    todo.round().send(sendbuf(0, team.blocks()), worker);
     todo.round().receive(result, worker);
     return todo;
   }
 
-  todo.copy(sendbuf(0, team.blocks), result);
+  todo.copy(sendbuf(0, team.blocks()), result);
   if (team.size == 1) return todo;
   Vectors vectors{result, {}};
-  const Buffer scratch = todo.add_scratch(static_cast<int>(radix - 1) * team.blocks);
-  for (int i = 0; i < radix - 1; ++i) vectors.free.push_back(at(scratch, i * team.blocks, team.blocks));
+  const Buffer scratch = todo.add_scratch(static_cast<int>(radix - 1) * team.blocks());
+  for (int i = 0; i < radix - 1; ++i) vectors.free.push_back(at(scratch, i * team.blocks(), team.blocks()));
 
   std::vector<int> run;  // the ranks I work for, myself first
   for (int rank = worker; rank < runs.first(my_run + 1); ++rank) run.push_back(rank);

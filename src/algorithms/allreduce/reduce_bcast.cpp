@@ -14,7 +14,7 @@ namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
   const Placement everywhere{.send = {Buffer::send}, .recv = {Buffer::recv}};
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   todo.append(part(Collective::reduce, "binomial", team), everywhere);
   todo.append(part(Collective::bcast, "binomial", team), everywhere);
   return todo;

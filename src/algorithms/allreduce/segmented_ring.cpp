@@ -22,13 +22,13 @@ std::int64_t pieces(const Situation& situation, const Parameters& with) {
 }
 
 Schedule build(const Team& team, const Parameters& /*segments are blocks*/) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   if (team.size == 1) {
-    todo.copy(sendbuf(0, team.blocks), recvbuf(0, team.blocks));
+    todo.copy(sendbuf(0, team.blocks()), recvbuf(0, team.blocks()));
     return todo;
   }
-  const Buffer sums = todo.add_scratch(team.blocks);
-  for (int piece = 0; piece < team.blocks; piece += team.size) {
+  const Buffer sums = todo.add_scratch(team.blocks());
+  for (int piece = 0; piece < team.blocks(); piece += team.size) {
     const auto segment_of = [&](int steps) { return piece + team.left(steps); };
     for (int step = 1; step < team.size; ++step) {
       const int leaving = segment_of(step);
@@ -45,8 +45,8 @@ Schedule build(const Team& team, const Parameters& /*segments are blocks*/) {
   return todo;
 }
 
-int divide(const Situation& situation, const Parameters& with) {
-  return static_cast<int>(std::min(pieces(situation, with), most_pieces)) * situation.ranks;
+Division divide(const Situation& situation, const Parameters& with) {
+  return {static_cast<int>(std::min(pieces(situation, with), most_pieces)) * situation.ranks};
 }
 
 std::string refuses(const Situation& situation, const Parameters& with) {
@@ -57,7 +57,7 @@ std::string refuses(const Situation& situation, const Parameters& with) {
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
-  return situation.ranks > 1 ? divide(situation, with) : 0;
+  return situation.ranks > 1 ? divide(situation, with).blocks : 0;
 }
 
 }  // namespace

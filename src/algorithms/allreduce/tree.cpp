@@ -39,13 +39,13 @@ Schedule build(const Team& team, const Parameters& with) {
   const int depth = depth_of(team.rank, radix);
   const bool has_parent = place.parent >= 0;
   const bool has_children = !place.children.empty();
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   const TreeSum tree(todo, team, place, Buffer::recv);
-  if (team.size == 1) todo.copy(sendbuf(0, team.blocks), recvbuf(0, team.blocks));
+  if (team.size == 1) todo.copy(sendbuf(0, team.blocks()), recvbuf(0, team.blocks()));
 
   // A message has the same time on both sides, so nobody waits in a circle.
-  for (int time = 0; time < team.blocks + (2 * height); ++time) {
-    const auto is_block = [&](int block) { return block >= 0 && block < team.blocks; };
+  for (int time = 0; time < team.blocks() + (2 * height); ++time) {
+    const auto is_block = [&](int block) { return block >= 0 && block < team.blocks(); };
     const int sum_leaves = time - (height - depth);
     const int sum_arrives = sum_leaves + 1;
     const int result_leaves = time - (height + depth);
@@ -66,7 +66,7 @@ Schedule build(const Team& team, const Parameters& with) {
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
-  return situation.ranks > 2 ? segments(situation, with) : 0;
+  return situation.ranks > 2 ? segments(situation, with).blocks : 0;
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ std::vector<Blocks> slots_of(Buffer moving, int size, int radix, int weight, int
 
 Schedule build(const Team& team, const Parameters& with) {
   const int radix = static_cast<int>(with.number("k"));
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   if (team.size == 1) {
     todo.copy(sendbuf(0), recvbuf(0));
     return todo;

@@ -14,7 +14,7 @@ namespace {
 
 Schedule build(const Team& team, const Parameters& with) {
   const auto window = static_cast<int>(with.number("window"));
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   todo.copy(sendbuf(team.rank), recvbuf(team.rank));
   for (int first = 1; first < team.size; first += window) {
     const int end = std::min(first + window, team.size);

@@ -11,7 +11,7 @@ namespace starling::alltoall {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   todo.copy(sendbuf(team.rank), recvbuf(team.rank));
   for (int step = 1; step < team.size; ++step) {
     const int peer = team.rank ^ step;

@@ -13,7 +13,7 @@ namespace starling::alltoall {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   todo.copy(sendbuf(0, team.size), recvbuf(0, team.size));
   if (team.size == 1) return todo;
   const Blocks arrived = at(todo.add_scratch(1), 0);

@@ -23,7 +23,7 @@ void exchange(Round& round, const Phase& phase) {
 }
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   todo.copy(sendbuf(team.rank), recvbuf(team.rank));
   // A phase without a message of this rank's is a round all the same: ranks count phases by barriers.
   for (const Phase& phase : contention_free_phases(*team.tree, team.rank)) exchange(todo.round(), phase);
@@ -31,7 +31,7 @@ Schedule build(const Team& team, const Parameters& /*none*/) {
 }
 
 Schedule build_light_barrier(const Team& team, const Parameters& /*none*/) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   todo.copy(sendbuf(team.rank), recvbuf(team.rank));
   for (const OrderedPhase& phase : ordered_phases(*team.tree, team.rank)) {
     Round& words = todo.round();

@@ -17,7 +17,7 @@ namespace {
 Schedule build(const Team& team, const Parameters& /*segments are blocks*/) {
   const int parts = team.parts();
   const int own = team.part_of(team.rank, 0);
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   todo.copy(sendbuf(own, parts), recvbuf(own, parts));
   for (int step = 1; step < team.size; ++step) {
     const int source = team.left(step);
@@ -49,7 +49,7 @@ Algorithm segmented_ring() {
       .parameters = {short_message_parameter()},
       .latency = "(p-1) n alpha with n segments, two rounds a step",
       .bandwidth = "(p-1) s beta",
-      .divide = segmented_blocks,
+      .divide = segments,
       .works_in_place = false,
       .refuses = short_message_refusal,
       .build = build,

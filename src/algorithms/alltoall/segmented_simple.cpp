@@ -11,7 +11,7 @@ namespace {
 
 Schedule build(const Team& team, const Parameters& /*segments are blocks*/) {
   const int parts = team.parts();
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   Round& all = todo.round();
   for (int step = 1; step < team.size; ++step)
     for (int part = 0; part < parts; ++part) all.receive(recvbuf(team.part_of(team.left(step), part)), team.left(step));
@@ -34,7 +34,7 @@ Algorithm segmented_simple() {
       .parameters = {short_message_parameter()},
       .latency = "(p-1) n alpha with n segments, all at once",
       .bandwidth = "(p-1) s beta",
-      .divide = segmented_blocks,
+      .divide = segments,
       .works_in_place = false,
       .refuses = short_message_refusal,
       .build = build,

@@ -9,7 +9,7 @@ namespace starling::alltoall {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   Round& all = todo.round();
   for (int step = 1; step < team.size; ++step) all.receive(recvbuf(team.left(step)), team.left(step));
   for (int step = 1; step < team.size; ++step) all.send(sendbuf(team.right(step)), team.right(step));

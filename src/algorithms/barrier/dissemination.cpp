@@ -14,7 +14,7 @@ namespace {
 
 Schedule build(const Team& team, const Parameters& with) {
   const std::int64_t radix = with.number("k");
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   for (std::int64_t heard = 1; heard < team.size; heard *= radix) {
     Round& round = todo.round();
     for (std::int64_t i = 1; i < radix && i * heard < team.size; ++i) {

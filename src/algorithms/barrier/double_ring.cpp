@@ -9,7 +9,7 @@ namespace starling::barrier {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   if (team.size == 1) return todo;
   for (int lap = 0; lap < 2; ++lap) {
     if (team.rank == 0) todo.round().send(nothing(), team.right());

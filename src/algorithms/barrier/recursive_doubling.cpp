@@ -13,7 +13,7 @@ namespace starling::barrier {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   const Folding folding(team.size);
   if (folding.rests(team.rank)) {
     todo.round().send(nothing(), team.rank + 1);

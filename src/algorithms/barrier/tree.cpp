@@ -12,7 +12,7 @@ namespace starling::barrier {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   const TreePlace place = binomial_tree(team);
   if (!place.children.empty()) {
     Round& up = todo.round();

@@ -14,7 +14,7 @@ namespace starling::bcast {
 namespace {
 
 Schedule build(const Team& team, const Parameters& with) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   const TreePlace place = binomial_tree(team);
   if (place.parent >= 0) {
     Round& round = todo.round();

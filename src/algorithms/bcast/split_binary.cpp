@@ -24,8 +24,8 @@ TreePlace place_below_root(const Team& team, int first, int count) {
 }
 
 Schedule build(const Team& team, const Parameters& /*segments are blocks*/) {
-  Schedule todo(team.blocks);
-  const int half = team.blocks / 2;
+  Schedule todo(team.blocks());
+  const int half = team.blocks() / 2;
   const int others = team.size - 1;
   const int left = (others + 1) / 2;  // ranks 1, ..., left get the first half first
   const int right = others - left;
@@ -41,7 +41,7 @@ Schedule build(const Team& team, const Parameters& /*segments are blocks*/) {
   }
   const bool is_left = me <= left;
   const TreePlace place = is_left ? place_below_root(team, 1, left) : place_below_root(team, left + 1, right);
-  todo.append(pipelined_down({team.size, team.rank, team.root, half}, place),
+  todo.append(pipelined_down({team.size, team.rank, team.root, {half}}, place),
               {.send = {Buffer::send}, .recv = {Buffer::recv, is_left ? 0 : half}});
   Round& exchange = todo.round();
   if (is_left && me > right) {
@@ -61,8 +61,8 @@ Situation half_of(const Situation& whole) {
   return half;
 }
 
-int divide(const Situation& situation, const Parameters& with) {
-  return 2 * segments(half_of(situation), with);
+Division divide(const Situation& situation, const Parameters& with) {
+  return {2 * segments(half_of(situation), with).blocks};
 }
 
 std::string refuses(const Situation& situation, const Parameters& with) {

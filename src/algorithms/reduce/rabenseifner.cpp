@@ -18,9 +18,9 @@ namespace starling::reduce {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   if (team.size == 1) {
-    todo.copy(sendbuf(0, team.blocks), recvbuf(0, team.blocks));
+    todo.copy(sendbuf(0, team.blocks()), recvbuf(0, team.blocks()));
     return todo;
   }
   const Folding folding(team.size);
@@ -33,16 +33,16 @@ Schedule build(const Team& team, const Parameters& /*none*/) {
   const auto rank_of = [&](int worker) { return place(folding.rank(worker)); };
   const int here = place(team.rank);
   if (folding.rests(here)) {
-    todo.round().send(sendbuf(0, team.blocks), place(here + 1));
+    todo.round().send(sendbuf(0, team.blocks()), place(here + 1));
     return todo;
   }
-  const Buffer vector = team.rank == team.root ? Buffer::recv : todo.add_scratch(team.blocks);
-  const Buffer spare = todo.add_scratch(team.blocks);
-  todo.copy(sendbuf(0, team.blocks), at(vector, 0, team.blocks));
+  const Buffer vector = team.rank == team.root ? Buffer::recv : todo.add_scratch(team.blocks());
+  const Buffer spare = todo.add_scratch(team.blocks());
+  todo.copy(sendbuf(0, team.blocks()), at(vector, 0, team.blocks()));
   if (folding.works_for_two(here))
     todo.round()
-        .receive(at(spare, 0, team.blocks), place(here - 1))
-        .combine(at(spare, 0, team.blocks), at(vector, 0, team.blocks));
+        .receive(at(spare, 0, team.blocks()), place(here - 1))
+        .combine(at(spare, 0, team.blocks()), at(vector, 0, team.blocks()));
 
   const int me = folding.worker(here);
   const int root = folding.worker(place(team.root));
@@ -59,7 +59,7 @@ Schedule build(const Team& team, const Parameters& /*none*/) {
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
-  return situation.ranks == 1 ? 0 : std::int64_t{2} * block_for_each_worker(situation, with);
+  return situation.ranks == 1 ? 0 : std::int64_t{2} * block_for_each_worker(situation, with).blocks;
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ int mirrored(int number, int end) {
 }
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   const Folding folding(team.size);
   // The worker that has the result of block `team.rank` in the end.
   const int holder = folding.rank(mirrored(folding.worker(team.rank), folding.workers));

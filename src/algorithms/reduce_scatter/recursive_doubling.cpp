@@ -31,7 +31,7 @@ std::vector<Blocks> needed_by(const Folding& folding, int worker, int first, int
 }
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   const Folding folding(team.size);
   if (stands_aside(todo, team, folding, team.rank + 1)) return todo;
 

@@ -18,7 +18,7 @@ namespace starling::reduce_scatter {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   const Folding folding(team.size);
   if (stands_aside(todo, team, folding, team.rank + 1)) return todo;
 

@@ -12,7 +12,7 @@ namespace starling::reduce_scatter {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   if (team.size == 1) {
     todo.copy(sendbuf(0), recvbuf(0));
     return todo;

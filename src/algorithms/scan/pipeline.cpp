@@ -18,7 +18,7 @@ namespace starling::scan {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*segments are blocks*/) {
-  const int all = team.blocks;
+  const int all = team.blocks();
   const bool inclusive = team.collective == Collective::scan;
   const bool receives = team.rank > 0;
   const bool sends = team.rank + 1 < team.size;
@@ -43,7 +43,7 @@ Schedule build(const Team& team, const Parameters& /*segments are blocks*/) {
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   const int without = situation.collective == Collective::scan ? 1 : 2;  // ranks that need none
-  return situation.ranks > without ? segments(situation, with) : 0;
+  return situation.ranks > without ? segments(situation, with).blocks : 0;
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace starling::scan {
 namespace {
 
 Schedule build(const Team& team, const Parameters& /*none*/) {
-  const int all = team.blocks;
+  const int all = team.blocks();
   const Blocks result = recvbuf(0, all);
   Schedule todo(all);
   bool has_result = team.collective == Collective::scan;

@@ -28,8 +28,7 @@ Algorithm sequential() {
       .counterparts = {{.ompi = "linear", .with = "segment=none"}},
       .latency = "(p-1) n alpha at the root with blocks in n segments",
       .bandwidth = "(p-1) s beta",
-      .divide = segmented_blocks,
-      .join = forwarded_together,
+      .divide = segments,
       .refuses = sequential_refusal,
       .build = build,
   };

@@ -61,7 +61,7 @@ class Cutter {
 
   /// Where the root has a segment's blocks.
   [[nodiscard]] Blocks at_root(Buffer buffer, const Segment& segment) const {
-    const int first = segment.first < wrap_ ? segment.first + team_->blocks - wrap_ : segment.first - wrap_;
+    const int first = segment.first < wrap_ ? segment.first + team_->blocks() - wrap_ : segment.first - wrap_;
     return at(buffer, first, segment.end - segment.first);
   }
   /// Where another rank has them, in scratch for its subtree.
@@ -73,7 +73,8 @@ class Cutter {
   void cut(int first_rank, int end_rank, int peer, std::vector<Segment>& segments) const {
     const int end = end_rank * parts_;
     for (int first = first_rank * parts_; first < end;) {
-      int next = team_->together == 0 ? end : std::min(end, first + team_->together);
+      const int per_message = team_->division.per_message;
+      int next = per_message == 0 ? end : std::min(end, first + per_message);
       if (first < wrap_ && next > wrap_) next = wrap_;
       segments.push_back({first, next, peer});
       first = next;
@@ -108,12 +109,6 @@ Parameter forwarded_segment_parameter() {
   return segment;
 }
 
-int forwarded_together(const Situation& situation, const Parameters& with) {
-  const std::int64_t segment = with.number("segment");
-  if (segment == 0 || situation.bytes == 0) return 0;
-  return static_cast<int>(std::clamp<std::int64_t>(segment / situation.bytes, 1, situation.ranks));
-}
-
 std::string forwarded_refusal(const Situation& situation, const Parameters& with, const TreePlace& root) {
   const std::int64_t segment = with.number("segment");
   if (segment == 0) return {};
@@ -127,7 +122,7 @@ std::string forwarded_refusal(const Situation& situation, const Parameters& with
 Schedule forwarded_up(const Team& team, const TreePlace& place) {
   const Cutter cutter(team);
   const std::vector<Segment> coming = cutter.of_children(place);
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   if (place.parent < 0) {
     todo.copy(sendbuf(0, cutter.parts()), recvbuf(team.rank * cutter.parts(), cutter.parts()));
     if (coming.empty()) return todo;
@@ -150,7 +145,7 @@ Schedule forwarded_up(const Team& team, const TreePlace& place) {
 
 Schedule forwarded_down(const Team& team, const TreePlace& place) {
   const Cutter cutter(team);
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   if (place.parent < 0) {
     todo.copy(sendbuf(team.rank * cutter.parts(), cutter.parts()), recvbuf(0, cutter.parts()));
     if (place.children.empty()) return todo;

@@ -14,9 +14,6 @@ namespace starling {
 /// rank's block is larger, it travels in parts; where it is smaller, as many whole blocks go together as fit.
 Parameter forwarded_segment_parameter();
 
-/// Whole blocks that fit in a segment, but at least one block, be it a part.
-int forwarded_together(const Situation& situation, const Parameters& with);
-
 /// Gathers up a tree whose subtrees are runs of ranks: blocks of a subtree travel together, or in segments that a rank
 /// passes on while the next one comes in. Every rank's block comes from send; the root has all of them in recv.
 Schedule forwarded_up(const Team& team, const TreePlace& place);
@@ -32,7 +29,7 @@ std::int64_t forwarded_scratch(const Situation& situation, const Parameters& wit
     const TreePlace place = tree({.size = situation.ranks, .rank = rank});
     if (!place.children.empty()) most = std::max(most, place.end - rank);
   }
-  return std::int64_t{most} * (segmented_blocks(situation, with) / situation.ranks);
+  return std::int64_t{most} * (segments(situation, with).blocks / situation.ranks);
 }
 
 /// Why blocks can't go up or down a tree, whose root has that place, in such segments; empty if they can.

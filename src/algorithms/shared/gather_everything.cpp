@@ -32,7 +32,7 @@ std::int64_t scratch_of_gather_everything(const Situation& whole, std::string_vi
 }
 
 Schedule gather_then_pick(const Team& team, std::string_view gather) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   const Buffer all = gather_everything(todo, team, gather, team.size);
   for (int from = 0; from < team.size; ++from) todo.copy(at(all, (from * team.size) + team.rank), recvbuf(from));
   return todo;

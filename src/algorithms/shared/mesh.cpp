@@ -34,7 +34,7 @@ std::string mesh_refusal(const Situation& situation, int dimensions) {
 }
 
 Schedule mesh_allgather(const Team& team, int dimensions) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   Origin mine{Buffer::send};
   int stride = 1;
   for (const int length : mesh_shape(team.size, dimensions)) {

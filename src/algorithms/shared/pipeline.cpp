@@ -1,5 +1,7 @@
 #include "algorithms/shared/pipeline.hpp"
 
+#include <algorithm>
+
 #include "algorithms/shared/radix.hpp"
 
 namespace starling {
@@ -17,17 +19,17 @@ std::int64_t segment_count(const Situation& situation, const Parameters& with) {
 }  // namespace
 
 Schedule pipelined_down(const Team& team, const TreePlace& place) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   const bool has_parent = place.parent >= 0;
-  if (team.blocks == 1) {
+  if (team.blocks() == 1) {
     // One child after the other: where all of them shared the link, the longest way down would begin last.
     if (has_parent) todo.round().receive(recvbuf(0), place.parent);
     for (const int child : place.children) todo.round().send(recvbuf(0), child);
     return todo;
   }
   const bool has_children = !place.children.empty();
-  for (int step = 0; step <= team.blocks; ++step) {
-    const bool receives = has_parent && step < team.blocks;
+  for (int step = 0; step <= team.blocks(); ++step) {
+    const bool receives = has_parent && step < team.blocks();
     const bool sends = has_children && step > 0;
     if (!receives && !sends) continue;
     Round& round = todo.round();
@@ -60,12 +62,12 @@ Parameter short_message_parameter() {
   return {.name = "segment", .values = {"32768", "8192"}, .says = "bytes of a segment of each rank's block"};
 }
 
-int segmented_blocks(const Situation& situation, const Parameters& with) {
-  return situation.ranks * segments(situation, with);
-}
-
-int segments(const Situation& situation, const Parameters& with) {
-  return static_cast<int>(segment_count(situation, with));
+Division segments(const Situation& situation, const Parameters& with) {
+  const std::int64_t segment = with.number("segment");
+  const auto count = static_cast<int>(segment_count(situation, with));
+  const int blocks = divides_blocks(situation.collective) ? situation.ranks * count : count;
+  if (segment == 0 || situation.bytes == 0) return {blocks};
+  return {blocks, static_cast<int>(std::clamp<std::int64_t>(segment / situation.bytes, 1, situation.ranks))};
 }
 
 std::string segment_refusal(const Situation& situation, const Parameters& with) {

@@ -18,8 +18,9 @@ Parameter coarse_segment_parameter();
 /// The parameter `segment`: none, or bytes from 1 KiB to 16 MiB by factors of two, of which 4 KiB is tried first.
 Parameter segment_parameter();
 
-/// The number of segments a vector is divided into.
-int segments(const Situation& situation, const Parameters& with);
+/// The `divide` of an algorithm with the parameter `segment`: a vector, or each rank's block, is cut where it is longer
+/// than a segment; of shorter ones as many go in one message as fit.
+Division segments(const Situation& situation, const Parameters& with);
 
 /// Why a vector can't be divided into segments of that size; empty if it can.
 std::string segment_refusal(const Situation& situation, const Parameters& with);
@@ -33,9 +34,6 @@ std::string radix_or_segment_refusal(const Situation& situation, const Parameter
 /// The parameter `segment` of algorithms that cut each rank's block only for its messages to be short. MPI libraries
 /// hold longer ones back until the receiver has answered, Open MPI's TCP from 64 KiB on.
 Parameter short_message_parameter();
-
-/// The number of blocks where each rank's block is divided into segments.
-int segmented_blocks(const Situation& situation, const Parameters& with);
 
 /// Why each rank's block can't be cut into such messages; empty if it can. As nobody waits for a receiver, all blocks
 /// may have to wait in the memory of the MPI library of one that is late.

@@ -5,7 +5,7 @@
 namespace starling {
 
 Schedule reduce_then_gather(const Team& team, std::string_view reduce, std::string_view gather) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   todo.append(part(Collective::reduce_scatter, reduce, team),
               {.send = {Buffer::send}, .recv = {Buffer::recv, team.rank}, .sizes = Origin{Buffer::recv}});
   todo.append(part(Collective::allgatherv, gather, team), {.send = {Buffer::recv, team.rank}, .recv = {Buffer::recv}});

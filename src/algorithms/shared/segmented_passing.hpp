@@ -9,7 +9,7 @@ namespace starling {
 template <class RankAt>
 Schedule pass_segments_around(const Team& team, const RankAt& rank_at) {
   const int parts = team.parts();
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   todo.copy(sendbuf(0, parts), recvbuf(team.part_of(team.rank, 0), parts));
   for (int step = 1; step < team.size; ++step) {
     Round& round = todo.round();

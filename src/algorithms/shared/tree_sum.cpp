@@ -13,7 +13,7 @@ TreeSum::TreeSum(Schedule& todo, const Team& team, const TreePlace& place, Buffe
   for (const int child : place.children) (child > team.rank ? above_ : below_).push_back(child);
   std::sort(above_.begin(), above_.end());
   std::sort(below_.begin(), below_.end(), std::greater<>());
-  if (place.children.size() > 1 || !below_.empty()) other_ = todo.add_scratch(team.blocks);
+  if (place.children.size() > 1 || !below_.empty()) other_ = todo.add_scratch(team.blocks());
 }
 
 void TreeSum::receive(Schedule& todo, Round& round, int block) const {
@@ -38,14 +38,14 @@ void TreeSum::send(Round& round, int block) const {
 }
 
 Schedule pipelined_up(const Team& team, const TreePlace& place) {
-  Schedule todo(team.blocks);
+  Schedule todo(team.blocks());
   const bool is_root = place.parent < 0;
   const bool receives = is_root || !place.children.empty();
-  const Buffer sum = is_root || !receives ? Buffer::recv : todo.add_scratch(team.blocks);
+  const Buffer sum = is_root || !receives ? Buffer::recv : todo.add_scratch(team.blocks());
   const TreeSum tree(todo, team, place, sum);
-  for (int step = 0; step <= team.blocks; ++step) {
+  for (int step = 0; step <= team.blocks(); ++step) {
     const bool sends = !is_root && step > 0;
-    const bool more = receives && step < team.blocks;
+    const bool more = receives && step < team.blocks();
     if (!sends && !more) continue;
     Round& round = todo.round();
     if (sends) tree.send(round, step - 1);
@@ -55,7 +55,7 @@ Schedule pipelined_up(const Team& team, const TreePlace& place) {
 }
 
 std::int64_t scratch_of_pipelined_up(const Situation& situation, const Parameters& with) {
-  return situation.ranks > 2 ? std::int64_t{2} * segments(situation, with) : 0;
+  return situation.ranks > 2 ? std::int64_t{2} * segments(situation, with).blocks : 0;
 }
 
 }  // namespace starling

@@ -9,8 +9,8 @@ Blocks halved(Buffer buffer, int worker, int distance, int workers) {
   return at(buffer, first, workers / distance);
 }
 
-int block_for_each_worker(const Situation& situation, const Parameters& /*any*/) {
-  return Folding(situation.ranks).workers;
+Division block_for_each_worker(const Situation& situation, const Parameters& /*any*/) {
+  return {Folding(situation.ranks).workers};
 }
 
 }  // namespace starling

@@ -10,8 +10,8 @@ namespace starling {
 /// number is 0. With `distance` = `workers` it is the one block left in the end.
 Blocks halved(Buffer buffer, int worker, int distance, int workers);
 
-/// Into as many blocks as there are workers (Algorithm::divide).
-int block_for_each_worker(const Situation& situation, const Parameters& any);
+/// The `divide` of an algorithm that works on a block for each worker.
+Division block_for_each_worker(const Situation& situation, const Parameters& any);
 
 /// Scatters the sum: the halves of `vector`, all of this worker's data, go to partners first 1, then 2, 4, ... workers
 /// away, so that the largest messages go to the nearest. `spare` is as large. Rabenseifner 2004, section 3.

@@ -5,8 +5,8 @@
 namespace starling {
 
 /// The `divide` of an algorithm that never cuts the vector: it is one block.
-inline int whole_vector(const Situation& /*any*/, const Parameters& /*any*/) {
-  return 1;
+inline Division whole_vector(const Situation& /*any*/, const Parameters& /*any*/) {
+  return {1};
 }
 
 }  // namespace starling

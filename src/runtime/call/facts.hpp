@@ -4,7 +4,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "runtime/call/call.hpp"
-#include "runtime/mpi/shape.hpp"
+#include "runtime/mpi/datatype_shape.hpp"
 
 namespace starling {
 

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/mpi/datatype_shape.hpp"
 #include "runtime/mpi/features.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
-#include "runtime/mpi/shape.hpp"
 #include "runtime/mpi/unit.hpp"
 
 namespace starling {
@@ -23,7 +23,7 @@ bool ask(MPI_Op op, MPI_Datatype type) {
   return pmpi.Allreduce(from, memory.data() + span.bytes + span.before, 1, type, op, process().alone) == MPI_SUCCESS;
 }
 
-struct Known {
+struct CheckedPair {
   MPI_Op op;
   MPI_Datatype type;
   std::uint64_t types_gone;  ///< then: the handle of a type that is gone may be another's
@@ -37,14 +37,14 @@ bool applies(MPI_Op op, MPI_Datatype type) {
   if (!shape_of(type).lasting) return ask(op, type);
   const std::uint64_t now = predefined(type) ? 0 : types_gone();
   // The latest pairs. Without a destructor: a program may call MPI after the thread's objects are destroyed.
-  STARLING_OF_THREAD std::array<Known, 128> known{};
+  STARLING_OF_THREAD std::array<CheckedPair, 128> known{};
   STARLING_OF_THREAD std::size_t asked = 0;
-  const Known* const begin = known.data();
-  const Known* const end = begin + std::min(asked, known.size());
-  const Known* const found = std::find_if(
-      begin, end, [&](const Known& one) { return one.op == op && one.type == type && one.types_gone == now; });
+  const CheckedPair* const begin = known.data();
+  const CheckedPair* const end = begin + std::min(asked, known.size());
+  const CheckedPair* const found = std::find_if(
+      begin, end, [&](const CheckedPair& one) { return one.op == op && one.type == type && one.types_gone == now; });
   if (found != end) return found->applies;
-  Known& next = known[asked++ % known.size()];
+  CheckedPair& next = known[asked++ % known.size()];
   next = {op, type, now, ask(op, type)};
   return next.applies;
 }

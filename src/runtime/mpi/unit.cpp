@@ -5,9 +5,9 @@
 #include <cstring>
 #include <vector>
 
+#include "runtime/mpi/datatype_shape.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
-#include "runtime/mpi/shape.hpp"
 
 namespace starling {
 namespace {
@@ -35,7 +35,7 @@ Unit Unit::bytes() {
 }
 
 Unit Unit::of(MPI_Datatype type) {
-  const Shape shape = shape_of(type);
+  const DatatypeShape shape = shape_of(type);
   return {type, shape.extent, shape.true_lb, shape.true_extent, shape.plain};
 }
 

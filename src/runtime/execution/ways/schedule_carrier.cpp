@@ -34,7 +34,7 @@ Plan& ScheduleCarrier::plan_for(const Call& call, const Facts& facts, Resources&
     return *plans_.latest();
   }
   const Team team = bound_.team(facts.situation, resources.rank(), rooted(call.collective) ? call.root : 0);
-  staging.look_at(call, facts, team.blocks, team.rank, bound_.works_in_place());
+  staging.look_at(call, facts, team.blocks(), team.rank, bound_.works_in_place());
   bool built = false;
   Plan& plan = plans_.plan(team, staging.send_layout(), staging.recv_layout(),
                            changes_layout(facts.key, call.collective), built);

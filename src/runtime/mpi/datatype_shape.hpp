@@ -8,7 +8,7 @@
 namespace starling {
 
 /// What a datatype is in memory. Nothing of it changes while the type exists.
-struct Shape {
+struct DatatypeShape {
   std::int64_t size = 0;     ///< bytes of data in an element
   MPI_Aint extent = 0;       ///< bytes from one element to the next
   MPI_Aint true_lb = 0;      ///< first byte of an element's data, relative to its address
@@ -19,7 +19,7 @@ struct Shape {
 
 /// The shape of a datatype that MPI knows, committed or not. Kept with the type as an attribute of it, for MPI takes a
 /// hundred nanoseconds and more to tell.
-Shape shape_of(MPI_Datatype type);
+DatatypeShape shape_of(MPI_Datatype type);
 
 /// Whether MPI knows `type` and has it committed.
 bool is_committed(MPI_Datatype type);

@@ -1,4 +1,4 @@
-#include "runtime/mpi/shape.hpp"
+#include "runtime/mpi/datatype_shape.hpp"
 
 #include <array>
 #include <cstddef>
@@ -67,12 +67,12 @@ bool is_one_number(int combiner) {
 
 /// What MPI tells of a type, but for `plain`.
 struct Told {
-  Shape shape;
+  DatatypeShape shape;
   bool gapless;
 };
 
 Told told_of(MPI_Datatype type) {
-  Shape shape;
+  DatatypeShape shape;
   int size = 0;
   pmpi.Type_size(type, &size);
   shape.size = size;
@@ -106,9 +106,9 @@ bool is_in_order(MPI_Datatype type) {
   return in_order;
 }
 
-Shape asked(MPI_Datatype type) {
+DatatypeShape asked(MPI_Datatype type) {
   const auto [told, gapless] = told_of(type);
-  Shape shape = told;
+  DatatypeShape shape = told;
   shape.lasting = predefined(type);
   shape.plain = gapless && (shape.lasting || is_in_order(type));
   return shape;
@@ -116,7 +116,7 @@ Shape asked(MPI_Datatype type) {
 
 /// What a datatype's attribute holds.
 struct Kept {
-  Shape shape;
+  DatatypeShape shape;
   std::atomic<bool> committed = false;
 };
 
@@ -162,7 +162,7 @@ Kept* kept_with(MPI_Datatype type) {
 struct Remembered {
   MPI_Datatype type;
   std::uint64_t types_gone;  ///< then; it tells whether the handle still means that type
-  Shape shape;
+  DatatypeShape shape;
   Kept* kept;  ///< nullptr for MPI's own
   bool committed;
 };
@@ -204,7 +204,7 @@ bool packs(MPI_Datatype type) {
 
 }  // namespace
 
-Shape shape_of(MPI_Datatype type) {
+DatatypeShape shape_of(MPI_Datatype type) {
   return remembered(type).shape;
 }
 

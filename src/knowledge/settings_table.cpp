@@ -1,0 +1,219 @@
+#include "knowledge/settings_table.hpp"
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <stdexcept>
+#include <system_error>
+
+#include "knowledge/history.hpp"
+#include "topology/platform.hpp"
+
+namespace starling {
+namespace {
+
+void read_strategy(const Wish& wish, std::string& strategy) {
+  if (!wish.text().empty()) strategy = wish.text();
+  const auto named = strategy_named(strategy);
+  if (!named) {
+    std::string known;
+    for (const StrategyKind& kind : strategy_kinds()) {
+      known.append(known.empty() ? "" : ", ").append(kind.name);
+      if (!kind.argument.empty())
+        known.append(kind.forces ? ":" : "[:").append(kind.argument).append(kind.forces ? "" : "]");
+    }
+    wish.complain("no such strategy; there are: " + known);
+  } else if (named->first->rejects != nullptr) {
+    if (const std::string why = named->first->rejects(named->second); !why.empty()) wish.complain(why);
+  }
+}
+
+/// The path from the root: the program may go to another directory before it ends.
+std::string from_here(const std::string& path) {
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(path, error);
+  return path.empty() || error ? path : absolute.string();
+}
+
+void read_record(const Wish& wish, std::string& path) {
+  path = from_here(wish.text());
+}
+
+void read_history(const Wish& wish, std::string& directory) {
+  directory = from_here(history_directory(wish.text(), wish.environment));
+}
+
+std::string shown_history(const std::string& directory) {
+  return directory.empty() ? "off" : directory;
+}
+
+void read_machine(const Wish& wish, std::string& machine) {
+  machine = machine_name(wish.text(), wish.environment, host_name());
+}
+
+/// The text of the platform that is wished, or of the file that the wish names; none, and a complaint, where that is no
+/// platform.
+void read_platform(const Wish& wish, std::string& platform) {
+  const std::string name = wish.text();
+  const bool is_text = name.starts_with('{');
+  std::string text = name;
+  if (name.empty() || name == platform_of_nodes) {
+    platform = name;
+    return;
+  }
+  if (!is_text) {
+    constexpr std::uintmax_t most_bytes = std::uintmax_t{16} << 20;  // of 65536 hosts, with room to spare
+    std::error_code error;
+    const bool is_file = std::filesystem::is_regular_file(name, error);  // a pipe or a device may never end
+    if (is_file && std::filesystem::file_size(name, error) > most_bytes)
+      return wish.complain("it is too long for a platform file");
+    std::ifstream file(name, std::ios::binary);
+    if (is_file) text.assign(std::istreambuf_iterator<char>(file), {});
+    if (!is_file || !file) return wish.complain("it cannot be read");
+  }
+  try {
+    static_cast<void>(Platform::from_json(text));
+    platform = text;
+  } catch (const std::runtime_error& error) {
+    wish.complaints.push_back({wish.variable, is_text ? std::string() : name, error.what()});
+  }
+}
+
+std::string shown_platform(const std::string& platform) {
+  if (platform.empty()) return "none";
+  return platform == platform_of_nodes ? platform : "described";
+}
+
+// A row for each setting. Numbers have bounds; texts are taken as they stand unless there is something to read them.
+constexpr auto table = std::to_array<SettingRow>({
+    {.name = "strategy",
+     .variable = "STARLING_STRATEGY",
+     .says = "How candidates are tried and one is chosen: native, star-basic, forced:NAME, ...",
+     .place = [](Settings& all) -> Place { return &all.strategy; },
+     .option = "S",
+     .read = read_strategy},
+    {.name = "history",
+     .variable = "STARLING_HISTORY",
+     .says = "Folder for the records of runs.",
+     .place = [](Settings& all) -> Place { return &all.history; },
+     .option = "DIR|off",
+     .otherwise = "starling/history in $XDG_DATA_HOME, else in ~/.local/share",
+     .is_path = true,
+     .read = read_history,
+     .shown = shown_history},
+    {.name = "record",
+     .variable = "STARLING_RECORD",
+     .says = "One more copy of this run's record.",
+     .place = [](Settings& all) -> Place { return &all.record; },
+     .option = "F",
+     .is_path = true,
+     .read = read_record},
+    {.name = "machine",
+     .variable = "STARLING_MACHINE",
+     .says = "Whose runs to learn from; by default named by cluster or host.",
+     .place = [](Settings& all) -> Place { return &all.machine; },
+     .option = "NAME",
+     .otherwise = "the name of the cluster or host",
+     .is_for_all = false,
+     .read = read_machine},
+    {.name = "fresh",
+     .variable = "STARLING_FRESH",
+     .says = "Start without what earlier runs found; still leave a record.",
+     .place = [](Settings& all) -> Place { return &all.fresh; },
+     .option = "",
+     .is_for_all = false},
+    {.name = "reproducible",
+     .variable = "STARLING_REPRODUCIBLE",
+     .says = "Reductions give the same result from run to run.",
+     .place = [](Settings& all) -> Place { return &all.reproducible; },
+     .option = ""},
+    {.name = "host_buffers",
+     .variable = "STARLING_HOST_BUFFERS",
+     .says = "Buffers lie in host memory, though a GPU runtime is loaded.",
+     .place = [](Settings& all) -> Place { return &all.host_buffers; },
+     .option = ""},
+    {.name = "only",
+     .variable = "STARLING_ONLY",
+     .says = "Tune only these collectives or algorithms.",
+     .place = [](Settings& all) -> Place { return &all.only; },
+     .option = "A,B"},
+    {.name = "except",
+     .variable = "STARLING_EXCEPT",
+     .says = "Do not use these.",
+     .place = [](Settings& all) -> Place { return &all.except; },
+     .option = "A,B"},
+    {.name = "platform",
+     .variable = "STARLING_PLATFORM",
+     .says = "The network: a platform file, a name like star:4x8, or nodes: what MPI tells.",
+     .place = [](Settings& all) -> Place { return &all.platform; },
+     .option = "F",
+     .is_path = true,
+     .read = read_platform,
+     .shown = shown_platform},
+    {.name = "iterations",
+     .variable = "STARLING_ITER",
+     .says = "Measurements of each candidate.",
+     .place = [](Settings& all) -> Place { return &all.tuning.iterations; },
+     .least = 1,
+     .most = 1000000},
+    {.name = "epsilon",
+     .variable = "STARLING_EPSILON",
+     .says = "Tolerated loss against the second best.",
+     .place = [](Settings& all) -> Place { return &all.tuning.epsilon; },
+     .least = 0,
+     .most = 1000},
+    {.name = "delta_limit",
+     .variable = "STARLING_DELTA_LIMIT",
+     .says = "Longest period between two checks, in units of iterations calls.",
+     .place = [](Settings& all) -> Place { return &all.tuning.delta_limit; },
+     .least = 2,
+     .most = std::int64_t{1} << 40},
+    {.name = "sizes",
+     .variable = "STARLING_SIZES",
+     .says = "Message sizes of a collective that are tuned one by one.",
+     .place = [](Settings& all) -> Place { return &all.exact_sizes; },
+     .least = 1,
+     .most = 1000000},
+    {.name = "samples",
+     .variable = "STARLING_SAMPLES",
+     .says = "How ranks' times are reduced to one: max, the slowest rank's; mean, STAR-MPI's; or min.",
+     .place = [](Settings& all) -> Place { return &all.samples; }},
+    {.name = "alpha",
+     .variable = "STARLING_ALPHA",
+     .says = "lottery: the fastest candidate's share of the tickets.",
+     .place = [](Settings& all) -> Place { return &all.tuning.alpha; },
+     .least = 0,
+     .most = 1},
+    {.name = "memory",
+     .variable = "STARLING_MEMORY",
+     .says = "lottery: what an average keeps of itself at each call.",
+     .place = [](Settings& all) -> Place { return &all.tuning.memory; },
+     .least = 0,
+     .most = 1},
+    {.name = "longest_draw",
+     .variable = "STARLING_LONGEST_DRAW",
+     .says = "lottery: calls that a draw of a candidate with all tickets would last.",
+     .place = [](Settings& all) -> Place { return &all.tuning.longest_draw; },
+     .least = 1,
+     .most = std::int64_t{1} << 30},
+    {.name = "seed",
+     .variable = "STARLING_SEED",
+     .says = "For random choices of a strategy.",
+     .place = [](Settings& all) -> Place { return &all.tuning.seed; },
+     .least = 0,
+     .most = std::numeric_limits<std::int64_t>::max()},
+    {.name = "run_off",
+     .variable = "STARLING_RUN_OFF",
+     .says = "star: a candidate little faster than native must win a run-off; 0 as in the paper.",
+     .place = [](Settings& all) -> Place { return &all.tuning.run_off; }},
+});
+
+}  // namespace
+
+std::span<const SettingRow> settings_table() {
+  return table;
+}
+
+}  // namespace starling
