@@ -105,7 +105,7 @@ def one_candidate(
 
 def measure(options: argparse.Namespace) -> None:
     """Measures what is missing in the output file."""
-    file = measured.continued(options.output)
+    file = measured.read_or_empty(options.output)
     known = {(one.what, one.bytes, one.how) for one in file.measurements}
     platform = platform_file.platform(options.platform)
     ranks = int(options.launcher[options.launcher.index("-n") + 1])
@@ -181,7 +181,7 @@ def described(platform: str, latency: str | None) -> Platform:
 def predict(options: argparse.Namespace) -> None:
     """Writes what the model says of the candidates that were measured."""
     times = measured.read(options.measured)
-    file = measured.begun()
+    file = measured.empty()
     for case, found in times_of(times).items():
         if len(found) < FEWEST:
             continue

@@ -132,7 +132,7 @@ class Suite:
         self._options = options
         self._folder = folder
         self._platform = place_of(platform_file.platform(os.environ["STARLING_PLATFORM"]))
-        self.file = measured.continued(options.output)
+        self.file = measured.read_or_empty(options.output)
         for name in OURS:
             files = [str(PROGRAMS / f"{name}.c"), "-o", str(folder / name)]
             subprocess.run([options.mpicc, "-std=c99", "-O2", *files, "-lm"], check=True)

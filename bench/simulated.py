@@ -98,7 +98,7 @@ class Suite:
         self._output = output
         self._program = program
         self.mpi = version()
-        self.file = measured.continued(output)
+        self.file = measured.read_or_empty(output)
 
     def _has(self, platform: str, case: Case, how: str) -> bool:
         return any(

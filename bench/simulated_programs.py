@@ -62,7 +62,7 @@ def run(suite: Suite, name: str, topology: str, how: str, environ: Mapping[str, 
             len(network.hosts),
             {**env, "STARLING_HISTORY": "off"},
             capture=True,
-            hear=print,
+            on_line=print,
             settings={"smpi/coll-selector": "mpich"},
         )
         if ended.status != 0:

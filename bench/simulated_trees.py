@@ -83,7 +83,7 @@ class Suite:
         self._output = output
         self._program = program
         self._mpi = version()
-        self.file = measured.continued(output)
+        self.file = measured.read_or_empty(output)
 
     def has(self, cluster: Cluster, ranks: int, what: str, size: int) -> bool:
         """Whether there is anything of it."""

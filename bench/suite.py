@@ -108,7 +108,7 @@ class Suite:
         self._options = options
         self._program = program
         self._platform = platform_file.platform(os.environ["STARLING_PLATFORM"])
-        self.file = measured.continued(options.output)
+        self.file = measured.read_or_empty(options.output)
         self._cells = [(one, size) for size in options.sizes for one in options.collectives]
         self.flavour = ""
 

@@ -56,7 +56,7 @@ def bytes_of(segment: str) -> float:
 def measure(options: argparse.Namespace) -> None:
     """Measures what is missing in the output file."""
     place = place_of(platform_file.platform(os.environ["STARLING_PLATFORM"]))
-    file = measured.continued(options.output)
+    file = measured.read_or_empty(options.output)
     with tempfile.TemporaryDirectory(prefix="trees-") as folder:
         program = compiled(options.mpicc, Path(folder))
         for turn in range(options.rounds):

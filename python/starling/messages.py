@@ -8,7 +8,7 @@ from collections.abc import Iterable
 MISUSE = 2
 """Exit status of a command that was typed wrongly."""
 
-MOST_TOLD = 200
+MOST_SHOWN = 200
 """Characters of a value that a message tells at most."""
 
 _CUT = "..."
@@ -26,15 +26,15 @@ def _escape(one: str) -> str:
     return f"\\x{ord(one) - 0xDC00:02x}" if "\udc80" <= one <= "\udcff" else repr(one)[1:-1]
 
 
-def told(value: object) -> str:
+def printable(value: object) -> str:
     """A value of a variable, a file, an argument as messages tell it: in one line, cut after MOST_TOLD characters."""
     text = str(value)
-    shown = in_one_line(text[: MOST_TOLD + 1])
-    if len(shown) <= MOST_TOLD:
+    shown = in_one_line(text[: MOST_SHOWN + 1])
+    if len(shown) <= MOST_SHOWN:
         return shown
     line = ""
     for piece in map(in_one_line, text):  # never half an escape
-        if len(line) + len(piece) + len(_CUT) > MOST_TOLD:
+        if len(line) + len(piece) + len(_CUT) > MOST_SHOWN:
             break
         line += piece
     return line + _CUT
@@ -42,12 +42,12 @@ def told(value: object) -> str:
 
 def quoted(value: object) -> str:
     """The same in quotes where it is a text, and as Python writes it otherwise."""
-    return f"'{told(value)}'" if isinstance(value, str) else told(repr(value))
+    return f"'{printable(value)}'" if isinstance(value, str) else printable(repr(value))
 
 
 def listed(values: Iterable[object]) -> str:
     """Values with commas between them."""
-    return ", ".join(map(told, values))
+    return ", ".join(map(printable, values))
 
 
 def version() -> str:
@@ -57,6 +57,6 @@ def version() -> str:
     return f"starling {__version__}"
 
 
-def say(message: str) -> None:
+def log(message: str) -> None:
     """One line on stderr; stdout belongs to the program."""
     print(f"starling: {in_one_line(message)}", file=sys.stderr, flush=True)  # noqa: T201

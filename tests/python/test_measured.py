@@ -40,7 +40,7 @@ def one(
 
 
 def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
-    whole = measured.begun()
+    whole = measured.empty()
     whole.measurements += [one(), one(turn=1), one(bytes_=None)]
     whole.write(tmp_path / "a.json")
     assert measured.read(tmp_path / "a.json") == whole

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from starling.commands import cli
 from starling.lab import measured
-from starling.messages import MOST_TOLD, in_one_line, told
+from starling.messages import MOST_SHOWN, in_one_line, printable
 from starling.networks import platform_file
 from starling.records import history, history_tables, record, report
 from starling.runs import settings
@@ -30,7 +30,7 @@ ODD = pytest.mark.parametrize("odd", [LONG, COMMANDS], ids=["long", "commands"])
 def for_people(text: str) -> None:
     """Lines that a terminal can show, with at most MOST_TOLD characters of a value."""
     assert all(line.isprintable() for line in text.split("\n")), text[:1000]
-    assert max(map(len, re.findall("Q+", text)), default=0) <= MOST_TOLD
+    assert max(map(len, re.findall("Q+", text)), default=0) <= MOST_SHOWN
     assert "\nstarling: all is well" not in text
 
 
@@ -49,7 +49,7 @@ def for_people(text: str) -> None:
     ],
 )
 def test_a_value_is_told_in_one_line_and_cut(value: object, shown: str) -> None:
-    assert told(value) == shown
+    assert printable(value) == shown
     assert in_one_line(shown) == shown
 
 

@@ -20,9 +20,9 @@ LAUNCHERS = {
 }
 
 
-def chosen(line: str, wished: Flavour | None = None) -> Choice | None:
+def chosen(line: str, requested: Flavour | None = None) -> Choice | None:
     words = line.split()
-    return choose(words, locate(words, LAUNCHERS.get), os.environ, wished, LAUNCHERS.get)
+    return choose(words, locate(words, LAUNCHERS.get), os.environ, requested, LAUNCHERS.get)
 
 
 needs_hpcc = pytest.mark.usefixtures("hpcc")

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from starling.messages import told
+from starling.messages import printable
 from starling.terminal.figures import human_bytes, human_seconds
 
 _SIZE = re.compile(r"(\d+)([kmg]?)(?:i?b)?", re.IGNORECASE)
@@ -20,7 +20,7 @@ def size(text: str) -> int:
     """Bytes from a text like `65536`, `64K` or `1M`, in powers of 1024. Raises ValueError."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"{told(text)}: no size; write it in bytes, or like 64K or 1M")
+        raise ValueError(f"{printable(text)}: no size; write it in bytes, or like 64K or 1M")
     return int(match[1]) * _FACTORS[match[2].lower()]
 
 
@@ -43,7 +43,7 @@ def render(found: dict[str, Any], platform: str, console: Console, rows: int | N
     console.print(
         Text(
             f"{found['collective']} of {human_bytes(found['bytes'])} on {found['ranks']} ranks of "
-            f"{told(platform)}{root}"
+            f"{printable(platform)}{root}"
         )
     )
     timed = [one for one in found["candidates"] if one["seconds"] is not None]

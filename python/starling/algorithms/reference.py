@@ -14,7 +14,7 @@ from pathlib import Path
 from starling.algorithms import descriptor, repository
 from starling.algorithms.descriptor import Entry
 from starling.installation.questions import RepositoryError
-from starling.messages import say
+from starling.messages import log
 from starling.pictures import drawing
 
 _RANKS = 8
@@ -148,12 +148,12 @@ def write(folder: Path) -> None:
 def main(words: Sequence[str]) -> int:
     """Writes the pages into the folder that is named; the exit status."""
     if len(words) != 1:
-        say("usage: python -m starling.algorithms.reference FOLDER")
+        log("usage: python -m starling.algorithms.reference FOLDER")
         return 2
     try:
         write(Path(words[0]))
     except (RepositoryError, OSError) as error:
-        say(str(error))
+        log(str(error))
         return 1
     return 0
 

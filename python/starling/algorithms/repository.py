@@ -14,7 +14,7 @@ from rich.text import Text
 
 from starling.algorithms import descriptor
 from starling.installation.questions import UnknownError, ask
-from starling.messages import told
+from starling.messages import printable
 from starling.networks.platform_file import Platform
 from starling.pictures.timeline import Plan
 
@@ -62,7 +62,7 @@ def algorithms(found: dict[str, Any], collective: str | None = None) -> list[dic
     """
     names: list[str] = found["collectives"]
     if collective is not None and collective not in names:
-        raise UnknownError(f"no collective {told(collective)} in the repository; there are: {', '.join(names)}")
+        raise UnknownError(f"no collective {printable(collective)} in the repository; there are: {', '.join(names)}")
     return [
         entry
         for name in ([collective] if collective else names)
@@ -85,7 +85,7 @@ def named(found: dict[str, Any], collective: str, name: str) -> dict[str, Any]:
         return entry
     hint = "; leave the parameters out, all are shown" if "?" in name else ""
     there_are = ", ".join(one["name"] for one in entries)
-    raise UnknownError(f"no algorithm {told(collective)}:{told(name)}; there are: {there_are}{hint}")
+    raise UnknownError(f"no algorithm {printable(collective)}:{printable(name)}; there are: {there_are}{hint}")
 
 
 def render_one(entry: dict[str, Any], entries: Sequence[dict[str, Any]], console: Console) -> None:

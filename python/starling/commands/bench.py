@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from starling.messages import MISUSE, say, told
+from starling.messages import MISUSE, log, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,11 +42,11 @@ def compare(
     try:
         found, *missing = measured.compare(measured.read(first), measured.read(second))
     except measured.MeasuredError as error:
-        say(str(error))
+        log(str(error))
         raise typer.Exit(MISUSE) from error
     if not found:
-        say(
-            f"{told(first)} and {told(second)} have no case in common: platform, MPI, ranks, what, "
+        log(
+            f"{printable(first)} and {printable(second)} have no case in common: platform, MPI, ranks, what, "
             f"bytes and how must be equal"
         )
         raise typer.Exit(MISUSE)
@@ -93,7 +93,7 @@ def _render(found: Sequence[Compared], missing: Sequence[Sequence[Case]], consol
     found = sorted(found, key=lambda one: one.case[:3])
     for place, group in groupby(found, key=lambda one: one.case[:3]):
         rows = list(group)
-        console.print(line(f"{told(place[0])}, {told(place[1])}, {told(place[2])} ranks", style="bold"))
+        console.print(line(f"{printable(place[0])}, {printable(place[1])}, {printable(place[2])} ranks", style="bold"))
         columns = [
             Column("what", [one.case.what for one in rows], right=False),
             Column("bytes", [human_bytes(one.case.bytes) for one in rows]),
@@ -118,5 +118,5 @@ def _render(found: Sequence[Compared], missing: Sequence[Sequence[Case]], consol
     console.print(Text(f"{len(found)} in both: B is {counts}; geometric mean of A / B: {mean:.3f}"))
     for name, cases in zip("AB", missing, strict=True):
         if cases:
-            first = " ".join(told(word) for word in cases[0] if word is not None)
+            first = " ".join(printable(word) for word in cases[0] if word is not None)
             console.print(line(f"only in {name}: {len(cases)}, the first {first}"))

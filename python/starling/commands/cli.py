@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 
 from starling.commands import bench, history, lab
 from starling.installation.variants import Flavour
-from starling.messages import MISUSE, in_one_line, quoted, say, told, version
+from starling.messages import MISUSE, in_one_line, log, printable, quoted, version
 from starling.networks.placement import Order
 from starling.runs.settings import KEYS, Kind
 
@@ -43,15 +43,15 @@ def _readable(words: list[str]) -> Iterator[None]:
     except typer.TyperException as error:
         message = getattr(error, "message", None)
         if message is not None:
-            error.message = _told(message.removeprefix("Value error, "), words)
+            error.message = _printable_complaint(message.removeprefix("Value error, "), words)
         raise
 
 
-def _told(message: str, words: list[str]) -> str:
+def _printable_complaint(message: str, words: list[str]) -> str:
     """A complaint in which the words that were typed stand as messages tell them."""
     for value in (part for word in words for part in (word, *word.split("=", 1))):
-        if told(value) != value:
-            message = message.replace(value, told(value)).replace(repr(value), quoted(value))
+        if printable(value) != value:
+            message = message.replace(value, printable(value)).replace(repr(value), quoted(value))
     return in_one_line(message)
 
 
@@ -70,19 +70,19 @@ app.add_typer(lab.app, name="lab")
 app.add_typer(history.app, name="history")
 app.add_typer(bench.app, name="bench")
 
-_SKIPPED = 3
+_MOST_LISTED = 3
 """Files of the history that are told one by one where they are no records."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
 
 
 def _fail(error: Exception | str) -> NoReturn:
-    say(str(error))
+    log(str(error))
     raise typer.Exit(1)
 
 
 def _misused(error: Exception | str) -> NoReturn:
-    say(str(error))
+    log(str(error))
     raise typer.Exit(MISUSE)
 
 
@@ -154,12 +154,12 @@ def report(
     try:
         if record is None:
             found, text, skipped = records.last_good(folder())
-            for why in skipped[:_SKIPPED]:
-                say(f"skipped {why}")
-            if len(skipped) > _SKIPPED:
-                say(f"skipped {len(skipped) - _SKIPPED} more files of the history that are no whole records")
+            for why in skipped[:_MOST_LISTED]:
+                log(f"skipped {why}")
+            if len(skipped) > _MOST_LISTED:
+                log(f"skipped {len(skipped) - _MOST_LISTED} more files of the history that are no whole records")
         elif not record.exists():
-            _fail(f"{told(record)}: no such file; {records.listed(folder())}")
+            _fail(f"{printable(record)}: no such file; {records.listed(folder())}")
         else:
             found, text = records.read(record)
     except (records.RecordError, settings.SettingsError) as error:
@@ -195,11 +195,11 @@ def algorithms(
     for option, given in (("--ranks", ranks), ("--root", root), ("--blocks", blocks)):
         if given is not None:
             _misused(f"{option} is for a picture: add --draw F.svg, or leave it out")
-    wished, _, name = (collective or "").partition(":")
+    requested, _, name = (collective or "").partition(":")
     try:
         found = repository.listing()
-        entries = repository.algorithms(found, wished or None)
-        one = repository.named(found, wished, name) if name else None
+        entries = repository.algorithms(found, requested or None)
+        one = repository.named(found, requested, name) if name else None
     except UnknownError as error:
         _misused(error)
     except RepositoryError as error:
@@ -220,7 +220,7 @@ def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int 
     if candidate is None:
         _misused("--draw needs an algorithm, as in: starling algorithms alltoall:ring --draw ring.svg")
     if file.suffix != ".svg":
-        _misused(f"--draw {told(file)}: pictures are SVG; give a name that ends in .svg")
+        _misused(f"--draw {printable(file)}: pictures are SVG; give a name that ends in .svg")
     try:
         file.write_text(drawing.draw(repository.plan(candidate, ranks, root, blocks)))
     except UnknownError as error:
@@ -228,7 +228,7 @@ def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int 
     except RepositoryError as error:
         _fail(error)
     except OSError as error:
-        _fail(f"{told(file)}: {error.strerror}")
+        _fail(f"{printable(file)}: {error.strerror}")
 
 
 @app.command(epilog="Example: starling predict --platform star:4x8 --ranks 32 alltoall 64K")
@@ -266,9 +266,11 @@ def predict(
     if not platform:
         _misused("--platform is missing: a platform file, or a name like star:4x8")
     if not size and collective != "barrier":
-        _misused(f"a size is missing, as in: starling predict --platform {told(platform)} {told(collective)} 64K")
+        _misused(
+            f"a size is missing, as in: starling predict --platform {printable(platform)} {printable(collective)} 64K"
+        )
     if parameters is not None and not parameters.is_file():
-        _misused(f"{told(parameters)}: no such file; make one with: starling calibrate")
+        _misused(f"{printable(parameters)}: no such file; make one with: starling calibrate")
     try:
         described = platform_file.described(platform, rate=rate, trunk_rate=trunk_rate, ranks=ranks_per_host)
         placed = replace(described, hosts=tuple(ordered(described, order, seed)))
@@ -313,13 +315,13 @@ def calibrate(
     except platform_file.PlatformError as error:
         _misused(error)
     except calibration.CalibrationError as error:
-        say(str(error))
+        log(str(error))
         raise typer.Exit(error.status) from error
     if as_json:
         typer.echo(json.dumps(found, indent=2))
         return
     calibration.render(found, model, terminal())
-    typer.echo(f"written to {told(output)}; use it: starling predict --parameters {output} --platform ...")
+    typer.echo(f"written to {printable(output)}; use it: starling predict --parameters {output} --platform ...")
 
 
 @app.command(epilog="Example: starling doctor --build /opt/mpich/bin/mpicc")
@@ -339,11 +341,11 @@ def doctor(
     if mpicc is not None:
         try:
             with process.cleaning_up():
-                places = build.build(mpicc, os.environ, say)
+                places = build.build(mpicc, os.environ, log)
         except build.BuildError as error:
             _fail(error)
         for place in places:
-            say(f"built {told(place)}")
+            log(f"built {printable(place)}")
         return
     with process.cleaning_up():
         diagnosis = examination.examine(os.environ)

@@ -12,7 +12,7 @@ import typer
 
 from starling.lab.launch import IDLE_MICROSECONDS
 from starling.lab.state import DEFAULT_PREFIX
-from starling.messages import say, told
+from starling.messages import log, printable
 from starling.networks.placement import Order
 
 app = typer.Typer(
@@ -57,10 +57,10 @@ def _failures() -> Iterator[None]:
     try:
         yield
     except PlatformError as error:
-        say(str(error))
+        log(str(error))
         raise typer.Exit(2) from error
     except (LabError, StartError) as error:
-        say(str(error))
+        log(str(error))
         raise typer.Exit(error.status) from error
 
 
@@ -89,14 +89,15 @@ def up(
         platform = platform_file.described(topology, rate=rate, trunk_rate=trunk_rate, ranks=ranks)
         options = Options(mtu, packet, congestion)
         try:
-            cluster.up(platform, options, prefix, say)
+            cluster.up(platform, options, prefix, log)
         except cluster.Interrupted as error:
-            say(f"interrupted; nothing is left of lab {prefix}")
+            log(f"interrupted; nothing is left of lab {prefix}")
             raise typer.Exit(128 + error.number) from error
         hosts, switches = len(platform.hosts), len(platform.switches)
         if not as_json:
             typer.echo(
-                f"lab {prefix}: {told(platform.name)}, {_count(hosts, 'host')} on {_count(switches, 'switch', 'es')}"
+                f"lab {prefix}: {printable(platform.name)}, {_count(hosts, 'host')} on "
+                f"{_count(switches, 'switch', 'es')}"
             )
         measured = []
         for one in check.check(platform, options, prefix) if checked else ():
@@ -104,7 +105,7 @@ def up(
             if not as_json:
                 typer.echo(one.text())
             if not one.ok:
-                say(f"warning: {check.advice(one)}")
+                log(f"warning: {check.advice(one)}")
         if measured and all(one["ok"] for one in measured) and not as_json:
             typer.echo(f"all within {check.TOLERANCE:.0%} of what was asked")
         if as_json:
@@ -160,7 +161,7 @@ def run(
     with _failures():
         outcome = launch.run(line, prefix, order, seed, idle_us)
         if outcome.cpu_bound or not quiet:
-            say(outcome.text())
+            log(outcome.text())
         if json_file is not None:
             launch.write_json(outcome, json_file)
     raise typer.Exit(outcome.status)
@@ -184,7 +185,7 @@ def set_rate(
         except ValueError as error:
             raise platform_file.PlatformError(str(error)) from error
         now = cluster.set_rate(prefix, host, bits)
-    typer.echo(f"{told(host)}: {platform_file.rate_text(now)} both ways")
+    typer.echo(f"{printable(host)}: {platform_file.rate_text(now)} both ways")
 
 
 @app.command(
@@ -202,7 +203,9 @@ def execute(
     with _failures():
         if line[0] != "--" and line[0].startswith("-"):
             text = "options go before the host, and the command behind it"
-            raise LabError(f"{told(line[0])}: {text}: starling lab exec [OPTIONS] {told(host)} -- COMMAND ...", 2)
+            raise LabError(
+                f"{printable(line[0])}: {text}: starling lab exec [OPTIONS] {printable(host)} -- COMMAND ...", 2
+            )
         command = line[1:] if line[0] == "--" else line
         if not command:
             raise typer.BadParameter("a command is missing behind the host")
@@ -231,7 +234,7 @@ def calibrate(
     with _failures():
         outcome = launch.run(trial.starling(wanted), prefix, Order.BLOCK, 1, idle_us)
         if outcome.cpu_bound:
-            say(outcome.text())
+            log(outcome.text())
     raise typer.Exit(outcome.status)
 
 

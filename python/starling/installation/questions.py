@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from starling.installation.variants import package_folders
-from starling.messages import told
+from starling.messages import printable
 
 _FAILED = 1
 """Exit status of the program where it cannot do what was asked; it says why."""
@@ -47,7 +47,7 @@ def ask(*words: str, environ: Mapping[str, str] | None = None) -> dict[str, Any]
     program = next((place for place in places if place.is_file()), None)
     if program is None:
         raise RepositoryError(
-            f"{told(places[0])}: not there, the installation is incomplete; install again: pip install ."
+            f"{printable(places[0])}: not there, the installation is incomplete; install again: pip install ."
         )
     try:
         line = [str(program), *words]
@@ -60,5 +60,5 @@ def ask(*words: str, environ: Mapping[str, str] | None = None) -> dict[str, Any]
         found: dict[str, Any] = json.loads(done.stdout)
     except (OSError, subprocess.CalledProcessError, json.JSONDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "does not work"
-        raise RepositoryError(f"{told(program)}: {why}; install again: pip install --force-reinstall .") from error
+        raise RepositoryError(f"{printable(program)}: {why}; install again: pip install --force-reinstall .") from error
     return found

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from starling.launchers import elf, launcher
-from starling.messages import told
+from starling.messages import printable
 
 
 class Variant(StrEnum):
@@ -54,20 +54,20 @@ class Choice(NamedTuple):
 
 def home(environ: Mapping[str, str]) -> Path | None:
     """$HOME where it is absolute, else what the system knows of the user; nothing where it knows nothing."""
-    wished = environ.get("HOME", "")
-    if not wished.startswith("/"):
+    requested = environ.get("HOME", "")
+    if not requested.startswith("/"):
         try:
-            wished = pwd.getpwuid(os.getuid()).pw_dir
+            requested = pwd.getpwuid(os.getuid()).pw_dir
         except KeyError:
             return None
-    return Path(wished) if wished.startswith("/") else None
+    return Path(requested) if requested.startswith("/") else None
 
 
 def users_folder(environ: Mapping[str, str], variable: str, below_home: str) -> Path | None:
     """The folder of an XDG variable where that is absolute, else the one below the home; nothing without a home."""
-    wished = environ.get(variable, "")
-    if wished.startswith("/"):
-        return Path(wished)
+    requested = environ.get(variable, "")
+    if requested.startswith("/"):
+        return Path(requested)
     known = home(environ)
     return known / below_home if known else None
 
@@ -105,7 +105,7 @@ def choose(
     line: Sequence[str],
     found: launcher.Located,
     environ: Mapping[str, str],
-    wished: Flavour | None = None,
+    requested: Flavour | None = None,
     ask: Callable[[str], launcher.Identity | None] = launcher.identify,
 ) -> Choice | None:
     """Which variant serves a line: what the user says, else what the program is linked to, else what the launcher is.
@@ -113,8 +113,8 @@ def choose(
     A program that needs no MPI itself may run one that does (`mpirun valgrind ./app`), so the words behind it are
     looked at too. An interpreter loads MPI later, and then takes that of its launcher. Nothing where nothing tells.
     """
-    if wished is not None:
-        return Choice(wished.variant, f"--mpi {wished}")
+    if requested is not None:
+        return Choice(requested.variant, f"--mpi {requested}")
     starts = list(launcher.programs(line, found))
     for start in starts:
         end = next((part.end for part in launcher.parts(line, found) if part.start <= start < part.end), len(line))
@@ -122,10 +122,10 @@ def choose(
             file = _elf_file(word)
             needed = elf.mpi_of(file, environ) if file else None
             if needed is not None:
-                return Choice(Variant(needed[0]), f"{told(word)} needs {told(needed[1])}")
+                return Choice(Variant(needed[0]), f"{printable(word)} needs {printable(needed[1])}")
     if found.identity is not None and found.identity.flavour is not None:
         flavour = Flavour(found.identity.flavour)
-        return Choice(flavour.variant, f"{told(line[found.at])} is the launcher of {flavour}")
+        return Choice(flavour.variant, f"{printable(line[found.at])} is the launcher of {flavour}")
     # No launcher that tells: an interpreter takes the MPI installed beside it, a script the first on PATH.
     interpreter = shutil.which(line[starts[0]]) if starts else None
     beside = [str(Path(interpreter).parent / "mpiexec")] if interpreter else []
@@ -133,7 +133,7 @@ def choose(
         identity = ask(candidate)
         if identity is not None and identity.flavour is not None:
             where = candidate if os.sep in candidate else f"{candidate} on PATH"
-            return Choice(Flavour(identity.flavour).variant, f"{told(where)} is of {identity.flavour}")
+            return Choice(Flavour(identity.flavour).variant, f"{printable(where)} is of {identity.flavour}")
     return None
 
 
@@ -146,8 +146,8 @@ def _may_use_pmix(program: Path, library: str, environ: Mapping[str, str]) -> bo
 
     Cray's may, Intel's if it is told to, others if they are linked with it.
     """
-    told = environ.get("I_MPI_PMI") or environ.get("I_MPI_PMI_LIBRARY")
-    return bool(told) or "_" in Path(library).name or elf.needs_pmix(program, environ)
+    printable = environ.get("I_MPI_PMI") or environ.get("I_MPI_PMI_LIBRARY")
+    return bool(printable) or "_" in Path(library).name or elf.needs_pmix(program, environ)
 
 
 def foreign_launcher(line: Sequence[str], found: launcher.Located, environ: Mapping[str, str]) -> str | None:
@@ -167,9 +167,9 @@ def foreign_launcher(line: Sequence[str], found: launcher.Located, environ: Mapp
         if flavour == "openmpi" and _may_use_pmix(file, needed[1], environ):
             continue
         word = line[found.at]
-        launched_by = told(word) if os.sep in word else f"{told(word)} ({told(shutil.which(word))})"
+        launched_by = printable(word) if os.sep in word else f"{printable(word)} ({printable(shutil.which(word))})"
         return (
-            f"{told(line[start])} is linked with {_LINKED_WITH[needed[0]]} ({told(needed[1])}), and {launched_by} is "
-            f"{_WHOSE[flavour]}: each rank will be alone; use the launcher of its MPI"
+            f"{printable(line[start])} is linked with {_LINKED_WITH[needed[0]]} ({printable(needed[1])}), "
+            f"and {launched_by} is {_WHOSE[flavour]}: each rank will be alone; use the launcher of its MPI"
         )
     return None

@@ -15,7 +15,7 @@ from typing import Any
 from starling.lab import idle, namespaces
 from starling.lab.plan import Options, address, namespace
 from starling.lab.state import LabError
-from starling.messages import told
+from starling.messages import printable
 from starling.networks.platform_file import Platform, rate_text
 
 TOLERANCE = 0.08
@@ -152,7 +152,7 @@ def _measure(platform: Platform, options: Options, prefix: str, pairs: Sequence[
             share = idle.ticks().idle_since(before)
     except OSError as error:
         raise LabError(
-            f"{what}: no connection: {told(error.strerror or error)}; see what is there: starling lab status"
+            f"{what}: no connection: {printable(error.strerror or error)}; see what is there: starling lab status"
         ) from error
     # Where links have different rates, each pair is held to its own; the one that lacks most is told.
     bits, wanted = min(

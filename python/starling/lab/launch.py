@@ -23,7 +23,7 @@ from starling.lab.plan import ipc_file, namespace, uts_file
 from starling.lab.state import LabError, State, folder, require, up
 from starling.launchers import launcher, process
 from starling.launchers.variables import PRELOAD
-from starling.messages import told
+from starling.messages import printable
 from starling.networks.placement import Order, ordered
 from starling.networks.platform_file import Host
 
@@ -152,7 +152,7 @@ def _installed(folder_name: str, name: str) -> Path:
     return found
 
 
-def _whole(prefix: str) -> State:
+def _undamaged_state(prefix: str) -> State:
     """The state of a lab that is up, with all its namespaces. Raises LabError."""
     state = up(prefix)
     require("ip", "nsenter")
@@ -169,11 +169,11 @@ def _is_there(line: Sequence[str]) -> bool:
 
 def execute(prefix: str, host: str, line: Sequence[str]) -> int:
     """Runs a command on a host, with its output and exit status as they are. Raises LabError, process.StartError."""
-    state = _whole(prefix)
+    state = _undamaged_state(prefix)
     known = state.described().host_names
     if host not in known:
         few = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
-        raise LabError(f"no host {told(host)} in lab {prefix}; there are: {few}", 2)
+        raise LabError(f"no host {printable(host)} in lab {prefix}; there are: {few}", 2)
     return process.run(entering(state, host, line) if _is_there(line) else line, os.environ)
 
 
@@ -182,7 +182,7 @@ def run(line: Sequence[str], prefix: str, order: Order, seed: int, idle_us: int)
 
     Raises LabError, process.StartError.
     """
-    state = _whole(prefix)
+    state = _undamaged_state(prefix)
     platform = state.described()
     agent = _installed("libexec", "starling-lab-rsh")
     shim = _installed("lib", "libstarling-idle.so") if idle_us else None
@@ -221,4 +221,4 @@ def write_json(outcome: Outcome, path: Path) -> None:
     try:
         path.write_text(json.dumps({"schema": 1, **asdict(outcome)}, indent=1) + "\n")
     except OSError as error:
-        raise LabError(f"{told(path)}: cannot be written: {error.strerror}") from error
+        raise LabError(f"{printable(path)}: cannot be written: {error.strerror}") from error

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from starling.lab import idle
-from starling.messages import told
+from starling.messages import printable
 
 SCHEMA: Literal[1] = 1
 FEWEST = 6
@@ -94,7 +94,7 @@ class Measurements(BaseModel):
         return found
 
 
-def begun() -> Measurements:
+def empty() -> Measurements:
     """A file without measurements yet, made by this command on this machine."""
     machine = {
         "processors": os.cpu_count(),
@@ -111,9 +111,9 @@ def _lines(path: Path) -> list[str]:
     return path.read_text().splitlines() if path.is_file() else []
 
 
-def continued(path: Path) -> Measurements:
+def read_or_empty(path: Path) -> Measurements:
     """What a file has already, or one without measurements. Raises MeasuredError."""
-    return read(path) if path.exists() else begun()
+    return read(path) if path.exists() else empty()
 
 
 def read(path: Path) -> Measurements:
@@ -121,12 +121,13 @@ def read(path: Path) -> Measurements:
     try:
         return Measurements.model_validate_json(path.read_bytes())
     except OSError as error:
-        raise MeasuredError(f"{told(path)}: {error.strerror}; give a file that bench/ wrote") from error
+        raise MeasuredError(f"{printable(path)}: {error.strerror}; give a file that bench/ wrote") from error
     except ValidationError as error:
         first = error.errors()[0]
         where = "".join(f"{part}." for part in first["loc"]).removesuffix(".")
         raise MeasuredError(
-            f"{told(path)}: {told(where and where + ': ')}{told(first['msg'])}; give a file that bench/ wrote"
+            f"{printable(path)}: {printable(where and where + ': ')}{printable(first['msg'])}; "
+            "give a file that bench/ wrote"
         ) from error
 
 

@@ -54,12 +54,12 @@ def end_processes(names: Iterable[str], patience: float = 2.0) -> int:
     ended: set[int] = set()
     for number in (signal.SIGTERM, signal.SIGKILL):
         until = time.monotonic() + patience
-        told: set[int] = set()
+        printable: set[int] = set()
         while (left := set(processes(names))) and time.monotonic() < until:
-            for pid in left - told:
+            for pid in left - printable:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, number)
-            told |= left
+            printable |= left
             ended |= left
             time.sleep(0.02)
     return len(ended)

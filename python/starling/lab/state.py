@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from starling.lab.plan import Options
-from starling.messages import told
+from starling.messages import printable
 from starling.networks import platform_file
 
 ROOT = Path("/run/starling-lab")
@@ -66,7 +66,7 @@ def folder(prefix: str) -> Path:
 def check_prefix(prefix: str) -> None:
     """Raises LabError for what cannot begin the names of namespaces."""
     if not _PREFIX.fullmatch(prefix):
-        raise LabError(f"--prefix {told(prefix)}: give up to 15 small letters and digits, a letter first", 2)
+        raise LabError(f"--prefix {printable(prefix)}: give up to 15 small letters and digits, a letter first", 2)
 
 
 def require(*tools: str) -> None:
@@ -122,7 +122,7 @@ def read(prefix: str) -> State | None:
     except (OSError, ValidationError) as error:
         first = str(error).splitlines()[0]
         raise LabError(
-            f"{told(path)}: {told(first)}; another version of starling made this lab: take it down with that"
+            f"{printable(path)}: {printable(first)}; another version of starling made this lab: take it down with that"
         ) from error
 
 

@@ -48,7 +48,7 @@ class Located(NamedTuple):
         return self.identity.kind if self.identity else Kind.NONE
 
 
-def _said_by(path: str) -> str:
+def _version_output(path: str) -> str:
     try:
         done = subprocess.run(
             [path, "--version"], capture_output=True, text=True, timeout=20, check=False, errors="replace"
@@ -80,7 +80,7 @@ def identify(word: str) -> Identity | None:
     names = {Path(path).name, Path(path).resolve().name}
     if not any(re.match(r"(mpirun|mpiexec|orterun|prterun|prun|srun)\b", name) for name in names):
         return None
-    if found := identity_from(_said_by(path)):
+    if found := identity_from(_version_output(path)):
         return found
     # prterun of Open MPI 5 has no answer where its help files were moved, as PyPI's wheel does.
     if names & {"orterun", "prterun", "prun"}:

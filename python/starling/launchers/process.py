@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FrameType
 
-from starling.messages import told
+from starling.messages import printable
 
 _FORWARDED = {
     signal.SIGHUP,
@@ -58,8 +58,8 @@ def cleaning_up() -> Iterator[None]:
     def end(number: int, _: FrameType | None) -> None:
         raise SystemExit(128 + number)
 
-    heeded = [one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) != signal.SIG_IGN]
-    before = {number: signal.signal(number, end) for number in heeded}
+    handled = [one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) != signal.SIG_IGN]
+    before = {number: signal.signal(number, end) for number in handled}
     try:
         yield
     finally:
@@ -89,10 +89,10 @@ def run(line: Sequence[str], env: Mapping[str, str]) -> int:
         child = subprocess.Popen(list(line), env=dict(env), preexec_fn=in_child)  # noqa: PLW1509 - one thread only
     except FileNotFoundError as error:
         as_it_was()
-        raise StartError(f"{told(line[0])}: not found; is its module or environment loaded?", NOT_FOUND) from error
+        raise StartError(f"{printable(line[0])}: not found; is its module or environment loaded?", NOT_FOUND) from error
     except OSError as error:
         as_it_was()
-        raise StartError(f"{told(line[0])}: cannot be executed: {error.strerror}", NOT_EXECUTABLE) from error
+        raise StartError(f"{printable(line[0])}: cannot be executed: {error.strerror}", NOT_EXECUTABLE) from error
     try:
         while (status := child.poll()) is None:
             received = signal.sigwaitinfo(awaited)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from starling.messages import quoted, told
+from starling.messages import printable, quoted
 from starling.networks import slurm_topology
 from starling.networks.short_names import NODES, SHORT, is_short
 
@@ -144,7 +144,7 @@ class Platform:
 
 
 def _figure(value: float) -> str:
-    return f"{value:g}" if abs(value) < 1e300 else told(value)  # a whole number may be beyond floats
+    return f"{value:g}" if abs(value) < 1e300 else printable(value)  # a whole number may be beyond floats
 
 
 def bits_per_second(value: object) -> int:
@@ -245,7 +245,7 @@ class _File(_Entry):
 
 def _place(location: tuple[int | str, ...]) -> str:
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
-    return told(text.removeprefix(".")) or "the file"
+    return printable(text.removeprefix(".")) or "the file"
 
 
 def _reason(error: Mapping[str, Any]) -> str:
@@ -279,7 +279,7 @@ def from_json(value: object, where: str) -> Platform:
         first, *others = error.errors()
         reason = _reason(first)
         if first["type"] == "missing" and (unknown := _unknown_beside(first["loc"], others)):
-            reason += f", or correct the unknown key {told(unknown)}"
+            reason += f", or correct the unknown key {printable(unknown)}"
         raise PlatformError(f"{where}: {_place(first['loc'])}: {reason}") from error
 
     def expanded(place: str, text: str) -> list[str]:
@@ -325,24 +325,26 @@ def _check_tree(platform: Platform, places: list[str], where: str) -> None:
         one, other = link.ends
         for end in link.ends:
             if end not in nodes:
-                raise PlatformError(f"{where}: {place}: no host or switch {told(end)}; add it, or correct the name")
+                raise PlatformError(
+                    f"{where}: {place}: no host or switch {printable(end)}; add it, or correct the name"
+                )
         if one == other:
-            raise PlatformError(f"{where}: {place}: {told(one)} is linked to itself; correct one end")
+            raise PlatformError(f"{where}: {place}: {printable(one)} is linked to itself; correct one end")
         if hosts >= {one, other}:
             raise PlatformError(
-                f"{where}: {place}: {told(one)} and {told(other)} are both hosts; put a switch between them"
+                f"{where}: {place}: {printable(one)} and {printable(other)} are both hosts; put a switch between them"
             )
         for end in hosts & {one, other}:
             if taken := so_far.links_of(end):
                 raise PlatformError(
-                    f"{where}: {place}: {told(end)} is linked to {told(taken[0].other(end))} already; "
+                    f"{where}: {place}: {printable(end)} is linked to {printable(taken[0].other(end))} already; "
                     f"a host has one link"
                 )
         if one in switches and other in switches and (circle := so_far.path(one, other)):
             through = _nodes_between(circle, one)
-            what = f"through {told(', '.join(through))}" if through else "directly"
+            what = f"through {printable(', '.join(through))}" if through else "directly"
             raise PlatformError(
-                f"{where}: {place}: {told(one)} and {told(other)} are linked {what} already, "
+                f"{where}: {place}: {printable(one)} and {printable(other)} are linked {what} already, "
                 f"so this is no tree; leave one link out"
             )
         for end in link.ends:
@@ -351,7 +353,7 @@ def _check_tree(platform: Platform, places: list[str], where: str) -> None:
     reached = _reached(platform, start)
     for name in (*platform.host_names, *platform.switches):
         if name not in reached:
-            raise PlatformError(f"{where}: links: nothing connects {told(name)} to {told(start)}; add a link")
+            raise PlatformError(f"{where}: links: nothing connects {printable(name)} to {printable(start)}; add a link")
 
 
 def _nodes_between(path: tuple[Link, ...], start: str) -> list[str]:
@@ -385,18 +387,20 @@ def short(text: str, rate: int = DEFAULT_RATE) -> Platform:
         if text == NODES:
             raise PlatformError(f"{NODES}: MPI tells them while a program runs; give a file or a short name here")
         if "/" in text or text.endswith(".json"):
-            raise PlatformError(f"{told(text)}: no such file; correct the path, or give a short name: {_SHORT_NAMES}")
-        raise PlatformError(f"{told(text)}: neither a file nor a short name; short names are {_SHORT_NAMES}")
+            raise PlatformError(
+                f"{printable(text)}: no such file; correct the path, or give a short name: {_SHORT_NAMES}"
+            )
+        raise PlatformError(f"{printable(text)}: neither a file nor a short name; short names are {_SHORT_NAMES}")
     if match[6]:
         return _fat_tree(text, [int(count) for count in match[7].split("x")], int(match[8] or 1), rate)
     kind = match[1] or match[3]
     count, each = (1, int(match[2])) if match[1] else (int(match[4]), int(match[5]))
     if count < 1 or each < 1:
         raise PlatformError(
-            f"{told(text)}: nothing in it; give numbers from 1, like {kind}:{'8' if match[1] else '4x8'}"
+            f"{printable(text)}: nothing in it; give numbers from 1, like {kind}:{'8' if match[1] else '4x8'}"
         )
     if count * each > MOST_NODES:
-        raise PlatformError(f"{told(text)}: more than {MOST_NODES} hosts; give smaller numbers")
+        raise PlatformError(f"{printable(text)}: more than {MOST_NODES} hosts; give smaller numbers")
     switches = [f"s{i}" for i in range(count)]
     hosts = tuple(Host(f"h{i}") for i in range(count * each))
     pairs = [(host.name, switches[i // each]) for i, host in enumerate(hosts)]
@@ -416,9 +420,9 @@ def _fat_tree(text: str, counts: list[int], taper: int, rate: int) -> Platform:
     The link above a switch carries what all links below it carry, divided by `taper`.
     """
     if min(*counts, taper) < 1:
-        raise PlatformError(f"{told(text)}: nothing in it; give numbers from 1, like fattree:16x16")
+        raise PlatformError(f"{printable(text)}: nothing in it; give numbers from 1, like fattree:16x16")
     if math.prod(counts) > MOST_NODES:
-        raise PlatformError(f"{told(text)}: more than {MOST_NODES} hosts; give smaller numbers")
+        raise PlatformError(f"{printable(text)}: more than {MOST_NODES} hosts; give smaller numbers")
     hosts = tuple(Host(f"h{i}") for i in range(math.prod(counts)))
     links: list[Link] = []
     switches: list[str] = []
@@ -448,7 +452,7 @@ def from_slurm(text: str, where: str) -> Platform:
             for names_of_kind, found in ((switches, [switch]), (hosts, below)):
                 for name in found:
                     if name in seen:
-                        raise ValueError(f"{line}: {told(name)} is there twice; leave one out")
+                        raise ValueError(f"{line}: {printable(name)} is there twice; leave one out")
                     names_of_kind.append(name)
                     seen.add(name)
             links += [Link((switch, name), DEFAULT_RATE) for name in (*below, *under)]
@@ -467,15 +471,15 @@ def read(path: Path) -> Platform:
     try:
         text = path.read_text(encoding="utf-8")
         if slurm_topology.is_one(text):
-            return from_slurm(text, told(path))
+            return from_slurm(text, printable(path))
         value = json.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise PlatformError(f"{told(path)}: cannot be read: {reason}") from error
+        raise PlatformError(f"{printable(path)}: cannot be read: {reason}") from error
     except (ValueError, RecursionError) as error:  # JSON's, and numbers too long for Python
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
-        raise PlatformError(f"{told(path)}:{line}: not JSON: {told(error)}; correct it there") from error
-    return from_json(value, told(path))
+        raise PlatformError(f"{printable(path)}:{line}: not JSON: {printable(error)}; correct it there") from error
+    return from_json(value, printable(path))
 
 
 def platform(topology: str) -> Platform:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from starling.messages import quoted, told
+from starling.messages import printable, quoted
 
 _SWITCH = re.compile(r"^\s*SwitchName\s*=", re.IGNORECASE | re.MULTILINE)
 _ENTRY = re.compile(r"(\w+)\s*=\s*(\S+)")
@@ -89,5 +89,7 @@ def links(text: str) -> Iterator[tuple[int, str, list[str], list[str]]]:
         except ValueError as error:
             raise ValueError(f"{start}: {error}") from error
         if len(names) != 1:
-            raise ValueError(f"{start}: {told(entries['switchname'])} is {len(names)} switches; write a line for each")
+            raise ValueError(
+                f"{start}: {printable(entries['switchname'])} is {len(names)} switches; write a line for each"
+            )
         yield start, names[0], hosts, switches

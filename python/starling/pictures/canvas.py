@@ -75,7 +75,7 @@ class Scale:
         return 1.5 + min(1.1, (0.18 * self.pitch - 1.5) / doublings) * math.log2(blocks)
 
 
-def arrow(kind: str, start: tuple[float, float], end: tuple[float, float], thickness: float, told: str = "") -> str:
+def arrow(kind: str, start: tuple[float, float], end: tuple[float, float], thickness: float, label: str = "") -> str:
     """A line with a head whose tip is at `end`."""
     (x1, y1), (x2, y2) = start, end
     length = math.hypot(x2 - x1, y2 - y1)
@@ -84,7 +84,7 @@ def arrow(kind: str, start: tuple[float, float], end: tuple[float, float], thick
     bx, by = x2 - head * along[0], y2 - head * along[1]
     left = f"{number(bx - across * along[1])} {number(by + across * along[0])}"
     right = f"{number(bx + across * along[1])} {number(by - across * along[0])}"
-    title = f"<title>{escape(told)}</title>" if told else ""
+    title = f"<title>{escape(label)}</title>" if label else ""
     return (
         f'<g class="{kind}">{title}'
         f'<path class="shaft" stroke-width="{number(thickness)}"'

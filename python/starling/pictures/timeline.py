@@ -122,7 +122,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Together:
+class TimedSubCollective:
     """A sub-collective from the moment its last member comes."""
 
     sub: SubCollective
@@ -136,7 +136,7 @@ class Timeline:
 
     messages: list[Message] = field(default_factory=list)
     work: list[Work] = field(default_factory=list)
-    together: list[Together] = field(default_factory=list)
+    together: list[TimedSubCollective] = field(default_factory=list)
     end: float = 0.0
 
 
@@ -173,7 +173,7 @@ def _pair(rounds: Sequence[Sequence[Round]]) -> tuple[_Ends, _Ends]:
     return sends, receives
 
 
-def _meetings(rounds: Sequence[Sequence[Round]]) -> list[list[_End]]:
+def _sub_collective_members(rounds: Sequence[Sequence[Round]]) -> list[list[_End]]:
     """The members of each sub-collective: the k-th of a rank in a group goes with the k-th of the others."""
     found: dict[tuple[SubCollective, int], list[_End]] = defaultdict(list)
     for rank, own in enumerate(rounds):
@@ -232,7 +232,7 @@ def timeline(plan: Plan, local: float = 0.25) -> Timeline:
     """
     rounds = plan.rounds
     sends, receives = _pair(rounds)
-    meetings = _meetings(rounds)
+    meetings = _sub_collective_members(rounds)
     pairs = [ends for key in sorted(sends) for ends in zip(sends[key], receives[key], strict=True)]
     partners: dict[tuple[int, int], list[_End]] = defaultdict(list)
     for together in [*pairs, *meetings]:
@@ -260,7 +260,7 @@ def timeline(plan: Plan, local: float = 0.25) -> Timeline:
         sub = rounds[members[0].rank][members[0].round].sub
         if sub:
             begin = max(starts[member.rank][member.round] for member in members)
-            found.together.append(Together(sub, begin, begin + 1))
+            found.together.append(TimedSubCollective(sub, begin, begin + 1))
     for rank, own in enumerate(rounds):
         found.work += [Work(rank, one.locals, starts[rank][i + 1]) for i, one in enumerate(own) if one.locals]
     return found

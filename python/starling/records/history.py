@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from starling.messages import quoted, told
+from starling.messages import printable, quoted
 from starling.records import record as records
 from starling.records.merging import merge
 from starling.records.record import Candidate, Compared, ContextKey, Outline, RecordError, Run, RunRecord, compared
@@ -112,7 +112,7 @@ class History:
 
 def _why(path: Path, error: RecordError) -> str:
     """The reason without the path and the line in front."""
-    return re.sub(r"^(:\d+)?: ", "", str(error).removeprefix(told(path)))
+    return re.sub(r"^(:\d+)?: ", "", str(error).removeprefix(printable(path)))
 
 
 def _entry(path: Path) -> Entry:
@@ -136,7 +136,7 @@ def _files(folder: Path) -> list[Path]:
         return []
     except OSError as error:
         raise HistoryError(
-            f"{told(folder)}: the history cannot be read: {error.strerror}; name another: --history"
+            f"{printable(folder)}: the history cannot be read: {error.strerror}; name another: --history"
         ) from error
 
 
@@ -256,5 +256,5 @@ def remove(paths: Iterable[Path], removed: Callable[[Path], None]) -> None:
         except FileNotFoundError:
             continue
         except OSError as error:
-            raise HistoryError(f"{told(path)}: cannot be removed: {error.strerror}") from error
+            raise HistoryError(f"{printable(path)}: cannot be removed: {error.strerror}") from error
         removed(path)

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from starling.messages import told
+from starling.messages import printable
 from starling.records.history import Entry, Known, Place, Skipped
 from starling.records.report import BELOW_ONE, BY_FIRST, EVEN, EXPLAINED_BY_FIRST, gain_text, kind, marked, size
 from starling.terminal.figures import human_seconds
@@ -70,7 +70,7 @@ def list_json(entries: Sequence[Entry], skipped: Sequence[Skipped]) -> dict[str,
 
 def _place(place: Place) -> str:
     machine = place.machine or "machine not recorded"
-    return f"{told(machine)}, {told(place.mpi_flavour)} {told(place.mpi_version)}"
+    return f"{printable(machine)}, {printable(place.mpi_flavour)} {printable(place.mpi_version)}"
 
 
 def _marked(known: Known, text: str) -> str:

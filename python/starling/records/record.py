@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from starling.messages import quoted, told
+from starling.messages import printable, quoted
 from starling.records.history_folder import MERGED, newest_first
 
 SCHEMA = 1
@@ -46,7 +46,7 @@ class Candidate(_Model):
     reason: str
 
     @property
-    def together_s(self) -> float | None:
+    def all_ranks_s(self) -> float | None:
         """Seconds a call as all ranks found it together; nothing where they never did."""
         return self.agreed_s if self.agreed_s is not None else self.earlier_s
 
@@ -75,10 +75,10 @@ class Compared(NamedTuple):
 
 def compared(candidate: Candidate | None, native: Candidate | None) -> Compared:
     """By what all ranks found where they found both, or native was never measured; else by rank 0."""
-    together, of_native = (one.together_s if one else None for one in (candidate, native))
+    agreed, of_native = (one.all_ranks_s if one else None for one in (candidate, native))
     first, first_of_native = (one.median_s if one else None for one in (candidate, native))
-    if together is not None and (of_native is not None or first_of_native is None):
-        return Compared(together, of_native, by_all_ranks=True)
+    if agreed is not None and (of_native is not None or first_of_native is None):
+        return Compared(agreed, of_native, by_all_ranks=True)
     return Compared(first, first_of_native, by_all_ranks=False)
 
 
@@ -185,7 +185,7 @@ class Context(ContextKey, _Spent):
             return None
         settled = self.phases.settled
         bookkeeping = (self.phases.exploring.bookkeeping_seconds or 0.0) + (settled.bookkeeping_seconds or 0.0)
-        if self._left_to(native):
+        if self._all_calls_by(native):
             return 0.0 - bookkeeping
         by_native = self._typical_of(native)
         if by_native is None:
@@ -196,22 +196,22 @@ class Context(ContextKey, _Spent):
         taken = self._taken
         return None if taken is None else self.calls * by_native - taken - bookkeeping
 
-    def _left_to(self, native: Candidate) -> bool:
+    def _all_calls_by(self, native: Candidate) -> bool:
         """Whether native made all calls; it has no samples of those that were only counted."""
         others = any(c.samples for c in self.candidates if c is not native)
         return self.winner == "native" and not others and native.samples in {0, self.calls}
 
-    def _together_s(self, candidate: Candidate) -> float | None:
+    def _all_ranks_s(self, candidate: Candidate) -> float | None:
         """As all ranks found it. Where sizes vary, earlier runs may have had others."""
         varies = self.bucket or self.bytes is None
-        return candidate.agreed_s if varies else candidate.together_s
+        return candidate.agreed_s if varies else candidate.all_ranks_s
 
     def _typical_of(self, candidate: Candidate) -> float | None:
         """Seconds of a typical call, if enough calls are behind it to count savings by it."""
-        together = self._together_s(candidate)
+        agreed = self._all_ranks_s(candidate)
         if candidate.samples >= LEAST_SAMPLES:
-            return together if together is not None else candidate.median_s
-        return together if candidate.earlier_s is not None else None
+            return agreed if agreed is not None else candidate.median_s
+        return agreed if candidate.earlier_s is not None else None
 
     @property
     def _taken(self) -> float | None:
@@ -223,7 +223,7 @@ class Context(ContextKey, _Spent):
         if self.slowest_seconds is not None or self.seconds is None:
             return self.slowest_seconds
         winner = self.candidate(self.winner)
-        typical = self._together_s(winner) if winner else None
+        typical = self._all_ranks_s(winner) if winner else None
         return max(self.seconds, self.calls * (typical or 0.0))
 
 
@@ -290,7 +290,7 @@ def latest(history: Path | None) -> Path:
         raise RecordError("the history is off (STARLING_HISTORY or starling.toml); name a record: starling report FILE")
     paths = newest_first(history)
     if not paths:
-        raise RecordError(f"{told(history)}: no record yet; make one with: starling run -- mpirun -n 4 ./app")
+        raise RecordError(f"{printable(history)}: no record yet; make one with: starling run -- mpirun -n 4 ./app")
     return paths[0]
 
 
@@ -306,7 +306,7 @@ def last_good(history: Path | None) -> tuple[RunRecord, str, list[str]]:
             return *read(path), wrong
         except RecordError as error:
             wrong.append(str(error))
-    raise RecordError(f"{told(newest.parent)}: no whole record in it; the newest file: {wrong[0]}")
+    raise RecordError(f"{printable(newest.parent)}: no whole record in it; the newest file: {wrong[0]}")
 
 
 def listed(history: Path | None) -> str:
@@ -315,7 +315,7 @@ def listed(history: Path | None) -> str:
     if not names:
         return "no record is in the history"
     more = f", and {len(names) - 3} more" if len(names) > 3 else ""
-    return f"records in {told(history)}: {', '.join(map(told, names[:3]))}{more}"
+    return f"records in {printable(history)}: {', '.join(map(printable, names[:3]))}{more}"
 
 
 def read(path: Path) -> tuple[RunRecord, str]:
@@ -323,9 +323,9 @@ def read(path: Path) -> tuple[RunRecord, str]:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise RecordError(f"{told(path)}: {error.strerror}") from error
+        raise RecordError(f"{printable(path)}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise RecordError(f"{told(path)}: not a run record, byte {error.start} is not UTF-8") from error
+        raise RecordError(f"{printable(path)}: not a run record, byte {error.start} is not UTF-8") from error
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
@@ -333,17 +333,17 @@ def read(path: Path) -> tuple[RunRecord, str]:
             reason = "the record is cut short; was the disk full? Delete it, or name another one"
         else:
             reason = f"not JSON: {error.msg}; name a run record"
-        raise RecordError(f"{told(path)}:{error.lineno}: {reason}") from error
+        raise RecordError(f"{printable(path)}:{error.lineno}: {reason}") from error
     except RecursionError as error:
-        raise RecordError(f"{told(path)}: not a run record, it is nested too deeply; name another one") from error
+        raise RecordError(f"{printable(path)}: not a run record, it is nested too deeply; name another one") from error
     except ValueError as error:
-        raise RecordError(f"{told(path)}: not a run record, it has a number that is too long") from error
+        raise RecordError(f"{printable(path)}: not a run record, it has a number that is too long") from error
     schema = data.get("schema") if isinstance(data, dict) else None
     if schema is None:
-        raise RecordError(f"{told(path)}: not a run record, it has no `schema`; records are in the history folder")
+        raise RecordError(f"{printable(path)}: not a run record, it has no `schema`; records are in the history folder")
     if schema != SCHEMA:
         raise RecordError(
-            f"{told(path)}: record of schema {told(schema)}, this starling reads {SCHEMA}; "
+            f"{printable(path)}: record of schema {printable(schema)}, this starling reads {SCHEMA}; "
             f"use the version that wrote it"
         )
     try:
@@ -352,4 +352,4 @@ def read(path: Path) -> tuple[RunRecord, str]:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         what = "missing" if first["type"] == "missing" else f"not what it should be: {quoted(first['input'])}"
-        raise RecordError(f"{told(path)}: not a whole run record, {told(where)} is {what}") from error
+        raise RecordError(f"{printable(path)}: not a whole run record, {printable(where)} is {what}") from error

@@ -9,7 +9,7 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from starling.messages import told
+from starling.messages import printable
 from starling.records.record import Context, Phase, RunRecord
 from starling.terminal.figures import human_bytes, human_seconds
 from starling.terminal.tables import Column, fitted, line
@@ -50,8 +50,8 @@ def kind(key: Context | Key) -> str:
     """The collective with what else is in its call key: `allreduce (in place, non-commutative)`."""
     more = ["in place"] if key.in_place else []
     if key.operator_class not in (None, "built-in"):
-        more.append(told(key.operator_class))
-    return f"{told(key.collective)} ({', '.join(more)})" if more else told(key.collective)
+        more.append(printable(key.operator_class))
+    return f"{printable(key.collective)} ({', '.join(more)})" if more else printable(key.collective)
 
 
 def size(key: Context | Key) -> str:
@@ -177,17 +177,18 @@ def _explained(context: Context, decisions: int | None) -> RenderableType:
             lines.append(_indented(f"{earlier} earlier decision{'s' * (earlier != 1)}: {where}"))
     lines += [
         _indented(
-            f"call {decision.call}: {told(decision.from_ or 'start')} -> {told(decision.to)}: {told(decision.why)}"
+            f"call {decision.call}: {printable(decision.from_ or 'start')} -> {printable(decision.to)}: "
+            f"{printable(decision.why)}"
         )
         for decision in shown
     ]
-    together = [(c.together_s, c.public_name) for c in context.candidates]
-    by_first = [(c.median_s, c.public_name) for c in context.candidates if c.together_s is None]
+    together = [(c.all_ranks_s, c.public_name) for c in context.candidates]
+    by_first = [(c.median_s, c.public_name) for c in context.candidates if c.all_ranks_s is None]
     for what, times in (("all ranks", together), ("rank 0", by_first)):
         known = sorted((seconds, name) for seconds, name in times if seconds is not None)
         if known:
             lines.append(
-                _indented(f"{what}: " + ", ".join(f"{told(name)} {human_seconds(time)}" for time, name in known))
+                _indented(f"{what}: " + ", ".join(f"{printable(name)} {human_seconds(time)}" for time, name in known))
             )
     if context.candidates_left_out:
         lines.append(_indented(f"{context.candidates_left_out} more candidates are not in the record"))
@@ -202,13 +203,13 @@ def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> Non
     run = record.run
     contexts = sorted(record.contexts, key=lambda context: -(context.spent or 0))
     shown = contexts[:rows]
-    strategy = f"strategy {told(run.strategy)}, " if run.strategy else ""  # merged runs may have had several
+    strategy = f"strategy {printable(run.strategy)}, " if run.strategy else ""  # merged runs may have had several
     what = (
         f": {_ranks(run.ranks)} on {run.nodes} node{'s' * (run.nodes != 1)}, "
-        f"{told(run.mpi_flavour)} {told(run.mpi_version)}, "
-        f"{strategy}{human_seconds(run.seconds)} from {told(run.started)}"
+        f"{printable(run.mpi_flavour)} {printable(run.mpi_version)}, "
+        f"{strategy}{human_seconds(run.seconds)} from {printable(run.started)}"
     )
-    console.print(Text.assemble((told(record.title), "bold"), what))
+    console.print(Text.assemble((printable(record.title), "bold"), what))
     if not contexts:
         console.print(Text("no collective was called"))
         return

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from starling.installation import questions
-from starling.messages import told
+from starling.messages import printable
 from starling.runs.settings import VARIABLES, Setting, place
 
 
@@ -20,7 +20,7 @@ class Wrong(NamedTuple):
 
 
 def _wrong(name: str, setting: Setting, value: str, why: str) -> Wrong:
-    value = told(value)
+    value = printable(value)
     if setting.source.startswith("--"):
         return Wrong(f"{setting.source} {value}: {why}", in_flag=True)
     if setting.source == VARIABLES[name]:
@@ -36,23 +36,23 @@ def empty_flag(flags: Mapping[str, str]) -> str | None:
 
 def described(in_force: Mapping[str, Setting]) -> tuple[dict[str, Setting], list[Wrong]]:
     """The settings with the platform as text that the library reads, not as a name or a file; what is wrong with it."""
-    wished = in_force.get("platform")
-    if wished is None or wished.value.startswith("{"):
+    requested = in_force.get("platform")
+    if requested is None or requested.value.startswith("{"):
         return dict(in_force), []
     from starling.networks.short_names import NODES
 
-    if wished.value == NODES:
+    if requested.value == NODES:
         return dict(in_force), []
     from starling.networks import platform_file
 
     try:
-        text = platform_file.platform(wished.value).to_text()
+        text = platform_file.platform(requested.value).to_text()
     except platform_file.PlatformError as error:
-        why = str(error).removeprefix(f"{told(wished.value)}: ")
+        why = str(error).removeprefix(f"{printable(requested.value)}: ")
         return {name: one for name, one in in_force.items() if name != "platform"}, [
-            _wrong("platform", wished, wished.value, why)
+            _wrong("platform", requested, requested.value, why)
         ]
-    return {**in_force, "platform": wished._replace(value=text)}, []
+    return {**in_force, "platform": requested._replace(value=text)}, []
 
 
 def wrong(in_force: Mapping[str, Setting], environ: Mapping[str, str]) -> list[Wrong]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from starling.installation.variants import Flavour, data_home, home, users_folder
-from starling.messages import quoted, told
+from starling.messages import printable, quoted
 
 FILE = "starling.toml"
 
@@ -135,7 +135,7 @@ def read_file(path: Path) -> dict[str, str]:
     """The [run] table of a settings file as texts by the names of settings. Raises SettingsError."""
     import tomllib
 
-    name = told(path)
+    name = printable(path)
     try:
         text = path.read_text(encoding="utf-8")
         file = tomllib.loads(text)
@@ -148,10 +148,10 @@ def read_file(path: Path) -> dict[str, str]:
     except ValueError as error:  # TOMLDecodeError, and numbers too long for Python
         line = re.search(r"at line (\d+)", str(error))
         number = line[1] if line else len(text.splitlines())
-        raise SettingsError(f"{name}:{number}: not TOML: {told(error)}") from error
+        raise SettingsError(f"{name}:{number}: not TOML: {printable(error)}") from error
 
     def fail(place: tuple[str, ...], why: str) -> SettingsError:
-        return SettingsError(f"{name}:{_line_of(text, place)}: {told('.'.join(place))}: {why}")
+        return SettingsError(f"{name}:{_line_of(text, place)}: {printable('.'.join(place))}: {why}")
 
     if unknown := next((key for key in file if key != "run"), None):
         raise fail((unknown,), "unknown key")
@@ -216,7 +216,7 @@ def place(path: Path, name: str) -> str:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         text = ""
-    return f"{told(path)}:{_line_of(text, ('run', name))}: run.{name}"
+    return f"{printable(path)}:{_line_of(text, ('run', name))}: run.{name}"
 
 
 def in_force(flags: Mapping[str, str], environ: Mapping[str, str], path: Path | None) -> dict[str, Setting]:

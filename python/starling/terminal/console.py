@@ -35,6 +35,6 @@ def terminal() -> Console:
     console = Console(highlight=False)
     if console.is_terminal:
         return console
-    wished = os.environ.get("COLUMNS", "")
-    width = int(wished) if wished.isdecimal() and int(wished) > 0 else _WITHOUT_TERMINAL
+    requested = os.environ.get("COLUMNS", "")
+    width = int(requested) if requested.isdecimal() and int(requested) > 0 else _WITHOUT_TERMINAL
     return Console(file=cast("IO[str]", _Trimmed()), highlight=False, width=width)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.table import Table
 from rich.text import Text
 
-from starling.messages import in_one_line, told
+from starling.messages import in_one_line, printable
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Column:
     @property
     def shown(self) -> list[str]:
         """The cells as they are shown."""
-        return [told(cell) for cell in self.cells]
+        return [printable(cell) for cell in self.cells]
 
 
 def line(text: str, style: str = "") -> Text:

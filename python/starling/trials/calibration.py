@@ -16,7 +16,7 @@ from rich.table import Table
 
 from starling.installation import build
 from starling.launchers import launcher
-from starling.messages import told
+from starling.messages import printable
 from starling.networks.platform_file import Platform
 from starling.terminal.figures import human_bytes, human_seconds
 from starling.trials import trial
@@ -70,14 +70,14 @@ def _times(pair: Mapping[str, Any]) -> Times:
     return [(int(size), float(seconds)) for size, seconds in pair["one_way_s"]]
 
 
-def _compiler(line: Sequence[str], wished: str | None) -> str:
-    if wished is not None:
-        return wished
+def _compiler(line: Sequence[str], requested: str | None) -> str:
+    if requested is not None:
+        return requested
     found = launcher.locate(line)
     flavour = found.identity.flavour if found.identity else None
     mpicc = launcher.compiler_beside(line[found.at], flavour)
     if mpicc is None:
-        raise CalibrationError(f"no mpicc beside {told(line[found.at])}; name it with --mpicc", 2)
+        raise CalibrationError(f"no mpicc beside {printable(line[found.at])}; name it with --mpicc", 2)
     return mpicc
 
 
@@ -88,7 +88,7 @@ def measure(line: Sequence[str], mpicc: str | None, environ: Mapping[str, str]) 
     except (build.BuildError, trial.CompileError) as error:
         raise CalibrationError(str(error)) from error
     except OSError as error:
-        raise CalibrationError(f"{told(error.filename)}: {error.strerror}") from error
+        raise CalibrationError(f"{printable(error.filename)}: {error.strerror}") from error
     try:
         done = subprocess.run(
             [*line, str(program)],
@@ -102,11 +102,13 @@ def measure(line: Sequence[str], mpicc: str | None, environ: Mapping[str, str]) 
     except subprocess.TimeoutExpired as error:
         raise CalibrationError(f"no result within {_SECONDS} s; do the two hosts reach each other?") from error
     except OSError as error:
-        raise CalibrationError(f"{told(line[0])}: cannot be executed: {error.strerror}", 2) from error
+        raise CalibrationError(f"{printable(line[0])}: cannot be executed: {error.strerror}", 2) from error
     except json.JSONDecodeError as error:
         said = [text for text in done.stderr.splitlines() if text.strip()]
         why = said[0].strip() if said else "it printed nothing"
-        raise CalibrationError(f"{told(line[0])} ended with exit status {done.returncode}: {told(why)}") from error
+        raise CalibrationError(
+            f"{printable(line[0])} ended with exit status {done.returncode}: {printable(why)}"
+        ) from error
     return found
 
 
@@ -115,7 +117,7 @@ def _known(platform: Platform, name: str) -> str:
     found = next((one for one in (name, name.partition(".")[0]) if one in platform.host_names), None)
     if found is None:
         raise CalibrationError(
-            f"a rank ran on {told(name)}, which is no host of {told(platform.name)}; describe it there"
+            f"a rank ran on {printable(name)}, which is no host of {printable(platform.name)}; describe it there"
         )
     return found
 
@@ -126,7 +128,7 @@ def parameters(measured: Mapping[str, Any], platform: Platform) -> tuple[dict[st
     path = platform.path(*ends)
     if not path:
         raise CalibrationError(
-            f"both ranks ran on {told(ends[0])}; give each its own host, as in: mpirun -n 2 --host a,b"
+            f"both ranks ran on {printable(ends[0])}; give each its own host, as in: mpirun -n 2 --host a,b"
         )
     far = measured["far"]
     line = line_of(far)
@@ -156,7 +158,7 @@ def render(found: Mapping[str, Any], line: Line, console: Console) -> None:
         table.add_column(title, justify="right")
     for size, seconds in found["measured"]["one_way_s"]:
         table.add_row(human_bytes(size), human_seconds(seconds), human_seconds(line.seconds(size)))
-    console.print(f"one way from {' to '.join(map(told, found['measured']['hosts']))}")
+    console.print(f"one way from {' to '.join(map(printable, found['measured']['hosts']))}")
     console.print(table)
     console.print(
         f"the line is off by {found['measured']['error']:.0%} in the mean; o {human_seconds(found['overhead_s'])}, "
@@ -174,4 +176,4 @@ def write(found: Mapping[str, Any], path: Path) -> None:
         half.write_text(json.dumps(found, indent=1) + "\n")
         half.replace(path)
     except OSError as error:
-        raise CalibrationError(f"{told(path)}: cannot be written: {error.strerror}") from error
+        raise CalibrationError(f"{printable(path)}: cannot be written: {error.strerror}") from error

@@ -18,7 +18,7 @@ from rich.text import Text
 from starling import __version__
 from starling.installation.variants import Flavour, Variant, library
 from starling.launchers.launcher import compiler_beside, identify
-from starling.messages import in_one_line, told
+from starling.messages import in_one_line, printable
 from starling.records import record
 from starling.runs import checks, settings
 from starling.trials import trial
@@ -244,7 +244,7 @@ def _wrapped(text: str, width: int, first: str, others: str) -> list[str]:
 def _print_table(console: Console, title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
     console.print()
     console.print(Text(title, style="bold"))
-    cells = [tuple(map(told, row)) for row in rows]
+    cells = [tuple(map(printable, row)) for row in rows]
     for line in _lines(columns, cells, console.width) if rows else ["none"]:
         console.print(Text(in_one_line(line)), soft_wrap=True)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from starling.installation.variants import users_folder
 from starling.launchers.launcher import Identity, Kind
-from starling.messages import told
+from starling.messages import printable
 
 
 class CompileError(Exception):
@@ -58,7 +58,7 @@ def compile_c(mpicc: str, source: Path, program: Path) -> str:
             [mpicc, "-O2", str(source), "-o", str(program), "-lm"], capture_output=True, text=True, check=False
         )
     except OSError as error:
-        return f"{told(mpicc)}: {error.strerror}"
+        return f"{printable(mpicc)}: {error.strerror}"
     if done.returncode == 0:
         return ""
     output = (done.stderr + done.stdout).strip().splitlines()
@@ -79,7 +79,7 @@ def compiled(mpicc: str, source: Path, environ: Mapping[str, str]) -> Path:
         half = program.with_name(f".{program.name}.{os.getpid()}")
         if complaint := compile_c(mpicc, source, half):
             raise CompileError(
-                f"{source.name} cannot be compiled: {told(complaint)}; see what works with: starling doctor"
+                f"{source.name} cannot be compiled: {printable(complaint)}; see what works with: starling doctor"
             )
         half.replace(program)
     return program
