@@ -1,6 +1,6 @@
 """The entry point of the command; `python -m starling` is `starling`.
 
-A run and the version need little, and do not wait until all commands are loaded.
+`run` and `--version` load only what they need, not all commands.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _INTERRUPTED = 128 + signal.SIGINT
 
 
 def main() -> None:
-    """Does what was typed. Interrupted before it began, it ends without a word."""
+    """Runs the command that was typed. Interrupted before it has begun, it exits silently."""
     interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if interruptible:
         signal.signal(signal.SIGINT, _end)
@@ -26,7 +26,7 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except OSError as error:
-        # What could not be written stays in the buffer, and Python would complain of it once more at its end.
+        # Python would report output that is still in the buffer a second time when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         if error.errno != errno.EPIPE:
             from starling.messages import log, printable

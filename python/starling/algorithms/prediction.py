@@ -1,4 +1,4 @@
-"""`starling predict`: what the cost model says of the candidates of a collective, as a table (docs/cost-model.md)."""
+"""`starling predict`: the cost model's times of the candidates of a collective, as a table (docs/cost-model.md)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def size(text: str) -> int:
 
 
 def _refusals(candidates: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
-    """The reasons for which candidates have no time, and the candidates of each; N where only numbers differ."""
+    """The reasons why candidates have no time, each with its candidates; N stands for numbers that differ."""
     alike: dict[str, dict[str, list[str]]] = {}
     for one in candidates:
         if why := one["refusal"]:
@@ -37,7 +37,7 @@ def _refusals(candidates: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
 
 
 def render(found: dict[str, Any], platform: str, console: Console, rows: int | None = None) -> None:
-    """Prints the candidates, the quickest first, `rows` of them at most, and each as a multiple of the lower bound."""
+    """Prints at most `rows` candidates, the quickest first, each also as a multiple of the lower bound."""
     bound = found["lower_bound_s"]
     root = "" if found["root"] is None else f", root {found['root']}"
     console.print(

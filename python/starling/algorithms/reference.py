@@ -1,7 +1,6 @@
 """The reference pages of the repository: `python -m starling.algorithms.reference docs/collectives`.
 
-A page for each collective, a picture for each algorithm, an index, all of it written from the descriptors. Nothing is
-known here that is not in the repository.
+A page for each collective, a picture for each algorithm and an index, all made from the descriptors in the repository.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ def _table(bases: Sequence[Entry]) -> list[str]:
 
 
 def _page(collective: str, entries: Sequence[Entry]) -> str:
-    """The page of a collective: a table of its algorithms, then a section for each that is at home there."""
+    """The page of a collective: a table of its algorithms, then a section for each whose home it is."""
     bases = _bases(entries)
     counts = f"{_plural(len(bases), 'algorithm')}, {_plural(_candidates(entries), 'candidate')} besides native."
     lines = [f"# {collective}", counts, _SYMBOLS, "[All collectives](README.md).", "", *_table(bases)]
@@ -133,7 +132,7 @@ def pages() -> dict[str, str]:
 
 
 def write(folder: Path) -> None:
-    """Writes every page and picture below `folder`, and removes those of algorithms that are no more."""
+    """Writes every page and picture below `folder`, and removes those of deleted algorithms."""
     written = pages()
     for pattern in ("*.md", "pictures/*.svg"):
         for old in folder.glob(pattern):
@@ -146,7 +145,7 @@ def write(folder: Path) -> None:
 
 
 def main(words: Sequence[str]) -> int:
-    """Writes the pages into the folder that is named; the exit status."""
+    """Writes the pages into the named folder; returns the exit status."""
     if len(words) != 1:
         log("usage: python -m starling.algorithms.reference FOLDER")
         return 2

@@ -1,4 +1,4 @@
-"""The repository of algorithms, as the installed library itself lists it."""
+"""The repository of algorithms, as listed by the installed library."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ from starling.pictures.timeline import Plan
 
 
 def listing() -> dict[str, Any]:
-    """What `starling-repository` prints: `collectives`, `algorithms` and `strategies`. Raises RepositoryError."""
+    """The output of `starling-repository`: `collectives`, `algorithms` and `strategies`. Raises RepositoryError."""
     return ask()
 
 
 def plan(candidate: str, ranks: int, root: int = 0, blocks: int | None = None) -> Plan:
     """What each of `ranks` ranks does in one candidate, as in `bcast:chain?segment=8192`.
 
-    Without `blocks` a vector is divided as the candidate would, into at least four blocks if it ever does. Raises
-    UnknownError where there is no such candidate or it does not serve so many ranks, else RepositoryError.
+    Without `blocks` a vector is divided as by the candidate, into at least four blocks if it divides at all. Raises
+    UnknownError for an unknown candidate or one that does not serve so
+    many ranks, else RepositoryError.
     """
     return Plan.from_json(ask("schedule", candidate, str(ranks), str(root), *([str(blocks)] if blocks else [])))
 
@@ -36,9 +37,9 @@ def plan(candidate: str, ranks: int, root: int = 0, blocks: int | None = None) -
 def prediction(
     platform: Platform, ranks: int, collective: str, size: int, root: int = 0, parameters: Path | None = None
 ) -> dict[str, Any]:
-    """What the cost model says of every candidate of a collective of `size` bytes (docs/cost-model.md).
+    """The cost model's prediction for every candidate of a collective of `size` bytes (docs/cost-model.md).
 
-    Ranks are placed on the hosts in their order; `parameters` is a file. Raises UnknownError where that makes no sense,
+    Ranks are placed on the hosts in their order; `parameters` is a file. Raises UnknownError for invalid arguments,
     else RepositoryError.
     """
     with tempfile.TemporaryDirectory(prefix="starling-predict-") as folder:
@@ -58,7 +59,7 @@ def prediction(
 def algorithms(found: dict[str, Any], collective: str | None = None) -> list[dict[str, Any]]:
     """The algorithms of a listing, native first within each collective; all of them, or those of one collective.
 
-    Raises UnknownError for a collective that there is not.
+    Raises UnknownError for an unknown collective.
     """
     names: list[str] = found["collectives"]
     if collective is not None and collective not in names:
@@ -89,7 +90,7 @@ def named(found: dict[str, Any], collective: str, name: str) -> dict[str, Any]:
 
 
 def render_one(entry: dict[str, Any], entries: Sequence[dict[str, Any]], console: Console) -> None:
-    """Prints all that is known of one algorithm; `entries` are those of its collective."""
+    """Prints all facts about one algorithm; `entries` are those of its collective."""
     name = f"{entry['collective']}:{entry['name']}"
     console.print(Text.assemble((name, "bold"), f": {entry['says']}"))
     if entry["name"] == "native":

@@ -1,4 +1,4 @@
-"""`starling bench`: what to do with files of measured times; bench/ makes them (`make bench-lab`)."""
+"""`starling bench`: compares files of measured times, which bench/ makes (`make bench-lab`)."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def _group() -> None:
 
 @app.command(epilog="Example: starling bench compare before.json after.json")
 def compare(
-    first: Annotated[Path, typer.Argument(metavar="A.json", help="What to compare with.")],
+    first: Annotated[Path, typer.Argument(metavar="A.json", help="The times to compare with.")],
     second: Annotated[Path, typer.Argument(metavar="B.json", help="What to compare.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")] = False,
 ) -> None:
-    """Compare what two files measured alike: A's median time by B's, so above 1 B is faster; with 95 % intervals."""
+    """Compare the cases that two files share: A's median time / B's, above 1 where B is faster; with 95 % intervals."""
     from starling.lab import measured
 
     try:

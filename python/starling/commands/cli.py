@@ -23,7 +23,7 @@ from starling.runs.settings import KEYS, Kind
 
 
 class _Commands(TyperGroup):
-    """All commands, with what is wrong with a word told in our own words and no more of it than people can read."""
+    """All commands; complaints about a word are in our own words and show only a readable part of it."""
 
     def make_context(self, info_name: str | None, args: list[str], *rest: Any, **more: Any) -> Any:
         """Reads the words before a command."""
@@ -48,7 +48,7 @@ def _readable(words: list[str]) -> Iterator[None]:
 
 
 def _printable_complaint(message: str, words: list[str]) -> str:
-    """A complaint in which the words that were typed stand as messages tell them."""
+    """A complaint in which the words typed by the user are printable."""
     for value in (part for word in words for part in (word, *word.split("=", 1))):
         if printable(value) != value:
             message = message.replace(value, printable(value)).replace(repr(value), quoted(value))
@@ -71,7 +71,7 @@ app.add_typer(history.app, name="history")
 app.add_typer(bench.app, name="bench")
 
 _MOST_LISTED = 3
-"""Files of the history that are told one by one where they are no records."""
+"""Most skipped files of the history that are reported one by one."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
 
@@ -100,7 +100,7 @@ def _options(
 
 
 def _takes_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with an option for each setting that a run takes one for."""
+    """The command with an option for each setting of a run that has one."""
     line = Annotated[list[str], typer.Argument(metavar="LAUNCHER ...", help="mpirun, mpiexec, srun, or a program.")]
     parameters = {"line": inspect.Parameter("line", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=line)}
     for name, key in KEYS.items():
@@ -139,9 +139,11 @@ def report(
         Path | None, typer.Argument(metavar="[RECORD]", help="A run record; the last one by default.")
     ] = None,
     as_json: AsJson = False,
-    everything: Annotated[bool, typer.Option("--all", help="Show every context, not the 20 heaviest.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show every context, not only the 20 with most time.")
+    ] = False,
 ) -> None:
-    """Show which algorithm ran where in the last run, why, what the others cost, and what tuning cost."""
+    """Show which algorithms ran in the last run, why, how long the others took, and what tuning cost."""
     from starling.records import record as records
     from starling.records import report as reports
     from starling.runs import settings
@@ -174,7 +176,7 @@ def report(
 def algorithms(
     collective: Annotated[
         str | None,
-        typer.Argument(metavar="[COLLECTIVE[:NAME]]", help="Those of this collective, or all about one of them."),
+        typer.Argument(metavar="[COLLECTIVE[:NAME]]", help="Algorithms of this collective, or details of one."),
     ] = None,
     as_json: AsJson = False,
     draw: Annotated[
@@ -184,7 +186,7 @@ def algorithms(
     root: Annotated[int | None, typer.Option(min=0, help="Root in the picture, 0.")] = None,
     blocks: Annotated[int | None, typer.Option(min=1, help="Blocks the vector is divided into in the picture.")] = None,
 ) -> None:
-    """List the repository of algorithms: names, parameters, and a sentence each. Or tell all about one, or draw it."""
+    """List the repository of algorithms: names, parameters, and a sentence each. Or show all about one, or draw it."""
     from starling.algorithms import repository
     from starling.installation.questions import RepositoryError, UnknownError
     from starling.terminal.console import terminal
@@ -241,22 +243,20 @@ def predict(
         str,
         typer.Option(metavar="F", envvar="STARLING_PLATFORM", help="A platform file or a name like star:4x8."),
     ] = "",
-    ranks: Annotated[
-        int | None, typer.Option(min=1, help="Ranks; as many as the platform has room for by default.")
-    ] = None,
-    root: Annotated[int, typer.Option(min=0, help="Where the collective has one.")] = 0,
+    ranks: Annotated[int | None, typer.Option(min=1, help="Ranks; by default as many as the platform holds.")] = None,
+    root: Annotated[int, typer.Option(min=0, help="The root, where the collective has one.")] = 0,
     parameters: Annotated[
-        Path | None, typer.Option(metavar="P", help="What `starling calibrate` measured; else usual values of TCP.")
+        Path | None, typer.Option(metavar="P", help="File from `starling calibrate`; else usual values of TCP.")
     ] = None,
     rate: Annotated[str | None, typer.Option(metavar="RATE", help="Of the hosts' links, like 20mbit.")] = None,
     trunk_rate: Annotated[str | None, typer.Option(metavar="RATE", help="Of the links between switches.")] = None,
     ranks_per_host: Annotated[int | None, typer.Option(min=1, max=4096, help="Ranks that each host takes.")] = None,
-    order: Annotated[Order, typer.Option(help="In which ranks are placed on hosts.")] = Order.BLOCK,
+    order: Annotated[Order, typer.Option(help="How ranks are placed on hosts.")] = Order.BLOCK,
     seed: Annotated[int, typer.Option(help="Of --order random.")] = 1,
     everything: Annotated[bool, typer.Option("--all", help="Show all candidates, and why some are left out.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Predict how long each algorithm of a collective takes on a described machine, which need not be there."""
+    """Predict how long each algorithm of a collective would take on a described machine."""
     from starling.algorithms import prediction, repository
     from starling.installation.questions import RepositoryError, UnknownError
     from starling.networks import platform_file
@@ -291,14 +291,18 @@ def predict(
     epilog="Example: starling calibrate --platform cluster.json -o parameters.json -- mpirun -n 2 --host node1,node2",
 )
 def calibrate(
-    line: Annotated[list[str], typer.Argument(metavar="LAUNCHER ...", help="It places 2 ranks or more, on 2 hosts.")],
+    line: Annotated[
+        list[str], typer.Argument(metavar="LAUNCHER ...", help="A launcher line with 2 or more ranks on 2 hosts.")
+    ],
     platform: Annotated[
         str, typer.Option(metavar="F", envvar="STARLING_PLATFORM", help="The platform file that has the two hosts.")
     ] = "",
     output: Annotated[Path, typer.Option("--output", "-o", metavar="P", help="Where the parameters go.")] = Path(
         "parameters.json"
     ),
-    mpicc: Annotated[str | None, typer.Option(help="The compiler wrapper, if not the one beside the launcher.")] = None,
+    mpicc: Annotated[
+        str | None, typer.Option(help="The compiler wrapper, by default that beside the launcher.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure what messages cost between two hosts, for `starling predict --parameters`. Takes some seconds."""
@@ -332,7 +336,7 @@ def doctor(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what is installed, which MPI libraries work with it, which settings are in force, and what to do."""
+    """Show what is installed, which MPI libraries work, which settings are in force, and what to do."""
     from starling.installation import build
     from starling.launchers import process
     from starling.terminal.console import terminal

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from starling.records.history import History, Skipped
 
 _MOST_LISTED = 3
-"""Files that are told one by one where they are no records, but for `list`, which tells all."""
+"""Most skipped files that are reported one by one; `list` reports all."""
 
 
 class _ListByDefault(TyperGroup):
@@ -50,7 +50,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to
 
 @contextmanager
 def _failures() -> Iterator[None]:
-    """Turns what cannot be done into one line and an exit status."""
+    """Turns failures into one line and an exit status."""
     from starling.installation.questions import RepositoryError
     from starling.records.history import HistoryError
     from starling.runs.settings import SettingsError
@@ -108,7 +108,7 @@ def _count(number: int, noun: str) -> str:
 
 @app.command("list", epilog="Example: starling history list --machine node")
 def list_(folder: Folder = None, machine: Machine = None, as_json: AsJson = False) -> None:
-    """List the runs that are known, the latest last. Merged runs are one line; files that are no records are told."""
+    """List the recorded runs, the latest last. Merged runs are one line; files that are no records are reported."""
     from starling.records import history_tables as tables
     from starling.terminal.console import terminal
 
@@ -130,10 +130,10 @@ def show(
     collective: Annotated[str | None, typer.Argument(metavar="[COLLECTIVE]", help="Only this collective.")] = None,
     folder: Folder = None,
     machine: Machine = None,
-    ranks: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only communicators of so many ranks.")] = None,
+    ranks: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only communicators of N ranks.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what all runs together know: the fastest candidate for each machine, MPI, size and number of ranks."""
+    """Show what all runs found: the fastest candidate for each machine, MPI, size and number of ranks."""
     from starling.algorithms import repository
     from starling.records import history
     from starling.records import history_tables as tables

@@ -1,4 +1,4 @@
-"""What `starling lab simulate` does with its options: a program of the user's, or the benchmark."""
+"""`starling lab simulate`: runs a user's program or the benchmark."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STRATEGIES = ("native", "star-basic")
 
 
 def with_latency(platform: Platform, topology: str, requested: str | None) -> Platform:
-    """The platform with the latency that was asked for: by default a file's own, or LATENCY. Raises LabError."""
+    """The platform with the requested latency: by default a file's own, else LATENCY. Raises LabError."""
     if requested is None:
         return platform_file.adjusted(platform, latency=LATENCY) if is_short(topology) else platform
     try:
@@ -45,7 +45,7 @@ def program(
     strategies: Sequence[str],
     record: Path | None,
 ) -> int:
-    """Runs a user's program with our streams: its sources and its arguments, or one that is linked with Starling.
+    """Runs a user's program with our streams, given as sources or as a program linked with Starling, and its arguments.
 
     Returns its exit status, 1 for a deadlock or MPI_Abort. Raises LabError.
     """
@@ -53,7 +53,7 @@ def program(
         raise LabError("--strategy: a program runs under one; leave the others out", MISUSE)
     suffixes = (*simulator.C_SUFFIXES, *simulator.CXX_SUFFIXES)
     count = next((i for i, word in enumerate(words) if Path(word).suffix not in suffixes), len(words))
-    # All that can be told at once goes before the library, which may take minutes to build.
+    # Report all errors that can be found quickly before building the library, which may take minutes.
     simulator.check(platform, hosts, ranks, words[max(count, 1) :])
     simulator.check_sources([Path(word) for word in words[:count]])
     simulation.check_strategies(strategies, os.environ)

@@ -1,4 +1,4 @@
-"""Building the library variant of another MPI later, from the sources that were installed."""
+"""Building the library variant of another MPI later, from the installed sources."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def sources() -> Path:
 
 
 def place(files: list[Path], environ: Mapping[str, str]) -> list[Path]:
-    """Puts libraries into the first library folder that can be written, by rename: a running job keeps its own."""
+    """Moves libraries into the first writable library folder, by rename, so that a running job keeps its own."""
     reasons: list[str] = []
     for folder in library_folders(environ):
         try:
@@ -60,7 +60,7 @@ def place(files: list[Path], environ: Mapping[str, str]) -> list[Path]:
 
 
 def _run_tool(line: Sequence[str], text: str = "") -> subprocess.CompletedProcess[str]:
-    """Runs a tool to its end; what it started ends with us, in whatever way we end."""
+    """Runs a tool to its end; if this process ends first, in any way, so do the tool and its children."""
     started = subprocess.Popen(
         line,
         stdin=subprocess.PIPE,
@@ -74,7 +74,7 @@ def _run_tool(line: Sequence[str], text: str = "") -> subprocess.CompletedProces
         out, err = started.communicate(text)
     except BaseException:
         os.killpg(started.pid, signal.SIGKILL)
-        started.communicate()  # until the last of them is gone, so that nothing writes into what is removed
+        started.communicate()  # wait for all of them, so that none writes into a removed folder
         raise
     return subprocess.CompletedProcess(line, started.returncode, out, err)
 
@@ -103,7 +103,7 @@ def build(mpicc: str, environ: Mapping[str, str], log: Callable[[str], None]) ->
 
 @contextlib.contextmanager
 def compiled(mpicc: str, log: Callable[[str], None]) -> Iterator[list[Path]]:
-    """What the headers of `mpicc` allow to build, in a folder that goes away afterwards. Raises BuildError."""
+    """The variants that the headers of `mpicc` allow, built in a temporary folder. Raises BuildError."""
     wrapper = shutil.which(mpicc)
     if wrapper is None:
         raise BuildError(f"{printable(mpicc)}: no such compiler wrapper; give the path of an mpicc")

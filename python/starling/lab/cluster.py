@@ -1,4 +1,4 @@
-"""Making a lab and taking it down again, also what an interrupted command has left of one."""
+"""Making a lab and taking it down, also the remains of an interrupted command."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def _congestion_available(name: str) -> None:
 
 
 def up(platform: Platform, options: Options, prefix: str, log: Callable[[str], None]) -> State:
-    """Makes a lab. What an interrupted predecessor left is taken down first, if no process runs in it.
+    """Makes a lab. Remains of an interrupted predecessor are taken down first, if no process runs in them.
 
-    Raises LabError; then, and when a signal comes, nothing is left of the lab.
+    Raises LabError. After an error or a signal nothing is left of the lab.
     """
     check_prefix(prefix)
     if problem := options.problem():
@@ -94,7 +94,7 @@ def up(platform: Platform, options: Options, prefix: str, log: Callable[[str], N
                 write(state)
             except (LabError, OSError, Interrupted) as error:
                 for number in _ENDING:
-                    signal.signal(number, signal.SIG_IGN)  # a second Ctrl-C must not leave half of it
+                    signal.signal(number, signal.SIG_IGN)  # a second Ctrl-C must not interrupt the removal
                 _take_down(prefix, read(prefix))
                 if isinstance(error, OSError):
                     raise LabError(
@@ -105,9 +105,9 @@ def up(platform: Platform, options: Options, prefix: str, log: Callable[[str], N
 
 
 def set_rate(prefix: str, host: str, rate: int | None) -> int:
-    """Gives a host's link another rate while the lab is up, or the one it was made with; returns it, bits per second.
+    """Sets another rate for a host's link while the lab is up, or the original one; returns it, bits per second.
 
-    The description of the lab stays what it was: programs on it are not told. Raises LabError.
+    The description of the lab stays unchanged: programs on it are not informed. Raises LabError.
     """
     states.up(prefix)
     require(*TOOLS)
@@ -127,7 +127,7 @@ def set_rate(prefix: str, host: str, rate: int | None) -> int:
 
 
 def _check_free(prefix: str, todo: Plan, log: Callable[[str], None]) -> None:
-    """Nothing of an earlier lab of this prefix must be there, and nothing of anyone else that has our names."""
+    """Checks that an earlier lab of this prefix has left nothing, and that nobody else uses our names."""
     earlier = read(prefix)
     if earlier is not None:
         name = earlier.platform["name"]
@@ -163,7 +163,7 @@ def _make(todo: Plan, lock: int) -> None:
 
 
 def down(prefix: str) -> tuple[int, int] | None:
-    """Takes a lab down, whole or half-made: how many namespaces and processes there were; nothing if there is no lab.
+    """Takes a lab down, complete or not; returns its numbers of namespaces and processes, None if there is no lab.
 
     Raises LabError where something could not be removed.
     """
@@ -186,7 +186,7 @@ def _is_ours(hosts: Path, prefix: str) -> bool:
         text = hosts.read_bytes()
     except OSError:
         return False
-    return not text or text.startswith(mark(prefix).encode())  # nothing: it was about to be written
+    return not text or text.startswith(mark(prefix).encode())  # empty: it was about to be written
 
 
 def _take_down(prefix: str, state: State | None) -> tuple[int, int]:
@@ -216,7 +216,7 @@ def _take_down(prefix: str, state: State | None) -> tuple[int, int]:
         raise LabError(
             f"{printable(left[0])} could not be removed{held}; try again: starling lab down --prefix {prefix}"
         )
-    shutil.rmtree(place, ignore_errors=True)  # the state with it: last of all
+    shutil.rmtree(place, ignore_errors=True)  # last, as the state is in it
     return len(there), ended
 
 
@@ -226,7 +226,7 @@ def _remove_if_empty(path: Path) -> None:
 
 
 def _is_mounted(path: Path) -> bool:
-    """Whether a namespace is kept on this file: then it is of another file system than its folder."""
+    """Whether a namespace is mounted on this file: then its file system is not that of its folder."""
     try:
         return path.stat().st_dev != path.parent.stat().st_dev
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The benchmark of collectives on a simulated network: strategies compared, times that repeat exactly."""
+"""The benchmark of collectives on a simulated network: strategies compared, with exactly reproducible times."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from starling.terminal.figures import human_bytes, human_seconds
 
 SOURCE = "bench/collective_times.c"
 ITERATIONS = 3
-"""Calls of each candidate that a tuning strategy tries, unless STARLING_ITER says so: times do not vary."""
+"""Default of STARLING_ITER, calls of each tried candidate: few suffice, as times do not vary."""
 _SIZE = re.compile(r"(\d+)\s*([KMG]i?)?B?", re.IGNORECASE)
 _BLOCKS_OF_ALL = {
     "allgather": 1,
@@ -42,7 +42,7 @@ _BLOCKS_OF_ALL = {
     "scatter": 1,
     "scatterv": 1,
 }
-"""Buffers of a rank that have a block for each rank."""
+"""Number of a rank's buffers that have a block for each rank."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ class Case:
 class Tried:
     """One case under one strategy.
 
-    The seconds of each call, the candidate in use at the end, the seconds of each that was measured, and the calls that
-    tried them and those after, by the clock of rank 0.
+    The seconds of each call, the final candidate, the seconds of each measured candidate, and the calls that tried
+    candidates and the later ones, by the clock of rank 0.
     """
 
     case: Case
@@ -90,7 +90,7 @@ def size(text: str) -> int:
 
 
 def _calls_to_settle(collectives: Sequence[str], iterations: int) -> int:
-    """Calls after which a strategy that tries all candidates has tried them."""
+    """Calls that a strategy needs to try all candidates."""
     listed = repository.listing()["algorithms"]
     most = 0
     for collective in collectives:
@@ -101,7 +101,7 @@ def _calls_to_settle(collectives: Sequence[str], iterations: int) -> int:
 
 
 def check_strategies(strategies: Sequence[str], environ: Mapping[str, str]) -> None:
-    """Raises LabError for a strategy that there is not."""
+    """Raises LabError for an unknown strategy."""
     for strategy in strategies:
         wrong, _ = questions.complaints({**environ, "STARLING_STRATEGY": strategy})
         if mistake := next((one for one in wrong if one.variable == "STARLING_STRATEGY"), None):
@@ -177,8 +177,8 @@ def job(
 ) -> list[Tried]:
     """One simulation: every case under a strategy, with SimGrid's `settings` beside the model's. Raises LabError.
 
-    With `computation` ranks compute so many seconds between calls instead of meeting before each. `warmup` calls do not
-    count, by default those that try candidates.
+    With `computation` ranks compute that many seconds between calls instead of synchronising before each. `warmup`
+    calls do not count, by default those that try candidates.
     """
     path = program.with_name("record.json")
     tunes = strategy != "native" and not strategy.startswith("forced")
@@ -203,7 +203,7 @@ def job(
 
 
 def _read(printed: str, path: Path, strategy: str, cases: Sequence[Case]) -> list[Tried]:
-    """What the program measured, and what the record of the run tells of it."""
+    """The times printed by the program, with the facts in the run's record."""
     if not path.is_file():
         raise LabError(
             f"--strategy {strategy}: no run record: Starling did not see the calls; its library is not in it"
@@ -248,7 +248,7 @@ def as_json(platform: Platform, ranks: int, tried: Sequence[Tried]) -> dict[str,
 
 
 def render(platform: Platform, ranks: int, tried: Sequence[Tried], console: Console) -> None:
-    """Prints a table: times by strategy, and below a strategy that tries candidates, theirs."""
+    """Prints a table: times by strategy, and below a strategy the times of the candidates it tried."""
     console.print(Text(f"{ranks} simulated ranks on {printable(platform.name)}"))
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("collective", "size", "strategy", "median", "candidate"):

@@ -1,4 +1,4 @@
-"""Running MPI programs with Starling in them on a simulated network: SimGrid's SMPI."""
+"""Running MPI programs with Starling on a simulated network: SimGrid's SMPI."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ C_SUFFIXES = (".c",)
 CXX_SUFFIXES = (".cc", ".cpp", ".cxx")
 _PACKAGE = "libsimgrid-dev"
 _MARK = b"starling_is_active"
-"""A name that every program has that is linked with the archive."""
+"""A symbol in every program that is linked with the archive."""
 _MOST_RANKS_COPIED = 1024
-"""Ranks up to here each get a copy of the whole program, which is quickest; more of them, of its variables only."""
+"""Up to this many ranks each have a copy of the whole program, which is fastest; beyond, only of its variables."""
 _MOST_RANKS_WITH_PLATFORM = 512
-"""Ranks up to here are told the platform: each of them keeps it in memory."""
+"""Up to this many ranks get the platform: each keeps it in memory."""
 
 MODEL: Mapping[str, str] = {
     "smpi/simulate-computation": "no",
@@ -44,14 +44,14 @@ MODEL: Mapping[str, str] = {
 }
 """SimGrid's settings; docs/laboratory.md explains them."""
 _MOST_RANKS_WITH_SELECTOR = 128
-"""Ranks up to here leave each broadcast to SMPI's selector."""
+"""Up to this many ranks leave broadcasts to SMPI's selector."""
 _BEYOND_SELECTOR: Mapping[str, str] = {"smpi/bcast": "binomial_tree"}
-"""What more ranks use. The selectors' broadcast first gathers around a ring, several times on each communicator, to
-find who shares a host: p x p messages, and SMPI broadcasts whenever a communicator is made."""
+"""Settings for more ranks. The selectors' broadcast first finds the ranks of each host by several ring allgathers on
+each communicator: p x p messages each time, and SMPI broadcasts whenever a communicator is made."""
 
 
 def model(ranks: int, settings: Mapping[str, str] | None = None) -> dict[str, str]:
-    """SimGrid's settings for so many ranks, and those of a caller, which count first."""
+    """SimGrid's settings for that many ranks, overridden by those of the caller."""
     return {**MODEL, **(_BEYOND_SELECTOR if ranks > _MOST_RANKS_WITH_SELECTOR else {}), **(settings or {})}
 
 
@@ -68,7 +68,7 @@ def tool(name: str) -> str:
 
 
 def _digest(smpicc: str) -> str:
-    """What the archive depends on: the sources and the version of SimGrid."""
+    """A digest of what the archive depends on: the sources and the version of SimGrid."""
     printable = subprocess.run([smpicc, "--version"], capture_output=True, check=False).stdout
     found = hashlib.sha256(printable)
     root = build.sources()
@@ -80,9 +80,9 @@ def _digest(smpicc: str) -> str:
 
 
 def archive(environ: Mapping[str, str], log: Callable[[str], None]) -> Path:
-    """The library as simulated programs are linked with it: installed, or built on first use. Raises LabError.
+    """The library that simulated programs are linked with: installed, or built on first use. Raises LabError.
 
-    What is built here is kept in the user's cache, by what it was built from: other sources or another SimGrid make
+    A built library is kept in the user's cache under a digest of its inputs: other sources or another SimGrid give
     another one.
     """
     smpicc = tool("smpicc")
@@ -111,17 +111,17 @@ def archive(environ: Mapping[str, str], log: Callable[[str], None]) -> Path:
 
 
 def link_options(library: Path) -> list[str]:
-    """What links a program with the archive.
+    """Options that link a program with the archive.
 
-    The whole of it, or nothing would call it; and bound to the program itself, or SMPI's own functions would be found
-    first.
+    The whole archive is linked, as nothing refers to it, and bound within the program, or SMPI's own functions would be
+    found first.
     """
     whole = ("-Wl,--whole-archive", str(library), "-Wl,--no-whole-archive")
     return ["-Wl,-Bsymbolic", "-Wl,--gc-sections", *whole, "-lstdc++", "-lm"]
 
 
 def check(platform: Platform, hosts: Sequence[Host], ranks: int, arguments: Sequence[str] = ()) -> None:
-    """Raises LabError for more ranks than the hosts take, and for arguments that do not reach a program."""
+    """Raises LabError for more ranks than the hosts take, and for arguments that smpirun cannot pass on."""
     slots = sum(host.ranks for host in hosts)
     if ranks > slots:
         text = f"--ranks {ranks}: the {len(hosts)} hosts of {platform.name} take {slots}"
@@ -132,7 +132,7 @@ def check(platform: Platform, hosts: Sequence[Host], ranks: int, arguments: Sequ
 
 
 def check_sources(sources: Sequence[Path]) -> None:
-    """Raises LabError for a source that is not there."""
+    """Raises LabError for a missing source."""
     for source in sources:
         if not source.is_file():
             raise LabError(f"{printable(source)}: no such file", MISUSE)
@@ -163,7 +163,7 @@ def has_starling(program: Path) -> bool:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a simulation ended: the status to exit with, what was printed if that was captured, and what went wrong."""
+    """How a simulation ended: its exit status, its captured output, and the error, if any."""
 
     status: int
     stdout: str
@@ -193,8 +193,9 @@ def run(
 ) -> Ended:
     """Runs a program on `ranks` simulated ranks, placed on the hosts in this order.
 
-    Its stdout is captured, or is ours; `hear` gets each line of its stderr but SimGrid's own, which become `complaint`.
-    `settings` are SimGrid's, like {"smpi/alltoall": "pair"}, and go before those of the model. Raises LabError.
+    Its stdout is captured, or is ours; `on_line` gets each line of its stderr except SimGrid's own, which go to
+    `complaint`. `settings` are SimGrid's, like {"smpi/alltoall": "pair"}, and override the model's. Raises
+    LabError.
     """
     smpirun = tool("smpirun")
     check(platform, hosts, ranks, arguments)

@@ -1,4 +1,4 @@
-"""What pictures of schedules are made of: their colours, their scale, their arrows. All lengths are pixels."""
+"""Parts of the pictures of schedules: colours, scale, arrows. All lengths are in pixels."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 LEFT = 76.0
-"""Where time begins; labels of ranks stand before it."""
+"""Where time begins; labels of ranks are left of it."""
 TOP = 76.0
-"""The line of rank 0; title and numbers of steps stand above it."""
+"""The line of rank 0; title and numbers of steps are above it."""
 
 STYLE = """
 text { font: 12px system-ui, "Segoe UI", "DejaVu Sans", Helvetica, Arial, sans-serif; fill: #24292f; }
@@ -68,7 +68,7 @@ class Scale:
         return TOP + self.pitch * rank
 
     def thickness(self, blocks: int) -> float:
-        """Of the line of a message: as much more for every doubling, but never so much that lines merge."""
+        """Width of a message's line: a constant more for every doubling, limited so that lines do not merge."""
         if blocks == 0:
             return 1.0
         doublings = math.log2(max(self.most_blocks, 2))

@@ -1,6 +1,6 @@
 """A picture of what all ranks do in one candidate: a self-contained SVG, drawn from the schedule itself.
 
-Ranks are lines, logical time goes to the right (starling.timeline). Browsers show what is under the pointer.
+Ranks are lines, logical time goes to the right (starling.timeline). Browsers show details under the pointer.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _kind(message: Message) -> str:
 
 
 def _scale(ranks: int, found: Timeline) -> Scale:
-    """A picture about 800 wide, wider where lines would get too steep."""
+    """The scale of a picture about 800 wide, wider where lines would get too steep."""
     pitch = 34.0 if ranks <= 10 else 26.0 if ranks <= 20 else 20.0
     height = pitch * ranks
     unit = min(max(max(760.0, 1.6 * height) / max(found.end, 1.0), 44.0, height / 7), 460.0)
@@ -45,7 +45,7 @@ def _scale(ranks: int, found: Timeline) -> Scale:
 
 
 def _message(message: Message, beside: float, scale: Scale) -> str:
-    """Its arrow, moved by `beside` pixels. It ends shortly before the arrival, so that the next begins apart."""
+    """Its arrow, moved by `beside` pixels. It ends shortly before the arrival, to leave a gap before the next."""
     gap = min(9.0, 0.12 * scale.unit)
     label = f"rank {message.sender} to rank {message.receiver}: " + (
         f"{_blocks_text(message.sent)} into {_blocks_text(message.received)}" if message.sent.count else "no data"
@@ -106,7 +106,7 @@ def _lanes(together: Sequence[TimedSubCollective]) -> list[tuple[int, int]]:
 
 
 def _bar(one: TimedSubCollective, lane: int, lanes: int, scale: Scale) -> str:
-    """A bar over its group, with dots where its members come and go, and its name along it."""
+    """A bar over its group, with dots where members enter and leave, and its name along it."""
     group = one.sub.group
     width = min(_BAR, 0.8 * scale.unit / lanes)
     middle = scale.x(one.start + 0.5) + (lane - (lanes - 1) / 2) * min(2 * width, scale.unit / lanes)
@@ -149,7 +149,7 @@ def _steps(plan: Plan, found: Timeline, scale: Scale) -> Iterable[str]:
 
 
 def _legend_entries(found: Timeline, scale: Scale) -> Iterable[tuple[str, str]]:
-    """A sign, which begins at 0 and is 30 wide around the line y = 0, and its meaning."""
+    """Signs with their meanings; a sign begins at x = 0 and is 30 wide around the line y = 0."""
     kinds = {_kind(message) for message in found.messages}
     if "store" in kinds:
         yield arrow("store", (0, 0), (30, 0), 2), "message to be stored"

@@ -17,7 +17,7 @@ class Blocks:
     count: int
 
     def overlaps(self, other: Blocks) -> bool:
-        """Whether a block belongs to both."""
+        """Whether they share a block."""
         if self.buffer != other.buffer:
             return False
         return max(self.first, other.first) < min(self.first + self.count, other.first + other.count)
@@ -50,7 +50,7 @@ class SubCollective:
 
 @dataclass(frozen=True)
 class Round:
-    """What a rank does before it goes on (docs/schedules.md)."""
+    """One round of a rank (docs/schedules.md)."""
 
     receives: tuple[Transfer, ...] = ()
     sends: tuple[Transfer, ...] = ()
@@ -59,7 +59,7 @@ class Round:
 
     @property
     def communicates(self) -> bool:
-        """Whether it takes other ranks."""
+        """Whether it involves other ranks."""
         return bool(self.receives or self.sends or self.sub)
 
 
@@ -74,7 +74,7 @@ class Plan:
 
     @classmethod
     def from_json(cls, found: dict[str, Any]) -> Plan:
-        """What `starling-repository schedule` prints."""
+        """The plan from the output of `starling-repository schedule`."""
         return cls(
             name=f"{found['collective']}:{found['name']}",
             blocks=found["blocks"],
@@ -123,7 +123,7 @@ class Work:
 
 @dataclass(frozen=True)
 class TimedSubCollective:
-    """A sub-collective from the moment its last member comes."""
+    """A sub-collective, from the moment its last member enters."""
 
     sub: SubCollective
     start: float
@@ -141,12 +141,12 @@ class Timeline:
 
 
 class TimelineError(Exception):
-    """The ranks wait for each other for ever, or messages do not match."""
+    """The ranks deadlock, or messages do not match."""
 
 
 @dataclass(frozen=True)
 class _End:
-    """One end of a message, or of a sub-collective: whose, in which round, which transfer of it."""
+    """One end of a message, or of a sub-collective: its rank, its round, its transfer in the round."""
 
     rank: int
     round: int
@@ -157,7 +157,7 @@ _Ends = dict[tuple[int, int], list[_End]]
 
 
 def _pair(rounds: Sequence[Sequence[Round]]) -> tuple[_Ends, _Ends]:
-    """Sends and receives of each pair (sender, receiver), in order: the k-th send goes with the k-th receive."""
+    """Sends and receives of each pair (sender, receiver), in order: the k-th send matches the k-th receive."""
     sends: _Ends = defaultdict(list)
     receives: _Ends = defaultdict(list)
     for rank, own in enumerate(rounds):
@@ -174,7 +174,7 @@ def _pair(rounds: Sequence[Sequence[Round]]) -> tuple[_Ends, _Ends]:
 
 
 def _sub_collective_members(rounds: Sequence[Sequence[Round]]) -> list[list[_End]]:
-    """The members of each sub-collective: the k-th of a rank in a group goes with the k-th of the others."""
+    """The members of each sub-collective: the k-th of a rank in a group matches the k-th of the others."""
     found: dict[tuple[SubCollective, int], list[_End]] = defaultdict(list)
     for rank, own in enumerate(rounds):
         seen: dict[SubCollective, int] = defaultdict(int)
@@ -213,7 +213,7 @@ def _starts(
 
 
 def _combines(one: Round, arrived: Blocks) -> bool:
-    """Whether the local work of the round combines what arrived, or a copy of it."""
+    """Whether the local work of the round combines the received blocks, or a copy of them."""
     marked = [arrived]
     for work in one.locals:
         touched = any(work.source.overlaps(blocks) for blocks in marked)

@@ -16,7 +16,7 @@ from starling.terminal.figures import human_seconds
 from starling.terminal.tables import Column, fitted, line
 
 _PROGRAM = 32
-"""Characters of a program's line that are shown."""
+"""Most characters of a program's command line that are shown."""
 
 
 def _cut(text: str) -> str:
@@ -24,7 +24,7 @@ def _cut(text: str) -> str:
 
 
 def _program(entry: Entry) -> str:
-    """The start of the program's line, without the folders in front of its name; or what is merged."""
+    """The start of the program's command line, without the folders of its name; or what was merged."""
     if entry.merged:
         return entry.title
     word, blank, rest = entry.title.partition(" ")
@@ -54,7 +54,7 @@ def render_list(entries: Sequence[Entry], console: Console) -> None:
 
 
 def list_json(entries: Sequence[Entry], skipped: Sequence[Skipped]) -> dict[str, Any]:
-    """The records and the skipped files as JSON values; `merged` has the names that a merged record holds."""
+    """The records and the skipped files as JSON values; `merged` has the names of the files merged into a record."""
     listed = [
         {
             "file": str(entry.path),
@@ -107,7 +107,7 @@ def render_known(found: Sequence[Known], console: Console) -> None:
 
 
 def known_json(found: Sequence[Known], skipped: Sequence[Skipped]) -> dict[str, Any]:
-    """What is known as JSON values, seconds; null where nothing was measured."""
+    """The knowledge as JSON values, in seconds; null where nothing was measured."""
     listed = [
         {
             **one.place._asdict(),

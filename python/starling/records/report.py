@@ -31,11 +31,11 @@ _STAGES = {
 _DECISIONS = 4
 _EXPLAINED = 3
 _MATERIAL = 0.01
-"""Of the time in collectives: what is not counted in savings is told from here on."""
+"""Share of the time in collectives from which on contexts not counted in savings are mentioned."""
 EVEN = 0.995
-"""What is written as a gain of 1.00x."""
+"""The smallest gain that is shown as 1.00x."""
 BY_FIRST = "*"
-"""Behind a time or a gain that rank 0 saw, where all ranks found none together."""
+"""Mark of a time or a gain of rank 0, where ranks agreed on none."""
 EXPLAINED_BY_FIRST = (
     f"{BY_FIRST}: as rank 0 saw it, for its ranks found no time together; others may have taken longer. "
     "The root of a bcast, for example, returns before they do."
@@ -47,7 +47,7 @@ BELOW_ONE = (
 
 
 def kind(key: Context | Key) -> str:
-    """The collective with what else is in its call key: `allreduce (in place, non-commutative)`."""
+    """The collective with the other parts of its call key: `allreduce (in place, non-commutative)`."""
     more = ["in place"] if key.in_place else []
     if key.operator_class not in (None, "built-in"):
         more.append(printable(key.operator_class))
@@ -55,7 +55,7 @@ def kind(key: Context | Key) -> str:
 
 
 def size(key: Context | Key) -> str:
-    """`64 KiB`; `64 KiB+` where it stands for all sizes up to twice that."""
+    """`64 KiB`, or `64 KiB+` for all sizes up to twice that."""
     return human_bytes(key.bytes) + "+" * key.bucket
 
 
@@ -64,17 +64,17 @@ def _ranks(number: int) -> str:
 
 
 def _gain(context: Context) -> float | None:
-    """How many times as fast as native the winner is."""
+    """The winner's speed-up over native."""
     return None if context.winner == "native" else context.compared.gain
 
 
 def gain_text(gain: float | None) -> str:
-    """`1.24x`; `-` where it is not known."""
+    """`1.24x`; `-` where unknown."""
     return "-" if gain is None else f"{gain:.2f}x"
 
 
 def marked(text: str, *, by_first: bool, ranks: int) -> str:
-    """With the mark of what only rank 0 saw, unless there is no other rank or nothing to see."""
+    """The text with the mark of rank 0's times, unless there is no other rank or no time."""
     return text + BY_FIRST if by_first and ranks > 1 and text != "-" else text
 
 
@@ -104,9 +104,9 @@ def _columns(contexts: Sequence[Context]) -> list[Column]:
 
 
 def summary(record: RunRecord) -> str:
-    """Seconds in collectives, saved against native, cost of tuning, and what is not counted.
+    """Seconds in collectives, savings against native, cost of tuning, and contexts not counted.
 
-    The slowest rank's seconds in each context, where its ranks agreed on any, and else rank 0's.
+    Seconds are the slowest rank's in each context where its ranks agreed on times, else rank 0's.
     """
     left_out = [record.left_out] if record.left_out else []
     parts = [*record.contexts, *left_out]
@@ -135,7 +135,7 @@ def _contexts(number: int) -> str:
 
 
 def _notes(contexts: Sequence[Context], *, stages: bool) -> list[str]:
-    """What the table does not explain by itself."""
+    """Notes that explain marks and values in the table."""
     notes = []
     if any(BY_FIRST in _spent(context) + _marked(context, "0") for context in contexts):
         notes.append(EXPLAINED_BY_FIRST)
@@ -196,7 +196,7 @@ def _explained(context: Context, decisions: int | None) -> RenderableType:
 
 
 def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> None:
-    """Prints a report: the run, its contexts by seconds (at most `rows`), and the last decisions in the heaviest.
+    """Prints a report: the run, its contexts by seconds (at most `rows`), and the last decisions of those with most.
 
     Without a limit of rows: all contexts, all decisions, and what the stages mean.
     """

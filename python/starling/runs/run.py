@@ -32,14 +32,14 @@ def _natively(line: Sequence[str], environ: Mapping[str, str]) -> int:
 def run(line: Sequence[str], flags: Mapping[str, str]) -> int:
     """Runs the line tuned, or natively after one line of explanation where it must be. Returns its exit status.
 
-    A flag that means nothing is told instead, and the status is 2.
+    An invalid flag is reported instead, and the status is 2.
     """
     environ = os.environ
     if complaint := checks.empty_flag(flags):
         log(complaint)
         return MISUSE
     if not launcher.is_program(line[0]):
-        return _natively(line, environ)  # to be told by the system why
+        return _natively(line, environ)  # the system reports why it fails
     path = settings.find_file(Path.cwd(), environ)
     try:
         in_force = settings.in_force(flags, environ, path)
@@ -53,7 +53,7 @@ def tuned(line: Sequence[str], requested: Mapping[str, settings.Setting], enviro
     """Runs the line with these settings as `run` does."""
     quiet = "quiet" in requested and requested["quiet"].value == "1"
     in_force, wrong = checks.described(requested)
-    # The library looks at variables itself; a platform is the only one that it does not get as it stands there.
+    # The library checks variables itself, except the platform, which it gets in another form.
     wrong += [one for one in checks.wrong(in_force, environ) if one.in_flag or one.in_file]
     wrong.sort(key=lambda one: not one.in_flag)
     if wrong and wrong[0].in_flag:
@@ -99,7 +99,7 @@ def tuned(line: Sequence[str], requested: Mapping[str, settings.Setting], enviro
 
 
 class _StateBefore:
-    """What there was before a run, to tell what came of it."""
+    """The records before a run, to find those that it made."""
 
     def __init__(self, history: Path | None, copy: Path | None, marks: str) -> None:
         self._history, self._copy, self._marks = history, copy, marks
@@ -107,7 +107,7 @@ class _StateBefore:
         self._copied = _written(copy)
 
     def message(self, status: int, marks: str) -> str | None:
-        """Where the record is, or that there is none; nothing where that has been said or no record was wanted."""
+        """Where the record is, or that there is none; None where that was reported or no record was requested."""
         new_marks = marks[len(self._marks) :]
         if explained.BY_COMMAND in new_marks:
             return None
@@ -124,7 +124,7 @@ class _StateBefore:
 
 
 def _written(file: Path | None) -> tuple[int, int] | None:
-    """What changes when a file is written anew."""
+    """Values that change when a file is rewritten."""
     try:
         found = file.stat() if file else None
     except OSError:

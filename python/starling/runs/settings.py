@@ -1,4 +1,4 @@
-"""Settings of a run: flags before STARLING_* variables before starling.toml, each with where it comes from."""
+"""Settings of a run: flags override STARLING_* variables, these starling.toml; each with its source."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FILE = "starling.toml"
 
 
 class Kind(Enum):
-    """What a setting's value in starling.toml must be, in words. The option of a FLAG takes no value."""
+    """Kinds of values in starling.toml, in words. The option of a FLAG takes no value."""
 
     TEXT = "a text in quotes"
     WHOLE = "a whole number"
@@ -45,25 +45,27 @@ class Key(NamedTuple):
 KEYS: Mapping[str, Key] = {
     "strategy": Key("STARLING_STRATEGY", Kind.TEXT, Option("native, star-basic, forced:NAME, ...")),
     "history": Key("STARLING_HISTORY", Kind.TEXT, Option("Folder for the records of runs.", "DIR|off")),
-    "record": Key("STARLING_RECORD", Kind.TEXT, Option("One more copy of this run's record.", "F")),
+    "record": Key("STARLING_RECORD", Kind.TEXT, Option("Another copy of this run's record.", "F")),
     "machine": Key(
         "STARLING_MACHINE",
         Kind.TEXT,
         Option("Whose runs to learn from; by default named by cluster or host.", "NAME"),
     ),
-    "fresh": Key("STARLING_FRESH", Kind.FLAG, Option("Start without what earlier runs found; still leave a record.")),
+    "fresh": Key("STARLING_FRESH", Kind.FLAG, Option("Ignore earlier runs, but leave a record.")),
     "reproducible": Key("STARLING_REPRODUCIBLE", Kind.FLAG, Option("Reductions give the same result from run to run.")),
     "host_buffers": Key(
-        "STARLING_HOST_BUFFERS", Kind.FLAG, Option("Buffers lie in host memory, though a GPU runtime is loaded.")
+        "STARLING_HOST_BUFFERS", Kind.FLAG, Option("Buffers lie in host memory although a GPU runtime is loaded.")
     ),
     "only": Key("STARLING_ONLY", Kind.TEXT, Option("Tune only these collectives or algorithms.", "A,B"), is_list=True),
-    "except": Key("STARLING_EXCEPT", Kind.TEXT, Option("Do not use these.", "A,B"), is_list=True),
+    "except": Key(
+        "STARLING_EXCEPT", Kind.TEXT, Option("Do not use these collectives or algorithms.", "A,B"), is_list=True
+    ),
     "platform": Key(
         "STARLING_PLATFORM",
         Kind.TEXT,
-        Option("The network: a platform file, a name like star:4x8, or nodes: what MPI tells.", "F"),
+        Option("The network: a platform file, a name like star:4x8, or nodes: as MPI reports it.", "F"),
     ),
-    "mpi": Key(None, Kind.FLAVOUR, Option("The MPI of the program, where it cannot be seen from it.")),
+    "mpi": Key(None, Kind.FLAVOUR, Option("The MPI of the program, where it cannot be detected.")),
     "quiet": Key(None, Kind.FLAG, Option("Do not say where the record is.", short="-q")),
     "iterations": Key("STARLING_ITER", Kind.WHOLE),
     "epsilon": Key("STARLING_EPSILON", Kind.NUMBER),
@@ -76,7 +78,7 @@ KEYS: Mapping[str, Key] = {
     "sizes": Key("STARLING_SIZES", Kind.WHOLE),
     "samples": Key("STARLING_SAMPLES", Kind.TEXT),
 }
-"""Every setting, by its name in the table [run] of starling.toml. The library has a default where one is absent."""
+"""Every setting, by its name in the table [run] of starling.toml. The library has defaults for absent ones."""
 
 VARIABLES: Mapping[str, str] = {name: key.variable for name, key in KEYS.items() if key.variable}
 """The variable of each setting that the library reads."""
@@ -98,11 +100,11 @@ DEFAULTS: Mapping[str, str] = {
     "samples": "max",
     "platform": "none",
 }
-"""What the library does where nothing is set, for `starling doctor`."""
+"""The library's defaults, for `starling doctor`."""
 
 
 _SHOWN = 60
-"""Characters of a wrong value that are shown."""
+"""Most characters of a wrong value that are shown."""
 
 
 class SettingsError(Exception):
@@ -124,7 +126,7 @@ def find_file(folder: Path, environ: Mapping[str, str]) -> Path | None:
 
 
 def _line_of(text: str, location: tuple[int | str, ...]) -> int:
-    """The line where a key or table stands, as far as a search by its name finds it."""
+    """The line of a key or table, as far as a search for its name finds it."""
     name = re.escape(str(location[-1])) if location else ""
     pattern = re.compile(rf"^\s*(\[+\s*)?([\w\"'.-]+\.)?[\"']?{name}[\"']?\s*([=.\]]|$)")
     lines = text.splitlines()
@@ -170,7 +172,7 @@ def read_file(path: Path) -> dict[str, str]:
 
 
 def _text(key: Key, value: Any) -> str | None:
-    """A value that a setting may have as the variables use it; nothing for one that it may not have."""
+    """A valid value in the form of the variables; None for an invalid one."""
     kind = key.kind
     match value:
         case bool():
@@ -187,13 +189,13 @@ def _text(key: Key, value: Any) -> str | None:
 
 
 def _shown(value: object) -> str:
-    """A value of the file for a message, its beginning at least."""
+    """A value of the file for a message, possibly cut."""
     shown = quoted(value)
     return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
 
 
 def _from(folder: Path, name: str, value: str) -> str:
-    """A setting of a file; paths in it are meant from where the file is."""
+    """A setting of a file; its paths are relative to the file's folder."""
     if name not in ("history", "record", "platform") or value == "off":
         return value
     if name == "platform":
@@ -205,13 +207,13 @@ def _from(folder: Path, name: str, value: str) -> str:
 
 
 def _from_home(text: str) -> str:
-    """A path whose `~` at the front is the home."""
+    """A path with a leading `~` replaced by the home."""
     known = home(os.environ)
     return str(known / text[2:]) if known and text.startswith("~/") else text
 
 
 def place(path: Path, name: str) -> str:
-    """Where a setting stands in a file: file, line and key."""
+    """The place of a setting in a file: file, line and key."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -232,7 +234,7 @@ def in_force(flags: Mapping[str, str], environ: Mapping[str, str], path: Path | 
 
 
 def history_folder(settings: Mapping[str, Setting], environ: Mapping[str, str]) -> Path | None:
-    """The folder of run records; nothing where the history is off."""
+    """The folder of run records; None where the history is off."""
     if "history" not in settings:
         data = data_home(environ)
         return data / "starling" / "history" if data else None

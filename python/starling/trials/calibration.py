@@ -23,13 +23,13 @@ from starling.trials import trial
 
 PROGRAM = Path("src/tools/link_times.c")
 _SECONDS = 300
-"""More than the program takes on any network."""
+"""Time limit, more than the program takes on any network."""
 
 _TURNS = 1.25
-"""From this multiple of the time of one message on, an exchange of two counts as one after the other."""
+"""From this multiple of one message's time on, the two messages of an exchange count as taking turns."""
 
 Times = Sequence[tuple[int, float]]
-"""Bytes of a message, and the seconds it takes one way."""
+"""Bytes of messages, and their seconds one way."""
 
 
 class CalibrationError(Exception):
@@ -59,8 +59,8 @@ class Line:
 def line_of(pair: Mapping[str, Any]) -> Line:
     """The line between two ranks: its base is that of the smallest message, its slope that of a stream of large ones.
 
-    So LogGP defines L and G. A line fitted to messages of all sizes would be drawn down by networks that take in the
-    first bytes after a pause at once, and both parts of it would be wrong.
+    This is LogGP's definition of L and G. A line fitted to all sizes would be wrong in both parts on networks that
+    pass the first bytes after a pause at once.
     """
     size, seconds = _times(pair)[0]
     return Line(max(seconds - size * pair["s_per_byte"], 0.0), pair["s_per_byte"])
@@ -82,7 +82,7 @@ def _compiler(line: Sequence[str], requested: str | None) -> str:
 
 
 def measure(line: Sequence[str], mpicc: str | None, environ: Mapping[str, str]) -> dict[str, Any]:
-    """What the program prints that a launcher line like `mpirun -n 2` runs. Raises CalibrationError."""
+    """Runs the program by a launcher line like `mpirun -n 2`; returns its output. Raises CalibrationError."""
     try:
         program = trial.compiled(_compiler(line, mpicc), build.sources() / PROGRAM, environ)
     except (build.BuildError, trial.CompileError) as error:
@@ -113,7 +113,7 @@ def measure(line: Sequence[str], mpicc: str | None, environ: Mapping[str, str]) 
 
 
 def _known(platform: Platform, name: str) -> str:
-    """The host of the platform that a computer calls itself, with or without its domain."""
+    """The platform's host with a computer's own name, with or without domain."""
     found = next((one for one in (name, name.partition(".")[0]) if one in platform.host_names), None)
     if found is None:
         raise CalibrationError(
@@ -152,7 +152,7 @@ def parameters(measured: Mapping[str, Any], platform: Platform) -> tuple[dict[st
 
 
 def render(found: Mapping[str, Any], line: Line, console: Console) -> None:
-    """Prints the parameters, and what was measured beside what the model says of it."""
+    """Prints the parameters, and measured times beside those of the model."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("message", "measured", "o + L + m G + o"):
         table.add_column(title, justify="right")

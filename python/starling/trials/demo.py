@@ -1,4 +1,4 @@
-"""The main job in one minute: a small MPI application, tuned, and its report."""
+"""The main use in one minute: a small MPI application, tuned, and its report."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def prepare(environ: Mapping[str, str]) -> Job:
 
 
 def _without_user_settings(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment without settings of a user, but for where records go."""
+    """The environment without a user's settings, except the place of records."""
     return {
         name: value
         for name, value in environ.items()
@@ -72,7 +72,7 @@ def _without_user_settings(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def run(job: Job) -> int:
-    """Runs the application under star-basic, whatever starling.toml says; its output goes where ours goes.
+    """Runs the application under star-basic, whatever starling.toml says; its output goes to ours.
 
     Returns the exit status.
     """
