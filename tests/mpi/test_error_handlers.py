@@ -33,7 +33,7 @@ def test_handlers_are_called_as_without_starling(mpi: Mpi, tmp_path: Path, handl
 def test_the_programs_handler_stays_in_place_for_other_threads(mpi: Mpi, tmp_path: Path, strategy: str) -> None:
     program = str(compile_c(mpi, HERE / "handlers_threads.c", tmp_path, ["-pthread"]))
     outcome, _ = run_tuned(mpi, 2, [program], strategy, tmp_path, {"STARLING_ITER": "1"}, PATIENCE)
-    assert outcome.stdout == "0 errors not told, 0 handlers not the program's, 0 wrong results\n"
+    assert outcome.stdout == "0 errors not reported, 0 handlers not the program's, 0 wrong results\n"
 
 
 @pytest.mark.parametrize("strategy", ["native", "star-basic"])
