@@ -1,4 +1,4 @@
-"""What people are told is one printable line, and of a value no more than they can read, wherever it comes from."""
+"""Messages are one printable line with a readable part of each value, wherever it comes from."""
 
 import json
 import os
@@ -54,7 +54,7 @@ def test_a_value_is_told_in_one_line_and_cut(value: object, shown: str) -> None:
 
 
 def places(value: Any) -> Iterator[tuple[Any, ...]]:
-    """Where something stands in JSON values."""
+    """The places of all values in JSON values."""
     children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, child in children:
         yield (key,)
@@ -62,7 +62,7 @@ def places(value: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def spoilt(value: Any, odd: str) -> Iterator[Any]:
-    """The same values with one of them odd, or of another kind, or with an odd name."""
+    """The same values with one of them replaced by an odd one or one of another type, or with an odd name."""
     for place in places(value):
         for other in (odd, {odd: 1}, [odd], -1, 1e308, None):
             changed = json.loads(json.dumps(value))
@@ -163,7 +163,7 @@ def usages() -> list[list[str]]:
         found.extend([*words, one.opts[0], "VALUE"] for one in command.params if one.param_type_name == "option")
 
     add(typer.main.get_command(cli.app), [])
-    # These would do something.
+    # These would have effects.
     return [words for words in found if words[:1] not in (["demo"], ["doctor"]) and words[:2] != ["lab", "down"]]
 
 
@@ -176,7 +176,7 @@ def test_what_is_typed(words: list[str], odd: str, tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
     done = CliRunner().invoke(cli.app, [word.replace("VALUE", odd) for word in words])
-    # What the system refuses is told by the entry point, for all commands alike.
+    # Errors of the system are reported by the entry point, for all commands alike.
     assert done.exception is None or isinstance(done.exception, SystemExit | OSError), done.exception
     for_people(done.output)
 
