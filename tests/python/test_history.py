@@ -300,7 +300,7 @@ def test_best_is_by_agreed_times_else_by_those_of_rank_0(folder: Path) -> None:
     text = starling("show", "--history", folder, env={"COLUMNS": "200"}).stdout
     assert "3.00 us  9.00 us  3.00x" in text
     assert "500 ns*" in text
-    assert "*: as rank 0 saw it" in text
+    assert "*: rank 0's time" in text
 
 
 def test_a_gain_below_1_is_explained(folder: Path) -> None:
@@ -338,7 +338,7 @@ def test_what_is_known_as_a_table(folder: Path) -> None:
     assert place == "node#, Open MPI 4.1.4"
     assert header.split() == "collective bytes ranks nodes best median native gain samples runs".split()
     assert row.split() == "allreduce (commutative) 8 B+ 8 2 ring 1.00 us* 2.00 us* 2.00x* 10 1".split()
-    assert note.startswith("*: as rank 0 saw it")
+    assert note.startswith("*: rank 0's time")
 
 
 def test_files_that_are_no_records_are_counted_beyond_the_third(damaged: Path) -> None:

@@ -101,8 +101,8 @@ def test_what_only_rank_0_saw_is_marked_and_explained() -> None:
     ran = "bcast 64 KiB+ 6 700 monitor_adapt chain?segment=8192".split()
     only_the_winner = sample(contexts=[context(slowest_seconds=None, slowest_tuning_seconds=None)])
     assert row(only_the_winner) == [*ran, *"12.5 us* 15.5 us* 1.24x* 12.5 ms* 30.0 us".split()]
-    assert "*: as rank 0 saw it" in rendered(only_the_winner)
-    assert "*: as rank 0" not in rendered(sample(contexts=[context(candidates=agreed(native=2e-5, chain=1e-5))]))
+    assert "*: rank 0's time" in rendered(only_the_winner)
+    assert "*: rank 0's time" not in rendered(sample(contexts=[context(candidates=agreed(native=2e-5, chain=1e-5))]))
     assert "*" not in rendered(sample(contexts=[context(slowest_seconds=None, ranks=1)]))
 
 

@@ -87,13 +87,12 @@ def _page(collective: str, entries: Sequence[Entry]) -> str:
 
 _INDEX = """# The algorithms of every collective
 `make docs` writes these pages from the descriptors in `src/algorithms`, and the pictures from the schedules. A
-candidate is an algorithm with its parameters bound and one way to keep its steps apart; besides these the MPI library's
-own way, `native`, is always one.
+candidate is an algorithm with its parameters bound and one way to keep its steps apart; `native`, the MPI library's own
+way, is always a candidate too.
 
 In a picture each rank is a line and time goes to the right. A message takes one unit, however large it is, and goes
-from when its sender has come so far to when its receiver has. Opened by itself, a picture tells of each message which
-blocks it carries. `starling algorithms 'bcast:chain?segment=8192' --draw chain.svg --ranks 12` draws any candidate on
-up to 64 ranks.
+from the start of its sender's round to its arrival. Opened by itself, a picture shows the blocks of each message.
+`starling algorithms 'bcast:chain?segment=8192' --draw chain.svg --ranks 12` draws any candidate on up to 64 ranks.
 
 | collective | algorithms | candidates | |
 |---|---|---|---|

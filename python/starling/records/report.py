@@ -23,8 +23,8 @@ _STAGES = {
     "run_off": "native and the fastest candidate still take turns",
     "monitor_adapt": "the fastest is used, and watched for getting slower",
     "lottery": "candidates are drawn, the fastest most often",
-    "single": "only native can serve, so nothing is tried",
-    "forced": "the algorithm that was asked for",
+    "single": "only native is eligible, so nothing is tried",
+    "forced": "the requested algorithm",
     "native": "left to the MPI library",
 }
 """What the stages of the strategies mean (docs/strategies.md)."""
@@ -37,7 +37,7 @@ EVEN = 0.995
 BY_FIRST = "*"
 """Mark of a time or a gain of rank 0, where ranks agreed on none."""
 EXPLAINED_BY_FIRST = (
-    f"{BY_FIRST}: as rank 0 saw it, for its ranks found no time together; others may have taken longer. "
+    f"{BY_FIRST}: rank 0's time, because the ranks agreed on none; others may have taken longer. "
     "The root of a bcast, for example, returns before they do."
 )
 BELOW_ONE = (
