@@ -5,9 +5,9 @@ starling lab run -- python bench/adapting.py measure --mpicc mpicc.openmpi -o do
     -- mpirun.openmpi -n 16
 python bench/adapting.py draw docs/results/adapting-openmpi.json adapting.svg
 
-For each strategy three jobs: one that starts from nothing, one that starts from the history of that, and one in whose
-middle the link of `--host` drops to a tenth of its rate. That has the candidates of `--only`: a pipelined chain is hurt
-no more than any broadcast, so with all of them there would be nothing to move to.
+Each strategy has three jobs: one without history, one with the history of the first, and one in whose middle the link
+of `--host` drops to a tenth of its rate. The third uses only the candidates of `--only`: the slower link affects a
+pipelined chain no more than any other broadcast, so with all candidates there would be no reason to switch.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from timing import command, compiled, made
 from trees import label
 
 LAST = 50
-"""Calls at whose end a strategy should have found what is best on the slower link."""
+"""Number of calls after which a strategy should use the best candidate on the slower link."""
 
 Run = dict[str, Any]
 """Strategy, kind, seconds of its calls, call at which the link slowed, decisions and candidates of its record."""
 
 
 def rate(host: str, *wanted: str) -> None:
-    """Gives a host's link another rate, or its own again."""
+    """Sets another rate for a host's link, or the original one."""
     subprocess.run(["starling", "lab", "rate", host, *wanted], check=True, capture_output=True)
 
 
 def run(options: argparse.Namespace, program: Path, strategy: str, kind: str, history: Path) -> Run:
-    """One job on the lab; the link slows down when half of its calls are made."""
+    """One job on the lab; the link slows down after half of its calls."""
     record = program.with_name("record.json")
     record.unlink(missing_ok=True)
     where = ["--history", str(history)] if kind in ("learning", "history") else ["--history", "off"]
@@ -150,9 +150,9 @@ def table(runs: Sequence[Run]) -> str:
 
 
 def slowing(runs: Sequence[Run]) -> str:
-    """What each strategy makes of a link that slows down: calls before it, after it, and the last; and when it moves.
+    """Each strategy on a link that slows down: times of calls before, after, and at the end; and when it switches.
 
-    The first move is to any other candidate, the second to another tree.
+    The first switch is to any other candidate, the second to another tree.
     """
     titles = ("strategy", "before: median, mean", "after: median, mean", f"last {LAST}: median, mean", "moves after")
     rows = []
@@ -174,7 +174,7 @@ def tree(candidate: str) -> str:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Those of `measure`."""
+    """The options of `measure`."""
     parser.add_argument("--mpicc", required=True, help="the compiler wrapper of the launcher's MPI")
     parser.add_argument("--collective", default="bcast")
     parser.add_argument("--bytes", type=int, default=65536)

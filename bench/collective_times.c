@@ -2,12 +2,12 @@
  *
  *   collective_times [-t | -c SECONDS] WARMUP CALLS COLLECTIVE:BYTES ...   as in allreduce:8 alltoall:65536
  *
- * One case after the other: WARMUP calls that do not count, then CALLS that do. Cases do not take turns, for what one
- * leaves behind in TCP's connections slows the next one down. Each call begins behind a barrier, on all ranks at once
- * where time is simulated, and takes as long as it does on the slowest rank. BYTES are those of one block (of the
+ * One case after the other: WARMUP calls that do not count, then CALLS that do. Cases do not take turns, as the state
+ * that one leaves in TCP's connections slows the next one down. Each call begins behind a barrier, on all ranks at
+ * once where time is simulated, and takes as long as it does on the slowest rank. BYTES are those of one block (of the
  * vector where there are no blocks), a multiple of 4. Rank 0 prints JSON, times in seconds, those of calls in their
- * order; with -t each also as it is made, a line each. With -c there is no barrier: ranks compute for so long between
- * calls, so that one who is done early begins early. A wrong result ends the job. */
+ * order; with -t each also as it is made, a line each. With -c there is no barrier: ranks compute that long between
+ * calls, so that a rank that is done early begins early. A wrong result ends the job. */
 #ifndef _POSIX_C_SOURCE /* SMPI has one */
 #define _POSIX_C_SOURCE 199309L
 #endif
@@ -87,7 +87,7 @@ static int sum(int sources, int target, int i) {
   return 7 * (sources * (sources - 1) / 2) + sources * (target * 3 + i % 13);
 }
 
-/* What element `i` of block `block` of the result is. */
+/* Element `i` of block `block` of the result. */
 static int all_of_mine(int block, int i) {
   return value(block, rank, i);
 }
@@ -119,7 +119,7 @@ static int of_root_for_me(int block, int i) {
   return value(0, rank, i);
 }
 
-/* Who has a result to check. */
+/* The ranks that have a result to check. */
 enum who { everyone, root_only, not_first, not_root, nobody };
 
 static const struct kind {
@@ -167,7 +167,7 @@ static struct job parse(const char* text) {
   return (struct job){0};
 }
 
-/* Points the buffers at what the case needs of them, and fills what is sent. */
+/* Sets the buffers for the case, and fills the send buffer. */
 static void prepare(const struct job* job) {
   count = (int)(job->bytes / 4);
   const int blocks = job->kind->sends_blocks ? ranks : 1;
@@ -205,8 +205,8 @@ static void print(const struct job* job, int calls, const char* end) {
   printf("], \"median_s\": %.9g, \"min_s\": %.9g, \"max_s\": %.9g}%s\n", median, sorted[0], sorted[calls - 1], end);
 }
 
-/* What stands for computation: the rank sleeps, for in a simulation computing takes no time, and on an emulated cluster
- * the processors are not its own. */
+/* Instead of computing the rank sleeps: in a simulation computation takes no time, and on an emulated cluster ranks
+ * share processors. */
 static void compute(double seconds) {
   const long whole = (long)seconds;
   const struct timespec time = {whole, (long)(1e9 * (seconds - (double)whole))};

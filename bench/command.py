@@ -21,7 +21,7 @@ def command_line(
 ) -> None:
     """Measures into `options.output`, or draws `options.measured` as `options.picture`.
 
-    `on_lab`: what measures needs a launcher, and the platform that `starling lab run` tells.
+    `on_lab`: measuring needs a launcher, and the platform from `starling lab run`.
     """
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)

@@ -1,8 +1,8 @@
-"""What Starling costs a program's beginning and end: MPI_Init, MPI_Finalize, and how long its record gets.
+"""What Starling costs at a program's beginning and end: MPI_Init, MPI_Finalize, and the length of its record.
 
     python bench/ends.py [--json FILE] [--quick]
 
-Runs on Debian's Open MPI and MPICH. What is compared is interleaved; figures are medians with the quartiles.
+Runs on Debian's Open MPI and MPICH. Compared runs are interleaved; figures are medians with the quartiles.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Program:
         """A history of HISTORY bytes: copies of the record of a run with so many call keys."""
         folder = self._folder / "full"
         settings = {"STARLING_HISTORY": str(folder), "STARLING_SIZES": str(keys), "STARLING_ITER": "1"}
-        for _ in range(3):  # so that candidates are measured, in each run from what those before it left
+        for _ in range(3):  # so that candidates are measured, in each run with the history of those before
             self.times(2, keys, settings)
         (last,) = sorted(folder.glob("2*.json"))[-1:]
         text = last.read_text()
@@ -106,7 +106,7 @@ class Program:
 
 
 def shown(ends: Sequence[Ends]) -> None:
-    """Prints a line for each mode, and what both ends take more than in the first."""
+    """Prints a line for each mode, and the additional time of both ends over the first."""
     first = ends[0]
     for one in ends:
         more = one.init.median + one.finalize.median - first.init.median - first.finalize.median

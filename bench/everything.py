@@ -1,7 +1,7 @@
 """Measures all that docs/results shows of emulated clusters: `python bench/everything.py FOLDER [NAME ...]`, as root.
 
-Labs come up one after the other, and each of their measurements runs on them, but for those whose MPI is not installed.
-The scripts add what is not in their files yet, so an interrupted run goes on where it was.
+Labs come up one after the other, each with its measurements, except those whose MPI is not installed. The scripts add
+only what their files lack, so an interrupted run continues where it stopped.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ LABS: Sequence[tuple[Sequence[str], Sequence[Job]]] = (
 
 
 def run(job: Job, folder: Path) -> int:
-    """Runs a job on the lab that is up. Returns its exit status."""
+    """Runs a job on the lab that is up; returns its exit status."""
     output = folder / f"{job.name}-{job.mpi.name}.json"
     measure = [sys.executable, str(HERE / job.script), "measure", "--mpicc", job.mpi.mpicc, "-o", str(output)]
     launcher = [job.mpi.launcher, *(["-n", str(job.ranks)] if job.ranks else [])]

@@ -2,7 +2,7 @@
 
     python bench/figures.py [--json FILE] [--quick]
 
-Runs on Debian's Open MPI and MPICH. What is compared is interleaved; figures are medians with the quartiles.
+Runs on Debian's Open MPI and MPICH. Compared runs are interleaved; figures are medians with the quartiles.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Overhead:
-    """Nanoseconds of one MPI_Allreduce in one mode, and what it takes more than without a preload.
+    """Nanoseconds of one MPI_Allreduce in one mode, and the additional time over a run without preload.
 
     Of 8 bytes; with 192 keys in turns over 16 communicators and 12 sizes, 8 to 96 bytes.
     """
@@ -71,7 +71,7 @@ class Overhead:
 class Derived:
     """Nanoseconds of one MPI_Bcast of 64 bytes on MPI_COMM_SELF as MPI_DOUBLE and as one element of a contiguous type.
 
-    `more` is what the type takes more, within pairs of blocks.
+    `more` is the additional time of the type, within pairs of blocks.
     """
 
     mpi: str
@@ -95,9 +95,9 @@ class Executor:
 
 @dataclass(frozen=True)
 class Kept:
-    """KiB of heap that a communicator with 16 keys takes on the rank that has most, and microseconds to free it.
+    """KiB of heap of a communicator with 16 keys on the fullest rank, and microseconds to free it.
 
-    Both beyond those without a preload.
+    Both in addition to those without a preload.
     """
 
     mpi: str
@@ -173,7 +173,7 @@ def overheads(mpi: Mpi, folder: Path, rounds: int, calls: int) -> list[Overhead]
 
 
 def derived_types(mpi: Mpi, folder: Path, calls: int, blocks: int) -> list[Derived]:
-    """A type of the program's against MPI's own, in turn in one run: native and by the executor."""
+    """A derived datatype against a predefined one, in turn in one run: native and by the executor."""
     program = str(compile_c(mpi, HERE / "derived_type.c", folder))
     found = []
     for mode, strategy in (("no preload", None), ("native forced", "native"), ("executor", "forced:bcast:binomial")):

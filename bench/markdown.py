@@ -15,7 +15,7 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def number(value: float | None) -> str:
-    """Three digits of milliseconds and the like; nothing of nothing."""
+    """A number with three digits; empty for None."""
     if value is None:
         return ""
     return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"

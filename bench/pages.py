@@ -2,10 +2,10 @@ r"""Writes the tables of docs/results, each from the raw data beside it, and dra
 
 python bench/pages.py                             all tables into their pages
 python bench/pages.py --pictures                  the pictures as well, with matplotlib
-python bench/pages.py --check                     writes nothing, and fails where a page is not as its data
-python bench/pages.py cells single-openmpi.json   one table of a file of yours, printed
+python bench/pages.py --check                     writes nothing, and fails where a page differs from its data
+python bench/pages.py cells single-openmpi.json   prints one table from your own file
 
-A table stands in its page between two comments, of which the first says what to write and from which files:
+A table is in its page between two comments; the first names the table and its files:
 
     <!-- bench/pages.py cells single-openmpi.json -->
     <!-- end -->
@@ -96,7 +96,7 @@ def table(kind: str, files: Sequence[Path]) -> str:
 
 
 def written(text: str, folder: Path) -> str:
-    """A page with all of its tables as the files of a folder have them. Raises MeasuredError."""
+    """A page with all of its tables made from the files of a folder. Raises MeasuredError."""
 
     def between(found: re.Match[str]) -> str:
         return f"{found[1]}{table(found[2], [folder / name for name in found[3].split()])}\n{found[4]}"
@@ -105,7 +105,7 @@ def written(text: str, folder: Path) -> str:
 
 
 def old(folder: Path) -> list[str]:
-    """The pages that are not as their data has them. Raises MeasuredError."""
+    """The pages that differ from their data. Raises MeasuredError."""
     pages = ((page.name, page.read_text()) for page in sorted(folder.glob("*.md")))
     return [name for name, text in pages if written(text, folder) != text]
 

@@ -1,4 +1,4 @@
-"""Pictures of measurements: SVG files that come out alike every time."""
+"""Pictures of measurements: reproducible SVG files."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ def logarithmic(panel: Any) -> None:
 
 
 def save(figure: Any, path: Path) -> None:
-    """Without the date, so that the file changes with what it shows only."""
+    """Saves without the date, so that the file changes only with its content."""
     figure.savefig(path, metadata={"Date": None})

@@ -1,4 +1,4 @@
-r"""How well the cost model predicts: measures candidates one by one, then compares with what it says of them.
+r"""How well the cost model predicts: measures candidates one by one, then compares with its predictions.
 
 starling lab up single:8 --rate 20mbit
 starling lab calibrate -o parameters.json -- mpirun -n 2
@@ -10,8 +10,8 @@ python bench/prediction_error.py compare measured.json predicted.json
 python bench/prediction_error.py predict docs/results/simulated.json --latency 5us \
     --parameters docs/results/smpi-parameters.json -o docs/results/predicted.json
 
-`measure` adds to the file what is not there yet, so an interrupted one goes on where it was. Each candidate is forced,
-and left out where the record says that another one ran. `--rate` and the like belong into a platform file.
+`measure` adds only what the file lacks, so an interrupted one continues where it stopped. Each candidate is forced, and
+left out where another one ran according to the record. Options like `--rate` belong into a platform file.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from starling.networks import platform_file
 from starling.networks.platform_file import Platform
 
 GOOD = 1.1
-"""A choice is good that takes at most this much of the best's time."""
+"""A choice is good if it takes at most this multiple of the best's time."""
 MODEL = "cost model"
 FEWEST = 3
-"""Candidates of a case: among fewer there is no choice to judge."""
+"""Least number of candidates of a case for judging the choice."""
 
 
 def arguments() -> argparse.Namespace:
@@ -78,7 +78,7 @@ def predicted(
 def one_candidate(
     options: argparse.Namespace, program: Path, collective: str, name: str, size: int
 ) -> Measurement | None:
-    """Runs one candidate; nothing where it did not run."""
+    """Runs one candidate; None where it did not run."""
     case, chosen = f"{collective}:{size}", f"forced:{collective}:{name}"
     asked = ("--platform", options.platform)
     try:
@@ -105,7 +105,7 @@ def one_candidate(
 
 def measure(options: argparse.Namespace) -> None:
     """Measures what is missing in the output file."""
-    file = measured.continued(options.output)
+    file = measured.read_or_empty(options.output)
     known = {(one.what, one.bytes, one.how) for one in file.measurements}
     platform = platform_file.platform(options.platform)
     ranks = int(options.launcher[options.launcher.index("-n") + 1])
@@ -132,22 +132,22 @@ class Judged:
 
     @property
     def ratios(self) -> list[float]:
-        """Predicted by measured."""
+        """Predicted / measured time."""
         return [self.model[name] / time for name, time in self.times.items()]
 
     @property
     def choice(self) -> str:
-        """What the model takes for the fastest."""
+        """The fastest candidate by the model."""
         return min(self.times, key=self.model.__getitem__)
 
     @property
     def best(self) -> str:
-        """What is the fastest."""
+        """The fastest measured candidate."""
         return min(self.times, key=self.times.__getitem__)
 
     @property
     def loss(self) -> float:
-        """How many times as long as the best the choice takes."""
+        """The choice's time relative to the best's."""
         return self.times[self.choice] / self.times[self.best]
 
 
@@ -161,7 +161,7 @@ def times_of(file: Measurements) -> dict[Case, dict[str, float]]:
 
 
 def judged(times: Measurements, model: Measurements) -> list[Judged]:
-    """The cases with so many predicted candidates that there is a choice to judge."""
+    """The cases with enough predicted candidates to judge the choice."""
     predictions = {case._replace(mpi=""): found for case, found in times_of(model).items()}
     result = []
     for case, found in times_of(times).items():
@@ -179,9 +179,9 @@ def described(platform: str, latency: str | None) -> Platform:
 
 
 def predict(options: argparse.Namespace) -> None:
-    """Writes what the model says of the candidates that were measured."""
+    """Writes the model's predictions for the measured candidates."""
     times = measured.read(options.measured)
-    file = measured.begun()
+    file = measured.empty()
     for case, found in times_of(times).items():
         if len(found) < FEWEST:
             continue

@@ -1,4 +1,4 @@
-r"""Whole programs on the lab that is up: without Starling, with `star` from nothing, and from the history of that.
+r"""Whole programs on the lab that is up: without Starling, with `star` without history, and with that run's history.
 
 starling lab up single:16
 starling lab run -- python bench/programs.py measure --mpicc mpicc.openmpi -o docs/results/programs-openmpi.json \
@@ -7,8 +7,8 @@ python bench/programs.py draw docs/results/programs-openmpi.json programs.svg
 
 Those of bench/programs/ have the collectives of STAR-MPI's applications (Faraj, Yuan and Lowenthal 2006, table 2),
 check their own results and time their steps. LAMMPS, HPCC and Quantum ESPRESSO are Debian's, unchanged: their time is
-that of the whole job, with launching it, and what they print must be the same three times. Programs take turns,
-`--rounds` times. `measure` adds what is not in the file yet.
+that of the whole job, including its launch, and their output must be the same three times. Programs take turns,
+`--rounds` times. `measure` adds only what the file lacks.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ OURS = ("fft", "nbody", "molecular_dynamics", "nanotube")
 NATIVE, STAR = "native", "star"
 HOWS = (NATIVE, STAR, "star from history")
 SHOWN = 5
-"""Contexts of a record that a measurement has notes of: those that took the longest."""
+"""Most contexts of a record with notes in a measurement: those with most time."""
 
 
 class WrongError(Exception):
-    """A program that failed, or computed something else under Starling."""
+    """A program that failed, or gave another result under Starling."""
 
 
 @dataclass(frozen=True)
 class Real:
-    """A program that is not ours; `result` finds in its output, and in the folder it ran in, what must not change.
+    """A program that is not ours; `result` extracts from its output and folder the part that must not change.
 
     `tolerance` is relative.
     """
@@ -106,7 +106,7 @@ class Job:
 
     @property
     def notes(self) -> dict[str, Any]:
-        """What was chosen in the contexts that took the longest, and what tuning cost, in seconds."""
+        """The choices in the contexts with most time, and the cost of tuning in seconds."""
         notes: dict[str, Any] = {"result": self.result}
         if self.record:
             contexts = sorted(self.record.contexts, key=lambda one: one.seconds or 0, reverse=True)
@@ -132,7 +132,7 @@ class Suite:
         self._options = options
         self._folder = folder
         self._platform = place_of(platform_file.platform(os.environ["STARLING_PLATFORM"]))
-        self.file = measured.continued(options.output)
+        self.file = measured.read_or_empty(options.output)
         for name in OURS:
             files = [str(PROGRAMS / f"{name}.c"), "-o", str(folder / name)]
             subprocess.run([options.mpicc, "-std=c99", "-O2", *files, "-lm"], check=True)
@@ -182,7 +182,7 @@ class Suite:
             return Job(printed["step_seconds"], [printed["check"]], share, known)
 
     def measure(self, name: str, turn: int) -> None:
-        """The three jobs of a program in a round; the second one's history is the third one's."""
+        """The three jobs of a program in a round; the third uses the history of the second."""
         if any((one.what, one.round) == (name, turn) for one in self.file.measurements):
             return
         with tempfile.TemporaryDirectory(dir=self._folder) as history:
@@ -244,7 +244,7 @@ def settled(rounds: Sequence[Measurement]) -> list[float]:
 
 
 def chosen(rounds: Sequence[Measurement]) -> str:
-    """What the context that took the longest ended with, in each round."""
+    """The final candidate of the context with most time, in each round."""
     longest = [one.notes["contexts"][0] for one in rounds]
     return ", ".join(dict.fromkeys(f"{one['collective']} {one['bytes']}: {one['winner']}" for one in longest))
 
@@ -292,7 +292,7 @@ def draw(options: argparse.Namespace) -> None:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Those of `measure`."""
+    """The options of `measure`."""
     parser.add_argument("--mpicc", required=True, help="the compiler wrapper of the launcher's MPI")
     parser.add_argument("--programs", nargs="+", default=(*OURS, *REAL), choices=(*OURS, *REAL))
     parser.add_argument("--rounds", type=int, default=3)

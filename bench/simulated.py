@@ -3,7 +3,7 @@ r"""Collectives on the simulated cluster: STAR-MPI's tables, SMPI's own algorith
 python bench/simulated.py measure -o docs/results/simulated.json
 python bench/simulated.py draw docs/results/simulated.json docs/results/simulated.svg
 
-`measure` adds what is not in the file yet, part by part (`--parts star static programs`). Simulated time repeats to
+`measure` adds only what the file lacks, part by part (`--parts star static programs`). Simulated time repeats to
 the last digit, so each case is called once, after one call that does not count.
 """
 
@@ -40,9 +40,9 @@ LATENCY = 5e-6
 AS_PUBLISHED = {"STARLING_ITER": "1", "STARLING_SAMPLES": "mean", "STARLING_RUN_OFF": "0"}
 """STAR-MPI's tuner: means over ranks, and no run-off. One call of each candidate, since times do not vary."""
 STATIC = "static "
-"""Before the name of a candidate that was the best on the other topology."""
+"""Prefix of the name of a candidate that was best on the other topology."""
 TOLD = 5
-"""Candidates that are told beside the winner of a tuner."""
+"""Candidates that are reported beside the winner of a tuner."""
 HUNDREDFOLD = 100
 """Times the 100 Mbit/s of a short name."""
 SCALE = {
@@ -98,7 +98,7 @@ class Suite:
         self._output = output
         self._program = program
         self.mpi = version()
-        self.file = measured.continued(output)
+        self.file = measured.read_or_empty(output)
 
     def _has(self, platform: str, case: Case, how: str) -> bool:
         return any(
@@ -128,8 +128,8 @@ class Suite:
     ) -> bool:
         """Runs the cases that the file lacks, each under its name, in one simulation.
 
-        Where `forced`, a name ends with the candidate, and those whose candidate could not serve are left out. Nothing
-        of a simulation that fails is kept.
+        Where `forced`, a name ends with the candidate, and cases with an ineligible candidate are left out. Nothing of
+        a failed simulation is kept.
         """
         left = {case: how for case, how in wanted.items() if not self._has(platform, case, how)}
         if not left:
@@ -176,12 +176,12 @@ class Suite:
 
 
 def faster(platform: Platform, factor: int) -> Platform:
-    """The same network with so many times the rates."""
+    """The same network with multiplied rates."""
     return replace(platform, links=tuple(replace(link, rate=factor * link.rate) for link in platform.links))
 
 
 def star(suite: Suite) -> None:
-    """What STAR-MPI's tables need: native by two selectors, and both of its tuners."""
+    """The measurements for STAR-MPI's tables: native by two selectors, and both of its tuners."""
     for topology, platform in star_tables.TOPOLOGIES.items():
         cells = dict.fromkeys(Case(*cell) for cell in star_tables.cells(topology))
         first = [Case(row.collective, row.bytes) for row in star_tables.TABLE_1] if topology == "a" else []
@@ -196,7 +196,7 @@ def star(suite: Suite) -> None:
 
 
 def static(suite: Suite) -> None:
-    """STAR-MPI's STATIC: the collectives of its programs by what is the best of all candidates on another machine."""
+    """STAR-MPI's STATIC: the collectives of its programs by the candidate that is best on another machine."""
     found = Found(suite.file)
     for row in star_tables.TABLES_3_AND_4:
         here, elsewhere = (star_tables.TOPOLOGIES[one] for one in (row.topology, star_tables.OTHER[row.topology]))
@@ -255,7 +255,7 @@ PARTS: Mapping[str, Callable[[Suite], None]] = {
 
 
 def add_options(measuring: ArgumentParser) -> None:
-    """Those of `measure`."""
+    """The options of `measure`."""
     measuring.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
 
 

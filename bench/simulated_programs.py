@@ -28,7 +28,7 @@ NATIVE, STAR = "native mpich", "star"
 
 
 class Program(NamedTuple):
-    """The paper's name of what one of ours stands for, sizes by topology, and steps: natively, and to settle in."""
+    """The paper's name of the program that ours represents, sizes by topology, and steps: natively, and to settle."""
 
     paper: str
     sizes: Mapping[str, int]
@@ -41,7 +41,7 @@ OURS = {
     "nanotube": Program("NTUBE", {"a": 8000, "b": 8000}, {NATIVE: 2, STAR: 14}),
     "nbody": Program("NBODY", {"a": 3632, "b": 11648}, {NATIVE: 2, STAR: 16}),
 }
-"""A transform's side must be a power of two, and a crystal has 4 atoms a cell: nearer sizes there are none."""
+"""A transform's side must be a power of two, and a crystal has 4 atoms a cell: these are the nearest sizes."""
 
 
 def run(suite: Suite, name: str, topology: str, how: str, environ: Mapping[str, str]) -> Measurement:
@@ -62,7 +62,7 @@ def run(suite: Suite, name: str, topology: str, how: str, environ: Mapping[str, 
             len(network.hosts),
             {**env, "STARLING_HISTORY": "off"},
             capture=True,
-            hear=print,
+            on_line=print,
             settings={"smpi/coll-selector": "mpich"},
         )
         if ended.status != 0:

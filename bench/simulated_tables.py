@@ -90,10 +90,10 @@ def table_6(file: Measurements) -> str:
 
 
 def table_7(file: Measurements) -> str:
-    """What choosing, trying slow candidates and monitoring cost a call, milliseconds.
+    """The cost of choosing, trying slow candidates and monitoring per call, milliseconds.
 
-    Ranks agree as often with one call of a candidate as with ten, so that the cost of it is shared by ten times the
-    calls that were made here.
+    Ranks agree equally often with one call of a candidate and with ten, so with ten the cost would be shared by ten
+    times the calls made here.
     """
     found, rows = Found(file), []
     for row in star_tables.TABLES_6_AND_7:
@@ -116,7 +116,7 @@ def table_7(file: Measurements) -> str:
 
 
 def table_5(file: Measurements) -> str:
-    """Seconds of all calls of each program: by the tuner, by what is best elsewhere, natively, without trying."""
+    """Seconds of all calls of each program: by the tuner, by the candidate best elsewhere, natively, without trying."""
     found, rows = Found(file), []
     static = {(one.platform, one.what, one.bytes): one for one in measured_by_part(file, "static")}
     for row in star_tables.TABLES_3_AND_4:
@@ -158,7 +158,7 @@ def _peers(found: Found) -> Peers:
 
 
 def peers(file: Measurements) -> str:
-    """Ours by SMPI's: how many are alike."""
+    """Our time / SMPI's: how many are equal."""
     found, rows = Found(file), []
     times = _peers(found)
     for collective in smpi_peers.PEERS:

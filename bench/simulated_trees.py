@@ -3,9 +3,9 @@ r"""A broadcast over trees, by segment size, ranks and cluster; the lottery: fig
 python bench/simulated_trees.py measure -o docs/results/simulated-trees.json
 python bench/simulated_trees.py draw docs/results/simulated-trees.json simulated-trees.svg
 
-On simulated clusters: `star-basic` tries every tree and segment size once, and what it measured is kept. Calls begin on
-all ranks at once, or (`computing`) each as soon as a rank has done with the last one and with a second of computation.
-`measure` adds what is not in the file yet. Times are those of the slowest rank.
+On simulated clusters: `star-basic` tries every tree and segment size once, and its measurements are kept. Calls begin
+on all ranks at once, or (`computing`) on each rank after its last call and a second of computation. `measure` adds only
+what the file lacks. Times are those of the slowest rank.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from starling.terminal.figures import human_bytes
 
 @dataclass(frozen=True)
 class Cluster:
-    """What results call it, its short name, and the rates of links, bit/s, where they are others."""
+    """Its name in results, its short name, and the rates of links, bit/s, where they differ."""
 
     name: str
     topology: str
@@ -56,19 +56,19 @@ CLUSTERS = (
     Cluster("four switches", "star:4x8"),
     Cluster("8 ranks a node", "fattree:4x8", 10_000_000_000, 100_000_000),
 )
-"""The last is like the paper's dense Seaborg: there a link of 10 Gbit/s stands for a rank's way through the memory of
-its node, and the trunk of 100 Mbit/s for the node's link."""
+"""The last is like the paper's dense Seaborg: there a link of 10 Gbit/s represents the memory of a rank's node, and
+the trunk of 100 Mbit/s the node's link."""
 BYTES = 262144
 RANKS = (2, 4, 8, 16, 32)
 FEW = 8
-"""Ranks from which the table tells: fewer are on one switch everywhere."""
+"""Least number of ranks in the table: fewer are on one switch everywhere."""
 ONLY = {"STARLING_ONLY": ",".join(f"bcast:{tree}" for tree in TREES)}
 SETTINGS = {"smpi/async-small-thresh": "0", "smpi/send-is-detached-thresh": "0"}
 """Every message waits for its receiver, so that segments follow one another, as on a connection."""
 COMPUTATION = {"together": 0.0, "computing": 1.0}
 """Seconds between calls, longer than any call."""
 ITERATIONS = {"together": "1", "computing": "3"}
-"""Calls of a candidate: where ranks do not meet, what one leaves behind is in the first of the next."""
+"""Calls of a candidate: where ranks do not synchronise, the first call includes the rest of the last candidate."""
 LOTTERY = "lottery"
 LOTTERY_BYTES = 65536
 LOTTERY_RANKS = (4, 8, 16, 32, 48)
@@ -83,10 +83,10 @@ class Suite:
         self._output = output
         self._program = program
         self._mpi = version()
-        self.file = measured.continued(output)
+        self.file = measured.read_or_empty(output)
 
     def has(self, cluster: Cluster, ranks: int, what: str, size: int) -> bool:
-        """Whether there is anything of it."""
+        """Whether the file has anything of it."""
         wanted = (cluster.name, ranks, what, size)
         return any((one.platform, one.ranks, one.what, one.bytes) == wanted for one in self.file.measurements)
 
@@ -158,12 +158,12 @@ def times_of(file: Measurements) -> Times:
 
 
 def ranks_of(times: Times, place: str, what: str) -> list[int]:
-    """The ranks of which there is something."""
+    """The numbers of ranks with measurements."""
     return sorted(ranks for name, ranks, kind in times if (name, kind) == (place, what))
 
 
 def best_of(times: dict[str, Sequence[float]], tree: str) -> tuple[float, str]:
-    """The seconds of a tree with its best segment size, and that; of two alike the longer one."""
+    """The seconds of a tree with its best segment size, and this size; of two equal ones the longer."""
     mine = [
         (seconds[0], -bytes_of(segment(name)), name) for name, seconds in times.items() if name.startswith(f"{tree}?")
     ]
@@ -231,7 +231,7 @@ def draw_segments(panel: Any, times: Times, cluster: Cluster, kind: str) -> None
     there_are = ranks_of(times, cluster.name, kind)
     for color, tree in enumerate(TREES[:3]):
         sizes = [min(bytes_of(best_of(times[cluster.name, ranks, kind], tree)[1]), BYTES) for ranks in there_are]
-        shifted = [1.06 ** (color - 1) * size / 1024 for size in sizes]  # lines that lie on one another stay visible
+        shifted = [1.06 ** (color - 1) * size / 1024 for size in sizes]  # overlapping lines stay visible
         panel.plot(there_are, shifted, "o-", color=f"C{color}", label=tree, markersize=3)
     panel.set(title=f"{cluster.name}, {kind}", xlabel="ranks", ylabel="KiB of the best segment")
     ranks_axis(panel, RANKS)

@@ -1,6 +1,6 @@
 """The algorithms that Starling and SimGrid's SMPI both have: ours by candidate, theirs by the name in `smpi/COLL:NAME`.
 
-A name alone does not count: SMPI's allgather `ring`, STAR-MPI's, sends each block straight to its rank, and is our
+Equal names are not enough: SMPI's allgather `ring`, STAR-MPI's, sends each block directly to its rank, and is our
 `pairwise`.
 """
 
@@ -85,6 +85,6 @@ PEERS: dict[str, dict[str, str]] = {
 
 
 def batches() -> Iterator[dict[str, tuple[str, str]]]:
-    """Jobs that have an algorithm of each collective, ours and theirs, until all had their turn."""
+    """Jobs with one algorithm of each collective, ours and SMPI's, until all have run."""
     for row in zip_longest(*(pairs.items() for pairs in PEERS.values())):
         yield {collective: pair for collective, pair in zip(PEERS, row, strict=True) if pair}

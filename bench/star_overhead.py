@@ -16,7 +16,7 @@ from typing import Any
 
 PROGRAM = Path(__file__).with_suffix(".c")
 LIMIT = 0.003
-"""Of a call's time: what the bookkeeping stays below in the paper (section 4.3)."""
+"""The paper's bound of bookkeeping, as a share of a call's time (section 4.3)."""
 
 
 def arguments() -> argparse.Namespace:

@@ -1,4 +1,4 @@
-"""What STAR-MPI's tables 1 and 3 to 7 say (Faraj, Yuan and Lowenthal 2006), typed in from the paper."""
+"""STAR-MPI's tables 1 and 3 to 7 (Faraj, Yuan and Lowenthal 2006), copied from the paper."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 TOPOLOGIES = {"a": "single:16", "b": "star:4x8"}
-"""Figure 3, 100 Mbit/s Ethernet; that the four switches of (b) form a star is our guess, the figure being lost."""
+"""Figure 3, 100 Mbit/s Ethernet; the star of the four switches of (b) is our guess, as the figure is lost."""
 OTHER = {"a": "b", "b": "a"}
 KIB = 1024
 

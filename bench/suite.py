@@ -1,4 +1,4 @@
-r"""Collectives x sizes on the lab that is up: native, native set by hand, what `star` chooses, and the best there is.
+r"""Collectives x sizes on the lab that is up: native, native set by hand, the choice of `star`, and the best candidate.
 
 starling lab up single:16
 starling lab run -- python bench/suite.py measure --mpicc mpicc.openmpi -o docs/results/single-openmpi.json \
@@ -6,9 +6,9 @@ starling lab run -- python bench/suite.py measure --mpicc mpicc.openmpi -o docs/
 python bench/pages.py cells docs/results/single-openmpi.json
 python bench/suite.py draw docs/results/single-openmpi.json single-openmpi.svg
 
-Three parts. `star` learns each cell from nothing. Each of the MPI library's own algorithms
-is set by hand for all cells. Then native, what `star` chose and the runners-up (of those that `star` tried, and of the
-cost model's) take turns, a job of each in a round. Every result is checked. `measure` adds what is not in the file yet.
+Three parts. `star` learns each cell without history. Each of the MPI library's own algorithms is set by hand for all
+cells. Then native, the choice of `star` and the runners-up (of `star` and of the cost model) take turns, a job of each
+in a round. Every result is checked. `measure` adds only what the file lacks.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from starling.records.record import Candidate
 
 SIZES = (1024, 16384, 65536, 262144)
 ITERATIONS = "3"
-"""Calls with which `star` tries a candidate here."""
+"""Calls for which `star` tries a candidate here."""
 SMALL = 65536
 """Bytes up to which `star` has twice as many calls to learn from: they are short, and more candidates are tried."""
 
@@ -108,7 +108,7 @@ class Suite:
         self._options = options
         self._program = program
         self._platform = platform_file.platform(os.environ["STARLING_PLATFORM"])
-        self.file = measured.continued(options.output)
+        self.file = measured.read_or_empty(options.output)
         self._cells = [(one, size) for size in options.sizes for one in options.collectives]
         self.flavour = ""
 
@@ -170,7 +170,7 @@ class Suite:
         return repository.prediction(self._platform, ranks, *cell)
 
     def learn(self) -> None:
-        """What `star` makes of each collective from nothing, call by call."""
+        """`star` on each collective without history, call by call."""
         for cell in self._cells:
             if self._has(cell, LEARNED):
                 continue
@@ -214,7 +214,7 @@ class Suite:
         return [name for name in dict.fromkeys([notes["winner"], *others]) if name != "native"]
 
     def _calls(self, size: int) -> int:
-        """More of small messages, whose times scatter more and cost less."""
+        """More calls of small messages, whose times vary more and cost less."""
         return int(self._options.calls) * min(6, max(1, max(SIZES) // size))
 
     def race(self) -> None:
@@ -277,7 +277,7 @@ def draw(options: argparse.Namespace) -> None:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Those of `measure`."""
+    """The options of `measure`."""
     parser.add_argument("--mpicc", required=True, help="the compiler wrapper of the launcher's MPI")
     parser.add_argument("--collectives", nargs="+", default=COLLECTIVES, choices=COLLECTIVES)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="bytes of a block")

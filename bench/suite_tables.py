@@ -25,7 +25,7 @@ Cell = tuple[str, int]
 
 
 class Row:
-    """What a cell's measurements say together."""
+    """The summary of a cell's measurements."""
 
     def __init__(self, cell: Cell, hows: Mapping[str, Sequence[Measurement]]) -> None:
         learned = hows[LEARNED][0]
@@ -63,7 +63,7 @@ class Row:
 
     @property
     def by_hand(self) -> float | None:
-        """How many times as long as best by hand the choice takes."""
+        """The time of the choice relative to best by hand."""
         return self.chosen_s / self.hand_s if self.hand_s else None
 
     def __str__(self) -> str:
@@ -71,7 +71,7 @@ class Row:
 
 
 def was_raced(hows: Mapping[str, Sequence[Measurement]], how: str) -> bool:
-    """Whether there are times of the race, which a candidate that could not serve has not."""
+    """Whether there are times of the race; an ineligible candidate has none."""
     return any(one.round > 0 for one in hows.get(how, []))
 
 
@@ -88,7 +88,7 @@ def rows_of(file: Measurements) -> list[Row]:
 
 
 def large(rows: Sequence[Row]) -> list[Row]:
-    """Those that means are of: from 16 KiB on, or all of a file of small messages."""
+    """The cells in means: from 16 KiB on, or all in a file of small messages."""
     return [row for row in rows if row.cell[1] >= LARGE] or list(rows)
 
 

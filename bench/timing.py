@@ -1,4 +1,4 @@
-"""What the scripts of this folder measure with: collective_times.c under `starling run`."""
+"""Measuring for the scripts of this folder: collective_times.c under `starling run`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def timed(
 ) -> Times:
     """Runs one job with `cases` like "bcast:65536", one after the other. Raises RuntimeError where it fails.
 
-    With `computation` ranks compute so many seconds between calls instead of meeting before each.
+    With `computation` ranks compute that many seconds between calls instead of synchronising before each.
     """
     record = program.with_name("record.json")
     record.unlink(missing_ok=True)
@@ -86,7 +86,7 @@ def place_of(platform: Platform) -> str:
 
 
 def carried_out(times: Times, collective: str, candidate: str) -> bool:
-    """Whether a forced candidate really ran, or native because it could not serve."""
+    """Whether a forced candidate really ran, rather than native because it was not eligible."""
     return any(
         one["collective"] == collective and one["winner"] == candidate
         for one in times.record["contexts"]

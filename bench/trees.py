@@ -1,12 +1,12 @@
-r"""Time against tree, segment size, ranks and operation, as figures 3 to 6 of Nishtala et al. 2003 show it.
+r"""Time against tree, segment size, ranks and operation, as in figures 3 to 6 of Nishtala et al. 2003.
 
 starling lab up single:16 --rate 20mbit --packet 0
 starling lab run -- python bench/trees.py measure --mpicc mpicc.openmpi -o docs/results/trees-openmpi.json \
     -- mpirun.openmpi
 python bench/trees.py draw docs/results/trees-openmpi.json docs/results/trees-openmpi.svg
 
-Candidates take turns, `--rounds` times: a job of each, `--calls` calls of each operation in a job. `measure` adds what
-is not in the file yet.
+Candidates take turns, `--rounds` times: a job of each, `--calls` calls of each operation in a job. `measure` adds
+only what the file lacks.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def bytes_of(segment: str) -> float:
 def measure(options: argparse.Namespace) -> None:
     """Measures what is missing in the output file."""
     place = place_of(platform_file.platform(os.environ["STARLING_PLATFORM"]))
-    file = measured.continued(options.output)
+    file = measured.read_or_empty(options.output)
     with tempfile.TemporaryDirectory(prefix="trees-") as folder:
         program = compiled(options.mpicc, Path(folder))
         for turn in range(options.rounds):
@@ -155,7 +155,7 @@ def table(file: Measurements) -> str:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Those of `measure`."""
+    """The options of `measure`."""
     parser.add_argument("--mpicc", required=True, help="the compiler wrapper of the launcher's MPI")
     parser.add_argument("--bytes", type=int, default=65536)
     parser.add_argument("--ranks", type=int, nargs="+", default=[16], help="the launcher gets each as -n")

@@ -2,7 +2,7 @@
 
 import signal
 
-# A CI job in the background starts with these ignored, and children would inherit it: shells cannot trap them then.
+# A CI job in the background starts with these ignored; children would inherit that, and shells could not trap them.
 for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
     if signal.getsignal(ignored) == signal.SIG_IGN:
         signal.signal(ignored, signal.SIG_DFL)

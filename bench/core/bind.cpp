@@ -1,5 +1,5 @@
-// What it costs to bind a schedule to other sizes than it was bound to before, as for each call of an alltoallv whose
-// counts change: 4096 ranks, blocks of 0 to 1000 bytes.
+// The cost of binding a schedule to new sizes, as for each call of an alltoallv with changing counts: 4096 ranks,
+// blocks of 0 to 1000 bytes.
 
 #include <benchmark/benchmark.h>
 

@@ -1,5 +1,5 @@
-// Memory of schedules on 4096 ranks, in MB: of each collective the candidate whose program is largest, and what is held
-// for a moment while one is made. A context that has settled keeps one program, a communicator 16 MiB of them at most.
+// Memory of schedules on 4096 ranks, in MB: of each collective the candidate with the largest program, and the peak
+// while one is made. A settled context keeps one program, a communicator at most 16 MiB of them.
 
 #include <benchmark/benchmark.h>
 #include <malloc.h>

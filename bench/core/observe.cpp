@@ -1,4 +1,4 @@
-// What a call costs in the steady state, above the algorithm itself and the clock: the strategy and the samples.
+// The cost of a call in the steady state besides the algorithm and the clock: the strategy and the samples.
 
 #include <benchmark/benchmark.h>
 

@@ -1,4 +1,4 @@
-// What a prediction costs: schedules made, bound and simulated, 64 KB blocks or vectors.
+// The cost of a prediction: schedules are made, bound and simulated, with 64 KB blocks or vectors.
 
 #include <benchmark/benchmark.h>
 

@@ -1,4 +1,4 @@
-// What the beginning and the end of a run cost that know much: reading 16 MB of history, adding up what ranks know.
+// The cost of a run's beginning and end with much knowledge: reading 16 MB of history, summing the records of ranks.
 
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
@@ -18,8 +18,7 @@ namespace {
 
 const starling::Circumstances here{"node#", "openmpi", "4.1.4", "max"};
 
-/// Contexts of so many sizes of one collective, as `star` leaves them: half of the candidates measured, the others
-/// refused.
+/// Contexts of that many sizes of one collective, as after `star`: half of the candidates measured, the others refused.
 std::vector<starling::ContextRecord> contexts(int sizes) {
   std::vector<starling::ContextRecord> all;
   for (int i = 0; i < sizes; ++i) {
@@ -76,7 +75,7 @@ void read_history(benchmark::State& state) {
   std::filesystem::remove_all(folder);
 }
 
-/// What the end of a program takes on the longest way to rank 0, where every rank knows 48 contexts.
+/// The time at the end of a program on the longest path to rank 0, where every rank has 48 contexts.
 void add_up(benchmark::State& state) {
   const auto ranks = static_cast<double>(state.range(0));
   for (auto _ : state) {

@@ -9,8 +9,8 @@
  *
  *   mpirun -n 4 ./heat_spectrum [grid points a side, a power of two] [steps]
  *
- * The number of ranks must divide the grid. What it prints does not depend on time, nor, to the digits shown, on the
- * order in which MPI adds up. Nothing here knows about Starling.
+ * The number of ranks must divide the grid. The output does not depend on time, nor, to the digits shown, on the
+ * order in which MPI adds. Nothing here uses Starling.
  */
 #include <complex.h>
 #include <math.h>
@@ -36,7 +36,7 @@ typedef struct {
   Wave* turn;     /* exp(-2 pi i k / n), k < n / 2 */
 } Plate;
 
-/* What rank 0 tells everyone at the start of a step. */
+/* Broadcast by rank 0 at the start of a step. */
 typedef struct {
   double power; /* degrees a second, at the heater's centre */
   double x, y;  /* the heater's place, in plate widths */

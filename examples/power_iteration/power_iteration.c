@@ -3,7 +3,7 @@
  *
  *   mpirun -n 16 ./power_iteration [steps]
  *
- * Each rank has 8192 rows, so MPI_Allgather moves blocks of 64 KiB. Nothing here knows about Starling.
+ * Each rank has 8192 rows, so MPI_Allgather moves blocks of 64 KiB. Nothing here uses Starling.
  */
 #include <math.h>
 #include <mpi.h>

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def __getattr__(name: str) -> str:
-    """`__version__`, read from the sources that are installed with the package when somebody asks."""
+    """`__version__`, read on first use from the sources installed with the package."""
     if name != "__version__":
         raise AttributeError(f"module {__name__} has no attribute {name}")
     for folder in __path__:

@@ -1,6 +1,6 @@
 """The entry point of the command; `python -m starling` is `starling`.
 
-A run and the version need little, and do not wait until all commands are loaded.
+`run` and `--version` load only what they need, not all commands.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ _INTERRUPTED = 128 + signal.SIGINT
 
 
 def main() -> None:
-    """Does what was typed. Interrupted before it began, it ends without a word."""
-    heeded = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if heeded:
+    """Runs the command that was typed. Interrupted before it has begun, it exits silently."""
+    interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if interruptible:
         signal.signal(signal.SIGINT, _end)
     try:
         try:
-            _do(sys.argv[1:], heeded)
+            _run_command(sys.argv[1:], interruptible)
         finally:
             sys.stdout.flush()
     except OSError as error:
-        # What could not be written stays in the buffer, and Python would complain of it once more at its end.
+        # Python would report output that is still in the buffer a second time when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         if error.errno != errno.EPIPE:
-            from starling.messages import say, told
+            from starling.messages import log, printable
 
-            say(f"{told(error.filename or 'standard output')}: {error.strerror}")
+            log(f"{printable(error.filename or 'standard output')}: {error.strerror}")
         raise SystemExit(1) from None
 
 
@@ -39,7 +39,7 @@ def _end(_number: int, _frame: FrameType | None) -> None:
     os._exit(_INTERRUPTED)
 
 
-def _do(words: Sequence[str], heeded: bool) -> None:
+def _run_command(words: Sequence[str], interruptible: bool) -> None:
     if words == ["--version"]:
         from starling.messages import version
 
@@ -52,7 +52,7 @@ def _do(words: Sequence[str], heeded: bool) -> None:
         plain = options.typed(words[1:])
     if plain is None:
         from starling.commands import cli
-    if heeded:  # from here on there may be something to clean up
+    if interruptible:  # from here on there may be something to clean up
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if plain is None:
         cli.app(prog_name="starling")

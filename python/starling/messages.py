@@ -6,48 +6,48 @@ import sys
 from collections.abc import Iterable
 
 MISUSE = 2
-"""Exit status of a command that was typed wrongly."""
+"""Exit status of wrong use of a command."""
 
-MOST_TOLD = 200
-"""Characters of a value that a message tells at most."""
+MOST_SHOWN = 200
+"""Most characters of a value that a message shows."""
 
 _CUT = "..."
 
 
 def in_one_line(text: str) -> str:
-    r"""A text as one line that any terminal can show: escapes like `\n` and `\x1b` for what is not printable."""
+    r"""A text as one line that any terminal can show, with escapes like `\n` and `\x1b` for unprintable characters."""
     if text.isprintable():
         return text
     return "".join(one if one.isprintable() else _escape(one) for one in text)
 
 
 def _escape(one: str) -> str:
-    # What os.fsdecode makes of a byte that is not UTF-8 stands for that byte.
+    # A surrogate from os.fsdecode stands for a byte that is not UTF-8.
     return f"\\x{ord(one) - 0xDC00:02x}" if "\udc80" <= one <= "\udcff" else repr(one)[1:-1]
 
 
-def told(value: object) -> str:
-    """A value of a variable, a file, an argument as messages tell it: in one line, cut after MOST_TOLD characters."""
+def printable(value: object) -> str:
+    """A value of a variable, a file or an argument for messages: in one line, cut after MOST_SHOWN characters."""
     text = str(value)
-    shown = in_one_line(text[: MOST_TOLD + 1])
-    if len(shown) <= MOST_TOLD:
+    shown = in_one_line(text[: MOST_SHOWN + 1])
+    if len(shown) <= MOST_SHOWN:
         return shown
     line = ""
-    for piece in map(in_one_line, text):  # never half an escape
-        if len(line) + len(piece) + len(_CUT) > MOST_TOLD:
+    for piece in map(in_one_line, text):  # never cut within an escape
+        if len(line) + len(piece) + len(_CUT) > MOST_SHOWN:
             break
         line += piece
     return line + _CUT
 
 
 def quoted(value: object) -> str:
-    """The same in quotes where it is a text, and as Python writes it otherwise."""
-    return f"'{told(value)}'" if isinstance(value, str) else told(repr(value))
+    """The same, in quotes if it is a text, else as Python writes it."""
+    return f"'{printable(value)}'" if isinstance(value, str) else printable(repr(value))
 
 
 def listed(values: Iterable[object]) -> str:
-    """Values with commas between them."""
-    return ", ".join(map(told, values))
+    """Values separated by commas."""
+    return ", ".join(map(printable, values))
 
 
 def version() -> str:
@@ -57,6 +57,6 @@ def version() -> str:
     return f"starling {__version__}"
 
 
-def say(message: str) -> None:
-    """One line on stderr; stdout belongs to the program."""
+def log(message: str) -> None:
+    """Prints one line on stderr; stdout belongs to the program."""
     print(f"starling: {in_one_line(message)}", file=sys.stderr, flush=True)  # noqa: T201

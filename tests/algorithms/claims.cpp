@@ -1,5 +1,5 @@
-// What descriptors claim, held against what their schedules do: an algorithm that says it needs more than it does would
-// be left out where it could serve.
+// Claims of descriptors compared with their schedules: an algorithm that claims needs it does not have would be left
+// out where it could serve.
 
 #include <gtest/gtest.h>
 
@@ -34,8 +34,8 @@ std::vector<Family> families() {
   return all;
 }
 
-/// Whether the candidate, asked against its claims, does something wrong on some of the numbers of ranks; nothing where
-/// `refuses` excludes all of them, for then it may not be asked.
+/// Whether the candidate, used against its claims, fails on some of the numbers of ranks; empty where `refuses`
+/// excludes all of them, as it may then not be used.
 std::optional<bool> fails(const Bound& bound, const std::vector<int>& numbers, Facts facts) {
   bool asked = false;
   for (const int ranks : numbers) {
@@ -59,7 +59,7 @@ std::optional<bool> fails(const Bound& bound, const std::vector<int>& numbers, F
 
 class EveryAlgorithm : public testing::TestWithParam<Family> {
  protected:
-  /// Whether some of its candidates fail, or none of them may be asked.
+  /// Whether some of its candidates fail, or none may be used.
   [[nodiscard]] static bool some_fail(const std::vector<int>& numbers, bool commutative, bool in_place) {
     bool asked = false;
     for (const Bound& bound : GetParam().members) {
@@ -115,7 +115,7 @@ TEST_P(EveryAlgorithm, WorksInPlaceUnlessThatGoesWrong) {
       << "nothing is wrong where send lies in recv: works_in_place is true";
 }
 
-/// What all ranks do in some situations; nothing where the candidate refuses.
+/// The schedules of all ranks in some situations; empty where the candidate refuses.
 std::optional<std::uint64_t> course(const Bound& bound, int ranks, std::int64_t bytes) {
   const Situation situation = situation_of(bound, ranks, bytes);
   if (!bound.refusal(situation).empty()) return std::nullopt;

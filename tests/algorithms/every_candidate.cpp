@@ -48,7 +48,7 @@ Situation situation_of(const Bound& bound, int ranks, std::int64_t bytes) {
 
 std::vector<Situation> situations(const Bound& bound, int ranks) {
   const int most_blocks = ranks <= 40 ? 16 : 4;
-  // Each rank looks for its place among the switches by itself, which takes most of the tests' time.
+  // Each rank searches for its place among the switches, which takes most of the tests' time.
   const bool one_is_enough = bound.algorithm->needs.switches && ranks > 16;
   std::map<Division, Situation> by_division;
   for (std::int64_t bytes = 1; bytes < (std::int64_t{1} << 30); bytes *= 2) {

@@ -14,7 +14,7 @@
 
 namespace starling {
 
-/// How much was proven, for the end of a run.
+/// Counts of what was proven, printed at the end of a run.
 struct Tally {
   static inline long runs = 0;       ///< schedules of all ranks, checked together
   static inline long schedules = 0;  ///< of single ranks
@@ -23,26 +23,26 @@ struct Tally {
 /// The roots that matter: the first, the last, and some between; one where there is no root.
 std::set<int> roots(Collective collective, int ranks);
 
-/// The network of so many ranks: another random tree for each number.
+/// The network of that many ranks: another random tree for each number.
 const SwitchTree& tree_of(int ranks);
 
 Situation situation_of(const Bound& bound, int ranks, std::int64_t bytes);
 
-/// Sizes below 3 GiB under which the candidate serves and divides its data differently, into not too many blocks. One
-/// that divides it into no block, or the blocks of ranks unevenly, fails the test.
+/// Sizes below 3 GiB for which the candidate serves and divides its data differently, into not too many blocks. A
+/// candidate that divides it into no blocks, or ranks' blocks unevenly, fails the test.
 std::vector<Situation> situations(const Bound& bound, int ranks);
 
-/// What every rank does.
+/// The schedules of all ranks.
 std::vector<Schedule> schedules(const Bound& bound, const Situation& situation, int root);
 
-/// What the checker may take for granted.
+/// Facts that the checker may assume.
 Facts facts_of(const Bound& bound, int blocks);
 
-/// A number that differs, but for a chance of 2^-64, where schedules differ.
+/// A hash of schedules: different ones have equal hashes with a chance of 2^-64.
 std::uint64_t fingerprint(const Schedule& schedule);
 
-/// What the checker finds wrong, empty if nothing. Schedules that it found right before are not checked again: segments
-/// of different sizes make the same ones.
+/// The checker's error, or empty. Schedules already found right are not checked again: segments of different sizes give
+/// equal ones.
 std::string fault(Collective collective, const std::vector<Schedule>& all, int root, const Facts& facts);
 
 /// "bcast:chain?segment=8192".

@@ -10,8 +10,8 @@
 
 namespace starling {
 
-/// What ranks know of each other's progress while they carry out schedules in which sends do not wait: the least that
-/// is certain, whatever the network and the MPI library.
+/// The happens-before relation between rounds of ranks, for schedules whose sends do not wait: the order that is
+/// certain on any network and MPI library.
 class HappensBefore {
  public:
   /// Where a message of data is sent and received.
@@ -20,7 +20,7 @@ class HappensBefore {
     std::size_t received = 0;
   };
 
-  /// Throws std::logic_error where the schedules come to a standstill. Barriers are of all ranks.
+  /// Throws std::logic_error where the schedules deadlock. Barriers are of all ranks.
   explicit HappensBefore(const std::vector<Schedule>& all) : all_(all), known_(all.size()), begun_(all.size()) {
     for (auto& of : known_) of.resize(all.size());
     for (bool moved = true; moved;) {
@@ -33,9 +33,9 @@ class HappensBefore {
       if (!finished(rank)) throw std::logic_error("rank " + std::to_string(rank) + " never goes on");
   }
 
-  /// The rounds of the one message of data from one rank to another.
+  /// The rounds of the only message with data from one rank to another.
   [[nodiscard]] const Rounds& message(int from, int to) const { return messages_.at({from, to}); }
-  /// Whether `rank` has ended its round `ended` when `other` begins its round `begun`, whatever happens.
+  /// Whether `rank` has certainly ended its round `ended` when `other` begins its round `begun`.
   [[nodiscard]] bool ends_before(int rank, std::size_t ended, int other, std::size_t begun) const {
     return begun_[index(other)][begun][index(rank)] > ended;
   }
@@ -52,7 +52,7 @@ class HappensBefore {
     for (std::size_t i = 0; i < clock.size(); ++i) clock[i] = std::max(clock[i], news[i]);
   }
 
-  /// Begins the round of a rank, and ends it if nothing holds it up.
+  /// Begins the round of a rank, and ends it if it need not wait.
   bool goes_on(int rank) {
     if (finished(rank)) return false;
     if (begun_[index(rank)].size() == now(rank)) {

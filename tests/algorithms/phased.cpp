@@ -1,4 +1,4 @@
-// alltoall:phased: whether messages of different phases really stay apart on every link of the network.
+// alltoall:phased: whether messages of different phases are separated on every link of the network.
 
 #include <gtest/gtest.h>
 
@@ -50,8 +50,8 @@ struct Pairs {
   int apart = 0;
 };
 
-/// Of all pairs of messages on one link those of which the earlier ends before the later begins: it is received before
-/// the other is sent. A rank's own messages need only be sent in their order, since they leave over a link of its own.
+/// The pairs of messages on one link of which the earlier is received before the later is sent. A rank's own messages
+/// need only be sent in order, since they leave over its own link.
 Pairs pairs_on_links(const SwitchTree& tree, const std::vector<Schedule>& all) {
   const HappensBefore order(all);
   Pairs pairs;
@@ -76,7 +76,7 @@ int words(const std::vector<Schedule>& all) {
   return words;
 }
 
-/// As many switches in a row, or around the first one, with 8 ranks each.
+/// That many switches in a row, or around the first one, with 8 ranks each.
 SwitchTree eights(const std::vector<int>& parents) {
   std::vector<int> hangs;
   for (int rank = 0; rank < 8 * static_cast<int>(parents.size()); ++rank) hangs.push_back(rank / 8);
@@ -107,7 +107,7 @@ TEST(Phased, KeepsThemApartOnTrunks) {
   expect_apart(eights(chain));
 }
 
-TEST(Phased, WouldNotByWordsBetweenThePartnersOfARound) {
+TEST(Phased, WouldNotByMessagesBetweenThePartnersOfARound) {
   const SwitchTree tree = eights(star);
   std::vector<Schedule> all = schedules(tree, Synchronisation::none);
   const Pairs loose = pairs_on_links(tree, all);
@@ -117,7 +117,7 @@ TEST(Phased, WouldNotByWordsBetweenThePartnersOfARound) {
   EXPECT_LT(by_partners.apart, by_partners.all);
 }
 
-TEST(Phased, SaysAboutOneWordForEachMessage) {
+TEST(Phased, SendsAboutOneNotificationForEachMessage) {
   const int messages = 32 * 31;
   EXPECT_LT(words(schedules(eights(star), Synchronisation::light_barrier)), messages * 105 / 100);
   EXPECT_LT(words(schedules(eights(chain), Synchronisation::light_barrier)), messages * 120 / 100);

@@ -1,4 +1,4 @@
-// Every algorithm of the repository, proven by the checker: a new file under src/algorithms is covered as it is.
+// Every algorithm of the repository, proven by the checker: new files under src/algorithms are covered automatically.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@
 namespace starling {
 namespace {
 
-/// Prints in the end how much was proven.
+/// Prints at the end how much was proven.
 class PrintsTally : public testing::Environment {
  public:
   void TearDown() override {
@@ -35,7 +35,7 @@ class PrintsTally : public testing::Environment {
 
 testing::Environment* const tally = testing::AddGlobalTestEnvironment(new PrintsTally);
 
-/// Numbers of ranks on which a candidate is proven in full, and larger ones on which one case is, where that is quick.
+/// Numbers of ranks with all cases of a candidate, and larger ones with one case, where that is quick.
 struct Numbers {
   std::vector<int> in_full;
   std::vector<int> larger;
@@ -65,8 +65,8 @@ std::int64_t work_in(const Schedule& schedule) {
   return blocks;
 }
 
-/// Whether the checker is quick on so many ranks, judged by three of them. What follows the switches is not: each rank
-/// looks for its place by itself.
+/// Whether the checker is quick on that many ranks, judged by three of them. It is not for algorithms that follow
+/// switches: each rank searches for its place.
 bool is_quick(const Bound& bound, int ranks, const Situation& situation) {
   constexpr std::int64_t most_work = 1 << 18;
   if (bound.algorithm->needs.switches) return false;
@@ -141,7 +141,7 @@ TEST_P(EveryCandidate, BuildsForThousandsOfRanks) {
   }
 }
 
-/// `refuses` is where an algorithm says that its segments or phases would be too many.
+/// `refuses` must exclude too many segments or phases.
 TEST_P(EveryCandidate, HasAScheduleOfBoundedSizeBelowOneGibibyte) {
   constexpr std::size_t most_rounds = 100000;
   constexpr std::size_t most_messages = 300000;
@@ -151,7 +151,7 @@ TEST_P(EveryCandidate, HasAScheduleOfBoundedSizeBelowOneGibibyte) {
   for (std::int64_t bytes = 1; bytes <= std::int64_t{1} << 30; bytes *= 2) {
     const Situation situation = situation_of(bound, ranks, bytes);
     if (!bound.refusal(situation).empty()) continue;
-    // Of two with as many blocks the larger has fewer of them in a message.
+    // Of two sizes with equally many blocks the larger has fewer in a message.
     if (!worst || bound.blocks(situation) >= bound.blocks(*worst)) worst = situation;
   }
   if (!worst) return;
@@ -227,8 +227,8 @@ TEST(Repository, DescribesEveryAlgorithm) {
   }
 }
 
-/// The order in which a candidate adds on some numbers of ranks; 0 where it does not serve or is wrong, which is for
-/// other tests to tell.
+/// The order in which a candidate adds on some numbers of ranks; 0 where it does not serve or is wrong, which other
+/// tests check.
 std::vector<std::uint64_t> orders(const Bound& bound) {
   std::vector<std::uint64_t> all;
   for (const int ranks : {4, 6, 8, 9, 13, 16, 27, 32}) {
@@ -240,12 +240,12 @@ std::vector<std::uint64_t> orders(const Bound& bound) {
   return all;
 }
 
-/// Candidates that say they add in one order.
+/// Candidates that claim the same order of adding.
 struct OrderClass {
   std::string first;
   std::vector<std::uint64_t> orders;  ///< 0 where none of them serves
 
-  /// Takes in one more candidate; false if it adds in another order.
+  /// Adds a candidate; returns false if it adds in another order.
   bool add(const std::vector<std::uint64_t>& more) {
     bool same = true;
     for (std::size_t i = 0; i < orders.size(); ++i) {

@@ -1,5 +1,5 @@
-// Calls every collective that this MPI has, each form of it once, and says which result was wrong.
-// Rank r sends 100 r + j as its element j.
+// Calls every form of every collective of this MPI once, and prints which results were wrong. Rank r sends 100 r + j as
+// its element j.
 #include <mpi.h>
 #include <stdio.h>
 

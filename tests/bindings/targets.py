@@ -1,4 +1,4 @@
-"""What the tests of the entry points run on: each MPI library with the variant of Starling that serves it."""
+"""The targets of the tests of entry points: each MPI library with its variant of Starling."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def target_named(name: str) -> Target:
 
 
 def operation_names() -> list[str]:
-    """Every operation, as the library counts them: the generated list, not one of our own."""
+    """Every operation that the library counts, from the generated list."""
     with tempfile.TemporaryDirectory() as folder:
         line = [sys.executable, "-B", str(ROOT / "src/bindings/generate.py"), "--abi", "abi", folder]
         subprocess.run(line, check=True)

@@ -1,4 +1,4 @@
-"""What the runtime knows of the loaded MPI library: its maker, its handles, and which of them it defines itself."""
+"""What the runtime finds in the loaded MPI library: its flavour, its handles, and which are predefined."""
 
 from __future__ import annotations
 

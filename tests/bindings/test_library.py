@@ -1,4 +1,4 @@
-"""The library as a file: what it exports and what it needs, and that it keeps quiet where it has no business."""
+"""The library as a file: its exports and its needs, and that it prints nothing in programs without MPI."""
 
 from __future__ import annotations
 

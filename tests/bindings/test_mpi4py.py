@@ -1,4 +1,4 @@
-"""mpi4py loads the MPI library itself, out of sight of other libraries: its calls are seen all the same."""
+"""mpi4py loads the MPI library itself, invisible to other libraries: its calls are intercepted nevertheless."""
 
 from __future__ import annotations
 

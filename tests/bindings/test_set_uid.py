@@ -1,4 +1,4 @@
-"""In a set-uid program the library steps aside and its environment means nothing."""
+"""In a set-uid program the library is inactive and ignores its environment."""
 
 from __future__ import annotations
 

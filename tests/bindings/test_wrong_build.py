@@ -1,4 +1,4 @@
-"""A build that the program's MPI library does not fit says so once and steps aside."""
+"""A build that does not match the program's MPI library reports it once and stays inactive."""
 
 from __future__ import annotations
 
@@ -40,6 +40,6 @@ def test_a_program_without_an_mpi_library_is_told_so(target: Target, tmp_path: P
     env = environment(target.mpi, {"LD_PRELOAD": str(library(target.variant))})
     done = subprocess.run([str(program)], env=env, capture_output=True, text=True, timeout=30, check=False)
     assert done.returncode != 0
-    told, why = done.stderr.splitlines()
-    assert told.startswith("starling: no MPI library is loaded in this program")
+    reported, why = done.stderr.splitlines()
+    assert reported.startswith("starling: no MPI library is loaded in this program")
     assert why.startswith("starling: MPI_Init was called")

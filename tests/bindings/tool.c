@@ -1,5 +1,5 @@
-// An MPI tool: counts calls, and says how many at the end. It wraps MPI_* and goes on to PMPI_*, a profiler as
-// everybody links it; with CHAINS, it goes on to the next MPI_*; with WRAPS_PMPI, it wraps one of PMPI_* itself.
+// An MPI tool: counts calls, and prints their number at the end. It wraps MPI_* and calls PMPI_*, like most profilers;
+// with CHAINS, it calls the next MPI_*; with WRAPS_PMPI, it wraps one of PMPI_*.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

@@ -51,7 +51,7 @@ class Cluster {
   Network network_;
 };
 
-/// A message of `bytes` alone.
+/// The time of a single message of `bytes`.
 double message(std::int64_t bytes) {
   return (2 * parameters.overhead) + parameters.latency + (static_cast<double>(bytes) * 1e-6 / parameters.rate_share);
 }

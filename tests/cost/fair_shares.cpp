@@ -12,7 +12,7 @@
 namespace starling {
 namespace {
 
-/// When each of the flows that have been started ends, by name.
+/// The end times of all started flows, by name.
 std::map<int, double> run(FairShares& shares) {
   std::map<int, double> ends;
   for (double now = shares.next_end(); !std::isinf(now); now = shares.next_end())
@@ -33,7 +33,7 @@ TEST(FairShares, TwoFlowsHalveALink) {
   EXPECT_EQ(run(shares), (std::map<int, double>{{0, 2.0}, {1, 2.0}}));
 }
 
-TEST(FairShares, WhatAShortFlowLeavesGoesToTheLongOne) {
+TEST(FairShares, ALongFlowGetsTheShareOfAShortOneThatEnded) {
   FairShares shares(std::array<std::int64_t, 1>{800}, 1);
   shares.start(0, std::array{0}, 100, 0);
   shares.start(1, std::array{0}, 300, 0);
@@ -48,7 +48,7 @@ TEST(FairShares, ALateFlowSlowsTheOneThatIsThere) {
   EXPECT_EQ(run(shares), (std::map<int, double>{{0, 2.5}, {1, 2.0}}));
 }
 
-TEST(FairShares, AFlowThatIsHeldUpElsewhereLeavesItsShareToOthers) {
+TEST(FairShares, AFlowLimitedElsewhereLeavesItsShareToOthers) {
   // Bertsekas and Gallager's example in small: 0 uses both links, 1 the narrow one, 2 the wide one.
   FairShares shares(std::array<std::int64_t, 2>{160, 800}, 2);
   shares.start(0, std::array{0, 1}, 100, 0);  // 80 bit/s
@@ -57,7 +57,7 @@ TEST(FairShares, AFlowThatIsHeldUpElsewhereLeavesItsShareToOthers) {
   EXPECT_EQ(run(shares), (std::map<int, double>{{0, 10.0}, {1, 10.0}, {2, 10.0}}));
 }
 
-TEST(FairShares, ALinkThatCannotBeFullHoldsNobodyUp) {
+TEST(FairShares, ALinkThatCannotBeFullLimitsNoFlow) {
   FairShares shares(std::array<std::int64_t, 3>{80, 80, 160}, 2);
   shares.start(0, std::array{0, 2}, 10, 0);
   shares.start(1, std::array{1, 2}, 20, 0);

@@ -7,7 +7,7 @@
 namespace starling {
 namespace {
 
-// No latency and a microsecond for a byte: what is left are the bytes over the fullest link.
+// No latency and a microsecond per byte: the bound is the number of bytes on the fullest link.
 constexpr CostParameters bytes_only{.overhead = 0, .latency = 0, .rate_share = 1};
 
 double bytes_over(Collective collective, const Network& network, int root = 0) {

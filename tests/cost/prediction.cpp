@@ -10,7 +10,7 @@
 namespace starling {
 namespace {
 
-// A microsecond for a byte; times of processors and wires are far apart, so that sums tell what is in them.
+// A microsecond per byte; times of processors and links differ widely, so that sums show their terms.
 constexpr double byte = 1e-6;
 constexpr CostParameters simple{.overhead = 1e-3,
                                 .gap = 0,

@@ -17,8 +17,8 @@
 
 #include "messages/told.hpp"
 
-// What every reader is held to, besides what sanitizers find: a refusal is one printable line, and reading takes 64 MB
-// at most. The resident memory that libFuzzer can limit is mostly the sanitizers' own, so what is allocated is counted.
+// Requirements for every reader, besides those of sanitizers: a refusal is one printable line, and reading takes 64 MB
+// at most. The resident memory that libFuzzer can limit is mostly the sanitizers' own, so allocations are counted.
 namespace starling::fuzzing {
 
 inline constexpr std::int64_t most_bytes = std::int64_t{64} << 20;

@@ -1,4 +1,5 @@
-// Several records, divided by lines of `---`: what they know together, as ranks are told it, and their contexts folded.
+// Several records, separated by lines of `---`: their joint knowledge, as broadcast to ranks, and their contexts
+// summed.
 
 #include <stdexcept>
 

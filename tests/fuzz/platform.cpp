@@ -1,4 +1,4 @@
-// A platform file: what is taken is a tree with its hosts as leaves.
+// A platform file: an accepted one is a tree with its hosts as leaves.
 
 #include "topology/platform.hpp"
 

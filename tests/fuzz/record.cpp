@@ -1,4 +1,4 @@
-// A run record: what is taken comes back the same once it has been written.
+// A run record: an accepted one is unchanged after writing and reading it.
 
 #include <stdexcept>
 

@@ -1,5 +1,4 @@
-// An environment, a variable in each line: the settings it makes, what is wrong with it, and what rank 0 tells the
-// others.
+// An environment, a variable in each line: its settings, its errors, and the text that rank 0 broadcasts.
 
 #include "knowledge/variables.hpp"
 

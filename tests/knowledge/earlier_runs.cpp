@@ -48,7 +48,7 @@ ContextRecord context(std::vector<CandidateRecord> candidates) {
   return one;
 }
 
-/// A directory of records that is gone after the test.
+/// A directory of records that is removed after the test.
 class Runs : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -125,7 +125,7 @@ TEST_F(Runs, TellHowFarSingleCallsDeviate) {
   EXPECT_EQ(EarlierRuns::of(*sent.find(context({})), "chain?segment=none")->deviation, 2e-6) << "all ranks know it";
 }
 
-TEST_F(Runs, OfOtherCircumstancesDoNotCount) {
+TEST_F(Runs, ThatDoNotMatchDoNotCount) {
   write("1.json", {context({candidate("chain?segment=none", 1e-5, 10)})},
         {"other", here.mpi_flavour, here.mpi_version, here.samples});
   write("2.json", {context({candidate("chain?segment=none", 1e-5, 10)})},
@@ -153,7 +153,7 @@ TEST_F(Runs, WithoutWhatRanksAgreedOnTeachNothing) {
   EXPECT_TRUE(read().empty());
 }
 
-TEST_F(Runs, CutShortOrOfOtherVersionsOrNoRunsAreSkippedWithANote) {
+TEST_F(Runs, TruncatedOrOfOtherVersionsOrNoRunsAreSkippedWithANote) {
   const auto cut = [](const RunRecord& record) {
     const std::string whole = to_json(record);
     return whole.substr(0, whole.size() / 2);
@@ -182,7 +182,7 @@ TEST_F(Runs, CutShortOrOfOtherVersionsOrNoRunsAreSkippedWithANote) {
   EXPECT_EQ(skipped_[5], "f.json: it is not a regular file");
 }
 
-TEST_F(Runs, OfNonsenseTeachNothing) {
+TEST_F(Runs, WithInvalidValuesTeachNothing) {
   const auto told = [&](double agreed, std::int64_t samples, const std::string& name = "chain?segment=none") {
     write("1.json", {context({candidate(name, agreed, samples)})});
     return !read().empty();
@@ -228,7 +228,7 @@ TEST_F(Runs, NestedDeeplyOrNamingFilesElsewhereAreSkipped) {
                           "elsewhere.json: '../precious.json' in its list of merged files is no record's name"}));
 }
 
-TEST_F(Runs, OfOthersDoNotTakeTheRoom) {
+TEST_F(Runs, OnOtherMachinesDoNotUseUpTheLimit) {
   const std::string large(static_cast<std::size_t>(EarlierRuns::most_bytes) / 5, 'x');
   for (int i = 0; i < 8; ++i)
     write("2030010" + std::to_string(i) + ".json", {context({candidate(large, 1e-5, 10)})},
@@ -238,7 +238,7 @@ TEST_F(Runs, OfOthersDoNotTakeTheRoom) {
 }
 
 TEST_F(Runs, MergedStayReadable) {
-  // Each of its own sizes, so that nothing folds.
+  // Each run has its own sizes, so that no contexts are summed.
   for (int file = 0; file < 6; ++file) {
     std::vector<ContextRecord> contexts;
     for (int i = 0; i < 1500; ++i) {

@@ -62,7 +62,7 @@ RunRecord back_from(const RunRecord& record, RecordForm form = RecordForm::compa
   return run_record_from_json(to_json(record, form));
 }
 
-/// What is wrong with a text; empty for nothing.
+/// The error in a text, or empty.
 std::string fault(const std::string& text) {
   try {
     run_record_from_json(text);
@@ -72,7 +72,7 @@ std::string fault(const std::string& text) {
   return {};
 }
 
-/// The sample's text with one piece in another's place.
+/// The sample's text with one piece replaced.
 std::string sample_with(const std::string& piece, const std::string& other) {
   std::string text = to_json(sample_record());
   const std::size_t place = text.find(piece);
@@ -193,7 +193,7 @@ TEST(RunRecord, GivesOnlyWhatIsWanted) {
   EXPECT_TRUE(run_record_from_json(other, {of_node, measured}).contexts.empty());
   EXPECT_EQ(run_record_from_json(other.substr(0, other.find("\"contexts\"")), {of_node, measured}).run.machine, "other")
       << "what is not wanted need not be whole";
-  const Json sorted = Json::parse(other);  // has its contexts before what tells that they are not wanted
+  const Json sorted = Json::parse(other);  // has its contexts before the fields that make them unwanted
   EXPECT_TRUE(run_record_from_json(sorted.dump(), {of_node, measured}).contexts.empty());
 }
 

@@ -8,7 +8,7 @@
 namespace starling::testing {
 namespace {
 
-/// What a rank knows: one context that all ranks have, and as many of its own.
+/// A rank's record: one context that all ranks have, and a number of its own.
 std::vector<ContextRecord> known_to(int rank, int own = 1) {
   std::vector<ContextRecord> contexts(static_cast<std::size_t>(own) + 1);
   for (int i = 0; i <= own; ++i) {
@@ -24,7 +24,7 @@ std::vector<ContextRecord> known_to(int rank, int own = 1) {
   return contexts;
 }
 
-/// What rank 0 of so many has after all others told it, along the tree of the runtime.
+/// Rank 0's record after a reduction of that many ranks along the runtime's tree.
 RunRecord added_up(int ranks, int own) {
   std::vector<RecordSum> sums;
   for (int rank = 0; rank < ranks; ++rank) sums.emplace_back(known_to(rank, own));

@@ -4,7 +4,7 @@
 
 namespace starling::testing {
 
-/// A record in which every field holds something, as run-record.json beside this file has it in JSON.
+/// A record with a value in every field; run-record.json beside this file is its JSON.
 inline RunRecord sample_record() {
   CandidateRecord native{.name = "native", .samples = 10, .median_s = 15.5e-6, .min_s = 14e-6};
   CandidateRecord chain{.name = "chain",

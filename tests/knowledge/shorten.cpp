@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t small = std::size_t{256} << 10;
 
-/// A record of contexts of which each took a millisecond more than the one before, with 3 measured candidates and 40
-/// that never ran.
+/// A record of contexts that each took a millisecond more than the one before, with 3 measured candidates and 40 that
+/// never ran.
 RunRecord record_of(int contexts) {
   RunRecord record;
   record.run.started = "2024-05-01T12:00:00Z";

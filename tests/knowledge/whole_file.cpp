@@ -45,7 +45,7 @@ class WriteWhole : public ::testing::Test {
   fs::path directory_;
 };
 
-/// Files of this process may hold no more than so many bytes while it lives: a full disk that needs no mount.
+/// Limits the size of this process's files while it lives, to simulate a full disk without a mount.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {

@@ -1,4 +1,4 @@
-/* Ranks say where they are, exchange blocks with each other, and check what they got.
+/* Ranks print their hosts, exchange blocks with each other, and check the received data.
  *
  * ranks BLOCK TIMES: prints `hosts NAME...` in the order of ranks, `ranks_per_node N`, and `alltoall SECONDS`, the
  * fastest of TIMES. */

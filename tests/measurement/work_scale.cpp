@@ -40,7 +40,7 @@ TEST(CommonGrowth, DoesNotDependOnWorkWhereThereIsNone) {
   EXPECT_EQ(common_growth(std::array{calls_of({20 * us, 0}, {0, 0, 0})}).rate, 0);
 }
 
-TEST(OwnGrowth, IsThatOfTheCallsAsFarAsTheyTell) {
+TEST(OwnGrowth, IsThatOfTheCallsAsFarAsTheyDetermineIt) {
   const Growth common{20 * us, 0.01 * us};
   const Growth truth{80 * us, 0.001 * us};
   const Growth own = own_growth(calls_of(truth, spread), common);
@@ -51,7 +51,7 @@ TEST(OwnGrowth, IsThatOfTheCallsAsFarAsTheyTell) {
       << "calls that are all alike tell nothing";
 }
 
-TEST(OwnGrowth, IsHardlyMovedByACallThatWasHeldUp) {
+TEST(OwnGrowth, IsHardlyChangedByADelayedCall) {
   const Growth truth{20 * us, 0.01 * us};
   WorkSums sums = calls_of(truth, spread);
   sums.add(1000, 50 * seconds_of(truth, 1000));
@@ -80,7 +80,7 @@ TEST(WorkScale, LeavesTimesAsTheyAreWhereThereIsNoWork) {
   for (const std::size_t candidate : {0, 1}) EXPECT_EQ(scale.factor(candidate, 0), 1);
 }
 
-TEST(WorkScale, TellsTimesForTheMeanWorkOfTheLatestCalls) {
+TEST(WorkScale, ScalesTimesToTheMeanWorkOfTheLatestCalls) {
   WorkScale scale(1);
   const Growth truth{20 * us, 0.01 * us};
   for (const double work : spread) scale.add(0, work, seconds_of(truth, work));
@@ -92,7 +92,7 @@ TEST(WorkScale, TellsTimesForTheMeanWorkOfTheLatestCalls) {
   EXPECT_NEAR(scale.reference(), 5000, 1) << "those before are forgotten";
 }
 
-/// Candidates that trade latency for bandwidth, of which another is best at each size.
+/// Candidates that trade latency for bandwidth; each is best at another size.
 class Bench {
  public:
   explicit Bench(unsigned seed) : random_(seed) {
@@ -117,7 +117,8 @@ class Bench {
     double seconds;
   };
 
-  /// How much longer what looks fastest by its best call takes at the mean work than what is: 1 where it is right.
+  /// The time at the mean work of the candidate with the best call, relative to the fastest: 1 where the choice is
+  /// right.
   template <typename Adjusted>
   double regret(Adjusted adjusted) const {
     std::array<double, 10> best{};
@@ -133,7 +134,7 @@ class Bench {
     return truth_[chosen].at(mean) / least;
   }
 
-  /// The regret where times are told for the mean work.
+  /// The same with times scaled to the mean work.
   double regret_of_scale() const {
     WorkScale scale(truth_.size());
     double work = 0;

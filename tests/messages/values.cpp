@@ -1,5 +1,5 @@
-// Values from outside in messages: every variable and every kind of file, with values that a terminal would act on and
-// values of millions of characters.
+// External values in messages: every variable and every kind of file, with control characters and with millions of
+// characters.
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -29,7 +29,7 @@ const std::string terminal_commands =
     "\x1b[2J\r\nstarling: all is well\n\xc2\x9b"
     "1m\x7f";
 
-/// Most characters of the long value that stand together in a message.
+/// Most consecutive characters of the long value in a message.
 std::size_t longest_run(const std::string& message) {
   std::size_t longest = 0;
   std::size_t run = 0;
@@ -83,7 +83,7 @@ TEST(ValuesInMessages, OfUnknownVariables) {
   }
 }
 
-TEST(ValuesInMessages, OfAListOfThousandsAreToldOnce) {
+TEST(ValuesInMessages, OfAListOfThousandsAreReportedOnce) {
   std::string list;
   for (int i = 0; i < 5000; ++i) list += "nosuch" + std::to_string(i) + ",";
   std::vector<Complaint> complaints;
@@ -95,8 +95,8 @@ TEST(ValuesInMessages, OfAListOfThousandsAreToldOnce) {
   EXPECT_EQ(complaints.back().text(), "STARLING_ONLY: 4997 more names in it mean nothing");
 }
 
-/// Every value in the file in turn replaced by an odd one, and every key renamed to one; returns how many of those
-/// files are refused.
+/// Replaces each value in the file by an odd one, and each key by an odd name; returns how many of these files are
+/// refused.
 int refusals(const Json& file, const std::function<void(const std::string&)>& read) {
   int refused = 0;
   const Json places = file.flatten();

@@ -1,4 +1,4 @@
-/* Calls MPI for the last time when the program's statics are being destroyed. Prints whether the sum was right. */
+/* Calls MPI for the last time while the program's static objects are destroyed. Prints whether the sum was right. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Ends together with others: waits before MPI_Finalize until somebody opens a pipe for writing. at_once PIPE STATUS
+// Ends at the same time as others: waits before MPI_Finalize until a pipe is opened for writing. at_once PIPE STATUS
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

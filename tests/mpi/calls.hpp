@@ -23,7 +23,7 @@ inline constexpr int forms = 2;
 
 inline constexpr std::array<std::string_view, 4> form_names{"blocking", "nonblocking", "persistent", "large-count"};
 
-/// One side of a collective, as MPI takes it; what an operation does not use keeps its default.
+/// The arguments of one side of a collective; those that an operation does not use keep their defaults.
 struct Part {
   void* buffer = nullptr;
   int count = 0;
@@ -39,7 +39,7 @@ struct Arguments {
   MPI_Op op = MPI_OP_NULL;
   int root = 0;
   MPI_Comm comm = MPI_COMM_NULL;
-  MPI_Request* in_flight = nullptr;  ///< where a nonblocking call leaves its request; without it, it is waited for
+  MPI_Request* in_flight = nullptr;  ///< gets the request of a nonblocking call; if null, the call is completed
 };
 
 namespace calls {

@@ -31,7 +31,7 @@ inline Shape draw_shape(Operation operation, int ranks, Dice& dice) {
 /// One call of a collective on one communicator, made with MPI and with PMPI.
 class Case {
  public:
-  /// `seed` decides what may differ from call to call of one shape: root, entry point, data, descriptions.
+  /// `seed` decides all that may differ between calls of one shape: root, entry point, data, descriptions.
   Case(const Shape& shape, const Team& team, const Operators& operators, std::uint64_t seed)
       : shape_(shape), team_(team), common_{shape.seed, seed}, own_{seed, static_cast<std::uint64_t>(team.world_rank)} {
     Dice of_shape{shape.seed};
@@ -41,7 +41,7 @@ class Case {
     if (shape.operation == Operation::alltoall && team.size > 12) shape_.operation = Operation::alltoallv;
 #endif
     if (reduces(shape.operation)) {
-      // MPICH 4.0 reads beside its temporary buffer where it reduces and scatters a type with gaps.
+      // MPICH 4.0 reads outside its temporary buffer in a reduce_scatter of a type with gaps.
       const bool scatters =
           shape.operation == Operation::reduce_scatter || shape.operation == Operation::reduce_scatter_block;
       const auto [op, item] = operators.draw(types_, !scatters, of_shape);
@@ -83,7 +83,7 @@ class Case {
            " x " + item_.name + (op_.name.empty() ? "" : ", " + op_.name);
   }
 
-  /// What went wrong on this rank, or nothing. Calls `before` between the call of PMPI and that of MPI.
+  /// The error on this rank, or empty. Calls `before` between the calls of PMPI and MPI.
   template <class Before>
   std::optional<std::string> run(Before before) {
     prepare();
@@ -113,7 +113,7 @@ class Case {
     return text;
   }
 
-  /// How many of the receive buffer's values are results; what follows them may be anything afterwards.
+  /// How many of the receive buffer's values are results; the values behind them are undefined afterwards.
   [[nodiscard]] std::size_t results() const {
     if (shape_.operation == Operation::exscan && team_.rank == 0) return 0;
     const auto of_items = [&](int items) { return static_cast<std::size_t>(items) * item_.pieces.size(); };
@@ -123,7 +123,7 @@ class Case {
     return receive_->tested.values();
   }
 
-  /// Quanta that rank `from` has for rank `to` in a v-collective; alike both ways where data is exchanged in place.
+  /// Quanta that rank `from` has for rank `to` in a v-collective; the same in both directions for exchanges in place.
   [[nodiscard]] int quanta(int from, int to) const {
     if (shape_.in_place && from > to) std::swap(from, to);
     Dice dice{shape_.seed, static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to)};
@@ -149,7 +149,7 @@ class Case {
     const bool root = me == root_;
     const Blocks one{shape_.quanta};
     const Blocks all(static_cast<std::size_t>(p), shape_.quanta);
-    constexpr int shared = 1 << 20;  // in place of the sender, for counts that all ranks know
+    constexpr int shared = 1 << 20;  // used as sender for counts that all ranks know
     switch (shape_.operation) {
       case Operation::barrier: break;
       case Operation::bcast: receive_ = side(one); break;
@@ -208,7 +208,7 @@ class Case {
     receive_ = std::move(receive);
   }
 
-  /// In place concerns the root only, whose own block then lies in its receive buffer.
+  /// In place affects only the root, whose own block is then in its receive buffer.
   template <class Make>
   void gathers(Side send, bool receives, const Make& make) {
     if (!(shape_.in_place && team_.rank == root_)) send_ = std::move(send);

@@ -64,7 +64,7 @@ std::vector<std::ptrdiff_t> bytes(int size) {
   return at;
 }
 
-/// Types that MPI has, with a name and without. An MPI library without Fortran may have none of Fortran's kinds.
+/// Predefined datatypes, with and without a name. An MPI library without Fortran may have none of Fortran's kinds.
 std::vector<Made> of_mpi() {
   std::vector<Made> all{made("int", MPI_INT, bytes(4), true), made("double int", MPI_DOUBLE_INT, bytes(12), true)};
   const auto add = [&](const char* name, int error, MPI_Datatype handle) {
@@ -215,7 +215,7 @@ std::vector<Constructor> constructors() {
   return all;
 }
 
-/// What lies around a type's elements in memory, gaps too.
+/// The memory around a type's elements, with gaps.
 class Image {
  public:
   Image(const Made& type, int elements) : type_(&type) {
@@ -228,7 +228,7 @@ class Image {
   unsigned char& at(std::ptrdiff_t element, std::size_t byte) {
     return bytes_[static_cast<std::size_t>(before_ + (element * type_->extent) + type_->at[byte])];
   }
-  /// Block `block` as rank `from` has it for rank `to`.
+  /// Block `block` that rank `from` has for rank `to`.
   void fill(int block, int from, int to) {
     each(block, [&](std::size_t i) { return value(from, to, i); });
   }
@@ -376,7 +376,7 @@ void reduce(const Made& type, MPI_Op add) {
   expect("allreduce in place", type, one, wanted);
 
 #ifdef MPICH_VERSION
-  // MPICH 5.0 frees a pointer that it did not get where data does not begin at the element's address.
+  // MPICH 5.0 frees an invalid pointer where data does not begin at the element's address.
   const bool reduces = *std::min_element(type.at.begin(), type.at.end()) == 0;
 #else
   const bool reduces = true;
@@ -425,7 +425,7 @@ int main(int argc, char** argv) {
       if ((inner_of < kinds) != (outer_of < kinds)) continue;
       Made inner = all[inner_of](basic[(inner_of + outer_of) % basic.size()]);
       Made outer = all[outer_of](inner);
-      // What a type is made of may go before it, and its handle come back as another's.
+      // The parts of a type may be freed before it, and their handles reused.
       if (outer_of % 2 == 0) discard(inner);
       try_out(outer);
       if (outer_of % 2 != 0) discard(inner);

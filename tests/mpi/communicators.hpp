@@ -57,8 +57,8 @@ inline Team intercommunicator(MPI_Comm parent, int rank, int size) {
 
 }  // namespace communicators
 
-/// A communicator made from `parent` in a way that all its ranks draw alike; some may get none. With `shared_self`,
-/// MPI_COMM_SELF may be used: no other thread does.
+/// A communicator made from `parent` in a random way, the same on all its ranks; some ranks may get none. With
+/// `shared_self`, MPI_COMM_SELF may be used: no other thread does.
 inline Team draw_team(MPI_Comm parent, bool shared_self, Dice& dice) {
   using communicators::team_of;
   int rank;

@@ -3,9 +3,9 @@
 //
 //   differential --seed S --cases N [--mode mixed|repeat|late|churn|threads] [--favour LIST] [--patience SECONDS]
 //
-// mixed: everything new in each case. repeat: few call keys, each many times. late: the same, and one rank comes to
-// each call ten times as late as cases take. churn: a new communicator for each case. threads: three threads at once,
-// each with a communicator of its own.
+// mixed: everything new in each case. repeat: few call keys, each many times. late: the same, and one rank enters each
+// call late, by ten times the duration of cases. churn: a new communicator for each case. threads: three threads at
+// once, each with a communicator of its own.
 #include <mpi.h>
 
 #include <array>
@@ -77,7 +77,7 @@ class Session {
     }
   }
 
-  /// `late` is the rank that comes late; no rank does if there is none of that number.
+  /// `late` is the rank that comes late; none if there is no such rank.
   void repeat(int cases, int late) {
     late_ = late;
     Team team = communicators::team_of(parent_, "all ranks", false);
@@ -124,7 +124,7 @@ class Session {
   Operators operators_;
   int world_rank_ = 0;
   int late_ = -1;
-  double case_seconds_ = 0;  ///< of the latest case, without coming late
+  double case_seconds_ = 0;  ///< duration of the latest case, without the delay
   int number_ = 0;
   int faults_ = 0;
 };

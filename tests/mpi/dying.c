@@ -1,7 +1,7 @@
-/* Collectives on communicators that are being freed: a library keeps its things in an attribute, and its delete
- * function synchronises and sums before it lets them go. Argument: when the attribute is set, `before` the
- * communicator's first collective, `after` it, or `mixed`, which is before on rank 0 and after on the others. Rank 0
- * prints how many results were wrong and by how many KiB the fullest rank's memory grew after the first quarter. */
+/* Collectives on communicators that are being freed: a library keeps its state in an attribute, whose delete function
+ * calls a barrier and a sum before it frees the state. Argument: when the attribute is set, `before` the communicator's
+ * first collective, `after` it, or `mixed`, which is before on rank 0 and after on the others. Rank 0 prints how many
+ * results were wrong and by how many KiB the fullest rank's memory grew after the first quarter. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static int sum_to(int n) {
   return n * (n + 1) / 2;
 }
 
-/* Any collective will do that tells another group of ranks, or another order of them, from the right one. */
+/* Collectives whose results depend on the group of ranks and its order. */
 static void use(MPI_Comm comm) {
   int rank, ranks, everyone[64];
   MPI_Comm_rank(comm, &rank);
@@ -74,7 +74,7 @@ static int delete_outer(MPI_Comm comm, int key, void* value, void* extra) {
   return MPI_SUCCESS;
 }
 
-/* In half of the rounds nothing but a value, so that the next communicator gets the handle of the one that goes. */
+/* In half of the rounds only a value, so that the next communicator reuses the handle of the freed one. */
 static void attach(MPI_Comm comm, int plain) {
   if (plain) {
     MPI_Comm_set_attr(comm, inner_key, &inner_key);
@@ -86,7 +86,7 @@ static void attach(MPI_Comm comm, int plain) {
   MPI_Comm_set_attr(comm, outer_key, own);
 }
 
-/* Communicators of other ranks, or in another order, in each turn, so that handles come back for other groups. */
+/* Each turn has communicators with other ranks or another order, so that handles are reused for other groups. */
 static MPI_Comm made_in(int round, int rank, int ranks) {
   const int colours[shapes] = {0, rank / 2, rank % 2, 0, rank < ranks - 1 ? 0 : MPI_UNDEFINED, rank > 0};
   MPI_Comm comm;
@@ -121,7 +121,7 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(comm, &rank_here);
     const int early = is_mixed ? rank_here == 0 : strcmp(argv[1], "before") == 0;
     if (is_mixed) {
-      /* The order in which attributes go depends on the order in which they came, so here they go differently. */
+      /* Attributes are deleted in an order that depends on the order in which they were set; this changes it. */
       if (early) MPI_Comm_set_attr(comm, inner_key, &inner_key);
       use(comm);
       if (!early) MPI_Comm_set_attr(comm, inner_key, &inner_key);

@@ -17,12 +17,12 @@ static void fill(int* data, int value) {
   for (int i = 0; i < count; ++i) data[i] = value + i;
 }
 
-/* MPI_IN_PLACE here, on other ranks in other rounds, and in some nowhere. */
+/* MPI_IN_PLACE on this rank; other rounds have it on other ranks or on none. */
 static int in_place(int round) {
   return round % 3 != 0 && rank == round % 2;
 }
 
-/* Rank i has i elements, at place 3 i of the root; nobody else knows. */
+/* Rank i has i elements, at displacement 3 i of the root; only the root knows these. */
 static void gather_and_scatter(int root, int root_in_place) {
   int sizes[64], places[64];
   int mine[count], all[3 * 64];
@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const int before = rank * (rank - 1) / 2, all = ranks * (ranks - 1) / 2;
   int in[count], out[count];
-  int anywhere; /* stands for a buffer that nobody may touch */
+  int anywhere; /* its address stands for a buffer that must not be accessed */
   int shares[64] = {0};
   shares[1] = count;
   for (int round = 0; round < rounds; ++round) {

@@ -1,6 +1,6 @@
-/* Collectives without data, wholly or in part: no elements, or elements of types of size 0, on one side or on both, in
- * place or not, with buffers or without. Every call must succeed, and what does have data must arrive. Prints how many
- * calls went wrong. */
+/* Collectives partly or wholly without data: no elements, or elements of types of size 0, on one side or on both, in
+ * place or not, with buffers or without. Every call must succeed, and all data must arrive. Prints how many calls went
+ * wrong. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -18,21 +18,21 @@ static void succeed(int error, const char* what, const char* kind) {
   expect(error == MPI_SUCCESS, what, kind);
 }
 
-/* One way to say nothing. */
+/* One way to describe no data. */
 struct Nothing {
   const char* kind;
   int count;
   MPI_Datatype type;
-  void* buffer; /* NULL: without one; sent is from another one than received into */
+  void* buffer; /* NULL: no buffer; send and receive buffers differ */
 };
 
-/* `from` and `to` both hold no byte, and describe that each in its way. */
+/* `from` and `to` are different descriptions of no data. */
 static void nothing_at_all(struct Nothing from, struct Nothing to, int root) {
   const int* sends = from.count ? one : none;
   const int* receives = to.count ? one : none;
   const char* kind = from.kind;
   int elsewhere[most] = {0};
-  /* MPICH refuses two buffers that are one, and no buffer twice is. */
+  /* MPICH refuses aliased buffers, and two NULL buffers are aliased. */
   if (from.buffer != NULL || to.buffer == NULL) from.buffer = elsewhere;
   MPI_Datatype out[most], in[most];
   for (int i = 0; i < most; ++i) {
@@ -105,7 +105,7 @@ static void reduce_nothing(void) {
   expect(result == (rank == 1 ? ranks * (ranks - 1) / 2 : 7), "reduce_scatter's result", "few ints");
 }
 
-/* What ranks i and j have for each other is empty unless i + j is odd. */
+/* Blocks between ranks i and j are empty unless i + j is odd. */
 static int is_empty(int other) {
   return (rank + other) % 2 == 0;
 }
@@ -194,7 +194,7 @@ int main(int argc, char** argv) {
   enum { ways = sizeof all / sizeof *all };
   for (int round = 0; round < rounds; ++round) {
     for (int i = 0; i < ways; ++i) {
-      /* No element here and an empty one there: Open MPI and MPICH wait for a message in some collectives, or not. */
+      /* With no element on one side and an empty one on the other, Open MPI and MPICH hang in some collectives. */
       for (int j = 0; j < ways; ++j)
         if (all[i].count == all[j].count) nothing_at_all(all[i], all[j], (i + j + round) % ranks);
       nothing_in_place(all[i], (i + round) % ranks);

@@ -1,5 +1,5 @@
-/* Wrong calls of collectives on communicators whose error handler returns: the error class through MPI_ must be the one
- * of PMPI_, and the communicator must work afterwards. Prints how many calls disagree. */
+/* Wrong calls of collectives on communicators whose error handler returns: MPI_ must return the error class of PMPI_,
+ * and the communicator must work afterwards. Prints how many calls disagree. */
 #include <mpi.h>
 #include <stdio.h>
 

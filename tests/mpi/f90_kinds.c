@@ -1,4 +1,4 @@
-/* Reductions of Fortran's kinds (MPI_Type_create_f90_real, ...): types of MPI's own that have no name, to which
+/* Reductions of Fortran's kinds (MPI_Type_create_f90_real, ...): predefined datatypes without a name, to which
  * predefined operators apply. Prints how many results are wrong. */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,10 +1,9 @@
 /* A program that survives: on a communicator whose errors are returned it sums many times, then the last rank revokes
- * the communicator while the others sum (`faults revoke`), or dies at once before call N (`faults dies N`). Who is left
- * goes on with a smaller communicator. Every rank that is left prints how its sums ended and what the smaller one
- * gives. Open MPI 5 only. */
+ * the communicator while the others sum (`faults revoke`), or dies before call N (`faults dies N`). The survivors go on
+ * with a smaller communicator. Each prints how its sums ended and the result on the smaller one. Open MPI 5 only. */
 #include <mpi.h>
 
-/* Needs what stands in the one before. */
+/* Needs the declarations of the header before. */
 #include <mpi-ext.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,7 +31,7 @@ static int sums_until(MPI_Comm comm, int death) {
   return MPI_SUCCESS;
 }
 
-/* Everybody says that the next thing is to sum; who has heard all of them revokes. */
+/* Every rank announces that it sums next; the rank that has received all announcements revokes. */
 static int sum_while_revoked(MPI_Comm comm) {
   int all;
   if (rank < ranks - 1) {

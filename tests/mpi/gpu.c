@@ -1,6 +1,5 @@
-/* A program on one rank of which something brings in a GPU's runtime library: `gpu LIBRARY before` loads it before the
- * first collective, `gpu LIBRARY after` between those of two kinds: sums come first, then gathers. Rank 0 prints how
- * many results were wrong. */
+/* A program that loads a GPU's runtime library on one rank: `gpu LIBRARY before` loads it before the first collective,
+ * `gpu LIBRARY after` between the sums and the gathers. Rank 0 prints how many results were wrong. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -4,13 +4,13 @@
 #include <stdio.h>
 
 static MPI_Comm current, other = MPI_COMM_NULL;
-static int wrong, told;
+static int wrong, handler_calls;
 
-static void tell(MPI_Comm* comm, int* error, ...) {
+static void on_error(MPI_Comm* comm, int* error, ...) {
   (void)error;
   MPI_Comm dead = *comm;
   if (dead != current) return;
-  ++told;
+  ++handler_calls;
   current = MPI_COMM_NULL;
   MPI_Comm_free(&dead);
   MPI_Comm_dup(MPI_COMM_SELF, &other);
@@ -22,7 +22,7 @@ static void tell(MPI_Comm* comm, int* error, ...) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Errhandler handler;
-  MPI_Comm_create_errhandler(tell, &handler);
+  MPI_Comm_create_errhandler(on_error, &handler);
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int round = 0; round < 20; ++round) {
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     if (other != MPI_COMM_NULL) MPI_Comm_free(&other);
     if (current != MPI_COMM_NULL) MPI_Comm_free(&current);
   }
-  int mine[2] = {wrong, told}, all[2];
+  int mine[2] = {wrong, handler_calls}, all[2];
   PMPI_Reduce(mine, all, 2, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0) printf("the handler was called %d times, %d wrong\n", all[1], all[0]);
   MPI_Errhandler_free(&handler);

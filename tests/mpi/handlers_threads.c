@@ -1,6 +1,6 @@
-/* Two threads of each rank on one communicator whose error handler counts: one makes collectives, the other sends to a
- * rank that there is not, of which the handler must hear each time, and looks whose handler it is. Rank 0 prints what
- * went wrong in all. */
+/* Two threads of each rank on one communicator whose error handler counts: one calls collectives, the other sends to a
+ * rank that does not exist, which must call the handler each time, and checks that the handler is the program's. Rank 0
+ * prints the sums of all errors. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,12 +10,12 @@ enum { calls = 3000, least_sends = 1000 };
 
 static MPI_Comm comm;
 static MPI_Errhandler handler;
-static atomic_int told, done;
+static atomic_int handler_calls, done;
 static int sent, foreign;
 
-static void tell(MPI_Comm* on, int* error, ...) {
+static void on_error(MPI_Comm* on, int* error, ...) {
   (void)on, (void)error;
-  atomic_fetch_add(&told, 1);
+  atomic_fetch_add(&handler_calls, 1);
 }
 
 static void* send_wrongly(void* nothing) {
@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
   int provided, rank, ranks, wrong = 0, one = 1;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   if (provided != MPI_THREAD_MULTIPLE) MPI_Abort(MPI_COMM_WORLD, 2);
-  MPI_Comm_create_errhandler(tell, &handler);
+  MPI_Comm_create_errhandler(on_error, &handler);
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_set_errhandler(comm, handler);
   MPI_Comm_rank(comm, &rank);
@@ -50,10 +50,10 @@ int main(int argc, char** argv) {
   }
   atomic_store(&done, 1);
   pthread_join(thread, NULL);
-  int mine[3] = {sent - told, foreign, wrong}, all[3];
+  int mine[3] = {sent - handler_calls, foreign, wrong}, all[3];
   PMPI_Reduce(mine, all, 3, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0)
-    printf("%d errors not told, %d handlers not the program's, %d wrong results\n", all[0], all[1], all[2]);
+    printf("%d errors not reported, %d handlers not the program's, %d wrong results\n", all[0], all[1], all[2]);
   MPI_Comm_free(&comm);
   MPI_Errhandler_free(&handler);
   return MPI_Finalize();

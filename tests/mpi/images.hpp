@@ -9,7 +9,7 @@
 
 #include "layouts.hpp"
 
-/// A buffer as an application has it: values, and gaps and borders that nobody may touch.
+/// A buffer of an application: values, with gaps and borders that must not be written.
 class Image {
  public:
   /// Makes room for `count` elements of `type`, `at` bytes from the address that MPI is given.
@@ -18,7 +18,7 @@ class Image {
       for (const auto& piece : type.pieces) pieces_.push_back({at + i * type.extent + piece.at, piece.kind});
   }
 
-  /// Gives every value a random one and every other byte a random guard.
+  /// Sets every value to a random one and every other byte to a random guard.
   void fill(Dice dice) {
     std::ptrdiff_t low = 0;
     std::ptrdiff_t high = 0;
@@ -33,7 +33,7 @@ class Image {
     before_ = bytes_;
   }
 
-  /// Gives the values from the `first` on those that lie in `data` one item after the other.
+  /// Sets the values from the `first` on to the contiguous items in `data`.
   void put(std::size_t first, const std::vector<std::byte>& data, const Type& item) {
     for (std::size_t from = 0; from < data.size(); from += static_cast<std::size_t>(item.extent))
       for (const auto& piece : item.pieces) {
@@ -50,8 +50,8 @@ class Image {
 
   [[nodiscard]] bool untouched() const { return bytes_ == before_; }
 
-  /// What is wrong with this image after a call, where `reference` had the same contents and underwent the same call;
-  /// nothing if they agree. `terms` as in Kind. Of the values, only the first `results` matter.
+  /// The difference of this image after a call from `reference`, which had the same contents before the same call;
+  /// empty if they agree. `terms` as in Kind. Only the first `results` values count.
   [[nodiscard]] std::optional<std::string> fault(const Image& reference, int terms, std::size_t results) const {
     std::vector<bool> value(bytes_.size());
     for (std::size_t index = 0; index < pieces_.size(); ++index) {

@@ -12,17 +12,17 @@
 
 #include "dice.hpp"
 
-/// What a predefined operator may be applied to (MPI 4.0, section 6.9.2).
+/// The types a predefined operator may be applied to (MPI 4.0, section 6.9.2).
 enum class Family { integer, real, complex, logical, byte, pair };
 
-/// A basic type of MPI: how to draw a value of it, and when two values differ.
+/// A basic MPI datatype: how to draw a value, and when two values differ.
 struct Kind {
   std::string name;
   MPI_Datatype type;
   std::size_t size;
   Family family;
   void (*draw)(std::byte* at, Dice& dice);
-  /// Whether `a` and `b` differ by more than adding or multiplying `terms` values in two orders explains; 0: at all.
+  /// Whether `a` and `b` differ by more than the rounding of sums or products of `terms` values; 0: at all.
   bool (*differ)(const std::byte* a, const std::byte* b, int terms);
 };
 

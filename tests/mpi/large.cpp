@@ -1,5 +1,5 @@
 // Collectives of more than 2^31 bytes on 2 ranks: by a large type, and by large counts where the MPI has them, a
-// reduction too. Each byte's value follows from its place, so nothing is kept twice.
+// reduction too. Each byte's value follows from its place, so no second copy is needed.
 #include <mpi.h>
 
 #include <cstdint>
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
   MPI_Bcast_c(data.data(), all + rest, MPI_BYTE, 0, MPI_COMM_WORLD);
   faults += wrong("bcast of a large count", data, 0, all + rest, 2);
 
-  // Each contribution counts: twice the same cancels out.
+  // Every contribution matters: the same one twice cancels out.
   fill(data, 0, all + rest, 3 + rank);
   MPI_Allreduce_c(MPI_IN_PLACE, data.data(), all + rest, MPI_UNSIGNED_CHAR, MPI_BXOR, MPI_COMM_WORLD);
   for (std::int64_t i = 0; i < all + rest && faults == 0; i += stride)

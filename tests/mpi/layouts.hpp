@@ -14,7 +14,7 @@ struct Piece {
   const Kind* kind;
 };
 
-/// A datatype and what it covers, in the order of its type map.
+/// A datatype and its basic values, in the order of its type map.
 struct Type {
   MPI_Datatype handle;
   std::vector<Piece> pieces;
@@ -80,7 +80,7 @@ class Types {
     return keep(handle, of.pieces, "resized(" + of.name + ")");
   }
 
-  /// The same type with `address` built in, to be used with MPI_BOTTOM.
+  /// The same type with `address` in it, for use with MPI_BOTTOM.
   MPI_Datatype absolute(MPI_Datatype of, const void* address) {
     const int length = 1;
     MPI_Aint at;
@@ -109,7 +109,7 @@ class Types {
   std::vector<MPI_Datatype> made_;
 };
 
-/// Whether an item has bytes that are no value.
+/// Whether an item has padding.
 inline bool padded(const Type& item) {
   int size;
   PMPI_Type_size(item.handle, &size);
@@ -122,8 +122,8 @@ struct Description {
   Type type;
 };
 
-/// Describes a block of `quanta` * `quantum` items, in a way that this rank draws for itself.
-/// With `by_quantum`, one element of the type holds one item or `quantum` of them, whatever `quanta` is.
+/// Describes a block of `quanta` * `quantum` items in a random way of this rank's own. With `by_quantum`, one element
+/// of the type holds one item or `quantum` of them, whatever `quanta` is.
 inline Description describe(Types& types, const Type& item, int quanta, int quantum, bool by_quantum, Dice& dice) {
   const int items = quanta * quantum;
 #ifdef MPICH_VERSION

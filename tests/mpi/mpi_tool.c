@@ -1,8 +1,7 @@
-/* An MPI tool on the profiling names: sees what Starling itself asks of the MPI library. Counts the communicators that
- * are made through PMPI and are not freed, and error handlers that are set through PMPI after MPI_Init on communicators
- * that were not made so, and tells at the end. With SLOW_PARTS=N in the environment a native allgather or barrier of
- * fewer ranks than the program has is made N times: what rests on such parts is slow. Behind Starling, or in front of
- * it. */
+/* An MPI tool on the PMPI names, which sees Starling's own MPI calls. Counts communicators that are made through PMPI
+ * and not freed, and error handlers that are set through PMPI after MPI_Init on other communicators, and prints both at
+ * the end. With SLOW_PARTS=N in the environment a native allgather or barrier on fewer ranks than the program's is made
+ * N times, so algorithms with such parts are slow. Loaded behind Starling, or in front of it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -88,13 +87,13 @@ int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, vo
   return error;
 }
 
-/* What MPI_Init itself made is known from the first call after it. */
+/* Communicators made by MPI_Init are counted at the first call after it. */
 typedef int size_function(MPI_Comm, int*);
 
 int MPI_Comm_size(MPI_Comm comm, int* size) {
   size_function* go_on;
   *(void**)&go_on = dlsym(RTLD_DEFAULT, "PMPI_Comm_size");
-  if (is_first) at_init = count, swapped = 0; /* the program has set none yet */
+  if (is_first) at_init = count, swapped = 0; /* the program has not set any handler yet */
   is_first = 0;
   return go_on(comm, size);
 }

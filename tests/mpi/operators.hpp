@@ -14,15 +14,14 @@
 struct Operator {
   std::string name;
   MPI_Op handle;
-  bool rounds = false;  ///< the result depends on the order of the operands, by rounding
+  bool rounds = false;  ///< rounding makes the result depend on the order of operands
 };
 
 namespace operators {
 
 constexpr std::uint64_t prime = 65521;
 
-/// Calls `combine` on each pair of elements, as far apart as the type says: the type given must be the application's
-/// own.
+/// Calls `combine` on each pair of elements, spaced by the extent of the type, which must be the application's own.
 template <class Element, void combine(const Element&, Element&)>
 void each(void* in, void* inout, int* count, MPI_Datatype* type) {
   MPI_Aint lower_bound;

@@ -1,6 +1,6 @@
-/* One rank makes a call that the MPI library refuses at once, then all ranks make it rightly. Whether the library
- * refuses a call, and how often it tells the error handler, is asked of PMPI on a communicator of this rank alone.
- * Argument: how often. Rank 0 prints how many calls were refused and how many things went wrong. */
+/* One rank makes a call that the MPI library refuses at once, then all ranks make it correctly. A PMPI call on
+ * MPI_COMM_SELF shows whether the library refuses a call, and how often it calls the error handler. Argument: number of
+ * repetitions. Rank 0 prints how many calls were refused and how many things went wrong. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,11 +58,11 @@ static const char* const words[] = {"nothing wrong",
 
 static int sent[2 * count * most], received[2 * count * most];
 static MPI_Datatype uncommitted;
-static int told; /* calls of the error handler */
+static int handler_calls; /* calls of the error handler */
 
-static void tell(MPI_Comm* comm, int* error, ...) {
+static void on_error(MPI_Comm* comm, int* error, ...) {
   (void)comm, (void)error;
-  ++told;
+  ++handler_calls;
 }
 
 static int reduces(enum collective which) {
@@ -80,7 +80,7 @@ static int makes_sense(enum collective which, enum fault fault) {
     case other_operator: return reduces(which);
     case aliased: return which != bcast;
 #ifdef OPEN_MPI
-    case no_buffer: return 0; /* it does not look, and crashes */
+    case no_buffer: return 0; /* it does not check, and crashes */
 #else
     case negative_count:
     case no_type: return !reduces(which); /* nor does MPICH here */
@@ -140,7 +140,7 @@ static int value(int rank, int place) {
   return 1000 * rank + place;
 }
 
-/* The sum over ranks from 0 to `last` of what they have at a place. */
+/* The sum of value(rank, place) over ranks 0 to `last`. */
 static int sum(int last, int place) {
   int all = 0;
   for (int i = 0; i <= last; ++i) all += value(i, place);
@@ -192,12 +192,12 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Comm comm, alone;
   MPI_Errhandler handler;
-  MPI_Comm_create_errhandler(tell, &handler);
+  MPI_Comm_create_errhandler(on_error, &handler);
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_dup(MPI_COMM_SELF, &alone);
   MPI_Comm_set_errhandler(comm, handler);
   MPI_Comm_set_errhandler(alone, handler);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler); /* Open MPI tells this one of aliased buffers */
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler); /* Open MPI reports aliased buffers to this one */
   MPI_Type_contiguous(2, MPI_INT, &uncommitted);
 
   for (int i = 0; i < times * faults * collectives; ++i) {
@@ -205,18 +205,19 @@ int main(int argc, char** argv) {
     const enum fault fault = (enum fault)(i / collectives % faults);
     const int culprit = (i / collectives + i) % ranks;
     if (fault == none || !makes_sense(which, fault)) continue;
-    told = 0;
+    handler_calls = 0;
     const int native = class_of(call(which, fault, alone, 0, 1));
-    const int told_natively = told;
-    if (native == MPI_SUCCESS && told == 0) continue; /* MPICH 5 returns success where it told the handler */
+    const int native_handler_calls = handler_calls;
+    if (native == MPI_SUCCESS && handler_calls == 0) continue; /* MPICH 5 returns success after calling the handler */
     if (rank == culprit) {
-      told = 0;
+      handler_calls = 0;
       const int class = class_of(call(which, fault, comm, rank, 0));
-      if (class != native || told != told_natively) {
+      if (class != native || handler_calls != native_handler_calls) {
         ++wrong;
-        fprintf(stderr, "rank %d: %s with %s: class %d, the handler told %d times; natively class %d and %d times\n",
-                rank, names[which], words[fault], class, told, native, told_natively);
-        if (class == MPI_SUCCESS && told == 0) MPI_Abort(MPI_COMM_WORLD, 4); /* the others wait for a call more */
+        fprintf(stderr, "rank %d: %s with %s: class %d, the handler called %d times; natively class %d and %d times\n",
+                rank, names[which], words[fault], class, handler_calls, native, native_handler_calls);
+        if (class == MPI_SUCCESS && handler_calls == 0)
+          MPI_Abort(MPI_COMM_WORLD, 4); /* the others wait for one more call */
       }
       ++refusals;
     }

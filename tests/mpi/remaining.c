@@ -1,5 +1,5 @@
-/* How many communicators the MPI library still gives: `remaining N CALLS` makes N duplicates with a barrier on each,
- * then CALLS allgathers on each, and then takes what there is. Rank 0 prints how many it got in all, and how many
+/* How many communicators can still be made: `remaining N CALLS` makes N duplicates with a barrier on each, then CALLS
+ * allgathers on each, and then as many communicators as possible. Rank 0 prints how many it got in all, and how many
  * results were wrong. */
 #include <mpi.h>
 #include <stdio.h>

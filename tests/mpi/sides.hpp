@@ -21,7 +21,7 @@ struct Side {
   Part part;
   bool bottom = false;  ///< described with MPI_BOTTOM
 
-  /// What MPI is given for `image`, which is one of the two above.
+  /// The arguments for `image`, one of the two above.
   [[nodiscard]] Part given(Types& types, Image& image) const {
     Part to = part;
     to.buffer = image.address();
@@ -37,8 +37,8 @@ struct Side {
   }
 };
 
-/// A side of blocks of `quanta[j]` * `quantum` items, described as this rank likes. With `plain` the items are
-/// described one by one, as reductions need it.
+/// A side of blocks of `quanta[j]` * `quantum` items, described in a random way. With `plain` items are described one
+/// by one, as reductions need.
 inline Side make_side(Types& types, const Type& item, const std::vector<int>& quanta, int quantum, Placement placement,
                       bool plain, Dice& dice) {
   Side side;

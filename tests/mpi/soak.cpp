@@ -1,5 +1,5 @@
-// Random collectives for as long as wished, each checked against what it must give, which every rank knows from the
-// seed: blocking and nonblocking ones in flight together, on communicators that come and go.
+// Any number of random collectives, each checked against its right result, which every rank knows from the seed:
+// blocking and nonblocking ones in flight together, on communicators that are made and freed.
 //
 //   soak --seed S --calls N [--threads T] [--patience SECONDS]
 //
@@ -113,7 +113,7 @@ class Soak {
     if (!team.member()) return;
     Dice dice{seed};
     const auto operation = static_cast<Operation>(dice.below(static_cast<int>(operation_names.size())));
-    const std::vector<int> sizes{0, 1, 4, 4, 30, 30, 200};  // few, so that keys come again
+    const std::vector<int> sizes{0, 1, 4, 4, 30, 30, 200};  // few, so that keys repeat
     const int items = dice.pick(sizes);
     const auto form = static_cast<Form>(dice.one_in(3) ? dice.below(forms) : 0);
     const bool in_place = dice.one_in(4);
@@ -124,7 +124,7 @@ class Soak {
     if (form != Form::nonblocking) land(flying_.size() - 1);
   }
 
-  /// Waits for a call and looks at what it gave.
+  /// Waits for a call and checks its result.
   void land(std::size_t index) {
     const auto fault = flying_[index]->finish();
     if (fault && ++faults_ <= 5)

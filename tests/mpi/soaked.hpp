@@ -14,8 +14,8 @@
 #include "operators.hpp"
 #include "truth.hpp"
 
-/// One call of a collective whose result is known beforehand. All ranks of the communicator draw it from one seed; how
-/// buffers are laid out is each rank's own.
+/// One call of a collective whose result is known beforehand. All ranks of the communicator draw it from one seed; each
+/// rank chooses its own buffer layout.
 class Soaked {
  public:
   Soaked(Operation operation, int items, bool in_place, Form form, const Team& team, const Operators& operators,
@@ -37,7 +37,7 @@ class Soaked {
     // persistent calls in place.
     if (in_place_ && (any_counts() || form_ == Form::persistent)) form_ = Form::blocking;
 #ifdef MPICH_VERSION
-    // MPICH 4.0 reads from MPI_IN_PLACE itself where the root of a long vector's MPI_Reduce is not rank 0.
+    // MPICH 4.0 uses MPI_IN_PLACE as an address where the root of a long vector's MPI_Reduce is not rank 0.
     if (in_place_ && operation_ == Operation::reduce) root_ = 0;
 #endif
     draw_item(operators, dice);
@@ -64,7 +64,7 @@ class Soaked {
     error_ = call<Names::mpi>(operation_, form_, with_);
   }
 
-  /// What went wrong on this rank, or nothing.
+  /// The error on this rank, or empty.
   std::optional<std::string> finish() {
     if (error_ == MPI_SUCCESS && request_ != MPI_REQUEST_NULL) error_ = MPI_Wait(&request_, MPI_STATUS_IGNORE);
     if (error_ != MPI_SUCCESS) return "MPI returned error " + std::to_string(error_);
@@ -101,7 +101,7 @@ class Soaked {
     item_ = drawn_one.item;
   }
 
-  static constexpr int everyone = 1 << 20;  // in place of a rank, for what is the same for all
+  static constexpr int everyone = 1 << 20;  // used as a rank for values that are the same for all
 
   /// Items that rank `from` has for rank `to`: any number in the v-collectives.
   [[nodiscard]] int items(int from, int to) const {
@@ -123,7 +123,7 @@ class Soaked {
     return drawn(item_, items(from, to), seed_, from, to);
   }
 
-  /// A buffer of blocks, with a type of this rank's choice, in random order and with gaps where `scattered`.
+  /// A buffer of blocks with a type of this rank's choice; with `scattered` in random order and with gaps.
   void lay(Buffer& buffer, const std::vector<int>& blocks, bool scattered) {
     Type type = item_;
     if (!reduces(operation_) && own_.one_in(3)) type = types_.contiguous(item_, 1);
@@ -177,7 +177,7 @@ class Soaked {
       const bool from_root = operation_ == Operation::scatter || operation_ == Operation::scatterv;
       const bool one_block = to_root || operation_ == Operation::allgather || operation_ == Operation::allgatherv;
       const bool here = in_place_ && (root || !(to_root || from_root));
-      // In place the root of a scatter keeps its block, any other has in the receive buffer what it would send.
+      // In place the root of a scatter keeps its block; any other call has its input in the receive buffer.
       if ((!here || from_root) && (!from_root || root)) send_blocks(one_block ? std::vector{everyone} : in_order_of(p));
       if (!(here && from_root) && (!to_root || root)) {
         std::vector<int> blocks;

@@ -1,4 +1,4 @@
-"""Datatypes of every kind, and collectives that have no data: as Starling's own algorithms carry them."""
+"""Datatypes of every kind, and collectives without data, with Starling's own algorithms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support.tuned import candidates, preloaded, run_tuned
 HERE = Path(__file__).parent
 RANKS = 3
 HANDLES = 64
-"""How many the program tells apart at most."""
+"""Most different handles that the program counts."""
 LEAK = 500
 """KiB: 4,000 types that left 128 bytes each."""
 
@@ -27,7 +27,7 @@ STRATEGIES = ("star-basic", forced())
 
 @pytest.fixture(scope="module", params=[mpi for mpi in installed_mpis() if mpi.flavour != "intel"], ids=str)
 def mpi(request: pytest.FixtureRequest) -> Mpi:
-    """Not Intel's, which natively reduces types with gaps at their begin wrongly."""
+    """Not Intel's, whose native reductions of types with leading gaps are wrong."""
     found: Mpi = request.param
     return found
 
@@ -40,7 +40,7 @@ def folder(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run_all(mpi: Mpi, program: Path, folder: Path) -> None:
     """Without Starling, then under each strategy, whose candidates must run."""
     argv = [str(program)]
-    # Those that poll without giving their processor away would take minutes.
+    # MPI libraries that poll without yielding their processor would take minutes.
     ranks = RANKS if mpi.prefix is None or mpi.flavour == "openmpi" else 2
     run_ranks(mpi, ranks, argv, preloaded(mpi, folder), 300).check()
     for strategy in STRATEGIES:
@@ -62,7 +62,7 @@ def test_collectives_without_data_succeed(mpi: Mpi, folder: Path) -> None:
     run_all(mpi, compile_c(mpi, HERE / "empty.c", folder), folder)
 
 
-def test_a_handle_that_comes_back_stands_for_the_type_it_is_now(mpi: Mpi, folder: Path) -> None:
+def test_a_reused_handle_stands_for_its_new_type(mpi: Mpi, folder: Path) -> None:
     program = compile_c(mpi, HERE / "types_come_and_go.c", folder)
     for strategy in STRATEGIES:
         outcome, _ = run_tuned(mpi, 2, [str(program), "5000"], strategy, folder, {"STARLING_ITER": "1"}, 300)

@@ -32,7 +32,7 @@ def program(mpi: Mpi, folder: Path) -> str:
 
 
 def forced_lists(turn: int = 0) -> list[dict[str, str]]:
-    """What to force, by collective: one candidate of each at a time, together every candidate of a turn."""
+    """Candidates to force, by collective: one of each at a time, together every candidate of a turn."""
     offered = candidates(turn)
     rounds = max(len(names) for names in offered.values())
     return [{collective: names[i % len(names)] for collective, names in offered.items()} for i in range(rounds)]
@@ -44,7 +44,7 @@ def strategy(wanted: dict[str, str]) -> str:
 
 
 def check_forced(record: RunRecord, wanted: dict[str, str], unused: set[tuple[str, str]]) -> None:
-    """Asserts that what is forced ran wherever it could; takes what ran among several ranks from `unused`."""
+    """Asserts that forced candidates ran wherever eligible; removes those that ran on several ranks from `unused`."""
     for context in record.contexts:
         name = wanted.get(context.collective)
         if name is None or context.stage == "pass-through":

@@ -13,7 +13,7 @@ HERE = Path(__file__).parent
 LEAK = 288
 """KiB more than natively: 36 communicators, and others inside them, that left 8 KiB each."""
 PATIENCE = 60.0
-"""Seconds until a run is taken for stuck."""
+"""Seconds after which a run counts as hung."""
 FORCED = "forced:allreduce:recursive_doubling,allgather:ring,bcast:binomial,barrier:dissemination"
 CASES = (("before", "star-basic"), ("after", FORCED), ("mixed", "star-basic"), ("mixed", FORCED))
 """When the program sets its attribute (before the first collective, after it, or ranks differ), and the strategy."""

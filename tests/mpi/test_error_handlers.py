@@ -11,7 +11,7 @@ from support.tuned import preloaded, run_tuned
 
 HERE = Path(__file__).parent
 PATIENCE = 60.0
-"""Seconds until a run is taken for stuck."""
+"""Seconds after which a run counts as hung."""
 STRATEGIES = ("native", "star-basic", "lottery", "forced:allreduce:recursive_doubling,bcast:binomial")
 
 
@@ -22,7 +22,7 @@ def test_handlers_are_called_as_without_starling(mpi: Mpi, tmp_path: Path, handl
     program = str(compile_c(mpi, HERE / "handlers.c", tmp_path))
     plain = run_ranks(mpi, 2, [program, handler], preloaded(mpi, tmp_path), PATIENCE).check()
     assert plain.stdout.endswith(" times, 0 wrong\n")
-    # What is freed is overwritten, so that its use shows.
+    # Freed memory is overwritten, so that its use shows.
     env = {"MALLOC_PERTURB_": "165", "STARLING_ITER": "1", "STARLING_LONGEST_DRAW": "2"}
     outcome, _ = run_tuned(mpi, 2, [program, handler], strategy, tmp_path, env, PATIENCE)
     assert outcome.stdout == plain.stdout
@@ -33,7 +33,7 @@ def test_handlers_are_called_as_without_starling(mpi: Mpi, tmp_path: Path, handl
 def test_the_programs_handler_stays_in_place_for_other_threads(mpi: Mpi, tmp_path: Path, strategy: str) -> None:
     program = str(compile_c(mpi, HERE / "handlers_threads.c", tmp_path, ["-pthread"]))
     outcome, _ = run_tuned(mpi, 2, [program], strategy, tmp_path, {"STARLING_ITER": "1"}, PATIENCE)
-    assert outcome.stdout == "0 errors not told, 0 handlers not the program's, 0 wrong results\n"
+    assert outcome.stdout == "0 errors not reported, 0 handlers not the program's, 0 wrong results\n"
 
 
 @pytest.mark.parametrize("strategy", ["native", "star-basic"])

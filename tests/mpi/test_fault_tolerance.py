@@ -1,4 +1,4 @@
-"""Open MPI's fault tolerance: what a program survives without Starling it survives with it."""
+"""Open MPI's fault tolerance: a program survives the same faults with Starling as without."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from support.tuned import library, run_tuned
 HERE = Path(__file__).parent
 RANKS = 4
 PATIENCE = 60.0
-"""Seconds until a run is taken for stuck."""
+"""Seconds after which a run counts as hung."""
 TOLERANT = ("--with-ft", "ulfm")
 REVOKED = [f"rank {rank}: interrupted, then {RANKS} are left" for rank in range(RANKS)]
 RUNS = [(["revoke"], REVOKED)]
-"""Not a rank's death: the launcher of Open MPI 5.0.11 does not always end after one, natively."""
+"""No death of a rank: the launcher of Open MPI 5.0.11 does not always end after one, even natively."""
 STRATEGIES = ("star-basic", "lottery", "forced:allreduce:recursive_doubling")
 
 
 def able() -> list[Mpi]:
-    """Those with MPIX_Comm_revoke and its like."""
+    """MPIs with MPIX_Comm_revoke and related functions."""
     return [mpi for mpi in installed_mpis() if mpi.name == "openmpi5"]
 
 

@@ -13,7 +13,7 @@ from support.tuned import run_tuned
 
 HERE = Path(__file__).parent
 PATIENCE = 60.0
-"""Seconds until a run is taken for stuck."""
+"""Seconds after which a run counts as hung."""
 STRATEGIES = ("star-basic", "lottery", "forced:allreduce:recursive_doubling,allgather:ring")
 QUICK = {"STARLING_ITER": "1", "STARLING_LONGEST_DRAW": "2"}
 
@@ -37,7 +37,7 @@ def context_of(record: RunRecord, collective: str) -> Context:
 
 
 def is_native(context: Context) -> bool:
-    """Whether nothing else was used. AssertionError where that is not explained."""
+    """Whether only native was used. AssertionError where the record gives no reason."""
     others = [one for one in context.candidates if one.name != "native"]
     if any(one.samples for one in others):
         return False
@@ -63,7 +63,7 @@ def test_other_runtime_libraries_are_known(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
-def test_who_says_that_buffers_are_on_the_host_is_believed(mpi: Mpi, tmp_path: Path, strategy: str) -> None:
+def test_host_buffers_allows_tuning(mpi: Mpi, tmp_path: Path, strategy: str) -> None:
     record = run(mpi, tmp_path, strategy, "before", "libcuda.so.1", {"STARLING_HOST_BUFFERS": "1"})
     assert not is_native(context_of(record, "allgather"))
     assert not is_native(context_of(record, "allreduce"))

@@ -40,7 +40,7 @@ def until(condition: Callable[[], bool]) -> None:
 
 @contextlib.contextmanager
 def jobs(before: Sequence[str], folder: Path, places: Path) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Jobs of one rank each that have done their work and are now let go to MPI_Finalize, all at once."""
+    """Jobs of one rank each that have done their work and now enter MPI_Finalize, all at once."""
     mpi = mpi_named("mpich4")
     program = compile_c(mpi, HERE / "at_once.c", places)
     pipe = places / "go"
@@ -54,7 +54,7 @@ def jobs(before: Sequence[str], folder: Path, places: Path) -> Iterator[list[sub
                 line = [*before, str(program), str(pipe), "0"]
                 running.append(subprocess.Popen(line, stdout=file, stderr=file, env=environment(mpi, settings)))
         until(lambda: all(output.stat().st_size for output in outputs))
-        go = os.open(pipe, os.O_RDWR)  # does not wait where nobody reads any more
+        go = os.open(pipe, os.O_RDWR)  # does not block where nobody reads any more
         yield running
         statuses = [job.wait(PATIENCE) for job in running]
         os.close(go)
@@ -65,7 +65,7 @@ def jobs(before: Sequence[str], folder: Path, places: Path) -> Iterator[list[sub
 
 
 def calls(found: history.History) -> int:
-    """How many reductions the records of a history tell of."""
+    """The number of reductions in the records of a history."""
     whole = [record.read(entry.path)[0] for entry in found.entries]
     return sum(context.calls for one in whole for context in one.contexts if context.collective == "allreduce")
 

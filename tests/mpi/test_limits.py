@@ -1,4 +1,4 @@
-"""The edges: calls that are wrong or hardly right, the last moment of a program, and data beyond 2^31 bytes."""
+"""Limits: calls that are wrong or just valid, the end of a program, and data beyond 2^31 bytes."""
 
 from __future__ import annotations
 

@@ -14,18 +14,18 @@ from support.tuned import library, preloaded, run_tuned
 
 HERE = Path(__file__).parent
 PATIENCE = 120.0
-"""Seconds until a run is taken for stuck."""
+"""Seconds after which a run counts as hung."""
 OWN = 2
 """Communicators that Starling makes for itself: of all ranks, and of each rank alone."""
 OF_GROUPS = 128
-"""How many more a rank may hold for the rows and columns of meshes."""
+"""Most additional communicators of a rank for the rows and columns of meshes."""
 USED = 72
-"""Communicators of the program on which there are collectives."""
+"""Communicators of the program with collectives."""
 STRATEGIES = ("native", "star-basic", "lottery", "forced:allreduce:recursive_doubling,bcast:binomial")
 
 
 def watched(mpi: Mpi, folder: Path) -> dict[str, str]:
-    """The environment that preloads a tool which sees what Starling asks of MPI, in front of Starling."""
+    """The environment that preloads, in front of Starling, a tool that sees Starling's MPI calls."""
     tool = compile_c(mpi, HERE / "mpi_tool.c", folder, ["-shared", "-fPIC"])
     return preloaded(mpi, folder, [tool, library(mpi)])
 
@@ -49,7 +49,7 @@ def test_no_communicator_is_made_for_one_of_the_program_s(mpi: Mpi, tmp_path: Pa
 
 
 def limited() -> list[Mpi]:
-    """Those with at most 2048 communicators."""
+    """MPIs with at most 2048 communicators."""
     return [mpi for mpi in installed_mpis() if mpi.name in ("mpich4", "mpich5")]
 
 
@@ -77,10 +77,10 @@ def test_rows_and_columns_keep_to_the_bound(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mpi", limited(), ids=str)
-def test_what_a_loser_made_is_given_back(mpi: Mpi, tmp_path: Path) -> None:
+def test_communicators_of_a_losing_candidate_are_freed(mpi: Mpi, tmp_path: Path) -> None:
     program = str(compile_c(mpi, HERE / "remaining.c", tmp_path))
     plain = remaining(run_ranks(mpi, 4, [program, str(USED), "1"], preloaded(mpi, tmp_path), PATIENCE).check())
-    # Rows and columns do their part 40 times, so that a mesh cannot win.
+    # Collectives on rows and columns are repeated 40 times, so that a mesh cannot win.
     env = {"STARLING_ITER": "2", "STARLING_ONLY": "allgather:groups2d?rows=2", "SLOW_PARTS": "40"}
     left, record = run_remaining(mpi, tmp_path, 12, "star-basic", {**env, **watched(mpi, tmp_path)})
     gathers = [context for context in record.contexts if context.collective == "allgather"]

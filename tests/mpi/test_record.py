@@ -1,4 +1,4 @@
-"""What ranks tell rank 0 at the end, and how long its record gets."""
+"""The reduction of ranks' records to rank 0, and the length of the record."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BOUND = 4 << 20
 
 @pytest.mark.parametrize("ranks", [1, 2, 5, 8])
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
-def test_what_every_communicator_saw_is_added_up_on_rank_0(mpi: Mpi, tmp_path: Path, ranks: int) -> None:
+def test_the_records_of_all_communicators_are_summed_on_rank_0(mpi: Mpi, tmp_path: Path, ranks: int) -> None:
     program = str(compile_c(mpi, HERE / "pairs.c", tmp_path))
     _, record = run_tuned(mpi, ranks, [program, "7", "2"], "native", tmp_path)
     calls = {(one.collective, one.bytes, one.ranks): one.calls for one in record.contexts}
@@ -27,11 +27,11 @@ def test_what_every_communicator_saw_is_added_up_on_rank_0(mpi: Mpi, tmp_path: P
 
 
 ON_HOSTS_OF_TWO = 'echo host$((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} / 2)) >/proc/sys/kernel/hostname && exec "$@"'
-"""Gives every two ranks a host's name of their own."""
+"""Gives each pair of ranks its own host name."""
 
 
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
-def test_ranks_on_a_host_of_one_name_are_on_a_node(mpi: Mpi, tmp_path: Path) -> None:
+def test_ranks_with_equal_host_names_share_a_node(mpi: Mpi, tmp_path: Path) -> None:
     program = str(compile_c(mpi, HERE / "pairs.c", tmp_path))
     named = ["unshare", "--uts", "sh", "-c", ON_HOSTS_OF_TWO, "sh", program, "1", "1"]
     _, record = run_tuned(mpi, 5, named, "native", tmp_path)

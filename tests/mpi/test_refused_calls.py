@@ -1,4 +1,4 @@
-"""Calls that the MPI library refuses on one rank, which then makes them rightly: they are refused and do not count."""
+"""Calls that the MPI library refuses on one rank, which then makes them correctly: refused calls do not count."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RANKS = 2
 TIMES = 4
 """How often each wrong call is made."""
 PATIENCE = 90.0
-"""Seconds until a run is taken for stuck."""
+"""Seconds after which a run counts as hung."""
 
 
 def forced(turn: int) -> str:
@@ -27,7 +27,7 @@ STRATEGIES = ("native", "star-basic", "star", "lottery", forced(0), forced(1))
 
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda strategy: strategy.partition(":")[0])
 @pytest.mark.parametrize("mpi", installed_mpis(), ids=str)
-def test_what_mpi_refuses_on_one_rank_may_be_done_again(mpi: Mpi, tmp_path: Path, strategy: str) -> None:
+def test_a_call_refused_on_one_rank_may_be_repeated(mpi: Mpi, tmp_path: Path, strategy: str) -> None:
     program = str(compile_c(mpi, HERE / "refused.c", tmp_path))
     plain = run_ranks(mpi, RANKS, [program, str(TIMES)], preloaded(mpi, tmp_path), PATIENCE).check()
     refused, _, wrong, _ = plain.stdout.split()

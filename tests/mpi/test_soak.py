@@ -15,10 +15,10 @@ SOURCE = Path(__file__).parent / "soak.cpp"
 CALLS = int(os.environ.get("SOAK_CALLS", "100000"))
 """For each MPI; `make soak` makes ten times as many."""
 SHARES = {"star": 0.5, "lottery": 0.35, "threads": 0.15}
-"""Of the calls, for each way to run them."""
+"""The share of the calls, for each way to run them."""
 RANKS = 3
 PATIENCE = 600 * max(1.0, CALLS / 100000)
-"""Seconds until a run is taken for stuck; its own watchdog ends one in which nothing happens."""
+"""Seconds after which a run counts as hung; its own watchdog ends one without progress."""
 GROWTH = 8192
 """KiB that memory may grow by in the second half, in which each context still gets new sizes and roots."""
 QUICK = {"STARLING_ITER": "1", "STARLING_LONGEST_DRAW": "3"}

@@ -1,4 +1,4 @@
-"""What settings and earlier runs do to strategies in a program: which sizes are tuned, where a later run starts."""
+"""The effects of settings and earlier runs on strategies: which sizes are tuned, where a later run starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors in the middle of an exchange: what follows on the communicator is right wherever it is without Starling."""
+"""Errors in the middle of an exchange: later calls on the communicator are right wherever they are without Starling."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from support.tuned import candidates, preloaded, run_tuned
 HERE = Path(__file__).parent
 RANKS = 4
 PATIENCE = 60.0
-"""Seconds until a run is taken for stuck."""
+"""Seconds after which a run counts as hung."""
 KINDS = ("alltoallv", "alltoallw", "gatherv", "scatterv")
 RIGHT = "0 errors too many, 0 wrong\n"
 
 
 def survives(mpi: Mpi, kind: str) -> bool:
-    """Whether the MPI library itself goes on: after an error Open MPI's gatherv leaves messages to the next one."""
+    """Whether the MPI library itself goes on: after an error Open MPI's gatherv leaves messages to the next call."""
     return not (mpi.flavour == "openmpi" and kind == "gatherv")
 
 

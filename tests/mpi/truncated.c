@@ -1,7 +1,6 @@
-/* Errors in the middle of an exchange: one rank sends another more than that expects, and all go on afterwards with
- * right calls. `truncated KIND`, which is one of alltoallv, alltoallw, gatherv and scatterv, whose counts the other
- * ranks don't know. Rank 0 prints how many calls were told of an error where there was none, and how many right calls
- * gave a wrong result. */
+/* Errors in the middle of an exchange: one rank sends another more than it expects, and all continue with correct
+ * calls. `truncated KIND` with alltoallv, alltoallw, gatherv or scatterv, whose counts the other ranks don't know. Rank
+ * 0 prints how many correct calls returned an error, and how many gave a wrong result. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +15,7 @@ static int value(int from, int to, int call, int place) {
   return ((from * 16 + to) * 1000 + call) * 16 + place;
 }
 
-/* From rank `from` to rank `to` there are `extra` items more than that expects. The root is the one of them that has
- * the counts. */
+/* Rank `from` sends `extra` items more than rank `to` expects. The root is the one of the two that has the counts. */
 static int exchange(int* in, int* out, int from, int to, int extra, MPI_Comm comm) {
   int sent[most], expected[most], places[most], bytes[most];
   MPI_Datatype types[most];
@@ -54,12 +52,12 @@ int main(int argc, char** argv) {
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* MPICH 4 tells this one of errors in MPI_Wait */
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* MPICH 4 reports errors in MPI_Wait to this one */
   int faults[2] = {0, 0}, all[2];
   for (int call = 0; call < rounds * right_calls; ++call) {
     const int is_wrong = call % right_calls == right_calls - 1, round = call / right_calls;
     const int from = round % ranks, to = (from + 1 + round / ranks % (ranks - 1)) % ranks;
-    /* Memory of its own for each call: what comes late lands in what is freed. */
+    /* Each call has its own memory, so that late messages would write to freed memory. */
     int* const in = malloc(2 * most * block * sizeof *in);
     int* const out = malloc(2 * most * block * sizeof *out);
     for (int peer = 0; peer < ranks; ++peer)

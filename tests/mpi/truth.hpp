@@ -8,10 +8,10 @@
 
 #include "layouts.hpp"
 
-/// Items as they lie one after the other, without gaps.
+/// Contiguous items.
 using Data = std::vector<std::byte>;
 
-/// What rank `from` has for rank `to` in one call: every rank can draw it, so results are known without a message.
+/// The data of rank `from` for rank `to` in one call: every rank can draw it, so results are known without messages.
 inline Data drawn(const Type& item, int items, std::uint64_t seed, int from, int to) {
   Dice dice{seed, static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to)};
   Data data(static_cast<std::size_t>(items * item.extent));
@@ -20,7 +20,7 @@ inline Data drawn(const Type& item, int items, std::uint64_t seed, int from, int
   return data;
 }
 
-/// Adds what the next rank has to what those before it have, by an operator that need not commute.
+/// Combines the next rank's data with that of the ranks before it, by an operator that need not commute.
 inline void combine(Data& sum, Data next, const Type& item, MPI_Op op) {
   if (!next.empty())
     PMPI_Reduce_local(sum.data(), next.data(), static_cast<int>(sum.size()) / static_cast<int>(item.extent),

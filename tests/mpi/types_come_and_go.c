@@ -1,5 +1,5 @@
-/* Datatypes that come and go, whose handles stand for one type after another: of other sizes and layouts, not committed
- * yet, freed while others are made of them. Prints how many results are wrong, and by how many KiB memory grew. */
+/* Datatypes that are made and freed, whose handles are reused: with other sizes and layouts, not committed yet, freed
+ * while other types are made of them. Prints how many results are wrong, and by how many KiB memory grew. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static void expect(int right, const char* what, int round) {
   if (faults++ < 10) fprintf(stderr, "rank %d, round %d: %s\n", rank, round, what);
 }
 
-/* `ints` of them, each at every `stride`-th place. */
+/* `ints` values, one at every `stride`-th place. */
 static void broadcast(MPI_Datatype type, int ints, int stride, int round) {
   int data[3 * most];
   for (int i = 0; i < 3 * most; ++i) data[i] = rank == 0 ? round + i : -1;
@@ -39,8 +39,8 @@ static MPI_Datatype made_for(int round, int* ints, int* stride) {
   return type;
 }
 
-/* How often a handle was one of the few that were seen before. */
-static void look_at_handle(MPI_Datatype type) {
+/* Counts how many different handles were seen. */
+static void count_handle(MPI_Datatype type) {
   MPI_Aint handle = (MPI_Aint)type;
   for (int i = 0; i < made; ++i)
     if (seen[i] == handle) return;
@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
     if (round == rounds / 5) before = peak();
     int ints, stride;
     MPI_Datatype type = made_for(round, &ints, &stride), copy;
-    look_at_handle(type);
+    count_handle(type);
     if (round % 7 == 0) {
       int data[3 * most] = {0};
       expect(MPI_Bcast(data, 1, type, 0, MPI_COMM_WORLD) != MPI_SUCCESS, "a type is taken that is not committed",

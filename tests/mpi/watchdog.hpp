@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-/// Ends a rank that makes no progress, after telling what it was doing.
+/// Ends a rank that makes no progress, after printing what it was doing.
 class Watchdog {
  public:
   /// What one thread of the application is doing.
@@ -65,7 +65,7 @@ class Watchdog {
     }
   }
 
-  /// Waits a little after its words, so that the launcher does not end the other ranks before they have said theirs.
+  /// Waits a little after printing, so that the launcher does not end other ranks before they have printed.
   [[noreturn]] void report() {
     for (const auto& lane : lanes_) {
       const std::lock_guard inner(lane->mutex_);

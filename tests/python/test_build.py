@@ -33,7 +33,7 @@ def test_a_tool_that_is_only_a_python_package_is_run_by_python(monkeypatch: pyte
     assert build.tool("cmake") == [sys.executable, "-m", "cmake"]
 
 
-def test_missing_sources_are_told(places: Path) -> None:
+def test_missing_sources_are_reported(places: Path) -> None:
     with pytest.raises(build.BuildError, match="C\\+\\+ sources are missing"):
         build.sources()
     (places / "package/sources").mkdir()
@@ -60,7 +60,7 @@ def test_a_library_goes_into_the_users_folder_where_the_package_cannot_be_writte
     assert library(Variant.ABI, environ) == places / "home/starling/lib/libstarling-abi.so"
 
 
-def test_no_place_at_all_is_told(places: Path) -> None:
+def test_no_writable_folder_is_an_error(places: Path) -> None:
     for file in ("package/lib", "home"):
         (places / file).write_text("no folder")
     built = places / "libstarling-abi.so"

@@ -1,4 +1,4 @@
-"""The command as people type it: exit statuses, streams, messages."""
+"""The command line: exit statuses, streams, messages."""
 
 import json
 import os
@@ -17,7 +17,7 @@ COMMANDS = ("run", "report", "algorithms", "predict", "calibrate", "doctor", "de
 
 @pytest.fixture
 def home(tmp_path: Path) -> dict[str, str]:
-    """An environment where neither settings nor records nor an MPI are found."""
+    """An environment without settings, records or an MPI."""
     tools = tmp_path / "tools"
     tools.mkdir()
     for name in ("bash", "sleep", "env"):
@@ -127,7 +127,7 @@ def test_run_warns_of_the_launcher_of_another_mpi_and_goes_on(home: dict[str, st
     assert "alone" not in starling(home, "run", "--mpi", "openmpi", "--", "mpirun", "-n", "2", "./app").stderr
 
 
-def test_a_value_that_is_no_choice_is_told_in_our_words(home: dict[str, str]) -> None:
+def test_an_invalid_choice_is_reported_in_our_words(home: dict[str, str]) -> None:
     for arguments in (("run", "--mpi", "lam", "true"), ("lab", "run", "--order", "lam", "--", "true")):
         done = starling(home, *arguments)
         assert ": 'lam' is not one of " in done.stderr
@@ -183,7 +183,7 @@ def test_a_wrong_value_in_the_settings_file_is_told_with_file_line_and_key_and_t
     assert line.endswith("; the program runs natively\n")
 
 
-def test_a_wrong_variable_is_for_the_library_to_tell(home: dict[str, str]) -> None:
+def test_a_wrong_variable_is_left_to_the_library_to_report(home: dict[str, str]) -> None:
     library_of("abi", home)
     wrong = {**home, "STARLING_STRATEGY": "bogus"}
     done = starling(wrong, "run", "--mpi", "abi", "--", "bash", "-c", "echo $STARLING_STRATEGY; exit 3")
@@ -290,7 +290,7 @@ def test_report_of_a_missing_record_names_those_that_there_are(home: dict[str, s
     assert line == f"starling: nofile.json: no such file; records in {history}: {newest}, and 2 more\n"
 
 
-def test_what_cannot_be_written_is_one_line_and_1(home: dict[str, str]) -> None:
+def test_output_that_cannot_be_written_is_one_line_and_status_1(home: dict[str, str]) -> None:
     for arguments in (("report", str(SAMPLE)), ("report", "--json", str(SAMPLE)), ("algorithms",)):
         with Path("/dev/full").open("w") as full:
             line = [sys.executable, "-m", "starling", *arguments]
@@ -395,7 +395,7 @@ def test_algorithms_refuses_what_it_cannot_show(home: dict[str, str], arguments:
         (("bcast:chain", "--root", "9"), "9: the root must be a number from 0 to 7"),
     ],
 )
-def test_algorithms_draws_nothing_that_there_is_not(
+def test_algorithms_refuses_to_draw_unknown_candidates(
     home: dict[str, str], tmp_path: Path, arguments: Sequence[str], why: str
 ) -> None:
     done = starling(home, "algorithms", *arguments, "--draw", str(tmp_path / "x.svg"))

@@ -117,7 +117,7 @@ def test_a_large_picture_holds_all_ranks() -> None:
         ("bcast:chain", 2000, 0, None, "2000: ranks must be a number from 1 to 1024"),
     ],
 )
-def test_what_there_is_not_is_refused_with_one_line(
+def test_unknown_candidates_and_values_are_refused_in_one_line(
     candidate: str, ranks: int, root: int, blocks: int | None, why: str
 ) -> None:
     with pytest.raises(UnknownError) as refusal:

@@ -1,4 +1,4 @@
-"""Which MPI a program is linked to, read from real programs."""
+"""The MPI a program is linked to, read from real programs."""
 
 import os
 import shutil

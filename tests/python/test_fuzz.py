@@ -1,4 +1,4 @@
-"""What reads data takes whatever there is in a file: it reads it, or refuses it in one line, and soon."""
+"""Readers of data accept any file quickly, or refuse it in one line."""
 
 import json
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from starling.runs import settings as starling_settings
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = (ROOT / "tests/knowledge/run-record.json").read_text()
 LONGEST = 1200
-"""Characters of a refusal: some values, and what there is instead."""
+"""Most characters of a refusal: some values, and the valid ones."""
 
 REFUSALS = (
     record.RecordError,
@@ -32,7 +32,7 @@ REFUSALS = (
     measured.MeasuredError,
 )
 
-# A stall is a failure: an input of some hundred bytes takes milliseconds, even on a machine that does much else.
+# A stall is a failure: an input of some hundred bytes takes milliseconds, even on a busy machine.
 fuzzed = settings(
     deadline=10_000,
     print_blob=True,

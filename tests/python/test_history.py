@@ -27,7 +27,7 @@ COMMANDS = ("list", "show", "merge", "clear")
 
 
 def timed(name: str, seconds: float, samples: int = 10, **more: Any) -> dict[str, Any]:
-    """A candidate that took so long."""
+    """A candidate with a median time."""
     times = {"median_s": seconds, "min_s": seconds}
     return {"name": name, "parameters": {}, "samples": samples, **times, "eligible": True, "reason": "", **more}
 
@@ -74,7 +74,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def damaged(folder: Path) -> Path:
-    """A folder with one whole record among files that are none."""
+    """A folder with one complete record among invalid files."""
     whole = json.dumps(record())
     write(folder, "20260101T000001-node1-1.json", whole)
     write(folder, "20260101T000002-node1-2.json", whole[: len(whole) // 2])
@@ -159,7 +159,7 @@ def test_what_is_no_whole_record_is_skipped_with_a_note_each(damaged: Path) -> N
     assert len(result.stdout.splitlines()) == 2
 
 
-def test_every_cut_of_a_record_is_skipped(folder: Path) -> None:
+def test_a_truncated_record_is_skipped_wherever_it_ends(folder: Path) -> None:
     whole = json.dumps(record(), indent=2)
     for length in range(0, len(whole), 101):
         write(folder, f"20260101T000000-node1-{length}.json", whole[:length])
@@ -204,7 +204,7 @@ def test_an_empty_history_is_no_error_and_says_how_to_begin(folder: Path) -> Non
         assert not (folder / "none").exists()
 
 
-def test_a_machine_without_records_is_told_with_those_that_have_some(folder: Path) -> None:
+def test_for_a_machine_without_records_those_with_records_are_listed(folder: Path) -> None:
     write(folder, "20260101T000000-node1-1.json", record())
     for command in ("list", "show"):
         assert said(starling(command, "--history", folder, "--machine", "x")) == [
@@ -228,7 +228,7 @@ def test_a_file_is_no_history(tmp_path: Path, command: str) -> None:
         (("clear", "--older-than", "3y"), "--older-than: '3y' is no age; give 1 to 9999 with m, h, d or w behind it"),
     ],
 )
-def test_a_wrong_option_is_told_and_ends_with_2(arguments: tuple[str, ...], why: str) -> None:
+def test_a_wrong_option_is_reported_with_exit_status_2(arguments: tuple[str, ...], why: str) -> None:
     (line,) = said(starling(*arguments), 2)
     assert line.startswith(why)
 
@@ -265,7 +265,7 @@ def test_showing_changes_nothing(folder: Path) -> None:
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_what_differs_is_known_apart(folder: Path) -> None:
+def test_runs_with_other_keys_are_kept_apart(folder: Path) -> None:
     keys = [context(), context(nodes=8, ranks_per_node=1), context(bytes=16), context(bytes=None), context(ranks=4)]
     write(folder, "20260101T000000-node1-1.json", record(*keys))
     write(folder, "20260101T000000-other1-1.json", record(machine="other#"))
@@ -288,8 +288,8 @@ def test_what_differs_is_known_apart(folder: Path) -> None:
     ]
 
 
-def test_best_is_what_all_ranks_found_so_and_else_what_rank_0_did(folder: Path) -> None:
-    # The root of a bcast sees a small time for what is slow for the others.
+def test_best_is_by_agreed_times_else_by_those_of_rank_0(folder: Path) -> None:
+    # The root of a bcast measures a short time though it is slow for the others.
     agreed = [timed("native", 1e-6, agreed_s=9e-6), timed("ring", 2e-6, agreed_s=3e-6), timed("chain", 5e-7)]
     write(folder, "20260101T000000-node1-1.json", record(context(*agreed), context(*agreed[2:], bytes=16)))
     first, second = known(folder)
@@ -300,7 +300,7 @@ def test_best_is_what_all_ranks_found_so_and_else_what_rank_0_did(folder: Path) 
     text = starling("show", "--history", folder, env={"COLUMNS": "200"}).stdout
     assert "3.00 us  9.00 us  3.00x" in text
     assert "500 ns*" in text
-    assert "*: as rank 0 saw it" in text
+    assert "*: rank 0's time" in text
 
 
 def test_a_gain_below_1_is_explained(folder: Path) -> None:
@@ -338,7 +338,7 @@ def test_what_is_known_as_a_table(folder: Path) -> None:
     assert place == "node#, Open MPI 4.1.4"
     assert header.split() == "collective bytes ranks nodes best median native gain samples runs".split()
     assert row.split() == "allreduce (commutative) 8 B+ 8 2 ring 1.00 us* 2.00 us* 2.00x* 10 1".split()
-    assert note.startswith("*: as rank 0 saw it")
+    assert note.startswith("*: rank 0's time")
 
 
 def test_files_that_are_no_records_are_counted_beyond_the_third(damaged: Path) -> None:
@@ -482,7 +482,7 @@ def test_ages(text: str, time: timedelta) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "30", "d", "-3d", "1.5d", "3 d", "3D", "30dd", "10000w"])
-def test_what_is_no_age(text: str) -> None:
+def test_invalid_ages(text: str) -> None:
     with pytest.raises(ValueError, match="is no age"):
         age(text)
 

@@ -1,4 +1,4 @@
-"""A `starling` that is interrupted before it has begun ends without a word."""
+"""A `starling` that is interrupted before it has begun ends silently."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ from starling import __main__
 
 
 class Interrupts:
-    # Sends this process SIGINT when the module of that number is looked for.
+    # Sends SIGINT to this process when it searches for the n-th module.
     left = int(os.environ["TEST_INTERRUPTED_AT"])
 
     def find_spec(self, name, path=None, target=None):
@@ -31,7 +31,7 @@ __main__.main()
 
 
 def interrupted(at: int, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """`starling` interrupted at its import of that number after its entry point has begun."""
+    """`starling` interrupted at its n-th import after its entry point has begun."""
     env = {
         "HOME": str(folder),
         "PATH": os.environ["PATH"],
@@ -54,7 +54,7 @@ def test_at_whichever_module_it_ends_with_130_and_says_nothing(words: tuple[str,
         assert done.returncode == 130, (at, done)
         assert done.stdout.count("\n") == 1
         assert done.stderr == ""
-        # Some hundreds come: the first ones each, then every so many.
+        # There are some hundreds: each of the first ones, then samples.
         at, step = at + step, step + step // 2 + (sent > 8)
     assert sent > 0
     assert "Traceback" not in done.stderr

@@ -1,4 +1,4 @@
-"""What `starling lab run` tells the launchers of each MPI, and what it says about a run."""
+"""What `starling lab run` passes to the launchers of each MPI, and its report of a run."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def test_host_files_say_how_many_ranks_a_host_takes() -> None:
     assert [host.ranks for host in ordered(adjusted(short("chain:2x2"), ranks=4), Order.CYCLIC, 1)] == [4, 4, 4, 4]
 
 
-def test_each_launcher_is_told_hosts_agent_and_network() -> None:
+def test_each_launcher_gets_hosts_agent_and_network() -> None:
     env = environment({"HOME": "/root"}, PLACE, FILES, 2, AGENT, None, 0)
     assert env["HOME"] == "/root"
     assert env["STARLING_LAB"] == str(PLACE)
@@ -44,7 +44,7 @@ def test_each_launcher_is_told_hosts_agent_and_network() -> None:
     assert "LD_PRELOAD" not in env
 
 
-def test_the_shim_goes_behind_what_is_preloaded_already() -> None:
+def test_the_shim_goes_behind_other_preloaded_libraries() -> None:
     assert environment({}, PLACE, FILES, 2, AGENT, SHIM, 500)["LD_PRELOAD"] == str(SHIM)
     env = environment({"LD_PRELOAD": "/a.so"}, PLACE, FILES, 2, AGENT, SHIM, 500)
     assert (env["LD_PRELOAD"], env["STARLING_IDLE_US"]) == (f"/a.so:{SHIM}", "500")
@@ -76,7 +76,7 @@ def test_neighbours_and_the_farthest_hosts_are_measured_and_no_pair_twice() -> N
     assert check.pairs_to_measure(short("single:1")) == []
 
 
-def test_a_measurement_is_held_to_what_tcp_can_carry() -> None:
+def test_a_measurement_is_compared_with_the_rate_that_tcp_can_carry() -> None:
     expected = 100e6 * Options().payload_share
     assert expected == pytest.approx(95.64e6, rel=1e-3)
     assert check.within_tolerance(94e6, expected)

@@ -16,7 +16,7 @@ def made(topology: str, options: Options | None = None) -> Plan:
 
 
 def lines(todo: Plan, *words: str) -> list[str]:
-    """The lines of all commands, with the namespace they are for in front, that have these words in them."""
+    """The lines of all commands that contain these words, each after its namespace."""
     found = [f"{' '.join(step.argv)}: {line}" for step in todo.steps for line in step.text.splitlines()]
     return [line for line in found if all(word in line for word in words)]
 
@@ -119,6 +119,6 @@ def test_more_hosts_than_an_address_byte_have_addresses_of_their_own() -> None:
         (Options(packet=0), None),
     ],
 )
-def test_options_without_sense_are_told(options: Options, says: str | None) -> None:
+def test_invalid_options_are_reported(options: Options, says: str | None) -> None:
     problem = options.problem()
     assert problem is says if says is None else problem is not None and problem.startswith(says)

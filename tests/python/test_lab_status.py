@@ -1,4 +1,4 @@
-"""What a lab remembers of its links, and what `starling lab status` shows of them."""
+"""The rates of links that a lab keeps and `starling lab status` shows."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ Done = list[str]
 
 @pytest.fixture
 def done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Done:
-    """A lab `single:2` that is up, made by a version that kept no rates; the commands that are run on it."""
+    """A lab `single:2` that is up, made by a version that kept no rates; returns the commands run on it."""
     commands: Done = []
     monkeypatch.setattr(state, "ROOT", tmp_path)
     for module in (cluster, status):
@@ -39,7 +39,7 @@ def done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Done:
 
 
 def shown() -> list[str]:
-    """What status says of each host."""
+    """The status line of each host."""
     return [line.strip() for line in status.text(status.examine(PREFIX)).splitlines()[1:-1]]
 
 
@@ -58,7 +58,7 @@ def test_status_shows_the_rate_that_was_set_and_the_one_the_link_was_made_with(d
     assert found["platform"] == short("single:2").as_json(), "programs are told what the lab was made with"
 
 
-def test_the_rate_a_link_was_made_with_is_no_other_one(done: Done) -> None:
+def test_the_original_rate_of_a_link_is_shown_once(done: Done) -> None:
     before = shown()
     changes: list[tuple[str, int | None]] = [("h0", 10**9), ("h1", 10**4), ("h0", 10**8), ("h1", None)]
     for host, rate in changes:

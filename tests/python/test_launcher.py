@@ -1,4 +1,4 @@
-"""Which launcher a line has, and where its programs stand."""
+"""The launcher of a line, and the positions of its programs."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Files of measured times, and what `starling bench compare` says of two of them."""
+"""Files of measured times, and the comparison of two by `starling bench compare`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def one(
 
 
 def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
-    whole = measured.begun()
+    whole = measured.empty()
     whole.measurements += [one(), one(turn=1), one(bytes_=None)]
     whole.write(tmp_path / "a.json")
     assert measured.read(tmp_path / "a.json") == whole
@@ -53,7 +53,7 @@ def test_a_median_lies_in_its_interval(values: list[float]) -> None:
     assert min(values) <= found.low <= found.middle == median(values) <= found.high <= max(values)
 
 
-def test_an_interval_has_the_median_of_the_distribution_in_it_nineteen_times_in_twenty() -> None:
+def test_an_interval_contains_the_median_of_the_distribution_nineteen_times_in_twenty() -> None:
     dice = random.Random(1)
     hits = 0
     for _ in range(2000):
@@ -111,7 +111,7 @@ def test_the_command_prints_ratios(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reason"),
     [
         (None, "No such file"),
         ("{}x", "Invalid JSON"),
@@ -122,13 +122,13 @@ def test_the_command_prints_ratios(tmp_path: Path) -> None:
         ('{"schema": 1, "measurements": [{"what": "a"}]}', "measurements.0.platform: Field required"),
     ],
 )
-def test_a_bad_file_is_told_in_a_line(tmp_path: Path, text: str | None, told: str) -> None:
+def test_a_bad_file_is_reported_in_a_line(tmp_path: Path, text: str | None, reason: str) -> None:
     path = tmp_path / "a.json"
     if text is not None:
         path.write_text(text)
     status, _, err = run(path, path)
     assert status == 2
-    assert f"a.json: {told}" in err
+    assert f"a.json: {reason}" in err
     assert err.count("\n") == 1
 
 

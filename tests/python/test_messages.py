@@ -1,4 +1,4 @@
-"""What people are told is one printable line, and of a value no more than they can read, wherever it comes from."""
+"""Messages are one printable line with a readable part of each value, wherever it comes from."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from starling.commands import cli
 from starling.lab import measured
-from starling.messages import MOST_TOLD, in_one_line, told
+from starling.messages import MOST_SHOWN, in_one_line, printable
 from starling.networks import platform_file
 from starling.records import history, history_tables, record, report
 from starling.runs import settings
@@ -30,7 +30,7 @@ ODD = pytest.mark.parametrize("odd", [LONG, COMMANDS], ids=["long", "commands"])
 def for_people(text: str) -> None:
     """Lines that a terminal can show, with at most MOST_TOLD characters of a value."""
     assert all(line.isprintable() for line in text.split("\n")), text[:1000]
-    assert max(map(len, re.findall("Q+", text)), default=0) <= MOST_TOLD
+    assert max(map(len, re.findall("Q+", text)), default=0) <= MOST_SHOWN
     assert "\nstarling: all is well" not in text
 
 
@@ -49,12 +49,12 @@ def for_people(text: str) -> None:
     ],
 )
 def test_a_value_is_told_in_one_line_and_cut(value: object, shown: str) -> None:
-    assert told(value) == shown
+    assert printable(value) == shown
     assert in_one_line(shown) == shown
 
 
 def places(value: Any) -> Iterator[tuple[Any, ...]]:
-    """Where something stands in JSON values."""
+    """The places of all values in JSON values."""
     children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, child in children:
         yield (key,)
@@ -62,7 +62,7 @@ def places(value: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def spoilt(value: Any, odd: str) -> Iterator[Any]:
-    """The same values with one of them odd, or of another kind, or with an odd name."""
+    """The same values with one of them replaced by an odd one or one of another type, or with an odd name."""
     for place in places(value):
         for other in (odd, {odd: 1}, [odd], -1, 1e308, None):
             changed = json.loads(json.dumps(value))
@@ -163,7 +163,7 @@ def usages() -> list[list[str]]:
         found.extend([*words, one.opts[0], "VALUE"] for one in command.params if one.param_type_name == "option")
 
     add(typer.main.get_command(cli.app), [])
-    # These would do something.
+    # These would have effects.
     return [words for words in found if words[:1] not in (["demo"], ["doctor"]) and words[:2] != ["lab", "down"]]
 
 
@@ -176,7 +176,7 @@ def test_what_is_typed(words: list[str], odd: str, tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
     done = CliRunner().invoke(cli.app, [word.replace("VALUE", odd) for word in words])
-    # What the system refuses is told by the entry point, for all commands alike.
+    # Errors of the system are reported by the entry point, for all commands alike.
     assert done.exception is None or isinstance(done.exception, SystemExit | OSError), done.exception
     for_people(done.output)
 

@@ -1,4 +1,4 @@
-"""Platform files and short names: what they describe, and what is said about those that cannot be used."""
+"""Platform files and short names: what they describe, and the errors for those that cannot be used."""
 
 import json
 from collections.abc import Callable
@@ -98,7 +98,7 @@ def test_links_of_a_fat_tree_carry_what_is_below_them() -> None:
         ("single:99999999", "more than 65536 hosts"),
     ],
 )
-def test_short_names_that_there_are_not(text: str, says: str) -> None:
+def test_invalid_short_names(text: str, says: str) -> None:
     with pytest.raises(PlatformError) as caught:
         platform(text)
     assert says in str(caught.value)
@@ -213,7 +213,7 @@ def test_rates(text: object, bits: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["100", "100bps", "", "1e3mbit", "9999tbit", None, [], float("inf")])
-def test_what_is_no_rate(text: object) -> None:
+def test_invalid_rates(text: object) -> None:
     with pytest.raises(ValueError, match="rate"):
         bits_per_second(text)
 

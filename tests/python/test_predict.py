@@ -79,7 +79,7 @@ def test_parameters_come_from_a_file(tmp_path: Path) -> None:
         (("--platform", "single:4", "bcast", "1K", "--parameters", "nix.json"), "nix.json: no such file"),
     ],
 )
-def test_what_makes_no_sense_is_told_in_one_line(arguments: tuple[str, ...], says: str) -> None:
+def test_invalid_arguments_are_reported_in_one_line(arguments: tuple[str, ...], says: str) -> None:
     done = predict(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"starling: {says}")

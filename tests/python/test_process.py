@@ -1,4 +1,4 @@
-"""A program run by us looks as if run by itself: status, signals, streams."""
+"""A program run by us behaves as if started directly: status, signals, streams."""
 
 import signal
 import subprocess
@@ -20,7 +20,7 @@ def waiting(number: signal.Signals) -> list[str]:
     """A program that says `ready`, waits for a signal, says `ended` and ends with 9; with 0 if none comes in 20 s."""
     script = f"""
 import signal
-signal.pthread_sigmask(signal.SIG_BLOCK, [{number:d}])  # whenever it comes, it is kept for sigtimedwait
+signal.pthread_sigmask(signal.SIG_BLOCK, [{number:d}])  # blocked, so that it stays pending for sigtimedwait
 print("ready", flush=True)
 if signal.sigtimedwait([{number:d}], 20):
     print("ended", flush=True)
@@ -75,7 +75,7 @@ import os
 from starling.launchers import process
 
 tie = process.ended_with_parent()
-if os.fork() == 0:  # its child has another parent than the one that made the tie
+if os.fork() == 0:  # its child's parent is not the process that called ended_with_parent
     if os.fork() == 0:
         tie()
         print("alive", flush=True)

@@ -1,4 +1,4 @@
-"""The pages below docs/collectives are those that the repository gives."""
+"""The pages below docs/collectives are those generated from the repository."""
 
 import re
 from pathlib import Path
@@ -23,7 +23,7 @@ def test_the_committed_pages_are_up_to_date(tmp_path: Path) -> None:
     assert not differing, f"run make docs: it changes {', '.join(sorted(differing))}"
 
 
-def test_pages_of_algorithms_that_are_no_more_are_removed(tmp_path: Path) -> None:
+def test_pages_of_deleted_algorithms_are_removed(tmp_path: Path) -> None:
     (tmp_path / "pictures").mkdir()
     for old in ("alltofew.md", "pictures/alltofew-ring.svg"):
         (tmp_path / old).touch()

@@ -1,4 +1,4 @@
-"""What `starling report` shows of a record, and what it says of one that it cannot show."""
+"""What `starling report` shows of a record, and its errors for one that it cannot show."""
 
 import io
 import json
@@ -40,7 +40,7 @@ def rendered(record: RunRecord, width: int = 160, rows: int | None = 20) -> str:
 
 
 def sample(**changes: object) -> RunRecord:
-    """The sample, of which nothing was left out."""
+    """The sample, with nothing left out."""
     data: dict[str, Any] = json.loads(SAMPLE.read_text())
     del data["left_out"]
     data.update(changes)
@@ -54,7 +54,7 @@ def measured(**samples: int) -> list[dict[str, Any]]:
 
 
 def agreed(**seconds: float) -> list[dict[str, Any]]:
-    """The candidates of the sample, all ranks of which found those times together."""
+    """The candidates of the sample with these agreed times."""
     candidates: list[dict[str, Any]] = json.loads(SAMPLE.read_text())["contexts"][0]["candidates"]
     return [{**one, "agreed_s": seconds.get(one["name"])} for one in candidates]
 
@@ -101,12 +101,12 @@ def test_what_only_rank_0_saw_is_marked_and_explained() -> None:
     ran = "bcast 64 KiB+ 6 700 monitor_adapt chain?segment=8192".split()
     only_the_winner = sample(contexts=[context(slowest_seconds=None, slowest_tuning_seconds=None)])
     assert row(only_the_winner) == [*ran, *"12.5 us* 15.5 us* 1.24x* 12.5 ms* 30.0 us".split()]
-    assert "*: as rank 0 saw it" in rendered(only_the_winner)
-    assert "*: as rank 0" not in rendered(sample(contexts=[context(candidates=agreed(native=2e-5, chain=1e-5))]))
+    assert "*: rank 0's time" in rendered(only_the_winner)
+    assert "*: rank 0's time" not in rendered(sample(contexts=[context(candidates=agreed(native=2e-5, chain=1e-5))]))
     assert "*" not in rendered(sample(contexts=[context(slowest_seconds=None, ranks=1)]))
 
 
-def test_what_ranks_of_earlier_runs_found_together_counts_where_those_of_this_run_did_not() -> None:
+def test_agreed_times_of_earlier_runs_count_where_this_run_has_none() -> None:
     candidates = [{**one, "samples": 0, "median_s": None, "earlier_s": 2.6e-5} for one in agreed(chain=1.3e-5)[:1]]
     found = sample(contexts=[context(candidates=[*candidates, *agreed(chain=1.3e-5)[1:]])])
     assert row(found)[-9:-4] == "13.0 us 26.0 us 2.00x".split()
@@ -118,7 +118,7 @@ def test_a_winner_is_shown_by_all_ranks_where_native_never_ran() -> None:
     assert row(found)[-8:] == "13.0 us - - 15.0 ms 50.0 us".split()
 
 
-def test_what_is_in_the_call_key_tells_rows_apart() -> None:
+def test_rows_show_what_is_in_the_call_key() -> None:
     text = rendered(sample(contexts=[context(in_place=True, operator_class="non-commutative", bucket=False)]))
     assert "bcast (in place, non-commutative)  64 KiB  " in text
     assert "bcast (" not in rendered(sample(contexts=[context(operator_class="built-in", bucket=False)]))
@@ -189,7 +189,7 @@ def candidate(name: str, samples: int, **seconds: float | None) -> dict[str, Any
 
 
 def by_hand(native: dict[str, Any], **changes: object) -> Context:
-    """100 calls: native 10 times, slow 10 times, and ring, which won; of bookkeeping 0.75 s."""
+    """100 calls: native 10 times, slow 10 times, and ring, which won; 0.75 s of bookkeeping."""
     ring = candidate("ring", 80, median_s=0.5, min_s=0.25, agreed_s=0.5)
     slow = candidate("slow", 10, median_s=2.0, min_s=2.0, agreed_s=2.5)
     data: dict[str, Any] = {
@@ -240,7 +240,7 @@ def test_a_sum_of_losses_and_savings_is_that_of_the_contexts() -> None:
 
 
 def test_calls_that_native_made_save_and_lose_nothing() -> None:
-    # One of them may have been held up: without Starling it would have been too.
+    # One of them may have been delayed, as it would have been without Starling.
     most = candidate("native", 80, median_s=0.75, min_s=0.5, agreed_s=1.0)
     others = [candidate(name, 10, median_s=2.0, min_s=2.0, agreed_s=2.0) for name in ("ring", "slow")]
     found = by_hand(most, winner="native", slowest_seconds=500.0, candidates=[most, *others])
@@ -260,7 +260,7 @@ def test_times_of_earlier_runs_do_not_count_where_sizes_vary() -> None:
 
 
 def test_a_root_that_leaves_at_once_saved_no_more_than_the_winner_is_faster() -> None:
-    # As in a second run that is too short for ranks to agree.
+    # As in a second run too short for ranks to agree.
     ring = candidate("ring", 100, median_s=0.01, min_s=0.01, earlier_s=0.5)
     found = by_hand(EARLIER, slowest_seconds=None, seconds=1.0, candidates=[EARLIER, ring])
     assert found.saved == pytest.approx(100 * (1.5 - 0.5) - 0.75)
@@ -299,7 +299,7 @@ def test_all_of_it_has_every_decision_and_the_meaning_of_the_stages() -> None:
     assert "monitor_adapt: the fastest is used, and watched" in text
 
 
-def test_one_rank_is_no_ranks() -> None:
+def test_one_rank_is_singular() -> None:
     text = rendered(sample(run=json.loads(SAMPLE.read_text())["run"] | {"ranks": 1}, contexts=[context(ranks=1)]))
     assert ": 1 rank on " in text
     assert "bcast, 64 KiB+, 1 rank\n" in text
@@ -368,7 +368,7 @@ def test_a_record_that_cannot_be_read_is_one_line_with_the_reason(tmp_path: Path
     assert reason in str(caught.value)
 
 
-def test_every_cut_of_a_record_is_told_as_an_error(tmp_path: Path) -> None:
+def test_a_truncated_record_is_an_error_wherever_it_ends(tmp_path: Path) -> None:
     whole = SAMPLE.read_bytes().rstrip()
     path = tmp_path / "r.json"
     for length in range(0, len(whole), 37):

@@ -1,4 +1,4 @@
-"""The pages of docs/results say what the measurements beside them say."""
+"""The pages of docs/results agree with the measurements beside them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_every_table_is_as_its_data_has_it() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_a_page_that_says_something_else_is_found(tmp_path: Path) -> None:
+def test_a_page_that_differs_from_its_data_is_found(tmp_path: Path) -> None:
     shutil.copytree(RESULTS, tmp_path / "results")
     page = tmp_path / "results" / "trees.md"
     page.write_text(page.read_text().replace("| 247.0 ms |", "| 147.0 ms |"))

@@ -1,4 +1,4 @@
-"""Where the Python package's modules lie, and who imports whom: as CONTRIBUTING.md's table of rooms says."""
+"""The folders of the Python package's modules and the imports between them agree with CONTRIBUTING.md's table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "python/starling"
 HEADING = "## Rooms of the Python package\n"
 SHARED = "messages"
-"""What every room may import."""
+"""The module that every room may import."""
 
 
 class Row(NamedTuple):
@@ -32,7 +32,7 @@ def rows() -> list[Row]:
 
 
 def module(file: Path) -> tuple[str, ...]:
-    """Its name in the package, in parts; that of `__init__.py` is the folder's."""
+    """The parts of its name in the package; `__init__.py` has the folder's."""
     parts = file.relative_to(PACKAGE).with_suffix("").parts
     return parts[:-1] if parts[-1] == "__init__" else parts
 
@@ -41,7 +41,7 @@ FILES = {module(file): file for file in sorted(PACKAGE.rglob("*.py"))}
 
 
 def room(file: Path) -> str:
-    """The folder that it lies in, or its own name where it lies in none."""
+    """Its folder, or its own name where it is in none."""
     return file.relative_to(PACKAGE).with_suffix("").parts[0]
 
 
@@ -49,7 +49,7 @@ ROOMS = {room(file) for file in FILES.values()} - {"__init__"}
 
 
 def imported(source: str) -> Iterator[tuple[str, ...]]:
-    """Names below `starling` that a module imports at any place in it, in parts."""
+    """Names below `starling` imported anywhere in a module, in parts."""
     for node in ast.walk(ast.parse(source)):
         names: list[str] = []
         if isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""A run is read without the rest of the command line, and as that would read it."""
+"""The options of `starling run` are parsed without loading the command line, and with equal results."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ VALUES = {Kind.TEXT: "a,b", Kind.WHOLE: "3", Kind.NUMBER: "0.5", Kind.FLAVOUR: "
 
 
 def typed_by_typer(words: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> options.Typed | None:
-    """What the whole command line hands on; nothing where it complains or helps."""
+    """The result of the whole command line; None where it prints an error or help."""
     handed: list[options.Typed] = []
 
     def noted(line: list[str], flags: Mapping[str, str]) -> int:

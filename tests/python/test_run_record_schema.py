@@ -35,7 +35,7 @@ LATER: dict[str, dict[str, Any]] = {
     },
     "candidates": {"agreed_s": 1.5e-5, "deviation_s": 2e-6, "earlier_s": 1.25e-5},
 }
-"""What records of older versions have not got, so that it is not required, by the field whose values have it."""
+"""Fields missing in records of older versions, so not required, by the field that contains them."""
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
@@ -74,7 +74,7 @@ def test_what_the_library_writes_is_valid() -> None:
 
 
 def later(where: tuple[str | int, ...]) -> dict[str, Any]:
-    """What newer records have besides in the object at that place."""
+    """Additional fields of newer records in the object at that place."""
     return LATER.get(next((step for step in reversed(where) if isinstance(step, str)), ""), {})
 
 

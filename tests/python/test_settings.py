@@ -1,4 +1,4 @@
-"""Where settings come from, and what becomes of files that are wrong."""
+"""The sources of settings, and the handling of invalid files."""
 
 import os
 import pwd
@@ -29,7 +29,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-def test_a_flag_goes_before_a_variable_and_a_variable_before_the_file(tmp_path: Path) -> None:
+def test_a_flag_overrides_a_variable_and_a_variable_the_file(tmp_path: Path) -> None:
     path = written(tmp_path, '[run]\nstrategy = "a"\nepsilon = 0.2\nonly = ["bcast", "ring"]\n')
     environ = {"STARLING_STRATEGY": "b", "STARLING_EPSILON": "0.3"}
     assert in_force({"strategy": "c"}, environ, path) == {
@@ -112,7 +112,7 @@ def test_a_file_that_is_not_text_is_told(tmp_path: Path) -> None:
         read_file(path)
 
 
-def test_the_file_of_the_folder_goes_before_the_users(tmp_path: Path) -> None:
+def test_the_file_of_the_folder_overrides_the_users(tmp_path: Path) -> None:
     here, config = tmp_path / "here", tmp_path / "config"
     (config / "starling").mkdir(parents=True)
     here.mkdir()

@@ -1,4 +1,4 @@
-"""Platforms in SimGrid's words: every host and link is there, routes climb the tree, ranks get their hosts."""
+"""Platforms in SimGrid's format: all hosts and links, routes that climb the tree, and hosts of ranks."""
 
 from pathlib import Path
 from xml.etree import ElementTree
@@ -52,7 +52,7 @@ def test_sizes(text: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "-4", "7", "big", "1.5M"])
-def test_sizes_that_there_are_not(text: str) -> None:
+def test_invalid_sizes(text: str) -> None:
     with pytest.raises(LabError, match="no such size"):
         simulation.size(text)
 
@@ -74,7 +74,7 @@ def test_other_sources_make_another_library(tmp_path: Path, monkeypatch: pytest.
     assert len({first, second, simulator._digest(str(smpicc))}) == 3
 
 
-def test_many_ranks_do_not_look_for_who_shares_a_host_and_a_caller_has_the_last_word() -> None:
+def test_many_ranks_do_not_use_the_selectors_bcast_and_a_caller_overrides_settings() -> None:
     assert "smpi/bcast" not in simulator.model(128)
     assert simulator.model(129)["smpi/bcast"] == "binomial_tree"
     assert simulator.model(1024, {"smpi/bcast": "flattree"})["smpi/bcast"] == "flattree"

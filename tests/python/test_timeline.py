@@ -74,7 +74,7 @@ def test_a_sub_collective_begins_when_its_last_member_comes() -> None:
     assert [(one.start, one.end) for one in found.together] == [(1, 2)]
 
 
-def test_a_group_that_meets_twice_meets_two_times() -> None:
+def test_a_group_with_two_sub_collectives_has_two_events() -> None:
     both = Round(sub=SubCollective("barrier", (0, 1)))
     found = timeline(plan((both, both), (both, both)))
     assert [one.start for one in found.together] == [0, 1]

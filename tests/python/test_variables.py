@@ -73,7 +73,7 @@ def test_other_lines_get_the_variables_by_the_environment(line: str) -> None:
     assert rewritten(line, {"HOME": "/h"}) == (line, {"HOME": "/h", **OURS})
 
 
-def test_srun_is_told_by_its_variable_too() -> None:
+def test_the_variable_of_srun_is_extended_too() -> None:
     assert rewritten("srun a", {"SLURM_EXPORT_ENV": "NONE"})[1]["SLURM_EXPORT_ENV"] == "LD_PRELOAD,STARLING_ONLY"
 
 
@@ -125,6 +125,6 @@ def test_no_word_of_the_user_is_lost_or_moved(first: str, rest: list[str]) -> No
     assert argv[: found.at + 1] == line[: found.at + 1]
 
 
-def test_nothing_to_bring_leaves_the_line_alone() -> None:
+def test_without_variables_the_line_is_unchanged() -> None:
     line = ["mpirun", "-n", "4", "a"]
     assert rewrite(line, Located(0, LAUNCHERS["mpirun"]), {}, {"A": "1"}) == (line, {"A": "1"})

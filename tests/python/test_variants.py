@@ -1,4 +1,4 @@
-"""Which variant of the library serves a line."""
+"""The variant of the library for a line."""
 
 import os
 import shutil
@@ -20,9 +20,9 @@ LAUNCHERS = {
 }
 
 
-def chosen(line: str, wished: Flavour | None = None) -> Choice | None:
+def chosen(line: str, requested: Flavour | None = None) -> Choice | None:
     words = line.split()
-    return choose(words, locate(words, LAUNCHERS.get), os.environ, wished, LAUNCHERS.get)
+    return choose(words, locate(words, LAUNCHERS.get), os.environ, requested, LAUNCHERS.get)
 
 
 needs_hpcc = pytest.mark.usefixtures("hpcc")
@@ -47,7 +47,7 @@ def test_the_program_behind_another_one_decides() -> None:
 
 
 @needs_hpcc
-def test_what_the_user_says_goes_before_all() -> None:
+def test_the_users_choice_overrides_all() -> None:
     assert chosen("mpirun -n 4 hpcc", Flavour.ABI) == Choice(Variant.ABI, "--mpi abi")
     assert chosen("hpcc", Flavour.INTEL) == Choice(Variant.MPICH, "--mpi intel")
 
@@ -57,7 +57,7 @@ def test_an_interpreter_takes_the_mpi_of_its_launcher() -> None:
     assert chosen("mpiexec -n 4 python3 script.py") == Choice(Variant.MPICH, "mpiexec is the launcher of mpich")
 
 
-def test_without_a_launcher_that_tells_an_interpreter_takes_the_mpi_beside_it() -> None:
+def test_without_a_known_launcher_an_interpreter_takes_the_mpi_beside_it() -> None:
     beside = str(Path(sys.executable).parent / "mpiexec")
     known = {**LAUNCHERS, beside: Identity(Kind.HYDRA, "intel", "2021")}
     words = [sys.executable, "script.py"]
@@ -69,7 +69,7 @@ def test_a_script_takes_the_first_mpi_on_the_path() -> None:
     assert chosen("srun bash job.sh") == Choice(Variant.MPICH, "mpiexec on PATH is of mpich")
 
 
-def test_where_nothing_tells_no_variant_is_chosen() -> None:
+def test_without_any_sign_of_an_mpi_no_variant_is_chosen() -> None:
     words = ["bash", "job.sh"]
     assert choose(words, locate(words, lambda _: None), {}, None, lambda _: None) is None
 
@@ -100,7 +100,7 @@ FAMILIES = {
 
 @pytest.fixture
 def warned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str | None]:
-    """What is said of a line whose words are programs of each MPI, launchers of each MPI, and some of neither."""
+    """The warning for a line of programs of each MPI, launchers of each MPI, and other words."""
     for name in (*LINKED, *FAMILIES, "sh", "env"):
         (tmp_path / name).write_text("")
         (tmp_path / name).chmod(0o755)

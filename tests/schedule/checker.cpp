@@ -1,5 +1,5 @@
-// The checker against schedules that are wrong: each test breaks one rule, and the checker must say which, where and by
-// whom.
+// The checker on wrong schedules: each test breaks one rule, and the checker must report the rule, the place and the
+// rank.
 
 #include "schedule/checker.hpp"
 
@@ -35,7 +35,7 @@ testing::AssertionResult says(const std::string& error, const std::vector<std::s
   return testing::AssertionSuccess();
 }
 
-/// What two ranks do that exchange their blocks of an allgather; tests break it.
+/// Two ranks that exchange their blocks of an allgather; tests break this schedule.
 void exchange(Schedule& todo, int rank) {
   todo.copy(sendbuf(0), recvbuf(rank));
   todo.round().receive(recvbuf(1 - rank), 1 - rank).send(sendbuf(0), 1 - rank);
@@ -57,7 +57,7 @@ TEST(Checker, FindsNothingWrongWithRightSchedules) {
   EXPECT_EQ(error_of(Collective::allreduce, all_ranks(2, 1, add_in_order), {}), "");
 }
 
-/// A gather of two ranks whose blocks have two parts; rank 1 sends them in the order that `parts` tells.
+/// A gather of two ranks whose blocks have two parts; rank 1 sends them in the order of `parts`.
 std::vector<Schedule> gather_in_parts(const std::vector<int>& parts) {
   return all_ranks(2, 4, [&](Schedule& todo, int rank) {
     if (rank == 0) todo.copy(sendbuf(0, 2), recvbuf(0, 2));
@@ -514,7 +514,7 @@ TEST(Checker, FindsABarrierThatARankLeavesTooEarly) {
   EXPECT_EQ(error_of(Collective::barrier, whole, {}), "");
 }
 
-TEST(Checker, DoesNotLetWordOfOneRoundTravelOnInTheSameRound) {
+TEST(Checker, DoesNotForwardASignalWithinTheSameRound) {
   const auto all = all_ranks(3, 3, [](Schedule& todo, int rank) {
     todo.round().receive(nothing(), (rank + 2) % 3).send(nothing(), (rank + 1) % 3);
   });

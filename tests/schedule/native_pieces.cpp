@@ -19,7 +19,7 @@ NativePart part_of(Collective collective, int members, std::int64_t from, std::i
 
 using Buffer = std::vector<int>;
 
-/// What MPI does to each member's receive buffer, where `parts[m]` is what member m asks for.
+/// The effect of MPI on each member's receive buffer, where `parts[m]` is member m's part.
 void carry_out(const std::vector<NativePart>& parts, const std::vector<Buffer>& from, std::vector<Buffer>& into) {
   const auto members = parts.size();
   const NativePart& first = parts.front();

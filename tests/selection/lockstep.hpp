@@ -23,9 +23,9 @@ inline Brief brief_of(int count) {
   return brief;
 }
 
-/// Several ranks that hold one strategy each and make the same calls: what the runtime does, without MPI. Every rank
-/// measures its own seconds; what the strategies hand out is averaged over ranks and given back. Ranks that propose
-/// different candidates, or hand out different amounts, fail the test.
+/// Several ranks with one strategy each that make the same calls, like the runtime but without MPI. Every rank measures
+/// its own seconds; numbers that the strategies return are averaged over ranks and passed to `verdict`. Ranks that
+/// propose different candidates, or return different amounts of numbers, fail the test.
 class Lockstep {
  public:
   /// Seconds that `rank` measures of `candidate` in the context's call number `call`, from 0.
@@ -52,7 +52,7 @@ class Lockstep {
     for (; count > 0; --count) one_call();
   }
 
-  /// Measures by other timings from here on.
+  /// Uses other timings from here on.
   void measure(Timing timing) { timing_ = std::move(timing); }
 
   [[nodiscard]] int proposed() const { return ranks_.front()->proposed(); }

@@ -90,7 +90,7 @@ TEST(Lottery, OfInverseTicketsLeavesSlowCandidatesAlone) {
   EXPECT_LT(tries_of_slow("lottery:inverse"), 10);
 }
 
-/// The fastest candidate's calls take 9 and 11 us in turn: they deviate by 1 us, and means of even draws not at all.
+/// The fastest candidate's calls take 9 and 11 us in turn: they deviate by 1 us, but means of even draws do not.
 Lockstep::Timing alternating(std::vector<double> others) {
   return [others = std::move(others)](int, int candidate, int call) {
     return 1e-6 * (candidate == 0 ? (call % 2 == 0 ? 9 : 11) : others.at(static_cast<std::size_t>(candidate - 1)));
@@ -109,7 +109,7 @@ TEST(Lottery, OfInverseTicketsTriesWhatLiesWithinTwoDeviationsOfSingleCalls) {
   EXPECT_NEAR(ranks.strategy().found(0)->deviation.value(), 1e-6, 0.1e-6);
 }
 
-/// What a run told, as the next one gets it.
+/// The findings of a run, as the next one gets them.
 Brief after(const Lockstep& run, Brief brief) {
   for (std::size_t i = 0; i < brief.candidates.size(); ++i) {
     const auto candidate = static_cast<int>(i);

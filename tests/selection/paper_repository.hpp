@@ -29,11 +29,11 @@ inline Brief grouped(std::initializer_list<std::pair<const char*, std::vector<co
   return brief;
 }
 
-/// STAR-MPI's repository: those of ours that are on the paper's lists (section 3.1), in the groups that ours have. It
-/// has no native candidate. The network is the paper's topology (a): 16 hosts on one switch.
+/// STAR-MPI's repository: our candidates that are on the paper's lists (section 3.1), in our groups. It has no native
+/// candidate. The network is the paper's topology (a): 16 hosts on one switch.
 namespace paper {
 
-/// The lists, by the repository's names. One without the parameters that an algorithm has stands for all their values.
+/// The lists, by the repository's names. A name without parameters stands for all their values.
 inline const std::map<Collective, std::vector<std::string>>& lists() {
   static const std::map<Collective, std::vector<std::string>> all{
       {Collective::alltoall,
@@ -91,7 +91,7 @@ inline Brief allreduce() {
 
 }  // namespace paper
 
-/// The same with the MPI library's own way before them, alone in its group: as the runtime has it.
+/// The same with native before them, alone in its group, as in the runtime.
 inline Brief with_native(Brief brief) {
   Candidate native;
   native.name = "native";
@@ -100,7 +100,7 @@ inline Brief with_native(Brief brief) {
   return brief;
 }
 
-/// The place of the candidate of that name.
+/// The index of the candidate of that name.
 inline int place_of(const Brief& brief, const std::string& name) {
   for (std::size_t i = 0; i < brief.candidates.size(); ++i)
     if (brief.candidates[i].name == name) return static_cast<int>(i);

@@ -14,7 +14,7 @@ using Recorded = std::map<std::string, std::vector<double>>;
 
 /// Recorded on the emulated cluster `single:16 --rate 20Mbit/s` with Open MPI 4.1.4, on processors that other jobs kept
 /// busy: alltoall with `star-basic`, the others with each candidate forced; alltoall and allgather with blocks of 32
-/// KiB, allreduce with a vector of 64 KiB. Most variants of rab1 and rab2 differ by less than they scatter.
+/// KiB, allreduce with a vector of 64 KiB. Most variants of rab1 and rab2 differ by less than their noise.
 inline const Recorded& recorded_times(Collective collective) {
   static const Recorded alltoall{
       {"pair", {2004.8, 1014.6, 1023.8, 943.9, 1025.3, 933.3, 1029.5, 1023.7, 915.2, 1117.0}},

@@ -51,7 +51,7 @@ TEST(MeasureSelect, HandsOutEveryTimeByCandidateAndIteration) {
 TEST(MeasureSelect, SelectsByTheBestIterationOfTheMeanOverRanks) {
   Brief brief = brief_of(3);
   brief.settings.iterations = 2;
-  // Means over the two ranks: native 5, 5; a1 9, 4; a2 6, 6 although one rank saw 1 and 2 of it.
+  // Means over the two ranks: native 5, 5; a1 9, 4; a2 6, 6 although one rank measured 1 and 2.
   const std::vector<std::vector<double>> seen{{5, 5, 9, 4, 1, 10}, {5, 5, 9, 4, 11, 2}};
   Lockstep ranks("star-basic", brief, 2, [&](int rank, int, int call) {
     return seen.at(static_cast<std::size_t>(rank)).at(static_cast<std::size_t>(call));

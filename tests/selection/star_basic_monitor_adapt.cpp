@@ -72,7 +72,7 @@ TEST(MonitorAdapt, HasAPeriodOfAtLeastTwoTimesIter) {
 
 TEST(MonitorAdapt, ExchangesTheTotalAndThatOfExactlyTheLastIterCalls) {
   Lockstep ranks = after_measure_select();
-  // Each call's time is a power of two or so small a multiple that any call too many or too few shows in the sums.
+  // Each call's time is a power of two or a small multiple, so that any extra or missing call changes the sums.
   ranks.measure([](int, int, int call) { return static_cast<double>(call) * us * 1e-3; });
   ranks.call(20);
   ASSERT_EQ(ranks.agreed().size(), 2U);
@@ -113,7 +113,7 @@ TEST(MonitorAdapt, RecordsTheMeanOfTheReplacedAndSortsAgain) {
   ranks.measure([](int, int, int) { return 16.6 * us; });
   ranks.call(40);
   EXPECT_EQ(ranks.proposed(), 1) << "16.6 us is not";
-  // Native is known at 16.6 us now, a2 at 20: a1's threshold is 1.1 x 16.6 us.
+  // Known times are now native 16.6 us, a2 20: a1's threshold is 1.1 x 16.6 us.
   ranks.measure([](int, int, int) { return 18.2 * us; });
   ranks.call(20);
   EXPECT_EQ(ranks.proposed(), 1);

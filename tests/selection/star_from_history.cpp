@@ -30,7 +30,7 @@ TEST(StarFromHistory, UsesTheBestFromTheFirstCallWhereAllIsKnown) {
   }
 }
 
-TEST(StarFromHistory, MovesOnWhereWhatWasKnownDoesNotHoldAnyMore) {
+TEST(StarFromHistory, SwitchesWhereKnownTimesNoLongerHold) {
   Brief brief = known(4, {0, 1, 2, 3});
   brief.candidates[3].earlier->seconds = 5e-6;
   Lockstep ranks("star-basic", brief, 3, slower_the_later);
@@ -48,7 +48,7 @@ TEST(StarFromHistory, MeasuresOnlyWhatIsNotKnown) {
   EXPECT_EQ(ranks.strategy().stage(), "monitor_adapt");
 }
 
-TEST(StarFromHistory, TakesFewerCallsThanIterForNothing) {
+TEST(StarFromHistory, IgnoresTimesOfFewerCallsThanIter) {
   Lockstep ranks("star-basic", known(3, {0, 1, 2}, 9), 2, slower_the_later);
   EXPECT_TRUE(ranks.strategy().exploring());
 }
@@ -64,7 +64,7 @@ TEST(StarFromHistory, ProbesTheRestOfTheFastestGroupOnly) {
   EXPECT_EQ(ranks.proposed(), 3);
 }
 
-TEST(StarFromHistory, DoesNotTellAgainWhatEarlierRunsTell) {
+TEST(StarFromHistory, DoesNotReportTimesOfEarlierRunsAgain) {
   Lockstep ranks("star-basic", known(3, {0, 1, 2}), 2, slower_the_later);
   EXPECT_FALSE(ranks.strategy().found(0));
   ranks.call(20);
@@ -72,7 +72,7 @@ TEST(StarFromHistory, DoesNotTellAgainWhatEarlierRunsTell) {
   EXPECT_FALSE(ranks.strategy().found(1));
 }
 
-TEST(StarFromHistory, TellsWhatTheRanksFoundTogether) {
+TEST(StarFromHistory, ReportsTimesThatRanksAgreedOn) {
   Lockstep ranks("star-basic", brief_of(3), 2, [](int rank, int candidate, int call) {
     return 1e-6 * (10 + 2 * rank + 10 * candidate + (call % 10 == 0 ? 100 : 0));
   });

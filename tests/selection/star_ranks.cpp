@@ -47,7 +47,7 @@ TEST_P(StarOnManyRanks, StaysInStepThroughSwitches) {
   SCOPED_TRACE("seed " + std::to_string(random.seed));
   Brief brief = pairs_of(6);
   brief.settings.delta_limit = 2;
-  // A network that changes for each candidate at its own time.
+  // The times of each candidate change at another call.
   Lockstep ranks(GetParam(), brief, 5, [&](int rank, int candidate, int call) {
     const double burden = (call / 500) % 6 == candidate ? 8 : 1;
     return (10 + candidate + rank) * burden * random.between(0.98, 1.02) * us;
@@ -63,7 +63,7 @@ TEST_P(StarOnManyRanks, ChoosesTheFastestWhenOneRankArrivesTenTimesLate) {
     const int ranks_count = 8;
     const int late = static_cast<int>(random.generator() % ranks_count);
     const int fastest = 1 + static_cast<int>(random.generator() % 5);
-    // All others wait for the late rank, 10 times as long as native takes; it itself does not.
+    // All others wait for the late rank, 10 times as long as native takes.
     Lockstep ranks(GetParam(), pairs_of(6), ranks_count, [&](int rank, int candidate, int) {
       const bool same_group = candidate > 0 && candidate / 2 == fastest / 2;
       const double own = (candidate == fastest ? 7 : same_group ? 8.5 : 10 + 2 * candidate) * us;

@@ -1,4 +1,4 @@
-// star: native and what looks a little faster take turns before that is used.
+// star: native and a candidate that looks a little faster take turns before the latter is used.
 
 #include <algorithm>
 
@@ -70,7 +70,7 @@ TEST(StarRunOff, IsHeldAgainWhenTheNetworkHasChanged) {
   EXPECT_EQ(ranks.proposed(), 0);
 }
 
-TEST(StarRunOff, KeepsNoStepWithTheProgram) {
+TEST(StarRunOff, IgnoresPatternsOfTheProgramsCalls) {
   // Every other call waits for a late rank, ten times as long as native takes.
   for (const int late : {0, 1}) {
     Lockstep ranks("star", lone_candidates({"native", "ring", "pair"}), 3, [late](int, int candidate, int call) {
@@ -95,7 +95,7 @@ TEST(StarRunOff, SevenUnitsOfEightAreEnough) {
   }
 }
 
-TEST(StarRunOff, SelectsWhoWinsEvenIfOthersLookedFaster) {
+TEST(StarRunOff, SelectsTheWinnerEvenIfOthersLookedFaster) {
   // Ring's best call was 8 us and pair's 8.05; both take 9.
   Lockstep ranks("star", lone_candidates({"native", "ring", "pair"}), 2, [](int, int candidate, int call) {
     if (candidate == 0) return 10 * us;
@@ -106,7 +106,7 @@ TEST(StarRunOff, SelectsWhoWinsEvenIfOthersLookedFaster) {
   EXPECT_EQ(ranks.proposed(), 1);
 }
 
-TEST(StarRunOff, GivesTheNextItsTurnUnlessItIsLikelyAsFlattered) {
+TEST(StarRunOff, TriesTheNextUnlessItsBestTimeWasLikelyLuckToo) {
   // Ring's best call of 8 us was luck: it takes 10.5. Pair's best call was luck too, or it takes 9 us.
   const auto with_pair_at = [](double usual) {
     return [usual](int, int candidate, int call) {
@@ -143,7 +143,7 @@ TEST(StarRunOff, EndsWithNativeAtTheThirdFailure) {
   EXPECT_EQ(ranks.exchanges().size(), 4U) << "Measure_Select and three run-offs";
 }
 
-TEST(StarRunOff, LetsHistoryTellNothingThatWasNotShown) {
+TEST(StarRunOff, TellsLaterRunsOnlyWhatWasShown) {
   Lockstep ranks("star", lone_candidates({"native", "ring", "pair"}), 2, [](int, int candidate, int call) {
     return (candidate == 0 ? 10 : call < 9 ? 8 + (0.5 * candidate) : 11) * us;
   });
@@ -162,7 +162,7 @@ TEST(StarRunOff, IsNotNeededWhereNativeIsClearlySlower) {
   EXPECT_EQ(ranks.proposed(), 1);
 }
 
-TEST(StarRunOff, IsHeldWhereMonitorAdaptMovesOn) {
+TEST(StarRunOff, IsHeldWhereMonitorAdaptSwitches) {
   Lockstep ranks("star", lone_candidates({"native", "ring", "pair"}), 2, [](int, int candidate, int) {
     return (candidate == 0 ? 16 : candidate == 1 ? 10 : 15) * us;
   });

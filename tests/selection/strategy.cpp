@@ -97,7 +97,7 @@ TEST(Decisions, AreKeptUpToAHundred) {
   EXPECT_EQ(fickle.decisions_dropped(), 150);
 }
 
-/// Any strategy, on ranks that never measure the same and with candidates that may not be used.
+/// Any strategy, on ranks that measure different times and with some candidates not eligible.
 TEST(EveryStrategy, KeepsRanksInStepOnCandidatesThatMayBeUsedAndSaysWhy) {
   for (const StrategyKind& kind : strategy_kinds()) {
     SCOPED_TRACE(kind.name);
@@ -106,7 +106,7 @@ TEST(EveryStrategy, KeepsRanksInStepOnCandidatesThatMayBeUsedAndSaysWhy) {
     for (std::size_t i = 0; i < brief.candidates.size(); ++i)
       brief.candidates[i].group = i == 0 ? "native" : "group " + std::to_string(i / 2);
     if (kind.forces) brief.argument = "a1";
-    // What is fast changes every 300 calls.
+    // The fast candidates change every 300 calls.
     Lockstep ranks(kind.name, brief, 3, [](int rank, int candidate, int call) {
       const int burden = (call / 300 + candidate) % 4;
       return 1e-6 * (10 + 20 * burden + (rank * 7 + candidate * 5 + call * 3) % 11);

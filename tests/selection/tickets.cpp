@@ -33,7 +33,7 @@ TEST(RunningTime, IsTheFirstSampleThenMovesByItsWeight) {
   EXPECT_DOUBLE_EQ(time.variance, 0.8 * (25 + 0.2 * 100));
 }
 
-TEST(RunningTime, DeviatesAsItsCallsDo) {
+TEST(RunningTime, HasTheDeviationOfItsCalls) {
   RunningTime time;
   for (int i = 0; i < 500; ++i) time.add(i % 2 == 0 ? 9 : 11, 0.99);
   EXPECT_NEAR(time.mean, 10, 0.1);
@@ -51,7 +51,7 @@ TEST(RunningTime, OfEarlierRunsGoesOnWhereTheyEnded) {
   EXPECT_EQ(without_deviation.spread, 1);
 }
 
-TEST(RunningTime, MayBeToldForLongerCalls) {
+TEST(RunningTime, CanBeScaledToLongerCalls) {
   RunningTime time = of(10, 1);
   time.scale(3);
   EXPECT_DOUBLE_EQ(time.mean, 30);
@@ -69,7 +69,7 @@ TEST(EveryTicketPolicy, GivesAlphaToTheFastestAndAllTicketsAway) {
   }
 }
 
-TEST(UniformTickets, LeaveTheOthersAlike) {
+TEST(UniformTickets, AreEqualForTheOthers) {
   const auto shares = dealt("uniform", {of(1), of(5), of(500)});
   EXPECT_DOUBLE_EQ(shares[1], 0.1);
   EXPECT_DOUBLE_EQ(shares[2], 0.1);
@@ -82,11 +82,11 @@ TEST(InverseTickets, FavourTheFasterOfThoseWithinTwoDeviations) {
   EXPECT_EQ(shares[3], 0) << "more than two deviations of the fastest away from it";
 }
 
-TEST(InverseTickets, AllGoToTheFastestWhereNobodyIsNear) {
+TEST(InverseTickets, AllGoToTheFastestWhereNoneIsNear) {
   EXPECT_EQ(dealt("inverse", {of(10, 1), of(20), of(30)}), (std::vector<double>{1, 0, 0}));
 }
 
-TEST(InverseTickets, ExcludeNobodyBeforeTheSpreadIsKnown) {
+TEST(InverseTickets, ExcludeNoneBeforeTheSpreadIsKnown) {
   EXPECT_GT(dealt("inverse", {of(10, 0, 4), of(20)})[1], 0);
   EXPECT_EQ(dealt("inverse", {of(10, 0, 5), of(20)})[1], 0);
 }

@@ -1,4 +1,4 @@
-// Strategies on calls whose work varies by a factor of 100, with known truth.
+// Strategies on calls whose work varies by a factor of 100, where the best candidate is known.
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ class World {
     }
   }
 
-  /// Bytes of a call that a rank has: alike to the power of 100, or growing slowly from the least to the most.
+  /// Bytes of a call on a rank: random within a factor of 100, or growing slowly from the least to the most.
   double work(int rank, int call) {
     while (static_cast<int>(sizes_.size()) <= call) {
       const double place = grows_ ? std::min(1.0, static_cast<double>(sizes_.size()) / 200) : uniform_(random_);
@@ -109,7 +109,7 @@ TEST(VaryingWork, StarBasicUsesTheBestOfTen) {
 }
 
 TEST(VaryingWork, StarUsesTheBestByGroupsAndRunOff) {
-  // The first of each pair stands for it, so the second may be missed.
+  // The first of each pair represents it, so the second may be missed.
   Brief alone = varying(6);
   for (Candidate& candidate : alone.candidates) candidate.group = candidate.name;
   EXPECT_GE(good_of("star", alone, worlds, 60 + 3 * 32 + 1), 54);
@@ -119,12 +119,12 @@ TEST(VaryingWork, LotteryFavoursTheBest) {
   EXPECT_GE(good_of("lottery", varying(6), worlds, 1500), 50);
 }
 
-TEST(VaryingWork, OfAProgramWhoseSizesGrowIsComparedAllTheSame) {
+TEST(VaryingWork, IsComparedFairlyWhereSizesGrow) {
   EXPECT_GE(good_of("star-basic", varying(10), worlds, 101, true), 54);
 }
 
-TEST(VaryingWork, ThatGrowsMovesMonitorAdaptToWhoIsBestThen) {
-  // Native has the latency and a1 the bandwidth: they are alike at 10000 bytes.
+TEST(VaryingWork, ThatGrowsMovesMonitorAdaptToTheCandidateThenBest) {
+  // Native has the better latency, a1 the better bandwidth: they are equal at 10000 bytes.
   const Growth native{10 * us, 0.01 * us};
   const Growth other{60 * us, 0.005 * us};
   double middle = 2000;
@@ -176,7 +176,7 @@ TEST(VaryingWork, IsExchangedBesideTimesAndOnlyWhereItVaries) {
   }
 }
 
-TEST(VaryingWork, DoesNotCountWhereTheBriefSaysItIsAlike) {
+TEST(VaryingWork, DoesNotCountWhereTheBriefSaysItIsConstant) {
   for (const char* strategy : {"star-basic", "star", "lottery"}) {
     SCOPED_TRACE(strategy);
     std::vector<std::vector<int>> made;
@@ -195,8 +195,8 @@ TEST(VaryingWork, DoesNotCountWhereTheBriefSaysItIsAlike) {
   }
 }
 
-TEST(VaryingWork, OfEarlierRunsMayHaveBeenOther) {
-  // They found a2 fastest, with calls of a twentieth to do.
+TEST(VaryingWork, OfEarlierRunsMayDiffer) {
+  // Earlier runs found a2 fastest, with a twentieth of the work.
   Brief brief = varying(5);
   for (std::size_t i = 0; i < 5; ++i)
     brief.candidates[i].earlier = Earlier{(i == 2 ? 0.5 : 1 + 0.1 * static_cast<double>(i)) * us, 50};

@@ -42,7 +42,7 @@ class Mpi:
     env: Mapping[str, str] = field(default_factory=dict)
     mpifort: Path | None = None
     prefix: Path | None = None
-    """The virtual environment that it was installed into; nothing for Debian's."""
+    """The virtual environment of this MPI; None for Debian's."""
 
     @property
     def abi(self) -> str:
@@ -125,18 +125,18 @@ def _link(mpi: Mpi, compiler: Path, options: Sequence[str], source: Path, progra
 
 
 def _compile(mpi: Mpi, compiler: Path, options: Sequence[str], source: Path, folder: Path) -> Path:
-    """The program of a C or C++ file, which ccache, where there is one, need not compile again."""
+    """Compiles a C or C++ file, with ccache if installed; returns the program."""
     program = folder / f"{source.stem}-{mpi.name}"
     ccache = shutil.which("ccache")
     if ccache is None:
         return _link(mpi, compiler, options, source, program)
-    # ccache keeps what is compiled and not linked, and must see the compiler itself, which the wrapper names.
+    # ccache caches compiling without linking, and needs the compiler itself, which the wrapper names.
     behind = shlex.split(_called(mpi, [str(compiler), "-show", "-c", source.name]))
     behind.remove(source.name)
     for_compiler = [one for one in options if not one.startswith(("-l", "-Wl,")) and not one.endswith((".so", ".a"))]
     compiled = folder / f"{program.name}.o"
     argv = [ccache, *behind, *for_compiler, "-pthread", str(source), "-o", str(compiled)]
-    _called(mpi, argv, {"CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"})  # as CMakeLists.txt has it
+    _called(mpi, argv, {"CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"})  # as in CMakeLists.txt
     _link(mpi, compiler, options, compiled, program)
     compiled.unlink()
     return program

@@ -1,4 +1,4 @@
-"""Running a job of many processes so that a hang ends in a report instead of a silent test machine."""
+"""Running a job of many processes so that a hang ends in a report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TAIL = 8000
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a finished job left: exit status (negative: killed by that signal), its output, and the seconds it took."""
+    """The result of a finished job: exit status (negative: killed by that signal), output, and seconds taken."""
 
     argv: tuple[str, ...]
     status: int
@@ -41,7 +41,7 @@ class Outcome:
 
 
 class HangError(AssertionError):
-    """A job was not done in its time; the message tells where each process stood."""
+    """A job exceeded its time limit; the message has the stack of each process."""
 
 
 def descendants(pid: int) -> list[int]:
@@ -64,7 +64,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def stack_of(pid: int) -> str:
-    """The stacks of a process by gdb where it is installed, else what the kernel says that it waits for."""
+    """The stacks of a process by gdb where installed, else the kernel function it waits in."""
     try:
         name = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
         where = Path(f"/proc/{pid}/wchan").read_text() or "running"
@@ -95,9 +95,8 @@ def end(processes: Sequence[int], with_signal: signal.Signals) -> None:
 def run_job(argv: Sequence[str], env: Mapping[str, str], timeout: float, cwd: Path | None = None) -> Outcome:
     """Runs `argv` in a session of its own, for at most `timeout` seconds.
 
-    Raises HangError with the stacks of all its processes and the ends of its output when the time is over; then
-    nothing of the job is left running. Output goes through files, so that a process which a launcher left behind cannot
-    block the reader.
+    When the time is over, it ends all processes of the job and raises HangError with their stacks and the ends of the
+    output. Output goes through files, so that a process left by a launcher cannot block the reader.
     """
     with tempfile.TemporaryFile("w+", errors="replace") as out, tempfile.TemporaryFile("w+", errors="replace") as err:
 

@@ -1,4 +1,4 @@
-"""Running programs under Starling as the tests need it, and what its repository offers."""
+"""Running programs under Starling for tests, and the candidates of its repository."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from support.mpis import ROOT, Mpi, run_ranks
 from support.processes import Outcome
 
 STARLING = (sys.executable, "-m", "starling")
-"""The command, as the interpreter of the tests has it installed."""
+"""The command, as installed for the interpreter of the tests."""
 
 LARGEST = 8192
-"""Values of parameters beyond this, in bytes, would leave the tests' small messages in one piece."""
+"""Largest parameter value tested, in bytes: larger ones would not divide the tests' small messages."""
 
 SMALL_ENOUGH = 1024
 SMALL = "32"
-"""What the tests take as well for a parameter that has only values beyond that: any number may be forced."""
+"""An additional value for parameters that have only larger ones: any number may be forced."""
 
 
 def library(mpi: Mpi) -> Path:
@@ -44,7 +44,7 @@ def values(parameter: dict[str, Any]) -> list[str]:
 
 
 def combination(choices: Mapping[str, Sequence[str]], number: int) -> dict[str, str]:
-    """One value of each parameter: the digits of `number`, where every parameter counts to its own base."""
+    """One value of each parameter, by the digits of `number` in a mixed base."""
     bound: dict[str, str] = {}
     for name, offered in choices.items():
         number, digit = divmod(number, len(offered))
@@ -54,10 +54,10 @@ def combination(choices: Mapping[str, Sequence[str]], number: int) -> dict[str, 
 
 @functools.cache
 def candidates(turn: int = 0) -> dict[str, tuple[str, ...]]:
-    """Candidates of each collective that has algorithms of Starling's own, as `forced:` takes them.
+    """Candidates of each collective with algorithms of Starling's own, in the form of `forced:`.
 
-    Every algorithm is there, with two combinations of its parameters' values; which two depends on the turn, and
-    enough turns use all.
+    Every algorithm is included with two combinations of its parameters' values, which depend on the turn; enough
+    turns use all.
     """
     found: dict[str, list[str]] = {}
     for algorithm in repository.listing()["algorithms"]:
@@ -73,7 +73,7 @@ def candidates(turn: int = 0) -> dict[str, tuple[str, ...]]:
 
 @functools.cache
 def considerate(folder: Path) -> Path:
-    """A library that lets MPICH's waiting ranks give their processor away, compiled into `folder`."""
+    """A library that makes MPICH's waiting ranks yield their processor, compiled into `folder`."""
     built = folder / "yield.so"
     source = ROOT / "tests/support/yield.c"
     subprocess.run(["cc", "-O2", "-shared", "-fPIC", str(source), "-o", str(built)], check=True)

@@ -8,7 +8,7 @@
 
 namespace starling {
 
-/// A random tree: up to 8 switches, some of which may have no rank below them, numbers of ranks as uneven as they come.
+/// A random tree: up to 8 switches with uneven numbers of ranks, some without ranks.
 inline SwitchTree random_tree(int ranks, unsigned seed) {
   std::minstd_rand dice(seed * 7919U + static_cast<unsigned>(ranks));
   const auto below = [&](int n) { return static_cast<int>(dice() % static_cast<unsigned>(n)); };

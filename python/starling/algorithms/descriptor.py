@@ -1,4 +1,4 @@
-"""What the descriptor of an algorithm says of it, in words: for the terminal and for the reference pages."""
+"""Descriptors of algorithms in words, for the terminal and the reference pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _as_it_is(name: str) -> str:
 
 
 def _variants(base: Entry, entries: Iterable[Entry]) -> list[Entry]:
-    """The names of the algorithm that add a synchronisation."""
+    """The entries of the algorithm with a synchronisation."""
     return [entry for entry in entries if entry["algorithm"] == base["algorithm"] and entry["name"] != base["name"]]
 
 
@@ -67,8 +67,8 @@ def _all(base: Entry, entries: Sequence[Entry], code: Mark, link: Mark) -> Itera
 def facts(
     base: Entry, entries: Sequence[Entry], *, code: Mark = _as_it_is, link: Mark = _as_it_is
 ) -> list[tuple[str, list[str]]]:
-    """The facts of an algorithm: a title and the lines below it; those without content are left out.
+    """The facts of an algorithm: a title and the lines below it; lines without content are left out.
 
-    `entries` are those of its collective, `code` writes a name, `link` one of another collective.
+    `entries` are those of its collective; `code` formats a name, `link` the name of another collective.
     """
     return [(title, lines) for title, lines in _all(base, entries, code, link) if any(lines)]

@@ -1,4 +1,4 @@
-"""`starling predict`: what the cost model says of the candidates of a collective, as a table (docs/cost-model.md)."""
+"""`starling predict`: the cost model's times of the candidates of a collective, as a table (docs/cost-model.md)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from starling.messages import told
+from starling.messages import printable
 from starling.terminal.figures import human_bytes, human_seconds
 
 _SIZE = re.compile(r"(\d+)([kmg]?)(?:i?b)?", re.IGNORECASE)
@@ -20,12 +20,12 @@ def size(text: str) -> int:
     """Bytes from a text like `65536`, `64K` or `1M`, in powers of 1024. Raises ValueError."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"{told(text)}: no size; write it in bytes, or like 64K or 1M")
+        raise ValueError(f"{printable(text)}: no size; write it in bytes, or like 64K or 1M")
     return int(match[1]) * _FACTORS[match[2].lower()]
 
 
 def _refusals(candidates: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
-    """The reasons for which candidates have no time, and the candidates of each; N where only numbers differ."""
+    """The reasons why candidates have no time, each with its candidates; N stands for numbers that differ."""
     alike: dict[str, dict[str, list[str]]] = {}
     for one in candidates:
         if why := one["refusal"]:
@@ -37,13 +37,13 @@ def _refusals(candidates: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
 
 
 def render(found: dict[str, Any], platform: str, console: Console, rows: int | None = None) -> None:
-    """Prints the candidates, the quickest first, `rows` of them at most, and each as a multiple of the lower bound."""
+    """Prints at most `rows` candidates, the quickest first, each also as a multiple of the lower bound."""
     bound = found["lower_bound_s"]
     root = "" if found["root"] is None else f", root {found['root']}"
     console.print(
         Text(
             f"{found['collective']} of {human_bytes(found['bytes'])} on {found['ranks']} ranks of "
-            f"{told(platform)}{root}"
+            f"{printable(platform)}{root}"
         )
     )
     timed = [one for one in found["candidates"] if one["seconds"] is not None]

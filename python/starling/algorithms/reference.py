@@ -1,7 +1,6 @@
 """The reference pages of the repository: `python -m starling.algorithms.reference docs/collectives`.
 
-A page for each collective, a picture for each algorithm, an index, all of it written from the descriptors. Nothing is
-known here that is not in the repository.
+A page for each collective, a picture for each algorithm and an index, all made from the descriptors in the repository.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from pathlib import Path
 from starling.algorithms import descriptor, repository
 from starling.algorithms.descriptor import Entry
 from starling.installation.questions import RepositoryError
-from starling.messages import say
+from starling.messages import log
 from starling.pictures import drawing
 
 _RANKS = 8
@@ -76,7 +75,7 @@ def _table(bases: Sequence[Entry]) -> list[str]:
 
 
 def _page(collective: str, entries: Sequence[Entry]) -> str:
-    """The page of a collective: a table of its algorithms, then a section for each that is at home there."""
+    """The page of a collective: a table of its algorithms, then a section for each whose home it is."""
     bases = _bases(entries)
     counts = f"{_plural(len(bases), 'algorithm')}, {_plural(_candidates(entries), 'candidate')} besides native."
     lines = [f"# {collective}", counts, _SYMBOLS, "[All collectives](README.md).", "", *_table(bases)]
@@ -88,13 +87,12 @@ def _page(collective: str, entries: Sequence[Entry]) -> str:
 
 _INDEX = """# The algorithms of every collective
 `make docs` writes these pages from the descriptors in `src/algorithms`, and the pictures from the schedules. A
-candidate is an algorithm with its parameters bound and one way to keep its steps apart; besides these the MPI library's
-own way, `native`, is always one.
+candidate is an algorithm with its parameters bound and one way to keep its steps apart; `native`, the MPI library's own
+way, is always a candidate too.
 
 In a picture each rank is a line and time goes to the right. A message takes one unit, however large it is, and goes
-from when its sender has come so far to when its receiver has. Opened by itself, a picture tells of each message which
-blocks it carries. `starling algorithms 'bcast:chain?segment=8192' --draw chain.svg --ranks 12` draws any candidate on
-up to 64 ranks.
+from the start of its sender's round to its arrival. Opened by itself, a picture shows the blocks of each message.
+`starling algorithms 'bcast:chain?segment=8192' --draw chain.svg --ranks 12` draws any candidate on up to 64 ranks.
 
 | collective | algorithms | candidates | |
 |---|---|---|---|
@@ -133,7 +131,7 @@ def pages() -> dict[str, str]:
 
 
 def write(folder: Path) -> None:
-    """Writes every page and picture below `folder`, and removes those of algorithms that are no more."""
+    """Writes every page and picture below `folder`, and removes those of deleted algorithms."""
     written = pages()
     for pattern in ("*.md", "pictures/*.svg"):
         for old in folder.glob(pattern):
@@ -146,14 +144,14 @@ def write(folder: Path) -> None:
 
 
 def main(words: Sequence[str]) -> int:
-    """Writes the pages into the folder that is named; the exit status."""
+    """Writes the pages into the named folder; returns the exit status."""
     if len(words) != 1:
-        say("usage: python -m starling.algorithms.reference FOLDER")
+        log("usage: python -m starling.algorithms.reference FOLDER")
         return 2
     try:
         write(Path(words[0]))
     except (RepositoryError, OSError) as error:
-        say(str(error))
+        log(str(error))
         return 1
     return 0
 

@@ -1,4 +1,4 @@
-"""The repository of algorithms, as the installed library itself lists it."""
+"""The repository of algorithms, as listed by the installed library."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from rich.text import Text
 
 from starling.algorithms import descriptor
 from starling.installation.questions import UnknownError, ask
-from starling.messages import told
+from starling.messages import printable
 from starling.networks.platform_file import Platform
 from starling.pictures.timeline import Plan
 
 
 def listing() -> dict[str, Any]:
-    """What `starling-repository` prints: `collectives`, `algorithms` and `strategies`. Raises RepositoryError."""
+    """The output of `starling-repository`: `collectives`, `algorithms` and `strategies`. Raises RepositoryError."""
     return ask()
 
 
 def plan(candidate: str, ranks: int, root: int = 0, blocks: int | None = None) -> Plan:
     """What each of `ranks` ranks does in one candidate, as in `bcast:chain?segment=8192`.
 
-    Without `blocks` a vector is divided as the candidate would, into at least four blocks if it ever does. Raises
-    UnknownError where there is no such candidate or it does not serve so many ranks, else RepositoryError.
+    Without `blocks` a vector is divided as by the candidate, into at least four blocks if it divides at all. Raises
+    UnknownError for an unknown candidate or one that does not serve so
+    many ranks, else RepositoryError.
     """
     return Plan.from_json(ask("schedule", candidate, str(ranks), str(root), *([str(blocks)] if blocks else [])))
 
@@ -36,9 +37,9 @@ def plan(candidate: str, ranks: int, root: int = 0, blocks: int | None = None) -
 def prediction(
     platform: Platform, ranks: int, collective: str, size: int, root: int = 0, parameters: Path | None = None
 ) -> dict[str, Any]:
-    """What the cost model says of every candidate of a collective of `size` bytes (docs/cost-model.md).
+    """The cost model's prediction for every candidate of a collective of `size` bytes (docs/cost-model.md).
 
-    Ranks are placed on the hosts in their order; `parameters` is a file. Raises UnknownError where that makes no sense,
+    Ranks are placed on the hosts in their order; `parameters` is a file. Raises UnknownError for invalid arguments,
     else RepositoryError.
     """
     with tempfile.TemporaryDirectory(prefix="starling-predict-") as folder:
@@ -58,11 +59,11 @@ def prediction(
 def algorithms(found: dict[str, Any], collective: str | None = None) -> list[dict[str, Any]]:
     """The algorithms of a listing, native first within each collective; all of them, or those of one collective.
 
-    Raises UnknownError for a collective that there is not.
+    Raises UnknownError for an unknown collective.
     """
     names: list[str] = found["collectives"]
     if collective is not None and collective not in names:
-        raise UnknownError(f"no collective {told(collective)} in the repository; there are: {', '.join(names)}")
+        raise UnknownError(f"no collective {printable(collective)} in the repository; there are: {', '.join(names)}")
     return [
         entry
         for name in ([collective] if collective else names)
@@ -85,11 +86,11 @@ def named(found: dict[str, Any], collective: str, name: str) -> dict[str, Any]:
         return entry
     hint = "; leave the parameters out, all are shown" if "?" in name else ""
     there_are = ", ".join(one["name"] for one in entries)
-    raise UnknownError(f"no algorithm {told(collective)}:{told(name)}; there are: {there_are}{hint}")
+    raise UnknownError(f"no algorithm {printable(collective)}:{printable(name)}; there are: {there_are}{hint}")
 
 
 def render_one(entry: dict[str, Any], entries: Sequence[dict[str, Any]], console: Console) -> None:
-    """Prints all that is known of one algorithm; `entries` are those of its collective."""
+    """Prints all facts about one algorithm; `entries` are those of its collective."""
     name = f"{entry['collective']}:{entry['name']}"
     console.print(Text.assemble((name, "bold"), f": {entry['says']}"))
     if entry["name"] == "native":

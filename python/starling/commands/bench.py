@@ -1,4 +1,4 @@
-"""`starling bench`: what to do with files of measured times; bench/ makes them (`make bench-lab`)."""
+"""`starling bench`: compares files of measured times, which bench/ makes (`make bench-lab`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from starling.messages import MISUSE, say, told
+from starling.messages import MISUSE, log, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,21 +32,21 @@ def _group() -> None:
 
 @app.command(epilog="Example: starling bench compare before.json after.json")
 def compare(
-    first: Annotated[Path, typer.Argument(metavar="A.json", help="What to compare with.")],
+    first: Annotated[Path, typer.Argument(metavar="A.json", help="The times to compare with.")],
     second: Annotated[Path, typer.Argument(metavar="B.json", help="What to compare.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")] = False,
 ) -> None:
-    """Compare what two files measured alike: A's median time by B's, so above 1 B is faster; with 95 % intervals."""
+    """Compare the cases that two files share: A's median time / B's, above 1 where B is faster; with 95 % intervals."""
     from starling.lab import measured
 
     try:
         found, *missing = measured.compare(measured.read(first), measured.read(second))
     except measured.MeasuredError as error:
-        say(str(error))
+        log(str(error))
         raise typer.Exit(MISUSE) from error
     if not found:
-        say(
-            f"{told(first)} and {told(second)} have no case in common: platform, MPI, ranks, what, "
+        log(
+            f"{printable(first)} and {printable(second)} have no case in common: platform, MPI, ranks, what, "
             f"bytes and how must be equal"
         )
         raise typer.Exit(MISUSE)
@@ -93,7 +93,7 @@ def _render(found: Sequence[Compared], missing: Sequence[Sequence[Case]], consol
     found = sorted(found, key=lambda one: one.case[:3])
     for place, group in groupby(found, key=lambda one: one.case[:3]):
         rows = list(group)
-        console.print(line(f"{told(place[0])}, {told(place[1])}, {told(place[2])} ranks", style="bold"))
+        console.print(line(f"{printable(place[0])}, {printable(place[1])}, {printable(place[2])} ranks", style="bold"))
         columns = [
             Column("what", [one.case.what for one in rows], right=False),
             Column("bytes", [human_bytes(one.case.bytes) for one in rows]),
@@ -118,5 +118,5 @@ def _render(found: Sequence[Compared], missing: Sequence[Sequence[Case]], consol
     console.print(Text(f"{len(found)} in both: B is {counts}; geometric mean of A / B: {mean:.3f}"))
     for name, cases in zip("AB", missing, strict=True):
         if cases:
-            first = " ".join(told(word) for word in cases[0] if word is not None)
+            first = " ".join(printable(word) for word in cases[0] if word is not None)
             console.print(line(f"only in {name}: {len(cases)}, the first {first}"))

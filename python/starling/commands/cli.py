@@ -17,13 +17,13 @@ from typer.core import TyperGroup
 
 from starling.commands import bench, history, lab
 from starling.installation.variants import Flavour
-from starling.messages import MISUSE, in_one_line, quoted, say, told, version
+from starling.messages import MISUSE, in_one_line, log, printable, quoted, version
 from starling.networks.placement import Order
 from starling.runs.settings import KEYS, Kind, flag
 
 
 class _Commands(TyperGroup):
-    """All commands, with what is wrong with a word told in our own words and no more of it than people can read."""
+    """All commands; complaints about a word are in our own words and show only a readable part of it."""
 
     def make_context(self, info_name: str | None, args: list[str], *rest: Any, **more: Any) -> Any:
         """Reads the words before a command."""
@@ -43,15 +43,15 @@ def _readable(words: list[str]) -> Iterator[None]:
     except typer.TyperException as error:
         message = getattr(error, "message", None)
         if message is not None:
-            error.message = _told(message.removeprefix("Value error, "), words)
+            error.message = _printable_complaint(message.removeprefix("Value error, "), words)
         raise
 
 
-def _told(message: str, words: list[str]) -> str:
-    """A complaint in which the words that were typed stand as messages tell them."""
+def _printable_complaint(message: str, words: list[str]) -> str:
+    """A complaint in which the words typed by the user are printable."""
     for value in (part for word in words for part in (word, *word.split("=", 1))):
-        if told(value) != value:
-            message = message.replace(value, told(value)).replace(repr(value), quoted(value))
+        if printable(value) != value:
+            message = message.replace(value, printable(value)).replace(repr(value), quoted(value))
     return in_one_line(message)
 
 
@@ -70,19 +70,19 @@ app.add_typer(lab.app, name="lab")
 app.add_typer(history.app, name="history")
 app.add_typer(bench.app, name="bench")
 
-_SKIPPED = 3
-"""Files of the history that are told one by one where they are no records."""
+_MOST_LISTED = 3
+"""Most skipped files of the history that are reported one by one."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
 
 
 def _fail(error: Exception | str) -> NoReturn:
-    say(str(error))
+    log(str(error))
     raise typer.Exit(1)
 
 
 def _misused(error: Exception | str) -> NoReturn:
-    say(str(error))
+    log(str(error))
     raise typer.Exit(MISUSE)
 
 
@@ -100,7 +100,7 @@ def _options(
 
 
 def _takes_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with an option for each setting that a run takes one for."""
+    """The command with an option for each setting of a run that has one."""
     line = Annotated[list[str], typer.Argument(metavar="LAUNCHER ...", help="mpirun, mpiexec, srun, or a program.")]
     parameters = {"line": inspect.Parameter("line", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=line)}
     for name, key in KEYS.items():
@@ -139,9 +139,11 @@ def report(
         Path | None, typer.Argument(metavar="[RECORD]", help="A run record; the last one by default.")
     ] = None,
     as_json: AsJson = False,
-    everything: Annotated[bool, typer.Option("--all", help="Show every context, not the 20 heaviest.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show every context, not only the 20 with most time.")
+    ] = False,
 ) -> None:
-    """Show which algorithm ran where in the last run, why, what the others cost, and what tuning cost."""
+    """Show which algorithms ran in the last run, why, how long the others took, and what tuning cost."""
     from starling.records import record as records
     from starling.records import report as reports
     from starling.runs import settings
@@ -154,12 +156,12 @@ def report(
     try:
         if record is None:
             found, text, skipped = records.last_good(folder())
-            for why in skipped[:_SKIPPED]:
-                say(f"skipped {why}")
-            if len(skipped) > _SKIPPED:
-                say(f"skipped {len(skipped) - _SKIPPED} more files of the history that are no whole records")
+            for why in skipped[:_MOST_LISTED]:
+                log(f"skipped {why}")
+            if len(skipped) > _MOST_LISTED:
+                log(f"skipped {len(skipped) - _MOST_LISTED} more files of the history that are no whole records")
         elif not record.exists():
-            _fail(f"{told(record)}: no such file; {records.listed(folder())}")
+            _fail(f"{printable(record)}: no such file; {records.listed(folder())}")
         else:
             found, text = records.read(record)
     except (records.RecordError, settings.SettingsError) as error:
@@ -174,7 +176,7 @@ def report(
 def algorithms(
     collective: Annotated[
         str | None,
-        typer.Argument(metavar="[COLLECTIVE[:NAME]]", help="Those of this collective, or all about one of them."),
+        typer.Argument(metavar="[COLLECTIVE[:NAME]]", help="Algorithms of this collective, or details of one."),
     ] = None,
     as_json: AsJson = False,
     draw: Annotated[
@@ -184,7 +186,7 @@ def algorithms(
     root: Annotated[int | None, typer.Option(min=0, help="Root in the picture, 0.")] = None,
     blocks: Annotated[int | None, typer.Option(min=1, help="Blocks the vector is divided into in the picture.")] = None,
 ) -> None:
-    """List the repository of algorithms: names, parameters, and a sentence each. Or tell all about one, or draw it."""
+    """List the repository of algorithms: names, parameters, and a sentence each. Or show all about one, or draw it."""
     from starling.algorithms import repository
     from starling.installation.questions import RepositoryError, UnknownError
     from starling.terminal.console import terminal
@@ -195,11 +197,11 @@ def algorithms(
     for option, given in (("--ranks", ranks), ("--root", root), ("--blocks", blocks)):
         if given is not None:
             _misused(f"{option} is for a picture: add --draw F.svg, or leave it out")
-    wished, _, name = (collective or "").partition(":")
+    requested, _, name = (collective or "").partition(":")
     try:
         found = repository.listing()
-        entries = repository.algorithms(found, wished or None)
-        one = repository.named(found, wished, name) if name else None
+        entries = repository.algorithms(found, requested or None)
+        one = repository.named(found, requested, name) if name else None
     except UnknownError as error:
         _misused(error)
     except RepositoryError as error:
@@ -220,7 +222,7 @@ def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int 
     if candidate is None:
         _misused("--draw needs an algorithm, as in: starling algorithms alltoall:ring --draw ring.svg")
     if file.suffix != ".svg":
-        _misused(f"--draw {told(file)}: pictures are SVG; give a name that ends in .svg")
+        _misused(f"--draw {printable(file)}: pictures are SVG; give a name that ends in .svg")
     try:
         file.write_text(drawing.draw(repository.plan(candidate, ranks, root, blocks)))
     except UnknownError as error:
@@ -228,7 +230,7 @@ def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int 
     except RepositoryError as error:
         _fail(error)
     except OSError as error:
-        _fail(f"{told(file)}: {error.strerror}")
+        _fail(f"{printable(file)}: {error.strerror}")
 
 
 @app.command(epilog="Example: starling predict --platform star:4x8 --ranks 32 alltoall 64K")
@@ -241,22 +243,20 @@ def predict(
         str,
         typer.Option(metavar="F", envvar="STARLING_PLATFORM", help="A platform file or a name like star:4x8."),
     ] = "",
-    ranks: Annotated[
-        int | None, typer.Option(min=1, help="Ranks; as many as the platform has room for by default.")
-    ] = None,
-    root: Annotated[int, typer.Option(min=0, help="Where the collective has one.")] = 0,
+    ranks: Annotated[int | None, typer.Option(min=1, help="Ranks; by default as many as the platform holds.")] = None,
+    root: Annotated[int, typer.Option(min=0, help="The root, where the collective has one.")] = 0,
     parameters: Annotated[
-        Path | None, typer.Option(metavar="P", help="What `starling calibrate` measured; else usual values of TCP.")
+        Path | None, typer.Option(metavar="P", help="File from `starling calibrate`; else usual values of TCP.")
     ] = None,
     rate: Annotated[str | None, typer.Option(metavar="RATE", help="Of the hosts' links, like 20mbit.")] = None,
     trunk_rate: Annotated[str | None, typer.Option(metavar="RATE", help="Of the links between switches.")] = None,
     ranks_per_host: Annotated[int | None, typer.Option(min=1, max=4096, help="Ranks that each host takes.")] = None,
-    order: Annotated[Order, typer.Option(help="In which ranks are placed on hosts.")] = Order.BLOCK,
+    order: Annotated[Order, typer.Option(help="How ranks are placed on hosts.")] = Order.BLOCK,
     seed: Annotated[int, typer.Option(help="Of --order random.")] = 1,
     everything: Annotated[bool, typer.Option("--all", help="Show all candidates, and why some are left out.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Predict how long each algorithm of a collective takes on a described machine, which need not be there."""
+    """Predict how long each algorithm of a collective would take on a described machine."""
     from starling.algorithms import prediction, repository
     from starling.installation.questions import RepositoryError, UnknownError
     from starling.networks import platform_file
@@ -266,9 +266,11 @@ def predict(
     if not platform:
         _misused("--platform is missing: a platform file, or a name like star:4x8")
     if not size and collective != "barrier":
-        _misused(f"a size is missing, as in: starling predict --platform {told(platform)} {told(collective)} 64K")
+        _misused(
+            f"a size is missing, as in: starling predict --platform {printable(platform)} {printable(collective)} 64K"
+        )
     if parameters is not None and not parameters.is_file():
-        _misused(f"{told(parameters)}: no such file; make one with: starling calibrate")
+        _misused(f"{printable(parameters)}: no such file; make one with: starling calibrate")
     try:
         described = platform_file.described(platform, rate=rate, trunk_rate=trunk_rate, ranks=ranks_per_host)
         placed = replace(described, hosts=tuple(ordered(described, order, seed)))
@@ -289,14 +291,18 @@ def predict(
     epilog="Example: starling calibrate --platform cluster.json -o parameters.json -- mpirun -n 2 --host node1,node2",
 )
 def calibrate(
-    line: Annotated[list[str], typer.Argument(metavar="LAUNCHER ...", help="It places 2 ranks or more, on 2 hosts.")],
+    line: Annotated[
+        list[str], typer.Argument(metavar="LAUNCHER ...", help="A launcher line with 2 or more ranks on 2 hosts.")
+    ],
     platform: Annotated[
         str, typer.Option(metavar="F", envvar="STARLING_PLATFORM", help="The platform file that has the two hosts.")
     ] = "",
     output: Annotated[Path, typer.Option("--output", "-o", metavar="P", help="Where the parameters go.")] = Path(
         "parameters.json"
     ),
-    mpicc: Annotated[str | None, typer.Option(help="The compiler wrapper, if not the one beside the launcher.")] = None,
+    mpicc: Annotated[
+        str | None, typer.Option(help="The compiler wrapper, by default that beside the launcher.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure what messages cost between two hosts, for `starling predict --parameters`. Takes some seconds."""
@@ -313,13 +319,13 @@ def calibrate(
     except platform_file.PlatformError as error:
         _misused(error)
     except calibration.CalibrationError as error:
-        say(str(error))
+        log(str(error))
         raise typer.Exit(error.status) from error
     if as_json:
         typer.echo(json.dumps(found, indent=2))
         return
     calibration.render(found, model, terminal())
-    typer.echo(f"written to {told(output)}; use it: starling predict --parameters {output} --platform ...")
+    typer.echo(f"written to {printable(output)}; use it: starling predict --parameters {output} --platform ...")
 
 
 @app.command(epilog="Example: starling doctor --build /opt/mpich/bin/mpicc")
@@ -330,7 +336,7 @@ def doctor(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what is installed, which MPI libraries work with it, which settings are in force, and what to do."""
+    """Show what is installed, which MPI libraries work, which settings are in force, and what to do."""
     from starling.installation import build
     from starling.launchers import process
     from starling.terminal.console import terminal
@@ -339,11 +345,11 @@ def doctor(
     if mpicc is not None:
         try:
             with process.cleaning_up():
-                places = build.build(mpicc, os.environ, say)
+                places = build.build(mpicc, os.environ, log)
         except build.BuildError as error:
             _fail(error)
         for place in places:
-            say(f"built {told(place)}")
+            log(f"built {printable(place)}")
         return
     with process.cleaning_up():
         diagnosis = examination.examine(os.environ)

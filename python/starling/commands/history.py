@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from starling.messages import MISUSE, listed, say, told
+from starling.messages import MISUSE, listed, log, printable
 
 if TYPE_CHECKING:
     from starling.records.history import History, Skipped
 
-_TOLD = 3
-"""Files that are told one by one where they are no records, but for `list`, which tells all."""
+_MOST_LISTED = 3
+"""Most skipped files that are reported one by one; `list` reports all."""
 
 
 class _ListByDefault(TyperGroup):
@@ -50,7 +50,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to
 
 @contextmanager
 def _failures() -> Iterator[None]:
-    """Turns what cannot be done into one line and an exit status."""
+    """Turns failures into one line and an exit status."""
     from starling.installation.questions import RepositoryError
     from starling.records.history import HistoryError
     from starling.runs.settings import SettingsError
@@ -58,19 +58,19 @@ def _failures() -> Iterator[None]:
     try:
         yield
     except (HistoryError, RepositoryError, SettingsError) as error:
-        say(str(error))
+        log(str(error))
         raise typer.Exit(1) from error
 
 
 def _misused(why: str) -> typer.Exit:
-    say(why)
+    log(why)
     return typer.Exit(MISUSE)
 
 
-def _folder(wished: str | None) -> Path:
+def _folder(requested: str | None) -> Path:
     from starling.runs import checks, settings
 
-    flags = {} if wished is None else {"history": wished}
+    flags = {} if requested is None else {"history": requested}
     if complaint := checks.empty_flag(flags):
         raise _misused(complaint)
     in_force = settings.in_force(flags, os.environ, settings.find_file(Path.cwd(), os.environ))
@@ -81,25 +81,25 @@ def _folder(wished: str | None) -> Path:
     return folder
 
 
-def _read(wished: str | None) -> History:
+def _read(requested: str | None) -> History:
     from starling.records import history
 
-    return history.read(_folder(wished))
+    return history.read(_folder(requested))
 
 
-def _tell(skipped: Sequence[Skipped], most: int | None = _TOLD) -> None:
+def _log_skipped(skipped: Sequence[Skipped], most: int | None = _MOST_LISTED) -> None:
     for one in skipped[:most]:
-        say(f"skipped {told(one.file)}: {one.why}")
+        log(f"skipped {printable(one.file)}: {one.why}")
     if most is not None and len(skipped) > most:
-        say(f"skipped {len(skipped) - most} more files that are no whole records; see them with: starling history list")
+        log(f"skipped {len(skipped) - most} more files that are no whole records; see them with: starling history list")
 
 
-def _none(found: History, machine: str | None) -> str:
+def _no_records(found: History, machine: str | None) -> str:
     """Why there are no records to show, and what to do."""
     if machine is not None and found.entries:
         there = listed(found.machines()) or "none; its records are older than machines' names"
-        return f"{told(found.folder)}: no record of machine {told(machine)}; there are: {there}"
-    return f"{told(found.folder)}: no record yet; make one with: starling run -- mpirun -n 4 ./app"
+        return f"{printable(found.folder)}: no record of machine {printable(machine)}; there are: {there}"
+    return f"{printable(found.folder)}: no record yet; make one with: starling run -- mpirun -n 4 ./app"
 
 
 def _count(number: int, noun: str) -> str:
@@ -108,7 +108,7 @@ def _count(number: int, noun: str) -> str:
 
 @app.command("list", epilog="Example: starling history list --machine node")
 def list_(folder: Folder = None, machine: Machine = None, as_json: AsJson = False) -> None:
-    """List the runs that are known, the latest last. Merged runs are one line; files that are no records are told."""
+    """List the recorded runs, the latest last. Merged runs are one line; files that are no records are reported."""
     from starling.records import history_tables as tables
     from starling.terminal.console import terminal
 
@@ -118,11 +118,11 @@ def list_(folder: Folder = None, machine: Machine = None, as_json: AsJson = Fals
     if as_json:
         typer.echo(json.dumps(tables.list_json(entries, found.skipped), indent=2))
         return
-    _tell(found.skipped, None)
+    _log_skipped(found.skipped, None)
     if entries:
         tables.render_list(entries, terminal())
     else:
-        say(_none(found, machine))
+        log(_no_records(found, machine))
 
 
 @app.command(epilog="Example: starling history show allreduce --ranks 64")
@@ -130,10 +130,10 @@ def show(
     collective: Annotated[str | None, typer.Argument(metavar="[COLLECTIVE]", help="Only this collective.")] = None,
     folder: Folder = None,
     machine: Machine = None,
-    ranks: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only communicators of so many ranks.")] = None,
+    ranks: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only communicators of N ranks.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what all runs together know: the fastest candidate for each machine, MPI, size and number of ranks."""
+    """Show what all runs found: the fastest candidate for each machine, MPI, size and number of ranks."""
     from starling.algorithms import repository
     from starling.records import history
     from starling.records import history_tables as tables
@@ -142,29 +142,29 @@ def show(
     with _failures():
         found = _read(folder)
         everything, damaged = history.known(found.of(machine))
-        wished = [
+        requested = [
             one for one in everything if collective in (None, one.key.collective) and ranks in (None, one.key.ranks)
         ]
         if collective is not None and all(one.key.collective != collective for one in everything):
             names = repository.listing()["collectives"]
             if collective not in names:
-                raise _misused(f"no collective {told(collective)}; there are: {', '.join(names)}")
+                raise _misused(f"no collective {printable(collective)}; there are: {', '.join(names)}")
     skipped = [*found.skipped, *damaged]
     if as_json:
-        typer.echo(json.dumps(tables.known_json(wished, skipped), indent=2))
+        typer.echo(json.dumps(tables.known_json(requested, skipped), indent=2))
         return
-    _tell(skipped)
-    if wished:
-        tables.render_known(wished, terminal())
+    _log_skipped(skipped)
+    if requested:
+        tables.render_known(requested, terminal())
     elif everything:
         what = collective or "collectives"
         on = f" on {_count(ranks, 'rank')}" if ranks else ""
-        say(
-            f"{told(found.folder)}: nothing is known of {told(what)}{on}; "
+        log(
+            f"{printable(found.folder)}: nothing is known of {printable(what)}{on}; "
             f"see all that is known with: starling history show"
         )
     else:
-        say(_none(found, machine))
+        log(_no_records(found, machine))
 
 
 @app.command(epilog="Example: starling history merge")
@@ -176,19 +176,19 @@ def merge(folder: Folder = None, as_json: AsJson = False) -> None:
 
     with _failures():
         place = _folder(folder)
-        with Console(stderr=True).status(f"merging the records of {told(place)}"):
+        with Console(stderr=True).status(f"merging the records of {printable(place)}"):
             merger = merging.merge(place) if place.exists() else merging.Merger(0, [], [])
     skipped = [history.Skipped(*one) for one in merger.skipped]
     if as_json:
         kept = [one._asdict() for one in skipped]
         typer.echo(json.dumps({"runs": merger.runs, "written": merger.written, "skipped": kept}, indent=2))
         return
-    _tell(skipped)
+    _log_skipped(skipped)
     if merger.written:
         into = _count(len(merger.written), "record")
-        typer.echo(f"merged {_count(merger.runs, 'run')} into {into} in {told(place)}: {listed(merger.written)}")
+        typer.echo(f"merged {_count(merger.runs, 'run')} into {into} in {printable(place)}: {listed(merger.written)}")
     else:
-        typer.echo(f"nothing to merge in {told(place)}")
+        typer.echo(f"nothing to merge in {printable(place)}")
 
 
 @app.command(epilog="Example: starling history clear --older-than 90d")
@@ -220,9 +220,9 @@ def clear(
             if as_json:
                 typer.echo(json.dumps({"removed": [str(path) for path in removed]}, indent=2))
             elif removed:
-                typer.echo(f"removed {_count(len(removed), 'record')} from {told(found.folder)}")
+                typer.echo(f"removed {_count(len(removed), 'record')} from {printable(found.folder)}")
     if not removed and not as_json:
-        typer.echo(f"nothing to remove from {told(found.folder)}")
+        typer.echo(f"nothing to remove from {printable(found.folder)}")
 
 
 def _ask(question: str) -> None:
@@ -231,5 +231,5 @@ def _ask(question: str) -> None:
         raise _misused(f"{question} There is nobody to ask; add --yes")
     typer.echo(f"{question} [y/N] ", nl=False, err=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        say("nothing was removed")
+        log("nothing was removed")
         raise typer.Exit(1)

@@ -12,7 +12,7 @@ import typer
 
 from starling.lab.launch import IDLE_MICROSECONDS
 from starling.lab.state import DEFAULT_PREFIX
-from starling.messages import say, told
+from starling.messages import log, printable
 from starling.networks.placement import Order
 
 app = typer.Typer(
@@ -39,17 +39,17 @@ Line = Annotated[list[str], typer.Argument(metavar="COMMAND ...", help="The comm
 HostRate = Annotated[str | None, typer.Option("--rate", metavar="RATE", help="Of the hosts' links, like 20mbit.")]
 TrunkRate = Annotated[
     str | None,
-    typer.Option(metavar="RATE", help="Of the links between switches; for a short name --rate holds for them too."),
+    typer.Option(metavar="RATE", help="Of the links between switches; by default --rate for a short name."),
 ]
 IdleMicroseconds = Annotated[
-    int, typer.Option("--idle-us", min=0, max=1_000_000, help="Longest wait of a rank that polls in vain; 0: it polls.")
+    int, typer.Option("--idle-us", min=0, max=1_000_000, help="Longest wait of a rank that polls in vain; 0: no wait.")
 ]
 Ranks = Annotated[int | None, typer.Option("--ranks-per-host", min=1, max=4096, help="Ranks that each host takes.")]
 
 
 @contextmanager
 def _failures() -> Iterator[None]:
-    """Turns what the lab cannot do into one line and an exit status."""
+    """Turns failures of the lab into one line and an exit status."""
     from starling.lab.state import LabError
     from starling.launchers.process import StartError
     from starling.networks.platform_file import PlatformError
@@ -57,10 +57,10 @@ def _failures() -> Iterator[None]:
     try:
         yield
     except PlatformError as error:
-        say(str(error))
+        log(str(error))
         raise typer.Exit(2) from error
     except (LabError, StartError) as error:
-        say(str(error))
+        log(str(error))
         raise typer.Exit(error.status) from error
 
 
@@ -73,14 +73,16 @@ def up(
     mtu: Annotated[int, typer.Option(metavar="BYTES", help="Of every link.")] = 1500,
     packet: Annotated[
         int,
-        typer.Option(metavar="BYTES", help="Largest piece that is passed on at once; 0: the MTU, at most 50mbit then."),
+        typer.Option(
+            metavar="BYTES", help="Largest packet that is passed on at once; 0: the MTU, then use at most 50mbit."
+        ),
     ] = 9000,
     congestion: Annotated[str, typer.Option(metavar="NAME", help="TCP's congestion control.")] = "cubic",
     prefix: Prefix = DEFAULT_PREFIX,
     checked: Annotated[bool, typer.Option("--check/--no-check", help="Measure what the links really carry.")] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Make a lab, and measure what its links carry beside what was asked."""
+    """Make a lab, and compare the measured rates of its links with the requested ones."""
     from starling.lab import check, cluster
     from starling.lab.plan import Options
     from starling.networks import platform_file
@@ -89,14 +91,15 @@ def up(
         platform = platform_file.described(topology, rate=rate, trunk_rate=trunk_rate, ranks=ranks)
         options = Options(mtu, packet, congestion)
         try:
-            cluster.up(platform, options, prefix, say)
+            cluster.up(platform, options, prefix, log)
         except cluster.Interrupted as error:
-            say(f"interrupted; nothing is left of lab {prefix}")
+            log(f"interrupted; nothing is left of lab {prefix}")
             raise typer.Exit(128 + error.number) from error
         hosts, switches = len(platform.hosts), len(platform.switches)
         if not as_json:
             typer.echo(
-                f"lab {prefix}: {told(platform.name)}, {_count(hosts, 'host')} on {_count(switches, 'switch', 'es')}"
+                f"lab {prefix}: {printable(platform.name)}, {_count(hosts, 'host')} on "
+                f"{_count(switches, 'switch', 'es')}"
             )
         measured = []
         for one in check.check(platform, options, prefix) if checked else ():
@@ -104,7 +107,7 @@ def up(
             if not as_json:
                 typer.echo(one.text())
             if not one.ok:
-                say(f"warning: {check.advice(one)}")
+                log(f"warning: {check.advice(one)}")
         if measured and all(one["ok"] for one in measured) and not as_json:
             typer.echo(f"all within {check.TOLERANCE:.0%} of what was asked")
         if as_json:
@@ -113,7 +116,7 @@ def up(
 
 @app.command(epilog="Example: starling lab down")
 def down(prefix: Prefix = DEFAULT_PREFIX) -> None:
-    """Take a lab down, end what runs on it, and leave nothing behind; also one that was not finished."""
+    """Take a lab down, also an unfinished one, end what runs on it, and leave nothing behind."""
     from starling.lab import cluster
 
     with _failures():
@@ -146,11 +149,9 @@ def run(
     ] = Order.BLOCK,
     seed: Annotated[int, typer.Option(help="Of --order random.")] = 1,
     idle_us: IdleMicroseconds = IDLE_MICROSECONDS,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="F", help="Write what is known of the run.")
-    ] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="F", help="Write facts about the run.")] = None,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Tell the idle CPU only where there is too little.")
+        bool, typer.Option("--quiet", "-q", help="Report the idle CPU only where it is too little.")
     ] = False,
     prefix: Prefix = DEFAULT_PREFIX,
 ) -> None:
@@ -160,7 +161,7 @@ def run(
     with _failures():
         outcome = launch.run(line, prefix, order, seed, idle_us)
         if outcome.cpu_bound or not quiet:
-            say(outcome.text())
+            log(outcome.text())
         if json_file is not None:
             launch.write_json(outcome, json_file)
     raise typer.Exit(outcome.status)
@@ -170,11 +171,11 @@ def run(
 def set_rate(
     host: Annotated[str, typer.Argument(metavar="HOST", help="The host's name.")],
     rate: Annotated[
-        str | None, typer.Argument(metavar="[RATE]", help="Like 10mbit; without one, what it was made with.")
+        str | None, typer.Argument(metavar="[RATE]", help="Like 10mbit; by default the original rate.")
     ] = None,
     prefix: Prefix = DEFAULT_PREFIX,
 ) -> None:
-    """Give the link of one host another rate, while programs run: what a fault or another job does to a network."""
+    """Give the link of one host another rate while programs run, like a fault or another job in the network."""
     from starling.lab import cluster
     from starling.networks import platform_file
 
@@ -184,7 +185,7 @@ def set_rate(
         except ValueError as error:
             raise platform_file.PlatformError(str(error)) from error
         now = cluster.set_rate(prefix, host, bits)
-    typer.echo(f"{told(host)}: {platform_file.rate_text(now)} both ways")
+    typer.echo(f"{printable(host)}: {platform_file.rate_text(now)} both ways")
 
 
 @app.command(
@@ -202,7 +203,9 @@ def execute(
     with _failures():
         if line[0] != "--" and line[0].startswith("-"):
             text = "options go before the host, and the command behind it"
-            raise LabError(f"{told(line[0])}: {text}: starling lab exec [OPTIONS] {told(host)} -- COMMAND ...", 2)
+            raise LabError(
+                f"{printable(line[0])}: {text}: starling lab exec [OPTIONS] {printable(host)} -- COMMAND ...", 2
+            )
         command = line[1:] if line[0] == "--" else line
         if not command:
             raise typer.BadParameter("a command is missing behind the host")
@@ -223,7 +226,7 @@ def calibrate(
     as_json: AsJson = False,
     prefix: Prefix = DEFAULT_PREFIX,
 ) -> None:
-    """Measure on the lab what the cost model needs: `starling calibrate` below `starling lab run`."""
+    """Measure the cost model's parameters on the lab: `starling calibrate` under `starling lab run`."""
     from starling.lab import launch
     from starling.trials import trial
 
@@ -231,7 +234,7 @@ def calibrate(
     with _failures():
         outcome = launch.run(trial.starling(wanted), prefix, Order.BLOCK, 1, idle_us)
         if outcome.cpu_bound:
-            say(outcome.text())
+            log(outcome.text())
     raise typer.Exit(outcome.status)
 
 
@@ -257,12 +260,13 @@ def simulate(
     size: Annotated[
         list[str] | None, typer.Option(metavar="BYTES", help="Of the benchmark, like 64KiB; may be repeated.")
     ] = None,
-    calls: Annotated[int, typer.Option(min=1, help="Of each case, that the median is of.")] = 3,
+    calls: Annotated[int, typer.Option(min=1, help="Calls of each case, of which the median is taken.")] = 3,
     record: Annotated[Path | None, typer.Option(metavar="F", help="Where a program's run record goes.")] = None,
     rate: HostRate = None,
     trunk_rate: TrunkRate = None,
     latency: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Of every link; of a short name's 5us, else the file's.")
+        str | None,
+        typer.Option(metavar="TIME", help="Of every link; by default 5us for a short name, else the file's."),
     ] = None,
     ranks_per_host: Ranks = None,
     order: Annotated[
@@ -291,7 +295,7 @@ def simulate(
 
 @app.command(epilog="Example: starling lab platform star:4x8 --rate 1gbit > star.json")
 def platform(topology: Topology, rate: HostRate = None, trunk_rate: TrunkRate = None, ranks: Ranks = None) -> None:
-    """Check a platform and print it as a file in which everything is written out. Needs neither root nor a lab."""
+    """Check a platform and print it as a file with all ranges expanded. Needs neither root nor a lab."""
     from starling.networks import platform_file
 
     with _failures():

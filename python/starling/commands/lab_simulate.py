@@ -1,4 +1,4 @@
-"""What `starling lab simulate` does with its options: a program of the user's, or the benchmark."""
+"""`starling lab simulate`: runs a user's program or the benchmark."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 
 from starling.lab import simulation, simulator
 from starling.lab.state import LabError
-from starling.messages import MISUSE, say, told
+from starling.messages import MISUSE, log, printable
 from starling.networks import platform_file
 from starling.networks.platform_file import Host, Platform
 from starling.networks.short_names import is_short
@@ -23,12 +23,12 @@ LATENCY = 5e-6
 STRATEGIES = ("native", "star-basic")
 
 
-def with_latency(platform: Platform, topology: str, wished: str | None) -> Platform:
-    """The platform with the latency that was asked for: by default a file's own, or LATENCY. Raises LabError."""
-    if wished is None:
+def with_latency(platform: Platform, topology: str, requested: str | None) -> Platform:
+    """The platform with the requested latency: by default a file's own, else LATENCY. Raises LabError."""
+    if requested is None:
         return platform_file.adjusted(platform, latency=LATENCY) if is_short(topology) else platform
     try:
-        return platform_file.adjusted(platform, latency=platform_file.seconds(wished))
+        return platform_file.adjusted(platform, latency=platform_file.seconds(requested))
     except ValueError as error:
         raise LabError(f"--latency: {error}", MISUSE) from error
 
@@ -45,7 +45,7 @@ def program(
     strategies: Sequence[str],
     record: Path | None,
 ) -> int:
-    """Runs a user's program with our streams: its sources and its arguments, or one that is linked with Starling.
+    """Runs a user's program with our streams, given as sources or as a program linked with Starling, and its arguments.
 
     Returns its exit status, 1 for a deadlock or MPI_Abort. Raises LabError.
     """
@@ -53,7 +53,7 @@ def program(
         raise LabError("--strategy: a program runs under one; leave the others out", MISUSE)
     suffixes = (*simulator.C_SUFFIXES, *simulator.CXX_SUFFIXES)
     count = next((i for i, word in enumerate(words) if Path(word).suffix not in suffixes), len(words))
-    # All that can be told at once goes before the library, which may take minutes to build.
+    # Report all errors that can be found quickly before building the library, which may take minutes.
     simulator.check(platform, hosts, ranks, words[max(count, 1) :])
     simulator.check_sources([Path(word) for word in words[:count]])
     simulation.check_strategies(strategies, os.environ)
@@ -64,16 +64,16 @@ def program(
     with tempfile.TemporaryDirectory(prefix="starling-simulate-") as name:
         if count:
             built = Path(name) / Path(words[0]).stem
-            library = simulator.archive(os.environ, say)
+            library = simulator.archive(os.environ, log)
             simulator.compile_program([Path(word) for word in words[:count]], built, library)
         else:
             built, count = Path(words[0]), 1
             if not simulator.has_starling(built):
-                options = " ".join(simulator.link_options(simulator.archive(os.environ, say)))
-                raise LabError(f"{told(built)}: Starling is not in it; link it by: smpicc ... {options}", MISUSE)
-        ended = simulator.run(built, words[count:], platform, hosts, ranks, env, capture=False, hear=_pass_on)
+                options = " ".join(simulator.link_options(simulator.archive(os.environ, log)))
+                raise LabError(f"{printable(built)}: Starling is not in it; link it by: smpicc ... {options}", MISUSE)
+        ended = simulator.run(built, words[count:], platform, hosts, ranks, env, capture=False, on_line=_pass_on)
     if ended.complaint:
-        say(ended.complaint)
+        log(ended.complaint)
     return ended.status
 
 
@@ -90,7 +90,7 @@ def benchmark(
     """Compares strategies on every collective and size, and prints the result. Raises LabError."""
     every = [simulation.size(text) for text in sizes]
     cases = [simulation.Case(name, number) for name in collectives for number in ([0] if name == "barrier" else every)]
-    tried = simulation.compare(platform, hosts, ranks, cases, strategies or STRATEGIES, calls, os.environ, say)
+    tried = simulation.compare(platform, hosts, ranks, cases, strategies or STRATEGIES, calls, os.environ, log)
     if as_json:
         typer.echo(json.dumps(simulation.as_json(platform, ranks, tried), indent=1))
     else:

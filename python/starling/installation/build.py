@@ -1,4 +1,4 @@
-"""Building the library variant of another MPI later, from the sources that were installed."""
+"""Building the library variant of another MPI later, from the installed sources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from starling.installation.variants import library_folders, package_folders
-from starling.messages import told
+from starling.messages import printable
 
 
 class BuildError(Exception):
@@ -39,7 +39,7 @@ def sources() -> Path:
 
 
 def place(files: list[Path], environ: Mapping[str, str]) -> list[Path]:
-    """Puts libraries into the first library folder that can be written, by rename: a running job keeps its own."""
+    """Moves libraries into the first writable library folder, by rename, so that a running job keeps its own."""
     reasons: list[str] = []
     for folder in library_folders(environ):
         try:
@@ -51,7 +51,7 @@ def place(files: list[Path], environ: Mapping[str, str]) -> list[Path]:
                 half.replace(folder / file.name)
                 placed.append(folder / file.name)
         except OSError as error:
-            reasons.append(f"{told(error.filename)}: {error.strerror}")
+            reasons.append(f"{printable(error.filename)}: {error.strerror}")
         else:
             return placed
     raise BuildError(
@@ -59,8 +59,8 @@ def place(files: list[Path], environ: Mapping[str, str]) -> list[Path]:
     )
 
 
-def _done(line: Sequence[str], text: str = "") -> subprocess.CompletedProcess[str]:
-    """Runs a tool to its end; what it started ends with us, in whatever way we end."""
+def _run_tool(line: Sequence[str], text: str = "") -> subprocess.CompletedProcess[str]:
+    """Runs a tool to its end; if this process ends first, in any way, so do the tool and its children."""
     started = subprocess.Popen(
         line,
         stdin=subprocess.PIPE,
@@ -74,7 +74,7 @@ def _done(line: Sequence[str], text: str = "") -> subprocess.CompletedProcess[st
         out, err = started.communicate(text)
     except BaseException:
         os.killpg(started.pid, signal.SIGKILL)
-        started.communicate()  # until the last of them is gone, so that nothing writes into what is removed
+        started.communicate()  # wait for all of them, so that none writes into a removed folder
         raise
     return subprocess.CompletedProcess(line, started.returncode, out, err)
 
@@ -82,29 +82,31 @@ def _done(line: Sequence[str], text: str = "") -> subprocess.CompletedProcess[st
 def _check_header(wrapper: str) -> None:
     """Raises BuildError unless the compiler wrapper finds an mpi.h."""
     try:
-        done = _done([wrapper, "-E", "-x", "c", "-"], "#include <mpi.h>\n")
+        done = _run_tool([wrapper, "-E", "-x", "c", "-"], "#include <mpi.h>\n")
     except OSError as error:
-        raise BuildError(f"{told(wrapper)}: cannot be executed: {error.strerror}; give the path of an mpicc") from error
+        raise BuildError(
+            f"{printable(wrapper)}: cannot be executed: {error.strerror}; give the path of an mpicc"
+        ) from error
     if done.returncode != 0 or "MPI_Init" not in done.stdout:
         said = next((line.strip() for line in done.stderr.splitlines() if "error" in line), "")
         raise BuildError(
-            f"{told(wrapper)}: it finds no mpi.h{f' ({told(said)})' * bool(said)}; "
+            f"{printable(wrapper)}: it finds no mpi.h{f' ({printable(said)})' * bool(said)}; "
             "install the development files of this MPI, or give another mpicc"
         )
 
 
-def build(mpicc: str, environ: Mapping[str, str], say: Callable[[str], None]) -> list[Path]:
+def build(mpicc: str, environ: Mapping[str, str], log: Callable[[str], None]) -> list[Path]:
     """Builds every variant that the headers of `mpicc` allow; returns where they are. Raises BuildError."""
-    with compiled(mpicc, say) as built:
+    with compiled(mpicc, log) as built:
         return place(built, environ)
 
 
 @contextlib.contextmanager
-def compiled(mpicc: str, say: Callable[[str], None]) -> Iterator[list[Path]]:
-    """What the headers of `mpicc` allow to build, in a folder that goes away afterwards. Raises BuildError."""
+def compiled(mpicc: str, log: Callable[[str], None]) -> Iterator[list[Path]]:
+    """The variants that the headers of `mpicc` allow, built in a temporary folder. Raises BuildError."""
     wrapper = shutil.which(mpicc)
     if wrapper is None:
-        raise BuildError(f"{told(mpicc)}: no such compiler wrapper; give the path of an mpicc")
+        raise BuildError(f"{printable(mpicc)}: no such compiler wrapper; give the path of an mpicc")
     _check_header(wrapper)
     cmake = tool("cmake")
     if shutil.which("make") is None or shutil.which("ninja") is not None:
@@ -121,18 +123,18 @@ def compiled(mpicc: str, say: Callable[[str], None]) -> Iterator[list[Path]]:
             ("building (a minute or two)", [*cmake, "--build", folder, "--parallel", jobs]),
         )
         for what, line in steps:
-            say(f"{what} for {told(wrapper)}")
-            done = _done(line)
+            log(f"{what} for {printable(wrapper)}")
+            done = _run_tool(line)
             if done.returncode != 0:
                 output = (done.stdout + done.stderr).splitlines()
                 errors = [text for text in output if "error" in text.lower()] or output[-1:]
                 raise BuildError(
-                    f"{what} failed: {told(errors[0].strip() if errors else 'no output')}; see: {' '.join(line)}"
+                    f"{what} failed: {printable(errors[0].strip() if errors else 'no output')}; see: {' '.join(line)}"
                 )
         built = sorted(Path(folder).glob("libstarling-*.so")) + sorted(Path(folder).glob("libstarling-*.a"))
         if not built:
             raise BuildError(
-                f"{told(wrapper)}: no mpi.h of Open MPI, MPICH, Intel MPI, MPI 5 or SimGrid behind it; "
+                f"{printable(wrapper)}: no mpi.h of Open MPI, MPICH, Intel MPI, MPI 5 or SimGrid behind it; "
                 f"give another mpicc"
             )
         yield built

@@ -1,4 +1,4 @@
-"""Asking the installed library: what its program `starling-repository` knows."""
+"""Queries to the installed library, through its program `starling-repository`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from starling.installation.variants import package_folders
-from starling.messages import told
+from starling.messages import printable
 
 _FAILED = 1
-"""Exit status of the program where it cannot do what was asked; it says why."""
+"""Exit status of the program where it fails; it prints the reason."""
 _MISUSED = 2
-"""Exit status of the program where its arguments name nothing that there is."""
+"""Exit status of the program for arguments that name nothing known."""
 
 
 class RepositoryError(Exception):
@@ -21,11 +21,11 @@ class RepositoryError(Exception):
 
 
 class UnknownError(RepositoryError):
-    """The repository has not got what was asked for; the text names what it has."""
+    """The repository lacks what was requested; the text names what it has."""
 
 
 class Complaint(NamedTuple):
-    """What the library would say of the value of a variable."""
+    """The library's complaint about the value of a variable."""
 
     variable: str
     value: str
@@ -35,7 +35,7 @@ class Complaint(NamedTuple):
 def complaints(environ: Mapping[str, str]) -> tuple[list[Complaint], list[str]]:
     """What is wrong with the STARLING_* variables of an environment, and a sentence for each unknown one.
 
-    Raises RepositoryError where the installation cannot tell.
+    Raises RepositoryError where the installation cannot check them.
     """
     found = ask("complaints", environ=environ)
     return [Complaint(**one) for one in found["complaints"]], list(found["unknown"])
@@ -53,18 +53,18 @@ def settings_table() -> list[dict[str, Any]]:
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as error:
-            raise RepositoryError(f"{told(place)}: {told(error)}; install again: pip install .") from error
+            raise RepositoryError(f"{printable(place)}: {printable(error)}; install again: pip install .") from error
         return found
-    raise RepositoryError(f"{told(places[0])}: not there, the installation is incomplete; install again: pip install .")
+    raise RepositoryError(f"{printable(places[0])}: not there, the installation is incomplete; install again: pip install .")
 
 
 def ask(*words: str, environ: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """What `starling-repository` answers. Raises UnknownError where the words name nothing, else RepositoryError."""
+    """The output of `starling-repository`. Raises UnknownError for unknown words, else RepositoryError."""
     places = [folder / "starling-repository" for folder in package_folders("libexec")]
     program = next((place for place in places if place.is_file()), None)
     if program is None:
         raise RepositoryError(
-            f"{told(places[0])}: not there, the installation is incomplete; install again: pip install ."
+            f"{printable(places[0])}: not there, the installation is incomplete; install again: pip install ."
         )
     try:
         line = [str(program), *words]
@@ -77,5 +77,5 @@ def ask(*words: str, environ: Mapping[str, str] | None = None) -> dict[str, Any]
         found: dict[str, Any] = json.loads(done.stdout)
     except (OSError, subprocess.CalledProcessError, json.JSONDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "does not work"
-        raise RepositoryError(f"{told(program)}: {why}; install again: pip install --force-reinstall .") from error
+        raise RepositoryError(f"{printable(program)}: {why}; install again: pip install --force-reinstall .") from error
     return found

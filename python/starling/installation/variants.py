@@ -1,4 +1,4 @@
-"""The variants of the library: one for each MPI ABI, where they are, and which one a launcher line needs."""
+"""The variants of the library, one for each MPI ABI: where they are, and which one a launcher line needs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from starling.launchers import elf, launcher
-from starling.messages import told
+from starling.messages import printable
 
 
 class Variant(StrEnum):
@@ -46,34 +46,34 @@ class Flavour(StrEnum):
 
 
 class Choice(NamedTuple):
-    """The variant for a line, and the observation that it rests on."""
+    """The variant for a line, and the reason for it."""
 
     variant: Variant
     because: str
 
 
 def home(environ: Mapping[str, str]) -> Path | None:
-    """$HOME where it is absolute, else what the system knows of the user; nothing where it knows nothing."""
-    wished = environ.get("HOME", "")
-    if not wished.startswith("/"):
+    """$HOME where it is absolute, else the user's home known to the system, else None."""
+    requested = environ.get("HOME", "")
+    if not requested.startswith("/"):
         try:
-            wished = pwd.getpwuid(os.getuid()).pw_dir
+            requested = pwd.getpwuid(os.getuid()).pw_dir
         except KeyError:
             return None
-    return Path(wished) if wished.startswith("/") else None
+    return Path(requested) if requested.startswith("/") else None
 
 
 def users_folder(environ: Mapping[str, str], variable: str, below_home: str) -> Path | None:
-    """The folder of an XDG variable where that is absolute, else the one below the home; nothing without a home."""
-    wished = environ.get(variable, "")
-    if wished.startswith("/"):
-        return Path(wished)
+    """The folder of an XDG variable if absolute, else the one below the home; None without a home."""
+    requested = environ.get(variable, "")
+    if requested.startswith("/"):
+        return Path(requested)
     known = home(environ)
     return known / below_home if known else None
 
 
 def data_home(environ: Mapping[str, str]) -> Path | None:
-    """$XDG_DATA_HOME where it is absolute, else ~/.local/share; nothing without a home."""
+    """$XDG_DATA_HOME where it is absolute, else ~/.local/share; None without a home."""
     return users_folder(environ, "XDG_DATA_HOME", ".local/share")
 
 
@@ -85,13 +85,13 @@ def package_folders(name: str) -> list[Path]:
 
 
 def library_folders(environ: Mapping[str, str]) -> list[Path]:
-    """Where variants are looked for, in this order: the package, then the user's own folder."""
+    """The folders searched for variants, in this order: the package's, then the user's own."""
     own = data_home(environ)
     return [*package_folders("lib"), *([own / "starling" / "lib"] if own else [])]
 
 
 def library(variant: Variant, environ: Mapping[str, str]) -> Path | None:
-    """The library of a variant, or nothing where it is not built."""
+    """The library of a variant; None where it is not built."""
     places = (folder / f"libstarling-{variant}.so" for folder in library_folders(environ))
     return next((place for place in places if place.is_file()), None)
 
@@ -105,16 +105,16 @@ def choose(
     line: Sequence[str],
     found: launcher.Located,
     environ: Mapping[str, str],
-    wished: Flavour | None = None,
+    requested: Flavour | None = None,
     ask: Callable[[str], launcher.Identity | None] = launcher.identify,
 ) -> Choice | None:
-    """Which variant serves a line: what the user says, else what the program is linked to, else what the launcher is.
+    """The variant for a line: by the user's choice, else by the MPI of the program, else by that of the launcher.
 
     A program that needs no MPI itself may run one that does (`mpirun valgrind ./app`), so the words behind it are
-    looked at too. An interpreter loads MPI later, and then takes that of its launcher. Nothing where nothing tells.
+    checked too. An interpreter loads MPI later: that of its launcher. None where the variant cannot be found.
     """
-    if wished is not None:
-        return Choice(wished.variant, f"--mpi {wished}")
+    if requested is not None:
+        return Choice(requested.variant, f"--mpi {requested}")
     starts = list(launcher.programs(line, found))
     for start in starts:
         end = next((part.end for part in launcher.parts(line, found) if part.start <= start < part.end), len(line))
@@ -122,18 +122,18 @@ def choose(
             file = _elf_file(word)
             needed = elf.mpi_of(file, environ) if file else None
             if needed is not None:
-                return Choice(Variant(needed[0]), f"{told(word)} needs {told(needed[1])}")
+                return Choice(Variant(needed[0]), f"{printable(word)} needs {printable(needed[1])}")
     if found.identity is not None and found.identity.flavour is not None:
         flavour = Flavour(found.identity.flavour)
-        return Choice(flavour.variant, f"{told(line[found.at])} is the launcher of {flavour}")
-    # No launcher that tells: an interpreter takes the MPI installed beside it, a script the first on PATH.
+        return Choice(flavour.variant, f"{printable(line[found.at])} is the launcher of {flavour}")
+    # No launcher of a known MPI: an interpreter takes the MPI installed beside it, a script the first on PATH.
     interpreter = shutil.which(line[starts[0]]) if starts else None
     beside = [str(Path(interpreter).parent / "mpiexec")] if interpreter else []
     for candidate in [*beside, "mpiexec", "mpirun"]:
         identity = ask(candidate)
         if identity is not None and identity.flavour is not None:
             where = candidate if os.sep in candidate else f"{candidate} on PATH"
-            return Choice(Flavour(identity.flavour).variant, f"{told(where)} is of {identity.flavour}")
+            return Choice(Flavour(identity.flavour).variant, f"{printable(where)} is of {identity.flavour}")
     return None
 
 
@@ -144,17 +144,17 @@ _LINKED_WITH = {"openmpi": "Open MPI", "mpich": "MPICH or Intel MPI"}
 def _may_use_pmix(program: Path, library: str, environ: Mapping[str, str]) -> bool:
     """Whether a program of the MPICH ABI may find its other ranks by PMIx, which Open MPI's launcher offers.
 
-    Cray's may, Intel's if it is told to, others if they are linked with it.
+    Cray's may, Intel's if configured so, others if linked with it.
     """
-    told = environ.get("I_MPI_PMI") or environ.get("I_MPI_PMI_LIBRARY")
-    return bool(told) or "_" in Path(library).name or elf.needs_pmix(program, environ)
+    printable = environ.get("I_MPI_PMI") or environ.get("I_MPI_PMI_LIBRARY")
+    return bool(printable) or "_" in Path(library).name or elf.needs_pmix(program, environ)
 
 
 def foreign_launcher(line: Sequence[str], found: launcher.Located, environ: Mapping[str, str]) -> str | None:
-    """A warning where the launcher is of another MPI than the program: each rank is then a world of its own.
+    """A warning where launcher and program have different MPIs: each rank is then a world of its own.
 
-    Nothing where that is not certain: the launcher is srun or one that `env PATH=...` chooses, the program is a script,
-    an interpreter or a wrapper, or its MPI may get along with the launcher.
+    None where that is not certain: the launcher is srun or chosen by `env PATH=...`, the program is a script, an
+    interpreter or a wrapper, or its MPI may work with the launcher.
     """
     flavour = found.identity.flavour if found.identity else None
     if flavour is None or any(word.startswith("PATH=") for word in line[: found.at]):
@@ -167,9 +167,9 @@ def foreign_launcher(line: Sequence[str], found: launcher.Located, environ: Mapp
         if flavour == "openmpi" and _may_use_pmix(file, needed[1], environ):
             continue
         word = line[found.at]
-        launched_by = told(word) if os.sep in word else f"{told(word)} ({told(shutil.which(word))})"
+        launched_by = printable(word) if os.sep in word else f"{printable(word)} ({printable(shutil.which(word))})"
         return (
-            f"{told(line[start])} is linked with {_LINKED_WITH[needed[0]]} ({told(needed[1])}), and {launched_by} is "
-            f"{_WHOSE[flavour]}: each rank will be alone; use the launcher of its MPI"
+            f"{printable(line[start])} is linked with {_LINKED_WITH[needed[0]]} ({printable(needed[1])}), "
+            f"and {launched_by} is {_WHOSE[flavour]}: each rank will be alone; use the launcher of its MPI"
         )
     return None

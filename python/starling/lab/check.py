@@ -1,4 +1,4 @@
-"""What the links of a lab really carry, measured with TCP connections between its hosts, beside what was asked."""
+"""The real rates of a lab's links, measured with TCP connections between its hosts, beside the requested ones."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from typing import Any
 from starling.lab import idle, namespaces
 from starling.lab.plan import Options, address, namespace
 from starling.lab.state import LabError
-from starling.messages import told
+from starling.messages import printable
 from starling.networks.platform_file import Platform, rate_text
 
 TOLERANCE = 0.08
-"""A measured rate may be this much less than what TCP can carry, or more: 94 to 96 of 100 Mbit/s are usual."""
+"""How far a measured rate may be below or above what TCP can carry: 94 to 96 of 100 Mbit/s are usual."""
 _ROUND_TRIPS = 200
 _PIECE = 256 * 1024
 
@@ -56,12 +56,12 @@ class Measured:
 
 
 def within_tolerance(measured: float, expected: float) -> bool:
-    """Whether a link carries what was asked, as well as a short measurement can tell."""
+    """Whether a link has the requested rate, as far as a short measurement shows."""
     return abs(measured / expected - 1) <= TOLERANCE
 
 
 def pairs_to_measure(platform: Platform) -> list[Pair]:
-    """The hosts that are measured one pair after another: two neighbours, then the two farthest apart, both ways."""
+    """The pairs of hosts to measure one after another: two neighbours, then the two farthest apart, both ways."""
     ring = platform.ring()
     if len(ring) < 2:
         return []
@@ -75,7 +75,7 @@ def bottleneck(platform: Platform, pair: Pair) -> int:
 
 
 def duration(rate: int, packet: int) -> float:
-    """Seconds that a measurement needs: some hundred packets, and not less than 0.4 s."""
+    """Seconds that a measurement needs: some hundred packets, at least 0.4 s."""
     return min(4.0, max(0.4, 300 * packet * 8 / rate))
 
 
@@ -83,7 +83,7 @@ def duration(rate: int, packet: int) -> float:
 def _connected(
     platform: Platform, prefix: str, pairs: Sequence[Pair]
 ) -> Iterator[list[tuple[socket.socket, socket.socket]]]:
-    """A TCP connection for each pair: the socket of its first host, and that of its second."""
+    """A TCP connection for each pair: the sockets of its first and second host."""
     numbers = {name: i for i, name in enumerate(platform.host_names)}
     with contextlib.ExitStack() as opened:
         found: list[tuple[socket.socket, socket.socket]] = []
@@ -102,7 +102,7 @@ def _connected(
 
 
 def _latency(client: socket.socket, server: socket.socket) -> float:
-    """Half the median time of a byte's way there and back, in seconds."""
+    """Half the median round trip of a byte, in seconds."""
     times: list[float] = []
     for _ in range(_ROUND_TRIPS):
         start = time.perf_counter()
@@ -115,7 +115,7 @@ def _latency(client: socket.socket, server: socket.socket) -> float:
 
 
 def _rates(connections: Sequence[tuple[socket.socket, socket.socket]], seconds: float) -> list[float]:
-    """Bits per second that arrive on each connection while all send; before, TCP has a quarter of the time."""
+    """Bits per second that arrive on each connection while all send, after a warm-up of a quarter of the time."""
     zeros = memoryview(bytes(_PIECE))
     into = bytearray(_PIECE)
     arrived = dict.fromkeys((server.fileno() for _, server in connections), 0)
@@ -152,9 +152,9 @@ def _measure(platform: Platform, options: Options, prefix: str, pairs: Sequence[
             share = idle.ticks().idle_since(before)
     except OSError as error:
         raise LabError(
-            f"{what}: no connection: {told(error.strerror or error)}; see what is there: starling lab status"
+            f"{what}: no connection: {printable(error.strerror or error)}; see what is there: starling lab status"
         ) from error
-    # Where links have different rates, each pair is held to its own; the one that lacks most is told.
+    # Where links have different rates, each pair is compared with its own; the worst pair is reported.
     bits, wanted = min(
         ((got, bottleneck(platform, pair)) for got, pair in zip(rates, pairs, strict=True)), key=lambda x: x[0] / x[1]
     )
@@ -175,7 +175,7 @@ def check(platform: Platform, options: Options, prefix: str) -> Iterator[Measure
 
 
 def advice(measured: Measured) -> str:
-    """What a measurement that is out of tolerance means."""
+    """The meaning of a measurement that is out of tolerance."""
     if measured.rate > measured.expected:
         return f"{measured.what}: faster than asked: the limits do not hold, so do not trust times measured here"
     if measured.cpu_idle < idle.CPU_BOUND:

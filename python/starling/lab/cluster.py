@@ -1,4 +1,4 @@
-"""Making a lab and taking it down again, also what an interrupted command has left of one."""
+"""Making a lab and taking it down, also the remains of an interrupted command."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from starling.lab import namespaces
 from starling.lab import state as states
 from starling.lab.plan import ETC_NETNS, MOST_HOSTS, Options, Plan, Step, limits, mark, plan
 from starling.lab.state import LabError, State, check_prefix, folder, locked, read, require, write
-from starling.messages import told
+from starling.messages import printable
 from starling.networks.platform_file import Platform
 
 TOOLS = ("ip", "tc", "nsenter", "unshare")
@@ -52,25 +52,25 @@ def _run(step: Step, lock: int) -> None:
         advice = "namespaces are not permitted here; in a container, give it CAP_SYS_ADMIN and CAP_NET_ADMIN"
     elif "not supported" in done.stderr or "Unknown device type" in done.stderr or "kind is unknown" in done.stderr:
         advice = "the kernel lacks something: modprobe -a bridge veth sch_tbf"
-    raise LabError(f"{step.does}: {told(reason.strip())}; {advice}")
+    raise LabError(f"{step.does}: {printable(reason.strip())}; {advice}")
 
 
 def _congestion_available(name: str) -> None:
     available = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
     if name not in available:
-        raise LabError(f"--congestion {told(name)}: not in this kernel; take one of: {', '.join(available)}", 2)
+        raise LabError(f"--congestion {printable(name)}: not in this kernel; take one of: {', '.join(available)}", 2)
 
 
-def up(platform: Platform, options: Options, prefix: str, say: Callable[[str], None]) -> State:
-    """Makes a lab. What an interrupted predecessor left is taken down first, if no process runs in it.
+def up(platform: Platform, options: Options, prefix: str, log: Callable[[str], None]) -> State:
+    """Makes a lab. Remains of an interrupted predecessor are taken down first, if no process runs in them.
 
-    Raises LabError; then, and when a signal comes, nothing is left of the lab.
+    Raises LabError. After an error or a signal nothing is left of the lab.
     """
     check_prefix(prefix)
     if problem := options.problem():
         raise LabError(problem, 2)
     if len(platform.hosts) > MOST_HOSTS:
-        raise LabError(f"{told(platform.name)}: {len(platform.hosts)} hosts; a lab has {MOST_HOSTS} at most", 2)
+        raise LabError(f"{printable(platform.name)}: {len(platform.hosts)} hosts; a lab has {MOST_HOSTS} at most", 2)
     _congestion_available(options.congestion)
     require(*TOOLS)
     todo = plan(platform, options, prefix, folder(prefix))
@@ -85,7 +85,7 @@ def up(platform: Platform, options: Options, prefix: str, say: Callable[[str], N
         congestion=options.congestion,
     )
     with locked() as lock:
-        _make_room(prefix, todo, say)
+        _check_free(prefix, todo, log)
         with _interruptible():
             try:
                 write(state)
@@ -94,18 +94,20 @@ def up(platform: Platform, options: Options, prefix: str, say: Callable[[str], N
                 write(state)
             except (LabError, OSError, Interrupted) as error:
                 for number in _ENDING:
-                    signal.signal(number, signal.SIG_IGN)  # a second Ctrl-C must not leave half of it
+                    signal.signal(number, signal.SIG_IGN)  # a second Ctrl-C must not interrupt the removal
                 _take_down(prefix, read(prefix))
                 if isinstance(error, OSError):
-                    raise LabError(f"{told(error.filename)}: {error.strerror}; nothing is left of the lab") from error
+                    raise LabError(
+                        f"{printable(error.filename)}: {error.strerror}; nothing is left of the lab"
+                    ) from error
                 raise
     return state
 
 
 def set_rate(prefix: str, host: str, rate: int | None) -> int:
-    """Gives a host's link another rate while the lab is up, or the one it was made with; returns it, bits per second.
+    """Sets another rate for a host's link while the lab is up, or the original one; returns it, bits per second.
 
-    The description of the lab stays what it was: programs on it are not told. Raises LabError.
+    The description of the lab stays unchanged: programs on it are not informed. Raises LabError.
     """
     states.up(prefix)
     require(*TOOLS)
@@ -113,7 +115,7 @@ def set_rate(prefix: str, host: str, rate: int | None) -> int:
         state = states.up(prefix)
         platform = state.described()
         if host not in platform.host_names:
-            raise LabError(f"no host {told(host)} in lab {prefix}; starling lab status --json lists them", 2)
+            raise LabError(f"no host {printable(host)} in lab {prefix}; starling lab status --json lists them", 2)
         made_with = platform.links_of(host)[0].rate
         wanted = made_with if rate is None else rate
         for step in limits(platform, state.options, prefix, host, wanted):
@@ -124,8 +126,8 @@ def set_rate(prefix: str, host: str, rate: int | None) -> int:
     return wanted
 
 
-def _make_room(prefix: str, todo: Plan, say: Callable[[str], None]) -> None:
-    """Nothing of an earlier lab of this prefix must be there, and nothing of anyone else that has our names."""
+def _check_free(prefix: str, todo: Plan, log: Callable[[str], None]) -> None:
+    """Checks that an earlier lab of this prefix has left nothing, and that nobody else uses our names."""
     earlier = read(prefix)
     if earlier is not None:
         name = earlier.platform["name"]
@@ -133,13 +135,15 @@ def _make_room(prefix: str, todo: Plan, say: Callable[[str], None]) -> None:
         if busy:
             pid = min(busy)
             raise LabError(
-                f"lab {prefix} ({told(name)}) runs {len(busy)} processes, "
+                f"lab {prefix} ({printable(name)}) runs {len(busy)} processes, "
                 f"{namespaces.command_of(pid)} ({pid}) for one; "
                 f"to end them and it: starling lab down --prefix {prefix}"
             )
         if earlier.stage == "up":
-            raise LabError(f"lab {prefix} ({told(name)}) is up already; first: starling lab down --prefix {prefix}")
-        say(f"removing what an interrupted `starling lab up` left of {prefix} ({told(name)})")
+            raise LabError(
+                f"lab {prefix} ({printable(name)}) is up already; first: starling lab down --prefix {prefix}"
+            )
+        log(f"removing what an interrupted `starling lab up` left of {prefix} ({printable(name)})")
     _take_down(prefix, earlier)
     if taken := namespaces.existing(todo.namespaces):
         raise LabError(
@@ -147,7 +151,7 @@ def _make_room(prefix: str, todo: Plan, say: Callable[[str], None]) -> None:
             f"or if nobody needs it: ip netns delete {taken[0]}"
         )
     if others := [path for path in todo.files if path.exists()]:
-        raise LabError(f"{told(others[0])} is there and not of this lab; choose another --prefix, or move it away")
+        raise LabError(f"{printable(others[0])} is there and not of this lab; choose another --prefix, or move it away")
 
 
 def _make(todo: Plan, lock: int) -> None:
@@ -159,7 +163,7 @@ def _make(todo: Plan, lock: int) -> None:
 
 
 def down(prefix: str) -> tuple[int, int] | None:
-    """Takes a lab down, whole or half-made: how many namespaces and processes there were; nothing if there is no lab.
+    """Takes a lab down, complete or not; returns its numbers of namespaces and processes, None if there is no lab.
 
     Raises LabError where something could not be removed.
     """
@@ -182,7 +186,7 @@ def _is_ours(hosts: Path, prefix: str) -> bool:
         text = hosts.read_bytes()
     except OSError:
         return False
-    return not text or text.startswith(mark(prefix).encode())  # nothing: it was about to be written
+    return not text or text.startswith(mark(prefix).encode())  # empty: it was about to be written
 
 
 def _take_down(prefix: str, state: State | None) -> tuple[int, int]:
@@ -199,7 +203,7 @@ def _take_down(prefix: str, state: State | None) -> tuple[int, int]:
                 namespaces.unmount(path)
             except OSError as error:
                 raise LabError(
-                    f"{told(path)}: {error.strerror}; try again: starling lab down --prefix {prefix}"
+                    f"{printable(path)}: {error.strerror}; try again: starling lab down --prefix {prefix}"
                 ) from error
     for path in {*_marked(prefix), *(ETC_NETNS / name for name in ours)}:
         if _is_ours(path / "hosts", prefix):
@@ -209,8 +213,10 @@ def _take_down(prefix: str, state: State | None) -> tuple[int, int]:
     if left := namespaces.existing(ours):
         busy = namespaces.processes(left)
         held = f", held by {namespaces.command_of(min(busy))} ({min(busy)})" if busy else ""
-        raise LabError(f"{told(left[0])} could not be removed{held}; try again: starling lab down --prefix {prefix}")
-    shutil.rmtree(place, ignore_errors=True)  # the state with it: last of all
+        raise LabError(
+            f"{printable(left[0])} could not be removed{held}; try again: starling lab down --prefix {prefix}"
+        )
+    shutil.rmtree(place, ignore_errors=True)  # last, as the state is in it
     return len(there), ended
 
 
@@ -220,7 +226,7 @@ def _remove_if_empty(path: Path) -> None:
 
 
 def _is_mounted(path: Path) -> bool:
-    """Whether a namespace is kept on this file: then it is of another file system than its folder."""
+    """Whether a namespace is mounted on this file: then its file system is not that of its folder."""
     try:
         return path.stat().st_dev != path.parent.stat().st_dev
     except FileNotFoundError:

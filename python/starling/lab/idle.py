@@ -1,4 +1,4 @@
-"""How busy this machine's processors are: a lab without idle time measures them, and not its network."""
+"""How busy this machine's processors are: a lab without idle time measures processors, not its network."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CPU_BOUND = 0.10
-"""A lab whose processors are idle for a smaller share than this is bound by them."""
+"""A lab is CPU-bound where the idle share of its processors is smaller than this."""
 
 
 @dataclass(frozen=True)
 class Ticks:
-    """Time of all processors since the machine started, in ticks: idle, and altogether."""
+    """Time of all processors since the machine started, in ticks: idle time and total."""
 
     idle: int
     total: int
@@ -23,9 +23,9 @@ class Ticks:
 
 
 def ticks(stat: str | None = None) -> Ticks:
-    """A reading of /proc/stat. Waiting for a disk is idle time; time that a hypervisor took away is not."""
+    """A reading of /proc/stat. Waiting for a disk is idle time; time taken by a hypervisor is not."""
     text = Path("/proc/stat").read_text() if stat is None else stat
-    values = [int(word) for word in text.splitlines()[0].split()[1:9]]  # beyond: guests, which `user` has in it
+    values = [int(word) for word in text.splitlines()[0].split()[1:9]]  # later columns: guests, included in `user`
     return Ticks(values[3] + values[4], sum(values))
 
 

@@ -1,8 +1,8 @@
 """`starling lab run`: a command whose MPI launchers start their ranks on the hosts of a lab.
 
-Nothing in the command's line is changed. It runs on the host of rank 0, and environment variables tell each MPI's
-launcher which hosts there are, how to start programs there (libexec/starling-lab-rsh), and which network to use. So the
-line may be a launcher, `starling run` before one, or a script with many of them; and what the line says goes first.
+The command line is not changed. It runs on the host of rank 0, and environment variables give each MPI's launcher the
+hosts, the way to start programs there (libexec/starling-lab-rsh), and the network to use. So the line may be a
+launcher, `starling run` before one, or a script with many of them; options in the line override the variables.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from starling.lab.plan import ipc_file, namespace, uts_file
 from starling.lab.state import LabError, State, folder, require, up
 from starling.launchers import launcher, process
 from starling.launchers.variables import PRELOAD
-from starling.messages import told
+from starling.messages import printable
 from starling.networks.placement import Order, ordered
 from starling.networks.platform_file import Host
 
 IDLE_MICROSECONDS = 1000
-"""How long an empty poll waits in the kernel at most."""
+"""Longest wait of an empty poll in the kernel."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is known of a run: `cpu_idle` from 0 to 1; one that is `cpu_bound` measured this machine, not the lab."""
+    """Facts about a run: `cpu_idle` from 0 to 1; a run that is `cpu_bound` measured this machine, not the lab."""
 
     lab: str
     platform: str
@@ -59,7 +59,7 @@ class Outcome:
 
 
 def host_files(hosts: Sequence[Host]) -> dict[str, str]:
-    """The hosts and how many ranks each takes, in the words of each launcher."""
+    """The hosts and their numbers of ranks, in the format of each launcher."""
     return {
         "openmpi": "".join(f"{host.name} slots={host.ranks}\n" for host in hosts),
         "hydra": "".join(f"{host.name}:{host.ranks}\n" for host in hosts),
@@ -79,7 +79,7 @@ def _open_mpi(host_file: str, agent: str) -> dict[str, str]:
         "OMPI_MCA_pml": "ob1",
         "OMPI_MCA_btl": "tcp,self",
         "OMPI_MCA_btl_tcp_if_include": "eth0",
-        # Each host sees all processors, and would bind its first rank to the first of them.
+        # Each host sees all processors, and would bind its first rank to the first processor.
         "OMPI_MCA_hwloc_base_binding_policy": "none",
         "PRTE_ALLOW_RUN_AS_ROOT": "1",
         "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -93,7 +93,7 @@ def _open_mpi(host_file: str, agent: str) -> dict[str, str]:
 
 
 def _hydra(host_file: str, agent: str, per_host: int) -> dict[str, str]:
-    """MPICH 4 and 5, and Intel MPI, which places the same number of ranks on each host whatever the file says."""
+    """MPICH 4 and 5, and Intel MPI, which ignores the file and places the same number of ranks on each host."""
     return {
         "HYDRA_LAUNCHER": "rsh",
         "HYDRA_LAUNCHER_EXEC": agent,
@@ -152,7 +152,7 @@ def _installed(folder_name: str, name: str) -> Path:
     return found
 
 
-def _whole(prefix: str) -> State:
+def _undamaged_state(prefix: str) -> State:
     """The state of a lab that is up, with all its namespaces. Raises LabError."""
     state = up(prefix)
     require("ip", "nsenter")
@@ -169,20 +169,20 @@ def _is_there(line: Sequence[str]) -> bool:
 
 def execute(prefix: str, host: str, line: Sequence[str]) -> int:
     """Runs a command on a host, with its output and exit status as they are. Raises LabError, process.StartError."""
-    state = _whole(prefix)
+    state = _undamaged_state(prefix)
     known = state.described().host_names
     if host not in known:
         few = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
-        raise LabError(f"no host {told(host)} in lab {prefix}; there are: {few}", 2)
+        raise LabError(f"no host {printable(host)} in lab {prefix}; there are: {few}", 2)
     return process.run(entering(state, host, line) if _is_there(line) else line, os.environ)
 
 
 def run(line: Sequence[str], prefix: str, order: Order, seed: int, idle_us: int) -> Outcome:
-    """Runs a command on the lab: on the first host in that order, where Open MPI places rank 0 whatever it is told.
+    """Runs a command on the lab: on the first host in that order, where Open MPI always places rank 0.
 
     Raises LabError, process.StartError.
     """
-    state = _whole(prefix)
+    state = _undamaged_state(prefix)
     platform = state.described()
     agent = _installed("libexec", "starling-lab-rsh")
     shim = _installed("lib", "libstarling-idle.so") if idle_us else None
@@ -194,7 +194,7 @@ def run(line: Sequence[str], prefix: str, order: Order, seed: int, idle_us: int)
         per_host = min(host.ranks for host in hosts)
         network = Path(name) / "platform.json"
         network.write_text(json.dumps(platform.as_json()))
-        # What was learnt on one lab is of use on one like it, and on no other.
+        # Times measured on a lab hold only for labs like it.
         machine = f"{platform.name} {zlib.crc32(network.read_bytes()):08x} {state.packet or state.mtu}"
         described = {"STARLING_PLATFORM": str(network), "STARLING_MACHINE": machine, **os.environ}
         env = environment(described, folder(prefix), files, per_host, agent, shim, idle_us)
@@ -221,4 +221,4 @@ def write_json(outcome: Outcome, path: Path) -> None:
     try:
         path.write_text(json.dumps({"schema": 1, **asdict(outcome)}, indent=1) + "\n")
     except OSError as error:
-        raise LabError(f"{told(path)}: cannot be written: {error.strerror}") from error
+        raise LabError(f"{printable(path)}: cannot be written: {error.strerror}") from error

@@ -16,11 +16,11 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from starling.lab import idle
-from starling.messages import told
+from starling.messages import printable
 
 SCHEMA: Literal[1] = 1
 FEWEST = 6
-"""Values from which the interval of a median says something: of fewer, the whole range has less than 95 %."""
+"""Least number of values for the interval of a median: with fewer, the whole range has less than 95 % confidence."""
 _RESAMPLES = 1000
 
 
@@ -31,9 +31,9 @@ class MeasuredError(Exception):
 class Measurement(BaseModel):
     """Times of one thing done in one way, in one job.
 
-    `what` is a collective or a program, `bytes` those of a block (of the vector where there are no blocks); `how` says
-    what carried it out: `native`, a strategy, a candidate. `seconds` are of each call or step, on its slowest rank.
-    `cpu_idle` is the share of processor time that nobody used meanwhile, where this machine was the cluster. `made` is
+    `what` is a collective or a program, `bytes` the size of a block (of the vector where there are no blocks); `how` is
+    `native`, a strategy or a candidate. `seconds` are of each call or step, on its slowest rank. `cpu_idle` is the
+    unused share of processor time, where this machine was the cluster. `made` is
     the day and the commit of the sources that measured, as `2026-11-22 5f8b8f0`.
     """
 
@@ -58,7 +58,7 @@ class Measurement(BaseModel):
 
 
 class Case(NamedTuple):
-    """What times are told apart by."""
+    """The key of a measurement."""
 
     platform: str
     mpi: str
@@ -69,7 +69,7 @@ class Case(NamedTuple):
 
 
 class Measurements(BaseModel):
-    """A file of them: what made it, and where."""
+    """A file of measurements, with the command and the machine that made it."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -79,7 +79,7 @@ class Measurements(BaseModel):
     measurements: list[Measurement] = []
 
     def write(self, path: Path) -> None:
-        """Replaces the file by a whole one."""
+        """Replaces the file atomically."""
         rows = ",\n  ".join(one.model_dump_json(exclude_defaults=True) for one in self.measurements)
         head = json.dumps({"schema": SCHEMA, "command": self.command, "machine": self.machine})
         half = path.with_name(f".{path.name}.{os.getpid()}")
@@ -94,7 +94,7 @@ class Measurements(BaseModel):
         return found
 
 
-def begun() -> Measurements:
+def empty() -> Measurements:
     """A file without measurements yet, made by this command on this machine."""
     machine = {
         "processors": os.cpu_count(),
@@ -111,9 +111,9 @@ def _lines(path: Path) -> list[str]:
     return path.read_text().splitlines() if path.is_file() else []
 
 
-def continued(path: Path) -> Measurements:
-    """What a file has already, or one without measurements. Raises MeasuredError."""
-    return read(path) if path.exists() else begun()
+def read_or_empty(path: Path) -> Measurements:
+    """The measurements of a file, none if it does not exist. Raises MeasuredError."""
+    return read(path) if path.exists() else empty()
 
 
 def read(path: Path) -> Measurements:
@@ -121,17 +121,18 @@ def read(path: Path) -> Measurements:
     try:
         return Measurements.model_validate_json(path.read_bytes())
     except OSError as error:
-        raise MeasuredError(f"{told(path)}: {error.strerror}; give a file that bench/ wrote") from error
+        raise MeasuredError(f"{printable(path)}: {error.strerror}; give a file that bench/ wrote") from error
     except ValidationError as error:
         first = error.errors()[0]
         where = "".join(f"{part}." for part in first["loc"]).removesuffix(".")
         raise MeasuredError(
-            f"{told(path)}: {told(where and where + ': ')}{told(first['msg'])}; give a file that bench/ wrote"
+            f"{printable(path)}: {printable(where and where + ': ')}{printable(first['msg'])}; "
+            "give a file that bench/ wrote"
         ) from error
 
 
 class Interval(NamedTuple):
-    """A median or a ratio of medians, and where it lies with 95 % confidence."""
+    """A median or a ratio of medians, with its 95 % confidence interval."""
 
     low: float
     middle: float
@@ -139,7 +140,7 @@ class Interval(NamedTuple):
 
 
 def interval(values: Sequence[float]) -> Interval:
-    """The median of at least one value, and its interval by order statistics: all of the values where they are few.
+    """The median of at least one value, and its interval by order statistics: the whole range where values are few.
 
     Conover, Practical Nonparametric Statistics, section 3.2: the r-th smallest and largest of n bound the median, r
     being the 2.5 % quantile of a binomial distribution (n, 1/2).
@@ -154,7 +155,7 @@ def interval(values: Sequence[float]) -> Interval:
 
 
 def ratio(above: Sequence[float], below: Sequence[float]) -> Interval:
-    """Median above / median below, with its interval by resampling both (the same one from the same values)."""
+    """Median above / median below, with its interval by resampling both (deterministic)."""
     dice = random.Random(0)  # noqa: S311 - statistics
     resampled = sorted(
         median(dice.choices(above, k=len(above))) / median(dice.choices(below, k=len(below))) for _ in range(_RESAMPLES)
@@ -176,12 +177,12 @@ def seconds_of(rounds: Iterable[Measurement]) -> list[float]:
 
 
 def cpu_bound(rounds: Iterable[Measurement]) -> bool:
-    """Whether a round used up the processors of this machine."""
+    """Whether a round was bound by the processors of this machine."""
     return any(one.cpu_idle is not None and one.cpu_idle < idle.CPU_BOUND for one in rounds)
 
 
 class Compared(NamedTuple):
-    """One case in two files; `ratio` is the first's time by the second's: above 1 the second is faster."""
+    """One case in two files; `ratio` is the first's time / the second's: above 1 the second is faster."""
 
     case: Case
     first: Interval
@@ -189,11 +190,11 @@ class Compared(NamedTuple):
     ratio: Interval
     cpu_bound: bool
     values: int
-    """Fewest times of either."""
+    """Number of times in the smaller of the two sets."""
 
     @property
     def verdict(self) -> str:
-        """How the second does: `even` where the interval has 1 in it, `unknown` where it rests on too few values."""
+        """`even` where the interval contains 1, `unknown` where values are too few, else `faster` or `slower`."""
         if self.values < FEWEST:
             return "unknown"
         return "faster" if self.ratio.low > 1 else "slower" if self.ratio.high < 1 else "even"

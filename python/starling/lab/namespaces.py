@@ -1,4 +1,4 @@
-"""Network namespaces seen from Python: which there are, which processes are in them, sockets within them."""
+"""Network namespaces: which exist, which processes run in them, and sockets in them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 KEPT = Path("/run/netns")
-"""Where `ip netns` keeps them."""
+"""The folder in which `ip netns` keeps them."""
 
 _CLONE_NEWNET = 0x40000000
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def existing(names: Iterable[str]) -> list[str]:
-    """Those of `names` that exist, or that something half-made has left a file of."""
+    """Those of `names` that exist, also as a file left by an incomplete one."""
     return [name for name in names if (KEPT / name).exists()]
 
 
@@ -50,16 +50,16 @@ def command_of(pid: int) -> str:
 
 
 def end_processes(names: Iterable[str], patience: float = 2.0) -> int:
-    """Ends all processes in these namespaces, those that do not listen by SIGKILL; how many there were."""
+    """Ends all processes in these namespaces, by SIGKILL if they ignore SIGTERM; returns their number."""
     ended: set[int] = set()
     for number in (signal.SIGTERM, signal.SIGKILL):
         until = time.monotonic() + patience
-        told: set[int] = set()
+        printable: set[int] = set()
         while (left := set(processes(names))) and time.monotonic() < until:
-            for pid in left - told:
+            for pid in left - printable:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, number)
-            told |= left
+            printable |= left
             ended |= left
             time.sleep(0.02)
     return len(ended)
@@ -67,7 +67,7 @@ def end_processes(names: Iterable[str], patience: float = 2.0) -> int:
 
 @contextlib.contextmanager
 def inside(name: str) -> Iterator[None]:
-    """Sockets that this thread makes here belong to that namespace, and stay in it. Raises OSError."""
+    """Sockets that this thread makes in this context belong to that namespace for good. Raises OSError."""
     home = os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
     try:
         there = os.open(KEPT / name, os.O_RDONLY | os.O_CLOEXEC)
@@ -84,7 +84,7 @@ def inside(name: str) -> Iterator[None]:
 
 
 def unmount(path: Path) -> None:
-    """Takes away what is mounted on a file; the tool of that name would leave a folder in /run. Raises OSError."""
+    """Unmounts a file; the tool `umount` would leave a folder in /run. Raises OSError."""
     if _libc.umount2(os.fsencode(path), 0) != 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number), str(path))

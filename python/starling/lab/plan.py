@@ -1,7 +1,7 @@
-"""What has to be done to make a lab, computed from a platform: files to write and commands to run, nothing else.
+"""The plan for making a lab, computed from a platform: files to write and commands to run.
 
 A host is a network namespace with an interface `eth0`, and namespaces of its own for the host's name (UTS) and for
-System V memory (IPC), so that MPI takes it for another computer. Switches are bridges in one more network namespace;
+System V memory (IPC), so that MPI treats it as another computer. Switches are bridges in one more network namespace;
 a cable is a pair of virtual interfaces. Each end of each cable sends through a token bucket of the link's rate.
 """
 
@@ -20,9 +20,9 @@ ETC_NETNS = Path("/etc/netns")
 
 _BUCKET_BYTES = 20_000
 _BUCKET_SECONDS = 0.0005
-"""A bucket that holds this much makes up for timers that are late."""
+"""A bucket of this size makes up for late timers."""
 _PEAK = 1.2
-"""A second bucket that holds one packet: without it the first bucket-full after a pause would pass at any speed."""
+"""Rate of a second bucket of one packet: without it the first bucket after a pause would pass at any speed."""
 _SWITCH_BUFFER = 512 * 1024
 _HOST_BUFFER = 4 * 1024 * 1024
 _TCP_BUFFER = 4 * 1024 * 1024
@@ -34,7 +34,7 @@ IP_AND_TCP_HEADERS = 52
 
 @dataclass(frozen=True)
 class Options:
-    """How the network carries bytes: `mtu` of the links; `packet`, the largest piece that the kernel passes on at once.
+    """How the network carries bytes: `mtu` of the links; `packet`, the largest one the kernel passes on at once.
 
     A packet of 0 is one of `mtu` bytes. Larger ones cost this machine less, and their first one after a pause is free.
     """
@@ -44,7 +44,7 @@ class Options:
     congestion: str = "cubic"
 
     def problem(self) -> str | None:
-        """What is wrong with these values, and what to do, if anything."""
+        """What is wrong with these values and what to do; None if they are valid."""
         if not 576 <= self.mtu <= 9000:
             return f"--mtu {self.mtu}: give 576 to 9000 bytes, like 1500"
         if self.packet != 0 and not max(4000, self.mtu) <= self.packet <= 65536:
@@ -62,13 +62,13 @@ class Options:
 
     @property
     def payload_share(self) -> float:
-        """The part of a link's rate that TCP can give to a program: the rest are headers."""
+        """The share of a link's rate that TCP can give to a program: the rest is headers."""
         return (self.mtu - IP_AND_TCP_HEADERS) / (self.mtu + ETHERNET_HEADER)
 
 
 @dataclass(frozen=True)
 class Step:
-    """One command: what it does, in words for an error; its words; what it reads from stdin."""
+    """One command: its purpose, for error messages; its arguments; its stdin."""
 
     does: str
     argv: tuple[str, ...]
@@ -77,7 +77,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Plan:
-    """Files to write, then commands to run, in this order. `namespaces` are the network namespaces that come to be."""
+    """Files to write, then commands to run, in this order. `namespaces` are the network namespaces they make."""
 
     namespaces: tuple[str, ...]
     files: Mapping[Path, str]
@@ -95,7 +95,7 @@ def switches_namespace(prefix: str) -> str:
 
 
 def address(index: int) -> str:
-    """The address of a host, by its place in the platform."""
+    """The address of a host, by its index in the platform."""
     return f"10.77.{index // 250}.{index % 250 + 1}"
 
 
@@ -104,7 +104,7 @@ def _hardware_address(index: int) -> str:
 
 
 def etc_hosts(platform: Platform, prefix: str) -> str:
-    """The file /etc/hosts of every host. Its first line says whose it is."""
+    """The file /etc/hosts of every host. Its first line names the lab."""
     lines = (f"{address(i)} {name}\n" for i, name in enumerate(platform.host_names))
     return f"{mark(prefix)}127.0.0.1 localhost\n{''.join(lines)}"
 
@@ -155,7 +155,7 @@ _TCP: Mapping[str, str | int] = {
 def _switches(platform: Platform, options: Options, prefix: str) -> Iterator[Step]:
     here = switches_namespace(prefix)
     numbers = {name: i for i, name in enumerate(platform.switches)}
-    # No spanning tree and no multicast traffic of the bridges' own; addresses once learnt stay known.
+    # Bridges send no spanning tree or multicast traffic; learnt addresses never expire.
     links = "link set lo up\n" + "".join(
         f"link add br{i} type bridge stp_state 0 mcast_snooping 0 ageing_time {_FOREVER}\n" for i in numbers.values()
     )
@@ -184,12 +184,12 @@ def _host(platform: Platform, options: Options, prefix: str, folder: Path, index
     here = namespace(prefix, name)
     cable: Link = platform.links_of(name)[0]
     pieces = f"gso_max_size {options.packet}" if options.packet else "gso_max_segs 1"
-    # Congestion control by route: other namespaces than the first may only *default* to what the machine allows them.
+    # Congestion control is set by route: as a default, only what the machine allows would work in other namespaces.
     lines = (
         f"link set lo up\nlink set eth0 {pieces} up\naddr add {address(index)}/16 dev eth0 noprefixroute\n"
         f"route add 10.77.0.0/16 dev eth0 src {address(index)} congctl {options.congestion}\n"
     )
-    # Nobody has to ask for hardware addresses, so that a first message costs what the others do.
+    # Hardware addresses are known in advance, so that a first message costs no more than others.
     lines += "".join(
         f"neigh replace {address(i)} lladdr {_hardware_address(i)} dev eth0 nud permanent\n"
         for i in range(len(platform.hosts))
@@ -204,7 +204,7 @@ def _host(platform: Platform, options: Options, prefix: str, folder: Path, index
 
 
 def limits(platform: Platform, options: Options, prefix: str, host: str, rate: int) -> Iterator[Step]:
-    """Gives the link of a host of a lab that is up another rate, in both directions."""
+    """Sets another rate for the link of a host while the lab is up, in both directions."""
     port = _token_bucket(f"p{platform.host_names.index(host)}", rate, _SWITCH_BUFFER, options)
     yield Step(f"limiting the rate to {host}", ("tc", "-n", switches_namespace(prefix), "-batch", "-"), port)
     cable = _token_bucket("eth0", rate, _HOST_BUFFER, options)
@@ -212,7 +212,7 @@ def limits(platform: Platform, options: Options, prefix: str, host: str, rate: i
 
 
 def plan(platform: Platform, options: Options, prefix: str, folder: Path) -> Plan:
-    """All it takes to make a lab of that prefix, whose files are in `folder`."""
+    """The plan for a lab of that prefix, whose files are in `folder`."""
     namespaces = (switches_namespace(prefix), *(namespace(prefix, name) for name in platform.host_names))
     known = etc_hosts(platform, prefix)
     files = {ETC_NETNS / namespace(prefix, name) / "hosts": known for name in platform.host_names}

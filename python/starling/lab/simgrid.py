@@ -1,4 +1,4 @@
-"""A platform in the words of SimGrid: its XML, and the hosts of the ranks."""
+"""A platform in SimGrid's format: its XML, and the hosts of the ranks."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _HEAD = """<?xml version='1.0'?>
 <platform version="4.1">
 """
 _SPEED = "1Gf"
-"""Of every host. Computation takes no simulated time, so it does not matter."""
+"""Of every host. It has no effect, as computation takes no simulated time."""
 
 
 def centre(platform: Platform) -> str:
-    """A switch from which the farthest one is as near as it can be."""
+    """The switch with the smallest distance to its farthest switch."""
     neighbours: dict[str, set[str]] = {name: set() for name in platform.switches}
     for link in platform.trunks:
         one, other = link.ends
@@ -57,7 +57,7 @@ def _switch(platform: Platform, name: str) -> str:
 def platform_xml(platform: Platform) -> str:
     """The platform as SimGrid reads it.
 
-    A zone for each switch with its hosts; around it, where there are switches below it, one with theirs. SimGrid then
+    Each switch and its hosts form a zone; a zone around it and theirs contains the switches below it. SimGrid then
     finds a route by climbing the tree, whatever the number of hosts.
     """
     root = centre(platform)
@@ -94,6 +94,6 @@ def platform_xml(platform: Platform) -> str:
 
 
 def host_file(hosts: Sequence[Host], ranks: int) -> str:
-    """A line for each rank: its host. The hosts must take so many ranks."""
+    """A line for each rank: its host. The hosts must hold that many ranks."""
     places = [host.name for host in hosts for _ in range(host.ranks)]
     return "".join(f"{name}\n" for name in places[:ranks])

@@ -1,4 +1,4 @@
-"""The benchmark of collectives on a simulated network: strategies compared, times that repeat exactly."""
+"""The benchmark of collectives on a simulated network: strategies compared, with exactly reproducible times."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from starling.algorithms import repository
 from starling.installation import build, questions
 from starling.lab import simulator
 from starling.lab.state import LabError
-from starling.messages import MISUSE, told
+from starling.messages import MISUSE, printable
 from starling.networks.platform_file import Host, Platform
 from starling.records import record
 from starling.terminal.figures import human_bytes, human_seconds
 
 SOURCE = "bench/collective_times.c"
 ITERATIONS = 3
-"""Calls of each candidate that a tuning strategy tries, unless STARLING_ITER says so: times do not vary."""
+"""Default of STARLING_ITER, calls of each tried candidate: few suffice, as times do not vary."""
 _SIZE = re.compile(r"(\d+)\s*([KMG]i?)?B?", re.IGNORECASE)
 _BLOCKS_OF_ALL = {
     "allgather": 1,
@@ -42,7 +42,7 @@ _BLOCKS_OF_ALL = {
     "scatter": 1,
     "scatterv": 1,
 }
-"""Buffers of a rank that have a block for each rank."""
+"""Number of a rank's buffers that have a block for each rank."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ class Case:
 class Tried:
     """One case under one strategy.
 
-    The seconds of each call, the candidate in use at the end, the seconds of each that was measured, and the calls that
-    tried them and those after, by the clock of rank 0.
+    The seconds of each call, the final candidate, the seconds of each measured candidate, and the calls that tried
+    candidates and the later ones, by the clock of rank 0.
     """
 
     case: Case
@@ -85,12 +85,12 @@ def size(text: str) -> int:
     found = _SIZE.fullmatch(text.strip())
     number = int(found[1]) * 1024 ** " kmg".index((found[2] or " ")[0].lower()) if found else -1
     if number < 0 or number % 4:
-        raise LabError(f"--size {told(text)}: no such size; give a multiple of 4 bytes, like 8 or 64KiB", MISUSE)
+        raise LabError(f"--size {printable(text)}: no such size; give a multiple of 4 bytes, like 8 or 64KiB", MISUSE)
     return number
 
 
 def _calls_to_settle(collectives: Sequence[str], iterations: int) -> int:
-    """Calls after which a strategy that tries all candidates has tried them."""
+    """Calls that a strategy needs to try all candidates."""
     listed = repository.listing()["algorithms"]
     most = 0
     for collective in collectives:
@@ -101,11 +101,11 @@ def _calls_to_settle(collectives: Sequence[str], iterations: int) -> int:
 
 
 def check_strategies(strategies: Sequence[str], environ: Mapping[str, str]) -> None:
-    """Raises LabError for a strategy that there is not."""
+    """Raises LabError for an unknown strategy."""
     for strategy in strategies:
         wrong, _ = questions.complaints({**environ, "STARLING_STRATEGY": strategy})
         if mistake := next((one for one in wrong if one.variable == "STARLING_STRATEGY"), None):
-            raise LabError(f"--strategy {told(strategy)}: {mistake.why}", MISUSE)
+            raise LabError(f"--strategy {printable(strategy)}: {mistake.why}", MISUSE)
 
 
 def _check(cases: Sequence[Case], strategies: Sequence[str], ranks: int, environ: Mapping[str, str]) -> None:
@@ -114,7 +114,9 @@ def _check(cases: Sequence[Case], strategies: Sequence[str], ranks: int, environ
     for case in cases:
         if case.collective not in known or case.collective == "alltoallw":
             there_are = ", ".join(name for name in known if name != "alltoallw")
-            raise LabError(f"--collective {told(case.collective)}: no such collective; there are: {there_are}", MISUSE)
+            raise LabError(
+                f"--collective {printable(case.collective)}: no such collective; there are: {there_are}", MISUSE
+            )
     check_strategies(strategies, environ)
     needed = max(case.memory(ranks) for case in cases)
     there_is = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
@@ -134,28 +136,28 @@ def compare(
     strategies: Sequence[str],
     calls: int,
     environ: Mapping[str, str],
-    say: Callable[[str], None],
+    log: Callable[[str], None],
 ) -> list[Tried]:
     """Every case under every strategy, a simulation for each strategy. Raises LabError."""
     simulator.check(platform, hosts, ranks)
     _check(cases, strategies, ranks, environ)
     with tempfile.TemporaryDirectory(prefix="starling-simulate-") as name:
-        program = compiled(Path(name), environ, say)
+        program = compiled(Path(name), environ, log)
         return [
             one
             for strategy in strategies
-            for one in job(program, platform, hosts, ranks, cases, strategy, calls, environ, say)
+            for one in job(program, platform, hosts, ranks, cases, strategy, calls, environ, log)
         ]
 
 
-def compiled(folder: Path, environ: Mapping[str, str], say: Callable[[str], None]) -> Path:
+def compiled(folder: Path, environ: Mapping[str, str], log: Callable[[str], None]) -> Path:
     """The benchmark, linked with Starling for the simulator. Raises LabError."""
     program = folder / Path(SOURCE).stem
     try:
         source = build.sources() / SOURCE
     except build.BuildError as error:
         raise LabError(str(error)) from error
-    simulator.compile_program([source], program, simulator.archive(environ, say))
+    simulator.compile_program([source], program, simulator.archive(environ, log))
     return program
 
 
@@ -168,15 +170,15 @@ def job(
     strategy: str,
     calls: int,
     environ: Mapping[str, str],
-    say: Callable[[str], None],
+    log: Callable[[str], None],
     settings: Mapping[str, str] | None = None,
     computation: float = 0,
     warmup: int | None = None,
 ) -> list[Tried]:
     """One simulation: every case under a strategy, with SimGrid's `settings` beside the model's. Raises LabError.
 
-    With `computation` ranks compute so many seconds between calls instead of meeting before each. `warmup` calls do not
-    count, by default those that try candidates.
+    With `computation` ranks compute that many seconds between calls instead of synchronising before each. `warmup`
+    calls do not count, by default those that try candidates.
     """
     path = program.with_name("record.json")
     tunes = strategy != "native" and not strategy.startswith("forced")
@@ -193,15 +195,15 @@ def job(
     computes = ["-c", str(computation)] if computation else []
     words = [*computes, str(warmup), str(calls), *(f"{case.collective}:{case.bytes}" for case in cases)]
     path.unlink(missing_ok=True)
-    ended = simulator.run(program, words, platform, hosts, ranks, env, capture=True, hear=say, settings=settings)
+    ended = simulator.run(program, words, platform, hosts, ranks, env, capture=True, on_line=log, settings=settings)
     if ended.status != 0:
         why = ended.complaint or f"the benchmark ended with exit status {ended.status}"
-        raise LabError(f"--strategy {told(strategy)}: {why}")
+        raise LabError(f"--strategy {printable(strategy)}: {why}")
     return _read(ended.stdout, path, strategy, cases)
 
 
 def _read(printed: str, path: Path, strategy: str, cases: Sequence[Case]) -> list[Tried]:
-    """What the program measured, and what the record of the run tells of it."""
+    """The times printed by the program, with the facts in the run's record."""
     if not path.is_file():
         raise LabError(
             f"--strategy {strategy}: no run record: Starling did not see the calls; its library is not in it"
@@ -246,8 +248,8 @@ def as_json(platform: Platform, ranks: int, tried: Sequence[Tried]) -> dict[str,
 
 
 def render(platform: Platform, ranks: int, tried: Sequence[Tried], console: Console) -> None:
-    """Prints a table: times by strategy, and below a strategy that tries candidates, theirs."""
-    console.print(Text(f"{ranks} simulated ranks on {told(platform.name)}"))
+    """Prints a table: times by strategy, and below a strategy the times of the candidates it tried."""
+    console.print(Text(f"{ranks} simulated ranks on {printable(platform.name)}"))
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("collective", "size", "strategy", "median", "candidate"):
         table.add_column(title, justify="right" if title in ("size", "median") else "left", overflow="fold")

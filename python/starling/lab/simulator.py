@@ -1,4 +1,4 @@
-"""Running MPI programs with Starling in them on a simulated network: SimGrid's SMPI."""
+"""Running MPI programs with Starling on a simulated network: SimGrid's SMPI."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from starling.installation.variants import package_folders, users_folder
 from starling.lab import simgrid
 from starling.lab.state import LabError
 from starling.launchers.process import cleaning_up, ended_with_parent
-from starling.messages import MISUSE, quoted, told
+from starling.messages import MISUSE, printable, quoted
 from starling.networks.platform_file import Host, Platform
 
 ARCHIVE = "libstarling-smpi.a"
@@ -26,11 +26,11 @@ C_SUFFIXES = (".c",)
 CXX_SUFFIXES = (".cc", ".cpp", ".cxx")
 _PACKAGE = "libsimgrid-dev"
 _MARK = b"starling_is_active"
-"""A name that every program has that is linked with the archive."""
-_MOST_COPIES = 1024
-"""Ranks up to here each get a copy of the whole program, which is quickest; more of them, of its variables only."""
-_MOST_DESCRIBED = 512
-"""Ranks up to here are told the platform: each of them keeps it in memory."""
+"""A symbol in every program that is linked with the archive."""
+_MOST_RANKS_COPIED = 1024
+"""Up to this many ranks each have a copy of the whole program, which is fastest; beyond, only of its variables."""
+_MOST_RANKS_WITH_PLATFORM = 512
+"""Up to this many ranks get the platform: each keeps it in memory."""
 
 MODEL: Mapping[str, str] = {
     "smpi/simulate-computation": "no",
@@ -43,16 +43,16 @@ MODEL: Mapping[str, str] = {
     "smpi/coll-selector": "ompi",
 }
 """SimGrid's settings; docs/laboratory.md explains them."""
-_MOST_CHOOSING = 128
-"""Ranks up to here leave each broadcast to SMPI's selector."""
-_FOR_MANY: Mapping[str, str] = {"smpi/bcast": "binomial_tree"}
-"""What more ranks use. The selectors' broadcast first gathers around a ring, several times on each communicator, to
-find who shares a host: p x p messages, and SMPI broadcasts whenever a communicator is made."""
+_MOST_RANKS_WITH_SELECTOR = 128
+"""Up to this many ranks leave broadcasts to SMPI's selector."""
+_BEYOND_SELECTOR: Mapping[str, str] = {"smpi/bcast": "binomial_tree"}
+"""Settings for more ranks. The selectors' broadcast first finds the ranks of each host by several ring allgathers on
+each communicator: p x p messages each time, and SMPI broadcasts whenever a communicator is made."""
 
 
 def model(ranks: int, settings: Mapping[str, str] | None = None) -> dict[str, str]:
-    """SimGrid's settings for so many ranks, and those of a caller, which count first."""
-    return {**MODEL, **(_FOR_MANY if ranks > _MOST_CHOOSING else {}), **(settings or {})}
+    """SimGrid's settings for that many ranks, overridden by those of the caller."""
+    return {**MODEL, **(_BEYOND_SELECTOR if ranks > _MOST_RANKS_WITH_SELECTOR else {}), **(settings or {})}
 
 
 _LOG = re.compile(r"^\[.*\] .*: \[\w+/(CRITICAL|ERROR|WARNING)\] (.*)")
@@ -68,9 +68,9 @@ def tool(name: str) -> str:
 
 
 def _digest(smpicc: str) -> str:
-    """What the archive depends on: the sources and the version of SimGrid."""
-    told = subprocess.run([smpicc, "--version"], capture_output=True, check=False).stdout
-    found = hashlib.sha256(told)
+    """A digest of what the archive depends on: the sources and the version of SimGrid."""
+    printable = subprocess.run([smpicc, "--version"], capture_output=True, check=False).stdout
+    found = hashlib.sha256(printable)
     root = build.sources()
     files = (path for part in ("src", "include", "cmake", "third_party") for path in (root / part).rglob("*"))
     for path in sorted([root / "CMakeLists.txt", root / "VERSION", *files]):
@@ -79,10 +79,10 @@ def _digest(smpicc: str) -> str:
     return found.hexdigest()[:16]
 
 
-def archive(environ: Mapping[str, str], say: Callable[[str], None]) -> Path:
-    """The library as simulated programs are linked with it: installed, or built on first use. Raises LabError.
+def archive(environ: Mapping[str, str], log: Callable[[str], None]) -> Path:
+    """The library that simulated programs are linked with: installed, or built on first use. Raises LabError.
 
-    What is built here is kept in the user's cache, by what it was built from: other sources or another SimGrid make
+    A built library is kept in the user's cache under a digest of its inputs: other sources or another SimGrid give
     another one.
     """
     smpicc = tool("smpicc")
@@ -96,7 +96,7 @@ def archive(environ: Mapping[str, str], say: Callable[[str], None]) -> Path:
         kept = cache / "starling" / "simulator" / _digest(smpicc) / ARCHIVE
         if kept.is_file():
             return kept
-        with cleaning_up(), build.compiled(smpicc, say) as built:
+        with cleaning_up(), build.compiled(smpicc, log) as built:
             kept.parent.mkdir(parents=True, exist_ok=True)
             half = kept.with_name(f".{kept.name}.{os.getpid()}")
             shutil.copyfile(next(path for path in built if path.name == ARCHIVE), half)
@@ -104,36 +104,38 @@ def archive(environ: Mapping[str, str], say: Callable[[str], None]) -> Path:
     except build.BuildError as error:
         raise LabError(str(error)) from error
     except OSError as error:
-        raise LabError(f"{told(error.filename)}: {error.strerror}; set XDG_CACHE_HOME to a folder of yours") from error
+        raise LabError(
+            f"{printable(error.filename)}: {error.strerror}; set XDG_CACHE_HOME to a folder of yours"
+        ) from error
     return kept
 
 
 def link_options(library: Path) -> list[str]:
-    """What links a program with the archive.
+    """Options that link a program with the archive.
 
-    The whole of it, or nothing would call it; and bound to the program itself, or SMPI's own functions would be found
-    first.
+    The whole archive is linked, as nothing refers to it, and bound within the program, or SMPI's own functions would be
+    found first.
     """
     whole = ("-Wl,--whole-archive", str(library), "-Wl,--no-whole-archive")
     return ["-Wl,-Bsymbolic", "-Wl,--gc-sections", *whole, "-lstdc++", "-lm"]
 
 
 def check(platform: Platform, hosts: Sequence[Host], ranks: int, arguments: Sequence[str] = ()) -> None:
-    """Raises LabError for more ranks than the hosts take, and for arguments that do not reach a program."""
+    """Raises LabError for more ranks than the hosts take, and for arguments that smpirun cannot pass on."""
     slots = sum(host.ranks for host in hosts)
     if ranks > slots:
         text = f"--ranks {ranks}: the {len(hosts)} hosts of {platform.name} take {slots}"
-        raise LabError(f"{told(text)}; give fewer, or let a host take more with --ranks-per-host", MISUSE)
+        raise LabError(f"{printable(text)}; give fewer, or let a host take more with --ranks-per-host", MISUSE)
     for word in arguments:
         if not word or re.search(r"[\s*?\[]", word) or word.startswith(("--cfg=", "--log=")):
             raise LabError(f"{quoted(word)}: SimGrid's smpirun cannot pass on such an argument; leave it out", MISUSE)
 
 
 def check_sources(sources: Sequence[Path]) -> None:
-    """Raises LabError for a source that is not there."""
+    """Raises LabError for a missing source."""
     for source in sources:
         if not source.is_file():
-            raise LabError(f"{told(source)}: no such file", MISUSE)
+            raise LabError(f"{printable(source)}: no such file", MISUSE)
 
 
 def compile_program(sources: Sequence[Path], program: Path, library: Path) -> None:
@@ -146,7 +148,7 @@ def compile_program(sources: Sequence[Path], program: Path, library: Path) -> No
     if done.returncode != 0:
         said = [text.strip() for text in (done.stderr + done.stdout).splitlines() if text.strip()]
         first = next((text for text in said if "error" in text or "undefined" in text), said[0] if said else "failed")
-        raise LabError(f"{told(Path(wrapper).name)}: {told(first)}")
+        raise LabError(f"{printable(Path(wrapper).name)}: {printable(first)}")
 
 
 def has_starling(program: Path) -> bool:
@@ -155,13 +157,13 @@ def has_starling(program: Path) -> bool:
         return _MARK in program.read_bytes()
     except OSError as error:
         raise LabError(
-            f"{told(program)}: {error.strerror}; give a C or C++ source, or a program for SMPI", MISUSE
+            f"{printable(program)}: {error.strerror}; give a C or C++ source, or a program for SMPI", MISUSE
         ) from error
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a simulation ended: the status to exit with, what was printed if that was captured, and what went wrong."""
+    """How a simulation ended: its exit status, its captured output, and the error, if any."""
 
     status: int
     stdout: str
@@ -169,7 +171,7 @@ class Ended:
 
 
 @contextmanager
-def _described(platform: Platform, hosts: Sequence[Host], ranks: int) -> Iterator[tuple[Path, Path]]:
+def _platform_files(platform: Platform, hosts: Sequence[Host], ranks: int) -> Iterator[tuple[Path, Path]]:
     with tempfile.TemporaryDirectory(prefix="starling-simulate-") as name:
         network, places = Path(name) / "platform.xml", Path(name) / "hosts"
         network.write_text(simgrid.platform_xml(platform))
@@ -186,26 +188,27 @@ def run(
     environ: Mapping[str, str],
     *,
     capture: bool,
-    hear: Callable[[str], None],
+    on_line: Callable[[str], None],
     settings: Mapping[str, str] | None = None,
 ) -> Ended:
     """Runs a program on `ranks` simulated ranks, placed on the hosts in this order.
 
-    Its stdout is captured, or is ours; `hear` gets each line of its stderr but SimGrid's own, which become `complaint`.
-    `settings` are SimGrid's, like {"smpi/alltoall": "pair"}, and go before those of the model. Raises LabError.
+    Its stdout is captured, or is ours; `on_line` gets each line of its stderr except SimGrid's own, which go to
+    `complaint`. `settings` are SimGrid's, like {"smpi/alltoall": "pair"}, and override the model's. Raises
+    LabError.
     """
     smpirun = tool("smpirun")
     check(platform, hosts, ranks, arguments)
-    privatization = "dlopen" if ranks <= _MOST_COPIES else "mmap"
-    told_simgrid = [f"--cfg={name}:{value}" for name, value in model(ranks, settings).items()]
-    with cleaning_up(), _described(platform, hosts, ranks) as (network, places):
-        told = network.with_name("platform.json")
+    privatization = "dlopen" if ranks <= _MOST_RANKS_COPIED else "mmap"
+    model_options = [f"--cfg={name}:{value}" for name, value in model(ranks, settings).items()]
+    with cleaning_up(), _platform_files(platform, hosts, ranks) as (network, places):
+        printable = network.with_name("platform.json")
         env = {**environ, "SMPI_PRIVATIZATION": privatization}
-        if ranks <= _MOST_DESCRIBED and "STARLING_PLATFORM" not in env:
-            told.write_text(platform.to_text())
-            env["STARLING_PLATFORM"] = str(told)
+        if ranks <= _MOST_RANKS_WITH_PLATFORM and "STARLING_PLATFORM" not in env:
+            printable.write_text(platform.to_text())
+            env["STARLING_PLATFORM"] = str(printable)
         line = [smpirun, "-quiet", "-platform", str(network), "-hostfile", str(places), "-np", str(ranks)]
-        line += [*told_simgrid, "--log=root.thresh:warning", str(program.absolute()), *arguments]
+        line += [*model_options, "--log=root.thresh:warning", str(program.absolute()), *arguments]
         with subprocess.Popen(
             line,
             env=env,
@@ -217,13 +220,13 @@ def run(
             preexec_fn=ended_with_parent(),  # noqa: PLW1509 - one thread only
         ) as started:
             try:
-                return _followed(started, hear)
+                return _read_output(started, on_line)
             except BaseException:
                 started.terminate()  # smpirun passes it on to the simulation
                 raise
 
 
-def _followed(started: subprocess.Popen[str], hear: Callable[[str], None]) -> Ended:
+def _read_output(started: subprocess.Popen[str], on_line: Callable[[str], None]) -> Ended:
     """Reads a simulation's stderr to its end, then its stdout, which is short where it is captured."""
     worst = ""
     tracing = False
@@ -235,7 +238,7 @@ def _followed(started: subprocess.Popen[str], hear: Callable[[str], None]) -> En
                 worst = found[2]
         elif not (tracing and (text.startswith(("Backtrace", "  ->", "Aborted")) or not text)):
             tracing = False
-            hear(text)
+            on_line(text)
     out = started.stdout.read() if started.stdout is not None else ""
     status = started.wait()
     if _DEADLOCK in worst:

@@ -1,4 +1,4 @@
-"""What a lab leaves on disk while it exists: its folder below /run, who may change it, and what it is made of."""
+"""The state of a lab on disk: its folder below /run, its lock, and its description."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from starling.lab.plan import Options
-from starling.messages import told
+from starling.messages import printable
 from starling.networks import platform_file
 
 ROOT = Path("/run/starling-lab")
@@ -25,7 +25,7 @@ _SYSTEM_FOLDERS = ("/usr/sbin", "/sbin")
 
 
 class LabError(Exception):
-    """Something that the lab cannot do; the text says what, and what to do. `status` is the command's exit status."""
+    """A failure of the lab; the text gives it and what to do. `status` is the command's exit status."""
 
     def __init__(self, message: str, status: int = 1) -> None:
         super().__init__(message)
@@ -33,7 +33,7 @@ class LabError(Exception):
 
 
 class State(BaseModel):
-    """The file state.json of a lab. It is written before anything is made, and goes when all else has gone."""
+    """The file state.json of a lab. It is written before anything else is made, and removed last."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -46,7 +46,7 @@ class State(BaseModel):
     packet: int
     congestion: str
     rates: dict[str, int] = Field(default_factory=dict)
-    """Of hosts whose links were given another rate than they were made with, bits per second."""
+    """Current rates of links that differ from the original ones, by host, bits per second."""
 
     @property
     def options(self) -> Options:
@@ -54,7 +54,7 @@ class State(BaseModel):
         return Options(self.mtu, self.packet, self.congestion)
 
     def described(self) -> platform_file.Platform:
-        """The platform that it was made from."""
+        """The platform the lab was made from."""
         return platform_file.from_json(self.platform, "state.json")
 
 
@@ -64,13 +64,13 @@ def folder(prefix: str) -> Path:
 
 
 def check_prefix(prefix: str) -> None:
-    """Raises LabError for what cannot begin the names of namespaces."""
+    """Raises LabError for a prefix that cannot begin names of namespaces."""
     if not _PREFIX.fullmatch(prefix):
-        raise LabError(f"--prefix {told(prefix)}: give up to 15 small letters and digits, a letter first", 2)
+        raise LabError(f"--prefix {printable(prefix)}: give up to 15 small letters and digits, a letter first", 2)
 
 
 def require(*tools: str) -> None:
-    """Makes the system's tools be found. Raises LabError for one that is missing, or where we are not root."""
+    """Adds the system's folders to PATH. Raises LabError for a missing tool, or where we are not root."""
     path = os.environ.get("PATH", os.defpath)
     missing_folders = [name for name in _SYSTEM_FOLDERS if name not in path.split(os.pathsep)]
     os.environ["PATH"] = os.pathsep.join([path, *missing_folders])
@@ -84,9 +84,9 @@ def require(*tools: str) -> None:
 
 @contextlib.contextmanager
 def locked() -> Iterator[int]:
-    """Only one process at a time makes labs or takes them down; others wait here.
+    """A lock: only one process at a time makes labs or takes them down; others wait.
 
-    The lock is a file handle. A command that gets it too keeps the lock where we are killed before it has ended.
+    The lock is a file handle. A command that inherits it keeps the lock if we are killed before the command ends.
     """
     while True:
         ROOT.mkdir(parents=True, exist_ok=True)
@@ -94,12 +94,12 @@ def locked() -> Iterator[int]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             with contextlib.suppress(FileNotFoundError):
-                if ROOT.stat().st_ino == os.fstat(handle).st_ino:  # else the one before us has removed it
+                if ROOT.stat().st_ino == os.fstat(handle).st_ino:  # else the previous owner has removed it
                     yield handle
                     return
         finally:
             with contextlib.suppress(OSError):
-                ROOT.rmdir()  # while it is locked, and only if nothing is in it
+                ROOT.rmdir()  # while it is locked, and only if empty
             os.close(handle)
 
 
@@ -113,7 +113,7 @@ def write(state: State) -> None:
 
 
 def read(prefix: str) -> State | None:
-    """The state of a lab; nothing where there is none. Raises LabError for a file that is no state."""
+    """The state of a lab; None where there is none. Raises LabError for an invalid file."""
     path = folder(prefix) / "state.json"
     try:
         return State.model_validate_json(path.read_bytes())
@@ -122,7 +122,7 @@ def read(prefix: str) -> State | None:
     except (OSError, ValidationError) as error:
         first = str(error).splitlines()[0]
         raise LabError(
-            f"{told(path)}: {told(first)}; another version of starling made this lab: take it down with that"
+            f"{printable(path)}: {printable(first)}; another version of starling made this lab: take it down with that"
         ) from error
 
 
@@ -141,5 +141,5 @@ def up(prefix: str) -> State:
 
 
 def prefixes() -> Sequence[str]:
-    """The labs that there are, finished or not."""
+    """The existing labs, finished or not."""
     return sorted(path.parent.name for path in ROOT.glob("*/state.json"))

@@ -1,4 +1,4 @@
-"""What a lab looks like now: its hosts, what runs on them, and what its switches dropped."""
+"""The current status of a lab: its hosts, their processes, and packets that its switches dropped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from starling.networks.platform_file import rate_text
 
 @dataclass(frozen=True)
 class HostStatus:
-    """A host, what its link carries now and was made to carry, and the processes on it by number and name."""
+    """A host, the current and the original rate of its link, and its processes by pid and name."""
 
     name: str
     switch: str
@@ -27,14 +27,14 @@ class HostStatus:
 
     @property
     def shown_rate(self) -> str:
-        """The rate for people, with that which it was made with where that is another."""
+        """The rate for people, with the original one where it differs."""
         now, before = rate_text(self.rate), rate_text(self.made_with)
         return now if self.rate == self.made_with else f"{now} (made with {before.removesuffix(now[now.index(' ') :])})"
 
 
 @dataclass(frozen=True)
 class Status:
-    """A lab that is up. `dropped` counts packets that found a switch's buffer full since it was made."""
+    """A lab that is up. `dropped` counts packets dropped by full buffers of switches since it was made."""
 
     state: State
     hosts: list[HostStatus]
@@ -56,7 +56,7 @@ def _dropped(prefix: str) -> int:
 
 
 def examine(prefix: str) -> Status:
-    """What a lab looks like. Raises LabError where it is not up."""
+    """The status of a lab. Raises LabError where it is not up."""
     state = up(prefix)
     require("ip", "tc")
     platform = state.described()

@@ -1,4 +1,4 @@
-"""What an executable or a shared library needs, read from its ELF file; nothing of it is executed.
+"""The needs of an executable or a shared library, read from its ELF file without executing it.
 
 `ldd` would run the program's own loader on a file that the user may not trust, and it fails for other architectures.
 """
@@ -25,7 +25,7 @@ _DEFAULT_FOLDERS = ("/lib64", "/usr/lib64", "/lib", "/usr/lib")
 
 
 class Needs(NamedTuple):
-    """The dynamic section of an ELF file: names of libraries, and folders to look for them in."""
+    """The dynamic section of an ELF file: names of libraries, and folders to search for them."""
 
     needed: tuple[str, ...]
     rpath: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class Needs(NamedTuple):
 
 
 def needs(path: Path) -> Needs | None:
-    """Reads the dynamic section; nothing where the file is not ELF, is cut short or cannot be read.
+    """Reads the dynamic section; None where the file is not ELF, is truncated or cannot be read.
 
     A statically linked program has empty needs.
     """
@@ -92,7 +92,7 @@ def _dynamic_section(data: bytes) -> Needs:
 
 @functools.cache
 def _loader_cache(path: str = "/etc/ld.so.cache") -> Mapping[str, tuple[str, ...]]:
-    """Library name -> paths, in the loader's order; empty where there is no cache in glibc's present format."""
+    """Library name -> paths, in the loader's order; empty without a cache in glibc's current format."""
     try:
         data = Path(path).read_bytes()
         start = data.index(b"glibc-ld.so.cache1.1")
@@ -108,7 +108,7 @@ def _loader_cache(path: str = "/etc/ld.so.cache") -> Mapping[str, tuple[str, ...
 
 
 def _places(name: str, user: Path, wanted: Needs, environ: Mapping[str, str]) -> Iterator[Path]:
-    """Where the loader looks for `name` on behalf of the file `user`, in its order."""
+    """The paths that the loader tries for `name`, needed by the file `user`, in its order."""
     if "/" in name:
         yield Path(name)
         return
@@ -125,7 +125,7 @@ def _places(name: str, user: Path, wanted: Needs, environ: Mapping[str, str]) ->
 
 
 def abi_of_library(name: str) -> str | None:
-    """Which ABI a library's name stands for: `openmpi`, `mpich` or `abi` (MPI 5); nothing for other libraries."""
+    """The ABI of an MPI library by its name: `openmpi`, `mpich` or `abi` (MPI 5); None for other libraries."""
     for abi, pattern in (("abi", _ABI), ("mpich", _MPICH), ("openmpi", _OPENMPI)):
         if pattern.match(name):
             return abi
@@ -133,7 +133,7 @@ def abi_of_library(name: str) -> str | None:
 
 
 def libraries(program: Path, environ: Mapping[str, str]) -> Iterator[str]:
-    """The names of the libraries that a program needs, itself first, then through them; a name may come again."""
+    """The names of the libraries that a program needs, direct ones first, then indirect ones; names may repeat."""
     waiting = deque([program])
     seen: set[str] = set()
     while waiting:
@@ -151,9 +151,9 @@ def libraries(program: Path, environ: Mapping[str, str]) -> Iterator[str]:
 
 
 def mpi_of(program: Path, environ: Mapping[str, str]) -> tuple[str, str] | None:
-    """The ABI of the MPI library that a program needs, itself or through its libraries, and that library's name.
+    """The ABI and the name of the MPI library that a program needs, directly or through its libraries.
 
-    Nothing where it needs none: an interpreter, a script, a statically linked program.
+    None where it needs none: an interpreter, a script, a statically linked program.
     """
     for name in libraries(program, environ):
         if abi := abi_of_library(Path(name).name):

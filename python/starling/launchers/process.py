@@ -1,4 +1,4 @@
-"""Running a program as if it had been started by itself: its streams, its signals, its exit status."""
+"""Running a program as if it had been started directly: its streams, its signals, its exit status."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FrameType
 
-from starling.messages import told
+from starling.messages import printable
 
 _FORWARDED = {
     signal.SIGHUP,
@@ -21,17 +21,17 @@ _FORWARDED = {
     signal.SIGUSR2,
 }
 _FROM_KERNEL = 0x80
-"""si_code of a signal that the terminal sent: the program, in the same process group, has got it as well."""
+"""si_code of a signal from the terminal: the program, in the same process group, has received it too."""
 
 _PR_SET_PDEATHSIG = 1
-"""From linux/prctl.h: the signal that a process gets when the one that started it ends, however it ends."""
+"""From linux/prctl.h: the signal that a process gets when its parent ends, however it ends."""
 
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126
 
 
 class StartError(Exception):
-    """A program that cannot be started; `status` is what a shell would exit with."""
+    """A program that cannot be started; `status` is the exit status a shell would return."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
@@ -39,13 +39,13 @@ class StartError(Exception):
 
 
 def ended_with_parent() -> Callable[[], None]:
-    """What a child has to do first, so that it gets SIGTERM when we end, even by SIGKILL."""
+    """A function for a child to call first, so that it gets SIGTERM when we end, even by SIGKILL."""
     prctl = ctypes.CDLL(None, use_errno=True).prctl
     parent = os.getpid()
 
     def in_child() -> None:
         prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-        if os.getppid() != parent:  # it ended before we could ask to be told
+        if os.getppid() != parent:  # the parent ended before prctl took effect
             os._exit(128 + signal.SIGTERM)
 
     return in_child
@@ -53,13 +53,13 @@ def ended_with_parent() -> Callable[[], None]:
 
 @contextlib.contextmanager
 def cleaning_up() -> Iterator[None]:
-    """Lets SIGTERM and SIGHUP end us by SystemExit, so that what is in the block removes its temporary files."""
+    """Makes SIGTERM and SIGHUP raise SystemExit, so that the block removes its temporary files."""
 
     def end(number: int, _: FrameType | None) -> None:
         raise SystemExit(128 + number)
 
-    heeded = [one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) != signal.SIG_IGN]
-    before = {number: signal.signal(number, end) for number in heeded}
+    handled = [one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) != signal.SIG_IGN]
+    before = {number: signal.signal(number, end) for number in handled}
     try:
         yield
     finally:
@@ -68,11 +68,11 @@ def cleaning_up() -> Iterator[None]:
 
 
 def run(line: Sequence[str], env: Mapping[str, str]) -> int:
-    """Runs a command with our streams and returns the exit status a shell would show: 128 + n where signal n ended it.
+    """Runs a command with our streams and returns a shell's exit status: 128 + n where signal n ended it.
 
     Signals sent to us go to the command, and SIGTERM if we are killed. Raises StartError.
     """
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where SIGCHLD is ignored, there would be no status to collect
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # with SIGCHLD ignored there would be no exit status
     awaited = {*_FORWARDED, signal.SIGCHLD}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
 
@@ -89,10 +89,10 @@ def run(line: Sequence[str], env: Mapping[str, str]) -> int:
         child = subprocess.Popen(list(line), env=dict(env), preexec_fn=in_child)  # noqa: PLW1509 - one thread only
     except FileNotFoundError as error:
         as_it_was()
-        raise StartError(f"{told(line[0])}: not found; is its module or environment loaded?", NOT_FOUND) from error
+        raise StartError(f"{printable(line[0])}: not found; is its module or environment loaded?", NOT_FOUND) from error
     except OSError as error:
         as_it_was()
-        raise StartError(f"{told(line[0])}: cannot be executed: {error.strerror}", NOT_EXECUTABLE) from error
+        raise StartError(f"{printable(line[0])}: cannot be executed: {error.strerror}", NOT_EXECUTABLE) from error
     try:
         while (status := child.poll()) is None:
             received = signal.sigwaitinfo(awaited)

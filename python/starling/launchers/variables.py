@@ -1,4 +1,4 @@
-"""How variables reach every rank of a launcher line, on remote nodes too, in the launcher's own way."""
+"""Passing variables to every rank of a launcher line, on remote nodes too, in the launcher's own way."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _MUST_BE_FIRST = re.compile(r"lib(asan|tsan|hwasan)\b")
 def joined_preload(ours: str, existing: str | None) -> str:
     """LD_PRELOAD with our library in it.
 
-    Ours goes first, so that it sees the program's calls; an MPI tool behind it still sees what is not a collective, and
-    other libraries all they are for. Only sanitizers insist on being first.
+    Ours goes first, so that it sees the program's calls; an MPI tool behind it still sees all other calls, and other
+    libraries are not affected. Only sanitizers must be first.
     """
     others = [item for item in re.split(r"[ :]+", existing or "") if item and item != ours]
     first = [item for item in others if _MUST_BE_FIRST.match(Path(item).name)]
@@ -27,9 +27,9 @@ def joined_preload(ours: str, existing: str | None) -> str:
 def rewrite(
     line: Sequence[str], found: Located, variables: Mapping[str, str], environ: Mapping[str, str]
 ) -> tuple[list[str], dict[str, str]]:
-    """The line and the environment that bring `variables` to every rank.
+    """The line and the environment that pass `variables` to every rank.
 
-    A variable that the line sets by itself stays as it is there, but for LD_PRELOAD, where both values are joined.
+    A variable that the line itself sets keeps its value, except LD_PRELOAD, where both values are joined.
     """
     ours = variables.get(PRELOAD)
     words = list(line)
@@ -56,7 +56,7 @@ def rewrite(
 def _for_openmpi(
     line: list[str], found: Located, wanted: Mapping[str, str], ours: str | None, environ: Mapping[str, str]
 ) -> tuple[list[str], dict[str, str]]:
-    """`-x NAME=VALUE` in each part of the line; or in the list of variables, where there is one: both are an error."""
+    """`-x NAME=VALUE` in each part of the line; or in the list of variables, where it is used: both is an error."""
     env = dict(environ)
     added = ";".join(f"{name}={value}" for name, value in wanted.items())
     key = f"OMPI_MCA_{_OPENMPI_LIST}"
@@ -78,7 +78,7 @@ def _for_openmpi(
                 name, _, value = options[i + 1].partition("=")
                 set_here.add(name)
                 if name == PRELOAD and ours is not None:
-                    # A second -x would not do: Open MPI 4 takes the last value, 5 the first.
+                    # A second -x would not work: Open MPI 4 takes the last value, 5 the first.
                     options[i + 1] = f"{name}={joined_preload(ours, value or environ.get(name))}"
         for name, value in wanted.items():
             if name not in set_here:

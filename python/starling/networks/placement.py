@@ -1,4 +1,4 @@
-"""In which order ranks are placed on the hosts of a platform."""
+"""The order in which ranks are placed on the hosts of a platform."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from starling.networks.platform_file import Host, Platform
 
 
 class Order(StrEnum):
-    """In which order ranks are placed on hosts; each host takes all of its ranks at its turn."""
+    """The order of hosts for placing ranks; each host takes all of its ranks consecutively."""
 
     BLOCK = "block"
     CYCLIC = "cyclic"
@@ -17,7 +17,7 @@ class Order(StrEnum):
 
 
 def ordered(platform: Platform, order: Order, seed: int) -> list[Host]:
-    """The hosts as of the file; one from each switch in turn; or shuffled, by the seed the same on every machine."""
+    """The hosts as in the file, one from each switch in turn, or shuffled by the seed, the same on every machine."""
     hosts = list(platform.hosts)
     if order is Order.RANDOM:
         random.Random(seed).shuffle(hosts)  # noqa: S311 - nothing secret

@@ -13,15 +13,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from starling.messages import quoted, told
+from starling.messages import printable, quoted
 from starling.networks import slurm_topology
 from starling.networks.short_names import NODES, SHORT, is_short
 
 SCHEMA = 1
 DEFAULT_RATE = 100_000_000
-"""Of the links of a short name, bits per second: the Fast Ethernet of STAR-MPI's clusters."""
+"""Rate of a short name's links, bits per second: the Fast Ethernet of STAR-MPI's clusters."""
 MOST_NODES = 65_536
-"""Switches and hosts together; what a mistyped number of hosts would exceed."""
+"""Most switches and hosts in all, to catch a mistyped number of hosts."""
 
 _RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)bit(?:/s)?", re.IGNORECASE)
 _LATENCY = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)")
@@ -40,7 +40,7 @@ class PlatformError(Exception):
 
 @dataclass(frozen=True)
 class Host:
-    """A computer, and how many ranks a job places on it."""
+    """A computer, and the number of ranks a job places on it."""
 
     name: str
     ranks: int = 1
@@ -61,7 +61,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Platform:
-    """A tree of switches with hosts as its leaves. What `checked` returns has the properties of a platform file."""
+    """A tree of switches with hosts as its leaves. One returned by `checked` has the properties of a platform file."""
 
     name: str
     switches: tuple[str, ...]
@@ -95,7 +95,7 @@ class Platform:
         return self._around[host][0].other(host)
 
     def path(self, start: str, end: str) -> tuple[Link, ...]:
-        """The links from one node to another, in this order; none where there is no way."""
+        """The links from one node to another, in this order; none where they are not connected."""
         came: dict[str, Link] = {}
         waiting = [start]
         while waiting and end not in came:
@@ -113,7 +113,7 @@ class Platform:
         return tuple(reversed(found))
 
     def ring(self) -> tuple[str, ...]:
-        """The hosts depth first: steps from each to the next, all at once, use no direction of a link twice."""
+        """The hosts depth first: messages from each to the next, all at once, use no direction of a link twice."""
         order: list[str] = []
         names = set(self.host_names)
         seen = {self.switches[0]}
@@ -129,7 +129,7 @@ class Platform:
         return tuple(order)
 
     def as_json(self) -> dict[str, Any]:
-        """The platform with every range written out and numbers for rates and latencies; itself a platform file."""
+        """The platform as a file with every range expanded and numbers for rates and latencies."""
         return {
             "schema": SCHEMA,
             "name": self.name,
@@ -144,7 +144,7 @@ class Platform:
 
 
 def _figure(value: float) -> str:
-    return f"{value:g}" if abs(value) < 1e300 else told(value)  # a whole number may be beyond floats
+    return f"{value:g}" if abs(value) < 1e300 else printable(value)  # an int may be too large for a float
 
 
 def bits_per_second(value: object) -> int:
@@ -208,7 +208,7 @@ def names(text: str) -> list[str]:
                 f"{match[1]}{number:0{len(first)}d}{match[3]}" for number in range(int(first), int(last or first) + 1)
             ]
     else:
-        found.append(text)  # too long, as is told below
+        found.append(text)  # too long, reported below
     for name in found:
         if not _NAME.fullmatch(name) or name == "localhost":
             raise ValueError(f"{quoted(name)} is no name; use small letters, digits and '-', beginning with a letter")
@@ -225,7 +225,7 @@ class _HostEntry(_Entry):
 
 
 def _named(value: object) -> object:
-    """A host written as its name alone."""
+    """A host given by its name alone."""
     return {"name": value} if isinstance(value, str) else value
 
 
@@ -245,7 +245,7 @@ class _File(_Entry):
 
 def _place(location: tuple[int | str, ...]) -> str:
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
-    return told(text.removeprefix(".")) or "the file"
+    return printable(text.removeprefix(".")) or "the file"
 
 
 def _reason(error: Mapping[str, Any]) -> str:
@@ -265,7 +265,7 @@ def _reason(error: Mapping[str, Any]) -> str:
 
 
 def _unknown_beside(missing: tuple[int | str, ...], errors: Iterable[Mapping[str, Any]]) -> str | None:
-    """The unknown key in the same object as a missing one that is most like it, if there is any."""
+    """The unknown key most similar to a missing one in the same object, if any."""
     kind, above = "extra_forbidden", missing[:-1]
     unknown = [str(one["loc"][-1]) for one in errors if one["type"] == kind and one["loc"][:-1] == above]
     return next(iter(difflib.get_close_matches(str(missing[-1]), unknown, n=1, cutoff=0)), None)
@@ -279,7 +279,7 @@ def from_json(value: object, where: str) -> Platform:
         first, *others = error.errors()
         reason = _reason(first)
         if first["type"] == "missing" and (unknown := _unknown_beside(first["loc"], others)):
-            reason += f", or correct the unknown key {told(unknown)}"
+            reason += f", or correct the unknown key {printable(unknown)}"
         raise PlatformError(f"{where}: {_place(first['loc'])}: {reason}") from error
 
     def expanded(place: str, text: str) -> list[str]:
@@ -317,7 +317,7 @@ def from_json(value: object, where: str) -> Platform:
 
 
 def _check_tree(platform: Platform, places: list[str], where: str) -> None:
-    """Raises PlatformError unless all hosts are leaves of one tree. `places` says where each link is written."""
+    """Raises PlatformError unless all hosts are leaves of one tree. `places` are those of the links in the file."""
     switches, hosts = set(platform.switches), set(platform.host_names)
     nodes = switches | hosts
     so_far = Platform(platform.name, platform.switches, platform.hosts, ())
@@ -325,24 +325,26 @@ def _check_tree(platform: Platform, places: list[str], where: str) -> None:
         one, other = link.ends
         for end in link.ends:
             if end not in nodes:
-                raise PlatformError(f"{where}: {place}: no host or switch {told(end)}; add it, or correct the name")
+                raise PlatformError(
+                    f"{where}: {place}: no host or switch {printable(end)}; add it, or correct the name"
+                )
         if one == other:
-            raise PlatformError(f"{where}: {place}: {told(one)} is linked to itself; correct one end")
+            raise PlatformError(f"{where}: {place}: {printable(one)} is linked to itself; correct one end")
         if hosts >= {one, other}:
             raise PlatformError(
-                f"{where}: {place}: {told(one)} and {told(other)} are both hosts; put a switch between them"
+                f"{where}: {place}: {printable(one)} and {printable(other)} are both hosts; put a switch between them"
             )
         for end in hosts & {one, other}:
             if taken := so_far.links_of(end):
                 raise PlatformError(
-                    f"{where}: {place}: {told(end)} is linked to {told(taken[0].other(end))} already; "
+                    f"{where}: {place}: {printable(end)} is linked to {printable(taken[0].other(end))} already; "
                     f"a host has one link"
                 )
         if one in switches and other in switches and (circle := so_far.path(one, other)):
             through = _nodes_between(circle, one)
-            what = f"through {told(', '.join(through))}" if through else "directly"
+            what = f"through {printable(', '.join(through))}" if through else "directly"
             raise PlatformError(
-                f"{where}: {place}: {told(one)} and {told(other)} are linked {what} already, "
+                f"{where}: {place}: {printable(one)} and {printable(other)} are linked {what} already, "
                 f"so this is no tree; leave one link out"
             )
         for end in link.ends:
@@ -351,7 +353,7 @@ def _check_tree(platform: Platform, places: list[str], where: str) -> None:
     reached = _reached(platform, start)
     for name in (*platform.host_names, *platform.switches):
         if name not in reached:
-            raise PlatformError(f"{where}: links: nothing connects {told(name)} to {told(start)}; add a link")
+            raise PlatformError(f"{where}: links: nothing connects {printable(name)} to {printable(start)}; add a link")
 
 
 def _nodes_between(path: tuple[Link, ...], start: str) -> list[str]:
@@ -377,26 +379,28 @@ def short(text: str, rate: int = DEFAULT_RATE) -> Platform:
     """The platform of a short name: `single:16`, or chain, star or tree with switches and hosts of each, `star:4x8`.
 
     A chain has its switches in a line, a star has the others around the first, a tree has all of them below one more
-    switch without hosts, and a fat tree has links that grow with what is below them. `rate` is that of a host's link,
-    bits per second. Raises PlatformError.
+    switch without hosts, and links of a fat tree grow with those below. `rate` is that of a host's link, bits
+    per second. Raises PlatformError.
     """
     match = SHORT.fullmatch(text)
     if match is None:
         if text == NODES:
             raise PlatformError(f"{NODES}: MPI tells them while a program runs; give a file or a short name here")
         if "/" in text or text.endswith(".json"):
-            raise PlatformError(f"{told(text)}: no such file; correct the path, or give a short name: {_SHORT_NAMES}")
-        raise PlatformError(f"{told(text)}: neither a file nor a short name; short names are {_SHORT_NAMES}")
+            raise PlatformError(
+                f"{printable(text)}: no such file; correct the path, or give a short name: {_SHORT_NAMES}"
+            )
+        raise PlatformError(f"{printable(text)}: neither a file nor a short name; short names are {_SHORT_NAMES}")
     if match[6]:
         return _fat_tree(text, [int(count) for count in match[7].split("x")], int(match[8] or 1), rate)
     kind = match[1] or match[3]
     count, each = (1, int(match[2])) if match[1] else (int(match[4]), int(match[5]))
     if count < 1 or each < 1:
         raise PlatformError(
-            f"{told(text)}: nothing in it; give numbers from 1, like {kind}:{'8' if match[1] else '4x8'}"
+            f"{printable(text)}: nothing in it; give numbers from 1, like {kind}:{'8' if match[1] else '4x8'}"
         )
     if count * each > MOST_NODES:
-        raise PlatformError(f"{told(text)}: more than {MOST_NODES} hosts; give smaller numbers")
+        raise PlatformError(f"{printable(text)}: more than {MOST_NODES} hosts; give smaller numbers")
     switches = [f"s{i}" for i in range(count)]
     hosts = tuple(Host(f"h{i}") for i in range(count * each))
     pairs = [(host.name, switches[i // each]) for i, host in enumerate(hosts)]
@@ -413,12 +417,12 @@ def short(text: str, rate: int = DEFAULT_RATE) -> Platform:
 def _fat_tree(text: str, counts: list[int], taper: int, rate: int) -> Platform:
     """The fat tree of Leiserson (1985): `counts` from the top down, the last one the hosts of a lowest switch.
 
-    The link above a switch carries what all links below it carry, divided by `taper`.
+    The link above a switch has the rates of all links below it together, divided by `taper`.
     """
     if min(*counts, taper) < 1:
-        raise PlatformError(f"{told(text)}: nothing in it; give numbers from 1, like fattree:16x16")
+        raise PlatformError(f"{printable(text)}: nothing in it; give numbers from 1, like fattree:16x16")
     if math.prod(counts) > MOST_NODES:
-        raise PlatformError(f"{told(text)}: more than {MOST_NODES} hosts; give smaller numbers")
+        raise PlatformError(f"{printable(text)}: more than {MOST_NODES} hosts; give smaller numbers")
     hosts = tuple(Host(f"h{i}") for i in range(math.prod(counts)))
     links: list[Link] = []
     switches: list[str] = []
@@ -434,7 +438,7 @@ def _fat_tree(text: str, counts: list[int], taper: int, rate: int) -> Platform:
 
 
 def from_slurm(text: str, where: str) -> Platform:
-    """The platform of Slurm's topology.conf, which says nothing of rates: all links have the default one.
+    """The platform of Slurm's topology.conf, which has no rates: all links have the default one.
 
     Raises PlatformError, whose text begins with `where`.
     """
@@ -448,7 +452,7 @@ def from_slurm(text: str, where: str) -> Platform:
             for names_of_kind, found in ((switches, [switch]), (hosts, below)):
                 for name in found:
                     if name in seen:
-                        raise ValueError(f"{line}: {told(name)} is there twice; leave one out")
+                        raise ValueError(f"{line}: {printable(name)} is there twice; leave one out")
                     names_of_kind.append(name)
                     seen.add(name)
             links += [Link((switch, name), DEFAULT_RATE) for name in (*below, *under)]
@@ -467,15 +471,15 @@ def read(path: Path) -> Platform:
     try:
         text = path.read_text(encoding="utf-8")
         if slurm_topology.is_one(text):
-            return from_slurm(text, told(path))
+            return from_slurm(text, printable(path))
         value = json.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise PlatformError(f"{told(path)}: cannot be read: {reason}") from error
-    except (ValueError, RecursionError) as error:  # JSON's, and numbers too long for Python
+        raise PlatformError(f"{printable(path)}: cannot be read: {reason}") from error
+    except (ValueError, RecursionError) as error:  # invalid JSON, and numbers too long for Python
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
-        raise PlatformError(f"{told(path)}:{line}: not JSON: {told(error)}; correct it there") from error
-    return from_json(value, told(path))
+        raise PlatformError(f"{printable(path)}:{line}: not JSON: {printable(error)}; correct it there") from error
+    return from_json(value, printable(path))
 
 
 def platform(topology: str) -> Platform:
@@ -491,7 +495,7 @@ def adjusted(
     ranks: int | None = None,
     latency: float | None = None,
 ) -> Platform:
-    """The same platform with other rates and latencies of links, and with other ranks on each host.
+    """The same platform with other rates and latencies of links, and other numbers of ranks on each host.
 
     `host_rate` is that of the links to hosts, `trunk_rate` of those between switches, `latency` that of both.
     """
@@ -508,9 +512,9 @@ def adjusted(
 def described(
     topology: str, *, rate: str | None = None, trunk_rate: str | None = None, ranks: int | None = None
 ) -> Platform:
-    """The platform that options of a command ask for: a short name or a file, with other rates or ranks on each host.
+    """The platform given by options of a command: a short name or a file, with other rates or ranks on each host.
 
-    For a short name `rate` holds for the links between switches too, unless they have their own. Raises PlatformError.
+    For a short name `rate` is also the default for links between switches. Raises PlatformError.
     """
 
     def bits(option: str, text: str | None) -> int | None:

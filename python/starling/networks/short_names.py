@@ -1,11 +1,11 @@
-"""What may stand in place of a platform file, told apart without the time that reading one takes."""
+"""Names that may replace a platform file, recognised without loading the code that reads one."""
 
 from __future__ import annotations
 
 import re
 
 NODES = "nodes"
-"""In place of a platform: MPI tells which ranks share a node, and all nodes hang on one switch."""
+"""Instead of a platform: MPI reports which ranks share a node, and all nodes hang on one switch."""
 SHORT = re.compile(
     r"(single):(\d{1,9})|(chain|star|tree):(\d{1,9})x(\d{1,9})|(fattree):(\d{1,9}(?:x\d{1,9}){1,9})(?::(\d{1,9}))?"
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from starling.messages import quoted, told
+from starling.messages import printable, quoted
 
 _SWITCH = re.compile(r"^\s*SwitchName\s*=", re.IGNORECASE | re.MULTILINE)
 _ENTRY = re.compile(r"(\w+)\s*=\s*(\S+)")
@@ -17,12 +17,12 @@ _LONGEST = 255
 
 
 def is_one(text: str) -> bool:
-    """Whether a text is a topology.conf, and no JSON."""
+    """Whether a text is a topology.conf rather than JSON."""
     return _SWITCH.search(text) is not None
 
 
 def _items(text: str) -> Iterator[str]:
-    """What stands between the commas of a host list, but for those in brackets."""
+    """The items of a host list: split at commas outside brackets."""
     item = ""
     for piece in text.split(","):
         item += piece
@@ -69,7 +69,7 @@ def links(text: str) -> Iterator[tuple[int, str, list[str], list[str]]]:
     carried = ""
     start = 1
     for number, line in enumerate(text.splitlines(), 1):
-        start = start if carried else number  # of a line that is continued, the first
+        start = start if carried else number  # the first line of a continued one
         carried += line.partition("#")[0].removesuffix("\\") + " "
         if line.endswith("\\"):
             continue
@@ -89,5 +89,7 @@ def links(text: str) -> Iterator[tuple[int, str, list[str], list[str]]]:
         except ValueError as error:
             raise ValueError(f"{start}: {error}") from error
         if len(names) != 1:
-            raise ValueError(f"{start}: {told(entries['switchname'])} is {len(names)} switches; write a line for each")
+            raise ValueError(
+                f"{start}: {printable(entries['switchname'])} is {len(names)} switches; write a line for each"
+            )
         yield start, names[0], hosts, switches

@@ -1,4 +1,4 @@
-"""What pictures of schedules are made of: their colours, their scale, their arrows. All lengths are pixels."""
+"""Parts of the pictures of schedules: colours, scale, arrows. All lengths are in pixels."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 LEFT = 76.0
-"""Where time begins; labels of ranks stand before it."""
+"""Where time begins; labels of ranks are left of it."""
 TOP = 76.0
-"""The line of rank 0; title and numbers of steps stand above it."""
+"""The line of rank 0; title and numbers of steps are above it."""
 
 STYLE = """
 text { font: 12px system-ui, "Segoe UI", "DejaVu Sans", Helvetica, Arial, sans-serif; fill: #24292f; }
@@ -68,14 +68,14 @@ class Scale:
         return TOP + self.pitch * rank
 
     def thickness(self, blocks: int) -> float:
-        """Of the line of a message: as much more for every doubling, but never so much that lines merge."""
+        """Width of a message's line: a constant more for every doubling, limited so that lines do not merge."""
         if blocks == 0:
             return 1.0
         doublings = math.log2(max(self.most_blocks, 2))
         return 1.5 + min(1.1, (0.18 * self.pitch - 1.5) / doublings) * math.log2(blocks)
 
 
-def arrow(kind: str, start: tuple[float, float], end: tuple[float, float], thickness: float, told: str = "") -> str:
+def arrow(kind: str, start: tuple[float, float], end: tuple[float, float], thickness: float, label: str = "") -> str:
     """A line with a head whose tip is at `end`."""
     (x1, y1), (x2, y2) = start, end
     length = math.hypot(x2 - x1, y2 - y1)
@@ -84,7 +84,7 @@ def arrow(kind: str, start: tuple[float, float], end: tuple[float, float], thick
     bx, by = x2 - head * along[0], y2 - head * along[1]
     left = f"{number(bx - across * along[1])} {number(by + across * along[0])}"
     right = f"{number(bx + across * along[1])} {number(by - across * along[0])}"
-    title = f"<title>{escape(told)}</title>" if told else ""
+    title = f"<title>{escape(label)}</title>" if label else ""
     return (
         f'<g class="{kind}">{title}'
         f'<path class="shaft" stroke-width="{number(thickness)}"'

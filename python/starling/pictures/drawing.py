@@ -1,6 +1,6 @@
 """A picture of what all ranks do in one candidate: a self-contained SVG, drawn from the schedule itself.
 
-Ranks are lines, logical time goes to the right (starling.timeline). Browsers show what is under the pointer.
+Ranks are lines, logical time goes to the right (starling.timeline). Browsers show details under the pointer.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape
 
 from starling.pictures.canvas import LEFT, STYLE, Scale, arrow, number
-from starling.pictures.timeline import Blocks, Local, Message, Plan, Timeline, Together, Work, timeline
+from starling.pictures.timeline import Blocks, Local, Message, Plan, TimedSubCollective, Timeline, Work, timeline
 
 _RIGHT = 24.0
 _LEAST_WIDTH = 560.0
@@ -23,7 +23,7 @@ def _plural(count: int, what: str) -> str:
     return f"{count} {what}" + "s" * (count != 1)
 
 
-def _said(blocks: Blocks) -> str:
+def _blocks_text(blocks: Blocks) -> str:
     """`recv block 3`, `scratch 0 blocks 2-5`."""
     last = blocks.first + blocks.count - 1
     return f"{blocks.buffer} block" + (f" {blocks.first}" if blocks.count == 1 else f"s {blocks.first}-{last}")
@@ -37,7 +37,7 @@ def _kind(message: Message) -> str:
 
 
 def _scale(ranks: int, found: Timeline) -> Scale:
-    """A picture about 800 wide, wider where lines would get too steep."""
+    """The scale of a picture about 800 wide, wider where lines would get too steep."""
     pitch = 34.0 if ranks <= 10 else 26.0 if ranks <= 20 else 20.0
     height = pitch * ranks
     unit = min(max(max(760.0, 1.6 * height) / max(found.end, 1.0), 44.0, height / 7), 460.0)
@@ -45,17 +45,17 @@ def _scale(ranks: int, found: Timeline) -> Scale:
 
 
 def _message(message: Message, beside: float, scale: Scale) -> str:
-    """Its arrow, moved by `beside` pixels. It ends shortly before the arrival, so that the next begins apart."""
+    """Its arrow, moved by `beside` pixels. It ends shortly before the arrival, to leave a gap before the next."""
     gap = min(9.0, 0.12 * scale.unit)
-    told = f"rank {message.sender} to rank {message.receiver}: " + (
-        f"{_said(message.sent)} into {_said(message.received)}" if message.sent.count else "no data"
+    label = f"rank {message.sender} to rank {message.receiver}: " + (
+        f"{_blocks_text(message.sent)} into {_blocks_text(message.received)}" if message.sent.count else "no data"
     )
     return arrow(
         _kind(message),
         (scale.x(message.start), scale.y(message.sender) + beside),
         (scale.x(message.arrival) - gap, scale.y(message.receiver) + beside),
         scale.thickness(message.sent.count),
-        told + (", combined there" if message.combined else ""),
+        label + (", combined there" if message.combined else ""),
     )
 
 
@@ -72,22 +72,22 @@ def _messages(messages: Sequence[Message], scale: Scale) -> Iterable[str]:
 
 
 def _local(one: Local) -> str:
-    return f"{one.kind} {_said(one.source)} {'with' if one.kind == 'combine' else 'to'} {_said(one.into)}"
+    return f"{one.kind} {_blocks_text(one.source)} {'with' if one.kind == 'combine' else 'to'} {_blocks_text(one.into)}"
 
 
 def _dot(work: Work, scale: Scale) -> str:
     """A filled dot where something is combined, else a hollow one."""
     kind = "combine" if any(one.kind == "combine" for one in work.locals) else "copy"
-    told = f"rank {work.rank}: " + "; ".join(map(_local, work.locals))
+    label = f"rank {work.rank}: " + "; ".join(map(_local, work.locals))
     x, y = scale.x(work.time) - (4 if kind == "combine" else 0), scale.y(work.rank)
     size = 4.2 if kind == "combine" else 3.2
     return (
         f'<circle class="{kind}" cx="{number(x)}" cy="{number(y)}" r="{number(size)}">'
-        f"<title>{escape(told)}</title></circle>"
+        f"<title>{escape(label)}</title></circle>"
     )
 
 
-def _lanes(together: Sequence[Together]) -> list[tuple[int, int]]:
+def _lanes(together: Sequence[TimedSubCollective]) -> list[tuple[int, int]]:
     """The lane of each bar and the number of lanes at its time, so that bars of different groups do not overlap."""
     lane_of: dict[int, int] = {}
     by_start: dict[float, list[int]] = {}
@@ -105,8 +105,8 @@ def _lanes(together: Sequence[Together]) -> list[tuple[int, int]]:
     return [(lane_of[index], lanes_at[one.start]) for index, one in enumerate(together)]
 
 
-def _bar(one: Together, lane: int, lanes: int, scale: Scale) -> str:
-    """A bar over its group, with dots where its members come and go, and its name along it."""
+def _bar(one: TimedSubCollective, lane: int, lanes: int, scale: Scale) -> str:
+    """A bar over its group, with dots where members enter and leave, and its name along it."""
     group = one.sub.group
     width = min(_BAR, 0.8 * scale.unit / lanes)
     middle = scale.x(one.start + 0.5) + (lane - (lanes - 1) / 2) * min(2 * width, scale.unit / lanes)
@@ -149,7 +149,7 @@ def _steps(plan: Plan, found: Timeline, scale: Scale) -> Iterable[str]:
 
 
 def _legend_entries(found: Timeline, scale: Scale) -> Iterable[tuple[str, str]]:
-    """A sign, which begins at 0 and is 30 wide around the line y = 0, and its meaning."""
+    """Signs with their meanings; a sign begins at x = 0 and is 30 wide around the line y = 0."""
     kinds = {_kind(message) for message in found.messages}
     if "store" in kinds:
         yield arrow("store", (0, 0), (30, 0), 2), "message to be stored"

@@ -17,7 +17,7 @@ class Blocks:
     count: int
 
     def overlaps(self, other: Blocks) -> bool:
-        """Whether a block belongs to both."""
+        """Whether they share a block."""
         if self.buffer != other.buffer:
             return False
         return max(self.first, other.first) < min(self.first + self.count, other.first + other.count)
@@ -50,7 +50,7 @@ class SubCollective:
 
 @dataclass(frozen=True)
 class Round:
-    """What a rank does before it goes on (docs/schedules.md)."""
+    """One round of a rank (docs/schedules.md)."""
 
     receives: tuple[Transfer, ...] = ()
     sends: tuple[Transfer, ...] = ()
@@ -59,7 +59,7 @@ class Round:
 
     @property
     def communicates(self) -> bool:
-        """Whether it takes other ranks."""
+        """Whether it involves other ranks."""
         return bool(self.receives or self.sends or self.sub)
 
 
@@ -74,7 +74,7 @@ class Plan:
 
     @classmethod
     def from_json(cls, found: dict[str, Any]) -> Plan:
-        """What `starling-repository schedule` prints."""
+        """The plan from the output of `starling-repository schedule`."""
         return cls(
             name=f"{found['collective']}:{found['name']}",
             blocks=found["blocks"],
@@ -122,8 +122,8 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Together:
-    """A sub-collective from the moment its last member comes."""
+class TimedSubCollective:
+    """A sub-collective, from the moment its last member enters."""
 
     sub: SubCollective
     start: float
@@ -136,17 +136,17 @@ class Timeline:
 
     messages: list[Message] = field(default_factory=list)
     work: list[Work] = field(default_factory=list)
-    together: list[Together] = field(default_factory=list)
+    together: list[TimedSubCollective] = field(default_factory=list)
     end: float = 0.0
 
 
 class TimelineError(Exception):
-    """The ranks wait for each other for ever, or messages do not match."""
+    """The ranks deadlock, or messages do not match."""
 
 
 @dataclass(frozen=True)
 class _End:
-    """One end of a message, or of a sub-collective: whose, in which round, which transfer of it."""
+    """One end of a message, or of a sub-collective: its rank, its round, its transfer in the round."""
 
     rank: int
     round: int
@@ -157,7 +157,7 @@ _Ends = dict[tuple[int, int], list[_End]]
 
 
 def _pair(rounds: Sequence[Sequence[Round]]) -> tuple[_Ends, _Ends]:
-    """Sends and receives of each pair (sender, receiver), in order: the k-th send goes with the k-th receive."""
+    """Sends and receives of each pair (sender, receiver), in order: the k-th send matches the k-th receive."""
     sends: _Ends = defaultdict(list)
     receives: _Ends = defaultdict(list)
     for rank, own in enumerate(rounds):
@@ -173,8 +173,8 @@ def _pair(rounds: Sequence[Sequence[Round]]) -> tuple[_Ends, _Ends]:
     return sends, receives
 
 
-def _meetings(rounds: Sequence[Sequence[Round]]) -> list[list[_End]]:
-    """The members of each sub-collective: the k-th of a rank in a group goes with the k-th of the others."""
+def _sub_collective_members(rounds: Sequence[Sequence[Round]]) -> list[list[_End]]:
+    """The members of each sub-collective: the k-th of a rank in a group matches the k-th of the others."""
     found: dict[tuple[SubCollective, int], list[_End]] = defaultdict(list)
     for rank, own in enumerate(rounds):
         seen: dict[SubCollective, int] = defaultdict(int)
@@ -213,7 +213,7 @@ def _starts(
 
 
 def _combines(one: Round, arrived: Blocks) -> bool:
-    """Whether the local work of the round combines what arrived, or a copy of it."""
+    """Whether the local work of the round combines the received blocks, or a copy of them."""
     marked = [arrived]
     for work in one.locals:
         touched = any(work.source.overlaps(blocks) for blocks in marked)
@@ -232,7 +232,7 @@ def timeline(plan: Plan, local: float = 0.25) -> Timeline:
     """
     rounds = plan.rounds
     sends, receives = _pair(rounds)
-    meetings = _meetings(rounds)
+    meetings = _sub_collective_members(rounds)
     pairs = [ends for key in sorted(sends) for ends in zip(sends[key], receives[key], strict=True)]
     partners: dict[tuple[int, int], list[_End]] = defaultdict(list)
     for together in [*pairs, *meetings]:
@@ -260,7 +260,7 @@ def timeline(plan: Plan, local: float = 0.25) -> Timeline:
         sub = rounds[members[0].rank][members[0].round].sub
         if sub:
             begin = max(starts[member.rank][member.round] for member in members)
-            found.together.append(Together(sub, begin, begin + 1))
+            found.together.append(TimedSubCollective(sub, begin, begin + 1))
     for rank, own in enumerate(rounds):
         found.work += [Work(rank, one.locals, starts[rank][i + 1]) for i, one in enumerate(own) if one.locals]
     return found

@@ -1,6 +1,6 @@
-"""The history: a folder of run records, what they know together, and removing them (docs/history.md).
+"""The history: a folder of run records, their joint knowledge, and their removal (docs/history.md).
 
-Runs write and tools remove in it at any time, so a file that was there a moment ago need not be there any more.
+Runs and tools add and remove files at any time, so a listed file may no longer exist.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from starling.messages import quoted, told
+from starling.messages import printable, quoted
 from starling.records import record as records
 from starling.records.merging import merge
 from starling.records.record import Candidate, Compared, ContextKey, Outline, RecordError, Run, RunRecord, compared
 
 _NAME = re.compile(r"(merged-)?(?P<time>\d{8}T\d{6})-.+-\d+\.json")
-"""What the library calls its records; the time is UTC."""
+"""Names of the library's records; the time is UTC."""
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
@@ -32,7 +32,7 @@ class HistoryError(Exception):
 
 
 class Key(NamedTuple):
-    """What is known apart: a call key and how its communicator's ranks lie on hosts (docs/run-record.md)."""
+    """The key of knowledge: a call key and how its communicator's ranks are placed on hosts (docs/run-record.md)."""
 
     collective: str
     bytes: int | None
@@ -51,7 +51,7 @@ class Key(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where runs are comparable: a machine, empty where it is not known, and an MPI library."""
+    """The place at which runs are comparable: a machine, empty where unknown, and an MPI library."""
 
     machine: str
     mpi_flavour: str
@@ -59,13 +59,13 @@ class Place(NamedTuple):
 
     @classmethod
     def of(cls, run: Run) -> Place:
-        """Where a run was."""
+        """The place of a run."""
         return cls(run.machine, run.mpi_flavour, run.mpi_version)
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A record of the history without its measurements. A merged one names the files that it holds."""
+    """A record of the history without its measurements. A merged one names the files merged into it."""
 
     path: Path
     title: str
@@ -76,18 +76,18 @@ class Entry:
 
     @property
     def runs(self) -> int:
-        """How many runs it tells of."""
+        """The number of runs in it."""
         return records.number_of_runs(self.merged) if self.merged else 1
 
     @property
     def started(self) -> datetime:
-        """When the run started, or the latest of those that were merged."""
+        """When the run started, or the latest of the merged runs."""
         time = datetime.fromisoformat(self.run.started)
         return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 class Skipped(NamedTuple):
-    """A file that is no whole record, by its name, and why."""
+    """The name of a file that is no complete record, and the reason."""
 
     file: str
     why: str
@@ -95,7 +95,7 @@ class Skipped(NamedTuple):
 
 @dataclass(frozen=True)
 class History:
-    """A folder of records. `entries` are in the order of time; `held` are files that a merged record has taken over."""
+    """A folder of records. `entries` are sorted by time; `held` are files that were merged into a merged record."""
 
     folder: Path
     entries: list[Entry]
@@ -103,17 +103,17 @@ class History:
     skipped: list[Skipped]
 
     def of(self, machine: str | None) -> list[Entry]:
-        """The records of one machine, or all."""
+        """The records of one machine, or all of them."""
         return [entry for entry in self.entries if machine in (None, entry.run.machine)]
 
     def machines(self) -> list[str]:
-        """The machines that there are records of."""
+        """The machines with records."""
         return sorted({entry.run.machine for entry in self.entries if entry.run.machine})
 
 
 def _why(path: Path, error: RecordError) -> str:
-    """The reason without the path and the line in front."""
-    return re.sub(r"^(:\d+)?: ", "", str(error).removeprefix(told(path)))
+    """The reason, without the path and the line before it."""
+    return re.sub(r"^(:\d+)?: ", "", str(error).removeprefix(printable(path)))
 
 
 def _entry(path: Path) -> Entry:
@@ -121,7 +121,7 @@ def _entry(path: Path) -> Entry:
     try:
         found = Outline.model_validate_json(path.read_bytes())
     except (OSError, ValidationError):
-        found = records.read(path)[0]  # knows what to say
+        found = records.read(path)[0]  # raises the right error
     keys = frozenset(map(Key.of, found.contexts))
     return Entry(path, found.title, found.run, frozenset(found.merged), keys, len(found.contexts))
 
@@ -137,12 +137,12 @@ def _files(folder: Path) -> list[Path]:
         return []
     except OSError as error:
         raise HistoryError(
-            f"{told(folder)}: the history cannot be read: {error.strerror}; name another: --history"
+            f"{printable(folder)}: the history cannot be read: {error.strerror}; name another: --history"
         ) from error
 
 
 def read(folder: Path) -> History:
-    """All records of a folder; of one that is not there, none. Raises HistoryError where it cannot be read."""
+    """All records of a folder; none if it does not exist. Raises HistoryError where it cannot be read."""
     entries: list[Entry] = []
     skipped: list[Skipped] = []
     for path in _files(folder):
@@ -159,10 +159,10 @@ def read(folder: Path) -> History:
 
 @dataclass(frozen=True)
 class Known:
-    """What the runs at one place know of one key: the fastest candidate, beside native, seconds a call.
+    """The knowledge of the runs at one place about one key: the fastest candidate and native, seconds a call.
 
-    Fastest is what all ranks together found so, and only where they never agreed on any candidate, what rank 0 did.
-    `runs` counts those of the records that have the key; of a merged record, all.
+    The fastest is by agreed times, or, if ranks never agreed on any candidate, by rank 0's. `runs` counts the runs of
+    records that have the key; of a merged record, all.
     """
 
     place: Place
@@ -186,9 +186,9 @@ def _fastest(candidates: Iterable[Candidate]) -> Candidate | None:
 
 
 def known(entries: Iterable[Entry]) -> tuple[list[Known], list[Skipped]]:
-    """What those records know together, and records that could not be added up.
+    """The joint knowledge of the records, and the records that could not be added up.
 
-    The library adds them up, as for a run that starts from them and as in merging. Raises RepositoryError.
+    The library adds them up, as for a run that starts from them and as for merging. Raises RepositoryError.
     """
     runs: Counter[tuple[Place, Key]] = Counter()
     with tempfile.TemporaryDirectory(prefix="starling-history-") as name:
@@ -209,7 +209,7 @@ def known(entries: Iterable[Entry]) -> tuple[list[Known], list[Skipped]]:
 
 
 def age(text: str) -> timedelta:
-    """`30d`, `12h`, `2w`, `90m` as a time. Raises ValueError."""
+    """The duration of `30d`, `12h`, `2w` or `90m`. Raises ValueError."""
     match = re.fullmatch(r"(\d{1,4})([mhdw])", text)
     if match is None:
         raise ValueError(f"{quoted(text)} is no age; give 1 to 9999 with m, h, d or w behind it, as in 30d")
@@ -217,7 +217,7 @@ def age(text: str) -> timedelta:
 
 
 def _time_in(name: str) -> datetime | None:
-    """The time in a record's name; nothing where it is not named as a record."""
+    """The time in a record's name; None for other names."""
     match = _NAME.fullmatch(name)
     try:
         return datetime.strptime(match["time"], "%Y%m%dT%H%M%S").replace(tzinfo=UTC) if match else None
@@ -226,10 +226,10 @@ def _time_in(name: str) -> datetime | None:
 
 
 def to_clear(found: History, machine: str | None, before: datetime | None) -> list[Path]:
-    """The records of a machine that started before some time, those that merged ones have taken over first.
+    """The records of a machine that started before some time; files merged into a merged record come before it.
 
-    So a removal that is interrupted brings no run back. Damaged files count where they are named as records and no
-    machine is asked for; other files never do.
+    So an interrupted removal brings no run back. Damaged files are included where they have the name of a record and no
+    machine is given; other files never are.
     """
     there = {entry.path.name: entry for entry in (*found.held, *found.entries)}
     chosen = [entry for entry in found.of(machine) if before is None or entry.started < before]
@@ -250,12 +250,12 @@ def to_clear(found: History, machine: str | None, before: datetime | None) -> li
 
 
 def remove(paths: Iterable[Path], removed: Callable[[Path], None]) -> None:
-    """Removes files and tells of each that it removed; one that is gone already is none. Raises HistoryError."""
+    """Removes files and calls `removed` for each; files that are gone already do not count. Raises HistoryError."""
     for path in paths:
         try:
             path.unlink()
         except FileNotFoundError:
             continue
         except OSError as error:
-            raise HistoryError(f"{told(path)}: cannot be removed: {error.strerror}") from error
+            raise HistoryError(f"{printable(path)}: cannot be removed: {error.strerror}") from error
         removed(path)

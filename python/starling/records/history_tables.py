@@ -9,14 +9,14 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from starling.messages import told
+from starling.messages import printable
 from starling.records.history import Entry, Known, Place, Skipped
 from starling.records.report import BELOW_ONE, BY_FIRST, EVEN, EXPLAINED_BY_FIRST, gain_text, kind, marked, size
 from starling.terminal.figures import human_seconds
 from starling.terminal.tables import Column, fitted, line
 
 _PROGRAM = 32
-"""Characters of a program's line that are shown."""
+"""Most characters of a program's command line that are shown."""
 
 
 def _cut(text: str) -> str:
@@ -24,7 +24,7 @@ def _cut(text: str) -> str:
 
 
 def _program(entry: Entry) -> str:
-    """The start of the program's line, without the folders in front of its name; or what is merged."""
+    """The start of the program's command line, without the folders of its name; or what was merged."""
     if entry.merged:
         return entry.title
     word, blank, rest = entry.title.partition(" ")
@@ -54,7 +54,7 @@ def render_list(entries: Sequence[Entry], console: Console) -> None:
 
 
 def list_json(entries: Sequence[Entry], skipped: Sequence[Skipped]) -> dict[str, Any]:
-    """The records and the skipped files as JSON values; `merged` has the names that a merged record holds."""
+    """The records and the skipped files as JSON values; `merged` has the names of the files merged into a record."""
     listed = [
         {
             "file": str(entry.path),
@@ -70,7 +70,7 @@ def list_json(entries: Sequence[Entry], skipped: Sequence[Skipped]) -> dict[str,
 
 def _place(place: Place) -> str:
     machine = place.machine or "machine not recorded"
-    return f"{told(machine)}, {told(place.mpi_flavour)} {told(place.mpi_version)}"
+    return f"{printable(machine)}, {printable(place.mpi_flavour)} {printable(place.mpi_version)}"
 
 
 def _marked(known: Known, text: str) -> str:
@@ -107,7 +107,7 @@ def render_known(found: Sequence[Known], console: Console) -> None:
 
 
 def known_json(found: Sequence[Known], skipped: Sequence[Skipped]) -> dict[str, Any]:
-    """What is known as JSON values, seconds; null where nothing was measured."""
+    """The knowledge as JSON values, in seconds; null where nothing was measured."""
     listed = [
         {
             **one.place._asdict(),

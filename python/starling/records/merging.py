@@ -1,4 +1,4 @@
-"""Merging the run records of a folder, which the library does."""
+"""Merging the run records of a folder, done by the library."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starling.installation.questions import ask
 
 @dataclass(frozen=True)
 class Merger:
-    """What merging did: the number of runs in the records it wrote, their file names, and files it left, with why."""
+    """The result of merging: the number of runs in the written records, their names, and files left, with reasons."""
 
     runs: int
     written: list[str]

@@ -1,4 +1,4 @@
-"""The run record: what the library writes at the end of a run (docs/run-record.md). Seconds and bytes throughout."""
+"""The run record, which the library writes at the end of a run (docs/run-record.md), in seconds and bytes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from starling.messages import quoted, told
+from starling.messages import printable, quoted
 from starling.records.history_folder import MERGED, newest_first
 
 SCHEMA = 1
 LEAST_SAMPLES = 5
-"""Calls that native's time must rest on before savings are counted by it."""
+"""Least number of native calls for savings to be counted."""
 
 
 class _Model(BaseModel):
@@ -28,10 +28,10 @@ def _a_time(text: str) -> str:
 
 
 class Candidate(_Model):
-    """What one candidate did in one context.
+    """The measurements of one candidate in one context.
 
-    Rank 0 measured `median_s` and `min_s`; all ranks together found `agreed_s` in this run, and `earlier_s` in those
-    that it started from. `deviation_s` is how far single calls lay from `agreed_s`, a standard deviation.
+    Rank 0 measured `median_s` and `min_s`; all ranks agreed on `agreed_s` in this run, and on `earlier_s` in the runs
+    it started from. `deviation_s` is the standard deviation of single calls from `agreed_s`.
     """
 
     name: str
@@ -46,8 +46,8 @@ class Candidate(_Model):
     reason: str
 
     @property
-    def together_s(self) -> float | None:
-        """Seconds a call as all ranks found it together; nothing where they never did."""
+    def all_ranks_s(self) -> float | None:
+        """Agreed seconds a call, of this run or else of earlier ones; None where ranks never agreed."""
         return self.agreed_s if self.agreed_s is not None else self.earlier_s
 
     @property
@@ -58,9 +58,9 @@ class Candidate(_Model):
 
 
 class Compared(NamedTuple):
-    """Seconds a call of a candidate and of native, found in one way, so that they can be compared.
+    """Seconds a call of a candidate and of native, measured alike, so that they can be compared.
 
-    Both are what all ranks together found, or both are rank 0's medians. Nothing stands for what is not known.
+    Both are agreed by all ranks, or both are rank 0's medians. None where unknown.
     """
 
     candidate: float | None
@@ -69,21 +69,21 @@ class Compared(NamedTuple):
 
     @property
     def gain(self) -> float | None:
-        """How many times as fast as native the candidate is."""
+        """The candidate's speed-up over native."""
         return self.native / self.candidate if self.candidate and self.native is not None else None
 
 
 def compared(candidate: Candidate | None, native: Candidate | None) -> Compared:
-    """By what all ranks found where they found both, or native was never measured; else by rank 0."""
-    together, of_native = (one.together_s if one else None for one in (candidate, native))
+    """Compares agreed times where both are known or native was never measured, else rank 0's medians."""
+    agreed, of_native = (one.all_ranks_s if one else None for one in (candidate, native))
     first, first_of_native = (one.median_s if one else None for one in (candidate, native))
-    if together is not None and (of_native is not None or first_of_native is None):
-        return Compared(together, of_native, by_all_ranks=True)
+    if agreed is not None and (of_native is not None or first_of_native is None):
+        return Compared(agreed, of_native, by_all_ranks=True)
     return Compared(first, first_of_native, by_all_ranks=False)
 
 
 class Decision(_Model):
-    """A change of the candidate in use, by public names; `from` is nothing at the start."""
+    """A change of the candidate in use, by public names; `from` is None at the start."""
 
     call: int
     from_: str | None = Field(alias="from")
@@ -100,17 +100,17 @@ class Phase(_Model):
 
 
 class Phases(_Model):
-    """What the calls of one context were for."""
+    """The phases of one context's calls."""
 
     exploring: Phase
     settled: Phase
 
 
 class ContextKey(_Model):
-    """What the tuner tells apart. `bytes` are those per rank and per peer block.
+    """The key of a context. `bytes` are per rank and per peer block.
 
-    A bucket stands for all sizes up to twice `bytes`, or up to `up_to`, without these.
-    `nodes` and `ranks_per_node`, the fullest host's, are of the communicator; 0 where they are not known.
+    A bucket stands for all sizes up to twice `bytes`, or up to `up_to`, exclusive.
+    `nodes` and `ranks_per_node`, that of the fullest host, are of the communicator; 0 where unknown.
     """
 
     collective: str
@@ -125,7 +125,7 @@ class ContextKey(_Model):
 
 
 class _Spent(_Model):
-    """Seconds of rank 0, and of the slowest rank where ranks agreed on any; those of tuning are among them."""
+    """Seconds of rank 0, and of the slowest rank where ranks agreed on times; both include tuning."""
 
     calls: int = Field(ge=0)
     seconds: float | None
@@ -135,17 +135,17 @@ class _Spent(_Model):
 
     @property
     def spent(self) -> float | None:
-        """The slowest rank's seconds where they are known, else rank 0's."""
+        """The slowest rank's seconds where known, else rank 0's."""
         return self.slowest_seconds if self.slowest_seconds is not None else self.seconds
 
     @property
     def tuning(self) -> float | None:
-        """What tuning cost the slowest rank where that is known, else rank 0."""
+        """The slowest rank's cost of tuning where known, else rank 0's."""
         return self.slowest_tuning_seconds if self.slowest_tuning_seconds is not None else self.tuning_seconds
 
 
 class LeftOut(_Spent):
-    """What a record that would be too long tells of its lightest contexts: their sums."""
+    """Sums of the contexts with least time, which a record leaves out where it would be too long."""
 
     contexts: int = Field(ge=1)
 
@@ -163,11 +163,11 @@ class Context(ContextKey, _Spent):
     decisions_dropped: int = Field(ge=0)
 
     def candidate(self, public_name: str) -> Candidate | None:
-        """The candidate of that name; nothing where there is none."""
+        """The candidate of that name, or None."""
         return next((c for c in self.candidates if c.public_name == public_name), None)
 
     def median_of(self, public_name: str) -> float | None:
-        """The median time per call of a candidate in seconds; nothing where it was not measured."""
+        """The median time per call of a candidate in seconds; None where it was not measured."""
         found = self.candidate(public_name)
         return found.median_s if found else None
 
@@ -178,61 +178,61 @@ class Context(ContextKey, _Spent):
 
     @property
     def saved(self) -> float | None:
-        """Seconds saved against native: what all calls would have taken natively, less what they and bookkeeping took.
+        """Seconds saved against native: the time all calls would have taken natively, less their time and bookkeeping.
 
-        Negative for a loss. Nothing where native was not measured often enough to know.
+        Negative for a loss. None where native was not measured often enough.
         """
         native = self.candidate("native")
         if native is None:
             return None
         settled = self.phases.settled
         bookkeeping = (self.phases.exploring.bookkeeping_seconds or 0.0) + (settled.bookkeeping_seconds or 0.0)
-        if self._left_to(native):
+        if self._all_calls_by(native):
             return 0.0 - bookkeeping
         by_native = self._typical_of(native)
         if by_native is None:
             return None
         if self.winner == "native" and native.samples >= settled.calls:
-            # These calls were native's: what they took beyond a typical one they would have taken anyway.
+            # These calls were native: the time above that of typical calls is not due to Starling.
             return 0.0 - (self.tuning or 0.0) - bookkeeping
         taken = self._taken
         return None if taken is None else self.calls * by_native - taken - bookkeeping
 
-    def _left_to(self, native: Candidate) -> bool:
-        """Whether native made all calls; it has no samples of those that were only counted."""
+    def _all_calls_by(self, native: Candidate) -> bool:
+        """Whether all calls were native; calls that were only counted have no samples."""
         others = any(c.samples for c in self.candidates if c is not native)
         return self.winner == "native" and not others and native.samples in {0, self.calls}
 
-    def _together_s(self, candidate: Candidate) -> float | None:
-        """As all ranks found it. Where sizes vary, earlier runs may have had others."""
+    def _all_ranks_s(self, candidate: Candidate) -> float | None:
+        """The time all ranks agreed on; without earlier runs where sizes vary, as theirs may differ."""
         varies = self.bucket or self.bytes is None
-        return candidate.agreed_s if varies else candidate.together_s
+        return candidate.agreed_s if varies else candidate.all_ranks_s
 
     def _typical_of(self, candidate: Candidate) -> float | None:
-        """Seconds of a typical call, if enough calls are behind it to count savings by it."""
-        together = self._together_s(candidate)
+        """Seconds of a typical call, if measured often enough to count savings by it."""
+        agreed = self._all_ranks_s(candidate)
         if candidate.samples >= LEAST_SAMPLES:
-            return together if together is not None else candidate.median_s
-        return together if candidate.earlier_s is not None else None
+            return agreed if agreed is not None else candidate.median_s
+        return agreed if candidate.earlier_s is not None else None
 
     @property
     def _taken(self) -> float | None:
         """Seconds that the calls took.
 
-        Where ranks never agreed only rank 0's are known, which are next to none for the root of a bcast: then no less
-        than ranks of earlier runs found of the winner.
+        Where ranks never agreed only rank 0's are known, almost none for the root of a bcast: then at least the time
+        agreed for the winner in earlier runs.
         """
         if self.slowest_seconds is not None or self.seconds is None:
             return self.slowest_seconds
         winner = self.candidate(self.winner)
-        typical = self._together_s(winner) if winner else None
+        typical = self._all_ranks_s(winner) if winner else None
         return max(self.seconds, self.calls * (typical or 0.0))
 
 
 class Run(_Model):
     """What the run was. `started` is UTC in ISO 8601, `seconds` from MPI_Init to MPI_Finalize.
 
-    `machine` is what the machine is called, a cluster for example; empty where it is not known.
+    `machine` is the name of the machine, a cluster for example; empty where unknown.
     """
 
     program: str
@@ -249,7 +249,7 @@ class Run(_Model):
 
 
 class _Heading(_Model):
-    """What a record is of: one run, or several; then `merged` has the names of their files."""
+    """The heading of a record of one run, or of several: then `merged` has the names of their files."""
 
     schema_: Literal[1] = Field(alias="schema")
     run: Run
@@ -257,7 +257,7 @@ class _Heading(_Model):
 
     @property
     def title(self) -> str:
-        """The program, or how many runs were merged."""
+        """The program, or the number of merged runs."""
         if not self.merged:
             return self.run.program
         runs = number_of_runs(self.merged)
@@ -278,7 +278,7 @@ class Outline(_Heading):
 
 
 def number_of_runs(merged: Iterable[str]) -> int:
-    """How many runs the files are that a merged record names; merged ones among them are no runs themselves."""
+    """The number of runs among the files named by a merged record; merged files among them do not count."""
     return sum(not name.startswith(MERGED) for name in merged)
 
 
@@ -292,12 +292,12 @@ def latest(history: Path | None) -> Path:
         raise RecordError("the history is off (STARLING_HISTORY or starling.toml); name a record: starling report FILE")
     paths = newest_first(history)
     if not paths:
-        raise RecordError(f"{told(history)}: no record yet; make one with: starling run -- mpirun -n 4 ./app")
+        raise RecordError(f"{printable(history)}: no record yet; make one with: starling run -- mpirun -n 4 ./app")
     return paths[0]
 
 
 def last_good(history: Path | None) -> tuple[RunRecord, str, list[str]]:
-    """The last whole record of a history folder, its text, and what is wrong with each later file.
+    """The last complete record of a history folder, its text, and the error of each later file.
 
     Raises RecordError where there is none.
     """
@@ -308,26 +308,26 @@ def last_good(history: Path | None) -> tuple[RunRecord, str, list[str]]:
             return *read(path), wrong
         except RecordError as error:
             wrong.append(str(error))
-    raise RecordError(f"{told(newest.parent)}: no whole record in it; the newest file: {wrong[0]}")
+    raise RecordError(f"{printable(newest.parent)}: no whole record in it; the newest file: {wrong[0]}")
 
 
 def listed(history: Path | None) -> str:
-    """Which records there are, for someone who named another one."""
+    """The existing records, for someone who named a missing one."""
     names = [path.name for path in newest_first(history)] if history else []
     if not names:
         return "no record is in the history"
     more = f", and {len(names) - 3} more" if len(names) > 3 else ""
-    return f"records in {told(history)}: {', '.join(map(told, names[:3]))}{more}"
+    return f"records in {printable(history)}: {', '.join(map(printable, names[:3]))}{more}"
 
 
 def read(path: Path) -> tuple[RunRecord, str]:
-    """A record and its text as it is. Raises RecordError."""
+    """A record and its unchanged text. Raises RecordError."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise RecordError(f"{told(path)}: {error.strerror}") from error
+        raise RecordError(f"{printable(path)}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise RecordError(f"{told(path)}: not a run record, byte {error.start} is not UTF-8") from error
+        raise RecordError(f"{printable(path)}: not a run record, byte {error.start} is not UTF-8") from error
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
@@ -335,17 +335,17 @@ def read(path: Path) -> tuple[RunRecord, str]:
             reason = "the record is cut short; was the disk full? Delete it, or name another one"
         else:
             reason = f"not JSON: {error.msg}; name a run record"
-        raise RecordError(f"{told(path)}:{error.lineno}: {reason}") from error
+        raise RecordError(f"{printable(path)}:{error.lineno}: {reason}") from error
     except RecursionError as error:
-        raise RecordError(f"{told(path)}: not a run record, it is nested too deeply; name another one") from error
+        raise RecordError(f"{printable(path)}: not a run record, it is nested too deeply; name another one") from error
     except ValueError as error:
-        raise RecordError(f"{told(path)}: not a run record, it has a number that is too long") from error
+        raise RecordError(f"{printable(path)}: not a run record, it has a number that is too long") from error
     schema = data.get("schema") if isinstance(data, dict) else None
     if schema is None:
-        raise RecordError(f"{told(path)}: not a run record, it has no `schema`; records are in the history folder")
+        raise RecordError(f"{printable(path)}: not a run record, it has no `schema`; records are in the history folder")
     if schema != SCHEMA:
         raise RecordError(
-            f"{told(path)}: record of schema {told(schema)}, this starling reads {SCHEMA}; "
+            f"{printable(path)}: record of schema {printable(schema)}, this starling reads {SCHEMA}; "
             f"use the version that wrote it"
         )
     try:
@@ -354,4 +354,4 @@ def read(path: Path) -> tuple[RunRecord, str]:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         what = "missing" if first["type"] == "missing" else f"not what it should be: {quoted(first['input'])}"
-        raise RecordError(f"{told(path)}: not a whole run record, {told(where)} is {what}") from error
+        raise RecordError(f"{printable(path)}: not a whole run record, {printable(where)} is {what}") from error

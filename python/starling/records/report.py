@@ -9,7 +9,7 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from starling.messages import told
+from starling.messages import printable
 from starling.records.record import Context, Phase, RunRecord
 from starling.terminal.figures import human_bytes, human_seconds
 from starling.terminal.tables import Column, fitted, line
@@ -23,21 +23,21 @@ _STAGES = {
     "run_off": "native and the fastest candidate still take turns",
     "monitor_adapt": "the fastest is used, and watched for getting slower",
     "lottery": "candidates are drawn, the fastest most often",
-    "single": "only native can serve, so nothing is tried",
-    "forced": "the algorithm that was asked for",
+    "single": "only native is eligible, so nothing is tried",
+    "forced": "the requested algorithm",
     "native": "left to the MPI library",
 }
 """What the stages of the strategies mean (docs/strategies.md)."""
 _DECISIONS = 4
 _EXPLAINED = 3
 _MATERIAL = 0.01
-"""Of the time in collectives: what is not counted in savings is told from here on."""
+"""Share of the time in collectives from which on contexts not counted in savings are mentioned."""
 EVEN = 0.995
-"""What is written as a gain of 1.00x."""
+"""The smallest gain that is shown as 1.00x."""
 BY_FIRST = "*"
-"""Behind a time or a gain that rank 0 saw, where all ranks found none together."""
+"""Mark of a time or a gain of rank 0, where ranks agreed on none."""
 EXPLAINED_BY_FIRST = (
-    f"{BY_FIRST}: as rank 0 saw it, for its ranks found no time together; others may have taken longer. "
+    f"{BY_FIRST}: rank 0's time, because the ranks agreed on none; others may have taken longer. "
     "The root of a bcast, for example, returns before they do."
 )
 BELOW_ONE = (
@@ -47,11 +47,11 @@ BELOW_ONE = (
 
 
 def kind(key: Context | Key) -> str:
-    """The collective with what else is in its call key: `allreduce (in place, non-commutative)`."""
+    """The collective with the other parts of its call key: `allreduce (in place, non-commutative)`."""
     more = ["in place"] if key.in_place else []
     if key.operator_class not in (None, "built-in"):
-        more.append(told(key.operator_class))
-    return f"{told(key.collective)} ({', '.join(more)})" if more else told(key.collective)
+        more.append(printable(key.operator_class))
+    return f"{printable(key.collective)} ({', '.join(more)})" if more else printable(key.collective)
 
 
 def size(key: Context | Key) -> str:
@@ -66,17 +66,17 @@ def _ranks(number: int) -> str:
 
 
 def _gain(context: Context) -> float | None:
-    """How many times as fast as native the winner is."""
+    """The winner's speed-up over native."""
     return None if context.winner == "native" else context.compared.gain
 
 
 def gain_text(gain: float | None) -> str:
-    """`1.24x`; `-` where it is not known."""
+    """`1.24x`; `-` where unknown."""
     return "-" if gain is None else f"{gain:.2f}x"
 
 
 def marked(text: str, *, by_first: bool, ranks: int) -> str:
-    """With the mark of what only rank 0 saw, unless there is no other rank or nothing to see."""
+    """The text with the mark of rank 0's times, unless there is no other rank or no time."""
     return text + BY_FIRST if by_first and ranks > 1 and text != "-" else text
 
 
@@ -106,9 +106,9 @@ def _columns(contexts: Sequence[Context]) -> list[Column]:
 
 
 def summary(record: RunRecord) -> str:
-    """Seconds in collectives, saved against native, cost of tuning, and what is not counted.
+    """Seconds in collectives, savings against native, cost of tuning, and contexts not counted.
 
-    The slowest rank's seconds in each context, where its ranks agreed on any, and else rank 0's.
+    Seconds are the slowest rank's in each context where its ranks agreed on times, else rank 0's.
     """
     left_out = [record.left_out] if record.left_out else []
     parts = [*record.contexts, *left_out]
@@ -137,7 +137,7 @@ def _contexts(number: int) -> str:
 
 
 def _notes(contexts: Sequence[Context], *, stages: bool) -> list[str]:
-    """What the table does not explain by itself."""
+    """Notes that explain marks and values in the table."""
     notes = []
     if any(BY_FIRST in _spent(context) + _marked(context, "0") for context in contexts):
         notes.append(EXPLAINED_BY_FIRST)
@@ -179,17 +179,18 @@ def _explained(context: Context, decisions: int | None) -> RenderableType:
             lines.append(_indented(f"{earlier} earlier decision{'s' * (earlier != 1)}: {where}"))
     lines += [
         _indented(
-            f"call {decision.call}: {told(decision.from_ or 'start')} -> {told(decision.to)}: {told(decision.why)}"
+            f"call {decision.call}: {printable(decision.from_ or 'start')} -> {printable(decision.to)}: "
+            f"{printable(decision.why)}"
         )
         for decision in shown
     ]
-    together = [(c.together_s, c.public_name) for c in context.candidates]
-    by_first = [(c.median_s, c.public_name) for c in context.candidates if c.together_s is None]
+    together = [(c.all_ranks_s, c.public_name) for c in context.candidates]
+    by_first = [(c.median_s, c.public_name) for c in context.candidates if c.all_ranks_s is None]
     for what, times in (("all ranks", together), ("rank 0", by_first)):
         known = sorted((seconds, name) for seconds, name in times if seconds is not None)
         if known:
             lines.append(
-                _indented(f"{what}: " + ", ".join(f"{told(name)} {human_seconds(time)}" for time, name in known))
+                _indented(f"{what}: " + ", ".join(f"{printable(name)} {human_seconds(time)}" for time, name in known))
             )
     if context.candidates_left_out:
         lines.append(_indented(f"{context.candidates_left_out} more candidates are not in the record"))
@@ -197,20 +198,20 @@ def _explained(context: Context, decisions: int | None) -> RenderableType:
 
 
 def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> None:
-    """Prints a report: the run, its contexts by seconds (at most `rows`), and the last decisions in the heaviest.
+    """Prints a report: the run, its contexts by seconds (at most `rows`), and the last decisions of those with most.
 
     Without a limit of rows: all contexts, all decisions, and what the stages mean.
     """
     run = record.run
     contexts = sorted(record.contexts, key=lambda context: -(context.spent or 0))
     shown = contexts[:rows]
-    strategy = f"strategy {told(run.strategy)}, " if run.strategy else ""  # merged runs may have had several
+    strategy = f"strategy {printable(run.strategy)}, " if run.strategy else ""  # merged runs may have had several
     what = (
         f": {_ranks(run.ranks)} on {run.nodes} node{'s' * (run.nodes != 1)}, "
-        f"{told(run.mpi_flavour)} {told(run.mpi_version)}, "
-        f"{strategy}{human_seconds(run.seconds)} from {told(run.started)}"
+        f"{printable(run.mpi_flavour)} {printable(run.mpi_version)}, "
+        f"{strategy}{human_seconds(run.seconds)} from {printable(run.started)}"
     )
-    console.print(Text.assemble((told(record.title), "bold"), what))
+    console.print(Text.assemble((printable(record.title), "bold"), what))
     if not contexts:
         console.print(Text("no collective was called"))
         return

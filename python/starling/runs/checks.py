@@ -1,4 +1,4 @@
-"""What is wrong with settings, told where the user wrote them: as a flag, in starling.toml, or in a variable."""
+"""Errors in settings, with their place: a flag, starling.toml, or a variable."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from starling.installation import questions
-from starling.messages import told
+from starling.messages import printable
 from starling.runs.settings import VARIABLES, Setting, flag, place
 
 
 class Wrong(NamedTuple):
-    """One mistake: what is wrong, and whether it stands in a flag, or else in the settings file or a variable."""
+    """One error, and whether it is in a flag, or else in the settings file or a variable."""
 
     text: str
     in_flag: bool = False
@@ -20,7 +20,7 @@ class Wrong(NamedTuple):
 
 
 def _wrong(name: str, setting: Setting, value: str, why: str) -> Wrong:
-    value = told(value)
+    value = printable(value)
     if setting.source.startswith("--"):
         return Wrong(f"{setting.source} {value}: {why}", in_flag=True)
     if setting.source == VARIABLES[name]:
@@ -29,34 +29,34 @@ def _wrong(name: str, setting: Setting, value: str, why: str) -> Wrong:
 
 
 def empty_flag(flags: Mapping[str, str]) -> str | None:
-    """What to say of a flag without a value; nothing where each has one."""
+    """The complaint about a flag without a value; None where each has one."""
     empty = next((name for name, value in flags.items() if not value.strip(" ,")), None)
     return f"{flag(empty)} needs a value; leave it out for the default" if empty else None
 
 
 def described(in_force: Mapping[str, Setting]) -> tuple[dict[str, Setting], list[Wrong]]:
-    """The settings with the platform as text that the library reads, not as a name or a file; what is wrong with it."""
-    wished = in_force.get("platform")
-    if wished is None or wished.value.startswith("{"):
+    """The settings with the platform as text for the library instead of a name or a file, and its errors."""
+    requested = in_force.get("platform")
+    if requested is None or requested.value.startswith("{"):
         return dict(in_force), []
     from starling.networks.short_names import NODES
 
-    if wished.value == NODES:
+    if requested.value == NODES:
         return dict(in_force), []
     from starling.networks import platform_file
 
     try:
-        text = platform_file.platform(wished.value).to_text()
+        text = platform_file.platform(requested.value).to_text()
     except platform_file.PlatformError as error:
-        why = str(error).removeprefix(f"{told(wished.value)}: ")
+        why = str(error).removeprefix(f"{printable(requested.value)}: ")
         return {name: one for name, one in in_force.items() if name != "platform"}, [
-            _wrong("platform", wished, wished.value, why)
+            _wrong("platform", requested, requested.value, why)
         ]
-    return {**in_force, "platform": wished._replace(value=text)}, []
+    return {**in_force, "platform": requested._replace(value=text)}, []
 
 
 def wrong(in_force: Mapping[str, Setting], environ: Mapping[str, str]) -> list[Wrong]:
-    """What the library would say of these settings. Nothing where the installation cannot tell: the library will."""
+    """The library's complaints about these settings. Empty where the installation cannot check them."""
     set_here = {VARIABLES[name]: (name, setting) for name, setting in in_force.items() if name in VARIABLES}
     if not set_here:
         return []
@@ -69,7 +69,7 @@ def wrong(in_force: Mapping[str, Setting], environ: Mapping[str, str]) -> list[W
 
 
 def unknown(environ: Mapping[str, str]) -> list[str]:
-    """A sentence for each STARLING_* variable that nothing reads."""
+    """A sentence for each unknown STARLING_* variable."""
     try:
         return questions.complaints(environ)[1]
     except questions.RepositoryError:

@@ -1,7 +1,7 @@
-"""Who has said where a run's record is or why there is none, so that it is said once.
+"""Ensures that the place of a run's record, or why there is none, is reported only once.
 
-A small file that is named by a variable: the library puts a letter into it where it has said why there is no record,
-and so does a `starling run` within another one when it has said anything.
+A variable names a small file: the library writes a letter into it when it has reported why there is no record, and a
+`starling run` within another one when it has reported anything.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BY_COMMAND = "c"
 
 @contextlib.contextmanager
 def channel(environ: Mapping[str, str]) -> Iterator[Path | None]:
-    """The file of the `starling run` that we run under, else one of our own; nothing where none can be made."""
+    """The file of the enclosing `starling run`, else a new one; None where none can be made."""
     outer = Path(environ.get(VARIABLE, ""))
     if outer.is_file():
         yield outer
@@ -33,7 +33,7 @@ def channel(environ: Mapping[str, str]) -> Iterator[Path | None]:
 
 
 def marks(file: Path | None) -> str:
-    """The letters that were put in so far."""
+    """The letters written so far."""
     try:
         return file.read_text() if file else ""
     except OSError:
@@ -41,7 +41,7 @@ def marks(file: Path | None) -> str:
 
 
 def mark(file: Path | None) -> None:
-    """Notes that we said it."""
+    """Records that this command has reported it."""
     with contextlib.suppress(OSError):
         if file is not None:
             with file.open("a") as out:

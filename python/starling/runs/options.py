@@ -1,4 +1,4 @@
-"""What is typed behind `starling run`, read without waiting for what help, complaints and completion need."""
+"""Parses the arguments of `starling run` without loading the code for help, errors and completion."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starling.runs.settings import KEYS, Kind, flag
 
 
 class Typed(NamedTuple):
-    """A launcher line, and the settings that options gave, by their names."""
+    """A launcher line, and the settings given as options, by name."""
 
     line: list[str]
     flags: Mapping[str, str]
@@ -25,7 +25,7 @@ def _by_word() -> dict[str, str]:
 
 
 def typed(words: Sequence[str]) -> Typed | None:
-    """What these words mean; nothing for what somebody has to be told about: help, mistakes, what is not plain."""
+    """The parsed words; None where the full command line must handle them: help, errors, unusual forms."""
     names = _by_word()
     flags: dict[str, str] = {}
     at = 0

@@ -13,7 +13,7 @@ from typing import Any
 
 from starling.installation import questions
 from starling.installation.variants import Flavour
-from starling.messages import say
+from starling.messages import log
 from starling.runs.settings import KEYS, Key, Kind, flag
 
 _PLACE = re.compile(r"(<!-- settings -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -62,7 +62,7 @@ def page(text: str) -> str:
 def main(words: Sequence[str]) -> int:
     """Puts the table into the page that is named. Returns the exit status."""
     if len(words) != 1:
-        say("python -m starling.runs.reference PAGE.md")
+        log("python -m starling.runs.reference PAGE.md")
         return 2
     path = Path(words[0])
     path.write_text(page(path.read_text(encoding="utf-8")), encoding="utf-8")

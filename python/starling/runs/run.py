@@ -9,7 +9,7 @@ from pathlib import Path
 
 from starling.installation import variants
 from starling.launchers import launcher, process, variables
-from starling.messages import MISUSE, say, told
+from starling.messages import MISUSE, log, printable
 from starling.records import history_folder
 from starling.runs import checks, explained, settings
 
@@ -25,58 +25,58 @@ def _natively(line: Sequence[str], environ: Mapping[str, str]) -> int:
     try:
         return process.run(line, environ)
     except process.StartError as error:
-        say(str(error))
+        log(str(error))
         return error.status
 
 
 def run(line: Sequence[str], flags: Mapping[str, str]) -> int:
     """Runs the line tuned, or natively after one line of explanation where it must be. Returns its exit status.
 
-    A flag that means nothing is told instead, and the status is 2.
+    An invalid flag is reported instead, and the status is 2.
     """
     environ = os.environ
     if complaint := checks.empty_flag(flags):
-        say(complaint)
+        log(complaint)
         return MISUSE
     if not launcher.is_program(line[0]):
-        return _natively(line, environ)  # to be told by the system why
+        return _natively(line, environ)  # the system reports why it fails
     path = settings.find_file(Path.cwd(), environ)
     try:
         in_force = settings.in_force(flags, environ, path)
     except settings.SettingsError as error:
-        say(f"{error}; the file is ignored and the program runs natively")
+        log(f"{error}; the file is ignored and the program runs natively")
         return _natively(line, environ)
     return tuned(line, in_force, environ)
 
 
-def tuned(line: Sequence[str], wished: Mapping[str, settings.Setting], environ: Mapping[str, str]) -> int:
+def tuned(line: Sequence[str], requested: Mapping[str, settings.Setting], environ: Mapping[str, str]) -> int:
     """Runs the line with these settings as `run` does."""
-    quiet = "quiet" in wished and wished["quiet"].value == "1"
-    in_force, wrong = checks.described(wished)
-    # The library looks at variables itself; a platform is the only one that it does not get as it stands there.
+    quiet = "quiet" in requested and requested["quiet"].value == "1"
+    in_force, wrong = checks.described(requested)
+    # The library checks variables itself, except the platform, which it gets in another form.
     wrong += [one for one in checks.wrong(in_force, environ) if one.in_flag or one.in_file]
     wrong.sort(key=lambda one: not one.in_flag)
     if wrong and wrong[0].in_flag:
-        say(wrong[0].text)
+        log(wrong[0].text)
         return MISUSE
     if wrong:
-        say(f"{wrong[0].text}; the program runs natively")
+        log(f"{wrong[0].text}; the program runs natively")
         return _natively(line, environ)
 
     found = launcher.locate(line)
     flavour = in_force.get("mpi")
     if flavour is None and (warning := variants.foreign_launcher(line, found, environ)):
-        say(warning)
+        log(warning)
     choice = variants.choose(line, found, environ, variants.Flavour(flavour.value) if flavour else None)
     if choice is None:
-        say(f"cannot tell which MPI library {told(line[0])} uses, so it runs natively; name it with --mpi")
+        log(f"cannot tell which MPI library {printable(line[0])} uses, so it runs natively; name it with --mpi")
         return _natively(line, environ)
     library = variants.library(choice.variant, environ)
     if library is None:
         mpicc = launcher.compiler_beside(line[found.at], found.identity.flavour if found.identity else None) or "MPICC"
-        say(
+        log(
             f"no library for {choice.variant} ({choice.because}), so it runs natively; "
-            f"build it with: starling doctor --build {told(mpicc)}"
+            f"build it with: starling doctor --build {printable(mpicc)}"
         )
         return _natively(line, environ)
 
@@ -86,20 +86,20 @@ def tuned(line: Sequence[str], wished: Mapping[str, settings.Setting], environ: 
             wanted[explained.VARIABLE] = str(channel)
         argv, env = variables.rewrite(line, found, wanted, environ)
         history, copy = settings.history_folder(in_force, environ), wanted.get(settings.VARIABLES["record"])
-        before = _Before(history, Path(copy) if copy else None, explained.marks(channel))
+        before = _StateBefore(history, Path(copy) if copy else None, explained.marks(channel))
         try:
             status = process.run(argv, env)
         except process.StartError as error:
-            say(str(error))
+            log(str(error))
             return error.status
         if not quiet and (message := before.message(status, explained.marks(channel))):
-            say(message)
+            log(message)
             explained.mark(channel)
     return status
 
 
-class _Before:
-    """What there was before a run, to tell what came of it."""
+class _StateBefore:
+    """The records before a run, to find those that it made."""
 
     def __init__(self, history: Path | None, copy: Path | None, marks: str) -> None:
         self._history, self._copy, self._marks = history, copy, marks
@@ -107,14 +107,15 @@ class _Before:
         self._copied = _written(copy)
 
     def message(self, status: int, marks: str) -> str | None:
-        """Where the record is, or that there is none; nothing where that has been said or no record was wanted."""
+        """Where the record is, or that there is none; None where that was reported or no record was requested."""
         new_marks = marks[len(self._marks) :]
         if explained.BY_COMMAND in new_marks:
             return None
         if new := sorted(_records(self._history) - self._records, key=lambda path: path.name):
-            return f"record {told(new[-1])}; see it with: starling report"
+            return f"record {printable(new[-1])}; see it with: starling report"
         if self._copy is not None and _written(self._copy) not in (None, self._copied):
-            return f"record {told(self._copy)}; see it with: starling report {told(shlex.quote(str(self._copy)))}"
+            copy = shlex.quote(str(self._copy))
+            return f"record {printable(self._copy)}; see it with: starling report {printable(copy)}"
         if explained.BY_LIBRARY in new_marks or (self._history is None and self._copy is None):
             return None
         if status != 0:
@@ -123,7 +124,7 @@ class _Before:
 
 
 def _written(file: Path | None) -> tuple[int, int] | None:
-    """What changes when a file is written anew."""
+    """Values that change when a file is rewritten."""
     try:
         found = file.stat() if file else None
     except OSError:

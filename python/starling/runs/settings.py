@@ -1,4 +1,4 @@
-"""Settings of a run: flags before STARLING_* variables before starling.toml, each with where it comes from."""
+"""Settings of a run: flags override STARLING_* variables, these starling.toml; each with its source."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 from starling.installation import questions
 from starling.installation.variants import Flavour, data_home, home, users_folder
-from starling.messages import quoted, say, told
+from starling.messages import log, printable, quoted
 
 FILE = "starling.toml"
 
 
 class Kind(Enum):
-    """What a setting's value in starling.toml must be, in words. The option of a FLAG takes no value."""
+    """Kinds of values in starling.toml, in words. The option of a FLAG takes no value."""
 
     TEXT = "a text in quotes"
     WHOLE = "a whole number"
@@ -49,7 +49,7 @@ def _of_library() -> dict[str, Key]:
     try:
         table = questions.settings_table()
     except questions.RepositoryError as error:
-        say(str(error))
+        log(str(error))
         raise SystemExit(1) from error
     keys = {}
     for row in table:
@@ -66,7 +66,7 @@ def _of_library() -> dict[str, Key]:
 
 
 _OF_COMMAND: Mapping[str, Key] = {
-    "mpi": Key(None, Kind.FLAVOUR, Option("The MPI of the program, where it cannot be seen from it.")),
+    "mpi": Key(None, Kind.FLAVOUR, Option("The MPI of the program, where it cannot be detected.")),
     "quiet": Key(None, Kind.FLAG, Option("Do not say where the record is.", short="-q")),
 }
 """What the command itself is told, and the library never hears of."""
@@ -84,7 +84,7 @@ def flag(name: str) -> str:
 
 
 _SHOWN = 60
-"""Characters of a wrong value that are shown."""
+"""Most characters of a wrong value that are shown."""
 
 
 class SettingsError(Exception):
@@ -106,7 +106,7 @@ def find_file(folder: Path, environ: Mapping[str, str]) -> Path | None:
 
 
 def _line_of(text: str, location: tuple[int | str, ...]) -> int:
-    """The line where a key or table stands, as far as a search by its name finds it."""
+    """The line of a key or table, as far as a search for its name finds it."""
     name = re.escape(str(location[-1])) if location else ""
     pattern = re.compile(rf"^\s*(\[+\s*)?([\w\"'.-]+\.)?[\"']?{name}[\"']?\s*([=.\]]|$)")
     lines = text.splitlines()
@@ -117,7 +117,7 @@ def read_file(path: Path) -> dict[str, str]:
     """The [run] table of a settings file as texts by the names of settings. Raises SettingsError."""
     import tomllib
 
-    name = told(path)
+    name = printable(path)
     try:
         text = path.read_text(encoding="utf-8")
         file = tomllib.loads(text)
@@ -130,10 +130,10 @@ def read_file(path: Path) -> dict[str, str]:
     except ValueError as error:  # TOMLDecodeError, and numbers too long for Python
         line = re.search(r"at line (\d+)", str(error))
         number = line[1] if line else len(text.splitlines())
-        raise SettingsError(f"{name}:{number}: not TOML: {told(error)}") from error
+        raise SettingsError(f"{name}:{number}: not TOML: {printable(error)}") from error
 
     def fail(place: tuple[str, ...], why: str) -> SettingsError:
-        return SettingsError(f"{name}:{_line_of(text, place)}: {told('.'.join(place))}: {why}")
+        return SettingsError(f"{name}:{_line_of(text, place)}: {printable('.'.join(place))}: {why}")
 
     if unknown := next((key for key in file if key != "run"), None):
         raise fail((unknown,), "unknown key")
@@ -152,7 +152,7 @@ def read_file(path: Path) -> dict[str, str]:
 
 
 def _text(key: Key, value: Any) -> str | None:
-    """A value that a setting may have as the variables use it; nothing for one that it may not have."""
+    """A valid value in the form of the variables; None for an invalid one."""
     kind = key.kind
     match value:
         case bool():
@@ -169,13 +169,13 @@ def _text(key: Key, value: Any) -> str | None:
 
 
 def _shown(value: object) -> str:
-    """A value of the file for a message, its beginning at least."""
+    """A value of the file for a message, possibly cut."""
     shown = quoted(value)
     return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
 
 
 def _from(folder: Path, name: str, value: str) -> str:
-    """A setting of a file; paths in it are meant from where the file is."""
+    """A setting of a file; its paths are relative to the file's folder."""
     if not KEYS[name].is_path or value == "off":
         return value
     if name == "platform":
@@ -187,18 +187,18 @@ def _from(folder: Path, name: str, value: str) -> str:
 
 
 def _from_home(text: str) -> str:
-    """A path whose `~` at the front is the home."""
+    """A path with a leading `~` replaced by the home."""
     known = home(os.environ)
     return str(known / text[2:]) if known and text.startswith("~/") else text
 
 
 def place(path: Path, name: str) -> str:
-    """Where a setting stands in a file: file, line and key."""
+    """The place of a setting in a file: file, line and key."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         text = ""
-    return f"{told(path)}:{_line_of(text, ('run', name))}: run.{name}"
+    return f"{printable(path)}:{_line_of(text, ('run', name))}: run.{name}"
 
 
 def in_force(flags: Mapping[str, str], environ: Mapping[str, str], path: Path | None) -> dict[str, Setting]:
@@ -214,7 +214,7 @@ def in_force(flags: Mapping[str, str], environ: Mapping[str, str], path: Path | 
 
 
 def history_folder(settings: Mapping[str, Setting], environ: Mapping[str, str]) -> Path | None:
-    """The folder of run records; nothing where the history is off."""
+    """The folder of run records; None where the history is off."""
     if "history" not in settings:
         data = data_home(environ)
         return data / "starling" / "history" if data else None

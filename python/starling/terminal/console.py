@@ -10,11 +10,11 @@ from typing import IO, cast
 from rich.console import Console
 
 _WITHOUT_TERMINAL = 120
-"""Columns where the output is no terminal and COLUMNS says nothing."""
+"""Columns where the output is no terminal and COLUMNS is not set."""
 
 
 class _Trimmed:
-    """Standard output without blanks at the ends of lines, with which tables fill theirs."""
+    """Standard output without the trailing blanks of tables' lines."""
 
     def __init__(self) -> None:
         self.encoding = sys.stdout.encoding
@@ -31,10 +31,10 @@ class _Trimmed:
 
 
 def terminal() -> Console:
-    """A console of the terminal's width; where the output goes into a file or a pipe, of COLUMNS or 120."""
+    """A console of the terminal's width; for a file or a pipe, of COLUMNS or 120."""
     console = Console(highlight=False)
     if console.is_terminal:
         return console
-    wished = os.environ.get("COLUMNS", "")
-    width = int(wished) if wished.isdecimal() and int(wished) > 0 else _WITHOUT_TERMINAL
+    requested = os.environ.get("COLUMNS", "")
+    width = int(requested) if requested.isdecimal() and int(requested) > 0 else _WITHOUT_TERMINAL
     return Console(file=cast("IO[str]", _Trimmed()), highlight=False, width=width)

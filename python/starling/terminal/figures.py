@@ -1,4 +1,4 @@
-"""Bytes and seconds as people read them."""
+"""Bytes and seconds for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables for terminals: the less telling columns go where there is no room."""
+"""Tables for terminals: less important columns are left out where there is no room."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from rich.table import Table
 from rich.text import Text
 
-from starling.messages import in_one_line, told
+from starling.messages import in_one_line, printable
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its title, its cells as they are told, and how early it is left out of a narrow table (0: never)."""
+    """A column: its title, its cells, and how early it is left out of a narrow table (0: never)."""
 
     title: str
     cells: Sequence[str]
@@ -27,17 +27,17 @@ class Column:
 
     @property
     def shown(self) -> list[str]:
-        """The cells as they are shown."""
-        return [told(cell) for cell in self.cells]
+        """The cells in printable form."""
+        return [printable(cell) for cell in self.cells]
 
 
 def line(text: str, style: str = "") -> Text:
-    """A text for people as one line, whatever the values in it hold."""
+    """A text for people in one printable line, whatever its values contain."""
     return Text(in_one_line(text), style=style)
 
 
 def fitted(columns: Sequence[Column], width: int) -> Table:
-    """A table of those columns that fit into so many characters; what never leaves is folded where it must be."""
+    """A table of the columns that fit into `width` characters; columns that are never left out are folded if needed."""
     shown = list(columns)
     while sum(column.width + 2 for column in shown) > width and any(column.leave for column in shown):
         shown.remove(min((column for column in shown if column.leave), key=lambda column: column.leave))

@@ -16,20 +16,20 @@ from rich.table import Table
 
 from starling.installation import build
 from starling.launchers import launcher
-from starling.messages import told
+from starling.messages import printable
 from starling.networks.platform_file import Platform
 from starling.terminal.figures import human_bytes, human_seconds
 from starling.trials import trial
 
 PROGRAM = Path("src/tools/link_times.c")
 _SECONDS = 300
-"""More than the program takes on any network."""
+"""Time limit, more than the program takes on any network."""
 
 _TURNS = 1.25
-"""From this multiple of the time of one message on, an exchange of two counts as one after the other."""
+"""From this multiple of one message's time on, the two messages of an exchange count as taking turns."""
 
 Times = Sequence[tuple[int, float]]
-"""Bytes of a message, and the seconds it takes one way."""
+"""Bytes of messages, and their seconds one way."""
 
 
 class CalibrationError(Exception):
@@ -59,8 +59,8 @@ class Line:
 def line_of(pair: Mapping[str, Any]) -> Line:
     """The line between two ranks: its base is that of the smallest message, its slope that of a stream of large ones.
 
-    So LogGP defines L and G. A line fitted to messages of all sizes would be drawn down by networks that take in the
-    first bytes after a pause at once, and both parts of it would be wrong.
+    This is LogGP's definition of L and G. A line fitted to all sizes would be wrong in both parts on networks that
+    pass the first bytes after a pause at once.
     """
     size, seconds = _times(pair)[0]
     return Line(max(seconds - size * pair["s_per_byte"], 0.0), pair["s_per_byte"])
@@ -70,25 +70,25 @@ def _times(pair: Mapping[str, Any]) -> Times:
     return [(int(size), float(seconds)) for size, seconds in pair["one_way_s"]]
 
 
-def _compiler(line: Sequence[str], wished: str | None) -> str:
-    if wished is not None:
-        return wished
+def _compiler(line: Sequence[str], requested: str | None) -> str:
+    if requested is not None:
+        return requested
     found = launcher.locate(line)
     flavour = found.identity.flavour if found.identity else None
     mpicc = launcher.compiler_beside(line[found.at], flavour)
     if mpicc is None:
-        raise CalibrationError(f"no mpicc beside {told(line[found.at])}; name it with --mpicc", 2)
+        raise CalibrationError(f"no mpicc beside {printable(line[found.at])}; name it with --mpicc", 2)
     return mpicc
 
 
 def measure(line: Sequence[str], mpicc: str | None, environ: Mapping[str, str]) -> dict[str, Any]:
-    """What the program prints that a launcher line like `mpirun -n 2` runs. Raises CalibrationError."""
+    """Runs the program by a launcher line like `mpirun -n 2`; returns its output. Raises CalibrationError."""
     try:
         program = trial.compiled(_compiler(line, mpicc), build.sources() / PROGRAM, environ)
     except (build.BuildError, trial.CompileError) as error:
         raise CalibrationError(str(error)) from error
     except OSError as error:
-        raise CalibrationError(f"{told(error.filename)}: {error.strerror}") from error
+        raise CalibrationError(f"{printable(error.filename)}: {error.strerror}") from error
     try:
         done = subprocess.run(
             [*line, str(program)],
@@ -102,20 +102,22 @@ def measure(line: Sequence[str], mpicc: str | None, environ: Mapping[str, str]) 
     except subprocess.TimeoutExpired as error:
         raise CalibrationError(f"no result within {_SECONDS} s; do the two hosts reach each other?") from error
     except OSError as error:
-        raise CalibrationError(f"{told(line[0])}: cannot be executed: {error.strerror}", 2) from error
+        raise CalibrationError(f"{printable(line[0])}: cannot be executed: {error.strerror}", 2) from error
     except json.JSONDecodeError as error:
         said = [text for text in done.stderr.splitlines() if text.strip()]
         why = said[0].strip() if said else "it printed nothing"
-        raise CalibrationError(f"{told(line[0])} ended with exit status {done.returncode}: {told(why)}") from error
+        raise CalibrationError(
+            f"{printable(line[0])} ended with exit status {done.returncode}: {printable(why)}"
+        ) from error
     return found
 
 
 def _known(platform: Platform, name: str) -> str:
-    """The host of the platform that a computer calls itself, with or without its domain."""
+    """The platform's host with a computer's own name, with or without domain."""
     found = next((one for one in (name, name.partition(".")[0]) if one in platform.host_names), None)
     if found is None:
         raise CalibrationError(
-            f"a rank ran on {told(name)}, which is no host of {told(platform.name)}; describe it there"
+            f"a rank ran on {printable(name)}, which is no host of {printable(platform.name)}; describe it there"
         )
     return found
 
@@ -126,7 +128,7 @@ def parameters(measured: Mapping[str, Any], platform: Platform) -> tuple[dict[st
     path = platform.path(*ends)
     if not path:
         raise CalibrationError(
-            f"both ranks ran on {told(ends[0])}; give each its own host, as in: mpirun -n 2 --host a,b"
+            f"both ranks ran on {printable(ends[0])}; give each its own host, as in: mpirun -n 2 --host a,b"
         )
     far = measured["far"]
     line = line_of(far)
@@ -150,13 +152,13 @@ def parameters(measured: Mapping[str, Any], platform: Platform) -> tuple[dict[st
 
 
 def render(found: Mapping[str, Any], line: Line, console: Console) -> None:
-    """Prints the parameters, and what was measured beside what the model says of it."""
+    """Prints the parameters, and measured times beside those of the model."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("message", "measured", "o + L + m G + o"):
         table.add_column(title, justify="right")
     for size, seconds in found["measured"]["one_way_s"]:
         table.add_row(human_bytes(size), human_seconds(seconds), human_seconds(line.seconds(size)))
-    console.print(f"one way from {' to '.join(map(told, found['measured']['hosts']))}")
+    console.print(f"one way from {' to '.join(map(printable, found['measured']['hosts']))}")
     console.print(table)
     console.print(
         f"the line is off by {found['measured']['error']:.0%} in the mean; o {human_seconds(found['overhead_s'])}, "
@@ -174,4 +176,4 @@ def write(found: Mapping[str, Any], path: Path) -> None:
         half.write_text(json.dumps(found, indent=1) + "\n")
         half.replace(path)
     except OSError as error:
-        raise CalibrationError(f"{told(path)}: cannot be written: {error.strerror}") from error
+        raise CalibrationError(f"{printable(path)}: cannot be written: {error.strerror}") from error

@@ -1,4 +1,4 @@
-"""The main job in one minute: a small MPI application, tuned, and its report."""
+"""The main use in one minute: a small MPI application, tuned, and its report."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from starling.installation import build
 from starling.installation.variants import Flavour, library
 from starling.launchers import launcher
-from starling.messages import told
+from starling.messages import printable
 from starling.runs import run as runner
 from starling.runs import settings
 from starling.trials import trial
@@ -41,29 +41,29 @@ def prepare(environ: Mapping[str, str]) -> Job:
         raise DemoError("no MPI on PATH; load one, or take the one of PyPI: pip install mpich")
     mpicc = launcher.compiler_beside(starter, identity.flavour) or shutil.which("mpicc")
     if mpicc is None:
-        raise DemoError(f"no mpicc beside {told(starter)}; install the development files of this MPI")
+        raise DemoError(f"no mpicc beside {printable(starter)}; install the development files of this MPI")
     variant = Flavour(identity.flavour).variant
     if library(variant, environ) is None:
-        raise DemoError(f"no library for {identity.flavour}; build it with: starling doctor --build {told(mpicc)}")
+        raise DemoError(f"no library for {identity.flavour}; build it with: starling doctor --build {printable(mpicc)}")
     try:
         source = build.sources() / EXAMPLE
         program = trial.compiled(mpicc, source, environ)
     except (build.BuildError, trial.CompileError) as error:
         raise DemoError(str(error)) from error
     except OSError as error:
-        raise DemoError(f"{told(error.filename)}: {error.strerror}") from error
+        raise DemoError(f"{printable(error.filename)}: {error.strerror}") from error
     what = f"{RANKS} ranks, {identity.flavour} {identity.version}"
     line = [*trial.line(starter, identity, RANKS), str(program)]
     return Job(
         line,
-        trial.environment(_without_wishes(environ)),
+        trial.environment(_without_user_settings(environ)),
         what,
         trial.cache(environ) / "demo.json",
     )
 
 
-def _without_wishes(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment without settings of a user, but for where records go."""
+def _without_user_settings(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment without a user's settings, except the place of records."""
     return {
         name: value
         for name, value in environ.items()
@@ -72,7 +72,7 @@ def _without_wishes(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def run(job: Job) -> int:
-    """Runs the application under star-basic, whatever starling.toml says; its output goes where ours goes.
+    """Runs the application under star-basic, whatever starling.toml says; its output goes to ours.
 
     Returns the exit status.
     """

@@ -1,4 +1,4 @@
-"""What is installed, which MPI libraries work with it, and what to do about what does not."""
+"""What is installed, which MPI libraries work with it, and what to do about those that do not."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from rich.text import Text
 from starling import __version__
 from starling.installation.variants import Flavour, Variant, library
 from starling.launchers.launcher import compiler_beside, identify
-from starling.messages import in_one_line, told
+from starling.messages import in_one_line, printable
 from starling.records import record
 from starling.runs import checks, settings
 from starling.trials import trial
 
 _GPU = "GPU runtime"
-"""What stands in the reason where a context is native because of one."""
+"""Part of the reason where a context is native because of a GPU runtime."""
 _READABLE = 30
-"""Columns that the text at the end of a row needs."""
+"""Columns needed by the text at the end of a row."""
 _LAUNCHER = re.compile(r"(mpirun|mpiexec)(\.(openmpi|mpich|hydra))?|orterun|prterun|srun")
 
 
 @dataclass(frozen=True)
 class VariantState:
-    """A variant of the library: where it is (nothing: not built), and which MPI libraries it serves."""
+    """A variant of the library: its path (None: not built), and the MPI libraries it serves."""
 
     variant: str
     path: str | None
@@ -41,7 +41,7 @@ class VariantState:
 
 @dataclass(frozen=True)
 class LauncherState:
-    """A launcher on PATH: what it is, the variant for it, and what became of a run of 2 ranks."""
+    """A launcher on PATH: its identity, its variant, and the result of a run of 2 ranks."""
 
     path: str
     flavour: str
@@ -62,7 +62,7 @@ class SettingState:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """All that `starling doctor` knows."""
+    """All findings of `starling doctor`."""
 
     starling: str
     python: str
@@ -78,7 +78,7 @@ class Diagnosis:
 
 
 def launchers_on_path(environ: Mapping[str, str]) -> list[Path]:
-    """Every MPI launcher on PATH, each once however many links lead to it."""
+    """Every MPI launcher on PATH, without duplicates through links."""
     found: dict[tuple[Path, str], Path] = {}
     for folder in environ.get("PATH", "").split(os.pathsep):
         try:
@@ -160,7 +160,7 @@ def tried(launcher: Path, environ: Mapping[str, str]) -> LauncherState:
 
 
 def settings_in_force(environ: Mapping[str, str]) -> tuple[list[SettingState], list[str]]:
-    """Settings with their sources, defaults too; and what is wrong with the settings file and the variables."""
+    """Settings with their sources, defaults too; and errors in the settings file and the variables."""
     path = settings.find_file(Path.cwd(), environ)
     wrong: list[str] = []
     try:
@@ -179,7 +179,7 @@ def settings_in_force(environ: Mapping[str, str]) -> tuple[list[SettingState], l
 
 
 def left_native(history: Path | None) -> list[str]:
-    """Why collectives of the last run were left to MPI for what was loaded into its processes, and what to do."""
+    """Advice where a library loaded into the last run's processes made its collectives native."""
     try:
         last, _, _ = record.last_good(history)
     except record.RecordError:
@@ -189,7 +189,7 @@ def left_native(history: Path | None) -> list[str]:
 
 
 def examine(environ: Mapping[str, str]) -> Diagnosis:
-    """Looks at everything, and tries every launcher."""
+    """Checks the installation, and tries every launcher."""
     variants = [VariantState(str(v), str(library(v, environ) or "") or None, v.serves) for v in Variant]
     launchers = [tried(launcher, environ) for launcher in launchers_on_path(environ)]
     shown, advice = settings_in_force(environ)
@@ -212,7 +212,7 @@ def as_json(diagnosis: Diagnosis) -> dict[str, object]:
 
 
 def _lines(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]], width: int) -> list[str]:
-    """A table without lines; where it is too wide, each row under its first cell. Words, and so paths, stay whole."""
+    """A table without rules; if too wide, each row goes under its first cell. Words, and so paths, are not broken."""
     widths = [max(len(cells[i]) for cells in [columns, *rows]) for i in range(len(columns) - 1)]
     room = width - sum(widths) - 2 * len(widths)
     if room >= min(_READABLE, max(len(row[-1]) for row in rows)):
@@ -244,7 +244,7 @@ def _wrapped(text: str, width: int, first: str, others: str) -> list[str]:
 def _print_table(console: Console, title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
     console.print()
     console.print(Text(title, style="bold"))
-    cells = [tuple(map(told, row)) for row in rows]
+    cells = [tuple(map(printable, row)) for row in rows]
     for line in _lines(columns, cells, console.width) if rows else ["none"]:
         console.print(Text(in_one_line(line)), soft_wrap=True)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from starling.installation.variants import users_folder
 from starling.launchers.launcher import Identity, Kind
-from starling.messages import told
+from starling.messages import printable
 
 
 class CompileError(Exception):
@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
   return sum == ranks ? 0 : 1;
 }
 """
-"""The smallest program with a collective: its exit status tells whether the sum was right."""
+"""The smallest program with a collective: its exit status shows whether the sum was right."""
 
 _OWN_PROGRAM = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -37,11 +37,11 @@ _OWN_PROGRAM = {
     "PRTE_ALLOW_RUN_AS_ROOT": "1",
     "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
 }
-"""Open MPI does not run as root unless it is told to; for our own small programs that is safe."""
+"""Allows Open MPI to run as root, which is safe for our own small programs."""
 
 
 def environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment for a program of ours: with what Open MPI wants to be told."""
+    """The environment for a program of ours, with the variables that Open MPI needs."""
     return {**environ, **_OWN_PROGRAM}
 
 
@@ -52,13 +52,13 @@ def line(launcher: str, identity: Identity, ranks: int) -> list[str]:
 
 
 def compile_c(mpicc: str, source: Path, program: Path) -> str:
-    """Compiles one C file; returns the compiler's complaint, nothing where all went well."""
+    """Compiles one C file; returns the compiler's error, empty on success."""
     try:
         done = subprocess.run(
             [mpicc, "-O2", str(source), "-o", str(program), "-lm"], capture_output=True, text=True, check=False
         )
     except OSError as error:
-        return f"{told(mpicc)}: {error.strerror}"
+        return f"{printable(mpicc)}: {error.strerror}"
     if done.returncode == 0:
         return ""
     output = (done.stderr + done.stdout).strip().splitlines()
@@ -66,12 +66,12 @@ def compile_c(mpicc: str, source: Path, program: Path) -> str:
 
 
 def cache(environ: Mapping[str, str]) -> Path:
-    """The folder of what can be made again: programs that were compiled before."""
+    """The cache folder, for compiled programs."""
     return (users_folder(environ, "XDG_CACHE_HOME", ".cache") or Path(tempfile.gettempdir())) / "starling"
 
 
 def compiled(mpicc: str, source: Path, environ: Mapping[str, str]) -> Path:
-    """The program of a C file, compiled once for each compiler and source. Raises CompileError, OSError."""
+    """The program of a C file, compiled once per compiler and source. Raises CompileError, OSError."""
     key = hashlib.sha256(f"{Path(mpicc).resolve()}\n{source.read_text()}".encode()).hexdigest()[:16]
     program = cache(environ) / key / source.stem
     if not program.is_file():
@@ -79,12 +79,12 @@ def compiled(mpicc: str, source: Path, environ: Mapping[str, str]) -> Path:
         half = program.with_name(f".{program.name}.{os.getpid()}")
         if complaint := compile_c(mpicc, source, half):
             raise CompileError(
-                f"{source.name} cannot be compiled: {told(complaint)}; see what works with: starling doctor"
+                f"{source.name} cannot be compiled: {printable(complaint)}; see what works with: starling doctor"
             )
         half.replace(program)
     return program
 
 
 def starling(arguments: Sequence[str]) -> list[str]:
-    """The command line of this very starling."""
+    """The command line of this starling."""
     return [sys.executable, "-m", "starling", *arguments]
