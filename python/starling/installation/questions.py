@@ -55,7 +55,8 @@ def settings_table() -> list[dict[str, Any]]:
         except (OSError, ValueError) as error:
             raise RepositoryError(f"{printable(place)}: {printable(error)}; install again: pip install .") from error
         return found
-    raise RepositoryError(f"{printable(places[0])}: not there, the installation is incomplete; install again: pip install .")
+    where = printable(places[0])
+    raise RepositoryError(f"{where}: not there, the installation is incomplete; install again: pip install .")
 
 
 def ask(*words: str, environ: Mapping[str, str] | None = None) -> dict[str, Any]:
