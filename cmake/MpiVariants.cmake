@@ -101,7 +101,7 @@ function(starling_variant abi includes definition)
             ${starling_bindings}/prototypes.toml
     COMMENT "Generating the MPI entry points of ${target}"
     VERBATIM)
-  file(GLOB sources CONFIGURE_DEPENDS src/runtime/*.cpp src/runtime/*/*.cpp src/bindings/*.cpp src/patterns/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS src/runtime/*.cpp src/runtime/*/*.cpp src/runtime/*/*/*.cpp src/bindings/*.cpp src/patterns/*.cpp)
   set(objects ${sources} ${starling_bindings}/trampolines.S ${files})
   if(abi STREQUAL "smpi")
     # With the core in it: one file to link.

@@ -114,7 +114,8 @@ Team Bound::team(const Situation& situation, int rank, int root) const {
           .blocks = blocks(situation),
           .together = algorithm->join == nullptr ? 0 : algorithm->join(situation, parameters),
           .collective = collective,
-          .tree = situation.tree};
+          .tree = situation.tree,
+          .places = situation.places};
 }
 
 std::int64_t Bound::scratch_blocks(const Situation& situation) const {

@@ -15,7 +15,7 @@ Extent slice(const Extent& data, std::int64_t start, std::int64_t count) {
 std::vector<NativePart> pieces(const NativePart& part, std::int64_t most) {
   if (part.from.count <= most) return {part};
   const bool scatters = part.collective == Collective::reduce_scatter_block;
-  const int vectors = scatters ? part.group.size : 1;
+  const int vectors = scatters ? part.group.size() : 1;
   const std::int64_t units = part.from.count / vectors;
   std::vector<NativePart> all;
   for (int vector = 0; vector < vectors; ++vector) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "runtime/execution/resources.hpp"
 #include "runtime/execution/executor.hpp"
 #include "runtime/execution/resources.hpp"
 #include "runtime/mpi/process.hpp"
@@ -39,7 +38,7 @@ void Prepared::drop_schedules() {
 void Prepared::release(Resources& resources) {
   drop_schedules();
   resources.keeps_no_more(*this);
-  for (const Group& group : groups_) resources.groups().leave(group);
+  for (const RankSet& group : groups_) resources.groups().leave(group);
   groups_.clear();
   staging_ = Staging();
   ready_ = false;
@@ -94,7 +93,7 @@ bool Prepared::join_groups(Resources& resources) {
 
 /// Whether every rank can: agreed by all, before and after communicators are made.
 bool Prepared::make_ready(Resources& resources, bool has_memory) {
-  std::vector<Group> groups;  // a schedule with MPI barriers has many parts of one group
+  std::vector<RankSet> groups;  // a schedule with MPI barriers has many parts of one group
   for (const auto& part : last_->program.natives)
     if (!resources.groups().has(part.group) && std::find(groups.begin(), groups.end(), part.group) == groups.end())
       groups.push_back(part.group);

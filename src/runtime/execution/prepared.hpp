@@ -62,7 +62,7 @@ class Prepared {
   Staging staging_;
   std::vector<std::unique_ptr<Instance>> instances_;
   Instance* last_ = nullptr;
-  std::vector<Group> groups_;  ///< joined
+  std::vector<RankSet> groups_;  ///< joined
 };
 
 }  // namespace starling
