@@ -49,10 +49,12 @@ const SwitchTree& tree_of(int ranks) {
 }
 
 const Places& places_of(int ranks) {
-  static std::map<int, Places> places;
+  static std::map<int, Places> all;
+  if (const auto known = all.find(ranks); known != all.end()) return known->second;
+  const SwitchTree& tree = tree_of(ranks);
   std::vector<int> switches;
-  for (int rank = 0; rank < ranks; ++rank) switches.push_back(tree_of(ranks).switch_of(rank));
-  return places.try_emplace(ranks, switches).first->second;
+  for (int rank = 0; rank < ranks; ++rank) switches.push_back(tree.switch_of(rank));
+  return all.emplace(ranks, switches).first->second;
 }
 
 Situation situation_of(const Bound& bound, int ranks, std::int64_t bytes) {
