@@ -5,17 +5,6 @@
 #include "runtime/execution/steps/native_part.hpp"
 
 namespace starling {
-namespace {
-
-/// Posts everything of a step and waits for all of it.
-[[gnu::noinline]] int post_and_wait(const Running& run, const Step& step) {
-  const int failed = MessageSteps::post(run, step);
-  const int error = MessageSteps::wait(run, step);
-  return failed == MPI_SUCCESS ? error : failed;
-}
-
-}  // namespace
-
 int execute(const Program& program, const Buffers& buffers, const Unit& unit, MPI_Op op, const Wires& wires,
             std::span<const MPI_Comm> natives) {
   const Running run{program, buffers, unit, op, wires, natives};
@@ -29,10 +18,11 @@ int execute(const Program& program, const Buffers& buffers, const Unit& unit, MP
       case StepKind::exchange:
         error = MessageSteps::exchange(run, messages[step.first], messages[step.first + 1]);
         break;
-      case StepKind::messages: error = post_and_wait(run, step); break;
-      case StepKind::native_part: error = native_part(run, step); break;
-      case StepKind::copy: error = copy(run, step); break;
-      case StepKind::combine: error = combine(run, step); break;
+      // Copies for functions that are called: so `run` itself stays in registers.
+      case StepKind::messages: error = MessageSteps::post_and_wait(Running(run), step); break;
+      case StepKind::native_part: error = native_part(Running(run), step); break;
+      case StepKind::copy: error = LocalSteps::copy(run, step); break;
+      case StepKind::combine: error = LocalSteps::combine(run, step); break;
     }
     if (failed == MPI_SUCCESS) failed = error;
   }
@@ -59,8 +49,8 @@ int finish(const Running& run, const Step& step) {
     case StepKind::exchange:
     case StepKind::messages: return MessageSteps::wait(run, step);
     case StepKind::native_part: return native_part(run, step);
-    case StepKind::copy: return copy(run, step);
-    case StepKind::combine: return combine(run, step);
+    case StepKind::copy: return LocalSteps::copy(run, step);
+    case StepKind::combine: return LocalSteps::combine(run, step);
   }
   return MPI_ERR_INTERN;
 }

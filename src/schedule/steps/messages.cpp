@@ -27,22 +27,27 @@ Messages::Flat Messages::flattened(FlatSchedule& into) const {
 }
 
 void bind(const Messages::Flat& step, Binder& binder) {
-  const Message* const first = binder.message;
-  std::int64_t largest = 0;
+  const Resolver& where = binder.where;
+  Message* const first = binder.message;
+  Message* message = first;
+  const Transfer* transfer = binder.transfer;
+  std::int64_t counts = 0;  // all of them in one: it fits an int where each does
   const auto add = [&](std::int32_t count) {
-    const Message* const before = binder.message;
-    for (const Transfer* const end = binder.transfer + count; binder.transfer != end; ++binder.transfer) {
-      const Extent data = binder.where.of_message(binder.transfer->blocks);
-      if (data.count == 0 && binder.transfer->blocks.count > 0) continue;
-      largest = std::max(largest, data.count);
-      *binder.message++ = {binder.transfer->peer, data};
+    const Message* const before = message;
+    for (const Transfer* const end = transfer + count; transfer != end; ++transfer) {
+      const Extent data = where.of_message(transfer->blocks);
+      if (data.count == 0 && transfer->blocks.count > 0) continue;
+      counts |= data.count;
+      *message++ = {transfer->peer, data};
     }
-    return static_cast<std::int32_t>(binder.message - before);
+    return static_cast<std::int32_t>(message - before);
   };
   const std::int32_t receives = add(step.receives);
   const std::int32_t sends = add(step.sends);
+  binder.message = message;
+  binder.transfer = transfer;
   if (receives + sends == 0) return;
-  const bool is_quick = receives <= 1 && sends <= 1 && largest <= std::numeric_limits<std::int32_t>::max();
+  const bool is_quick = receives <= 1 && sends <= 1 && counts <= std::numeric_limits<std::int32_t>::max();
   const StepKind kind = !is_quick       ? StepKind::messages
                         : receives == 0 ? StepKind::send
                         : sends == 0    ? StepKind::receive

@@ -28,6 +28,8 @@ class MessageSteps {
   static int post(const Running& run, const Step& step);
   /// Waits for all of them.
   static int wait(const Running& run, const Step& step);
+  /// Both. The last message is one of MPI's blocking calls, which spares a request: all others are posted by then.
+  static int post_and_wait(const Running& run, const Step& step);
 };
 
 }  // namespace starling
