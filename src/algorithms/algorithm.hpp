@@ -13,6 +13,7 @@
 
 #include "schedule/collective.hpp"
 #include "schedule/schedule.hpp"
+#include "topology/places.hpp"
 #include "topology/switch_tree.hpp"
 
 namespace starling {
@@ -36,6 +37,8 @@ struct Team {
   Collective collective = Collective::barrier;
   /// The network, for algorithms that need its switches; it outlives the schedule's making.
   const SwitchTree* tree = nullptr;
+  /// The node of each rank, equal on all ranks; none where it is not known. It outlives the schedule's making.
+  const Places* places = nullptr;
 
   /// `rank` taken modulo the number of ranks, never negative.
   [[nodiscard]] constexpr int wrap(int any_rank) const { return ((any_rank % size) + size) % size; }
@@ -103,6 +106,8 @@ struct Situation {
   bool commutative = true;           ///< the operator of a reduction
   bool in_place = false;             ///< only where all ranks must say so alike
   const SwitchTree* tree = nullptr;  ///< of the communicator; none where the network is not described
+  /// The node of each rank; none where it is not known, which is not the same as one node for each.
+  const Places* places = nullptr;
 };
 
 /// What an algorithm cannot do without, whatever its parameters. Anything else it must do right, or exclude by

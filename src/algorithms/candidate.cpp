@@ -139,7 +139,8 @@ Team Bound::team(const Situation& situation, int rank, int root) const {
           .root = root,
           .division = division(situation),
           .collective = collective,
-          .tree = situation.tree};
+          .tree = situation.tree,
+          .places = situation.places};
 }
 
 std::int64_t Bound::scratch_blocks(const Situation& situation) const {

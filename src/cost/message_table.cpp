@@ -11,10 +11,13 @@ namespace {
 template <class Use>
 void each_message(const Program& program, Use use) {
   for (const Step& step : program.steps) {
-    const auto first = static_cast<std::size_t>(step.messages);
-    const auto receives = static_cast<std::size_t>(step.receives);
-    const auto all = receives + static_cast<std::size_t>(step.sends);
-    for (std::size_t i = 0; i < all; ++i) use(first + i, program.messages[first + i], i >= receives);
+    const std::int32_t messages = messages_in(step);
+    const auto first = static_cast<std::size_t>(step.first);
+    const std::int32_t receives = messages - step.sends;
+    for (std::int32_t i = 0; i < messages; ++i) {
+      const std::size_t index = first + static_cast<std::size_t>(i);
+      use(index, program.messages[index], i >= receives);
+    }
   }
 }
 

@@ -12,9 +12,7 @@ std::string refusal(std::span<const Program> programs) {
   std::int64_t at_once = 0;
   for (const Program& program : programs) {
     for (const NativePart& part : program.natives)
-      if (part.collective != Collective::barrier)
-        return "it calls the MPI library's own " + std::string(name_of(part.collective)) +
-               ", of which the model knows nothing";
+      if (std::string why = NativePartCost::refusal(part); !why.empty()) return why;
     messages += static_cast<std::int64_t>(program.messages.size());
     at_once += program.most_messages;
   }

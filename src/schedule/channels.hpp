@@ -4,9 +4,15 @@
 #include <optional>
 #include <vector>
 
-#include "schedule/schedule.hpp"
+#include "schedule/blocks.hpp"
 
 namespace starling {
+
+/// A message to or from `peer`.
+struct Transfer {
+  int peer;
+  Blocks blocks;
+};
 
 /// A send or a receive that a rank has posted.
 struct Post {

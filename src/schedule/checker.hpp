@@ -8,6 +8,8 @@
 
 namespace starling {
 
+class HappensBefore;
+
 /// What may be taken for granted about a call.
 struct Facts {
   int blocks;                ///< the data is divided into; one for each rank unless the collective divides more
@@ -33,7 +35,9 @@ struct CheckResult {
 /// - The members of a sub-collective all join it.
 /// - Nobody leaves a barrier before it has heard, itself or through others, from every rank.
 ///
-/// `per_rank[r]` is what rank r does. Never throws for wrong schedules.
-CheckResult check(Collective collective, std::span<const Schedule> per_rank, int root, const Facts& facts);
+/// `per_rank[r]` is what rank r does. `order`, made for as many ranks, is told what happens before what on them, as far
+/// as they come. Never throws for wrong schedules.
+CheckResult check(Collective collective, std::span<const Schedule> per_rank, int root, const Facts& facts,
+                  HappensBefore* order = nullptr);
 
 }  // namespace starling

@@ -3,23 +3,23 @@
 namespace starling {
 
 FlatSchedule::FlatSchedule(const Schedule& schedule) : scratch(schedule.scratch()) {
+  std::size_t all_steps = 0;
   std::size_t all_transfers = 0;
   std::size_t all_locals = 0;
   for (const Round& round : schedule.rounds()) {
-    all_transfers += round.receives.size() + round.sends.size();
-    all_locals += round.locals.size();
+    all_steps += round.locals().empty() ? 1 : 2;
+    all_transfers += round.receives().size() + round.sends().size();
+    all_locals += round.locals().size();
   }
-  steps.reserve(schedule.rounds().size());
+  steps.reserve(all_steps);
   transfers.reserve(all_transfers);
   locals.reserve(all_locals);
+  const auto add = [this](const auto& step) {
+    if (!step.empty()) steps.emplace_back(step.flattened(*this));
+  };
   for (const Round& round : schedule.rounds()) {
-    if (round.is_idle()) continue;
-    steps.push_back({static_cast<std::int32_t>(round.receives.size()), static_cast<std::int32_t>(round.sends.size()),
-                     static_cast<std::int32_t>(round.locals.size()), round.sub.has_value()});
-    transfers.insert(transfers.end(), round.receives.begin(), round.receives.end());
-    transfers.insert(transfers.end(), round.sends.begin(), round.sends.end());
-    locals.insert(locals.end(), round.locals.begin(), round.locals.end());
-    if (round.sub) subs.push_back(*round.sub);
+    std::visit(add, round.meeting);
+    add(round.local);
   }
 }
 

@@ -1,22 +1,17 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "schedule/schedule.hpp"
 
 namespace starling {
 
-/// The rounds of a schedule one behind the other in flat arrays, in the order in which programs have them: what is kept
+/// The steps of a schedule one behind the other in flat arrays, in the order in which programs have them: what is kept
 /// to be bound again and again to other sizes.
 struct FlatSchedule {
-  struct Step {
-    std::int32_t receives;  ///< of the transfers, before its sends
-    std::int32_t sends;
-    std::int32_t locals;
-    bool is_sub;  ///< the next of the sub-collectives
-  };
+  using Step = std::variant<Messages::Flat, SubCollective::Flat, LocalWork::Flat>;
 
   FlatSchedule() = default;
   explicit FlatSchedule(const Schedule& schedule);

@@ -5,12 +5,6 @@
 namespace starling {
 namespace {
 
-std::string name_of(Buffer buffer) {
-  if (buffer == Buffer::send) return "send";
-  if (buffer == Buffer::recv) return "recv";
-  return "scratch " + std::to_string(static_cast<std::int32_t>(buffer) - static_cast<std::int32_t>(Buffer::scratch));
-}
-
 std::string room(int blocks) {
   if (blocks == 0) return "no blocks on this rank";
   return blocks == 1 ? "1 block" : std::to_string(blocks) + " blocks";
@@ -25,13 +19,6 @@ bool gathers(Collective collective) {
 }
 
 }  // namespace
-
-std::string describe(Blocks blocks) {
-  if (blocks.count == 0) return "an empty message";
-  std::string text = name_of(blocks.buffer);
-  if (blocks.count == 1) return text + " block " + std::to_string(blocks.first);
-  return text + " blocks " + std::to_string(blocks.first) + " to " + std::to_string(blocks.first + blocks.count - 1);
-}
 
 Memory::Memory(const Schedule& schedule, Collective collective, const Expectation& expected, const Facts& facts,
                int rank, Symbols& symbols)
@@ -156,36 +143,6 @@ bool Memory::same(Blocks a, Blocks b) const {
   // On rank 0 the result has the place of block 0 of the input.
   if (in_clobbered(a, b)) return rank_ == 0 && a.first == 0 && a.count == 1;
   return slot(a) == slot(b);
-}
-
-void Memory::perform(const Local& local, Symbols& symbols) {
-  const bool copies = local.kind == Local::Kind::copy;
-  const auto what = [&] {
-    return (copies ? "copies " : "combines ") + describe(local.from) + " into " + describe(local.into);
-  };
-  if (local.from.count != local.into.count) throw Mistake{what() + ", which is another number of blocks"};
-  if (local.from.count == 0) return;
-  must_be_writable(local.into);
-  must_be_written(local.from);
-  if (!copies) must_be_written(local.into);
-  const auto from_sizes = sizes(local.from);
-  const auto into_sizes = sizes(local.into);
-  if (!std::equal(from_sizes.begin(), from_sizes.end(), into_sizes.begin()))
-    throw Mistake{what() + ", which differ in size"};
-  if (copies && same(local.from, local.into)) {
-    // Nothing moves, yet from now on it is the result that lies there.
-    const std::vector<Symbol> kept(values(local.from).begin(), values(local.from).end());
-    write(local.into, kept);
-    return;
-  }
-  if (overlap(local.from, local.into)) throw Mistake{what() + ", which overlap"};
-
-  std::vector<Symbol> made(values(local.from).begin(), values(local.from).end());
-  if (!copies) {
-    const auto right = values(local.into);
-    for (std::size_t i = 0; i < made.size(); ++i) made[i] = symbols.combine(made[i], right[i]);
-  }
-  write(local.into, made);
 }
 
 }  // namespace starling

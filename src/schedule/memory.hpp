@@ -10,9 +10,6 @@
 
 namespace starling {
 
-/// "recv blocks 2 to 4", "scratch 0 block 1".
-std::string describe(Blocks blocks);
-
 /// The buffers of one rank, filled with symbols, and what the round in progress does to them. All functions that take
 /// blocks throw Mistake where they reach outside a buffer.
 class Memory {
@@ -35,8 +32,6 @@ class Memory {
   /// Puts `values` into `blocks`.
   void write(Blocks blocks, std::span<const Symbol> values);
 
-  /// Does local work; throws Mistake where it can't be done.
-  void perform(const Local& local, Symbols& symbols);
   /// Whether two ranges have a slot in common, now that buffers may lie in each other.
   [[nodiscard]] bool overlap(Blocks a, Blocks b) const;
   /// Whether two ranges are the same memory.

@@ -12,10 +12,16 @@ Extent slice(const Extent& data, std::int64_t start, std::int64_t count) {
 
 }  // namespace
 
+std::int64_t piece_count(const NativePart& part, std::int64_t most) {
+  if (!reduces(part.collective) || part.from.count <= most) return 1;
+  const std::int64_t vectors = part.collective == Collective::reduce_scatter_block ? part.group.size() : 1;
+  return vectors * (((part.from.count / vectors) + most - 1) / most);
+}
+
 std::vector<NativePart> pieces(const NativePart& part, std::int64_t most) {
-  if (part.from.count <= most) return {part};
+  if (piece_count(part, most) == 1) return {part};
   const bool scatters = part.collective == Collective::reduce_scatter_block;
-  const int vectors = scatters ? part.group.size : 1;
+  const int vectors = scatters ? part.group.size() : 1;
   const std::int64_t units = part.from.count / vectors;
   std::vector<NativePart> all;
   for (int vector = 0; vector < vectors; ++vector) {

@@ -1,120 +1,25 @@
 #include "schedule/program.hpp"
 
-#include <algorithm>
-#include <array>
+#include <variant>
+
+#include "schedule/resolver.hpp"
+#include "schedule/steps/binder.hpp"
 
 namespace starling {
-namespace {
-
-/// Finds where blocks lie, in units.
-class Resolver {
- public:
-  Resolver(const std::vector<Scratch>& scratch, const Layout& send, const Layout& recv, Collective collective, int rank)
-      : layouts_{&send, &recv} {
-    const Traits& has = traits_of(collective);
-    if (has.send == Holds::block) starts_[0] = {rank * send.parts(), send.start(rank * send.parts())};
-    if (has.recv == Holds::block) starts_[1] = {rank * recv.parts(), recv.start(rank * recv.parts())};
-    for (std::size_t buffer = 0; buffer < singles_.size(); ++buffer) {
-      const Layout& layout = *layouts_[buffer];
-      const Start& start = starts_[buffer];
-      if (layout.starts() != nullptr)
-        singles_[buffer] = {layout.starts() + start.block, layout.sizes() + start.block, start.unit};
-    }
-    for (const Scratch& one : scratch) {
-      Layout& layout = scratch_.emplace_back(0, 0);
-      for (const int block : one.like) layout.add(recv.size(block));
-    }
-  }
-
-  [[nodiscard]] Extent operator()(Blocks blocks) const {
-    const auto buffer = static_cast<std::int32_t>(blocks.buffer);
-    if (blocks.count == 0) return {buffer, 0, 0};
-    const bool is_scratch = blocks.buffer >= Buffer::scratch;
-    const Layout& layout = is_scratch ? scratch_[scratch_index(blocks.buffer)] : *layouts_[buffer];
-    const Start start = is_scratch ? Start{} : starts_[buffer];
-    const int first = start.block + blocks.first;
-    const int last = first + blocks.count - 1;
-    return {buffer, layout.start(first) - start.unit, layout.start(last) + layout.size(last) - layout.start(first)};
-  }
-
-  /// The same for a message's blocks: most are one of the caller's, where every block has a size of its own.
-  [[nodiscard]] Extent of_message(Blocks blocks) const {
-    const auto buffer = static_cast<std::uint32_t>(blocks.buffer);
-    if (blocks.count != 1 || buffer >= singles_.size() || singles_[buffer].starts == nullptr) return (*this)(blocks);
-    const Singles& of = singles_[buffer];
-    return {static_cast<std::int32_t>(buffer), of.starts[blocks.first] - of.unit, of.sizes[blocks.first]};
-  }
-
-  [[nodiscard]] std::int64_t scratch_units(std::size_t scratch) const { return scratch_[scratch].total(); }
-
- private:
-  /// What of its layout a buffer starts with: one of a single rank's block starts with that.
-  struct Start {
-    int block = 0;
-    std::int64_t unit = 0;
-  };
-
-  /// By block, from where a buffer starts; null where all are divided evenly.
-  struct Singles {
-    const std::int64_t* starts = nullptr;
-    const std::int64_t* sizes = nullptr;
-    std::int64_t unit = 0;
-  };
-
-  std::array<const Layout*, 2> layouts_;
-  std::array<Singles, 2> singles_{};
-  std::array<Start, 2> starts_{};
-  std::vector<Layout> scratch_;
-};
-
-}  // namespace
 
 void bind(const FlatSchedule& schedule, const Layout& send, const Layout& recv, Collective collective, int rank,
           Program& program) {
   const Resolver where(schedule.scratch, send, recv, collective, rank);
+  program.steps.clear();
   program.works.clear();
   program.natives.clear();
   program.scratch.clear();
   program.most_messages = 0;
-  program.steps.resize(schedule.steps.size());
+  program.steps.reserve(schedule.steps.size());
   program.messages.resize(schedule.transfers.size());
-  Step* added = program.steps.data();
-  Message* const messages = program.messages.data();
-  Message* message = messages;
-  const Transfer* transfer = schedule.transfers.data();
-  const Local* local = schedule.locals.data();
-  const SubCollective* sub = schedule.subs.data();
-  const auto add_messages = [&](std::int32_t count) {
-    const Message* const first = message;
-    for (const Transfer* const end = transfer + count; transfer != end; ++transfer) {
-      const Extent data = where.of_message(transfer->blocks);
-      if (data.count == 0 && transfer->blocks.count > 0) continue;
-      *message++ = {transfer->peer, data};
-    }
-    return static_cast<std::int32_t>(message - first);
-  };
-  for (const FlatSchedule::Step& one : schedule.steps) {
-    Step step{static_cast<std::int32_t>(message - messages),   0, 0,
-              static_cast<std::int32_t>(program.works.size()), 0, -1};
-    if (one.is_sub) {
-      step.native = static_cast<std::int32_t>(program.natives.size());
-      program.natives.push_back({sub->collective, sub->group, sub->root, where(sub->from), where(sub->into)});
-      ++sub;
-    }
-    step.receives = add_messages(one.receives);
-    step.sends = add_messages(one.sends);
-    for (const Local* const end = local + one.locals; local != end; ++local) {
-      const Extent from = where(local->from);
-      if (from.count == 0) continue;
-      program.works.push_back({local->kind, from, where(local->into)});
-      ++step.work_count;
-    }
-    if (step.receives + step.sends + step.work_count == 0 && step.native < 0) continue;
-    program.most_messages = std::max(program.most_messages, step.receives + step.sends);
-    *added++ = step;
-  }
-  program.steps.resize(static_cast<std::size_t>(added - program.steps.data()));
-  program.messages.resize(static_cast<std::size_t>(message - messages));
+  Binder binder(schedule, where, program);
+  for (const FlatSchedule::Step& step : schedule.steps) std::visit([&](const auto& one) { bind(one, binder); }, step);
+  program.messages.resize(static_cast<std::size_t>(binder.index_of(binder.message)));
   for (std::size_t i = 0; i < schedule.scratch.size(); ++i) program.scratch.push_back(where.scratch_units(i));
 }
 

@@ -1,121 +1,48 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "schedule/flat_schedule.hpp"
+#include "schedule/layout.hpp"
 #include "schedule/schedule.hpp"
 
 namespace starling {
 
-/// Where the blocks of a buffer lie and how large they are, in units (bytes, or elements of a reduction's datatype).
-class Layout {
- public:
-  /// `total` units in `blocks` blocks; the first total mod blocks are one unit larger than the others. Or first in
-  /// blocks / parts blocks of ranks, then each of these in `parts` parts, both times like that.
-  Layout(int blocks, std::int64_t total, int parts = 1) { divide(blocks, total, parts); }
-
-  void divide(int blocks, std::int64_t total, int parts = 1) {
-    blocks_ = blocks;
-    parts_ = parts;
-    total_ = total;
-    starts_.clear();
-    sizes_.clear();
-  }
-  /// Starts anew with no block, to be followed by `add` or `add_at`. Memory is kept for them.
-  void clear() { divide(0, 0); }
-  /// One more block of `size` units right behind those before it.
-  void add(std::int64_t size) { add_at(total_, size); }
-  /// One more block anywhere. Only messages of single blocks may use such a layout.
-  void add_at(std::int64_t start, std::int64_t size) {
-    starts_.push_back(start);
-    sizes_.push_back(size);
-    ++blocks_;
-    total_ += size;
-  }
-
-  [[nodiscard]] int blocks() const { return blocks_; }
-  /// How many blocks a rank's block is divided into.
-  [[nodiscard]] int parts() const { return parts_; }
-  /// Units of all blocks together.
-  [[nodiscard]] std::int64_t total() const { return total_; }
-  /// The first unit of a block.
-  [[nodiscard]] std::int64_t start(int block) const {
-    if (!starts_.empty()) return starts_[static_cast<std::size_t>(block)];
-    const Share whole(total_, blocks_ / parts_, block / parts_);
-    return whole.start + Share(whole.size, parts_, block % parts_).start;
-  }
-  [[nodiscard]] std::int64_t size(int block) const {
-    if (!sizes_.empty()) return sizes_[static_cast<std::size_t>(block)];
-    return Share(Share(total_, blocks_ / parts_, block / parts_).size, parts_, block % parts_).size;
-  }
-  /// Units of a rank's block with all its parts.
-  [[nodiscard]] std::int64_t size_of_rank(int rank) const {
-    const int last = ((rank + 1) * parts_) - 1;
-    return start(last) + size(last) - start(rank * parts_);
-  }
-  /// Where blocks start and how large they are, by block; null where the total is divided evenly.
-  [[nodiscard]] const std::int64_t* starts() const { return starts_.empty() ? nullptr : starts_.data(); }
-  [[nodiscard]] const std::int64_t* sizes() const { return sizes_.empty() ? nullptr : sizes_.data(); }
-  /// Bytes of memory besides the object's own.
-  [[nodiscard]] std::size_t bytes() const { return (starts_.capacity() + sizes_.capacity()) * sizeof(std::int64_t); }
-  bool operator==(const Layout&) const = default;
-
- private:
-  /// Share number `index` of units that are divided evenly, the larger shares first.
-  struct Share {
-    Share(std::int64_t units, int shares, int index)
-        : start((units / shares * index) + std::min<std::int64_t>(index, units % shares)),
-          size((units / shares) + (index < units % shares ? 1 : 0)) {}
-    std::int64_t start;
-    std::int64_t size;
-  };
-
-  int blocks_ = 0;
-  int parts_ = 1;
-  std::int64_t total_ = 0;
-  std::vector<std::int64_t> starts_;  ///< empty where the total is divided evenly
-  std::vector<std::int64_t> sizes_;
+/// What the executor does in a step: a switch over it has no default, so that the compiler names those it lacks.
+enum class StepKind : std::uint8_t {
+  send,         ///< one message; as in the next two, MPI can count its units in an int
+  receive,      ///< one message
+  exchange,     ///< one message received and one sent, at once
+  messages,     ///< any number of messages at once
+  native_part,  ///< a collective of the MPI library
+  copy,         ///< local work, one after the other
+  combine,      ///< local work, one after the other
 };
 
-/// Consecutive units of one buffer.
-struct Extent {
-  std::int32_t buffer;  ///< as Buffer
-  std::int64_t first;   ///< units from the start of the buffer
-  std::int64_t count;   ///< units
-};
-
-struct Message {
-  std::int32_t peer;
-  Extent data;
-};
-
-struct Work {
-  Local::Kind kind;
-  Extent from;
-  Extent into;
-};
-
-struct NativePart {
-  Collective collective;
-  Group group;
-  int root;
-  Extent from;
-  Extent into;
-};
-
-/// A round as ranges of a program's flat arrays. Its receives stand before its sends.
+/// A step, and what it takes from the flat arrays of its program.
 struct Step {
-  std::int32_t messages;  ///< first of them
-  std::int32_t receives;
-  std::int32_t sends;
-  std::int32_t works;  ///< first of them
-  std::int32_t work_count;
-  std::int32_t native;  ///< index, or -1
+  StepKind kind;
+  std::int32_t first;  ///< of the messages, native parts or works
+  std::int32_t count;
+  std::int32_t sends;  ///< how many of its messages are, after its receives
+  [[nodiscard]] std::int32_t receives() const { return count - sends; }
 };
+
+/// How many messages a step has.
+constexpr std::int32_t messages_in(const Step& step) {
+  switch (step.kind) {
+    case StepKind::send:
+    case StepKind::receive:
+    case StepKind::exchange:
+    case StepKind::messages: return step.count;
+    case StepKind::native_part:
+    case StepKind::copy:
+    case StepKind::combine: return 0;
+  }
+  return 0;
+}
 
 /// A schedule made ready to run on calls of one layout: flat, with every size and offset known. Messages of blocks that
 /// turn out empty are gone (both ends know); zero-byte signals remain.

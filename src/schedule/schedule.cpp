@@ -1,10 +1,20 @@
 #include "schedule/schedule.hpp"
 
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 namespace starling {
+
+Round& Round::join(SubCollective sub) {
+  const auto* mine = std::get_if<Messages>(&meeting);
+  if (mine == nullptr || !mine->empty()) refuse();
+  meeting = std::move(sub);
+  return *this;
+}
+
+void Round::refuse() {
+  throw std::logic_error("a round meets other ranks in one way: by messages, or in one sub-collective");
+}
 
 Buffer Schedule::add_scratch(int count, int first) {
   Scratch& added = scratch_.emplace_back();
@@ -46,40 +56,11 @@ void Schedule::append(const Schedule& part, const Placement& placement) {
     scratch_.push_back(std::move(added));
   }
 
-  const auto moved = [&](Blocks blocks) -> Blocks {
-    if (blocks.count == 0) return nothing();
-    Origin origin = placement.recv;
-    if (blocks.buffer == Buffer::send) origin = placement.send;
-    if (blocks.buffer >= Buffer::scratch)
-      origin = {static_cast<Buffer>(static_cast<std::size_t>(blocks.buffer) + scratch_before), 0, scale};
-    return {origin.buffer, origin.first + (blocks.first * origin.scale), blocks.count * origin.scale};
-  };
-
-  const auto placed = [&](int peer) {
-    if (peer < 0 || peer >= placement.ranks.size)
-      throw std::out_of_range("append: the part talks to rank " + std::to_string(peer) + " and is placed on " +
-                              std::to_string(placement.ranks.size) + " ranks");
-    return placement.ranks.rank(peer);
-  };
-
+  const Placing where(placement, scratch_before);
   for (const Round& round : part.rounds_) {
     Round& added = this->round();
-    for (const Transfer& one : round.receives) added.receive(moved(one.blocks), placed(one.peer));
-    for (const Transfer& one : round.sends) added.send(moved(one.blocks), placed(one.peer));
-    for (const Local& one : round.locals) {
-      const Local local{one.kind, moved(one.from), moved(one.into)};
-      if (local.kind != Local::Kind::copy || local.from != local.into) added.locals.push_back(local);
-    }
-    if (round.sub) {
-      SubCollective sub = *round.sub;
-      const int first = placed(sub.group.first);
-      placed(sub.group.rank(sub.group.size - 1));
-      sub.group = {first, placement.ranks.stride * sub.group.stride, sub.group.size};
-      sub.from = moved(sub.from);
-      sub.into = moved(sub.into);
-      sub.scale *= scale;
-      added.sub = sub;
-    }
+    added.meeting = std::visit([&](const auto& one) -> Meeting { return one.placed(where); }, round.meeting);
+    added.local = round.local.placed(where);
   }
 }
 
@@ -87,17 +68,18 @@ Schedule Schedule::synchronised(Synchronisation synchronisation, int ranks) cons
   if (synchronisation == Synchronisation::none) return *this;
   Schedule kept_apart(blocks_);
   kept_apart.scratch_ = scratch_;
+  const RankSet everyone = RankSet::consecutive(0, ranks);
   bool sent = false;
   for (const Round& round : rounds_) {
-    const bool sends = !round.receives.empty() || !round.sends.empty() || round.is_idle();
+    const bool sends = !round.receives().empty() || !round.sends().empty() || round.is_idle();
     if (sends && sent) {
       if (synchronisation == Synchronisation::mpi_barrier) {
-        kept_apart.round().sub = SubCollective{Collective::barrier, {0, 1, ranks}, 0, 1, nothing(), nothing()};
+        kept_apart.round().join({Collective::barrier, everyone, 0, 1, nothing(), nothing()});
       } else if (!round.is_idle()) {
         Round& between = kept_apart.round();
         // Those I shall receive from may go on; I may go on when those I shall send to say so.
-        for (const Transfer& one : round.sends) between.receive(nothing(), one.peer);
-        for (const Transfer& one : round.receives) between.send(nothing(), one.peer);
+        for (const Transfer& one : round.sends()) between.receive(nothing(), one.peer);
+        for (const Transfer& one : round.receives()) between.send(nothing(), one.peer);
       }
     }
     sent = sent || sends;

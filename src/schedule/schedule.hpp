@@ -2,109 +2,72 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <optional>
-#include <utility>
+#include <span>
+#include <string_view>
+#include <variant>
 #include <vector>
 
-#include "schedule/collective.hpp"
+#include "schedule/blocks.hpp"
+#include "schedule/placement.hpp"
+#include "schedule/rank_set.hpp"
+#include "schedule/steps/local_work.hpp"
+#include "schedule/steps/messages.hpp"
+#include "schedule/steps/native_part.hpp"
 
 namespace starling {
 
-/// What a schedule calls a buffer. `send` and `recv` are the caller's; what they hold is in docs/schedules.md and, for
-/// the checker, in `expectation.cpp`. Scratch buffers are numbered from `scratch`.
-enum class Buffer : std::int32_t { send = 0, recv = 1, scratch = 2 };
+/// What takes other ranks in a round. A kind of step is a type here, or LocalWork; src/schedule/steps has a file for
+/// each: its data, its binding, the checker's rule for it. It is visited without a default, so that the compiler names
+/// what a new kind lacks.
+using Meeting = std::variant<Messages, SubCollective>;
 
-/// `count` consecutive blocks of one buffer, from block `first`. No bytes here: sizes come from the call.
-struct Blocks {
-  Buffer buffer;
-  int first;
-  int count;
-  bool operator==(const Blocks&) const = default;
-};
-
-constexpr Blocks at(Buffer buffer, int first, int count = 1) {
-  return {buffer, first, count};
-}
-constexpr Blocks sendbuf(int first, int count = 1) {
-  return at(Buffer::send, first, count);
-}
-constexpr Blocks recvbuf(int first, int count = 1) {
-  return at(Buffer::recv, first, count);
-}
-/// No data: a message that only says "I am here".
-constexpr Blocks nothing() {
-  return at(Buffer::recv, 0, 0);
-}
-
-/// A message to or from `peer`.
-struct Transfer {
-  int peer;
-  Blocks blocks;
-};
-
-/// Work without messages. `combine` is MPI_Reduce_local: into = from (operator) into, with `from` the left operand.
-struct Local {
-  enum class Kind : std::uint8_t { copy, combine };
-  Kind kind;
-  Blocks from;
-  Blocks into;
-};
-
-/// The ranks first, first + stride, ..., `size` of them.
-struct Group {
-  int first;
-  int stride;
-  int size;
-  [[nodiscard]] constexpr int rank(int index) const { return first + (index * stride); }
-  [[nodiscard]] constexpr bool contains(int rank) const {
-    const int offset = rank - first;
-    return offset >= 0 && offset % stride == 0 && offset / stride < size;
-  }
-  bool operator==(const Group&) const = default;
-};
-
-/// All ranks there are, each by its own number.
-inline constexpr Group every_rank{0, 1, std::numeric_limits<int>::max()};
-
-/// A collective of the MPI library on a group of ranks. `from` and `into` are its send and receive buffers; where the
-/// collective has one block for each rank, that block is `scale` blocks here. `root` counts within the group.
-struct SubCollective {
-  Collective collective;
-  Group group;
-  int root;
-  int scale;
-  Blocks from;
-  Blocks into;
-};
-
-/// What a rank does before it goes on: posts receives and sends together (or takes part in one sub-collective), waits
-/// for all of them, then works on its own data in the order given.
+/// What a rank does before it goes on: meets other ranks, waits until that is over, then works on its own data in the
+/// order given.
 struct Round {
-  std::vector<Transfer> receives;
-  std::vector<Transfer> sends;
-  std::vector<Local> locals;
-  std::optional<SubCollective> sub;
+  Meeting meeting;
+  LocalWork local;
 
   /// Nothing to do, while other ranks may send and receive.
-  [[nodiscard]] bool is_idle() const { return receives.empty() && sends.empty() && locals.empty() && !sub; }
+  [[nodiscard]] bool is_idle() const {
+    return local.empty() && std::visit([](const auto& one) { return one.empty(); }, meeting);
+  }
+  [[nodiscard]] std::span<const Transfer> receives() const { return messages_of(&Messages::receives); }
+  [[nodiscard]] std::span<const Transfer> sends() const { return messages_of(&Messages::sends); }
+  [[nodiscard]] const std::vector<Local>& locals() const { return local.all; }
+  /// Null where it has none.
+  [[nodiscard]] const SubCollective* sub() const { return std::get_if<SubCollective>(&meeting); }
+
+  /// Both throw std::logic_error in a round that meets in another way (an error in the algorithm's file).
   Round& receive(Blocks into, int peer) {
-    receives.push_back({peer, into});
+    messages().receives.push_back({peer, into});
     return *this;
   }
   Round& send(Blocks from, int peer) {
-    sends.push_back({peer, from});
+    messages().sends.push_back({peer, from});
     return *this;
   }
+  /// Meets in a collective of the MPI library. Throws as above in a round that has messages.
+  Round& join(SubCollective sub);
   Round& copy(Blocks from, Blocks into) {
-    locals.push_back({Local::Kind::copy, from, into});
+    local.all.push_back({Local::Kind::copy, from, into});
     return *this;
   }
   /// into = from (operator) into: `from` holds what stands further left in the order of ranks.
   Round& combine(Blocks from, Blocks into) {
-    locals.push_back({Local::Kind::combine, from, into});
+    local.all.push_back({Local::Kind::combine, from, into});
     return *this;
   }
+
+ private:
+  [[nodiscard]] Messages& messages() {
+    if (auto* mine = std::get_if<Messages>(&meeting)) return *mine;
+    refuse();
+  }
+  [[nodiscard]] std::span<const Transfer> messages_of(std::vector<Transfer> Messages::*which) const {
+    const auto* mine = std::get_if<Messages>(&meeting);
+    return mine == nullptr ? std::span<const Transfer>() : std::span(mine->*which);
+  }
+  [[noreturn]] static void refuse();
 };
 
 /// A scratch buffer: slot i is as large as block like[i] of the call, so that uneven blocks fit without gaps.
@@ -132,26 +95,6 @@ constexpr std::string_view name_of(Synchronisation synchronisation) {
     default: return "none";
   }
 }
-
-/// Where a part's buffer lies in the whole: its block 0 at `blocks.first`, each of its blocks being `scale` blocks
-/// there.
-struct Origin {
-  Buffer buffer;
-  int first = 0;
-  int scale = 1;
-};
-
-/// How a part fits into a whole schedule: its two buffers, and its ranks as a group of the whole's ranks, by default
-/// the same ranks.
-struct Placement {
-  Origin send;
-  Origin recv;
-  Group ranks = every_rank;
-  /// Whose slots tell how large the part's blocks are: slot `first` and on. By default those of `recv`, which is right
-  /// where the part's recv holds all of its blocks; a part that ends with one block (reduce_scatter, scatter) must name
-  /// another.
-  std::optional<Origin> sizes{};
-};
 
 /// What one rank does to carry out one collective over `blocks` blocks.
 class Schedule {
@@ -189,10 +132,5 @@ class Schedule {
   std::vector<Round> rounds_;
   std::vector<Scratch> scratch_;
 };
-
-/// The index of a scratch buffer within Schedule::scratch.
-constexpr std::size_t scratch_index(Buffer buffer) {
-  return static_cast<std::size_t>(buffer) - static_cast<std::size_t>(Buffer::scratch);
-}
 
 }  // namespace starling

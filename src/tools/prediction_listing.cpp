@@ -75,8 +75,9 @@ Json prediction_listing(std::span<const std::string_view> words) {
   const Network network(platform, hosts);
   const SwitchTree tree = platform.tree(hosts);
   const std::int64_t elements = reduces(collective) ? std::max<std::int64_t>(bytes / element_bytes, 1) : bytes;
+  const Places places(hosts);
   const Situation situation{
-      .collective = collective, .ranks = ranks, .bytes = bytes, .elements = elements, .tree = &tree};
+      .collective = collective, .ranks = ranks, .bytes = bytes, .elements = elements, .tree = &tree, .places = &places};
   std::vector<Row> rows;
   for (const Bound& bound : candidates(collective))
     rows.push_back({&bound, predict(bound, situation, root, network, parameters)});

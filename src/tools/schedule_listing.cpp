@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "algorithms/candidate.hpp"
@@ -70,40 +74,72 @@ Situation situation_of(const Bound& bound, const SwitchTree& network, std::optio
   return *smallest;
 }
 
-std::string name_of(Buffer buffer) {
-  if (buffer == Buffer::send) return "send";
-  if (buffer == Buffer::recv) return "recv";
-  return "scratch " + std::to_string(scratch_index(buffer));
-}
-
 Json listed(const Blocks& blocks) {
   return {name_of(blocks.buffer), blocks.first, blocks.count};
 }
 
-Json listed(const std::vector<Transfer>& transfers) {
+Json listed(std::span<const Transfer> transfers) {
   Json all = Json::array();
   for (const auto& [peer, blocks] : transfers)
     all.push_back({peer, name_of(blocks.buffer), blocks.first, blocks.count});
   return all;
 }
 
-Json listed(const SubCollective& sub) {
-  return {{"collective", name_of(sub.collective)},
-          {"group", {sub.group.first, sub.group.stride, sub.group.size}},
-          {"root", sub.root},
-          {"scale", sub.scale},
-          {"from", listed(sub.from)},
-          {"into", listed(sub.into)}};
-}
+/// Steps as drawings take them, whatever their kind: `receives` and `sends` are arrows, `works` are dots, and `group`,
+/// an index into the list of groups, is a bar with its `name`, its `title` in full, and what the legend `says` of it.
+class Lister {
+ public:
+  Json operator()(const Messages& step) {
+    return {{"kind", "messages"}, {"receives", listed(step.receives)}, {"sends", listed(step.sends)}};
+  }
+  Json operator()(const SubCollective& step) {
+    return {{"kind", "native_part"},
+            {"name", name_of(step.collective)},
+            {"title", std::string(name_of(step.collective)) + " of the MPI library"},
+            {"says", "collective of the MPI library"},
+            {"group", number_of(step.group)},
+            {"root", step.root},
+            {"scale", step.scale},
+            {"from", listed(step.from)},
+            {"into", listed(step.into)}};
+  }
+  Json operator()(const LocalWork& step) {
+    Json works = Json::array();
+    for (const Local& one : step.all)
+      works.push_back({one.kind == Local::Kind::copy ? "copy" : "combine", listed(one.from), listed(one.into)});
+    return {{"kind", "local_work"}, {"works", std::move(works)}};
+  }
+  Json operator()(const Round& round) {
+    Json steps = Json::array();
+    const auto add = [&](const auto& step) {
+      if (!step.empty()) steps.push_back((*this)(step));
+    };
+    std::visit(add, round.meeting);
+    add(round.local);
+    return steps;
+  }
 
-Json listed(const Round& round) {
-  Json locals = Json::array();
-  for (const Local& one : round.locals)
-    locals.push_back({one.kind == Local::Kind::copy ? "copy" : "combine", listed(one.from), listed(one.into)});
-  Json entry{{"receives", listed(round.receives)}, {"sends", listed(round.sends)}, {"locals", std::move(locals)}};
-  entry["sub"] = round.sub ? listed(*round.sub) : Json(nullptr);
-  return entry;
-}
+  /// The groups of all steps so far, as ranks.
+  [[nodiscard]] Json groups() const {
+    Json all = Json::array();
+    for (const RankSet& group : groups_) {
+      Json ranks = Json::array();
+      for (int i = 0; i < group.size(); ++i) ranks.push_back(group.rank(i));
+      all.push_back(std::move(ranks));
+    }
+    return all;
+  }
+
+ private:
+  std::size_t number_of(const RankSet& group) {
+    const auto [known, is_new] = numbers_.try_emplace(group, groups_.size());
+    if (is_new) groups_.push_back(group);
+    return known->second;
+  }
+
+  std::vector<RankSet> groups_;
+  std::unordered_map<RankSet, std::size_t, RankSet::Hash> numbers_;
+};
 
 }  // namespace
 
@@ -119,11 +155,12 @@ Json schedule_listing(std::span<const std::string_view> words) {
   const SwitchTree network = example_network(ranks);
   const Situation situation = situation_of(bound, network, wanted);
 
+  Lister list;
   Json schedules = Json::array();
   for (int rank = 0; rank < ranks; ++rank) {
     Json rounds = Json::array();
     const Schedule schedule = bound.schedule(bound.team(situation, rank, root));
-    for (const Round& round : schedule.rounds()) rounds.push_back(listed(round));
+    for (const Round& round : schedule.rounds()) rounds.push_back(list(round));
     schedules.push_back(std::move(rounds));
   }
   return {
@@ -134,6 +171,7 @@ Json schedule_listing(std::span<const std::string_view> words) {
       {"blocks", bound.blocks(situation)},
       {"network",
        bound.algorithm->needs.switches ? "two linked switches; even ranks below one, odd ranks below the other" : ""},
+      {"groups", list.groups()},
       {"ranks", std::move(schedules)}};
 }
 

@@ -15,6 +15,4 @@ struct Spread {
 /// The node of each rank by the numbers of their hosts: named by the lowest rank on it.
 std::vector<int> nodes_by_hosts(std::span<const std::int64_t> hosts);
 
-Spread spread_over(std::vector<int> nodes);
-
 }  // namespace starling

@@ -137,7 +137,8 @@ TEST(Segments, ArePassedOnWhileTheNextOneComesIn) {
     std::vector<std::pair<std::size_t, std::size_t>> all;
     const Schedule todo = bound.schedule(bound.team(situation, 1));
     for (const Round& round : todo.rounds())
-      if (!round.receives.empty() || !round.sends.empty()) all.emplace_back(round.receives.size(), round.sends.size());
+      if (!round.receives().empty() || !round.sends().empty())
+        all.emplace_back(round.receives().size(), round.sends().size());
     return all;
   };
   using Rounds = std::vector<std::pair<std::size_t, std::size_t>>;
@@ -194,7 +195,7 @@ TEST(Rab2, SynchronisesItsAllgatherAsItsAlltoall) {
     const Schedule todo = candidate_named(Collective::allreduce, name)->schedule(team);
     int count = 0;
     for (const Round& round : todo.rounds())
-      if (!round.sends.empty() && round.sends.front().blocks.count == 0) ++count;
+      if (!round.sends().empty() && round.sends().front().blocks.count == 0) ++count;
     return count;
   };
   EXPECT_EQ(zero_byte_rounds("rab2"), 0);
@@ -231,8 +232,8 @@ TEST(PaperRing, GoesFromAndToTheSameRanksInAllgatherAsInAlltoall) {
       const Schedule todo = bound.schedule({.size = 6, .rank = 4, .division = {6}});
       std::vector<std::pair<int, bool>> all;
       for (const Round& round : todo.rounds()) {
-        for (const Transfer& one : round.receives) all.emplace_back(one.peer, false);
-        for (const Transfer& one : round.sends) all.emplace_back(one.peer, true);
+        for (const Transfer& one : round.receives()) all.emplace_back(one.peer, false);
+        for (const Transfer& one : round.sends()) all.emplace_back(one.peer, true);
       }
       return all;
     };

@@ -42,8 +42,22 @@ const SwitchTree& tree_of(int ranks) {
   return trees.try_emplace(ranks, random_tree(ranks, 1)).first->second;
 }
 
+const Places& places_of(int ranks) {
+  static std::map<int, Places> all;
+  if (const auto known = all.find(ranks); known != all.end()) return known->second;
+  const SwitchTree& tree = tree_of(ranks);
+  std::vector<int> switches;
+  for (int rank = 0; rank < ranks; ++rank) switches.push_back(tree.switch_of(rank));
+  return all.emplace(ranks, switches).first->second;
+}
+
 Situation situation_of(const Bound& bound, int ranks, std::int64_t bytes) {
-  return {.collective = bound.collective, .ranks = ranks, .bytes = bytes, .elements = bytes, .tree = &tree_of(ranks)};
+  return {.collective = bound.collective,
+          .ranks = ranks,
+          .bytes = bytes,
+          .elements = bytes,
+          .tree = &tree_of(ranks),
+          .places = &places_of(ranks)};
 }
 
 std::vector<Situation> situations(const Bound& bound, int ranks) {
@@ -92,21 +106,21 @@ std::uint64_t fingerprint(const Schedule& schedule) {
     for (const int block : scratch.like) mixer.add(block);
   }
   for (const Round& round : schedule.rounds()) {
-    mixer.add(std::ssize(round.receives));
-    for (const Transfer& one : round.receives) mixer.add(one.peer, one.blocks);
-    mixer.add(std::ssize(round.sends));
-    for (const Transfer& one : round.sends) mixer.add(one.peer, one.blocks);
-    mixer.add(std::ssize(round.locals));
-    for (const Local& one : round.locals) {
+    mixer.add(std::ssize(round.receives()));
+    for (const Transfer& one : round.receives()) mixer.add(one.peer, one.blocks);
+    mixer.add(std::ssize(round.sends()));
+    for (const Transfer& one : round.sends()) mixer.add(one.peer, one.blocks);
+    mixer.add(std::ssize(round.locals()));
+    for (const Local& one : round.locals()) {
       mixer.add(static_cast<int>(one.kind), one.from);
       mixer.add(0, one.into);
     }
-    if (!round.sub) continue;
-    for (const int number : {static_cast<int>(round.sub->collective), round.sub->group.first, round.sub->group.stride,
-                             round.sub->group.size, round.sub->scale})
-      mixer.add(number);
-    mixer.add(round.sub->root, round.sub->from);
-    mixer.add(0, round.sub->into);
+    const SubCollective* const sub = round.sub();
+    if (sub == nullptr) continue;
+    for (const int number : {static_cast<int>(sub->collective), sub->group.size(), sub->scale}) mixer.add(number);
+    for (int i = 0; i < sub->group.size(); ++i) mixer.add(sub->group.rank(i));
+    mixer.add(sub->root, sub->from);
+    mixer.add(0, sub->into);
   }
   return mixer.value();
 }

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/candidate.hpp"
-#include "happens_before.hpp"
+#include "schedule/checker.hpp"
+#include "schedule/happens_before.hpp"
 #include "topology/link_use.hpp"
 #include "topology/phases.hpp"
 #include "topology/random_tree.hpp"
@@ -45,6 +47,26 @@ std::map<LinkUse::Link, std::vector<Sent>> messages_on_links(const SwitchTree& t
   return all;
 }
 
+/// Where the one message of data between two ranks is sent and received.
+struct Rounds {
+  std::size_t sent = 0;
+  std::size_t received = 0;
+};
+
+std::map<std::pair<int, int>, Rounds> rounds_of_messages(const std::vector<Schedule>& all) {
+  std::map<std::pair<int, int>, Rounds> rounds;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const int rank = static_cast<int>(i);
+    for (std::size_t round = 0; round < all[i].rounds().size(); ++round) {
+      for (const Transfer& one : all[i].rounds()[round].sends())
+        if (one.blocks.count > 0) rounds[{rank, one.peer}].sent = round;
+      for (const Transfer& one : all[i].rounds()[round].receives())
+        if (one.blocks.count > 0) rounds[{one.peer, rank}].received = round;
+    }
+  }
+  return rounds;
+}
+
 struct Pairs {
   int all = 0;
   int apart = 0;
@@ -53,16 +75,19 @@ struct Pairs {
 /// The pairs of messages on one link of which the earlier is received before the later is sent. A rank's own messages
 /// need only be sent in order, since they leave over its own link.
 Pairs pairs_on_links(const SwitchTree& tree, const std::vector<Schedule>& all) {
-  const HappensBefore order(all);
+  HappensBefore order(tree.ranks(), HappensBefore::Counted::all);
+  const Facts facts{.blocks = tree.ranks(), .uniform = true};
+  EXPECT_EQ(check(Collective::alltoall, all, 0, facts, &order).error, "");
+  const std::map<std::pair<int, int>, Rounds> rounds = rounds_of_messages(all);
   Pairs pairs;
   for (const auto& [link, messages] : messages_on_links(tree))
     for (auto later = messages.begin(); later != messages.end(); ++later)
       for (auto earlier = messages.begin(); earlier != later; ++earlier) {
-        const auto first = order.message(earlier->from, earlier->to);
-        const auto second = order.message(later->from, later->to);
+        const Rounds& first = rounds.at({earlier->from, earlier->to});
+        const Rounds& second = rounds.at({later->from, later->to});
         const bool own = earlier->from == later->from && first.sent < second.sent;
         ++pairs.all;
-        if (own || order.ends_before(earlier->to, first.received, later->from, second.sent)) ++pairs.apart;
+        if (own || order.before({earlier->to, first.received}, {later->from, second.sent})) ++pairs.apart;
       }
   return pairs;
 }
@@ -71,7 +96,7 @@ int words(const std::vector<Schedule>& all) {
   int words = 0;
   for (const Schedule& one : all)
     for (const Round& round : one.rounds())
-      words += static_cast<int>(std::count_if(round.sends.begin(), round.sends.end(),
+      words += static_cast<int>(std::count_if(round.sends().begin(), round.sends().end(),
                                               [](const Transfer& sent) { return sent.blocks.count == 0; }));
   return words;
 }

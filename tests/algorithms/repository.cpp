@@ -57,10 +57,10 @@ Numbers numbers_of_ranks() {
 std::int64_t work_in(const Schedule& schedule) {
   std::int64_t blocks = 0;
   for (const Round& round : schedule.rounds()) {
-    for (const Transfer& one : round.receives) blocks += 1 + one.blocks.count;
-    for (const Transfer& one : round.sends) blocks += 1 + one.blocks.count;
-    for (const Local& one : round.locals) blocks += 1 + one.into.count;
-    if (round.sub) blocks += 1 + round.sub->into.count;
+    for (const Transfer& one : round.receives()) blocks += 1 + one.blocks.count;
+    for (const Transfer& one : round.sends()) blocks += 1 + one.blocks.count;
+    for (const Local& one : round.locals()) blocks += 1 + one.into.count;
+    if (round.sub() != nullptr) blocks += 1 + round.sub()->into.count;
   }
   return blocks;
 }
@@ -159,7 +159,7 @@ TEST_P(EveryCandidate, HasAScheduleOfBoundedSizeBelowOneGibibyte) {
   for (const int rank : {0, 1, ranks - 1}) {
     const Schedule todo = bound.schedule(bound.team(*worst, rank));
     std::size_t messages = 0;
-    for (const Round& round : todo.rounds()) messages += round.receives.size() + round.sends.size();
+    for (const Round& round : todo.rounds()) messages += round.receives().size() + round.sends().size();
     EXPECT_LE(todo.rounds().size(), most_rounds) << "rank " << rank << ", " << most_blocks << " blocks";
     EXPECT_LE(messages, most_messages) << "rank " << rank << ", " << most_blocks << " blocks";
   }

@@ -95,10 +95,10 @@ TEST(TreeSum, CombinesTheNearestChildFirstAndEndsWhereItShould) {
   const Team team{.size = 4, .rank = 0};
   const Schedule todo = pipelined_up(team, binomial_tree(team));
   ASSERT_EQ(todo.rounds().size(), 2U) << "one for each child, so that one vector of scratch is enough";
-  EXPECT_EQ(todo.rounds()[0].receives[0].peer, 1);
-  EXPECT_EQ(todo.rounds()[0].locals[0].from, sendbuf(0));
-  EXPECT_EQ(todo.rounds()[1].receives[0].peer, 2);
-  EXPECT_EQ(todo.rounds()[1].locals[0].into, recvbuf(0));
+  EXPECT_EQ(todo.rounds()[0].receives()[0].peer, 1);
+  EXPECT_EQ(todo.rounds()[0].locals()[0].from, sendbuf(0));
+  EXPECT_EQ(todo.rounds()[1].receives()[0].peer, 2);
+  EXPECT_EQ(todo.rounds()[1].locals()[0].into, recvbuf(0));
 }
 
 TEST(VectorHalving, SendsTheLargestHalfToTheNearest) {
@@ -107,7 +107,7 @@ TEST(VectorHalving, SendsTheLargestHalfToTheNearest) {
   const Buffer spare = todo.add_scratch(team.blocks());
   halve_vector(todo, 5, 8, Buffer::recv, spare, [](int worker) { return worker; });
   std::vector<std::pair<int, int>> sent;
-  for (const Round& round : todo.rounds()) sent.emplace_back(round.sends[0].peer, round.sends[0].blocks.count);
+  for (const Round& round : todo.rounds()) sent.emplace_back(round.sends()[0].peer, round.sends()[0].blocks.count);
   EXPECT_EQ(sent, (std::vector<std::pair<int, int>>{{4, 4}, {7, 2}, {1, 1}}));
 }
 
@@ -129,10 +129,10 @@ TEST(Pipeline, ReceivesTheNextBlockWhileItSendsTheLast) {
   const Team team{.size = 3, .rank = 1, .root = 0, .division = {3}};
   const Schedule todo = pipelined_down(team, chain_tree(team));
   ASSERT_EQ(todo.rounds().size(), 4U);
-  EXPECT_TRUE(todo.rounds()[0].sends.empty());
-  EXPECT_EQ(todo.rounds()[1].receives[0].blocks, recvbuf(1));
-  EXPECT_EQ(todo.rounds()[1].sends[0].blocks, recvbuf(0));
-  EXPECT_TRUE(todo.rounds()[3].receives.empty());
+  EXPECT_TRUE(todo.rounds()[0].sends().empty());
+  EXPECT_EQ(todo.rounds()[1].receives()[0].blocks, recvbuf(1));
+  EXPECT_EQ(todo.rounds()[1].sends()[0].blocks, recvbuf(0));
+  EXPECT_TRUE(todo.rounds()[3].receives().empty());
 }
 
 TEST(Pipeline, SendsAWholeVectorFirstWhereTheWayDownIsLongest) {
@@ -140,8 +140,8 @@ TEST(Pipeline, SendsAWholeVectorFirstWhereTheWayDownIsLongest) {
   const Schedule todo = pipelined_down(team, binomial_tree(team));
   ASSERT_EQ(todo.rounds().size(), 3U);
   for (std::size_t i = 0; i < 3; ++i) {
-    ASSERT_EQ(todo.rounds()[i].sends.size(), 1U);
-    EXPECT_EQ(todo.rounds()[i].sends[0].peer, 4 >> i);
+    ASSERT_EQ(todo.rounds()[i].sends().size(), 1U);
+    EXPECT_EQ(todo.rounds()[i].sends()[0].peer, 4 >> i);
   }
 }
 

@@ -165,13 +165,14 @@ TEST(Prediction, LocalWorkTakesTimePerByte) {
 TEST(Prediction, ABarrierIsADisseminationOnceAllHaveCome) {
   std::vector<Schedule> all(5, Schedule(1));
   for (int i = 0; i < 1000; ++i) all[3].copy(sendbuf(0), recvbuf(0));  // 1.5 s late
-  for (Schedule& one : all) one.round().sub = SubCollective{Collective::barrier, {0, 1, 5}, 0, 1, nothing(), nothing()};
+  for (Schedule& one : all)
+    one.round().join({Collective::barrier, RankSet::consecutive(0, 5), 0, 1, nothing(), nothing()});
   EXPECT_NEAR(seconds(all, 500, star_network(1, 5)), 1.5 + (3 * (0.1 + 2e-3)), near_enough);
 }
 
 TEST(Prediction, OnlyTheMpiLibraryKnowsItsOwnCollectives) {
   Schedule one(1);
-  one.round().sub = SubCollective{Collective::allgather, {0, 1, 2}, 0, 1, sendbuf(0), recvbuf(0)};
+  one.round().join({Collective::allgather, RankSet::consecutive(0, 2), 0, 1, sendbuf(0), recvbuf(0)});
   const Layout layout(1, 100);
   const std::vector<Program> programs{bind(one, layout, layout, Collective::allgather, 0),
                                       bind(one, layout, layout, Collective::allgather, 0)};

@@ -81,7 +81,7 @@ def test_a_line_is_thicker_for_more_blocks() -> None:
     assert widths[0] < widths[2]
 
 
-def test_every_sub_collective_is_a_bar_with_its_name() -> None:
+def test_every_shared_step_is_a_bar_with_its_name() -> None:
     bars = [group for group in drawn("allgather:groups2d").iter(f"{SVG}g") if group.find(f"{SVG}rect") is not None]
     titles = [bar.findtext(f"{SVG}title") for bar in bars]
     assert "allgather of the MPI library on ranks 0, 1, 2, 3" in titles

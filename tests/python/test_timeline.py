@@ -2,7 +2,7 @@
 
 import pytest
 
-from starling.pictures.timeline import Blocks, Local, Plan, Round, SubCollective, TimelineError, Transfer, timeline
+from starling.pictures.timeline import Blocks, Local, Plan, Round, Shared, TimelineError, Transfer, timeline
 
 
 def block(first: int = 0, count: int = 1, buffer: str = "recv") -> Blocks:
@@ -68,14 +68,14 @@ def test_what_is_combined_after_a_copy_is_combined() -> None:
     assert timeline(plan((to(1, block()),), (of(0, block(1), *work),))).messages[0].combined
 
 
-def test_a_sub_collective_begins_when_its_last_member_comes() -> None:
-    both = Round(sub=SubCollective("allgather", (0, 2)))
+def test_a_shared_step_begins_when_its_last_member_comes() -> None:
+    both = Round(shared=Shared("allgather", "allgather of all", "collective", (0, 2)))
     found = timeline(plan((both,), (to(2, block()),), (of(1, block()), both)))
     assert [(one.start, one.end) for one in found.together] == [(1, 2)]
 
 
-def test_a_group_with_two_sub_collectives_has_two_events() -> None:
-    both = Round(sub=SubCollective("barrier", (0, 1)))
+def test_a_group_with_two_shared_steps_has_two_events() -> None:
+    both = Round(shared=Shared("barrier", "barrier of all", "collective", (0, 1)))
     found = timeline(plan((both, both), (both, both)))
     assert [one.start for one in found.together] == [0, 1]
 
@@ -93,15 +93,21 @@ def test_ranks_that_wait_for_each_other_are_refused() -> None:
 
 
 def test_a_plan_is_read_as_the_repository_lists_it() -> None:
-    combining = [["combine", ["recv", 0, 1], ["scratch 0", 1, 1]]]
-    barrier = {"collective": "barrier", "group": [1, 2, 3]}
-    rounds = [
-        {"receives": [[1, "recv", 0, 2]], "sends": [], "locals": combining, "sub": None},
-        {"receives": [], "sends": [], "locals": [], "sub": barrier},
-    ]
+    combining = {"kind": "local_work", "works": [["combine", ["recv", 0, 1], ["scratch 0", 1, 1]]]}
+    receiving = {"kind": "messages", "receives": [[1, "recv", 0, 2]], "sends": []}
+    meeting = {"kind": "x", "name": "barrier", "title": "barrier of all", "says": "collective", "group": 1}
     found = Plan.from_json(
-        {"collective": "scan", "name": "x?k=2", "rooted": False, "root": 0, "blocks": 2, "ranks": [rounds]}
+        {
+            "collective": "scan",
+            "name": "x?k=2",
+            "rooted": False,
+            "root": 0,
+            "blocks": 2,
+            "groups": [[0, 2], [1, 3, 5]],
+            "ranks": [[[receiving, combining], [meeting], []]],
+        }
     )
     combine = Local("combine", block(0), block(1, buffer="scratch 0"))
-    together = SubCollective("barrier", (1, 3, 5))
-    assert found == Plan("scan:x?k=2", 2, None, ((of(1, block(0, 2), combine), Round(sub=together)),))
+    together = Shared("barrier", "barrier of all", "collective", (1, 3, 5))
+    rounds = (of(1, block(0, 2), combine), Round(shared=together), Round())
+    assert found == Plan("scan:x?k=2", 2, None, (rounds,))

@@ -393,55 +393,57 @@ TEST(Checker, InPlaceReduceScatterLosesItsInputWithTheFirstWriteOfItsResult) {
 
 // Sub-collectives
 
-SubCollective among(Collective collective, Group group, Blocks from, Blocks into) {
+SubCollective among(Collective collective, const RankSet& group, Blocks from, Blocks into) {
   return {collective, group, 0, 1, from, into};
 }
 
 TEST(Checker, CarriesOutSubCollectives) {
   const auto gathered = all_ranks(3, 3, [](Schedule& todo, int) {
-    todo.round().sub = among(Collective::allgather, {0, 1, 3}, sendbuf(0), recvbuf(0, 3));
+    todo.round().join(among(Collective::allgather, RankSet::consecutive(0, 3), sendbuf(0), recvbuf(0, 3)));
   });
   EXPECT_EQ(error_of(Collective::allgather, gathered, {.uniform = true}), "");
   const auto reduced = all_ranks(4, 2, [](Schedule& todo, int rank) {
     const Buffer row = todo.add_scratch(2);
-    todo.round().sub = among(Collective::allreduce, {rank / 2 * 2, 1, 2}, sendbuf(0, 2), at(row, 0, 2));
-    todo.round().sub = among(Collective::allreduce, {rank % 2, 2, 2}, at(row, 0, 2), recvbuf(0, 2));
+    todo.round().join(
+        among(Collective::allreduce, RankSet::consecutive(rank / 2 * 2, 2), sendbuf(0, 2), at(row, 0, 2)));
+    todo.round().join(among(Collective::allreduce, RankSet::every(2, rank % 2, 2), at(row, 0, 2), recvbuf(0, 2)));
   });
   EXPECT_EQ(error_of(Collective::allreduce, reduced, {}), "");
   const auto exchanged = all_ranks(3, 3, [](Schedule& todo, int) {
-    todo.round().sub = among(Collective::alltoall, {0, 1, 3}, sendbuf(0, 3), recvbuf(0, 3));
+    todo.round().join(among(Collective::alltoall, RankSet::consecutive(0, 3), sendbuf(0, 3), recvbuf(0, 3)));
   });
   EXPECT_EQ(error_of(Collective::alltoall, exchanged, {.uniform = true}), "");
   const auto spread = all_ranks(4, 4, [](Schedule& todo, int rank) {
     const Buffer piece = todo.add_scratch(1);
-    todo.round().sub =
-        SubCollective{Collective::scatter, {0, 1, 4}, 1, 1, rank == 1 ? sendbuf(0, 4) : nothing(), at(piece, 0)};
+    todo.round().join(
+        {Collective::scatter, RankSet::consecutive(0, 4), 1, 1, rank == 1 ? sendbuf(0, 4) : nothing(), at(piece, 0)});
     todo.copy(at(piece, 0), recvbuf(0));
   });
   EXPECT_EQ(error_of(Collective::scatter, spread, {.uniform = true}, 1), "");
   const auto collected = all_ranks(4, 4, [](Schedule& todo, int rank) {
-    todo.round().sub =
-        SubCollective{Collective::gather, {0, 1, 4}, 2, 1, sendbuf(0), rank == 2 ? recvbuf(0, 4) : nothing()};
+    todo.round().join(
+        {Collective::gather, RankSet::consecutive(0, 4), 2, 1, sendbuf(0), rank == 2 ? recvbuf(0, 4) : nothing()});
   });
   EXPECT_EQ(error_of(Collective::gather, collected, {.uniform = true}, 2), "");
   const auto sent = all_ranks(3, 2, [](Schedule& todo, int) {
-    todo.round().sub = SubCollective{Collective::bcast, {0, 1, 3}, 2, 1, nothing(), recvbuf(0, 2)};
+    todo.round().join({Collective::bcast, RankSet::consecutive(0, 3), 2, 1, nothing(), recvbuf(0, 2)});
   });
   EXPECT_EQ(error_of(Collective::bcast, sent, {}, 2), "");
   const auto summed = all_ranks(3, 2, [](Schedule& todo, int rank) {
-    todo.round().sub =
-        SubCollective{Collective::reduce, {0, 1, 3}, 1, 1, sendbuf(0, 2), rank == 1 ? recvbuf(0, 2) : nothing()};
+    todo.round().join(
+        {Collective::reduce, RankSet::consecutive(0, 3), 1, 1, sendbuf(0, 2), rank == 1 ? recvbuf(0, 2) : nothing()});
   });
   EXPECT_EQ(error_of(Collective::reduce, summed, {}, 1), "");
   const auto shared = all_ranks(3, 3, [](Schedule& todo, int) {
-    todo.round().sub = among(Collective::reduce_scatter_block, {0, 1, 3}, sendbuf(0, 3), recvbuf(0));
+    todo.round().join(among(Collective::reduce_scatter_block, RankSet::consecutive(0, 3), sendbuf(0, 3), recvbuf(0)));
   });
   EXPECT_EQ(error_of(Collective::reduce_scatter_block, shared, {.uniform = true}), "");
 }
 
 TEST(Checker, FindsASubCollectiveThatAMemberNeverJoins) {
   const auto all = all_ranks(3, 3, [](Schedule& todo, int rank) {
-    if (rank != 2) todo.round().sub = among(Collective::allgather, {0, 1, 3}, sendbuf(0), recvbuf(0, 3));
+    if (rank != 2)
+      todo.round().join(among(Collective::allgather, RankSet::consecutive(0, 3), sendbuf(0), recvbuf(0, 3)));
   });
   EXPECT_TRUE(says(error_of(Collective::allgather, all, {.uniform = true}),
                    {"rank 0, round 0", "waits in allgather for rank 2, but rank 2 has finished"}));
@@ -450,7 +452,7 @@ TEST(Checker, FindsASubCollectiveThatAMemberNeverJoins) {
 TEST(Checker, FindsMembersThatComeToDifferentSubCollectives) {
   const auto all = all_ranks(2, 2, [](Schedule& todo, int rank) {
     const Collective mine = rank == 0 ? Collective::allgather : Collective::barrier;
-    todo.round().sub = among(mine, {0, 1, 2}, sendbuf(0), recvbuf(0, 2));
+    todo.round().join(among(mine, RankSet::consecutive(0, 2), sendbuf(0), recvbuf(0, 2)));
   });
   EXPECT_TRUE(says(error_of(Collective::allgather, all, {.uniform = true}),
                    {"rank 1, round 0", "barrier", "rank 0 is in allgather"}));
@@ -458,7 +460,7 @@ TEST(Checker, FindsMembersThatComeToDifferentSubCollectives) {
 
 TEST(Checker, FindsARankInAGroupThatItIsNoMemberOf) {
   const auto all = all_ranks(4, 4, [](Schedule& todo, int rank) {
-    todo.round().sub = among(Collective::barrier, {rank == 3 ? 0 : rank % 2, 2, 2}, nothing(), nothing());
+    todo.round().join(among(Collective::barrier, RankSet::every(2, rank == 3 ? 0 : rank % 2, 2), nothing(), nothing()));
   });
   EXPECT_TRUE(says(error_of(Collective::barrier, all, {}), {"rank 3, round 0", "no member"}));
 }
@@ -466,7 +468,7 @@ TEST(Checker, FindsARankInAGroupThatItIsNoMemberOf) {
 TEST(Checker, FindsTwoGroupsThatWaitForEachOther) {
   const auto all = all_ranks(2, 2, [](Schedule& todo, int rank) {
     if (rank == 1) todo.round().receive(recvbuf(0), 0);
-    todo.round().sub = among(Collective::barrier, {0, 1, 2}, nothing(), nothing());
+    todo.round().join(among(Collective::barrier, RankSet::consecutive(0, 2), nothing(), nothing()));
     if (rank == 0) todo.round().send(sendbuf(0), 1);
   });
   EXPECT_TRUE(says(error_of(Collective::allgather, all, {}), {"rank 0", "waits in barrier for rank 1", "deadlock"}));
@@ -474,7 +476,7 @@ TEST(Checker, FindsTwoGroupsThatWaitForEachOther) {
 
 TEST(Checker, FindsSubCollectivesOfBlocksThatMayDifferInSize) {
   const auto all = all_ranks(2, 2, [](Schedule& todo, int) {
-    todo.round().sub = among(Collective::allgather, {0, 1, 2}, sendbuf(0), recvbuf(0, 2));
+    todo.round().join(among(Collective::allgather, RankSet::consecutive(0, 2), sendbuf(0), recvbuf(0, 2)));
   });
   EXPECT_TRUE(
       says(error_of(Collective::allgatherv, all, {.uniform = false}), {"allgather of a group", "differ in size"}));
@@ -482,24 +484,22 @@ TEST(Checker, FindsSubCollectivesOfBlocksThatMayDifferInSize) {
 
 TEST(Checker, FindsSubCollectivesThatDoNotFitTheirBuffers) {
   const auto small = all_ranks(2, 2, [](Schedule& todo, int) {
-    todo.round().sub = among(Collective::allgather, {0, 1, 2}, sendbuf(0), recvbuf(0));
+    todo.round().join(among(Collective::allgather, RankSet::consecutive(0, 2), sendbuf(0), recvbuf(0)));
   });
   EXPECT_TRUE(says(error_of(Collective::allgather, small, {.uniform = true}),
                    {"rank 0, round 0", "allgather into recv block 0", "should be 2"}));
   const auto overlapping = all_ranks(2, 2, [](Schedule& todo, int rank) {
     todo.copy(sendbuf(0), recvbuf(1 - rank));
-    todo.round().sub = among(Collective::allgather, {0, 1, 2}, recvbuf(1 - rank), recvbuf(0, 2));
+    todo.round().join(among(Collective::allgather, RankSet::consecutive(0, 2), recvbuf(1 - rank), recvbuf(0, 2)));
   });
   EXPECT_TRUE(says(error_of(Collective::allgather, overlapping, {.uniform = true}), {"rank 0, round 1", "overlap"}));
 }
 
-TEST(Checker, FindsMessagesBesideASubCollective) {
-  const auto all = all_ranks(2, 2, [](Schedule& todo, int rank) {
-    Round& round = todo.round();
-    round.sub = among(Collective::barrier, {0, 1, 2}, nothing(), nothing());
-    round.send(sendbuf(0), 1 - rank);
+TEST(Checker, FindsAGroupWithARankThatThereIsNot) {
+  const auto all = all_ranks(2, 2, [](Schedule& todo, int) {
+    todo.round().join(among(Collective::barrier, RankSet::consecutive(0, 3), nothing(), nothing()));
   });
-  EXPECT_TRUE(says(error_of(Collective::allgather, all, {}), {"rank 0, round 0", "beside its sub-collective"}));
+  EXPECT_TRUE(says(error_of(Collective::barrier, all, {}), {"rank 0, round 0", "a rank that does not exist"}));
 }
 
 // Collectives without a result to compare

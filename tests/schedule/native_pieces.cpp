@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t int_max = std::numeric_limits<int>::max();
 
 NativePart part_of(Collective collective, int members, std::int64_t from, std::int64_t into, int root = 0) {
-  return {collective, {0, 1, members}, root, {0, 5, from}, {1, 7, into}};
+  return {collective, RankSet::consecutive(0, members), root, {0, 5, from}, {1, 7, into}};
 }
 
 using Buffer = std::vector<int>;

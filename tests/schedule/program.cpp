@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
+#include <vector>
+
 namespace starling {
 namespace {
 
@@ -48,7 +52,9 @@ TEST(Program, ResolvesBlocksOfEveryBufferToUnits) {
   schedule.round().receive(recvbuf(2, 2), 1).send(sendbuf(0), 3).copy(at(rotated, 1), recvbuf(0));
   const Program program = bind(schedule, Layout(4, 10), Layout(4, 10), Collective::allgatherv, 2);
 
-  ASSERT_EQ(program.steps.size(), 1U);
+  ASSERT_EQ(program.steps.size(), 2U);
+  EXPECT_EQ(program.steps[0].kind, StepKind::exchange);
+  EXPECT_EQ(program.steps[1].kind, StepKind::copy);
   ASSERT_EQ(program.messages.size(), 2U);
   EXPECT_EQ(program.messages[0].data.first, 6);
   EXPECT_EQ(program.messages[0].data.count, 4);
@@ -111,20 +117,56 @@ TEST(Program, LeavesOutMessagesOfEmptyBlocksAndKeepsSignals) {
   const Program program = bind(schedule, Layout(4, 2), Layout(4, 2), Collective::allreduce, 0);
 
   ASSERT_EQ(program.steps.size(), 2U) << "the last round has nothing to do";
-  EXPECT_EQ(program.steps[0].receives, 0);
-  EXPECT_EQ(program.steps[0].sends, 1);
-  EXPECT_EQ(program.steps[1].receives, 1);
-  EXPECT_EQ(program.steps[1].sends, 1);
+  EXPECT_EQ(program.steps[0].kind, StepKind::send);
+  EXPECT_EQ(program.steps[1].kind, StepKind::exchange);
+}
+
+std::vector<StepKind> kinds_of(const Schedule& schedule, std::int64_t units) {
+  std::vector<StepKind> kinds;
+  for (const Step& step : bind(schedule, Layout(4, units), Layout(4, units), Collective::allreduce, 0).steps)
+    kinds.push_back(step.kind);
+  return kinds;
+}
+
+TEST(Program, TakesTheQuickestKindOfStepForMessages) {
+  Schedule schedule(4);
+  schedule.round().send(recvbuf(0), 1);
+  schedule.round().receive(recvbuf(0), 1);
+  schedule.round().receive(recvbuf(0), 1).send(recvbuf(1), 2);
+  schedule.round().receive(recvbuf(0), 1).receive(recvbuf(1), 2);
+  EXPECT_EQ(kinds_of(schedule, 8),
+            (std::vector{StepKind::send, StepKind::receive, StepKind::exchange, StepKind::messages}));
+}
+
+TEST(Program, LeavesMessagesThatAnIntCannotCountToTheGeneralKind) {
+  Schedule schedule(4);
+  schedule.round().send(recvbuf(0), 1);
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  EXPECT_EQ(kinds_of(schedule, 4 * most), std::vector{StepKind::send});
+  EXPECT_EQ(kinds_of(schedule, 4 * most + 1), std::vector{StepKind::messages});
+}
+
+TEST(Program, MakesOneStepOfEachRunOfCopiesAndOfCombines) {
+  Schedule schedule(4);
+  schedule.copy(sendbuf(0), recvbuf(0));
+  schedule.copy(sendbuf(1), recvbuf(1));
+  schedule.combine(sendbuf(2), recvbuf(0));
+  schedule.copy(sendbuf(3), recvbuf(3));
+  const Program program = bind(schedule, Layout(4, 8), Layout(4, 8), Collective::allreduce, 0);
+  ASSERT_EQ(program.steps.size(), 3U);
+  EXPECT_EQ(program.steps[0].count, 2);
+  EXPECT_EQ(program.steps[1].kind, StepKind::combine);
+  EXPECT_EQ(program.steps[2].first, 3);
 }
 
 TEST(Program, KeepsNativePartsInTheirPlace) {
   Schedule schedule(2);
   schedule.round().send(recvbuf(0), 1);
-  schedule.round().sub = SubCollective{Collective::barrier, {0, 1, 2}, 0, 1, nothing(), nothing()};
+  schedule.round().join({Collective::barrier, RankSet::consecutive(0, 2), 0, 1, nothing(), nothing()});
   const Program program = bind(schedule, Layout(2, 2), Layout(2, 2), Collective::bcast, 0);
   ASSERT_EQ(program.steps.size(), 2U);
-  EXPECT_EQ(program.steps[0].native, -1);
-  EXPECT_EQ(program.steps[1].native, 0);
+  EXPECT_EQ(program.steps[0].kind, StepKind::send);
+  EXPECT_EQ(program.steps[1].kind, StepKind::native_part);
   EXPECT_EQ(program.natives[0].collective, Collective::barrier);
 }
 

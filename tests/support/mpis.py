@@ -133,7 +133,9 @@ def _compile(mpi: Mpi, compiler: Path, options: Sequence[str], source: Path, fol
     # ccache caches compiling without linking, and needs the compiler itself, which the wrapper names.
     behind = shlex.split(_called(mpi, [str(compiler), "-show", "-c", source.name]))
     behind.remove(source.name)
-    for_compiler = [one for one in options if not one.startswith(("-l", "-Wl,")) and not one.endswith((".so", ".a"))]
+    for_compiler = [
+        one for one in options if not one.startswith(("-l", "-Wl,")) and not one.endswith((".so", ".a", ".o"))
+    ]
     compiled = folder / f"{program.name}.o"
     argv = [ccache, *behind, *for_compiler, "-pthread", str(source), "-o", str(compiled)]
     _called(mpi, argv, {"CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"})  # as in CMakeLists.txt

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape
 
 from starling.pictures.canvas import LEFT, STYLE, Scale, arrow, number
-from starling.pictures.timeline import Blocks, Local, Message, Plan, TimedSubCollective, Timeline, Work, timeline
+from starling.pictures.timeline import Blocks, Local, Message, Plan, TimedShared, Timeline, Work, timeline
 
 _RIGHT = 24.0
 _LEAST_WIDTH = 560.0
 _LETTER = 6.6
 """An upper bound for the mean width of a letter of the legend."""
 _BAR = 20.0
-"""Width of a sub-collective's bar."""
+"""Width of a shared step's bar."""
 
 
 def _plural(count: int, what: str) -> str:
@@ -87,7 +87,7 @@ def _dot(work: Work, scale: Scale) -> str:
     )
 
 
-def _lanes(together: Sequence[TimedSubCollective]) -> list[tuple[int, int]]:
+def _lanes(together: Sequence[TimedShared]) -> list[tuple[int, int]]:
     """The lane of each bar and the number of lanes at its time, so that bars of different groups do not overlap."""
     lane_of: dict[int, int] = {}
     by_start: dict[float, list[int]] = {}
@@ -96,8 +96,8 @@ def _lanes(together: Sequence[TimedSubCollective]) -> list[tuple[int, int]]:
     lanes_at = {}
     for start, indices in by_start.items():
         free_from: list[int] = []
-        for index in sorted(indices, key=lambda index: min(together[index].sub.group)):
-            group = together[index].sub.group
+        for index in sorted(indices, key=lambda index: min(together[index].step.group)):
+            group = together[index].step.group
             lane = next((i for i, free in enumerate(free_from) if free <= min(group)), len(free_from))
             free_from[lane:] = [max(group) + 1, *free_from[lane + 1 :]]
             lane_of[index] = lane
@@ -105,9 +105,9 @@ def _lanes(together: Sequence[TimedSubCollective]) -> list[tuple[int, int]]:
     return [(lane_of[index], lanes_at[one.start]) for index, one in enumerate(together)]
 
 
-def _bar(one: TimedSubCollective, lane: int, lanes: int, scale: Scale) -> str:
+def _bar(one: TimedShared, lane: int, lanes: int, scale: Scale) -> str:
     """A bar over its group, with dots where members enter and leave, and its name along it."""
-    group = one.sub.group
+    group = one.step.group
     width = min(_BAR, 0.8 * scale.unit / lanes)
     middle = scale.x(one.start + 0.5) + (lane - (lanes - 1) / 2) * min(2 * width, scale.unit / lanes)
     margin = min(10.0, 0.4 * scale.pitch)
@@ -118,13 +118,13 @@ def _bar(one: TimedSubCollective, lane: int, lanes: int, scale: Scale) -> str:
         for side in (-1, 1)
     )
     name = ""
-    if bottom - top >= _LETTER * len(one.sub.collective) + 8 and width >= 13:
+    if bottom - top >= _LETTER * len(one.step.name) + 8 and width >= 13:
         name = (
             f'<text text-anchor="middle" dy="0.35em" transform="translate({number(middle)}'
-            f' {number((top + bottom) / 2)}) rotate(-90)">{one.sub.collective}</text>'
+            f' {number((top + bottom) / 2)}) rotate(-90)">{one.step.name}</text>'
         )
     return (
-        f'<g class="sub"><title>{one.sub.collective} of the MPI library on ranks {", ".join(map(str, group))}</title>'
+        f'<g class="sub"><title>{one.step.title} on ranks {", ".join(map(str, group))}</title>'
         f'<rect x="{number(middle - width / 2)}" y="{number(top)}" width="{number(width)}"'
         f' height="{number(bottom - top)}" rx="5"/>{dots}{name}</g>'
     )
@@ -168,8 +168,8 @@ def _legend_entries(found: Timeline, scale: Scale) -> Iterable[tuple[str, str]]:
         yield '<circle class="combine" cx="15" cy="0" r="4.2"/>', "applies the operator"
     if any(all(one.kind == "copy" for one in work.locals) for work in found.work):
         yield '<circle class="copy" cx="15" cy="0" r="3.2"/>', "copies within the rank"
-    if found.together:
-        yield '<g class="sub"><rect x="7" y="-8" width="16" height="16" rx="4"/></g>', "collective of the MPI library"
+    for kind in sorted({one.step.kind for one in found.together}):
+        yield '<g class="sub"><rect x="7" y="-8" width="16" height="16" rx="4"/></g>', kind
 
 
 def _legend(found: Timeline, scale: Scale, width: float, top: float) -> tuple[list[str], float]:

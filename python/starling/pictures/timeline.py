@@ -41,10 +41,12 @@ class Local:
 
 
 @dataclass(frozen=True)
-class SubCollective:
-    """A collective of the MPI library on the ranks of `group`."""
+class Shared:
+    """A step that the ranks of `group` do together: its name, that name in full, and the words for all of its kind."""
 
-    collective: str
+    name: str
+    title: str
+    kind: str
     group: tuple[int, ...]
 
 
@@ -55,12 +57,12 @@ class Round:
     receives: tuple[Transfer, ...] = ()
     sends: tuple[Transfer, ...] = ()
     locals: tuple[Local, ...] = ()
-    sub: SubCollective | None = None
+    shared: Shared | None = None
 
     @property
     def communicates(self) -> bool:
         """Whether it involves other ranks."""
-        return bool(self.receives or self.sends or self.sub)
+        return bool(self.receives or self.sends or self.shared)
 
 
 @dataclass(frozen=True)
@@ -79,19 +81,34 @@ class Plan:
             name=f"{found['collective']}:{found['name']}",
             blocks=found["blocks"],
             root=found["root"] if found["rooted"] else None,
-            rounds=tuple(tuple(map(_round, rounds)) for rounds in found["ranks"]),
+            rounds=tuple(tuple(_round(steps, found["groups"]) for steps in rounds) for rounds in found["ranks"]),
         )
 
 
-def _round(found: dict[str, Any]) -> Round:
-    sub = found["sub"]
-    first, stride, size = sub["group"] if sub else (0, 1, 0)
+def _round(steps: Sequence[dict[str, Any]], groups: Sequence[Sequence[int]]) -> Round:
+    """The steps of a round, of whatever kinds: what a step has tells how it is drawn."""
     return Round(
-        receives=tuple(Transfer(peer, Blocks(*blocks)) for peer, *blocks in found["receives"]),
-        sends=tuple(Transfer(peer, Blocks(*blocks)) for peer, *blocks in found["sends"]),
-        locals=tuple(Local(kind, Blocks(*source), Blocks(*into)) for kind, source, into in found["locals"]),
-        sub=SubCollective(sub["collective"], tuple(first + stride * i for i in range(size))) if sub else None,
+        receives=tuple(_transfer(one) for step in steps for one in step.get("receives", [])),
+        sends=tuple(_transfer(one) for step in steps for one in step.get("sends", [])),
+        locals=tuple(
+            Local(kind, Blocks(*source), Blocks(*into))
+            for step in steps
+            for kind, source, into in step.get("works", [])
+        ),
+        shared=next(
+            (
+                Shared(step["name"], step["title"], step["says"], tuple(groups[step["group"]]))
+                for step in steps
+                if "group" in step
+            ),
+            None,
+        ),
     )
+
+
+def _transfer(listed: Sequence[Any]) -> Transfer:
+    peer, *blocks = listed
+    return Transfer(peer, Blocks(*blocks))
 
 
 @dataclass(frozen=True)
@@ -122,10 +139,10 @@ class Work:
 
 
 @dataclass(frozen=True)
-class TimedSubCollective:
-    """A sub-collective, from the moment its last member enters."""
+class TimedShared:
+    """A shared step, from the moment its last member enters."""
 
-    sub: SubCollective
+    step: Shared
     start: float
     end: float
 
@@ -136,7 +153,7 @@ class Timeline:
 
     messages: list[Message] = field(default_factory=list)
     work: list[Work] = field(default_factory=list)
-    together: list[TimedSubCollective] = field(default_factory=list)
+    together: list[TimedShared] = field(default_factory=list)
     end: float = 0.0
 
 
@@ -146,7 +163,7 @@ class TimelineError(Exception):
 
 @dataclass(frozen=True)
 class _End:
-    """One end of a message, or of a sub-collective: its rank, its round, its transfer in the round."""
+    """One end of a message, or of a shared step: its rank, its round, its transfer in the round."""
 
     rank: int
     round: int
@@ -173,18 +190,18 @@ def _pair(rounds: Sequence[Sequence[Round]]) -> tuple[_Ends, _Ends]:
     return sends, receives
 
 
-def _sub_collective_members(rounds: Sequence[Sequence[Round]]) -> list[list[_End]]:
-    """The members of each sub-collective: the k-th of a rank in a group matches the k-th of the others."""
-    found: dict[tuple[SubCollective, int], list[_End]] = defaultdict(list)
+def _shared_step_members(rounds: Sequence[Sequence[Round]]) -> list[list[_End]]:
+    """The members of each shared step: the k-th of a rank in a group matches the k-th of the others."""
+    found: dict[tuple[Shared, int], list[_End]] = defaultdict(list)
     for rank, own in enumerate(rounds):
-        seen: dict[SubCollective, int] = defaultdict(int)
+        seen: dict[Shared, int] = defaultdict(int)
         for index, one in enumerate(own):
-            if one.sub:
-                found[one.sub, seen[one.sub]].append(_End(rank, index))
-                seen[one.sub] += 1
-    for (sub, _), members in found.items():
-        if len(members) != len(sub.group):
-            raise TimelineError(f"{len(members)} of {len(sub.group)} ranks come to a sub-collective {sub.collective}")
+            if one.shared:
+                found[one.shared, seen[one.shared]].append(_End(rank, index))
+                seen[one.shared] += 1
+    for (step, _), members in found.items():
+        if len(members) != len(step.group):
+            raise TimelineError(f"{len(members)} of {len(step.group)} ranks come to {step.title}")
     return list(found.values())
 
 
@@ -232,7 +249,7 @@ def timeline(plan: Plan, local: float = 0.25) -> Timeline:
     """
     rounds = plan.rounds
     sends, receives = _pair(rounds)
-    meetings = _sub_collective_members(rounds)
+    meetings = _shared_step_members(rounds)
     pairs = [ends for key in sorted(sends) for ends in zip(sends[key], receives[key], strict=True)]
     partners: dict[tuple[int, int], list[_End]] = defaultdict(list)
     for together in [*pairs, *meetings]:
@@ -257,10 +274,10 @@ def timeline(plan: Plan, local: float = 0.25) -> Timeline:
             )
         )
     for members in meetings:
-        sub = rounds[members[0].rank][members[0].round].sub
-        if sub:
+        step = rounds[members[0].rank][members[0].round].shared
+        if step:
             begin = max(starts[member.rank][member.round] for member in members)
-            found.together.append(TimedSubCollective(sub, begin, begin + 1))
+            found.together.append(TimedShared(step, begin, begin + 1))
     for rank, own in enumerate(rounds):
         found.work += [Work(rank, one.locals, starts[rank][i + 1]) for i, one in enumerate(own) if one.locals]
     return found

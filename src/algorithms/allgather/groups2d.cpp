@@ -13,15 +13,13 @@ namespace {
 Schedule build(const Team& team, const Parameters& with) {
   const int rows = static_cast<int>(with.number("rows"));
   const int columns = team.size / rows;
-  const int column = team.rank % columns;
-  const Group my_row{team.rank - column, 1, columns};
-  const Group my_column{column, columns, rows};
+  const RankSet my_row = RankSet::row(team.rank / columns, columns);
+  const RankSet my_column = RankSet::column(team.rank % columns, rows, columns);
 
   Schedule todo(team.blocks());
   const Buffer row = todo.add_scratch(columns);
-  todo.round().sub = SubCollective{Collective::allgather, my_row, 0, 1, sendbuf(0), at(row, 0, columns)};
-  todo.round().sub =
-      SubCollective{Collective::allgather, my_column, 0, columns, at(row, 0, columns), recvbuf(0, team.size)};
+  todo.round().join({Collective::allgather, my_row, 0, 1, sendbuf(0), at(row, 0, columns)});
+  todo.round().join({Collective::allgather, my_column, 0, columns, at(row, 0, columns), recvbuf(0, team.size)});
   return todo;
 }
 

@@ -43,7 +43,7 @@ Schedule mesh_allgather(const Team& team, int dimensions) {
     todo.append(part(Collective::allgatherv, "simple", {length, place, 0, length}),
                 {.send = mine,
                  .recv = {Buffer::recv, first_block, stride},
-                 .ranks = {team.rank - (place * stride), stride, length}});
+                 .ranks = RankSet::every(stride, team.rank - (place * stride), length)});
     stride *= length;
     mine = {Buffer::recv, first_block, stride};
   }

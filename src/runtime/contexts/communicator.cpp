@@ -133,7 +133,7 @@ Communicator::Communicator(MPI_Comm comm) : made_at_(freed()), resources_(comm, 
   const Setup& now = setup();
   const std::vector<int> in_world = ranks_in_world(comm, size());
   foreign_ = std::find(in_world.begin(), in_world.end(), MPI_UNDEFINED) != in_world.end();
-  if (auto nodes = of_each(in_world, now.nodes)) spread_ = spread_over(std::move(*nodes));
+  if (const auto nodes = of_each(in_world, now.nodes)) places_.emplace(*nodes);
   if (!now.platform) return;
   if (const auto hosts = of_each(in_world, now.hosts)) tree_ = now.platform->tree(*hosts);
 }
@@ -146,6 +146,7 @@ const Communicator::Known* Communicator::know(const Call& call) {
   table.latest.forget();
   if (inter_ || foreign_ || is_alone() || !facts_of(call, size(), rank(), table.known.facts)) return nullptr;
   table.known.facts.situation.tree = tree();
+  table.known.facts.situation.places = places();
   table.known.context = &context(table.known.facts);
   table.latest.keep(call, rank());
   return &table.known;

@@ -15,7 +15,7 @@
 #include "runtime/contexts/context.hpp"
 #include "runtime/contexts/happened.hpp"
 #include "runtime/execution/resources.hpp"
-#include "schedule/schedule.hpp"
+#include "topology/places.hpp"
 
 namespace starling {
 
@@ -45,9 +45,11 @@ class Communicator {
   [[nodiscard]] int rank() const { return resources_.rank(); }
   [[nodiscard]] int size() const { return resources_.size(); }
   [[nodiscard]] Resources& resources() { return resources_; }
-  [[nodiscard]] Spread spread() const { return spread_; }
+  [[nodiscard]] Spread spread() const { return places_ ? places_->spread() : Spread{}; }
   /// The network between its ranks; nullptr where it is not described.
   [[nodiscard]] const SwitchTree* tree() const { return tree_ ? &*tree_ : nullptr; }
+  /// The nodes of its ranks; nullptr where they are not known.
+  [[nodiscard]] const Places* places() const { return places_ ? &*places_ : nullptr; }
 
   /// What is known of a call, and its context, made if there is none yet.
   struct Known {
@@ -95,7 +97,7 @@ class Communicator {
   std::uint64_t made_at_;  ///< freed() then: another one may lie at the same address later
   bool inter_ = false;
   bool foreign_ = false;  ///< has ranks of another MPI_COMM_WORLD, whose settings may be others
-  Spread spread_;
+  std::optional<Places> places_;
   std::optional<SwitchTree> tree_;
   Resources resources_;                                          ///< outlives the contexts
   std::array<std::unique_ptr<Table>, collective_count> tables_;  ///< null for collectives that were never called

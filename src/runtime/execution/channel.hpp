@@ -36,7 +36,8 @@ class Channel final : public Consensus {
   [[nodiscard]] const int* peers() const { return in_world_.data(); }
   /// The number that this channel's ranks have to themselves.
   [[nodiscard]] int number() const { return number_; }
-  /// The tag of the next operation. All ranks ask equally often.
+  /// The tag of the next operation. All ranks ask equally often. It comes round again after 1024 operations, or fewer
+  /// where MPI has fewer tags: an operation has to end on all ranks before that.
   int next_tag() {
     const int tag = number_ + (operation_ * static_cast<int>(channel_numbers));
     operation_ = operation_ + 1 == operations_ ? 0 : operation_ + 1;

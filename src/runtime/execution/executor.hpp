@@ -2,37 +2,23 @@
 
 #include <mpi.h>
 
-#include <array>
-#include <cstddef>
 #include <span>
 
-#include "runtime/mpi/unit.hpp"
-#include "schedule/program.hpp"
+#include "runtime/execution/running.hpp"
 
 namespace starling {
 
-/// Where a program's buffers are: addresses of unit 0, indexed as Buffer. Not set to anything at first: that would cost
-/// as much as a step.
-struct Buffers {
-  static constexpr std::size_t most = static_cast<std::size_t>(Buffer::scratch) + most_scratch_buffers;
-  std::array<char*, most> base;
-  [[nodiscard]] char* at(const Extent& extent, MPI_Aint unit) const {
-    return base[static_cast<std::size_t>(extent.buffer)] + (extent.first * unit);
-  }
-};
-
-/// What the messages of one operation travel on.
-struct Wires {
-  MPI_Comm comm;
-  const int* peers;  ///< ranks of `comm`, by the ranks that programs name
-  int tag;
-  MPI_Request* requests;  ///< room for most_messages
-};
-
-/// Carries out a program: the general executor of blocking collectives. `natives[i]` is the communicator of the
-/// program's i-th native part. Returns an MPI error code: the first error, after which everything else is done all the
-/// same, for other ranks wait for it. No request is left behind.
+/// Carries out a program: the executor of blocking collectives. `natives[i]` is the communicator of the program's i-th
+/// native part. Returns an MPI error code: the first error, after which everything else is done all the same, for other
+/// ranks wait for it. No request is left behind.
 int execute(const Program& program, const Buffers& buffers, const Unit& unit, MPI_Op op, const Wires& wires,
             std::span<const MPI_Comm> natives);
+
+/// Begins a step of an operation that does not block: does its local work, or posts what it has to post, whatever
+/// fails, in the first requests_in() requests of the wires, null where one could not be posted. The step ends when
+/// these are complete. Returns an MPI error code.
+int begin(const Running& run, const Step& step);
+/// How many requests a step that does not block takes.
+int requests_in(const Program& program, const Step& step);
 
 }  // namespace starling

@@ -31,30 +31,30 @@ bool Groups::may_make(std::size_t groups) {
   return private_communicators + groups <= most_private_communicators;
 }
 
-std::vector<Groups::Held>::const_iterator Groups::find(const Group& group) const {
+std::vector<Groups::Held>::const_iterator Groups::find(const RankSet& group) const {
   return std::find_if(held_.begin(), held_.end(), [&](const Held& one) { return one.group == group; });
 }
 
-bool Groups::has(const Group& group) const {
+bool Groups::has(const RankSet& group) const {
   return find(group) != held_.end();
 }
 
-std::optional<MPI_Comm> Groups::of(const Group& group) const {
+std::optional<MPI_Comm> Groups::of(const RankSet& group) const {
   const auto held = find(group);
   if (held == held_.end() || held->comm == handles.comm_null) return std::nullopt;
   return held->comm;
 }
 
-std::optional<MPI_Comm> Groups::join(const Group& group, const Channel& channel) {
+std::optional<MPI_Comm> Groups::join(const RankSet& group, const Channel& channel) {
   auto held = held_.begin() + (find(group) - held_.cbegin());
   if (held == held_.end()) {
     std::vector<int> ranks;
-    for (int i = 0; i < group.size; ++i) ranks.push_back(channel.peers()[group.rank(i)]);
+    for (int i = 0; i < group.size(); ++i) ranks.push_back(channel.peers()[group.rank(i)]);
     MPI_Group everyone{};
     MPI_Group some{};
     MPI_Comm made = handles.comm_null;
     pmpi.Comm_group(process().world, &everyone);
-    pmpi.Group_incl(everyone, group.size, ranks.data(), &some);
+    pmpi.Group_incl(everyone, group.size(), ranks.data(), &some);
     if (pmpi.Comm_create_group(process().world, some, channel.number(), &made) != MPI_SUCCESS) made = handles.comm_null;
     pmpi.Group_free(&some);
     pmpi.Group_free(&everyone);
@@ -69,7 +69,7 @@ std::optional<MPI_Comm> Groups::join(const Group& group, const Channel& channel)
   return held->comm;
 }
 
-void Groups::leave(const Group& group) {
+void Groups::leave(const RankSet& group) {
   const auto held = held_.begin() + (find(group) - held_.cbegin());
   if (held == held_.end() || --held->holders > 0) return;
   if (held->comm != handles.comm_null) free_one(held->comm);

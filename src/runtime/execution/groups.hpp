@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/execution/channel.hpp"
-#include "schedule/schedule.hpp"
+#include "schedule/rank_set.hpp"
 
 namespace starling {
 
@@ -27,21 +27,21 @@ class Groups {
 
   /// The communicator of `group`, of which this rank is one; collective over the group where nobody holds it yet.
   /// Nothing when MPI has none left; ranks of other groups may still get one. Each call wants its own `leave`.
-  std::optional<MPI_Comm> join(const Group& group, const Channel& channel);
+  std::optional<MPI_Comm> join(const RankSet& group, const Channel& channel);
   /// Frees the communicator of a group when the last has left it: collective over the group then.
-  void leave(const Group& group);
-  [[nodiscard]] bool has(const Group& group) const;
+  void leave(const RankSet& group);
+  [[nodiscard]] bool has(const RankSet& group) const;
   /// The communicator of a group that somebody holds.
-  [[nodiscard]] std::optional<MPI_Comm> of(const Group& group) const;
+  [[nodiscard]] std::optional<MPI_Comm> of(const RankSet& group) const;
 
  private:
   /// A group that somebody holds, and its communicator; MPI_COMM_NULL where none could be had.
   struct Held {
-    Group group;
+    RankSet group;
     MPI_Comm comm;
     int holders;
   };
-  [[nodiscard]] std::vector<Held>::const_iterator find(const Group& group) const;
+  [[nodiscard]] std::vector<Held>::const_iterator find(const RankSet& group) const;
 
   std::vector<Held> held_;
 };

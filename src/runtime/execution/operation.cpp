@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
 
 namespace starling {
@@ -10,8 +11,7 @@ bool Operation::reserve(const Plan& plan, Workspace& workspace) {
   const std::size_t bytes = staging_.workspace_bytes(plan.program);
   workspace_ = &workspace;
   memory_ = bytes > 0 ? workspace.take(bytes) : nullptr;
-  const bool has_requests = workspace.requests(std::max(2, plan.program.most_messages));
-  return has_requests && (bytes == 0 || memory_ != nullptr);
+  return workspace.requests(plan.most_requests) && (bytes == 0 || memory_ != nullptr);
 }
 
 void Operation::start(Plan& plan, Channel& channel, MPI_Op op) {
@@ -20,13 +20,41 @@ void Operation::start(Plan& plan, Channel& channel, MPI_Op op) {
   channel_ = &channel;
   op_ = op;
   wires_ = {process().world, channel.peers(), channel.next_tag(), workspace_->requests()};
+  step_ = 0;
+  posted_ = 0;
   error_ = staging_.begin(plan.program, memory_, buffers_);
 }
 
+/// Also after an error: others wait for this rank's messages, whatever they hold.
+bool Operation::advance() {
+  const Program& program = plan_->program;
+  const Running run{program, buffers_, staging_.unit(), op_, wires_, plan_->natives};
+  const auto keep = [&](int error) {
+    if (error_ == MPI_SUCCESS) error_ = error;
+  };
+  while (true) {
+    for (; posted_ > 0; --posted_) {
+      int complete = 0;
+      keep(pmpi.Test(&wires_.requests[posted_ - 1], &complete, MPI_STATUS_IGNORE));
+      if (complete == 0) return false;
+    }
+    if (step_ == program.steps.size()) break;
+    const Step& step = program.steps[step_++];
+    keep(begin(run, step));
+    posted_ = requests_in(program, step);
+  }
+  end();
+  return true;
+}
+
 int Operation::finish() {
-  // Also after an error: others wait for this rank's messages, whatever they hold.
   const int failed = execute(plan_->program, buffers_, staging_.unit(), op_, wires_, plan_->natives);
   if (error_ == MPI_SUCCESS) error_ = failed;
+  end();
+  return error_;
+}
+
+void Operation::end() {
   if (error_ == MPI_SUCCESS) {
     error_ = staging_.end(buffers_);
   } else {
@@ -34,7 +62,6 @@ int Operation::finish() {
   }
   workspace_->done();
   --plan_->operations;
-  return error_;
 }
 
 }  // namespace starling

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
+
 #include "runtime/execution/channel.hpp"
 #include "runtime/execution/executor.hpp"
 #include "runtime/execution/plan.hpp"
@@ -8,22 +11,29 @@
 
 namespace starling {
 
-/// One call in flight on a plan: its buffers, memory and messages.
+/// One call in flight on a plan: its buffers, memory, messages, and how far it has come. A blocking call is started and
+/// finished; any number of others may be in flight at once, each with a workspace of its own, and are advanced in turn.
 class Operation {
  public:
   /// How the call's data is brought into the form that programs work on. To be set up before the operation starts.
   [[nodiscard]] Staging& staging() { return staging_; }
-  [[nodiscard]] const Staging& staging() const { return staging_; }
 
-  /// Takes the memory that it needs on `plan` from `workspace`, where it stays until `finish`. False where there is
-  /// none.
+  /// Takes the memory that it needs on `plan` from `workspace`, where it stays until the operation has ended. False
+  /// where there is none.
   [[nodiscard]] bool reserve(const Plan& plan, Workspace& workspace);
   /// Starts on a plan for which memory is reserved, with `op` for reductions. Local.
   void start(Plan& plan, Channel& channel, MPI_Op op);
-  /// Carries it out to its end. Returns an MPI error code, which nobody has told the application's error handler.
+  /// Does what can be done without waiting for other ranks. Returns whether it has ended.
+  bool advance();
+  /// Carries it out to its end, if it was not advanced before. Returns error().
   int finish();
+  /// An MPI error code, which nobody has told the application's error handler: the first error of an operation that has
+  /// ended.
+  [[nodiscard]] int error() const { return error_; }
 
  private:
+  void end();
+
   Staging staging_;
   Plan* plan_ = nullptr;
   Channel* channel_ = nullptr;
@@ -32,6 +42,8 @@ class Operation {
   Buffers buffers_;
   Wires wires_{};
   MPI_Op op_{};
+  std::size_t step_ = 0;  ///< the next to begin
+  int posted_ = 0;        ///< requests of the one before, of which some may be complete
   int error_ = MPI_SUCCESS;
 };
 

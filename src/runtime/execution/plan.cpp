@@ -1,12 +1,24 @@
 #include "runtime/execution/plan.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "runtime/execution/executor.hpp"
 
 namespace starling {
 namespace {
 
 /// Bytes of all plans kept for one candidate; beyond it (many roots, many ranks) they are built again.
 constexpr std::size_t most_kept_bytes = std::size_t{8} << 20U;
+
+void bind_to(const FlatSchedule& schedule, const Layout& send, const Layout& recv, Plan& plan) {
+  bind(schedule, send, recv, plan.team.collective, plan.team.rank, plan.program);
+  plan.send = send;
+  plan.recv = recv;
+  plan.most_requests = 1;
+  for (const Step& step : plan.program.steps)
+    plan.most_requests = std::max(plan.most_requests, requests_in(plan.program, step));
+}
 
 }  // namespace
 
@@ -40,20 +52,16 @@ Plan& Plans::plan(const Team& team, const Layout& send, const Layout& recv, bool
   if (latest_ == nullptr || latest_->team != team || latest_->operations > 0) latest_ = find(team, send, recv);
   if (latest_ != nullptr && latest_->recv == recv && latest_->send == send) return *latest_;
   if (latest_ != nullptr && latest_->schedule) {
-    bind(*latest_->schedule, send, recv, team.collective, team.rank, latest_->program);
-    latest_->send = send;
-    latest_->recv = recv;
+    bind_to(*latest_->schedule, send, recv, *latest_);
     return *latest_;
   }
   const bool again = latest_ != nullptr;
   if (!again) {
     if (bytes() > most_kept_bytes) drop();
-    latest_ = plans_.emplace_back(std::make_unique<Plan>(Plan{team, send, recv, {}, {}, {}})).get();
+    latest_ = plans_.emplace_back(std::make_unique<Plan>(Plan{team, send, recv, {}, {}, 0, {}})).get();
   }
   FlatSchedule schedule(bound_.schedule(team));
-  bind(schedule, send, recv, team.collective, team.rank, latest_->program);
-  latest_->send = send;
-  latest_->recv = recv;
+  bind_to(schedule, send, recv, *latest_);
   // It is kept where another layout will want it, and where one did already.
   if (again || sizes_change) latest_->schedule = std::move(schedule);
   built = true;

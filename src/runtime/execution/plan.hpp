@@ -20,6 +20,7 @@ struct Plan {
   Layout recv;
   Program program;
   std::vector<MPI_Comm> natives;         ///< communicators of the program's native parts
+  int most_requests = 0;                 ///< that a step takes
   std::optional<FlatSchedule> schedule;  ///< to be bound to other sizes; nothing where those don't change
   int operations = 0;                    ///< in flight on it
 };

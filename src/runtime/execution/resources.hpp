@@ -26,7 +26,7 @@ class Resources {
   /// none can be had.
   Channel* channel();
   /// Joins a group of this communicator's ranks; see Groups::join.
-  std::optional<MPI_Comm> join(const Group& group) { return groups_.join(group, *channel_); }
+  std::optional<MPI_Comm> join(const RankSet& group) { return groups_.join(group, *channel_); }
   [[nodiscard]] Groups& groups() { return groups_; }
 
   /// Tells that `holder` has made another plan. Where all that are kept here are too large together, others drop

@@ -23,7 +23,7 @@
 #include "runtime/mpi/flavour.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
-#include "topology/nodes.hpp"
+#include "topology/places.hpp"
 
 namespace starling {
 namespace {
@@ -111,7 +111,7 @@ void publish_run_record() {
   record.run.program = program_line();
   record.run.machine = now.settings.machine;
   record.run.ranks = process().size;
-  const Spread spread = spread_over(now.nodes);
+  const Spread spread = Places(now.nodes).spread();
   record.run.nodes = spread.nodes;
   record.run.ranks_per_node = spread.ranks_per_node;
   record.run.mpi_flavour = flavour().name;

@@ -20,7 +20,7 @@ void ScheduleCarrier::drop_plans() {
 void ScheduleCarrier::release(Resources& resources) {
   drop_plans();
   resources.keeps_no_more(*this);
-  for (const Group& group : groups_) resources.groups().leave(group);
+  for (const RankSet& group : groups_) resources.groups().leave(group);
   groups_.clear();
   operation_.staging() = Staging();
   ready_ = false;
@@ -62,7 +62,7 @@ bool ScheduleCarrier::join_groups(Resources& resources) {
 
 /// Whether every rank can: agreed by all, before and after communicators are made.
 bool ScheduleCarrier::make_ready(const Plan& plan, Resources& resources, bool has_memory) {
-  std::vector<Group> groups;  // a schedule with MPI barriers has many parts of one group
+  std::vector<RankSet> groups;  // a schedule with MPI barriers has many parts of one group
   for (const auto& part : plan.program.natives)
     if (!resources.groups().has(part.group) && std::find(groups.begin(), groups.end(), part.group) == groups.end())
       groups.push_back(part.group);

@@ -34,7 +34,7 @@ class ScheduleCarrier final : public Carrier {
   LatestCall latest_;
   bool ready_ = false;
   std::string refused_;
-  std::vector<Group> groups_;  ///< joined
+  std::vector<RankSet> groups_;  ///< joined
 };
 
 }  // namespace starling

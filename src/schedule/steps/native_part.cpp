@@ -1,13 +1,24 @@
-#include "schedule/native_part.hpp"
+#include "schedule/steps/native_part.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
-#include <vector>
+
+#include "schedule/flat_schedule.hpp"
+#include "schedule/placement.hpp"
+#include "schedule/ranks_at_work.hpp"
+#include "schedule/steps/binder.hpp"
 
 namespace starling {
 namespace {
 
 using Values = std::vector<Symbol>;
+
+/// One rank in a sub-collective that all members have come to.
+struct Member {
+  Memory* memory;
+  const SubCollective* sub;
+};
 
 /// How many blocks a member gives and gets.
 struct Shape {
@@ -17,7 +28,7 @@ struct Shape {
 
 Shape shape_of(const SubCollective& sub, bool is_root) {
   const int one = sub.scale;
-  const int all = sub.scale * sub.group.size;
+  const int all = sub.scale * sub.group.size();
   switch (sub.collective) {
     case Collective::allgather: return {one, all};
     case Collective::alltoall: return {all, all};
@@ -78,13 +89,12 @@ Values share(const Values& values, int index, int scale) {
   return {first, first + scale};
 }
 
-}  // namespace
-
+/// Throws Mistake where the MPI library could not do what the member with index `index` of the group asks for.
 void must_be_possible(const Member& member, int index) {
   const SubCollective& sub = *member.sub;
   const std::string name(name_of(sub.collective));
-  if (sub.root < 0 || sub.root >= sub.group.size)
-    throw Mistake{"has root " + std::to_string(sub.root) + " in a group of " + std::to_string(sub.group.size)};
+  if (sub.root < 0 || sub.root >= sub.group.size())
+    throw Mistake{"has root " + std::to_string(sub.root) + " in a group of " + std::to_string(sub.group.size())};
   const Shape shape = shape_of(sub, index == sub.root);
   if (shape.from > 0 || shape.into > 0) {
     if (shape.from > 0 && sub.from.count != shape.from)
@@ -98,6 +108,9 @@ void must_be_possible(const Member& member, int index) {
     throw Mistake{name + " from " + describe(sub.from) + " into " + describe(sub.into) + ", which overlap"};
 }
 
+/// What a sub-collective does to the buffers of its members, given in the order of their group. Throws Mistake where
+/// the MPI library could not do it. `uniform`: all blocks are equally large, without which members can't have a block
+/// each.
 void carry_out(std::span<const Member> members, bool uniform, Symbols& symbols) {
   const SubCollective& common = *members.front().sub;
   const Collective collective = common.collective;
@@ -136,6 +149,79 @@ void carry_out(std::span<const Member> members, bool uniform, Symbols& symbols) 
     }
     members[i].memory->write(members[i].sub->into, gets);
   }
+}
+
+}  // namespace
+
+SubCollective SubCollective::placed(const Placing& where) const {
+  return {collective, where.ranks(group), root, scale * where.scale(), where.blocks(from), where.blocks(into)};
+}
+
+SubCollective::Flat SubCollective::flattened(FlatSchedule& into_schedule) const {
+  into_schedule.subs.push_back(*this);
+  return {};
+}
+
+void bind(const SubCollective::Flat& /*step*/, Binder& binder) {
+  const SubCollective& sub = *binder.sub++;
+  binder.add({StepKind::native_part, static_cast<std::int32_t>(binder.program.natives.size()), 1, 0});
+  binder.program.natives.push_back(
+      {sub.collective, sub.group, sub.root, binder.where(sub.from), binder.where(sub.into)});
+}
+
+bool SubCollectiveRule::begin(int rank, const SubCollective& step) {
+  const int members = step.group.size();
+  all_.naming(rank, [&] {
+    const int index = step.group.index_of(rank);
+    if (index < 0) throw Mistake{"joins a group of " + std::to_string(members) + " ranks, which it is no member of"};
+    if (!step.group.within(all_.ranks())) throw Mistake{"joins a group with a rank that does not exist"};
+    must_be_possible({&all_.memory(rank), &step}, index);
+  });
+  std::vector<Come>& come = come_[step.group];
+  if (!come.empty()) must_agree(rank, step, come.front());
+  come.push_back({rank, &step});
+  if (static_cast<int>(come.size()) < members) return false;
+
+  std::vector<Member> together(come.size());
+  for (const Come& one : come)
+    together[static_cast<std::size_t>(step.group.index_of(one.rank))] = {&all_.memory(one.rank), one.step};
+  all_.naming(rank, [&] { carry_out(together, all_.uniform_blocks(), all_.symbols()); });
+  order(step);
+  for (const Come& one : come)
+    if (one.rank != rank) all_.may_go_on(one.rank);
+  come.clear();
+  return true;
+}
+
+void SubCollectiveRule::must_agree(int rank, const SubCollective& step, const Come& other) const {
+  const SubCollective& theirs = *other.step;
+  if (theirs.collective == step.collective && theirs.root == step.root && theirs.scale == step.scale) return;
+  throw Mistake{all_.place(rank) + " comes to " + std::string(name_of(step.collective)) + " of its group while rank " +
+                std::to_string(other.rank) + " is in " + std::string(name_of(theirs.collective)) +
+                " there, or with another root or scale"};
+}
+
+/// Who knows by the result that others have come: where data goes from them.
+void SubCollectiveRule::order(const SubCollective& step) const {
+  HappensBefore* const known = all_.order();
+  if (known == nullptr || !known->counts(step.collective != Collective::barrier)) return;
+  std::vector<int> members(static_cast<std::size_t>(step.group.size()));
+  for (std::size_t i = 0; i < members.size(); ++i) members[i] = step.group.rank(static_cast<int>(i));
+  const int root = members[static_cast<std::size_t>(step.root)];
+  const Root is = traits_of(step.collective).root;
+  const std::span<const int> all(members);
+  known->hear(is == Root::takes ? std::span(&root, 1) : all, is == Root::gives ? std::span(&root, 1) : all);
+}
+
+Wait SubCollectiveRule::wait_of(int rank, const SubCollective& step) const {
+  const std::vector<Come>& here = come_.at(step.group);
+  for (int i = 0; i < step.group.size(); ++i) {
+    const int member = step.group.rank(i);
+    const auto is_here = [&](const Come& one) { return one.rank == member; };
+    if (std::none_of(here.begin(), here.end(), is_here))
+      return {member, "waits in " + std::string(name_of(step.collective)) + " for rank " + std::to_string(member)};
+  }
+  return {rank, "waits for itself"};
 }
 
 }  // namespace starling

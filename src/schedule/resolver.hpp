@@ -1,0 +1,75 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "schedule/collective.hpp"
+#include "schedule/layout.hpp"
+#include "schedule/schedule.hpp"
+
+namespace starling {
+
+/// Finds where blocks lie, in units.
+class Resolver {
+ public:
+  Resolver(const std::vector<Scratch>& scratch, const Layout& send, const Layout& recv, Collective collective, int rank)
+      : layouts_{&send, &recv} {
+    const Traits& has = traits_of(collective);
+    if (has.send == Holds::block) starts_[0] = {rank * send.parts(), send.start(rank * send.parts())};
+    if (has.recv == Holds::block) starts_[1] = {rank * recv.parts(), recv.start(rank * recv.parts())};
+    for (std::size_t buffer = 0; buffer < singles_.size(); ++buffer) {
+      const Layout& layout = *layouts_[buffer];
+      const Start& start = starts_[buffer];
+      if (layout.starts() != nullptr)
+        singles_[buffer] = {layout.starts() + start.block, layout.sizes() + start.block, start.unit};
+    }
+    for (const Scratch& one : scratch) {
+      Layout& layout = scratch_.emplace_back(0, 0);
+      for (const int block : one.like) layout.add(recv.size(block));
+    }
+  }
+
+  [[nodiscard]] Extent operator()(Blocks blocks) const {
+    const auto buffer = static_cast<std::int32_t>(blocks.buffer);
+    if (blocks.count == 0) return {buffer, 0, 0};
+    const bool is_scratch = blocks.buffer >= Buffer::scratch;
+    const Layout& layout = is_scratch ? scratch_[scratch_index(blocks.buffer)] : *layouts_[buffer];
+    const Start start = is_scratch ? Start{} : starts_[buffer];
+    const int first = start.block + blocks.first;
+    const int last = first + blocks.count - 1;
+    return {buffer, layout.start(first) - start.unit, layout.start(last) + layout.size(last) - layout.start(first)};
+  }
+
+  /// The same for a message's blocks: most are one of the caller's, where every block has a size of its own.
+  [[nodiscard]] Extent of_message(Blocks blocks) const {
+    const auto buffer = static_cast<std::uint32_t>(blocks.buffer);
+    if (blocks.count != 1 || buffer >= singles_.size() || singles_[buffer].starts == nullptr) return (*this)(blocks);
+    const Singles& of = singles_[buffer];
+    return {static_cast<std::int32_t>(buffer), of.starts[blocks.first] - of.unit, of.sizes[blocks.first]};
+  }
+
+  [[nodiscard]] std::int64_t scratch_units(std::size_t scratch) const { return scratch_[scratch].total(); }
+
+ private:
+  /// What of its layout a buffer starts with: one of a single rank's block starts with that.
+  struct Start {
+    int block = 0;
+    std::int64_t unit = 0;
+  };
+
+  /// By block, from where a buffer starts; null where all are divided evenly.
+  struct Singles {
+    const std::int64_t* starts = nullptr;
+    const std::int64_t* sizes = nullptr;
+    std::int64_t unit = 0;
+  };
+
+  std::array<const Layout*, 2> layouts_;
+  std::array<Singles, 2> singles_{};
+  std::array<Start, 2> starts_{};
+  std::vector<Layout> scratch_;
+};
+
+}  // namespace starling

@@ -1,0 +1,86 @@
+#include "schedule/steps/local_work.hpp"
+
+#include <algorithm>
+
+#include "schedule/flat_schedule.hpp"
+#include "schedule/placement.hpp"
+#include "schedule/ranks_at_work.hpp"
+#include "schedule/steps/binder.hpp"
+
+namespace starling {
+namespace {
+
+StepKind kind_of(const Local& local) {
+  switch (local.kind) {
+    case Local::Kind::copy: return StepKind::copy;
+    case Local::Kind::combine: return StepKind::combine;
+  }
+  return StepKind::copy;
+}
+
+}  // namespace
+
+LocalWork LocalWork::placed(const Placing& where) const {
+  LocalWork moved;
+  moved.all.reserve(all.size());
+  for (const Local& one : all) {
+    const Local local{one.kind, where.blocks(one.from), where.blocks(one.into)};
+    if (local.kind != Local::Kind::copy || local.from != local.into) moved.all.push_back(local);
+  }
+  return moved;
+}
+
+LocalWork::Flat LocalWork::flattened(FlatSchedule& into) const {
+  into.locals.insert(into.locals.end(), all.begin(), all.end());
+  return {static_cast<std::int32_t>(all.size())};
+}
+
+void bind(const LocalWork::Flat& step, Binder& binder) {
+  Step* run = nullptr;
+  for (const Local* const end = binder.local + step.count; binder.local != end; ++binder.local) {
+    const Extent from = binder.where(binder.local->from);
+    if (from.count == 0) continue;
+    const StepKind kind = kind_of(*binder.local);
+    if (run == nullptr || run->kind != kind)
+      run = &binder.add({kind, static_cast<std::int32_t>(binder.program.works.size()), 0, 0});
+    binder.program.works.push_back({from, binder.where(binder.local->into)});
+    ++run->count;
+  }
+}
+
+void LocalWorkRule::perform(int rank, const LocalWork& step) {
+  all_.naming(rank, [&] {
+    for (const Local& one : step.all) perform(one, all_.memory(rank));
+  });
+}
+
+void LocalWorkRule::perform(const Local& local, Memory& memory) {
+  const bool copies = local.kind == Local::Kind::copy;
+  const auto what = [&] {
+    return (copies ? "copies " : "combines ") + describe(local.from) + " into " + describe(local.into);
+  };
+  if (local.from.count != local.into.count) throw Mistake{what() + ", which is another number of blocks"};
+  if (local.from.count == 0) return;
+  Memory::must_be_writable(local.into);
+  memory.must_be_written(local.from);
+  if (!copies) memory.must_be_written(local.into);
+  const auto from_sizes = memory.sizes(local.from);
+  const auto into_sizes = memory.sizes(local.into);
+  if (!std::equal(from_sizes.begin(), from_sizes.end(), into_sizes.begin()))
+    throw Mistake{what() + ", which differ in size"};
+  const auto held = memory.values(local.from);
+  std::vector<Symbol> made(held.begin(), held.end());
+  if (copies && memory.same(local.from, local.into)) {
+    // Nothing moves, yet from now on it is the result that lies there.
+    memory.write(local.into, made);
+    return;
+  }
+  if (memory.overlap(local.from, local.into)) throw Mistake{what() + ", which overlap"};
+  if (!copies) {
+    const auto right = memory.values(local.into);
+    for (std::size_t i = 0; i < made.size(); ++i) made[i] = all_.symbols().combine(made[i], right[i]);
+  }
+  memory.write(local.into, made);
+}
+
+}  // namespace starling

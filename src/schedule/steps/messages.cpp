@@ -1,0 +1,127 @@
+#include "schedule/steps/messages.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "schedule/flat_schedule.hpp"
+#include "schedule/placement.hpp"
+#include "schedule/ranks_at_work.hpp"
+#include "schedule/steps/binder.hpp"
+
+namespace starling {
+
+Messages Messages::placed(const Placing& where) const {
+  Messages moved;
+  moved.receives.reserve(receives.size());
+  moved.sends.reserve(sends.size());
+  for (const Transfer& one : receives) moved.receives.push_back({where.rank(one.peer), where.blocks(one.blocks)});
+  for (const Transfer& one : sends) moved.sends.push_back({where.rank(one.peer), where.blocks(one.blocks)});
+  return moved;
+}
+
+Messages::Flat Messages::flattened(FlatSchedule& into) const {
+  into.transfers.insert(into.transfers.end(), receives.begin(), receives.end());
+  into.transfers.insert(into.transfers.end(), sends.begin(), sends.end());
+  return {static_cast<std::int32_t>(receives.size()), static_cast<std::int32_t>(sends.size())};
+}
+
+void bind(const Messages::Flat& step, Binder& binder) {
+  const Resolver& where = binder.where;
+  Message* const first = binder.message;
+  Message* message = first;
+  const Transfer* transfer = binder.transfer;
+  std::int64_t counts = 0;  // all of them in one: it fits an int where each does
+  const auto add = [&](std::int32_t count) {
+    const Message* const before = message;
+    for (const Transfer* const end = transfer + count; transfer != end; ++transfer) {
+      const Extent data = where.of_message(transfer->blocks);
+      if (data.count == 0 && transfer->blocks.count > 0) continue;
+      counts |= data.count;
+      *message++ = {transfer->peer, data};
+    }
+    return static_cast<std::int32_t>(message - before);
+  };
+  const std::int32_t receives = add(step.receives);
+  const std::int32_t sends = add(step.sends);
+  binder.message = message;
+  binder.transfer = transfer;
+  if (receives + sends == 0) return;
+  const bool is_quick = receives <= 1 && sends <= 1 && counts <= std::numeric_limits<std::int32_t>::max();
+  const StepKind kind = !is_quick       ? StepKind::messages
+                        : receives == 0 ? StepKind::send
+                        : sends == 0    ? StepKind::receive
+                                        : StepKind::exchange;
+  binder.add({kind, binder.index_of(first), receives + sends, sends});
+  binder.program.most_messages = std::max(binder.program.most_messages, receives + sends);
+}
+
+MessageRule::MessageRule(RanksAtWork& all)
+    : all_(all), channels_(static_cast<std::size_t>(all.ranks())), waiting_(static_cast<std::size_t>(all.ranks())) {}
+
+bool MessageRule::begin(int rank, const Messages& step) {
+  Memory& memory = all_.memory(rank);
+  all_.naming(rank, [&] {
+    for (const Transfer& one : step.receives) {
+      must_be_peer(one.peer, rank);
+      memory.write_in_round(one.blocks);
+    }
+    for (const Transfer& one : step.sends) {
+      must_be_peer(one.peer, rank);
+      memory.read_in_round(one.blocks);
+    }
+  });
+  int& waiting = waiting_[static_cast<std::size_t>(rank)];
+  waiting = static_cast<int>(step.receives.size() + step.sends.size());
+  for (const Transfer& one : step.receives) post(rank, one, false);
+  for (const Transfer& one : step.sends) post(rank, one, true);
+  return waiting == 0;
+}
+
+void MessageRule::must_be_peer(int peer, int rank) const {
+  if (peer < 0 || peer >= all_.ranks())
+    throw Mistake{"talks to rank " + std::to_string(peer) + ", and there is no such rank"};
+  if (peer == rank) throw Mistake{"talks to itself"};
+}
+
+void MessageRule::post(int rank, const Transfer& transfer, bool is_send) {
+  const std::optional<Post> other = channels_.meet(rank, transfer, is_send);
+  if (!other) return;
+  if (is_send) {
+    deliver(rank, transfer, other->rank, *other->transfer);
+  } else {
+    deliver(other->rank, *other->transfer, rank, transfer);
+  }
+  --waiting_[static_cast<std::size_t>(rank)];
+  if (--waiting_[static_cast<std::size_t>(other->rank)] == 0) all_.may_go_on(other->rank);
+}
+
+void MessageRule::deliver(int from, const Transfer& send, int to, const Transfer& receive) {
+  const auto mismatch = [&](const char* how) {
+    return Mistake{all_.place(to) + " receives " + describe(receive.blocks) + " from rank " + std::to_string(from) +
+                   ", which in its round " + std::to_string(all_.round_number(from)) + " sends " +
+                   describe(send.blocks) + ", and these differ in " + how +
+                   all_.hint(send.blocks.count == 0 || receive.blocks.count == 0)};
+  };
+  if (send.blocks.count != receive.blocks.count) throw mismatch("their number of blocks");
+  if (HappensBefore* const order = all_.order(); order != nullptr && order->counts(send.blocks.count > 0))
+    order->hear(to, from);
+  if (send.blocks.count == 0) return;
+  const auto given = all_.memory(from).sizes(send.blocks);
+  const auto taken = all_.memory(to).sizes(receive.blocks);
+  if (!std::equal(given.begin(), given.end(), taken.begin())) throw mismatch("size");
+  all_.memory(to).write(receive.blocks, all_.memory(from).values(send.blocks));
+}
+
+Wait MessageRule::wait_of(int rank, const Messages& /*step*/) const {
+  for (int peer = 0; peer < all_.ranks(); ++peer) {
+    const std::string other = "rank " + std::to_string(peer);
+    if (const Transfer* one = channels_.waiting(rank, peer, false))
+      return {peer, "waits for " + describe(one->blocks) + " from " + other, one->blocks.count == 0};
+    if (const Transfer* one = channels_.waiting(rank, peer, true))
+      return {peer, "waits until " + other + " receives " + describe(one->blocks), one->blocks.count == 0};
+  }
+  return {rank, "waits for itself"};
+}
+
+}  // namespace starling
