@@ -5,6 +5,7 @@
 #include <map>
 #include <unordered_set>
 #include <utility>
+#include <variant>
 
 #include "topology/random_tree.hpp"
 
@@ -23,6 +24,25 @@ class Mixer {
     add(static_cast<std::int64_t>(blocks.buffer));
     add(blocks.first);
     add(blocks.count);
+  }
+  void add(const Messages& step) {
+    for (const auto* const some : {&step.receives, &step.sends}) {
+      add(std::ssize(*some));
+      for (const Transfer& one : *some) add(one.peer, one.blocks);
+    }
+  }
+  void add(const SubCollective& step) {
+    for (const int number : {static_cast<int>(step.collective), step.group.size(), step.scale}) add(number);
+    for (int i = 0; i < step.group.size(); ++i) add(step.group.rank(i));
+    add(step.root, step.from);
+    add(0, step.into);
+  }
+  void add(const LocalWork& step) {
+    add(std::ssize(step.all));
+    for (const Local& one : step.all) {
+      add(static_cast<int>(one.kind), one.from);
+      add(0, one.into);
+    }
   }
   [[nodiscard]] std::uint64_t value() const { return value_; }
 
@@ -106,21 +126,9 @@ std::uint64_t fingerprint(const Schedule& schedule) {
     for (const int block : scratch.like) mixer.add(block);
   }
   for (const Round& round : schedule.rounds()) {
-    mixer.add(std::ssize(round.receives()));
-    for (const Transfer& one : round.receives()) mixer.add(one.peer, one.blocks);
-    mixer.add(std::ssize(round.sends()));
-    for (const Transfer& one : round.sends()) mixer.add(one.peer, one.blocks);
-    mixer.add(std::ssize(round.locals()));
-    for (const Local& one : round.locals()) {
-      mixer.add(static_cast<int>(one.kind), one.from);
-      mixer.add(0, one.into);
-    }
-    const SubCollective* const sub = round.sub();
-    if (sub == nullptr) continue;
-    for (const int number : {static_cast<int>(sub->collective), sub->group.size(), sub->scale}) mixer.add(number);
-    for (int i = 0; i < sub->group.size(); ++i) mixer.add(sub->group.rank(i));
-    mixer.add(sub->root, sub->from);
-    mixer.add(0, sub->into);
+    mixer.add(static_cast<std::int64_t>(round.meeting.index()));
+    std::visit([&](const auto& step) { mixer.add(step); }, round.meeting);
+    mixer.add(round.local);
   }
   return mixer.value();
 }
