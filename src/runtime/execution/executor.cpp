@@ -10,19 +10,19 @@
 namespace starling {
 namespace {
 
-/// Everything one step needs to know, in registers.
+/// What each step needs, small enough for registers.
 struct Running {
   const Buffers& buffers;
   const Unit& unit;
   MPI_Op op;
-  const Wires& wires;
+  const Transport& transport;
 
   [[nodiscard]] char* at(const Extent& extent) const { return buffers.at(extent, unit.extent); }
-  [[nodiscard]] int peer(const Message& message) const { return wires.peers[message.peer]; }
+  [[nodiscard]] int peer(const Message& message) const { return transport.peers[message.peer]; }
 };
 
 int receive(const Running& run, const Message& message, MPI_Request* request) {
-  const Wires& on = run.wires;
+  const Transport& on = run.transport;
   if (message.data.count <= INT_MAX)
     return pmpi.Irecv(run.at(message.data), static_cast<int>(message.data.count), run.unit.type, run.peer(message),
                       on.tag, on.comm, request);
@@ -31,7 +31,7 @@ int receive(const Running& run, const Message& message, MPI_Request* request) {
 }
 
 int send(const Running& run, const Message& message, MPI_Request* request) {
-  const Wires& on = run.wires;
+  const Transport& on = run.transport;
   if (message.data.count <= INT_MAX)
     return pmpi.Isend(run.at(message.data), static_cast<int>(message.data.count), run.unit.type, run.peer(message),
                       on.tag, on.comm, request);
@@ -39,9 +39,9 @@ int send(const Running& run, const Message& message, MPI_Request* request) {
   return pmpi.Isend(run.at(message.data), large.count, large.type, run.peer(message), on.tag, on.comm, request);
 }
 
-/// Waits for all, one after the other: MPI_Waitall has no communicator, and some libraries tell an error in it to the
-/// error handler of MPI_COMM_WORLD.
-int wait(const Wires& on, int count) {
+/// Waits for all requests, one after the other: MPI_Waitall has no communicator, so some libraries report its errors to
+/// the error handler of MPI_COMM_WORLD.
+int wait(const Transport& on, int count) {
   int failed = MPI_SUCCESS;
   for (int i = 0; i < count; ++i) {
     const int error = pmpi.Wait(&on.requests[i], MPI_STATUS_IGNORE);
@@ -50,23 +50,23 @@ int wait(const Wires& on, int count) {
   return failed;
 }
 
-/// Posts everything, whatever fails, and waits for all of it.
+/// Posts all messages, even after an error, and waits for them.
 int post(const Running& run, const Message* messages, int receives, int sends) {
   int failed = MPI_SUCCESS;
   for (int i = 0; i < receives + sends; ++i) {
-    MPI_Request* const request = &run.wires.requests[i];
+    MPI_Request* const request = &run.transport.requests[i];
     const int error = i < receives ? receive(run, messages[i], request) : send(run, messages[i], request);
     if (error == MPI_SUCCESS) continue;
     *request = handles.request_null;
     if (failed == MPI_SUCCESS) failed = error;
   }
-  const int error = wait(run.wires, receives + sends);
+  const int error = wait(run.transport, receives + sends);
   return failed == MPI_SUCCESS ? error : failed;
 }
 
-/// One message each way, or one in all: MPI's blocking calls are the quickest way there.
+/// At most one message each way: MPI's blocking calls are the fastest here.
 int exchange(const Running& run, const Message* in, const Message* out) {
-  const Wires& on = run.wires;
+  const Transport& on = run.transport;
   if (out == nullptr)
     return pmpi.Recv(run.at(in->data), static_cast<int>(in->data.count), run.unit.type, run.peer(*in), on.tag, on.comm,
                      MPI_STATUS_IGNORE);
@@ -108,7 +108,7 @@ int native_piece(const Running& run, const NativePart& part, MPI_Comm comm) {
   const int members = part.group.size;
   int member = 0;
   pmpi.Comm_rank(comm, &member);
-  // What a rank gives or gets, where MPI counts per member.
+  // What a rank sends or receives; per member, where MPI counts so.
   const std::int64_t block = part.collective == Collective::alltoall ? part.from.count / members
                              : part.collective == Collective::allgather || part.collective == Collective::gather ||
                                      part.collective == Collective::allreduce || part.collective == Collective::reduce
@@ -117,7 +117,7 @@ int native_piece(const Running& run, const NativePart& part, MPI_Comm comm) {
   const Typed data(block, run.unit.type);
   switch (part.collective) {
     case Collective::allgather:
-      // A block that lies in its place already is MPI's in-place case: buffers must not overlap otherwise.
+      // A block that already lies in its place needs MPI_IN_PLACE: buffers must not overlap.
       if (from == into + (member * block * run.unit.extent)) from = MPI_IN_PLACE;
       return pmpi.Allgather(from, data.count, data.type, into, data.count, data.type, comm);
     case Collective::alltoall: return pmpi.Alltoall(from, data.count, data.type, into, data.count, data.type, comm);
@@ -145,9 +145,9 @@ int native_part(const Running& run, const NativePart& part, MPI_Comm comm) {
 
 }  // namespace
 
-int execute(const Program& program, const Buffers& buffers, const Unit& unit, MPI_Op op, const Wires& wires,
+int execute(const Program& program, const Buffers& buffers, const Unit& unit, MPI_Op op, const Transport& transport,
             std::span<const MPI_Comm> natives) {
-  const Running run{buffers, unit, op, wires};
+  const Running run{buffers, unit, op, transport};
   int failed = MPI_SUCCESS;
   for (const Step& step : program.steps) {
     int error = MPI_SUCCESS;

@@ -19,18 +19,18 @@ void Operation::start(Plan& plan, Channel& channel, MPI_Op op) {
   ++plan.operations;
   channel_ = &channel;
   op_ = op;
-  wires_ = {process().world, channel.peers(), channel.next_tag(), workspace_->requests()};
+  transport_ = {process().world, channel.peers(), channel.next_tag(), workspace_->requests()};
   error_ = staging_.begin(plan.program, memory_, buffers_);
 }
 
 int Operation::finish() {
-  // Also after an error: others wait for this rank's messages, whatever they hold.
-  const int failed = execute(plan_->program, buffers_, staging_.unit(), op_, wires_, plan_->natives);
+  // Even after an error: other ranks wait for this rank's messages, whatever their contents.
+  const int failed = execute(plan_->program, buffers_, staging_.unit(), op_, transport_, plan_->natives);
   if (error_ == MPI_SUCCESS) error_ = failed;
   if (error_ == MPI_SUCCESS) {
     error_ = staging_.end(buffers_);
   } else {
-    channel_->spoil();
+    channel_->retire_number();
   }
   workspace_->done();
   --plan_->operations;

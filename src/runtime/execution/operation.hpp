@@ -11,16 +11,15 @@ namespace starling {
 /// One call in flight on a plan: its buffers, memory and messages.
 class Operation {
  public:
-  /// How the call's data is brought into the form that programs work on. To be set up before the operation starts.
+  /// The staging of the call's data. To be set up before the operation starts.
   [[nodiscard]] Staging& staging() { return staging_; }
   [[nodiscard]] const Staging& staging() const { return staging_; }
 
-  /// Takes the memory that it needs on `plan` from `workspace`, where it stays until `finish`. False where there is
-  /// none.
+  /// Allocates the memory for `plan` in `workspace`, until `finish`. False if there is not enough.
   [[nodiscard]] bool reserve(const Plan& plan, Workspace& workspace);
-  /// Starts on a plan for which memory is reserved, with `op` for reductions. Local.
+  /// Starts on a plan for which memory was reserved, with `op` for reductions. Local.
   void start(Plan& plan, Channel& channel, MPI_Op op);
-  /// Carries it out to its end. Returns an MPI error code, which nobody has told the application's error handler.
+  /// Completes the operation. Returns an MPI error code; the application's error handler has not been called for it.
   int finish();
 
  private:
@@ -30,7 +29,7 @@ class Operation {
   Workspace* workspace_ = nullptr;
   char* memory_ = nullptr;
   Buffers buffers_;
-  Wires wires_{};
+  Transport transport_{};
   MPI_Op op_{};
   int error_ = MPI_SUCCESS;
 };
