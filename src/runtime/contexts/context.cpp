@@ -175,7 +175,7 @@ ContextRecord Context::key_record() const {
 ContextRecord Context::record_without_names(std::span<const int> which) const {
   ContextRecord record = key_record();
   record.candidates.resize(which.size());
-  const auto winner = tuner_->tell(record, which);
+  const auto winner = tuner_->fill_in(record, which);
   record.winner = ways_[tuner_->eligible(winner) ? static_cast<std::size_t>(winner) : 0].name().text();
   const ContextRecord* const earlier = setup().earlier.find(record);
   if (earlier == nullptr) return record;
