@@ -28,8 +28,8 @@
 namespace starling {
 namespace {
 
-/// The contexts of the communicators on which this rank is rank 0. Those of one rank are left out, unless the program
-/// has only one.
+/// The contexts of the communicators on which this rank is rank 0. Those of communicators of one rank are left out,
+/// unless the program has only one rank.
 std::vector<ContextRecord> my_contexts() {
   Setup& now = setup();
   std::vector<ContextRecord> contexts;
