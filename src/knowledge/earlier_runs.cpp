@@ -52,7 +52,7 @@ bool is_deviation(const std::optional<double>& seconds) {
 }
 
 /// Whether a candidate of a record has a plausible time on which its ranks agreed.
-bool is_knowledge(const CandidateRecord& candidate) {
+bool is_usable(const CandidateRecord& candidate) {
   const double seconds = candidate.agreed_s.value_or(0);
   return candidate.eligible && candidate.samples > 0 && seconds > 0 && seconds < longest;
 }
@@ -179,7 +179,7 @@ RunRecord merged(std::span<const File> files) {
       context.decisions.clear();
       for (CandidateRecord& candidate : context.candidates) {
         candidate.earlier_s.reset();
-        if (!is_knowledge(candidate)) candidate.agreed_s = candidate.deviation_s = std::nullopt;
+        if (!is_usable(candidate)) candidate.agreed_s = candidate.deviation_s = std::nullopt;
       }
       contexts.push_back(std::move(context));
     }
@@ -229,7 +229,7 @@ EarlierRuns EarlierRuns::read(const std::string& directory, const Circumstances&
     std::vector<std::pair<std::string, std::string>> notes;
     const auto note = [&](const std::string& file, const std::string& why) { notes.emplace_back(file, why); };
     const auto fits = [&](const RunDescription& run) { return circumstances_of(run) == wanted; };
-    const bool gone = each_record(directory, names, {fits, is_knowledge}, note, [&](File file, std::int64_t length) {
+    const bool gone = each_record(directory, names, {fits, is_usable}, note, [&](File file, std::int64_t length) {
       of_all += length;
       if (fits(file.record.run)) {
         const bool is_run = file.record.merged.empty();
@@ -263,7 +263,7 @@ void EarlierRuns::add(std::vector<ContextRecord> contexts) {
       return found == known->candidates.end() ? nullptr : &*found;
     };
     const auto useless = [&](const CandidateRecord& candidate) {
-      if (!is_knowledge(candidate)) return true;
+      if (!is_usable(candidate)) return true;
       if (const CandidateRecord* const before = known_one(candidate)) return before->samples >= enough_samples;
       if (candidates_ == most_candidates || names_of(*collective).count(public_name(candidate)) == 0) return true;
       ++candidates_;

@@ -17,7 +17,7 @@ struct Pair {
   double first, second;
 };
 
-/// The solution with the least error of which both numbers are not negative.
+/// The solution with the least error in which neither number is negative.
 Pair solved(const Normal& sums) {
   const double determinant = (sums.uu * sums.vv) - (sums.uv * sums.uv);
   const double first = ((sums.u * sums.vv) - (sums.v * sums.uv)) / determinant;

@@ -192,7 +192,7 @@ bool Communicator::is_alone() const {
 
 std::string Communicator::refusal(Collective collective) {
   Channel* const channel = resources_.channel();
-  if (channel == nullptr) return "its ranks have no tag in common that is free";
+  if (channel == nullptr) return "no tag is free on all its ranks";
   if (collective == Collective::barrier || setup().settings.host_buffers) return {};
   // Ranks do not know where each other's buffers lie, but they can agree whether any rank may use GPU memory.
   return channel->all(!has_gpu_runtime())

@@ -16,7 +16,7 @@ namespace {
 std::string refusal_here(const Way& way, const Situation& situation, const Settings& settings, bool forced) {
   if (situation.bytes == 0 && situation.collective != Collective::barrier) return "there is no data";
   if (forced) return way.refusal(situation);
-  if (situation.ranks == 1) return "one rank has nobody to talk to";
+  if (situation.ranks == 1) return "there is only one rank";
   if (!settings.admits(name_of(situation.collective), way.algorithm_name(), way.name()))
     return "left out by --only or --except";
   if (settings.reproducible && reduces(situation.collective))

@@ -29,7 +29,7 @@ class Resources {
   std::optional<MPI_Comm> join(const Group& group) { return groups_.join(group, *channel_); }
   [[nodiscard]] Groups& groups() { return groups_; }
 
-  /// Called when `holder` has made another plan. If all plans here are too large together, other holders drop theirs,
+  /// Called when `holder` has made another plan. If all plans together are too large, other holders drop theirs,
   /// oldest first, and make them again when needed.
   void plan_made(ScheduleCarrier& holder);
   /// Called when `holder` has dropped its plans.

@@ -2,8 +2,8 @@
 
 #include <mpi.h>
 
-// Differences between MPI libraries because of which code for one does not compile, or is wrong, for another. Nothing
-// else in the runtime depends on the MPI it is built for.
+// Differences between MPI libraries that make code for one wrong, or not compile, for another. Nothing else in the
+// runtime depends on the MPI it is built for.
 
 /// SimGrid's SMPI: MPI on a simulated network. Its ranks are contexts of one process, and its clock is the network's.
 #if defined(SMPI_H)
