@@ -10,7 +10,7 @@ namespace starling::from_fortran {
 
 namespace {
 
-/// Where the Fortran library keeps a named constant: one common block, spelled as the compiler has it. Null where the
+/// The address of a named constant in the Fortran library: a common block, spelled as the compiler does. Null if the
 /// program has no Fortran.
 using Spellings = std::array<const void*, 4>;
 

@@ -6,7 +6,7 @@
 
 #include "runtime/mpi/pmpi.hpp"
 
-/// How a Fortran argument becomes a C one.
+/// Conversions of Fortran arguments to C.
 namespace starling::from_fortran {
 
 inline Fint value(const Fint* argument) {
@@ -25,21 +25,20 @@ inline MPI_Comm communicator(const Fint* handle) {
   return pmpi.Comm_f2c(*handle);
 }
 
-/// The C address of a buffer: Fortran's MPI_IN_PLACE and MPI_BOTTOM are variables of their own, known by their
-/// addresses.
+/// The C address of a buffer: Fortran's MPI_IN_PLACE and MPI_BOTTOM are variables, recognised by their addresses.
 void* address(void* buffer);
 
-/// The datatypes of an alltoallw, one for each rank of the (remote) group; none where they are not significant.
+/// The datatypes of an alltoallw, one for each rank of the (remote) group; none if they are not significant.
 class Datatypes {
  public:
   Datatypes(const Fint* types, void* buffer, const Fint* comm);
-  operator const MPI_Datatype*() const { return types_.data(); }  // NOLINT: an argument in the making
+  operator const MPI_Datatype*() const { return types_.data(); }  // NOLINT: used as an argument
 
  private:
   std::vector<MPI_Datatype> types_;
 };
 
-/// Hands back the error code; mpi_f08 may leave the argument out.
+/// Returns the error code in `ierror`, which mpi_f08 may leave out.
 inline void finish(Fint* ierror, int code) {
   if (ierror != nullptr) *ierror = code;
 }

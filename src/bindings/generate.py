@@ -3,8 +3,8 @@
 
 usage: generate.py --abi openmpi|mpich|abi|smpi FOLDER
 
-FOLDER gets operations.hpp (names of everything that is counted), entries.cpp (one function for each entry point and the
-table of them) and symbols.inc (the exported names, for trampolines.S).
+Writes into FOLDER: operations.hpp (the names of all counted operations), entries.cpp (a function for each entry point,
+and their table) and symbols.inc (the exported names, for trampolines.S).
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ class Argument:
     fortran: str = "value"
 
     def c_type(self, *, large: bool) -> str:
-        """Its C type in the ordinary or in the large-count form."""
+        """Its C type in the ordinary or the large-count form."""
         return self.large if large and self.large else self.type
 
     def to_member(self, *, large: bool) -> str:
-        """The statement that puts it into a Call."""
+        """The statement that stores it in a Call."""
         counted = self.call in ("sendcounts", "recvcounts", "sdispls", "rdispls")
         value = f"{{{self.name}, {str(large).lower()}}}" if counted else self.name
         return f"  call.{self.call} = {value};"
 
     def from_member(self, *, large: bool) -> str:
-        """The expression that takes it out of a Call again."""
+        """The expression that reads it from a Call."""
         c_type = self.c_type(large=large)
         if self.call in ("sendcounts", "recvcounts", "sdispls", "rdispls"):
             return f"static_cast<{c_type}>(call.{self.call}.values)"
@@ -62,7 +62,7 @@ class Argument:
         return f"call.{self.call}"
 
     def to_c(self) -> str:
-        """The C argument made of the Fortran one."""
+        """The C argument, converted from the Fortran one."""
         if self.fortran == "Datatypes":
             return f"from_fortran::Datatypes({self.name}, {self.name[:4]}buf, comm)"
         return f"from_fortran::{self.fortran}({self.name})"
@@ -70,7 +70,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Function:
-    """An MPI function: `name` without the prefix, in lower case; `collective` is the row of the table it comes from."""
+    """An MPI function: `name` without the prefix, in lower case; `collective` is its row in the table."""
 
     collective: str
     name: str
@@ -84,22 +84,22 @@ class Function:
 
     @property
     def has_large_form(self) -> bool:
-        """True where the standard has an _c form: wherever there is a count."""
+        """Whether the standard has an _c form: if there is a count."""
         return any(argument.large for argument in self.arguments)
 
     @property
     def has_buffer(self) -> bool:
-        """True where data is moved."""
+        """Whether data is moved."""
         return any(argument.fortran == "address" for argument in self.arguments)
 
 
 def lacks(abi: str, what: str) -> bool:
-    """Whether the MPI of a build has no such functions."""
+    """Whether the MPI of a build lacks such functions."""
     return what in _TABLE["lacks"].get(abi, ())
 
 
 def functions(abi: str) -> Iterator[Function]:
-    """All functions: the blocking collectives first, in the order of the table; large-count forms not among them."""
+    """All functions without large-count forms: the blocking collectives first, in the order of the table."""
     known = {name: Argument(name, **what) for name, what in _TABLE["arguments"].items()}
     collectives = _TABLE["collectives"]
     neighbourhood = {} if lacks(abi, "neighbourhood") else _TABLE["neighbourhood"]
@@ -123,7 +123,7 @@ def functions(abi: str) -> Iterator[Function]:
 
 
 def fortran_bindings(abi: str, function: Function) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The Fortran symbols through which a call gets past the C entry points.
+    """The Fortran symbols whose calls bypass the C entry points.
 
     Open MPI's Fortran library calls PMPI_* everywhere: mpif.h and `use mpi` under one of four spellings, as the
     compiler has it, `use mpi_f08` through ompi_*_f. The MPICH family calls MPI_*, but PMPI_* for `use mpi_f08` where no
@@ -141,18 +141,18 @@ def fortran_bindings(abi: str, function: Function) -> Iterator[tuple[str, tuple[
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry point, exported under `spellings`, and the code of the function behind it, whose name is `wrapper`."""
+    """An entry point, exported under `spellings`, and the code of its function, whose name is `wrapper`."""
 
     spellings: tuple[str, ...]
     wrapper: str
     is_fortran: bool
     code: str
     fallback: str = ""
-    """The function that takes its place where the MPI library has none."""
+    """The function called instead if the MPI library lacks this one."""
 
     @property
     def slot(self) -> str:
-        """The name of its number."""
+        """The C++ name of its slot number."""
         return f"slot_{self.spellings[0]}"
 
 
@@ -183,7 +183,7 @@ def c_entry(function: Function, *, large: bool) -> Entry:
 
 
 def narrow_form(function: Function) -> str:
-    """The large-count form for an MPI library that has none: by the ordinary one, where the counts fit."""
+    """The large-count form for an MPI library that lacks it: calls the ordinary form if the counts fit."""
     rooted = any(argument.name == "root" for argument in function.arguments)
     narrowed, passed = [], []
     for argument in function.arguments:
@@ -211,7 +211,7 @@ def narrow_form(function: Function) -> str:
 
 
 def fortran_entry(function: Function, binding: str, spellings: tuple[str, ...]) -> Entry:
-    """A Fortran entry point: a tuned one calls the C one, another the MPI library's own Fortran function."""
+    """A Fortran entry point: if tuned it calls the C one, else the MPI library's own Fortran function."""
     arguments = [argument for argument in function.arguments if argument.name not in ("argc", "argv")]
     names = [*(argument.name for argument in arguments), "ierror"]
     types = ["void*" if argument.fortran == "address" else "Fint*" for argument in arguments] + ["Fint*"]
@@ -248,7 +248,7 @@ def table_row(entry: Entry) -> str:
 
 
 def generate(abi: str) -> dict[str, str]:
-    """The text of every generated file, by its name."""
+    """The text of each generated file, by file name."""
     operations = [function.name for function in functions(abi) if function.use in (Use.TUNED, Use.COUNTED)]
     every = list(entries(abi))
     return {

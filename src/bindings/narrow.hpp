@@ -7,22 +7,22 @@
 
 namespace starling {
 
-/// A large-count call on an MPI library that has none: its counts and displacements as int, if they fit.
+/// A large-count call on an MPI library without large counts: its counts and displacements as int, if they fit.
 ///
-/// A program may hold a weak reference to a large-count function and call it where there is one (mpi4py does).
-/// Exporting the name makes it look as if there were, so the call must work.
+/// A program may hold a weak reference to a large-count function and call it if it exists (mpi4py does). Because this
+/// library exports the name, the function always seems to exist, so the call must work.
 class Narrow {
  public:
   enum Peers { everyone, neighbours };
-  /// How long the arrays live: a call that only begins an operation may need them until the operation ends, which
-  /// nobody tells us. Those are kept for good, equal ones once.
+  /// How long the arrays live. A nonblocking call may need them until its operation ends, which is not known here:
+  /// these are kept for good, equal ones once.
   enum Lifetime { until_return, for_good };
 
   Narrow(MPI_Comm comm, Peers peers, Lifetime lifetime);
 
   int count(MPI_Count value);
 
-  /// An array with one element for each rank that is sent to, or received from; null where it is not significant.
+  /// An array with one element for each rank to send to, or to receive from; null if it is not significant.
   template <class Integer>
   const int* sends(const Integer* values, bool significant) {
     return significant ? array(values, sends_) : nullptr;

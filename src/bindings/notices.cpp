@@ -13,7 +13,7 @@ namespace starling {
 
 namespace {
 
-/// MPI is not initialised yet: the launcher's word for the rank. A program without a launcher is rank 0.
+/// Before MPI_Init the rank comes from the launcher's environment. A program without a launcher is rank 0.
 bool is_first_rank() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
     if (const char* rank = std::getenv(name)) return std::string(rank) == "0";
@@ -26,7 +26,7 @@ std::string file_of(Abi abi) {
 
 }  // namespace
 
-void say_wrong_build() {
+void report_wrong_build() {
   if (!is_first_rank()) return;
   const Flavour& mpi = flavour();
   std::string line = "starling: ";

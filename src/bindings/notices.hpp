@@ -2,8 +2,8 @@
 
 namespace starling {
 
-/// One line on stderr, from rank 0 only, for a program that runs on an MPI library this build is not for, or on none
-/// that can be found: what is loaded, which build this is, what to do.
-void say_wrong_build();
+/// Prints one line on stderr, on rank 0 only, if this build is not for the program's MPI library, or no MPI library is
+/// found: what is loaded, which build this is, what to do.
+void report_wrong_build();
 
 }  // namespace starling

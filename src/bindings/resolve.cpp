@@ -12,7 +12,7 @@
 #include "runtime/mpi/flavour.hpp"
 #include "runtime/mpi/pmpi.hpp"
 
-/// Where each entry's exported symbols jump to (trampolines.S).
+/// The addresses to which each entry's exported symbols jump (trampolines.S).
 extern "C" void* starling_slots[];
 
 namespace starling {
@@ -22,37 +22,37 @@ std::array<void*, entry_count> originals{};
 namespace {
 
 /// The function that the program would have called without this library.
-void* without_us(const Entry& entry) {
+void* next_function(const Entry& entry) {
   for (const char* name : entry.spellings)
     if (name != nullptr)
       if (void* found = entry.is_fortran ? next_symbol_anywhere(name) : next_symbol(name)) return found;
   return nullptr;
 }
 
-/// The decision, made once, at the first call of any entry point: true where Starling takes part.
+/// Decides once, at the first call of any entry point, whether Starling takes part.
 bool begin() {
   if (getauxval(AT_SECURE) != 0) return false;
   if (!active()) {
-    say_wrong_build();
+    report_wrong_build();
     return false;
   }
   resolve_pmpi();
   for (std::size_t slot = 0; slot < entry_count; ++slot)
-    if (!entries()[slot].is_fortran) originals[slot] = without_us(entries()[slot]);
+    if (!entries()[slot].is_fortran) originals[slot] = next_function(entries()[slot]);
   return true;
 }
 
-/// For a function that the MPI library does not have. A program may ask for it all the same: a weak reference to a
-/// newer function, which would be null without this library, is not null with it.
+/// Stands for a function that the MPI library lacks. A program may call it: its weak reference to a newer function,
+/// null without this library, is not null with it.
 int unsupported() {
   return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 
 void* target_of(std::size_t slot, bool takes_part) {
   const Entry& entry = entries()[slot];
-  if (!takes_part) return without_us(entry);
-  // A Fortran library may be loaded later than the C one: each of its functions is looked for when it is first called.
-  if (entry.is_fortran) originals[slot] = without_us(entry);
+  if (!takes_part) return next_function(entry);
+  // A Fortran library may be loaded later than the C one: each of its functions is looked up at its first call.
+  if (entry.is_fortran) originals[slot] = next_function(entry);
   if (originals[slot] != nullptr) return reinterpret_cast<void*>(entry.wrapper);
   if (entry.is_fortran) return nullptr;
   return reinterpret_cast<void*>(entry.fallback != nullptr ? entry.fallback : address_of(unsupported));
@@ -62,7 +62,7 @@ void* target_of(std::size_t slot, bool takes_part) {
 
 }  // namespace starling
 
-/// Decides where a slot points, and returns that: the wrapper, or the MPI library's own function.
+/// Sets the address of a slot, and returns it: the wrapper, or the MPI library's own function.
 extern "C" __attribute__((visibility("hidden"))) void* starling_resolve(std::size_t slot) {
   using namespace starling;
   static const bool takes_part = begin();

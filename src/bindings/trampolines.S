@@ -1,8 +1,8 @@
-/* The exported symbols: each jumps to where its slot points, and costs nothing more.
+/* The exported symbols: each is one jump to the address in its slot.
 
-   A slot first points at a stub that has starling_resolve (resolve.cpp) choose where it is to point, keeping every
-   register that may hold an argument, then goes there. So the decision is made at the first call, when the MPI library
-   is loaded for certain, and the library's prototypes need not be known. */
+   A slot first points at a stub. The stub saves every register that may hold an argument, calls starling_resolve
+   (resolve.cpp), which sets the slot's address, and jumps there. So the decision is made at the first call, when the
+   MPI library is certainly loaded, and the prototypes need not be known. */
 
 #define SLOT_BYTES 8
 
@@ -20,7 +20,7 @@ name:                                     \
     .text
 #include "generated/symbols.inc"
 
-    /* Number of the slot on the stack, where the target then takes its place. */
+    /* The slot's number is on the stack; the target's address then replaces it. */
     .p2align 4
 resolve_and_go:
     pushq %rax
@@ -91,7 +91,7 @@ name:                                                                  \
     .text
 #include "generated/symbols.inc"
 
-    /* Number of the slot in x17. */
+    /* The slot's number is in x17. */
     .p2align 4
 resolve_and_go:
     stp x29, x30, [sp, #-224]!

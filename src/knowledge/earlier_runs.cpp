@@ -51,8 +51,8 @@ bool is_deviation(const std::optional<double>& seconds) {
   return seconds && *seconds >= 0 && *seconds < longest;
 }
 
-/// Whether a candidate of a record says what its ranks measured together, and no nonsense.
-bool is_knowledge(const CandidateRecord& candidate) {
+/// Whether a candidate of a record has a plausible time on which its ranks agreed.
+bool is_usable(const CandidateRecord& candidate) {
   const double seconds = candidate.agreed_s.value_or(0);
   return candidate.eligible && candidate.samples > 0 && seconds > 0 && seconds < longest;
 }
@@ -79,7 +79,7 @@ const std::unordered_set<std::string_view>& names_of(Collective collective) {
   return names;
 }
 
-/// Reads the text of a file; says whether it is there. Throws std::runtime_error where it can't be read.
+/// Reads the text of a file; returns whether it exists. Throws std::runtime_error if it can't be read.
 bool read_text(const std::string& path, std::string& text) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not hold up the run
   if (file < 0 && errno == ENOENT) return false;
@@ -107,8 +107,8 @@ bool read_text(const std::string& path, std::string& text) {
   return true;
 }
 
-/// Reads what is wanted of records until `take` wants no more; `take` gets each with the length of its text. Returns
-/// whether a file had gone away.
+/// Reads the wanted parts of records until `take`, which gets each record and the length of its text, wants no more.
+/// Returns whether a file had disappeared.
 template <typename Take>
 bool each_record(const std::string& directory, const std::vector<std::string>& names, const Wanted& wanted,
                  const SkippedFile& skipped, Take take) {
@@ -132,7 +132,7 @@ bool each_record(const std::string& directory, const std::vector<std::string>& n
   return gone;
 }
 
-/// Holds a directory's lock for the one who merges.
+/// Holds a directory's lock while merging.
 class Lock {
  public:
   explicit Lock(const std::string& directory) : file_(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
@@ -155,7 +155,7 @@ class Lock {
   int file_;
 };
 
-/// One record of many, newest first. Decisions are a run's own: they are counted and left out.
+/// One record from many, newest first. Decisions belong to a single run: they are counted and left out.
 RunRecord merged(std::span<const File> files) {
   RunRecord all;
   all.run = files.front().record.run;
@@ -179,7 +179,7 @@ RunRecord merged(std::span<const File> files) {
       context.decisions.clear();
       for (CandidateRecord& candidate : context.candidates) {
         candidate.earlier_s.reset();
-        if (!is_knowledge(candidate)) candidate.agreed_s = candidate.deviation_s = std::nullopt;
+        if (!is_usable(candidate)) candidate.agreed_s = candidate.deviation_s = std::nullopt;
       }
       contexts.push_back(std::move(context));
     }
@@ -190,7 +190,7 @@ RunRecord merged(std::span<const File> files) {
   return all;
 }
 
-/// Writes one record of `files`, newest first, or several where one would be too long; then deletes what is in them.
+/// Writes one record of `files`, newest first, or several if one would be too long; then deletes the merged files.
 void merge_into(const std::string& directory, std::span<const File> files, MergedRuns& result) {
   if (files.size() < 2) return;
   const RunRecord record = merged(files);
@@ -229,7 +229,7 @@ EarlierRuns EarlierRuns::read(const std::string& directory, const Circumstances&
     std::vector<std::pair<std::string, std::string>> notes;
     const auto note = [&](const std::string& file, const std::string& why) { notes.emplace_back(file, why); };
     const auto fits = [&](const RunDescription& run) { return circumstances_of(run) == wanted; };
-    const bool gone = each_record(directory, names, {fits, is_knowledge}, note, [&](File file, std::int64_t length) {
+    const bool gone = each_record(directory, names, {fits, is_usable}, note, [&](File file, std::int64_t length) {
       of_all += length;
       if (fits(file.record.run)) {
         const bool is_run = file.record.merged.empty();
@@ -263,7 +263,7 @@ void EarlierRuns::add(std::vector<ContextRecord> contexts) {
       return found == known->candidates.end() ? nullptr : &*found;
     };
     const auto useless = [&](const CandidateRecord& candidate) {
-      if (!is_knowledge(candidate)) return true;
+      if (!is_usable(candidate)) return true;
       if (const CandidateRecord* const before = known_one(candidate)) return before->samples >= enough_samples;
       if (candidates_ == most_candidates || names_of(*collective).count(public_name(candidate)) == 0) return true;
       ++candidates_;
@@ -299,7 +299,7 @@ std::string EarlierRuns::to_text(int most_ranks) const {
 EarlierRuns EarlierRuns::from_text(const std::string& text) {
   EarlierRuns earlier;
   if (text.empty()) return earlier;
-  // Rank 0 has bounded it.
+  // Rank 0 has limited its size.
   Wanted all;
   all.room = std::numeric_limits<std::size_t>::max();
   for (ContextRecord& one : run_record_from_json(text, all).contexts) earlier.contexts_.add(std::move(one));

@@ -14,65 +14,65 @@
 
 namespace starling {
 
-/// What must be the same for one run to learn from another; the call key tells the communicators apart.
+/// What must be equal for one run to learn from another, besides the call key.
 struct Circumstances {
   std::string machine;
   std::string mpi_flavour;
   std::string mpi_version;
-  std::string samples;  ///< how ranks' times became one: a mean says nothing of the slowest rank
+  std::string samples;  ///< how ranks' times were reduced: a mean says nothing about the slowest rank
   bool operator==(const Circumstances&) const = default;
 };
 
-/// Says in a sentence what is wrong with a file of the history, which is then skipped.
+/// Reports why a file of the history is skipped, in one sentence.
 using SkippedFile = std::function<void(const std::string& file, const std::string& why)>;
 
-/// What earlier runs found, by call key and candidate.
+/// The results of earlier runs, by call key and candidate.
 class EarlierRuns {
  public:
-  /// Calls of a candidate after which older runs add nothing to it.
+  /// Calls of a candidate from which on older runs add nothing to it.
   static constexpr std::int64_t enough_samples = 50;
-  /// Candidates that are known at most, in all contexts; those of older runs are left out first.
+  /// The most candidates, in all contexts together; those of older runs are left out first.
   static constexpr std::size_t most_candidates = 50'000;
-  /// Contexts likewise.
+  /// The most contexts.
   static constexpr std::size_t most_contexts = 20'000;
-  /// Bytes of records of runs that are read at most, and again of merged ones, where they fit; also of one record.
+  /// The most bytes to read of records of runs, again as many of merged records, and of one record.
   static constexpr std::int64_t most_bytes = std::int64_t{16} << 20;
-  /// Bytes of all records that are read at most.
+  /// The most bytes to read of all records.
   static constexpr std::int64_t most_bytes_read = std::int64_t{128} << 20;
 
-  /// Reads the records of a directory that fit, the newest first. A directory that is not there holds none. Where a
-  /// file goes away meanwhile, because somebody merges, all is read again.
+  /// Reads the matching records of a directory, the newest first. A missing directory has none. If a file disappears
+  /// meanwhile, because another process merges, reads all again.
   static EarlierRuns read(const std::string& directory, const Circumstances& wanted, const SkippedFile& skipped);
 
-  /// Adds a run that is older than those that are there: of its candidates those that the repository has, and that
-  /// ranks measured together.
+  /// Adds a run older than those added before: only candidates that the repository has, and on whose time the ranks
+  /// agreed.
   void add(std::vector<ContextRecord> contexts);
-  /// What is known in the context of the same call key as `key`; nullptr for nothing, and where it is not known how
-  /// its ranks lie on nodes.
+  /// The context with the call key of `key`; nullptr if there is none, or if the placement of its ranks on nodes is
+  /// unknown.
   [[nodiscard]] const ContextRecord* find(const ContextRecord& key) const;
-  /// What such a context knows of a candidate, by its public name.
+  /// The time of a candidate, by its public name, in such a context.
   static std::optional<Earlier> of(const ContextRecord& known, std::string_view candidate);
   [[nodiscard]] bool empty() const { return contexts_.all().empty(); }
 
-  /// As text for one MPI message, without contexts of more ranks than `most_ranks`, and back. `from_text` throws where
-  /// `to_text` did not write it.
+  /// Convert to text for one MPI message, without contexts of more ranks than `most_ranks`, and back. `from_text`
+  /// throws if `to_text` did not write the text.
   [[nodiscard]] std::string to_text(int most_ranks = std::numeric_limits<int>::max()) const;
   static EarlierRuns from_text(const std::string& text);
 
  private:
-  FoldedContexts contexts_;  ///< of their candidates those with `agreed_s` only; no decisions
+  FoldedContexts contexts_;  ///< only candidates with `agreed_s`; no decisions
   std::size_t candidates_ = 0;
 };
 
-/// What merging did.
+/// The result of merging.
 struct MergedRuns {
-  std::int64_t runs = 0;             ///< that are now in merged records
+  std::int64_t runs = 0;             ///< now in merged records
   std::vector<std::string> written;  ///< files
 };
 
-/// Makes one record of all that were made in the same circumstances, and then deletes those. Runs that end or start
-/// meanwhile lose nothing: a merged record names what is in it, and readers skip that. Throws std::runtime_error with
-/// one sentence where the directory can't be used, or somebody else is merging in it.
+/// Merges all records with the same circumstances into one, and then deletes them. Runs that end or start meanwhile
+/// lose nothing: a merged record names the files in it, and readers skip these. Throws std::runtime_error with one
+/// sentence if the directory can't be used, or another process is merging in it.
 MergedRuns merge_runs(const std::string& directory, const SkippedFile& skipped);
 
 }  // namespace starling

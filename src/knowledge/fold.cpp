@@ -14,18 +14,18 @@ struct Weighted {
   std::int64_t samples;
 };
 
-/// The part of `other` in all samples of both; where neither has any, a half.
+/// The share of `other` in all samples of both; a half if neither has any.
 double share_of(std::int64_t other, std::int64_t one) {
   return one + other > 0 ? static_cast<double>(other) / static_cast<double>(one + other) : 0.5;
 }
 
-/// The mean of what is known, weighted by samples.
+/// The mean of the known values, weighted by samples.
 std::optional<double> merged(const Weighted& one, const Weighted& other) {
   if (!one.value || !other.value) return one.value ? one.value : other.value;
   return std::lerp(*one.value, *other.value, share_of(other.samples, one.samples));
 }
 
-/// The deviation of both candidates' samples together, from the mean of both; that of one where it is known of one.
+/// The deviation of both candidates' samples from their common mean; if only one is known, that one.
 std::optional<double> merged_deviation(const CandidateRecord& one, const CandidateRecord& other) {
   if (!one.deviation_s || !other.deviation_s) return one.deviation_s ? one.deviation_s : other.deviation_s;
   const double share = share_of(other.samples, one.samples);
@@ -43,7 +43,7 @@ void add_count(std::int64_t& into, std::int64_t other) {
   into = std::min(into + other, most_counted);
 }
 
-/// The sum of what the slowest ranks spent; rank 0's stands for what is not known.
+/// The sum of the slowest ranks' seconds; rank 0's where they are unknown.
 template <typename Spent>
 std::optional<double> slowest_of(const Spent& one, const Spent& other, std::optional<double> Spent::*slowest,
                                  double Spent::*first) {
@@ -82,12 +82,12 @@ std::int64_t native_samples(const ContextRecord& context) {
   return index < 0 ? 0 : context.candidates[static_cast<std::size_t>(index)].samples;
 }
 
-/// Adds the candidates of `other`. Returns their places among the added up ones.
+/// Adds the candidates of `other`. Returns their places in `into`.
 std::vector<int> fold_candidates(ContextRecord& into, const ContextRecord& other) {
   std::vector<CandidateRecord>& all = into.candidates;
   const std::size_t known = all.size();
   std::vector<int> places;
-  std::size_t expected = 0;  // they mostly stand in the same order
+  std::size_t expected = 0;  // they are mostly in the same order
   for (const CandidateRecord& candidate : other.candidates) {
     std::size_t tried = 0;
     while (tried < known && !same_name(all[(expected + tried) % known], candidate)) ++tried;

@@ -14,14 +14,14 @@
 #include "knowledge/json_writer.hpp"
 #include "knowledge/run_record.hpp"
 
-/// Structs as JSON objects: one list of a struct's fields, by which it is written and read.
+/// Structs as JSON objects: one list of a struct's fields, used to write and to read it.
 namespace starling {
 
-/// Whether a field must be there.
+/// Whether a field is required.
 enum class Presence : std::uint8_t {
   always,
   since_later,  ///< older versions did not write it
-  where_known,  ///< written where it is not its type's default
+  where_known,  ///< written if it is not its type's default
 };
 
 template <typename Struct>
@@ -37,7 +37,7 @@ struct Field {
   throw JsonError("it is no run record: it has no '" + std::string(name) + "'");
 }
 
-/// A count up to what fits.
+/// Reads a count, up to the largest that fits.
 template <typename Whole>
 void read_count(JsonReader& reader, std::string_view name, Whole& into) {
   constexpr std::int64_t most = std::min<std::int64_t>(std::numeric_limits<Whole>::max(), most_counted);
@@ -58,7 +58,7 @@ inline void read_value(JsonReader& reader, std::string_view name, int& into) {
 inline void read_value(JsonReader& reader, std::string_view name, std::int64_t& into) {
   read_count(reader, name, into);
 }
-/// A number that is not finite travels as null.
+/// A number that is not finite is written as null.
 inline void read_value(JsonReader& reader, std::string_view /*name*/, double& into) {
   into = reader.null() ? std::numeric_limits<double>::quiet_NaN() : reader.number();
 }
@@ -111,12 +111,13 @@ constexpr auto field(std::string_view name, Presence presence = Presence::always
       [](const Struct& from) { return !(from.*member == Value{}); }, presence};
 }
 
-/// Reads an object with those fields. Of others, `other(key)` says whether it has read the value; else it is skipped.
+/// Reads an object with these fields. For another key, `other(key)` returns whether it has read the value; else the
+/// value is skipped.
 template <typename Struct, std::size_t count, typename Other>
 void read_fields(JsonReader& reader, Struct& into, const std::array<Field<Struct>, count>& fields, Other other) {
   std::uint64_t seen = 0;
   static_assert(count <= std::numeric_limits<decltype(seen)>::digits);
-  std::size_t expected = 0;  // they mostly come in the order in which they are written
+  std::size_t expected = 0;  // the fields are mostly in the order of writing
   reader.object([&](std::string_view key) {
     for (std::size_t tried = 0; tried < count; ++tried) {
       const std::size_t which = (expected + tried) % count;
@@ -138,7 +139,7 @@ void read_fields(JsonReader& reader, Struct& into, const std::array<Field<Struct
   read_fields(reader, into, fields, [](std::string_view) { return false; });
 }
 
-/// Writes those fields as members of an object that is open.
+/// Writes these fields as members of an open object.
 template <typename Struct, std::size_t count>
 void write_fields(JsonWriter& writer, const Struct& from, const std::array<Field<Struct>, count>& fields) {
   for (const Field<Struct>& one : fields) {
@@ -148,7 +149,7 @@ void write_fields(JsonWriter& writer, const Struct& from, const std::array<Field
   }
 }
 
-/// The room that one more element of a vector takes while it grows.
+/// The memory that one more element of a vector takes while the vector grows.
 template <typename Element>
 constexpr std::size_t room_of = 3 * sizeof(Element);
 

@@ -13,7 +13,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// The length of the number that `text` begins with, 0 for none.
+/// The length of the number at the start of `text`, 0 for none.
 std::size_t number_length(std::string_view text) {
   std::size_t at = 0;
   const auto here = [&](char c) { return at < text.size() && text[at] == c; };
@@ -40,7 +40,7 @@ std::size_t number_length(std::string_view text) {
   return at;
 }
 
-/// The characters of a string that stand for themselves, but for those beyond ASCII.
+/// The ASCII characters that need no escape in a string.
 constexpr std::array<bool, 256> plain = [] {
   std::array<bool, 256> is_plain{};
   for (std::size_t c = ' '; c < 0x80; ++c) is_plain[c] = c != '"' && c != '\\';
@@ -54,7 +54,7 @@ bool is_plain(char c) {
 }  // namespace
 
 void JsonReader::another_value(const std::string& wanted) const {
-  JsonReader(*this).skip();  // what is no JSON is told so
+  JsonReader(*this).skip();  // throws if the text is not JSON
   throw JsonError("it is no run record: it has another value where " + wanted + " must be");
 }
 
@@ -62,7 +62,7 @@ void JsonReader::broken() {
   throw JsonError("it is cut short, or no JSON");
 }
 
-/// The next character that is no white space; it is not read.
+/// The next character that is not white space; it is not consumed.
 char JsonReader::next() {
   for (; at_ < text_.size(); ++at_) {
     const char c = text_[at_];
@@ -81,7 +81,7 @@ void JsonReader::expect_word(std::string_view word) {
   at_ += word.size();
 }
 
-/// Whether there is anything in what opens here.
+/// Whether the object or array that opens here has any content.
 bool JsonReader::begins(char open, char close, const char* what) {
   if (next() != open) another_value(what);
   ++at_;
@@ -112,7 +112,7 @@ char32_t JsonReader::hexadecimal() {
   return code;
 }
 
-/// What a backslash begins, behind it.
+/// Reads an escape sequence after its backslash.
 void JsonReader::unescape(std::string& into) {
   constexpr std::string_view escaped = "\"\\/bfnrt";
   constexpr std::string_view meant = "\"\\/\b\f\n\r\t";
@@ -138,7 +138,7 @@ void JsonReader::unescape(std::string& into) {
   append_utf8(into, code);
 }
 
-/// The rest of a string whose first quote was read. `unescaped` holds it where it is not in the text as it is.
+/// The rest of a string whose first quote was read. `unescaped` holds it if it has escapes.
 std::string_view JsonReader::string(std::string& unescaped) {
   const std::size_t first = at_;
   bool is_copied = false;
@@ -176,7 +176,7 @@ void JsonReader::text(std::string& into) {
   if (!at_text()) another_value("a text");
   ++at_;
   const std::string_view found = string(into);
-  constexpr std::size_t inside = 15;  // a short text lies in the string itself
+  constexpr std::size_t inside = 15;  // a short text is stored in the string object
   if (found.size() > inside) keep(found.size() + inside);
   if (found.data() != into.data()) into.assign(found);
 }

@@ -9,27 +9,28 @@
 
 namespace starling {
 
-/// What is wrong with a JSON text, in words for people.
+/// An error in a JSON text, explained for the user.
 class JsonError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Reads a run record's JSON (RFC 8259) from its beginning to its end, value by value, into what the caller has for it:
-/// no tree is built, so that untrusted text costs no more memory than the caller keeps of it. A copy goes on where the
-/// original was. Everything throws a JsonError for text that is not as it must be.
+/// Reads a run record's JSON (RFC 8259) sequentially, value by value, into the caller's data. It builds no tree, so
+/// that untrusted text costs no more memory than the caller keeps. A copy continues at the position of the original.
+/// Every function throws a JsonError for wrong text.
 class JsonReader {
  public:
-  /// `room` is how many bytes the caller may still keep. Text and room must outlive the reader.
+  /// `room`: how many bytes the caller may still keep. Text and room must outlive the reader.
   JsonReader(std::string_view text, std::size_t& room) : text_(text), room_(&room) {}
 
-  /// Takes room for what is kept of a value.
+  /// Takes room for the bytes kept of a value.
   void keep(std::size_t bytes) {
     if (bytes > *room_) throw JsonError("it holds more than a run record can");
     *room_ -= bytes;
   }
 
-  /// Calls `member(key)` for each member of an object; it must read or skip the value. A key is good until the next.
+  /// Calls `member(key)` for each member of an object; it must read or skip the value. A key is valid until the next
+  /// one.
   template <typename Member>
   void object(Member member) {
     if (!begins('{', '}', "an object")) return;
@@ -58,12 +59,12 @@ class JsonReader {
   /// A number as it is written.
   [[nodiscard]] std::string_view written_number();
 
-  /// Whether null comes next, which is then read.
+  /// Whether the next value is null; if so, reads it.
   [[nodiscard]] bool null();
-  /// Whether a text comes next.
+  /// Whether the next value is a text.
   [[nodiscard]] bool at_text();
   void skip();
-  /// Nothing may follow.
+  /// Checks that nothing follows.
   void end();
 
  private:

@@ -22,7 +22,7 @@ void JsonWriter::new_line() {
   written_.append(static_cast<std::size_t>(2 * depth_), ' ');
 }
 
-/// What stands before a value or a key.
+/// Writes the separator before a value or a key.
 void JsonWriter::separate() {
   if (after_key_) {
     after_key_ = false;

@@ -9,8 +9,8 @@ namespace starling {
 /// Writes JSON (RFC 8259), value by value.
 class JsonWriter {
  public:
-  /// Objects and arrays nested up to `lines` deep have a line for each member, indented by two blanks; those inside
-  /// them stand on one line. 0: all on one line, without blanks. `depth`: how deep in another text this one will be.
+  /// Objects and arrays nested up to `lines` deep have a line for each member, indented by two blanks; deeper ones are
+  /// on one line. 0: all on one line, without blanks. `depth`: the depth at which this text goes into another one.
   explicit JsonWriter(int lines, int depth = 0) : lines_(lines), depth_(depth) {}
 
   /// Members follow as `key` and a value, until `close`.
@@ -21,12 +21,12 @@ class JsonWriter {
 
   /// Bytes that are not UTF-8 become U+FFFD.
   void text(std::string_view text);
-  /// As short as can be read back exactly; null where it is not finite.
+  /// The shortest form that is read back exactly; null if it is not finite.
   void number(double value);
   void count(std::int64_t value);
   void boolean(bool value) { word(value ? "true" : "false"); }
   void null() { word("null"); }
-  /// A value that is JSON already.
+  /// A value that is already JSON.
   void word(std::string_view json);
 
   [[nodiscard]] const std::string& written() const { return written_; }
@@ -38,10 +38,10 @@ class JsonWriter {
   void quote(std::string_view text);
 
   std::string written_;
-  std::string closing_;  ///< of what is open
+  std::string closing_;  ///< brackets that close the open objects and arrays
   int lines_;
   int depth_;
-  bool is_empty_ = true;  ///< nothing is in what was opened last
+  bool is_empty_ = true;  ///< the object or array opened last is empty
   bool after_key_ = false;
 };
 

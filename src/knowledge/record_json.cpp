@@ -14,7 +14,7 @@ constexpr std::size_t most_merged = 100'000;
 
 using Texts = std::vector<std::pair<std::string, std::string>>;
 
-/// Whether a parameter's value is written just as JSON writes that number, so that nothing is lost on the way back.
+/// Whether a parameter's value is written as JSON writes that number, so that reading it back is exact.
 bool is_number(const std::string& text) {
   constexpr std::size_t exact = 15;  // digits that any reader of JSON keeps
   const char* const end = text.data() + text.size();
@@ -105,7 +105,7 @@ void write_phases(JsonWriter& writer, const ContextRecord& from) {
   writer.close();
 }
 
-/// All fields of a context but its candidates and decisions, which come last.
+/// All fields of a context except its candidates and decisions, which come last.
 constexpr std::array context_fields{
     field<&ContextRecord::collective>("collective"),
     field<&ContextRecord::bytes>("bytes"),
@@ -129,7 +129,7 @@ constexpr std::array context_fields{
     field<&ContextRecord::decisions_dropped>("decisions_dropped"),
 };
 
-/// A decision as it is written.
+/// A decision in its JSON form.
 struct NamedDecision {
   std::int64_t call = 0;
   std::optional<std::string> from;
@@ -144,7 +144,7 @@ constexpr std::array decision_fields{
     field<&NamedDecision::why>("why"),
 };
 
-/// The name of a candidate; nothing for -1, the decision's word for none.
+/// The name of a candidate; nothing for -1, which stands for none in a decision.
 std::optional<std::string> name_at(const ContextRecord& context, int index) {
   if (index < 0 || static_cast<std::size_t>(index) >= context.candidates.size()) return std::nullopt;
   return public_name(context.candidates[static_cast<std::size_t>(index)]);
@@ -197,7 +197,7 @@ void read_decisions(JsonReader& reader, ContextRecord& context) {
 ContextRecord read_context(JsonReader& reader, const Wanted& wanted) {
   ContextRecord context;
   bool has_candidates = false;
-  std::optional<JsonReader> decisions;  // they name candidates, which may stand behind them
+  std::optional<JsonReader> decisions;  // they name candidates, which may follow them in the text
   read_fields(reader, context, context_fields, [&](std::string_view key) {
     if (key == "candidates" && !has_candidates) {
       has_candidates = true;
@@ -270,7 +270,7 @@ void read_merged(JsonReader& reader, std::vector<std::string>& into) {
 
 struct NotWanted {};
 
-/// A record that is being read, in the order that its text has.
+/// A record that is being read, in the order of its text.
 class Reading {
  public:
   Reading(std::string_view text, const Wanted& wanted) : room_(wanted.room), reader_(text, room_), wanted_(wanted) {}
@@ -324,7 +324,7 @@ class Reading {
   const Wanted& wanted_;
   RunRecord record_;
   std::vector<std::string_view> seen_;
-  std::optional<JsonReader> early_contexts_;  ///< that came before what tells whether they are wanted
+  std::optional<JsonReader> early_contexts_;  ///< that came before the fields that decide whether they are wanted
 };
 
 constexpr int lines_for_people = 4;

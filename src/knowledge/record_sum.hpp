@@ -9,16 +9,16 @@
 
 namespace starling {
 
-/// What several ranks know, added up, as it travels from rank to rank: in texts of at most `most_record_bytes`.
+/// The sum of several ranks' contexts, sent from rank to rank as texts of at most `most_record_bytes`.
 class RecordSum {
  public:
   explicit RecordSum(std::vector<ContextRecord> mine);
 
-  /// Adds the text of another rank's sum. Throws std::runtime_error for one that is none.
+  /// Adds the text of another rank's sum. Throws std::runtime_error if the text is not one.
   void add(std::string text);
-  /// As text, empty for nothing; the sum is then no more. What one other rank told goes on as it came.
+  /// Returns the sum as text, empty for nothing, and empties it. A single received text is forwarded unchanged.
   std::string text();
-  /// The contexts, and the sums of those left out, of a record that has nothing else yet; the sum is then no more.
+  /// Returns a record with only the contexts and the sums of those left out, and empties the sum.
   RunRecord record();
 
  private:
@@ -27,7 +27,7 @@ class RecordSum {
 
   FoldedContexts contexts_;
   std::optional<LeftOut> left_out_;
-  std::string unread_;  ///< a text that nothing had to be added to yet
+  std::string unread_;  ///< a received text to which nothing was added yet
 };
 
 }  // namespace starling

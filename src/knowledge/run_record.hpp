@@ -11,7 +11,7 @@
 
 namespace starling {
 
-/// The most that a record counts of anything, so that sums of counts fit.
+/// The largest count in a record, so that sums of counts fit.
 inline constexpr std::int64_t most_counted = std::int64_t{1} << 50;
 
 /// What one candidate did in one context.
@@ -19,53 +19,53 @@ struct CandidateRecord {
   std::string name;  ///< without parameters: "chain"
   std::vector<std::pair<std::string, std::string>> parameters;
   std::int64_t samples = 0;
-  std::optional<double> median_s;  ///< seconds a call, as rank 0 of the communicator measured them
+  std::optional<double> median_s;  ///< seconds per call, as rank 0 of the communicator measured them
   std::optional<double> min_s;
-  std::optional<double> agreed_s;     ///< as the strategy had all ranks measure it together in this run
-  std::optional<double> deviation_s;  ///< of the times of single calls behind `agreed_s`, a standard deviation
-  std::optional<double> earlier_s;    ///< as all ranks of the earlier runs that this one started from measured it
+  std::optional<double> agreed_s;     ///< on which the ranks agreed in this run
+  std::optional<double> deviation_s;  ///< standard deviation of the single calls in `agreed_s`
+  std::optional<double> earlier_s;    ///< on which the ranks agreed in the earlier runs that this one started from
   bool eligible = true;
   std::string reason;  ///< why it is not eligible
 };
 
-/// The calls that a strategy made while it tried candidates, or those that it made otherwise.
+/// The calls while a strategy tried candidates, or its other calls.
 struct PhaseRecord {
   std::int64_t calls = 0;
   double seconds = 0;              ///< spent in the collective
-  double bookkeeping_seconds = 0;  ///< spent besides on recording, agreeing between ranks and choosing
+  double bookkeeping_seconds = 0;  ///< also spent on recording, agreeing between ranks and choosing
 };
 
 /// What happened to one call key.
 struct ContextRecord {
   std::string collective;
   std::optional<std::int64_t>
-      bytes;            ///< per rank and peer block (docs/run-record.md); nothing where ranks cannot know it
+      bytes;            ///< per rank and peer block (docs/run-record.md); nothing where not all ranks can know it
   bool bucket = false;  ///< stands for all sizes from `bytes` up to twice that, or up to `up_to`
-  std::optional<std::int64_t> up_to;  ///< of a bucket that ends, or begins, between two powers of two; not in it
+  std::optional<std::int64_t> up_to;  ///< exclusive, of a bucket that ends or begins between two powers of two
   int ranks = 0;
-  int nodes = 0;                              ///< that these ranks are on; 0 where it is not known
+  int nodes = 0;                              ///< on which these ranks run; 0 if unknown
   int ranks_per_node = 0;                     ///< the largest
-  bool in_place = false;                      ///< where all ranks must say so alike
+  bool in_place = false;                      ///< in collectives where all ranks must pass MPI_IN_PLACE or none
   std::optional<std::string> operator_class;  ///< of a reduction: "built-in", "commutative", "non-commutative"
   std::int64_t calls = 0;
   std::string stage;
   std::string winner;  ///< full public name of the candidate in use at the end: "native", "chain?segment=8192"
   std::vector<CandidateRecord> candidates;
   std::int64_t candidates_left_out = 0;  ///< by `shorten`
-  double seconds = 0;                    ///< spent in this context, as rank 0 of the communicator saw it
-  double tuning_seconds = 0;             ///< spent above the winner's time while exploring, likewise
-  /// The same of the slowest rank: from one agreement of the ranks to the next the longest that any of them took; the
-  /// calls after the last one as rank 0 saw them. Nothing where ranks never agreed.
+  double seconds = 0;                    ///< spent in this context, on rank 0 of the communicator
+  double tuning_seconds = 0;             ///< spent above the winner's time while exploring, on the same rank
+  /// The same for the slowest rank: the sum of the slowest rank's seconds between agreements; after the last agreement
+  /// rank 0's. Nothing if ranks never agreed.
   std::optional<double> slowest_seconds;
   std::optional<double> slowest_tuning_seconds;
   PhaseRecord exploring;  ///< STAR-MPI's Measure_Select, and the groups probed later
   PhaseRecord settled;    ///< STAR-MPI's Monitor_Adapt
   std::optional<double> native_s;
   std::vector<Decision> decisions;     ///< `from` and `to` index `candidates`
-  std::int64_t decisions_dropped = 0;  ///< earlier decisions that are left out
+  std::int64_t decisions_dropped = 0;  ///< earlier decisions, left out
 };
 
-/// The sums of contexts that a record has not got, because it would be too long with them.
+/// The sums of the contexts that a record leaves out, because it would be too long.
 struct LeftOut {
   std::int64_t contexts = 0;
   std::int64_t calls = 0;
@@ -76,7 +76,7 @@ struct LeftOut {
   bool operator==(const LeftOut&) const = default;
 };
 
-/// What the run was.
+/// The facts of a run.
 struct RunDescription {
   std::string program;
   std::string machine;  ///< what runs must share to learn from each other (knowledge/history.hpp)
@@ -105,10 +105,10 @@ std::string public_name(const CandidateRecord& candidate);
 /// Whether both are one candidate.
 bool same_name(const CandidateRecord& one, const CandidateRecord& other);
 
-/// The place of a candidate by its public name, -1 for none.
+/// The index of a candidate by its public name, -1 for none.
 int index_of(const std::vector<CandidateRecord>& candidates, std::string_view name);
 
-/// Whether a file of a history may be a record, by its name.
+/// Whether a file name in a history may be that of a record.
 bool is_record_name(std::string_view name);
 
 }  // namespace starling

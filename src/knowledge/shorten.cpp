@@ -10,10 +10,10 @@
 namespace starling {
 namespace {
 
-/// Room for what a record holds besides contexts; a program's command line may be long.
+/// Bytes for the parts of a record other than contexts; a program's command line may be long.
 constexpr std::size_t besides = std::size_t{64} << 10;
 
-/// Keeps the candidates that `wanted` wants, native, the winner, and those that decisions name.
+/// Keeps native, the winner, the candidates that decisions name, and those that `wanted` accepts.
 template <typename WantedCandidate>
 void keep_candidates(ContextRecord& context, WantedCandidate wanted) {
   std::vector<CandidateRecord>& all = context.candidates;

@@ -19,7 +19,7 @@ std::string words_for(int error) {
   return std::generic_category().message(error);
 }
 
-/// Writes all of it; returns errno of what failed, 0 if nothing did.
+/// Writes all of `text`; returns errno of an error, 0 for none.
 int write_all(int file, std::string_view text, OnDisk on_disk) {
   while (!text.empty()) {
     const ssize_t written = ::write(file, text.data(), text.size());
@@ -32,7 +32,7 @@ int write_all(int file, std::string_view text, OnDisk on_disk) {
   return on_disk == OnDisk::later || ::fsync(file) == 0 ? 0 : errno;
 }
 
-/// Writes a new file at `path`; returns errno of what failed, 0 if nothing did.
+/// Writes a new file at `path`; returns errno of an error, 0 for none.
 int write_new(const std::string& path, std::string_view text, OnDisk on_disk) {
   constexpr mode_t readable = 0666;
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, readable);
@@ -41,11 +41,11 @@ int write_new(const std::string& path, std::string_view text, OnDisk on_disk) {
   return ::close(file) == 0 || error != 0 ? error : errno;
 }
 
-/// Gives a file a name that none has; returns errno, EEXIST where one has it.
+/// Renames a file to a new name; returns errno, EEXIST if the name exists.
 int rename_to_new(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
-  // A file system that cannot, like NFS, can link.
+  // A file system that cannot do this, like NFS, can link.
   if (::link(from.c_str(), to.c_str()) != 0) return errno;
   ::unlink(from.c_str());
   return 0;
@@ -60,7 +60,8 @@ std::string numbered(const std::string& name, int number) {
 
 NewFile write_new_whole(const std::string& directory, const std::string& name, const std::string& text,
                         OnDisk on_disk) {
-  // Another process may write the same name now, even one of the same number: in another container, or on another host.
+  // Another process may write the same name now, even one with the same process id: in another container, or on another
+  // host.
   std::string temporary;
   int error = EEXIST;
   for (int number = 1; error == EEXIST; ++number) {
@@ -83,10 +84,10 @@ NewFile write_new_whole(const std::string& directory, const std::string& name, c
 std::string write_whole(const std::string& path, const std::string& text) {
   const std::string trouble = "cannot write '" + told(path) + "': ";
   struct stat there {};
-  // A rename would put a plain file in the place of a device or a pipe.
+  // A rename would replace a device or a pipe by a plain file.
   if (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) return trouble + "it is not a regular file";
   const std::string temporary = path + "." + std::to_string(::getpid()) + ".tmp";
-  // Can only be there if a process of the same id was killed while it wrote.
+  // Exists only if a process with the same id was killed while it wrote.
   ::unlink(temporary.c_str());
   int error = write_new(temporary, text, OnDisk::later);
   if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;

@@ -5,30 +5,29 @@
 
 namespace starling {
 
-/// Writes `text` to the regular file `path`, all of it or nothing: into a temporary file beside it, which then takes
-/// its name. A file that was there is replaced. Returns what went wrong as a sentence that names the path, empty if
-/// nothing did; then nothing is left behind. Does not make directories.
+/// Writes `text` to the regular file `path`, all of it or nothing: into a temporary file beside it, which is then
+/// renamed. Replaces an existing file. Returns an error as a sentence that names the path, and then leaves nothing
+/// behind; empty if there was none. Does not make directories.
 std::string write_whole(const std::string& path, const std::string& text);
 
-/// A file that was written under a name that none had before.
+/// A file that was written under a new name.
 struct NewFile {
   std::string name;
-  std::string trouble;  ///< what went wrong, as `write_whole` says it; empty if nothing did
+  std::string trouble;  ///< an error as from `write_whole`; empty if there was none
 };
 
-/// When a file is on the disk, where the end of the machine does not harm it. To wait for that may take as long as the
-/// beginning of a program.
+/// When a file is on the disk, safe from a crash of the machine. Waiting for it may take as long as starting a program.
 enum class OnDisk : std::uint8_t {
-  later,          ///< when the system sees fit
-  before_return,  ///< for what takes the place of other files
+  later,          ///< when the system writes it
+  before_return,  ///< for files that replace others
 };
 
-/// Writes like `write_whole` into a directory, but replaces nothing: where the name is taken, `-2`, `-3`, ... goes
-/// before its `.json`.
+/// Like `write_whole` into a directory, but replaces nothing: if the name exists, `-2`, `-3`, ... goes before its
+/// `.json`.
 NewFile write_new_whole(const std::string& directory, const std::string& name, const std::string& text,
                         OnDisk on_disk = OnDisk::later);
 
-/// Makes a directory and those it lies in, where they are missing. Returns what went wrong, empty if nothing did.
+/// Makes a directory and its parents if they are missing. Returns an error, empty if there was none.
 std::string make_directory(const std::string& path);
 
 }  // namespace starling

@@ -13,8 +13,8 @@
 namespace starling {
 
 /// The times of one candidate, in seconds. Adding one costs a few nanoseconds: count and minimum are of all samples,
-/// the median of the last `window`. There are many of these, and most get few samples: memory grows with them up to
-/// there, and the window has them in single precision.
+/// the median of the last `window`. There are many objects with few samples each: memory grows with the samples, up to
+/// the window, and keeps them in single precision.
 class Samples {
  public:
   static constexpr std::uint8_t window = 64;
@@ -32,7 +32,7 @@ class Samples {
     min_ = std::min(min_, seconds);
   }
 
-  /// Gives memory back: forgets the last samples, but not what is known of all of them, nor the median.
+  /// Frees memory: forgets the last samples, but keeps count, minimum and median.
   void condense() {
     if (kept_ == 0) return;
     condensed_median_ = static_cast<float>(median_of_recent());
@@ -41,7 +41,7 @@ class Samples {
   }
 
   [[nodiscard]] std::int64_t count() const { return count_; }
-  /// These are nothing while there are no samples.
+  /// Minimum and median are nothing while there are no samples.
   [[nodiscard]] std::optional<double> min() const { return known(min_); }
   [[nodiscard]] std::optional<double> median() const {
     return known(kept_ == 0 ? static_cast<double>(condensed_median_) : median_of_recent());
@@ -68,9 +68,9 @@ class Samples {
   double min_ = std::numeric_limits<double>::infinity();
   std::unique_ptr<float[]> recent_;  ///< in no order
   float condensed_median_ = 0;
-  std::uint8_t kept_ = 0;    ///< in recent_
-  std::uint8_t room_ = 0;    ///< there
-  std::uint8_t oldest_ = 0;  ///< place of that one, when there are `window`
+  std::uint8_t kept_ = 0;    ///< samples in recent_
+  std::uint8_t room_ = 0;    ///< capacity of recent_
+  std::uint8_t oldest_ = 0;  ///< place of the oldest sample, once there are `window`
 };
 
 }  // namespace starling

@@ -7,7 +7,7 @@
 namespace starling {
 namespace {
 
-/// Sums of squares and products, and of what they have to reach, of a least-squares fit of two numbers.
+/// The normal equations of a least-squares fit of two numbers: sums of squares and products, and the right-hand side.
 struct Normal {
   double uu, uv, vv;
   double u, v;
@@ -17,7 +17,7 @@ struct Pair {
   double first, second;
 };
 
-/// The two numbers of the least error that are not negative.
+/// The solution with the least error in which neither number is negative.
 Pair solved(const Normal& sums) {
   const double determinant = (sums.uu * sums.vv) - (sums.uv * sums.uv);
   const double first = ((sums.u * sums.vv) - (sums.v * sums.uv)) / determinant;
@@ -26,7 +26,7 @@ Pair solved(const Normal& sums) {
   return first < 0 ? Pair{0, sums.v / sums.vv} : Pair{sums.u / sums.uu, 0};
 }
 
-/// By how much a candidate takes longer than `growth` says; `alike` calls say that it doesn't.
+/// The factor by which a candidate takes longer than `growth`; `alike` adds the weight of calls with factor 1.
 double level_of(const WorkSums& calls, const Growth& growth) {
   constexpr double alike = 0.05;
   const double sum = (growth.latency * calls.u) + (growth.rate * calls.v);
@@ -77,7 +77,7 @@ Growth common_growth(std::span<const WorkSums> candidates) {
       sums.u += level * known[i].u;
       sums.v += level * known[i].v / unit;
     }
-    // Calls of the same work do not tell latency from rate.
+    // Calls of the same work do not separate latency from rate.
     const double more = stabilised * (sums.uu + sums.vv);
     sums.uu += more;
     sums.vv += more;
@@ -90,11 +90,11 @@ Growth common_growth(std::span<const WorkSums> candidates) {
   return growth;
 }
 
-/// Looks for the factors of the common latency and the common rate, and holds it against them that they differ.
+/// Fits a factor of the common latency and one of the common rate, with a penalty on their difference.
 Growth own_growth(const WorkSums& calls, const Growth& common) {
-  /// The square of a time's usual relative error by that of the factors' ratio: 8 % and 80 %.
-  constexpr double held_against = 0.01;
-  /// The least part of a call that latency or rate is taken for, so that a candidate may have some of it.
+  /// The square of a time's usual relative error, 8 %, over that of the factors' ratio, 80 %.
+  constexpr double penalty = 0.01;
+  /// The least part of a call attributed to latency and to rate, so that a candidate may have some of each.
   constexpr double least_part = 1e-3;
   if (!(calls.work > 0)) return common;
   const double mean = calls.work / calls.calls;
@@ -106,9 +106,8 @@ Growth own_growth(const WorkSums& calls, const Growth& common) {
   const double level = sum / squares;
   const double latency = level * base.latency;
   const double rate = level * base.rate;
-  const auto [first, second] =
-      solved({(latency * latency * calls.uu) + held_against, (latency * rate * calls.uv) - held_against,
-              (rate * rate * calls.vv) + held_against, latency * calls.u, rate * calls.v});
+  const auto [first, second] = solved({(latency * latency * calls.uu) + penalty, (latency * rate * calls.uv) - penalty,
+                                       (rate * rate * calls.vv) + penalty, latency * calls.u, rate * calls.v});
   return {first * latency, second * rate};
 }
 

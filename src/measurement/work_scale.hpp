@@ -6,14 +6,14 @@
 
 namespace starling {
 
-/// How the seconds of a call grow with its work: latency + rate * work. Of use up to a factor only.
+/// How the seconds of a call grow with its work: latency + rate * work. Meaningful only up to a factor.
 struct Growth {
   double latency = 1;
   double rate = 0;
   [[nodiscard]] double at(double work) const { return latency + (rate * work); }
 };
 
-/// What a fit needs of calls, however many: their number, and sums over them of work^i / seconds^j.
+/// The data about any number of calls that a fit needs: their number, and sums over them of work^i / seconds^j.
 struct WorkSums {
   double calls = 0;
   double work = 0;
@@ -22,45 +22,46 @@ struct WorkSums {
   double uu = 0;  ///< 1 / seconds^2
   double uv = 0;  ///< work / seconds^2
   double vv = 0;  ///< work^2 / seconds^2
-  /// Adds a call. What was added before counts a little less: `memory` calls are as good as remembered.
+  /// Adds a call. Earlier calls then weigh a little less: about the last `memory` calls count.
   void add(double work_of_call, double seconds);
   static constexpr double memory = 50;
 };
 
-/// The growth that several candidates have in common, where each may take some factor longer: the one with the least
-/// sum of squares of relative errors. Candidates are thought to be alike where their own calls do not tell. Growth
-/// without work where there are no calls.
+/// The growth that several candidates have in common, each up to its own factor: the one with the least sum of squared
+/// relative errors. Candidates count as equal unless their calls show otherwise. Without calls, a growth that does not
+/// depend on work.
 Growth common_growth(std::span<const WorkSums> candidates);
 
-/// A candidate's own growth: that of its calls, by relative errors, as far as they tell; else the common one.
+/// A candidate's own growth: fitted to the relative errors of its calls as far as they determine it; else the common
+/// one.
 Growth own_growth(const WorkSums& calls, const Growth& common);
 
-/// Makes times of calls comparable that had different amounts of work to do: each is told as if the call had done the
-/// mean work of the calls so far. As times are taken to be linear in work, a mean over calls stays right.
+/// Makes the times of calls with different work comparable: scales each to the mean work of the calls so far. Times are
+/// taken as linear in work, so a mean over calls stays right.
 ///
-/// A time divided by its work would not do: a small call is all latency. Nor would one curve for all candidates, which
-/// differ in how they trade latency for bandwidth; and a curve for each, of ten noisy calls, has to lean on the others'
-/// where these calls hardly differ.
+/// Dividing a time by its work would be wrong: a small call is all latency. So would be one curve for all candidates,
+/// which differ in how they trade latency for bandwidth. A curve for each, from ten noisy calls, needs those of the
+/// others where the calls hardly differ in work.
 ///
-/// Only sums, products and quotients decide, which are the same on all processors.
+/// Uses only sums, products and quotients, which are the same on all processors.
 class WorkScale {
  public:
   explicit WorkScale(std::size_t candidates) : sums_(candidates), growths_(candidates) {}
 
-  /// Takes a call of a candidate, in bytes or any other unit of work, and seconds.
+  /// Adds a call of a candidate: its work, in bytes or any other unit, and its seconds.
   void add(std::size_t candidate, double work, double seconds) { sums_[candidate].add(work, seconds); }
-  /// Learns from the calls that were added how candidates grow.
+  /// Fits the growth of each candidate to the added calls.
   void fit();
-  /// Moves the reference, the mean work, by `calls` calls that did `work` altogether; those before count less.
+  /// Updates the reference, the mean work, with `calls` calls of `work` in total; earlier calls then weigh less.
   void refer(double work, double calls);
-  /// Work that times are told for.
+  /// The work to which times are scaled.
   [[nodiscard]] double reference() const { return has_reference() ? work_ / calls_ : 0; }
   [[nodiscard]] bool has_reference() const { return calls_ > 0; }
-  /// What turns a time of the candidate for that much work into one for the reference.
+  /// The factor from a time of the candidate for `work` to one for the reference.
   [[nodiscard]] double factor(std::size_t candidate, double work) const;
 
  private:
-  /// Calls that count for the reference as much as those before them.
+  /// So many calls weigh as much in the reference as all before them.
   static constexpr double horizon = 100;
 
   std::vector<WorkSums> sums_;

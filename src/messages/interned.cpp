@@ -7,7 +7,7 @@
 namespace starling {
 
 Interned::Interned(std::string_view text) {
-  // Never destroyed: MPI may be called when statics are.
+  // Never destroyed: MPI may be called while statics are destroyed.
   static std::mutex& guard = *new std::mutex;
   static std::set<std::string, std::less<>>& texts = *new std::set<std::string, std::less<>>;
   const std::lock_guard lock(guard);

@@ -6,8 +6,8 @@
 
 namespace starling {
 
-/// A text that the process keeps once and for ever: copies are one pointer, equal texts are one object. For names and
-/// reasons that many contexts share, of which there are few different ones.
+/// A text that the process keeps once and for ever: a copy is a pointer, equal texts are one object. For names and
+/// reasons: few different ones, shared by many contexts.
 class Interned {
  public:
   Interned() : Interned(std::string_view()) {}

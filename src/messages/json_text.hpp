@@ -7,8 +7,8 @@
 
 namespace starling {
 
-/// The JSON value that a text from outside is, or what the parser throws. Throws std::runtime_error where it is nested
-/// so deeply that whoever walks through it by recursion could run out of stack.
+/// Parses JSON from outside. Throws what the parser throws, and std::runtime_error if the value is nested so deeply
+/// that recursion over it could run out of stack.
 template <typename Json>
 Json parsed_json(const std::string& text) {
   constexpr int deepest = 16;

@@ -14,7 +14,7 @@ struct Range {
   std::uint32_t last;
 };
 
-/// Unicode's control, formatting, line-breaking and private characters, and those that are none.
+/// Unicode's control, formatting, line-breaking and private characters, and noncharacters.
 constexpr std::array<Range, 16> unprintable{{{0x0, 0x1f},
                                              {0x7f, 0x9f},
                                              {0xad, 0xad},
@@ -50,11 +50,11 @@ void append_escape(std::string& line, std::uint32_t character) {
     line += "0123456789abcdef"[character >> static_cast<unsigned>(4 * digit) & 0xfU];
 }
 
-/// The line, and no more than `most` characters of it.
+/// At most `most` characters of the line.
 std::string line_of(std::string_view text, std::size_t most) {
   constexpr std::string_view cut = "...";
   std::string line;
-  std::size_t whole = 0;  // bytes of the line that still fit with the sign of a cut behind them
+  std::size_t whole = 0;  // bytes of the line that still fit with "..." behind them
   std::size_t characters = 0;
   while (!text.empty()) {
     const Utf8 next = first_utf8(text);

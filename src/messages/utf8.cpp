@@ -5,7 +5,7 @@
 namespace starling {
 namespace {
 
-/// The characters that are written in `length` bytes, as the first of them tells.
+/// The encoding of characters in `length` bytes; `mask` and `mark` identify the first byte.
 struct Form {
   unsigned char mask;
   unsigned char mark;

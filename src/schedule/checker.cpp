@@ -30,7 +30,8 @@ class Rules<std::variant<Kinds...>> {
 /// All ranks from the beginning to the end of their schedules.
 class Run {
  public:
-  Run(Collective collective, std::span<const Schedule> per_rank, int root, const Facts& facts, HappensBefore* order)
+  Run(Collective collective, std::span<const Schedule> per_rank, int root, const CheckedCall& facts,
+      HappensBefore* order)
       : collective_(collective), all_(collective, per_rank, root, facts, order), rules_(all_), local_(all_) {}
 
   /// Lets every rank go as far as it can, until all have finished.
@@ -129,7 +130,7 @@ class Run {
 
 }  // namespace
 
-CheckResult check(Collective collective, std::span<const Schedule> per_rank, int root, const Facts& facts,
+CheckResult check(Collective collective, std::span<const Schedule> per_rank, int root, const CheckedCall& facts,
                   HappensBefore* order) {
   std::optional<HappensBefore> own;
   if (collective == Collective::barrier && order == nullptr)

@@ -11,7 +11,7 @@ namespace starling {
 class HappensBefore;
 
 /// What may be taken for granted about a call.
-struct Facts {
+struct CheckedCall {
   int blocks;                ///< the data is divided into; one for each rank unless the collective divides more
   bool commutative = false;  ///< the operator: contributions may be combined in any order
   bool uniform = false;      ///< all ranks' blocks are equally large, and so are parts of one number of them
@@ -37,7 +37,7 @@ struct CheckResult {
 ///
 /// `per_rank[r]` is what rank r does. `order`, made for as many ranks, is told what happens before what on them, as far
 /// as they come. Never throws for wrong schedules.
-CheckResult check(Collective collective, std::span<const Schedule> per_rank, int root, const Facts& facts,
+CheckResult check(Collective collective, std::span<const Schedule> per_rank, int root, const CheckedCall& facts,
                   HappensBefore* order = nullptr);
 
 }  // namespace starling

@@ -20,7 +20,7 @@ bool gathers(Collective collective) {
 
 }  // namespace
 
-Memory::Memory(const Schedule& schedule, Collective collective, const Expectation& expected, const Facts& facts,
+Memory::Memory(const Schedule& schedule, Collective collective, const Expectation& expected, const CheckedCall& facts,
                int rank, Symbols& symbols)
     : rank_(rank) {
   if (schedule.scratch().size() > most_scratch_buffers)

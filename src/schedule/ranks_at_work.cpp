@@ -2,7 +2,7 @@
 
 namespace starling {
 
-RanksAtWork::RanksAtWork(Collective collective, std::span<const Schedule> per_rank, int root, const Facts& facts,
+RanksAtWork::RanksAtWork(Collective collective, std::span<const Schedule> per_rank, int root, const CheckedCall& facts,
                          HappensBefore* order)
     : collective_(collective),
       schedules_(per_rank),

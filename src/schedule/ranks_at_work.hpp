@@ -20,7 +20,7 @@ namespace starling {
 class RanksAtWork {
  public:
   /// Throws Mistake where a rank's schedule cannot be begun. `order` may be null.
-  RanksAtWork(Collective collective, std::span<const Schedule> per_rank, int root, const Facts& facts,
+  RanksAtWork(Collective collective, std::span<const Schedule> per_rank, int root, const CheckedCall& facts,
               HappensBefore* order);
 
   [[nodiscard]] int ranks() const { return static_cast<int>(schedules_.size()); }
@@ -66,7 +66,7 @@ class RanksAtWork {
 
   Collective collective_;
   std::span<const Schedule> schedules_;
-  Facts facts_;
+  CheckedCall facts_;
   HappensBefore* order_;
   Symbols symbols_;
   std::vector<Expectation> expected_;

@@ -5,7 +5,7 @@
 
 namespace starling {
 
-/// SplitMix64 (Steele, Lea and Flood 2014): the same numbers everywhere, eight bytes of state.
+/// SplitMix64 (Steele, Lea and Flood 2014): the same numbers on all processors, eight bytes of state.
 class Chance {
  public:
   explicit Chance(std::uint64_t seed) : state_(seed) {}

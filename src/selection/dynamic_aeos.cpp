@@ -108,8 +108,8 @@ void DynamicAeos::verdict(std::span<const double> agreed) {
   settle();
 }
 
-/// A candidate that might look faster than the selected one, but never showed it, is told of as if it were slower: a
-/// later run takes the fastest of what it is told.
+/// A candidate that may look faster than the selected one, but was never proven so, is recorded as slower: a later run
+/// selects the fastest in the records.
 std::optional<Found> DynamicAeos::found(int candidate) const {
   const auto one =
       std::find_if(known_.begin(), known_.end(), [&](const Known& known) { return known.candidate == candidate; });
@@ -129,7 +129,7 @@ std::vector<std::size_t> DynamicAeos::first_of_each_unknown_group() const {
   return firsts;
 }
 
-/// Whether the fastest has yet to show that it is faster than native.
+/// Whether it is not yet proven that the fastest is faster than native.
 bool DynamicAeos::needs_run_off() const {
   const Known& native = known_.front();
   const bool is_clear = native.best_time >= clearly * best().best_time && native.typical >= clearly * best().typical;
@@ -158,7 +158,7 @@ void DynamicAeos::measure(Stage stage, std::vector<std::size_t> which) {
   propose(known_[measuring_[whose(0)]].candidate);
 }
 
-/// Rounds in which each of measuring_ has a call, shuffled (Fisher and Yates).
+/// Draws rounds in which each of measuring_ has one call, shuffled (Fisher and Yates).
 void DynamicAeos::draw_order() {
   const std::size_t each = measuring_.size();
   order_.resize(planned_);
@@ -170,7 +170,7 @@ void DynamicAeos::draw_order() {
   }
 }
 
-/// The times of a stage's calls; where work varies, told for the mean work.
+/// The times of a stage's calls; where work varies, scaled to the mean work.
 std::vector<double> DynamicAeos::comparable(std::span<const double> agreed) {
   std::vector<double> times(agreed.begin(), agreed.begin() + static_cast<std::ptrdiff_t>(planned_));
   if (!scale_) return times;
@@ -187,7 +187,7 @@ std::vector<double> DynamicAeos::comparable(std::span<const double> agreed) {
   return times;
 }
 
-/// Tells what is known for another mean work: that of the calls up to now.
+/// Adds calls to the mean work, and scales the known times to the new mean.
 void DynamicAeos::refer(double work, double calls) {
   const bool is_first = !scale_->has_reference();
   const double before = scale_->reference();
@@ -200,8 +200,8 @@ void DynamicAeos::refer(double work, double calls) {
   }
 }
 
-/// Dist_Time: the best iteration of each candidate counts. Earlier runs' calls may have had other work: where it varies
-/// some of what they found is measured again, and the rest of it is told in proportion.
+/// Dist_Time: the best iteration of each candidate counts. The calls of earlier runs may have had other work: where
+/// work varies some of their candidates are measured again, and the times of the others are scaled in proportion.
 void DynamicAeos::learn(std::span<const double> ge_time) {
   std::vector<std::vector<double>> times(measuring_.size());
   for (std::size_t call = 0; call < ge_time.size(); ++call) times[whose(call)].push_back(ge_time[call]);
@@ -223,8 +223,8 @@ void DynamicAeos::learn(std::span<const double> ge_time) {
   }
 }
 
-/// Judges a run-off. What was known of the winner and the loser before counts no more; means, as Monitor_Adapt compares
-/// those.
+/// Judges a run-off. Its times replace the known ones of winner and loser, as means, because Monitor_Adapt compares
+/// means.
 void DynamicAeos::compare(std::span<const double> ge_time) {
   Known& native = known_[measuring_[0]];
   Known& challenger = known_[measuring_[1]];
@@ -260,7 +260,7 @@ void DynamicAeos::compare(std::span<const double> ge_time) {
   const double flattery = std::max(1.0, challenger.best_time / flattered);
   for (Known& one : known_) {
     if (one.settled || one.best_time == unknown) continue;
-    // Never more than it took most of the time: one lucky call of the loser says little of the others.
+    // Never above its median: one lucky call of the loser says little about the others.
     one.best_time = std::max(one.best_time, std::min(flattery * one.best_time, one.typical));
     if (is_last) one.best_time = std::max(one.best_time, behind * better.best_time);
   }
@@ -292,13 +292,13 @@ void DynamicAeos::adapt(std::span<const double> total) {
     why_ = why_replaced(whole, last);
     replaced_ = best().candidate;
     used.best_time = whole;
-    // It may be the network that has changed, for all of them.
+    // The network may have changed, for all candidates.
     for (Known& one : known_) one.settled = &one == &used;
     settle();
   }
 }
 
-/// Selects the fastest of all that is known, or has its group probed first.
+/// Selects the fastest known candidate, after probing its group and a run-off where needed.
 void DynamicAeos::settle() {
   sort_from(0);
   if (!probed(best().group)) {
@@ -326,8 +326,8 @@ void DynamicAeos::settle() {
   begin_period();
 }
 
-/// Measures the candidates of a group: in Measure_Select those that are not known yet; in Monitor_Adapt all of them,
-/// for what was measured of the first one is old by then.
+/// Measures the candidates of a group: in Measure_Select those without a known time; in Monitor_Adapt all of them,
+/// because the time of the first one is old by then.
 void DynamicAeos::probe(Interned group) {
   std::vector<std::size_t> which;
   for (std::size_t i = 0; i < known_.size(); ++i)
@@ -336,7 +336,8 @@ void DynamicAeos::probe(Interned group) {
   measure(Stage::probe_group, std::move(which));
 }
 
-/// Of equal times the candidate that comes first wins, so all ranks agree, and native stays before what is no faster.
+/// With equal times the first candidate wins, so all ranks agree, and native ranks before candidates that are no
+/// faster.
 void DynamicAeos::sort_from(std::size_t place) {
   const auto from = ranking_.begin() + static_cast<std::ptrdiff_t>(place);
   std::sort(from, ranking_.end(), [&](std::size_t one, std::size_t other) {

@@ -7,7 +7,7 @@
 namespace starling {
 namespace {
 
-/// What is below the border would still be written with `digits` digits before the point.
+/// Values below these bounds still round to less than 10, 100 or 1000.
 constexpr double below_ten = 9.995;
 constexpr double below_hundred = 99.95;
 constexpr double below_thousand = 999.5;

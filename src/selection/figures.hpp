@@ -4,8 +4,8 @@
 
 namespace starling {
 
-/// A time for a decision's sentence, to three digits and in the unit that the tables of `starling report` would give
-/// it: "8.25 us", "12.3 us", "1.58 ms", "2.00 s".
+/// A time for a decision's sentence, with three digits and in the unit that `starling report` uses: "8.25 us",
+/// "12.3 us", "1.58 ms", "2.00 s".
 std::string time_in_words(double seconds);
 
 }  // namespace starling

@@ -7,11 +7,11 @@
 namespace starling {
 namespace {
 
-/// Calls of the fastest before its spread is believed.
+/// Calls of the fastest from which on its variance is used.
 constexpr std::int64_t enough_for_a_spread = 5;
 
-/// Gives `alpha` to the fastest and the rest to the others in proportion to `weight`; with nobody else, all to the
-/// fastest. While no time is known, all are alike.
+/// Gives `alpha` to the fastest, and the rest to the others in proportion to `weight`; all to the fastest if no other
+/// has a weight. While no time is known, all get equal shares.
 template <typename Weight>
 std::vector<double> shares(std::span<const RunningTime> times, double alpha, Weight weight) {
   std::vector<double> all(times.size(), 1.0 / static_cast<double>(times.size()));

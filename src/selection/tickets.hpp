@@ -8,22 +8,23 @@
 
 namespace starling {
 
-/// The time of one candidate as the lottery remembers it: an exponential average, and how far times lie from it.
+/// The time of one candidate in the lottery: an exponential average and its variance.
 struct RunningTime {
-  double mean = 0;           ///< seconds a call
-  double variance = 0;       ///< of single calls around the mean, in seconds squared
-  std::int64_t samples = 0;  ///< calls behind the mean, those of earlier runs too
-  std::int64_t spread = 0;   ///< of them those behind the variance
+  double mean = 0;           ///< seconds per call
+  double variance = 0;       ///< of single calls, in seconds squared
+  std::int64_t samples = 0;  ///< calls in the mean, including those of earlier runs
+  std::int64_t spread = 0;   ///< calls in the variance
   [[nodiscard]] bool known() const { return samples > 0; }
 
-  /// Adds a call: the average keeps `memory` of itself. The first calls weigh alike until their number does so by
-  /// itself. Mean and variance as in Finch 2009, Incremental calculation of weighted mean and variance, section 9.
+  /// Adds a call: the average has weight `memory`. The first calls weigh equally, as long as each weighs more than
+  /// 1 - `memory`. Mean and variance as in Finch 2009, Incremental calculation of weighted mean and variance,
+  /// section 9.
   void add(double seconds, double memory);
-  /// Tells both for calls that take `factor` times as long.
+  /// Scales mean and variance to calls that take `factor` times as long.
   void scale(double factor);
 };
 
-/// How tickets are dealt to candidates. A policy is a value of this table: a new one is a function and a line.
+/// How tickets are dealt to candidates. A new policy is a function and a line in the table.
 struct TicketPolicy {
   std::string_view name;
   std::string_view says;
@@ -38,7 +39,7 @@ std::span<const TicketPolicy> ticket_policies();
 /// The policy of a name, the default for an empty one; nullptr for an unknown one.
 const TicketPolicy* ticket_policy(std::string_view name);
 
-/// The index of the smallest known mean; -1 where none is known.
+/// The index of the smallest known mean; -1 if none is known.
 int fastest(std::span<const RunningTime> times);
 
 }  // namespace starling

@@ -7,15 +7,15 @@
 
 namespace starling {
 
-/// How the ranks that share a tuner exchange numbers. All of them call the same functions in the same order.
+/// How the ranks of one context exchange numbers. All of them call the same functions in the same order.
 class Consensus {
  public:
-  /// Whether this is the rank that judges where one does.
+  /// Whether this is the first rank, which judges if only one does (Judge::first_rank).
   [[nodiscard]] virtual bool is_first() const = 0;
-  /// Reduces over ranks, element by element, to the mean, the largest or the smallest, and the last `always` to the
-  /// largest, into `values` on the first rank; on the others they become anything.
+  /// Reduces `values` to the first rank, element by element: the last `always` to the maximum, the others to the mean,
+  /// the maximum or the minimum. On the other ranks `values` are then undefined.
   virtual void reduce_to_first(std::span<double> values, std::size_t always, SampleReduction reduction) = 0;
-  /// Gives the first rank's values to all.
+  /// Broadcasts the first rank's values.
   virtual void broadcast(std::span<double> values) = 0;
 
  protected:

@@ -14,8 +14,8 @@ struct SizeBucket {
   bool operator==(const SizeBucket&) const = default;
 };
 
-/// The bucket of a size of at least 0 bytes: from a power of two up to the next one, cut at those of `edges` that lie
-/// inside. `edges` are in ascending order: sizes from which another choice may be right.
+/// The bucket of a size of at least 0 bytes: from a power of two up to the next one, cut at the `edges` inside: sizes
+/// from which another choice may be right, in ascending order.
 inline SizeBucket bucket_of(std::int64_t bytes, std::span<const std::int64_t> edges) {
   const auto power =
       bytes > 0 ? static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(bytes))) : std::int64_t{0};

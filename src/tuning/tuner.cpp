@@ -10,10 +10,9 @@ Tuner::Tuner(const Brief& brief, std::unique_ptr<Strategy> (*make)(const Brief&)
   samples_.resize(brief.candidates.size());
 }
 
-/// What a call is carried out with while others are in flight follows from how many have begun, not from those that
-/// have ended here. The strategy does not learn from calls that begin after the last one of an agreement and before the
-/// agreement.
-Tuner::Turn Tuner::begin_beside_others() {
+/// While calls are in flight, the candidate of the next one depends on how many have begun, not on how many have ended
+/// here. The strategy does not learn from calls that begin while an agreement is due.
+Tuner::Turn Tuner::begin_while_in_flight() {
   const std::int64_t ahead = counted_ - fed_;
   const bool learns = contribution_.empty() && ahead < strategy_->calls_until_agreement();
   return {-1, strategy_->proposed_after(ahead), strategy_->exploring(), learns};
@@ -41,7 +40,7 @@ void Tuner::end(const Turn& turn, double seconds, double work, bool served) {
   }
 }
 
-/// Feeds calls that have waited for an earlier one to end.
+/// Feeds calls that ended before an earlier one, once that one has ended.
 void Tuner::feed_early() {
   while (contribution_.empty()) {
     const auto next =
@@ -63,9 +62,9 @@ bool Tuner::agree(Consensus& ranks, SampleReduction reduction) {
   std::vector<double>& agreed = trying.agreed;
   const Spent now{seconds_, trying.exploring.seconds};
   agreed.assign(contribution_.begin(), contribution_.end());
-  agreed.push_back(now.all - trying.told.all);
-  agreed.push_back(now.exploring - trying.told.exploring);
-  trying.told = now;
+  agreed.push_back(now.all - trying.reported.all);
+  agreed.push_back(now.exploring - trying.reported.exploring);
+  trying.reported = now;
   const std::span<double> numbers = std::span(agreed).first(contribution_.size());
   contribution_ = {};
   ranks.reduce_to_first(agreed, 2, reduction);
@@ -97,12 +96,12 @@ void Tuner::add_bookkeeping(const Turn& turn, double seconds, bool agreed) {
   if (!agreed) trying.bookkeeping.add(seconds);
 }
 
-int Tuner::tell(ContextRecord& record, std::span<const int> which) const {
+int Tuner::fill_in(ContextRecord& record, std::span<const int> which) const {
   record.calls = calls_;
   record.stage = std::string(strategy_->stage());
   int winner = proposed();
   std::optional<double> best = median(winner);
-  // While candidates are still tried nothing has won: then the best so far counts.
+  // While candidates are tried, the winner is the best so far.
   if (strategy_->exploring()) {
     for (int i = 0; i < candidates(); ++i) {
       const std::optional<double> one = eligible(i) ? median(i) : std::nullopt;
@@ -132,15 +131,15 @@ int Tuner::tell(ContextRecord& record, std::span<const int> which) const {
   record.tuning_seconds =
       std::max(0.0, trying.exploring.seconds - (static_cast<double>(trying.exploring.calls) * best.value_or(0)));
   if (trying.slowest) {
-    record.slowest_seconds = trying.slowest->all + (seconds_ - trying.told.all);
+    record.slowest_seconds = trying.slowest->all + (seconds_ - trying.reported.all);
     const double usual = strategy_->found(winner).value_or(Found{best.value_or(0)}).seconds;
-    const double exploring = trying.slowest->exploring + (trying.exploring.seconds - trying.told.exploring);
+    const double exploring = trying.slowest->exploring + (trying.exploring.seconds - trying.reported.exploring);
     record.slowest_tuning_seconds = std::max(0.0, exploring - (static_cast<double>(trying.exploring.calls) * usual));
   }
   record.exploring = trying.exploring;
   record.settled.calls = calls_ - trying.exploring.calls;
   record.settled.seconds = std::max(0.0, seconds_ - trying.exploring.seconds);
-  // A call of the steady state does no more than an exploring one that agrees on nothing, and isn't timed itself.
+  // The bookkeeping of a steady-state call is not timed: it counts like that of an exploring call without an agreement.
   record.settled.bookkeeping_seconds =
       trying.agreed_seconds +
       (static_cast<double>(record.settled.calls - trying.agreed_calls) * trying.bookkeeping.median().value_or(0));

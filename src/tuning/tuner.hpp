@@ -15,10 +15,10 @@
 
 namespace starling {
 
-/// The tuner of one context: its strategy, what was measured, agreements between ranks, and what happened, for the
-/// record. It knows candidates by their numbers and calls by their seconds; what is called, and how, is its owner's.
+/// The tuner of one context: its strategy, the measured times, the agreements between ranks, and what happened, for the
+/// record. It knows only the numbers of candidates and the seconds of calls; its owner carries out the calls.
 ///
-/// Each rank holds one. All ranks begin the same calls in the same order, and `agree` at the same calls; calls may end
+/// Each rank has one. All ranks begin the same calls in the same order, and `agree` at the same calls; calls may end
 /// later and in any order, different on each rank.
 class Tuner {
  public:
@@ -27,17 +27,16 @@ class Tuner {
 
   /// A call that has begun.
   struct Turn {
-    std::int64_t number;  ///< among those that the strategy learns from, where it counts already; else -1
+    std::int64_t number;  ///< among the calls that the strategy learns from; -1 if it is counted only when it ends
     int candidate;        ///< to carry it out with
     bool exploring;       ///< it may be slow
     bool learns;          ///< the strategy learns from it
   };
-  /// Begins a call that ends before another one begins. It counts when it ends: one that is not made after all, because
-  /// MPI refuses it on this rank, is never ended. A call that the application's error handler makes meanwhile takes its
-  /// place then, as it does on the other ranks.
+  /// Begins a call that ends before another one begins. It counts when it ends. If MPI refuses it on this rank it never
+  /// ends; a call that the application's error handler then makes takes its place, as on the other ranks.
   Turn begin() {
     if (counted_ == fed_ && contribution_.empty()) return {-1, strategy_->proposed(), strategy_->exploring(), true};
-    return begin_beside_others();
+    return begin_while_in_flight();
   }
   /// Begins a call that is in flight while others begin.
   Turn begin_in_flight() {
@@ -45,22 +44,22 @@ class Tuner {
     if (turn.learns) turn.number = counted_++;
     return turn;
   }
-  /// Ends a call that took `seconds` on this rank and had so much `work` (Strategy::observe). `served` is false where
-  /// its candidate turned out unable to serve, on all ranks, and native carried it out.
+  /// Ends a call that took `seconds` on this rank and had `work` (Strategy::observe). `served` is false if its
+  /// candidate turned out unable to serve, on all ranks, and native carried it out.
   void end(const Turn& turn, double seconds, double work, bool served = true);
-  /// Whether the ranks must agree before another call begins that the strategy learns from. The same on all ranks that
-  /// have begun equally many calls.
+  /// Whether the ranks must agree before the next call from which the strategy learns. The same on all ranks that have
+  /// begun equally many calls.
   [[nodiscard]] bool is_due() const {
     return !contribution_.empty() || (counted_ != fed_ && counted_ - fed_ == strategy_->calls_until_agreement());
   }
-  /// Lets the ranks agree. For a call that has not ended here, this rank tells what it measured of the same candidate
-  /// before. Returns whether only the proposed candidate is needed from now on.
+  /// Lets the ranks agree. For a call that has not ended here, this rank contributes its median time of the same
+  /// candidate. Returns whether only the proposed candidate is needed from now on.
   bool agree(Consensus& ranks, SampleReduction reduction);
-  /// Adds the seconds that recording, agreeing and choosing took after a call that explored, or after which ranks
+  /// Adds the seconds spent on recording, agreeing and choosing after a call that explored, or after which ranks
   /// agreed.
   void add_bookkeeping(const Turn& turn, double seconds, bool agreed);
 
-  /// Takes a candidate out that turned out unable to serve, on all ranks at the same call.
+  /// Excludes a candidate that turned out unable to serve, on all ranks at the same call.
   void refuse(int candidate, const std::string& why) { refusals_[at(candidate)] = why; }
   [[nodiscard]] bool eligible(int candidate) const { return refusals_[at(candidate)].empty(); }
   /// Why a candidate may not be proposed; empty if it may.
@@ -71,9 +70,9 @@ class Tuner {
   /// Whether a candidate was used for a call.
   [[nodiscard]] bool tried(int candidate) const { return samples_[at(candidate)] != nullptr; }
 
-  /// Fills in what happened; the call key and names are the owner's. `record.candidates[i]` is candidate `which[i]`.
-  /// Returns the winner.
-  int tell(ContextRecord& record, std::span<const int> which) const;
+  /// Fills in what happened, without the call key and names. `record.candidates[i]` is candidate `which[i]`. Returns
+  /// the winner.
+  int fill_in(ContextRecord& record, std::span<const int> which) const;
 
  private:
   /// Seconds in this context.
@@ -82,15 +81,15 @@ class Tuner {
     double exploring = 0;
   };
 
-  /// What is kept once candidates were tried, or ranks agreed on anything.
+  /// What is kept once candidates were tried or ranks agreed.
   struct Trying {
     std::vector<double> agreed;
-    Samples bookkeeping;            ///< of exploring calls that agreed on nothing
+    Samples bookkeeping;            ///< of exploring calls without an agreement
     PhaseRecord exploring;          ///< so far
-    Spent told;                     ///< what the others were told of, of this rank's
-    std::optional<Spent> slowest;   ///< from one agreement to the next the longest that a rank took, up to the last
-    std::int64_t agreed_calls = 0;  ///< those of the other phase
-    double agreed_seconds = 0;      ///< and what agreeing took there
+    Spent reported;                 ///< this rank's, up to the last agreement
+    std::optional<Spent> slowest;   ///< sum of the slowest rank's between agreements, up to the last agreement
+    std::int64_t agreed_calls = 0;  ///< calls of the settled phase with an agreement
+    double agreed_seconds = 0;      ///< bookkeeping of these calls
   };
 
   /// A call that ended before an earlier one.
@@ -108,7 +107,7 @@ class Tuner {
   [[nodiscard]] std::optional<double> median(int candidate) const {
     return tried(candidate) ? samples_[at(candidate)]->median() : std::nullopt;
   }
-  Turn begin_beside_others();
+  Turn begin_while_in_flight();
   void feed(double seconds, double work) {
     ++fed_;
     contribution_ = strategy_->observe(seconds, work);
@@ -118,13 +117,13 @@ class Tuner {
   std::vector<Interned> refusals_;                 ///< of each candidate
   std::vector<std::unique_ptr<Samples>> samples_;  ///< of each candidate; null for those that were never used
   std::unique_ptr<Strategy> strategy_;
-  std::int64_t counted_ = 0;              ///< calls that have begun and that the strategy learns from
-  std::int64_t fed_ = 0;                  ///< of them those that it has learnt from, in the order of their beginning
-  std::span<const double> contribution_;  ///< what the strategy wants the ranks to agree on
+  std::int64_t counted_ = 0;                   ///< begun calls from which the strategy learns
+  std::int64_t fed_ = 0;                       ///< calls from which it has learnt, in the order of their beginning
+  std::span<const double> contribution_;       ///< what the strategy wants the ranks to agree on
   std::unique_ptr<std::vector<Early>> early_;  ///< null where calls end in order
   std::unique_ptr<Trying> trying_;
   std::int64_t calls_ = 0;  ///< that have ended
-  double seconds_ = 0;      ///< in them
+  double seconds_ = 0;      ///< of these calls
 };
 
 }  // namespace starling

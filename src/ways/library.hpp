@@ -7,7 +7,7 @@
 
 namespace starling {
 
-/// The way of the MPI library as it is, the same for every collective.
+/// Native: the MPI library's own way, the same for every collective.
 struct Library {
   static constexpr std::string_view native = "native";  ///< its name
 

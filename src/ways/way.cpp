@@ -46,7 +46,7 @@ std::string Way::refusal(const Situation& situation) const {
 }
 
 const std::vector<Way>& ways(Collective collective) {
-  // Never destroyed: a program may still call MPI when its own statics are.
+  // Never destroyed: a program may call MPI while its own statics are destroyed.
   static const auto& all = *[] {
     auto* each = new std::array<std::vector<Way>, collective_count>;
     for (int i = 0; i < collective_count; ++i)

@@ -15,7 +15,7 @@
 
 namespace starling {
 
-/// What each kind of way tells of itself, in the words of `Way`.
+/// What each kind of way provides; see `Way` for the meanings.
 template <typename Kind>
 concept KindOfWay = requires(const Kind& kind, const Situation& situation) {
   { kind.name() } -> std::same_as<std::string>;
@@ -28,11 +28,11 @@ concept KindOfWay = requires(const Kind& kind, const Situation& situation) {
   { kind.refusal(situation) } -> std::same_as<std::string>;
 };
 
-/// A way to carry out the calls of one collective, as it is named, chosen, listed and recorded: values and pure
-/// functions, without MPI. How the calls of each kind are carried out is in src/runtime/execution/ways.
+/// A way to carry out the calls of one collective, for naming, choosing, listing and recording: values and pure
+/// functions, without MPI. src/runtime/execution/ways carries out the calls of each kind.
 class Way {
  public:
-  /// A new kind is a struct in a file of its own that goes in here. It fulfils KindOfWay, or nothing compiles.
+  /// A new kind is a struct in its own file, listed here. It must fulfil KindOfWay, or nothing compiles.
   using Kind = std::variant<Library, Bound>;
 
   explicit Way(Kind kind);
@@ -44,15 +44,15 @@ class Way {
   [[nodiscard]] const Interned& algorithm_name() const { return algorithm_name_; }
   /// The values of its parameters, as text.
   [[nodiscard]] Parameters parameter_values() const;
-  /// Where it lies in the space of candidates: its algorithm, its synchronisation, its parameters.
+  /// Its place in the space of candidates: algorithm, synchronisation, parameters.
   [[nodiscard]] Attributes attributes() const;
   /// What it optimises: STAR-MPI's group (section 3.3).
   [[nodiscard]] const Interned& group() const { return group_; }
-  /// Ways of one class add in the same order, so that their results are bitwise equal; empty where that is not known.
+  /// Ways with the same value add in the same order, so that their results are bitwise equal; empty if unknown.
   [[nodiscard]] std::string reduction_order() const;
-  /// Tuners try it up to so many bytes; 0: without limit.
+  /// Tuners try it up to this many bytes; 0: without limit.
   [[nodiscard]] std::int64_t probe_up_to() const;
-  /// Why it cannot serve there, a sentence without a full stop; empty if it can.
+  /// Why it cannot serve in `situation`, a sentence without a full stop; empty if it can.
   [[nodiscard]] std::string refusal(const Situation& situation) const;
 
  private:
@@ -62,11 +62,11 @@ class Way {
   Interned group_;
 };
 
-/// Every way to carry out a collective, the MPI library as it is first.
+/// Every way to carry out a collective, native first.
 const std::vector<Way>& ways(Collective collective);
 
-/// The way of a public name, e.g. "native", "chain?segment=8192"; parameters that are not named have their first value.
-/// Any well-formed number may be given for a parameter whose values are numbers. Nothing for an unknown name.
+/// The way of a public name, e.g. "native", "chain?segment=8192". Parameters that are not named have their first value;
+/// a parameter whose values are numbers accepts any well-formed number. Nothing for an unknown name.
 std::optional<Way> way_named(Collective collective, std::string_view name);
 
 }  // namespace starling

@@ -37,15 +37,15 @@ std::vector<Situation> situations(const Bound& bound, int ranks);
 /// The schedules of all ranks.
 std::vector<Schedule> schedules(const Bound& bound, const Situation& situation, int root);
 
-/// Facts that the checker may assume.
-Facts facts_of(const Bound& bound, int blocks);
+/// CheckedCall that the checker may assume.
+CheckedCall facts_of(const Bound& bound, int blocks);
 
 /// A hash of schedules: different ones have equal hashes with a chance of 2^-64.
 std::uint64_t fingerprint(const Schedule& schedule);
 
 /// The checker's error, or empty. Schedules already found right are not checked again: segments of different sizes give
 /// equal ones.
-std::string fault(Collective collective, const std::vector<Schedule>& all, int root, const Facts& facts);
+std::string fault(Collective collective, const std::vector<Schedule>& all, int root, const CheckedCall& facts);
 
 /// "bcast:chain?segment=8192".
 std::string full_name(const Bound& bound);

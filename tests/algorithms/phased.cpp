@@ -76,7 +76,7 @@ struct Pairs {
 /// need only be sent in order, since they leave over its own link.
 Pairs pairs_on_links(const SwitchTree& tree, const std::vector<Schedule>& all) {
   HappensBefore order(tree.ranks(), HappensBefore::Counted::all);
-  const Facts facts{.blocks = tree.ranks(), .uniform = true};
+  const CheckedCall facts{.blocks = tree.ranks(), .uniform = true};
   EXPECT_EQ(check(Collective::alltoall, all, 0, facts, &order).error, "");
   const std::map<std::pair<int, int>, Rounds> rounds = rounds_of_messages(all);
   Pairs pairs;

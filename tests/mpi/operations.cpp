@@ -94,7 +94,7 @@ std::unique_ptr<InFlight> start(const Bound& bound, std::unique_ptr<Case> work, 
   const Team team = bound.team(facts.situation, resources.rank(), call.root);
   started->plans = std::make_unique<Plans>(bound);
   Staging& staging = started->operation.staging();
-  staging.look_at(call, facts, team.blocks(), team.rank, bound.works_in_place());
+  staging.set_up(call, facts, team.blocks(), team.rank, bound.works_in_place());
   bool built = false;
   Plan& plan = started->plans->plan(team, staging.send_layout(), staging.recv_layout(), false, built);
   for (const NativePart& part : plan.program.natives) plan.natives.push_back(resources.groups().of(part.group).value());
@@ -180,7 +180,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &here.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &here.size);
   MPI_Comm_dup(MPI_COMM_WORLD, &here.world);
-  MPI_Comm_dup(MPI_COMM_SELF, &here.alone);
+  MPI_Comm_dup(MPI_COMM_SELF, &here.self);
   int* largest_tag = nullptr;
   int found = 0;
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&largest_tag), &found);
@@ -202,7 +202,7 @@ int main(int argc, char** argv) {
     MPI_Reduce(&mine.wrong, &wrong, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     if (here.rank == 0) std::printf("%d right, %d wrong, %d at once\n", right, wrong, most);
   }
-  MPI_Comm_free(&here.alone);
+  MPI_Comm_free(&here.self);
   MPI_Comm_free(&here.world);
   MPI_Finalize();
   return 0;

@@ -178,7 +178,7 @@ TEST(Tuner, TellsWhatHappened) {
   });
   ContextRecord record;
   record.candidates.resize(2);
-  EXPECT_EQ(tuners[0]->tell(record, std::vector<int>{0, 2}), 2);
+  EXPECT_EQ(tuners[0]->fill_in(record, std::vector<int>{0, 2}), 2);
   EXPECT_EQ(record.calls, 40);
   EXPECT_EQ(record.stage, "monitor_adapt");
   EXPECT_EQ(record.candidates[0].samples, 4);

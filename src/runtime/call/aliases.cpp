@@ -10,15 +10,15 @@
 namespace starling {
 namespace {
 
-/// Whether a rank's own block, sent from `block`, is where it lies among the blocks of all in `all` already.
-bool own_block_is(const void* block, std::int64_t count, MPI_Datatype type, const void* all, std::int64_t start,
-                  std::int64_t all_count, MPI_Datatype all_type) {
+/// Whether a rank's own block, at `block`, already lies in its place in `all`, the buffer with all ranks' blocks.
+bool own_block_aliased(const void* block, std::int64_t count, MPI_Datatype type, const void* all, std::int64_t start,
+                       std::int64_t all_count, MPI_Datatype all_type) {
   if (block == MPI_IN_PLACE || all == MPI_IN_PLACE || count == 0 || count != all_count || type != all_type)
     return false;
   return block == static_cast<const char*>(all) + (start * type_size(type));
 }
 
-/// Whether the buffers are the same where a library may look.
+/// Whether the buffers are the same in a way that a library may check.
 bool aliased(const Call& call, int rank) {
   const bool same = call.sendbuf == call.recvbuf && call.recvbuf != nullptr && call.sendbuf != MPI_IN_PLACE;
   switch (call.collective) {
@@ -38,36 +38,36 @@ bool aliased(const Call& call, int rank) {
       if (rank != call.root) return false;
       [[fallthrough]];
     case Collective::allgather:
-      return own_block_is(call.sendbuf, call.sendcount, call.sendtype, call.recvbuf, rank * call.recvcount,
-                          call.recvcount, call.recvtype);
+      return own_block_aliased(call.sendbuf, call.sendcount, call.sendtype, call.recvbuf, rank * call.recvcount,
+                               call.recvcount, call.recvtype);
     case Collective::gatherv:
       if (rank != call.root) return false;
       [[fallthrough]];
     case Collective::allgatherv:
-      return own_block_is(call.sendbuf, call.sendcount, call.sendtype, call.recvbuf, call.rdispls[rank],
-                          call.recvcounts[rank], call.recvtype);
+      return own_block_aliased(call.sendbuf, call.sendcount, call.sendtype, call.recvbuf, call.rdispls[rank],
+                               call.recvcounts[rank], call.recvtype);
     case Collective::scatter:
-      return rank == call.root && own_block_is(call.recvbuf, call.recvcount, call.recvtype, call.sendbuf,
-                                               rank * call.sendcount, call.sendcount, call.sendtype);
+      return rank == call.root && own_block_aliased(call.recvbuf, call.recvcount, call.recvtype, call.sendbuf,
+                                                    rank * call.sendcount, call.sendcount, call.sendtype);
     case Collective::scatterv:
-      return rank == call.root && own_block_is(call.recvbuf, call.recvcount, call.recvtype, call.sendbuf,
-                                               call.sdispls[rank], call.sendcounts[rank], call.sendtype);
+      return rank == call.root && own_block_aliased(call.recvbuf, call.recvcount, call.recvtype, call.sendbuf,
+                                                    call.sdispls[rank], call.sendcounts[rank], call.sendtype);
     default: return false;
   }
 }
 
-/// How few elements a call must have whose buffers are the same for the library to let it pass or not.
+/// The element counts to test: some libraries refuse aliased calls only from two elements on.
 constexpr std::array<int, 2> counts{1, 2};
 
-/// From how many elements on the library refuses such calls, by collective; 0: it takes them all.
+/// By collective, the smallest element count at which the library refuses aliased calls; 0: it accepts all.
 std::array<int, collective_count> refused_from{};
 
-/// Makes such a call on a communicator of this rank alone.
+/// Makes an aliased call on a communicator of this rank only.
 bool library_refuses(Collective collective, int count) {
   std::array<int, 2> data{};
   const int start = 0;
   const MPI_Datatype type = handles.int_;
-  MPI_Comm const comm = process().alone;
+  MPI_Comm const comm = process().self;
   const auto made = [&]() -> int {
     switch (collective) {
       case Collective::allreduce: return pmpi.Allreduce(data.data(), data.data(), count, type, handles.sum, comm);
@@ -100,8 +100,8 @@ bool library_refuses(Collective collective, int count) {
 
 }  // namespace
 
-void learn_refused_aliases() {
-  if (STARLING_SIMULATED) return;  // it looks nowhere
+void probe_refused_aliases() {
+  if (STARLING_SIMULATED) return;  // SMPI checks nothing
   MPI_Errhandler handler{};
   pmpi.Comm_get_errhandler(handles.comm_world, &handler);
   pmpi.Comm_set_errhandler(handles.comm_world, handles.errors_return);

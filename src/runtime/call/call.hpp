@@ -24,7 +24,7 @@ struct Displacements {
   const void* values = nullptr;
   bool large = false;
   [[nodiscard]] std::int64_t operator[](int rank) const {
-    if (values == nullptr) return 0;  // which is right where all blocks are empty
+    if (values == nullptr) return 0;  // valid only if all blocks are empty
     return large ? static_cast<std::int64_t>(static_cast<const MPI_Aint*>(values)[rank])
                  : static_cast<const int*>(values)[rank];
   }
@@ -50,11 +50,11 @@ struct Call {
   MPI_Op op{};
   int root = 0;
   MPI_Comm comm{};
-  /// The same call made on the MPI library (PMPI), with the very arguments of the application.
+  /// Makes the same call in the MPI library (PMPI), with the application's own arguments.
   int (*native)(const Call&) = nullptr;
 };
 
-/// Carries out a blocking collective: the way from every entry point into the runtime.
+/// Carries out a blocking collective. Every entry point calls it.
 int carry_out(const Call& call);
 
 }  // namespace starling

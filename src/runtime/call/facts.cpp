@@ -8,27 +8,27 @@
 namespace starling {
 namespace {
 
-bool good(std::int64_t count, MPI_Datatype type) {
+bool valid(std::int64_t count, MPI_Datatype type) {
   return count >= 0 && type != handles.datatype_null && is_committed(type);
 }
 
-/// Address 0 is MPI_BOTTOM to a derived datatype, and a mistake otherwise.
-bool good(const void* buffer, std::int64_t count, MPI_Datatype type) {
-  return good(count, type) && (buffer != nullptr || count == 0 || !predefined(type));
+/// Address 0 is MPI_BOTTOM with a derived datatype, and an error otherwise.
+bool valid(const void* buffer, std::int64_t count, MPI_Datatype type) {
+  return valid(count, type) && (buffer != nullptr || count == 0 || !predefined(type));
 }
 
 /// The buffer, counts and types of one side of a v-collective, with a type for each rank in alltoallw.
-bool good(const void* buffer, const Counts& counts, const Displacements& displacements, MPI_Datatype type,
-          const MPI_Datatype* types, int ranks) {
+bool valid(const void* buffer, const Counts& counts, const Displacements& displacements, MPI_Datatype type,
+           const MPI_Datatype* types, int ranks) {
   if (counts.values == nullptr) return false;
   bool has_data = false;
   for (int rank = 0; rank < ranks; ++rank) {
     if (counts[rank] < 0 || (counts[rank] > 0 && displacements.values == nullptr)) return false;
-    // Programs leave the types of empty blocks null; MPI libraries let them.
-    if (types != nullptr && counts[rank] > 0 && !good(buffer, counts[rank], types[rank])) return false;
+    // Programs leave the datatypes of empty blocks null, and MPI libraries accept it.
+    if (types != nullptr && counts[rank] > 0 && !valid(buffer, counts[rank], types[rank])) return false;
     has_data = has_data || counts[rank] > 0;
   }
-  return types != nullptr || good(buffer, has_data ? 1 : 0, type);
+  return types != nullptr || valid(buffer, has_data ? 1 : 0, type);
 }
 
 /// Bytes of all blocks of one side of a v-collective, with a type for each in alltoallw.
@@ -48,15 +48,16 @@ std::int64_t sum_of(const Counts& counts, int ranks) {
   return sum;
 }
 
-/// Whether the receive buffer is significant on this rank: else it may be anything, and must not tell ranks apart.
-bool gets_result(const Call& call, int rank) {
+/// Whether the receive buffer is significant on this rank. If not it may be anything, and a choice must not depend on
+/// it.
+bool has_result(const Call& call, int rank) {
   return call.collective == Collective::reduce   ? rank == call.root
          : call.collective == Collective::exscan ? rank != 0
                                                  : true;
 }
 
-/// MPI_IN_PLACE where it has no meaning. Looks only at what is significant on this rank.
-bool misplaced(const Call& call, int rank) {
+/// Whether MPI_IN_PLACE stands where MPI does not allow it. Reads only arguments that are significant on this rank.
+bool misuses_in_place(const Call& call, int rank) {
   switch (call.collective) {
     case Collective::barrier:
     case Collective::gather:
@@ -66,12 +67,12 @@ bool misplaced(const Call& call, int rank) {
     default: break;
   }
   if (call.collective == Collective::reduce && rank != call.root) return call.sendbuf == MPI_IN_PLACE;
-  return gets_result(call, rank) && call.recvbuf == MPI_IN_PLACE;
+  return has_result(call, rank) && call.recvbuf == MPI_IN_PLACE;
 }
 
-/// Whether ranks that do not all say MPI_IN_PLACE alike are lost in any case. Elsewhere each may say it for itself: by
-/// the standard (scan, exscan, reduce_scatter), or because MPI libraries let it pass.
-bool tells_in_place(Collective collective) {
+/// Whether either all ranks pass MPI_IN_PLACE or none does. In other collectives each rank may decide for itself: the
+/// standard allows it (scan, exscan, reduce_scatter), or MPI libraries accept it.
+bool in_place_is_uniform(Collective collective) {
   const Traits& has = traits_of(collective);
   return has.send == Holds::blocks && has.recv == Holds::blocks;
 }
@@ -81,7 +82,7 @@ bool tells_in_place(Collective collective) {
 bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
   const bool in_place = call.sendbuf == MPI_IN_PLACE;
   if (rooted(call.collective) && (call.root < 0 || call.root >= ranks)) return false;
-  if (misplaced(call, rank)) return false;
+  if (misuses_in_place(call, rank)) return false;
   bool commutative = true;
   bool built_in = true;
   if (reduces(call.collective)) {
@@ -97,21 +98,21 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
   std::int64_t bytes = 0;     // of one block
   std::int64_t units = 0;     // of all blocks
   std::int64_t elements = 0;  // of the vector
-  std::int64_t work = 0;      // of this rank, where it differs from call to call
+  std::int64_t work = 0;      // of this rank, where calls of one key differ in it
   switch (call.collective) {
     case Collective::barrier: break;
     case Collective::alltoall:
     case Collective::allgather:
-      if (!good(call.recvbuf, call.recvcount, call.recvtype)) return false;
-      if (!in_place && !good(call.sendbuf, call.sendcount, call.sendtype)) return false;
+      if (!valid(call.recvbuf, call.recvcount, call.recvtype)) return false;
+      if (!in_place && !valid(call.sendbuf, call.sendcount, call.sendtype)) return false;
       bytes = call.recvcount * type_size(call.recvtype);
       units = bytes * ranks;
       break;
     case Collective::allgatherv: {
       if (call.recvcounts.values == nullptr || call.rdispls.values == nullptr) return false;
       const std::int64_t sum = sum_of(call.recvcounts, ranks);
-      if (!good(call.recvbuf, sum, call.recvtype)) return false;
-      if (!in_place && !good(call.sendbuf, call.sendcount, call.sendtype)) return false;
+      if (!valid(call.recvbuf, sum, call.recvtype)) return false;
+      if (!in_place && !valid(call.sendbuf, call.sendcount, call.sendtype)) return false;
       units = sum * type_size(call.recvtype);
       bytes = units / ranks;
       break;
@@ -121,16 +122,16 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
     case Collective::scan:
     case Collective::exscan:
     case Collective::reduce:
-      if (!good(call.collective == Collective::bcast ? call.recvbuf : call.sendbuf, call.sendcount, call.sendtype))
+      if (!valid(call.collective == Collective::bcast ? call.recvbuf : call.sendbuf, call.sendcount, call.sendtype))
         return false;
-      if (call.recvbuf == nullptr && gets_result(call, rank) && !good(nullptr, call.sendcount, call.sendtype))
+      if (call.recvbuf == nullptr && has_result(call, rank) && !valid(nullptr, call.sendcount, call.sendtype))
         return false;
       bytes = call.sendcount * type_size(call.sendtype);
       elements = call.sendcount;
       units = reduces(call.collective) ? elements : bytes;
       break;
     case Collective::reduce_scatter_block:
-      if (!good(call.recvbuf, call.recvcount, call.sendtype) || !good(call.sendbuf, call.recvcount, call.sendtype))
+      if (!valid(call.recvbuf, call.recvcount, call.sendtype) || !valid(call.sendbuf, call.recvcount, call.sendtype))
         return false;
       bytes = call.recvcount * type_size(call.sendtype);
       units = elements = call.recvcount * ranks;
@@ -138,37 +139,37 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
     case Collective::reduce_scatter: {
       if (call.recvcounts.values == nullptr) return false;
       const std::int64_t sum = sum_of(call.recvcounts, ranks);
-      if (!good(call.sendbuf, sum, call.sendtype)) return false;
+      if (!valid(call.sendbuf, sum, call.sendtype)) return false;
       units = elements = sum;
       bytes = sum * type_size(call.sendtype) / ranks;
       break;
     }
     case Collective::gather:
-      if (rank == call.root && !good(call.recvbuf, call.recvcount, call.recvtype)) return false;
-      if (in_place ? rank != call.root : !good(call.sendbuf, call.sendcount, call.sendtype)) return false;
+      if (rank == call.root && !valid(call.recvbuf, call.recvcount, call.recvtype)) return false;
+      if (in_place ? rank != call.root : !valid(call.sendbuf, call.sendcount, call.sendtype)) return false;
       bytes = rank == call.root ? call.recvcount * type_size(call.recvtype) : call.sendcount * type_size(call.sendtype);
       units = bytes * ranks;
       break;
     case Collective::scatter:
-      if (rank == call.root && (in_place || !good(call.sendbuf, call.sendcount, call.sendtype))) return false;
-      if (call.recvbuf == MPI_IN_PLACE ? rank != call.root : !good(call.recvbuf, call.recvcount, call.recvtype))
+      if (rank == call.root && (in_place || !valid(call.sendbuf, call.sendcount, call.sendtype))) return false;
+      if (call.recvbuf == MPI_IN_PLACE ? rank != call.root : !valid(call.recvbuf, call.recvcount, call.recvtype))
         return false;
       bytes = rank == call.root ? call.sendcount * type_size(call.sendtype) : call.recvcount * type_size(call.recvtype);
       units = bytes * ranks;
       break;
     case Collective::gatherv:
-      if (rank == call.root && !good(call.recvbuf, call.recvcounts, call.rdispls, call.recvtype, nullptr, ranks))
+      if (rank == call.root && !valid(call.recvbuf, call.recvcounts, call.rdispls, call.recvtype, nullptr, ranks))
         return false;
-      if (in_place ? rank != call.root : !good(call.sendbuf, call.sendcount, call.sendtype)) return false;
+      if (in_place ? rank != call.root : !valid(call.sendbuf, call.sendcount, call.sendtype)) return false;
       bytes = -1;
       work = rank == call.root ? bytes_of(call.recvcounts, call.recvtype, nullptr, ranks)
                                : call.sendcount * type_size(call.sendtype);
       break;
     case Collective::scatterv:
       if (rank == call.root &&
-          (in_place || !good(call.sendbuf, call.sendcounts, call.sdispls, call.sendtype, nullptr, ranks)))
+          (in_place || !valid(call.sendbuf, call.sendcounts, call.sdispls, call.sendtype, nullptr, ranks)))
         return false;
-      if (call.recvbuf == MPI_IN_PLACE ? rank != call.root : !good(call.recvbuf, call.recvcount, call.recvtype))
+      if (call.recvbuf == MPI_IN_PLACE ? rank != call.root : !valid(call.recvbuf, call.recvcount, call.recvtype))
         return false;
       bytes = -1;
       work = rank == call.root ? bytes_of(call.sendcounts, call.sendtype, nullptr, ranks)
@@ -176,8 +177,8 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
       break;
     case Collective::alltoallv:
     case Collective::alltoallw:
-      if (!good(call.recvbuf, call.recvcounts, call.rdispls, call.recvtype, call.recvtypes, ranks)) return false;
-      if (!in_place && !good(call.sendbuf, call.sendcounts, call.sdispls, call.sendtype, call.sendtypes, ranks))
+      if (!valid(call.recvbuf, call.recvcounts, call.rdispls, call.recvtype, call.recvtypes, ranks)) return false;
+      if (!in_place && !valid(call.sendbuf, call.sendcounts, call.sdispls, call.sendtype, call.sendtypes, ranks))
         return false;
       bytes = -1;
       work = bytes_of(call.recvcounts, call.recvtype, call.recvtypes, ranks) * (in_place ? 2 : 1);
@@ -188,7 +189,7 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
   if (reduces(call.collective) && !applies(call.op, call.sendtype)) return false;
   if (refused_for_aliases(call, rank)) return false;
 
-  const bool in_place_everywhere = in_place && tells_in_place(call.collective);
+  const bool in_place_everywhere = in_place && in_place_is_uniform(call.collective);
   facts.key = {bytes, commutative, built_in, in_place_everywhere};
   facts.units = units;
   facts.work = bytes < 0 ? work : units;
@@ -203,17 +204,17 @@ void LatestCall::keep(const Call& call, int rank) {
     return type == MPI_Datatype{} || type == handles.datatype_null || predefined(type);
   };
   const bool only_of_mpi = of_mpi(call.sendtype) && of_mpi(call.recvtype);
-  const auto lasts = [&](MPI_Datatype type) { return of_mpi(type) || is_lasting(type); };
-  // What is in an array may change from call to call, where it counts.
+  const auto is_keepable = [&](MPI_Datatype type) { return of_mpi(type) || is_cached(type); };
+  // The contents of an array that is significant here may change from call to call.
   const bool arrays_count = !rooted(call.collective) || call.root == rank;
   const bool has_arrays = call.sendcounts.values != nullptr || call.recvcounts.values != nullptr ||
                           call.sendtypes != nullptr || call.recvtypes != nullptr;
-  kept_ = !(arrays_count && has_arrays) && call.recvbuf != MPI_IN_PLACE && lasts(call.sendtype) &&
-          lasts(call.recvtype) && (call.op == MPI_Op{} || predefined(call.op));
+  kept_ = !(arrays_count && has_arrays) && call.recvbuf != MPI_IN_PLACE && is_keepable(call.sendtype) &&
+          is_keepable(call.recvtype) && (call.op == MPI_Op{} || predefined(call.op));
   if (!kept_) return;
   call_ = call;
-  aliased_apart_ = aliased_distance(call, rank);
-  until_gone_ = only_of_mpi ? 0 : types_gone();
+  aliased_distance_ = aliased_distance(call, rank);
+  types_freed_ = only_of_mpi ? 0 : types_freed();
 }
 
 }  // namespace starling

@@ -14,11 +14,11 @@
 namespace starling {
 namespace {
 
-/// Goes up whenever a communicator is freed, so that what threads remember of it is not believed any more.
+/// Goes up whenever a communicator is freed, which invalidates what threads remember.
 std::atomic<std::uint64_t> generation{1};
 
-/// What stands behind the name of a communicator that is being freed. Only the object itself can tell that: its handle
-/// may be given out again at once, and MPI may delete its attributes later, when its last message has arrived.
+/// Appended to the name of a communicator that is being freed. Only the MPI object can hold this mark: MPI may reuse
+/// the handle at once, and may delete the attributes later, when the last message has arrived.
 constexpr char being_freed = '\x7f';
 
 bool is_being_freed(MPI_Comm comm) {
@@ -51,8 +51,8 @@ int size_of(MPI_Comm comm) {
   return size;
 }
 
-/// What `all` says of each rank; nothing where it says nothing of one: what is negative, or of another world.
-std::optional<std::vector<int>> of_each(std::span<const int> in_world, std::span<const int> all) {
+/// The value in `all` of each rank; nothing if one has none: its value is negative, or it is in another MPI_COMM_WORLD.
+std::optional<std::vector<int>> values_of_ranks(std::span<const int> in_world, std::span<const int> all) {
   std::vector<int> each;
   for (const int rank : in_world) {
     each.push_back(rank == MPI_UNDEFINED || all.empty() ? -1 : all[static_cast<std::size_t>(rank)]);
@@ -63,14 +63,14 @@ std::optional<std::vector<int>> of_each(std::span<const int> in_world, std::span
 
 }  // namespace
 
-/// A communicator that a thread used: spares the attribute's look-up.
+/// A communicator that a thread used, to avoid looking up the attribute.
 struct Remembered {
   MPI_Comm handle;
   Communicator* communicator;
   std::uint64_t generation;
 };
 
-/// The place where a thread remembers a communicator: programs take turns between a few.
+/// The cache place of a communicator: programs alternate between a few.
 std::size_t place_of(MPI_Comm comm, std::size_t places) {
   std::uint64_t handle = 0;
   std::memcpy(&handle, &comm, sizeof comm);
@@ -117,7 +117,7 @@ int Communicator::forget(MPI_Comm comm, int /*keyval*/, void* attribute, void* /
     Setup& now = setup();
     const std::lock_guard lock(now.guard);
     if (now.communicators.erase(gone) == 0) return MPI_SUCCESS;
-    gone->tell(now.finished);
+    gone->add_to(now.finished);
   }
   delete gone;
   mark_as_being_freed(comm);
@@ -129,20 +129,20 @@ Communicator::Communicator(MPI_Comm comm) : made_at_(freed()), resources_(comm, 
   pmpi.Comm_test_inter(comm, &inter);
   inter_ = inter != 0;
   if (inter_) return;
-  // By what all ranks know since MPI_Init.
+  // From what all ranks agreed on in MPI_Init.
   const Setup& now = setup();
   const std::vector<int> in_world = ranks_in_world(comm, size());
   foreign_ = std::find(in_world.begin(), in_world.end(), MPI_UNDEFINED) != in_world.end();
-  if (const auto nodes = of_each(in_world, now.nodes)) places_.emplace(*nodes);
+  if (const auto nodes = values_of_ranks(in_world, now.nodes)) places_.emplace(*nodes);
   if (!now.platform) return;
-  if (const auto hosts = of_each(in_world, now.hosts)) tree_ = now.platform->tree(*hosts);
+  if (const auto hosts = values_of_ranks(in_world, now.hosts)) tree_ = now.platform->tree(*hosts);
 }
 
-const Communicator::Known* Communicator::know(const Call& call) {
+const Communicator::Known* Communicator::look_up(const Call& call) {
   auto& of_collective = tables_[static_cast<std::size_t>(call.collective)];
   if (!of_collective) of_collective = std::make_unique<Table>();
   Table& table = *of_collective;
-  if (table.latest.is_like(call)) return &table.known;
+  if (table.latest.matches(call)) return &table.known;
   table.latest.forget();
   if (inter_ || foreign_ || is_alone() || !facts_of(call, size(), rank(), table.known.facts)) return nullptr;
   table.known.facts.situation.tree = tree();
@@ -186,17 +186,16 @@ Context& Communicator::context(const Facts& facts) {
   return *context;
 }
 
-/// A rank by itself has nothing to tune; an algorithm that is asked for by name works all the same.
+/// A single rank has nothing to tune, but a forced algorithm works.
 bool Communicator::is_alone() const {
   return size() == 1 && !setup().strategy->forces;
 }
 
 std::string Communicator::refusal(Collective collective) {
   Channel* const channel = resources_.channel();
-  if (channel == nullptr) return "its ranks have no tag in common that is free";
+  if (channel == nullptr) return "no tag is free on all its ranks";
   if (collective == Collective::barrier || setup().settings.host_buffers) return {};
-  // Where a buffer lies is no fact that ranks share; whether it may lie in a GPU's memory on one of them they can
-  // share.
+  // Ranks do not know where each other's buffers lie, but they can agree whether any rank may use GPU memory.
   return channel->all(!has_gpu_runtime())
              ? ""
              : "a rank has a GPU runtime in its process, so that buffers may lie in GPU memory";
@@ -213,7 +212,7 @@ bool Communicator::lives_since(const Communicator* communicator, std::uint64_t f
   return found != now.communicators.end() && (*found)->made_at_ <= freed;
 }
 
-void Communicator::tell(Happened& happened) const {
+void Communicator::add_to(Happened& happened) const {
   if (rank() != 0) return;
   if (passed_through_) {
     const auto& [by_operation, by_collective] = *passed_through_;

@@ -19,21 +19,21 @@
 
 namespace starling {
 
-/// What Starling keeps for one communicator: an attribute of it, made on its first collective. MPI lets one thread at a
-/// time carry out collectives on a communicator, so nothing here needs a lock.
+/// Starling's state for one communicator: an attribute, created at its first collective. MPI allows only one thread at
+/// a time to carry out collectives on a communicator, so nothing here needs a lock.
 class Communicator {
  public:
-  /// The state of `comm`, made if there is none yet; nullptr for MPI_COMM_NULL, and for a communicator that is being
-  /// freed: nothing is kept for it any more.
+  /// The state of `comm`, created if there is none yet; nullptr for MPI_COMM_NULL and for a communicator that is being
+  /// freed.
   static Communicator* of(MPI_Comm comm);
-  /// Called when the program is about to free `comm`: forgets its state. While MPI then deletes attributes, the
-  /// program's delete functions may still use the communicator, on some ranks before and on others after ours would
-  /// have gone.
+  /// Called before the program frees `comm`: deletes its state on all ranks at the same point. If MPI_Comm_free deleted
+  /// it, the program's delete functions, which may still use the communicator, could run before that on some ranks and
+  /// after it on others.
   static void before_free(MPI_Comm comm);
 
-  /// How many communicators the application has freed that were known here.
+  /// A count that grows with each communicator with a state here that is freed.
   static std::uint64_t freed();
-  /// Whether the application has not freed it since so many communicators were freed.
+  /// Whether `communicator` still exists. `freed` is what `freed()` returned while it did.
   static bool lives_since(const Communicator* communicator, std::uint64_t freed);
 
   ~Communicator() = default;
@@ -46,30 +46,33 @@ class Communicator {
   [[nodiscard]] int size() const { return resources_.size(); }
   [[nodiscard]] Resources& resources() { return resources_; }
   [[nodiscard]] Spread spread() const { return places_ ? places_->spread() : Spread{}; }
-  /// The network between its ranks; nullptr where it is not described.
+  /// The network between its ranks; nullptr if it is unknown.
   [[nodiscard]] const SwitchTree* tree() const { return tree_ ? &*tree_ : nullptr; }
   /// The nodes of its ranks; nullptr where they are not known.
   [[nodiscard]] const Places* places() const { return places_ ? &*places_ : nullptr; }
 
-  /// What is known of a call, and its context, made if there is none yet.
+  /// The facts of a call, and its context.
   struct Known {
     Facts facts;
     Context* context;
   };
-  /// Nothing for a call that only the MPI library can carry out. Good until the next call of this collective.
-  const Known* know(const Call& call);
-  /// Counts a call that passes through: an operation that is not tuned, or a blocking collective that can't be here.
-  void count(int operation) { ++passed_through().by_operation[static_cast<std::size_t>(operation)]; }
-  void pass(Collective collective) { ++passed_through().by_collective[static_cast<std::size_t>(collective)]; }
+  /// Creates the context if there is none yet. Null for a call that only the MPI library can carry out. Valid until the
+  /// next call of this collective.
+  const Known* look_up(const Call& call);
+  /// Count a call that passes through: an operation that is not tuned, or a blocking collective that can't be tuned
+  /// here.
+  void count_pass_through(int operation) { ++passed_through().by_operation[static_cast<std::size_t>(operation)]; }
+  void count_pass_through(Collective collective) {
+    ++passed_through().by_collective[static_cast<std::size_t>(collective)];
+  }
 
-  /// Why algorithms of Starling's own can't serve here, whichever; empty if they can. The same on all ranks.
-  /// Collective.
+  /// Why none of Starling's algorithms can serve here; empty if they can. The same on all ranks. Collective.
   [[nodiscard]] std::string refusal(Collective collective);
 
-  /// Tells `happened` what happened here, if this is the communicator's rank 0.
-  void tell(Happened& happened) const;
+  /// Adds what happened here to `happened`, on the communicator's rank 0 only.
+  void add_to(Happened& happened) const;
 
-  /// MPI calls this when a communicator is freed: the attribute's delete function.
+  /// The attribute's delete function: MPI calls it when a communicator is freed.
   static int forget(MPI_Comm comm, int keyval, void* attribute, void* extra);
 
  private:
@@ -77,7 +80,7 @@ class Communicator {
   Context& context(const Facts& facts);
   [[nodiscard]] bool is_alone() const;
 
-  /// Calls that passed through.
+  /// How many calls passed through.
   struct PassedThrough {
     std::array<std::int64_t, static_cast<std::size_t>(operation_count)> by_operation{};
     std::array<std::int64_t, collective_count> by_collective{};
@@ -87,16 +90,16 @@ class Communicator {
     return *passed_through_;
   }
 
-  /// Contexts of one collective. Few: looked through from the one used last.
+  /// The contexts of one collective. There are few, so the search is linear, after a look at the latest one.
   struct Table {
     std::vector<std::unique_ptr<Context>> contexts;
     int exact_sizes = 0;
     LatestCall latest;
     Known known{{}, nullptr};  ///< of the latest call
   };
-  std::uint64_t made_at_;  ///< freed() then: another one may lie at the same address later
+  std::uint64_t made_at_;  ///< freed() at its creation: a later state may have the same address
   bool inter_ = false;
-  bool foreign_ = false;  ///< has ranks of another MPI_COMM_WORLD, whose settings may be others
+  bool foreign_ = false;  ///< has ranks of another MPI_COMM_WORLD, which may have other settings
   std::optional<Places> places_;
   std::optional<SwitchTree> tree_;
   Resources resources_;                                          ///< outlives the contexts

@@ -12,21 +12,21 @@
 namespace starling {
 namespace {
 
-/// Why a way is out for reasons that lie not in itself but in the call or the settings.
+/// Why a way is refused for this call and these settings; empty if it is not.
 std::string refusal_here(const Way& way, const Situation& situation, const Settings& settings, bool forced) {
   if (situation.bytes == 0 && situation.collective != Collective::barrier) return "there is no data";
   if (forced) return way.refusal(situation);
-  if (situation.ranks == 1) return "one rank has nobody to talk to";
+  if (situation.ranks == 1) return "there is only one rank";
   if (!settings.admits(name_of(situation.collective), way.algorithm_name(), way.name()))
     return "left out by --only or --except";
   if (settings.reproducible && reduces(situation.collective))
-    return "--reproducible keeps the order of native's reductions";
+    return "--reproducible plan_made the order of native's reductions";
   if (way.probe_up_to() > 0 && situation.bytes > way.probe_up_to())
     return "only tried up to " + std::to_string(way.probe_up_to()) + " bytes";
   return way.refusal(situation);
 }
 
-/// The same for all sizes that the key stands for: those at the ends of a bucket, where there is one.
+/// The same for all sizes of the key: for a bucket, its smallest and its largest are tested.
 std::string refusal_here(const Way& way, const Facts& facts, const Settings& settings, bool forced) {
   if (!facts.key.bucket || facts.situation.bytes == 0) return refusal_here(way, facts.situation, settings, forced);
   const auto of_bytes = [&](std::int64_t bytes) {
@@ -41,8 +41,8 @@ std::string refusal_here(const Way& way, const Facts& facts, const Settings& set
   return why.empty() ? of_bytes(facts.key.up_to - 1) : why;
 }
 
-/// Whether an error is one that MPI finds in the arguments, before the call begins: then it was not made at all, and
-/// the other ranks still wait for this one to make it.
+/// Whether MPI found the error in the arguments, before the call began. Then the call was not made, and the other ranks
+/// still wait for it.
 bool is_refusal(int error) {
   int kind = MPI_ERR_UNKNOWN;
   pmpi.Error_class(error, &kind);
@@ -83,7 +83,7 @@ Context::Context(const Facts& facts, Communicator& communicator)
     brief.argument = forced_for(now.strategy_argument, name_of(collective_), forced_names());
     std::vector<Way> own{ways_.front()};
     if (const auto named = way_named(collective_, brief.argument)) {
-      brief.argument = named->name().text();  // with the values of the parameters that the user left open
+      brief.argument = named->name().text();  // with the default values of the parameters that the user did not give
       if (named->name() != ways_.front().name()) own.push_back(*named);
     }
     own_ = std::make_unique<const std::vector<Way>>(std::move(own));
@@ -121,7 +121,7 @@ Context::Result Context::run(int way, const Call& call, const Facts& facts, Comm
     carrier = carrier_for(ways_[place]);
   }
   const Carrier::Outcome outcome = carrier->carry_out(call, facts, communicator.resources());
-  if (outcome.refused == nullptr) return {outcome.error, outcome.told, true};
+  if (outcome.refused == nullptr) return {outcome.error, outcome.reported, true};
   tuner_->refuse(way, *outcome.refused);
   carrier.reset();
   return {call.native(call), true, false};
@@ -130,20 +130,20 @@ Context::Result Context::run(int way, const Call& call, const Facts& facts, Comm
 int Context::carry_out(const Call& call, const Facts& facts, Communicator& communicator) {
   const Tuner::Turn turn = tuner_->begin();
   const std::uint64_t freed = Communicator::freed();
-  const auto work = static_cast<double>(facts.work);  // an error handler may make a call of the same kind meanwhile
+  const auto work = static_cast<double>(facts.work);  // a copy: an error handler may call the same collective in `run`
   const double start = Clock::now();
   const Result result = run(turn.candidate, call, facts, communicator);
   const double end = Clock::now();
-  // An error handler may have freed the communicator, and all this with it. Some libraries return success after that.
+  // An error handler may have freed the communicator, and this object with it. Some libraries then return success.
   if (freed != Communicator::freed() && !Communicator::lives_since(&communicator, freed)) return result.error;
-  if (result.error != MPI_SUCCESS && result.told && is_refusal(result.error)) return result.error;
+  if (result.error != MPI_SUCCESS && result.reported && is_refusal(result.error)) return result.error;
   tuner_->end(turn, end - start, work, result.served);
   if (turn.exploring || tuner_->is_due()) conclude(turn, end, communicator);
-  if (result.error != MPI_SUCCESS && !result.told) pmpi.Comm_call_errhandler(call.comm, result.error);
+  if (result.error != MPI_SUCCESS && !result.reported) pmpi.Comm_call_errhandler(call.comm, result.error);
   return result.error;
 }
 
-/// What follows a call that explores, or after which the ranks agree. Its time is measured, unlike that of other calls.
+/// Follows a call that explores, or after which the ranks agree. Measures the bookkeeping of these calls only.
 [[gnu::noinline]] void Context::conclude(const Tuner::Turn& turn, double end, Communicator& communicator) {
   const bool agrees = tuner_->is_due();
   if (agrees && tuner_->agree(*communicator.resources().channel(), setup().settings.samples)) {
@@ -171,11 +171,11 @@ ContextRecord Context::key_record() const {
   return record;
 }
 
-/// What happened, of the ways `which`, without their names.
-ContextRecord Context::told(std::span<const int> which) const {
+/// What happened with the ways `which`, without their names.
+ContextRecord Context::record_without_names(std::span<const int> which) const {
   ContextRecord record = key_record();
   record.candidates.resize(which.size());
-  const auto winner = tuner_->tell(record, which);
+  const auto winner = tuner_->fill_in(record, which);
   record.winner = ways_[tuner_->eligible(winner) ? static_cast<std::size_t>(winner) : 0].name().text();
   const ContextRecord* const earlier = setup().earlier.find(record);
   if (earlier == nullptr) return record;
@@ -188,7 +188,7 @@ ContextRecord Context::told(std::span<const int> which) const {
 ContextRecord Context::record() const {
   std::vector<int> all(ways_.size());
   std::iota(all.begin(), all.end(), 0);
-  ContextRecord record = told(all);
+  ContextRecord record = record_without_names(all);
   for (std::size_t i = 0; i < ways_.size(); ++i) {
     CandidateRecord& one = record.candidates[i];
     one.name = ways_[i].algorithm_name().text();
@@ -204,7 +204,7 @@ void Context::add_to(ContextRecord& record) const {
   for (int i = 0; i < tuner_->candidates(); ++i)
     if (tuner_->tried(i) || (tuner_->eligible(i) && !record.candidates[static_cast<std::size_t>(i)].eligible))
       which.push_back(i);
-  fold_by_place(record, told(which), which);
+  fold_by_place(record, record_without_names(which), which);
 }
 
 }  // namespace starling

@@ -18,45 +18,45 @@ namespace starling {
 
 class Communicator;
 
-/// One call key on one communicator: the ways to carry its calls out, and the tuner that chooses among them. Way i is
+/// One call key on one communicator: the ways to carry out its calls, and the tuner that chooses among them. Way i is
 /// the tuner's candidate i.
 class Context {
  public:
-  /// Collective: ranks find out together whether their own algorithms can be used.
+  /// Collective: the ranks agree whether Starling's algorithms can be used.
   Context(const Facts& facts, Communicator& communicator);
 
-  /// Carries out one call in the way that the tuner names, and lets it learn. Returns an MPI error code, of which the
-  /// application's error handler knows. It may have freed the communicator: then this is gone.
+  /// Carries out one call in the way that the tuner proposes, and gives the tuner its time. Returns an MPI error code,
+  /// after the application's error handler was called. If the handler freed the communicator, this object is gone.
   int carry_out(const Call& call, const Facts& facts, Communicator& communicator);
 
   [[nodiscard]] const CallKey& key() const { return key_; }
   [[nodiscard]] std::int64_t calls() const { return tuner_->calls(); }
   /// How many ways there are.
   [[nodiscard]] std::size_t ways() const { return ways_.size(); }
-  /// Adds what happened here to the record of the same call key, which has the same ways in the same order.
+  /// Adds what happened here to a record of the same call key, with the same ways in the same order.
   void add_to(ContextRecord& record) const;
-  /// What happened, all ways with names, parameters and reasons.
+  /// What happened, with the names, parameters and reasons of all ways.
   [[nodiscard]] ContextRecord record() const;
-  /// A record that has the call key and nothing else.
+  /// A record with the call key only.
   [[nodiscard]] ContextRecord key_record() const;
 
  private:
   struct Result {
     int error;
-    bool told;    ///< the application's error handler knows of the error
-    bool served;  ///< by the way that was asked for
+    bool reported;  ///< the application's error handler was called for the error
+    bool served;    ///< by the requested way
   };
   Result run(int way, const Call& call, const Facts& facts, Communicator& communicator);
   void conclude(const Tuner::Turn& turn, double end, Communicator& communicator);
-  ContextRecord told(std::span<const int> which) const;
+  ContextRecord record_without_names(std::span<const int> which) const;
 
   CallKey key_;
   Collective collective_;
   int ranks_;
   Spread spread_;
-  std::unique_ptr<const std::vector<Way>> own_;     ///< null where all ways of the collective are the context's
-  std::span<const Way> ways_;                       ///< of all or of `own_`
-  std::vector<std::unique_ptr<Carrier>> carriers_;  ///< of each way; null for those that were never used, or have lost
+  std::unique_ptr<const std::vector<Way>> own_;     ///< null where the context takes the collective's ways
+  std::span<const Way> ways_;                       ///< of the collective or of `own_`
+  std::vector<std::unique_ptr<Carrier>> carriers_;  ///< of each way; null if never used, or released
   std::unique_ptr<Tuner> tuner_;
 };
 

@@ -18,7 +18,7 @@ void Happened::add(std::string_view operation, int ranks, std::int64_t calls) {
 
 void Happened::add(const Context& context) {
   if (context.calls() == 0) return;
-  // Contexts of one call key have the same ways. To name them takes longer than all else in MPI_Comm_free.
+  // Contexts of one call key have the same ways. Naming them would take longer than the rest of MPI_Comm_free.
   ContextRecord* const there = contexts_.find(context.key_record());
   if (there != nullptr && there->candidates.size() == context.ways()) {
     context.add_to(*there);

@@ -10,13 +10,13 @@
 
 namespace starling {
 
-/// What happened on communicators, for the run record: one context a call key.
+/// What happened on communicators, for the run record: one context record per call key.
 class Happened {
  public:
-  /// Adds calls of an operation that passed through, on a communicator of so many ranks.
+  /// Adds `calls` calls of an operation that passed through, on a communicator of `ranks` ranks.
   void add(std::string_view operation, int ranks, std::int64_t calls);
   void add(const Context& context);
-  /// All that was added; nothing is left here.
+  /// Returns and removes all that was added.
   std::vector<ContextRecord> take() { return contexts_.take(); }
 
  private:

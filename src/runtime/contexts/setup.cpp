@@ -3,7 +3,7 @@
 namespace starling {
 
 Setup& setup() {
-  // Never destroyed: a program may call MPI_Finalize when its own statics are.
+  // Never destroyed: a program may call MPI_Finalize while its own statics are destroyed.
   static Setup& only = *new Setup;
   return only;
 }

@@ -22,26 +22,26 @@ namespace starling {
 
 class Communicator;
 
-/// What all communicators have in common. Set in MPI_Init, the same on all ranks but for what happened.
+/// What all communicators share. Set in MPI_Init; the same on all ranks, except `communicators` and `finished`.
 struct Setup {
   Settings settings;  ///< rank 0's, on every rank
   const StrategyKind* strategy = nullptr;
   std::string strategy_argument;
-  EarlierRuns earlier;  ///< what they found
-  /// By collective, in ascending order: sizes at which buckets are cut, for another choice may be right from there on.
+  EarlierRuns earlier;  ///< from the history
+  /// By collective, in ascending order: sizes at which buckets are cut, because another choice may be right from there.
   std::array<std::vector<std::int64_t>, collective_count> size_edges;
   std::optional<Platform> platform;
   // By rank of MPI_COMM_WORLD:
-  std::vector<int> hosts;  ///< of the platform; -1 for unknown ones; empty without a platform
-  std::vector<int> nodes;  ///< the lowest rank on the host of each rank
+  std::vector<int> hosts;  ///< its host in the platform; -1 if unknown; empty without a platform
+  std::vector<int> nodes;  ///< the lowest rank on the same host
 
   int keyval = MPI_KEYVAL_INVALID;  ///< of the attribute that holds a Communicator
-  std::mutex guard;                 ///< of what follows
+  std::mutex guard;                 ///< of the members below
   std::set<Communicator*> communicators;
   Happened finished;  ///< on communicators that were freed
 };
 
-/// MPI's entry points have no argument for it, so there is one.
+/// The process's only one: MPI's entry points have no argument to pass it.
 Setup& setup();
 
 }  // namespace starling

@@ -15,29 +15,29 @@
 namespace starling {
 namespace {
 
-/// As many operations have tags of their own at most; messages of two that are so far apart are never under way at
-/// once.
+/// At most this many operations have different tags; messages of two operations so far apart are never in flight
+/// together.
 constexpr int most_operations = 1024;
-/// How often threads that open channels on communicators with ranks in common may get in each other's way.
+/// Attempts to open a channel while other threads open channels on communicators with common ranks.
 constexpr int tries = 64;
 
 using Word = std::int64_t;
 constexpr std::size_t word_bits = 64;
 using Words = std::array<Word, channel_numbers / word_bits>;
 
-/// Which of the channel numbers this rank has given away.
+/// Which channel numbers are taken on this rank.
 struct ChannelNumbers {
   std::mutex guard;
   std::bitset<channel_numbers> taken{1};
 };
 
 ChannelNumbers& channel_numbers_here() {
-  // Never destroyed: a program may call MPI_Finalize when its own statics are.
+  // Never destroyed: a program may call MPI_Finalize while its own statics are destroyed.
   static ChannelNumbers& only = *new ChannelNumbers;
   return only;
 }
 
-/// One bit for each number that is free here.
+/// A bit for each number that is free on this rank.
 Words free_numbers(ChannelNumbers& numbers, const std::bitset<channel_numbers>& failed) {
   const std::lock_guard lock(numbers.guard);
   Words words{};
@@ -79,7 +79,7 @@ std::unique_ptr<Channel> Channel::open(MPI_Comm comm, std::vector<int> in_world,
       return nullptr;
     const std::size_t number = lowest(free_everywhere);
     if (number == 0) return nullptr;
-    // Another thread, on another communicator, may have chosen the same.
+    // Another thread, on another communicator, may have chosen the same number.
     int mine = take(numbers, number) ? 1 : 0;
     int everyones = mine;
     if (process().concurrent && pmpi.Allreduce(&mine, &everyones, 1, handles.int_, handles.min, comm) != MPI_SUCCESS)
@@ -99,7 +99,7 @@ Channel::Channel(std::vector<int> in_world, int rank, int number)
       operations_(std::min(most_operations, process().largest_tag / static_cast<int>(channel_numbers))) {}
 
 Channel::~Channel() {
-  if (!spoilt_) give_back(channel_numbers_here(), static_cast<std::size_t>(number_));
+  if (!number_retired_) give_back(channel_numbers_here(), static_cast<std::size_t>(number_));
 }
 
 bool Channel::all(bool ok) {
@@ -119,7 +119,7 @@ void Channel::reduce_to_first(std::span<double> values, std::size_t always, Samp
   for (double& value : values.first(some)) value /= static_cast<double>(in_world_.size());
 }
 
-/// Up a binomial tree. Not MPI_Allreduce, whose sums need not be the same on all ranks.
+/// Along a binomial tree. Not MPI_Allreduce, whose sums may differ between ranks.
 void Channel::combine_at_first(std::span<double> values, std::size_t some, Combine combine) {
   const int tag = next_tag();
   const auto size = static_cast<int>(in_world_.size());
@@ -129,13 +129,13 @@ void Channel::combine_at_first(std::span<double> values, std::size_t some, Combi
     if ((rank_ & mask) != 0) {
       if (pmpi.Send(values.data(), count, handles.double_, in_world_[static_cast<std::size_t>(rank_ - mask)], tag,
                     process().world) != MPI_SUCCESS)
-        give_up();
+        abort_job();
       return;
     }
     if (rank_ + mask >= size) continue;
     if (pmpi.Recv(received_.data(), count, handles.double_, in_world_[static_cast<std::size_t>(rank_ + mask)], tag,
                   process().world, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-      give_up();
+      abort_job();
     for (std::size_t i = 0; i < values.size(); ++i) {
       double& value = values[i];
       value = i >= some || combine == Combine::max ? std::max(value, received_[i])
@@ -145,7 +145,7 @@ void Channel::combine_at_first(std::span<double> values, std::size_t some, Combi
   }
 }
 
-/// Down the same tree.
+/// Along the same tree.
 void Channel::broadcast(std::span<double> values) {
   const int tag = next_tag();
   const auto size = static_cast<int>(in_world_.size());
@@ -155,18 +155,18 @@ void Channel::broadcast(std::span<double> values) {
     if ((rank_ & mask) == 0) continue;
     if (pmpi.Recv(values.data(), count, handles.double_, in_world_[static_cast<std::size_t>(rank_ - mask)], tag,
                   process().world, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-      give_up();
+      abort_job();
     break;
   }
   for (mask >>= 1; mask > 0; mask >>= 1) {
     if (rank_ + mask < size &&
         pmpi.Send(values.data(), count, handles.double_, in_world_[static_cast<std::size_t>(rank_ + mask)], tag,
                   process().world) != MPI_SUCCESS)
-      give_up();
+      abort_job();
   }
 }
 
-void Channel::give_up() const {
+void Channel::abort_job() const {
   std::fprintf(stderr, "starling: rank %d of %d: ranks could not agree on what they measured; the job ends here\n",
                rank_, static_cast<int>(in_world_.size()));
   pmpi.Abort(process().world, 1);

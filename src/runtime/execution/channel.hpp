@@ -11,19 +11,19 @@
 
 namespace starling {
 
-/// How many communicators of this rank may have a channel at a time; number 0 is nobody's.
+/// How many communicators of this rank may have a channel at a time, plus one: number 0 belongs to no channel.
 inline constexpr std::size_t channel_numbers = 2048;
 
-/// How the ranks of one communicator send each other Starling's own messages: on the private communicator of all ranks,
-/// under tags that no two of these ranks use for anything else. So a communicator of the program costs none of MPI's,
-/// whose making shares locks and limits with the program's.
+/// Carries Starling's messages between the ranks of one communicator: on the private communicator of all ranks, with
+/// tags that these ranks use for nothing else. So Starling need not create an MPI communicator for each of the
+/// program's, which would contend for MPI's locks and limits.
 ///
-/// Every operation has a tag of its own, until they come round again: what an operation that failed left behind is not
-/// taken for the next one's.
+/// Each operation has its own tag, until the tags wrap around: messages that a failed operation left behind do not
+/// match those of the next one.
 class Channel final : public Consensus {
  public:
-  /// A channel for `comm`, whose ranks are `in_world` in MPI_COMM_WORLD. Collective. Nothing, on all ranks, where they
-  /// have no number in common that is free.
+  /// A channel for `comm`, whose ranks are `in_world` in MPI_COMM_WORLD. Collective. Null, on all ranks, if no number
+  /// is free on all of them.
   static std::unique_ptr<Channel> open(MPI_Comm comm, std::vector<int> in_world, int rank);
 
   ~Channel();
@@ -32,19 +32,19 @@ class Channel final : public Consensus {
   Channel(Channel&&) = delete;
   Channel& operator=(Channel&&) = delete;
 
-  /// Ranks of the private communicator of all ranks, by rank of this one.
+  /// By rank of this communicator, the rank in the private communicator of all ranks.
   [[nodiscard]] const int* peers() const { return in_world_.data(); }
-  /// The number that this channel's ranks have to themselves.
+  /// The number of this channel; no other channel of its ranks has it.
   [[nodiscard]] int number() const { return number_; }
-  /// The tag of the next operation. All ranks ask equally often. It comes round again after 1024 operations, or fewer
+  /// The tag of the next operation. All ranks call this equally often. Tags repeat after 1024 operations, or fewer
   /// where MPI has fewer tags: an operation has to end on all ranks before that.
   int next_tag() {
     const int tag = number_ + (operation_ * static_cast<int>(channel_numbers));
     operation_ = operation_ + 1 == operations_ ? 0 : operation_ + 1;
     return tag;
   }
-  /// After an operation that failed here: nobody gets the number again, for messages of it may still be under way.
-  void spoil() { spoilt_ = true; }
+  /// After an operation that failed here: the number is never used again, because messages may still be in flight.
+  void retire_number() { number_retired_ = true; }
 
   /// Whether `ok` holds on all ranks. Collective.
   [[nodiscard]] bool all(bool ok);
@@ -56,17 +56,17 @@ class Channel final : public Consensus {
   Channel(std::vector<int> in_world, int rank, int number);
 
   enum class Combine : std::uint8_t { sum, max, min };
-  /// Combines the first `some` of the values, and takes the largest of the others.
+  /// Reduces the values to the first rank: the first `some` by `combine`, the others to the largest.
   void combine_at_first(std::span<double> values, std::size_t some, Combine combine);
-  [[noreturn]] void give_up() const;
+  [[noreturn]] void abort_job() const;
 
   std::vector<int> in_world_;
   std::vector<double> received_;
   int rank_;
   int number_;
   int operation_ = 0;
-  int operations_;  ///< with tags of their own
-  bool spoilt_ = false;
+  int operations_;  ///< how many operations have different tags
+  bool number_retired_ = false;
 };
 
 }  // namespace starling

@@ -9,9 +9,9 @@
 
 namespace starling {
 
-int execute(const Program& program, const Buffers& buffers, const Unit& unit, MPI_Op op, const Wires& wires,
+int execute(const Program& program, const Buffers& buffers, const Unit& unit, MPI_Op op, const Transport& transport,
             std::span<const MPI_Comm> natives) {
-  const Running run{program, buffers, unit, op, wires, natives};
+  const Running run{program, buffers, unit, op, transport, natives};
   const Message* const messages = program.messages.data();
   int failed = MPI_SUCCESS;
   for (const Step& step : program.steps) {

@@ -9,10 +9,10 @@
 namespace starling {
 namespace {
 
-/// Communicators of groups a rank may hold. MPICH has 2046 in all, and the application wants most of them.
+/// How many communicators of groups a rank may hold. MPICH has 2046 in all, and the application may need most of them.
 constexpr std::size_t most_private_communicators = 128;
 
-/// Those that this rank holds now, on all communicators.
+/// How many of them this rank holds now, on all communicators.
 std::atomic<std::size_t> private_communicators{0};
 
 void free_one(MPI_Comm comm) {
@@ -60,7 +60,7 @@ std::optional<MPI_Comm> Groups::join(const RankSet& group, const Channel& channe
     pmpi.Group_free(&everyone);
     held = held_.insert(held_.end(), {group, made, 0});
     if (made != handles.comm_null) {
-      pmpi.Comm_set_errhandler(made, handles.errors_return);  // which not every library takes over
+      pmpi.Comm_set_errhandler(made, handles.errors_return);  // not every library inherits it
       ++private_communicators;
     }
   }

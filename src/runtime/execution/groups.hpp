@@ -11,8 +11,8 @@
 
 namespace starling {
 
-/// Private communicators of groups of one communicator's ranks, for native parts of schedules. A group's is made when
-/// the first candidate needs it, shared by all that do, and freed when the last has left it.
+/// Private communicators of groups of one communicator's ranks, for native parts of schedules. A group's communicator
+/// is created for the first candidate that needs it, shared by the others, and freed when the last one leaves.
 class Groups {
  public:
   Groups() = default;
@@ -22,20 +22,20 @@ class Groups {
   Groups(Groups&&) = delete;
   Groups& operator=(Groups&&) = delete;
 
-  /// Whether this rank may make communicators for so many more groups.
+  /// Whether this rank may create communicators for `groups` more groups.
   [[nodiscard]] static bool may_make(std::size_t groups);
 
-  /// The communicator of `group`, of which this rank is one; collective over the group where nobody holds it yet.
-  /// Nothing when MPI has none left; ranks of other groups may still get one. Each call wants its own `leave`.
+  /// The communicator of `group`, to which this rank belongs; collective over the group if nobody holds it yet. Nothing
+  /// if MPI has none left; ranks of other groups may still get one. Each call needs its own `leave`.
   std::optional<MPI_Comm> join(const RankSet& group, const Channel& channel);
-  /// Frees the communicator of a group when the last has left it: collective over the group then.
+  /// The last to leave frees the group's communicator, which is collective over the group.
   void leave(const RankSet& group);
   [[nodiscard]] bool has(const RankSet& group) const;
   /// The communicator of a group that somebody holds.
   [[nodiscard]] std::optional<MPI_Comm> of(const RankSet& group) const;
 
  private:
-  /// A group that somebody holds, and its communicator; MPI_COMM_NULL where none could be had.
+  /// A group that somebody holds, and its communicator; MPI_COMM_NULL if it could not be created.
   struct Held {
     RankSet group;
     MPI_Comm comm;

@@ -19,7 +19,7 @@ void Operation::start(Plan& plan, Channel& channel, MPI_Op op) {
   ++plan.operations;
   channel_ = &channel;
   op_ = op;
-  wires_ = {process().world, channel.peers(), channel.next_tag(), workspace_->requests()};
+  transport_ = {process().world, channel.peers(), channel.next_tag(), workspace_->requests()};
   step_ = 0;
   posted_ = 0;
   error_ = staging_.begin(plan.program, memory_, buffers_);
@@ -28,14 +28,14 @@ void Operation::start(Plan& plan, Channel& channel, MPI_Op op) {
 /// Also after an error: others wait for this rank's messages, whatever they hold.
 bool Operation::advance() {
   const Program& program = plan_->program;
-  const Running run{program, buffers_, staging_.unit(), op_, wires_, plan_->natives};
+  const Running run{program, buffers_, staging_.unit(), op_, transport_, plan_->natives};
   const auto keep = [&](int error) {
     if (error_ == MPI_SUCCESS) error_ = error;
   };
   while (true) {
     for (; posted_ > 0; --posted_) {
       int complete = 0;
-      keep(pmpi.Test(&wires_.requests[posted_ - 1], &complete, MPI_STATUS_IGNORE));
+      keep(pmpi.Test(&transport_.requests[posted_ - 1], &complete, MPI_STATUS_IGNORE));
       if (complete == 0) return false;
     }
     if (step_ == program.steps.size()) break;
@@ -48,7 +48,8 @@ bool Operation::advance() {
 }
 
 int Operation::finish() {
-  const int failed = execute(plan_->program, buffers_, staging_.unit(), op_, wires_, plan_->natives);
+  // Even after an error: other ranks wait for this rank's messages, whatever their contents.
+  const int failed = execute(plan_->program, buffers_, staging_.unit(), op_, transport_, plan_->natives);
   if (error_ == MPI_SUCCESS) error_ = failed;
   end();
   return error_;
@@ -58,7 +59,7 @@ void Operation::end() {
   if (error_ == MPI_SUCCESS) {
     error_ = staging_.end(buffers_);
   } else {
-    channel_->spoil();
+    channel_->retire_number();
   }
   workspace_->done();
   --plan_->operations;

@@ -15,17 +15,16 @@ namespace starling {
 /// finished; any number of others may be in flight at once, each with a workspace of its own, and are advanced in turn.
 class Operation {
  public:
-  /// How the call's data is brought into the form that programs work on. To be set up before the operation starts.
+  /// The staging of the call's data. To be set up before the operation starts.
   [[nodiscard]] Staging& staging() { return staging_; }
 
-  /// Takes the memory that it needs on `plan` from `workspace`, where it stays until the operation has ended. False
-  /// where there is none.
+  /// Allocates the memory for `plan` in `workspace`, until the operation has ended. False if there is not enough.
   [[nodiscard]] bool reserve(const Plan& plan, Workspace& workspace);
-  /// Starts on a plan for which memory is reserved, with `op` for reductions. Local.
+  /// Starts on a plan for which memory was reserved, with `op` for reductions. Local.
   void start(Plan& plan, Channel& channel, MPI_Op op);
-  /// Does what can be done without waiting for other ranks. Returns whether it has ended.
+  /// Does what can be done without waiting for other ranks. Returns whether the operation has ended.
   bool advance();
-  /// Carries it out to its end, if it was not advanced before. Returns error().
+  /// Completes an operation that was not advanced. Returns error().
   int finish();
   /// An MPI error code, which nobody has told the application's error handler: the first error of an operation that has
   /// ended.
@@ -40,7 +39,7 @@ class Operation {
   Workspace* workspace_ = nullptr;
   char* memory_ = nullptr;
   Buffers buffers_;
-  Wires wires_{};
+  Transport transport_{};
   MPI_Op op_{};
   std::size_t step_ = 0;  ///< the next to begin
   int posted_ = 0;        ///< requests of the one before, of which some may be complete

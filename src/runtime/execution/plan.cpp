@@ -8,7 +8,8 @@
 namespace starling {
 namespace {
 
-/// Bytes of all plans kept for one candidate; beyond it (many roots, many ranks) they are built again.
+/// The most bytes of plans kept for one candidate; with more (many roots, many ranks) plans are dropped and built
+/// again.
 constexpr std::size_t most_kept_bytes = std::size_t{8} << 20U;
 
 void bind_to(const FlatSchedule& schedule, const Layout& send, const Layout& recv, Plan& plan) {
@@ -36,7 +37,7 @@ void Plans::drop() {
   latest_ = nullptr;
 }
 
-/// The plan of `team` with these layouts, else one of `team` that can be bound again; null for none.
+/// The plan of `team` with these layouts, else one of `team` that can be bound to them; null if there is none.
 Plan* Plans::find(const Team& team, const Layout& send, const Layout& recv) const {
   Plan* free = nullptr;
   for (const auto& one : plans_) {
@@ -62,7 +63,7 @@ Plan& Plans::plan(const Team& team, const Layout& send, const Layout& recv, bool
   }
   FlatSchedule schedule(bound_.schedule(team));
   bind_to(schedule, send, recv, *latest_);
-  // It is kept where another layout will want it, and where one did already.
+  // Kept if another layout may need it: one already did, or sizes change.
   if (again || sizes_change) latest_->schedule = std::move(schedule);
   built = true;
   return *latest_;

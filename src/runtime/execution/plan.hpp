@@ -12,31 +12,31 @@
 
 namespace starling {
 
-/// What one rank does in calls of one candidate, root, division and layout: its schedule bound to sizes. It does not
-/// change while operations are in flight on it.
+/// What one rank does in calls of one candidate with one root, division and layout: its schedule, bound to sizes. It
+/// does not change while operations are in flight on it.
 struct Plan {
   Team team;
   Layout send;
   Layout recv;
   Program program;
   std::vector<MPI_Comm> natives;         ///< communicators of the program's native parts
-  int most_requests = 0;                 ///< that a step takes
-  std::optional<FlatSchedule> schedule;  ///< to be bound to other sizes; nothing where those don't change
+  int most_requests = 0;                 ///< of any step
+  std::optional<FlatSchedule> schedule;  ///< to bind to other sizes; nothing if sizes don't change
   int operations = 0;                    ///< in flight on it
 };
 
-/// The plans of one candidate on one communicator. Equal calls share a plan; where only sizes differ from the latest
-/// call's, a plan that is not in use is bound again.
+/// The plans of one candidate on one communicator. Equal calls share a plan. If only sizes differ from the latest call,
+/// a plan that is not in use is bound to the new sizes.
 class Plans {
  public:
   explicit Plans(const Bound& bound) : bound_(bound) {}
 
-  /// The plan for a call of `team` with these layouts. `sizes_change` tells that calls of other sizes will follow.
-  /// Sets `built` where a schedule was built for it. Valid until the next call.
+  /// The plan for a call of `team` with these layouts. `sizes_change`: calls of other sizes may follow. Sets `built` if
+  /// a schedule was built. Valid until the next call.
   Plan& plan(const Team& team, const Layout& send, const Layout& recv, bool sizes_change, bool& built);
   /// The plan of the latest call; null for none.
   [[nodiscard]] Plan* latest() const { return latest_; }
-  /// Forgets all plans but those in use.
+  /// Deletes all plans that are not in use.
   void drop();
   /// Bytes that plans take.
   [[nodiscard]] std::size_t bytes() const;

@@ -12,7 +12,7 @@
 namespace starling {
 namespace {
 
-/// Bytes of plans that are kept for one communicator.
+/// The most bytes of plans kept for one communicator.
 constexpr std::size_t most_kept_bytes = std::size_t{16} << 20U;
 
 }  // namespace
@@ -22,24 +22,24 @@ Channel* Resources::channel() {
   return channel_.get();
 }
 
-void Resources::keeps(ScheduleCarrier& holder) {
-  keeps_no_more(holder);
-  keepers_.push_back(&holder);
+void Resources::plan_made(ScheduleCarrier& holder) {
+  plans_dropped(holder);
+  plan_holders_.push_back(&holder);
   std::size_t bytes = 0;
-  for (const ScheduleCarrier* one : keepers_) bytes += one->kept_bytes();
-  while (bytes > most_kept_bytes && keepers_.size() > 1) {
-    ScheduleCarrier* const oldest = keepers_.front();
+  for (const ScheduleCarrier* one : plan_holders_) bytes += one->kept_bytes();
+  while (bytes > most_kept_bytes && plan_holders_.size() > 1) {
+    ScheduleCarrier* const oldest = plan_holders_.front();
     bytes -= oldest->kept_bytes();
     oldest->drop_plans();
-    keepers_.erase(keepers_.begin());
+    plan_holders_.erase(plan_holders_.begin());
   }
 }
 
-void Resources::keeps_no_more(const ScheduleCarrier& holder) {
-  std::erase(keepers_, &holder);
+void Resources::plans_dropped(const ScheduleCarrier& holder) {
+  std::erase(plan_holders_, &holder);
 }
 
-void Resources::give_up(const std::string& why) const {
+void Resources::abort_job(const std::string& why) const {
   std::fprintf(stderr, "starling: rank %d of %d: %s; the job ends here\n", rank_, size_, in_one_line(why).c_str());
   pmpi.Abort(process().world, 1);
   std::abort();

@@ -14,7 +14,7 @@ namespace starling {
 
 class ScheduleCarrier;
 
-/// What schedules need on one communicator: a channel for messages, communicators of groups, memory for what they keep.
+/// What schedules need on one communicator: a channel for messages, communicators of groups, memory for plans.
 class Resources {
  public:
   Resources(MPI_Comm comm, int rank, int size) : comm_(comm), rank_(rank), size_(size) {}
@@ -22,20 +22,21 @@ class Resources {
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
 
-  /// How algorithms and agreements send their messages. Collective where there is none yet. Null, on all ranks, where
-  /// none can be had.
+  /// The channel for messages of algorithms and agreements. Collective if there is none yet. Null, on all ranks, if it
+  /// can't be opened.
   Channel* channel();
   /// Joins a group of this communicator's ranks; see Groups::join.
   std::optional<MPI_Comm> join(const RankSet& group) { return groups_.join(group, *channel_); }
   [[nodiscard]] Groups& groups() { return groups_; }
 
-  /// Tells that `holder` has made another plan. Where all that are kept here are too large together, others drop
-  /// theirs, oldest first, and make them again when they need them.
-  void keeps(ScheduleCarrier& holder);
-  void keeps_no_more(const ScheduleCarrier& holder);
+  /// Called when `holder` has made another plan. If all plans together are too large, other holders drop theirs,
+  /// oldest first, and make them again when needed.
+  void plan_made(ScheduleCarrier& holder);
+  /// Called when `holder` has dropped its plans.
+  void plans_dropped(const ScheduleCarrier& holder);
 
-  /// Ends the job: for what one rank alone can't do any more.
-  [[noreturn]] void give_up(const std::string& why) const;
+  /// Ends the job: one rank has failed and the others can't know it.
+  [[noreturn]] void abort_job(const std::string& why) const;
 
  private:
   MPI_Comm comm_;
@@ -43,7 +44,7 @@ class Resources {
   int size_;
   std::unique_ptr<Channel> channel_;
   Groups groups_;
-  std::vector<ScheduleCarrier*> keepers_;  ///< of plans, those that made theirs first before the others
+  std::vector<ScheduleCarrier*> plan_holders_;  ///< by their latest plan, oldest first
 };
 
 }  // namespace starling

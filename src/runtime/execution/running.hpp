@@ -22,7 +22,7 @@ struct Buffers {
 };
 
 /// What the messages of one operation travel on.
-struct Wires {
+struct Transport {
   MPI_Comm comm;
   const int* peers;  ///< ranks of `comm`, by the ranks that programs name
   int tag;
@@ -35,7 +35,7 @@ struct Running {
   const Buffers& buffers;
   const Unit& unit;
   MPI_Op op;
-  const Wires& wires;
+  const Transport& transport;
   std::span<const MPI_Comm> natives;  ///< the communicators of the program's native parts
 
   [[nodiscard]] char* at(const Extent& extent) const { return buffers.at(extent, unit.extent); }

@@ -11,18 +11,18 @@ std::size_t aligned(std::size_t bytes) {
 
 }  // namespace
 
-void Staging::look_at(const Call& call, const Facts& facts, int blocks, int rank, bool works_in_place) {
+void Staging::set_up(const Call& call, const Facts& facts, int blocks, int rank, bool works_in_place) {
   call_ = &call;
   rank_ = rank;
   own_send_layout_ = alias_send_ = stage_send_ = stage_recv_ = false;
   alias_start_ = 0;
   if (reduces(call.collective)) {
-    look_at_reduction(facts, blocks, works_in_place);
+    set_up_reduction(facts, blocks, works_in_place);
   } else if (call.collective == Collective::barrier) {
     unit_ = Unit::bytes();
     recv_layout_.divide(blocks, 0);
   } else {
-    look_at_movement(facts, blocks, works_in_place);
+    set_up_movement(facts, blocks, works_in_place);
   }
 }
 
@@ -36,7 +36,7 @@ void Staging::find_sides(const Facts& facts) {
   target_ = Side::target(*call_, facts.situation.ranks, rank_);
 }
 
-void Staging::look_at_reduction(const Facts& facts, int blocks, bool works_in_place) {
+void Staging::set_up_reduction(const Facts& facts, int blocks, bool works_in_place) {
   unit_ = Unit::of(call_->sendtype);
   if (traits_of(call_->collective).sizes == Sizes::known) {
     recv_layout_.clear();
@@ -50,7 +50,7 @@ void Staging::look_at_reduction(const Facts& facts, int blocks, bool works_in_pl
   send_units_ = recv_layout_.total();
 }
 
-void Staging::look_at_movement(const Facts& facts, int blocks, bool works_in_place) {
+void Staging::set_up_movement(const Facts& facts, int blocks, bool works_in_place) {
   const Collective collective = call_->collective;
   const Traits& has = traits_of(collective);
   const bool sends_one_block = has.send == Holds::block;
@@ -62,8 +62,8 @@ void Staging::look_at_movement(const Facts& facts, int blocks, bool works_in_pla
   find_sides(facts);
   alias_send_ = in_place && works_in_place;
   stage_send_ = collective != Collective::bcast && !alias_send_ && (in_place || !source_.is_plain());
-  // Blocks that ranks pass on together must lie together; where counts are local, each block travels alone.
-  // In a scatter in place the root's own block stays where it is; its schedule gets somewhere to copy it to.
+  // Blocks that ranks forward together must be contiguous; where counts are local, each block is sent alone.
+  // In a scatter in place the root's own block stays where it is, but the schedule needs a place to copy it to.
   const bool keeps_own_block = receives_one_block && call_->recvbuf == MPI_IN_PLACE;
   stage_recv_ = keeps_own_block || !target_.is_plain() || (has.sizes == Sizes::known && !target_.is_dense());
 
@@ -87,7 +87,7 @@ void Staging::lay_out_from_root(int blocks) {
     lay_out(scatters ? source_ : target_, scatters ? stage_send_ : stage_recv_, recv_layout_);
     return;
   }
-  // The blocks of others never come here.
+  // Blocks of other ranks never reach this rank.
   const std::int64_t own = (scatters ? target_ : source_).bytes(0);
   recv_layout_.clear();
   for (int block = 0; block < blocks; ++block) recv_layout_.add(block == rank_ ? own : 0);
@@ -131,7 +131,7 @@ int Staging::begin(const Program& program, char* workspace, Buffers& buffers) co
   if (reduces(call_->collective))
     return stage_send_ ? copy_elements(call_->recvbuf, send, send_units_, unit_) : MPI_SUCCESS;
   if (stage_send_) return source_.pack_into(send);
-  // Data that the application has in the receive buffer.
+  // The application's data may start in the receive buffer.
   const bool starts_in_recv = call_->collective == Collective::bcast ? rank_ == call_->root : alias_send_;
   return stage_recv_ && starts_in_recv ? source_.pack_into(alias_send_ ? send : recv) : MPI_SUCCESS;
 }

@@ -12,31 +12,31 @@
 
 namespace starling {
 
-/// Brings a call's buffers into the form that programs work on, and back: blocks of plain bytes where data only moves,
-/// consecutive elements where it is reduced. Data that is so already is used where it lies; else it is staged by this
-/// rank alone, whatever the others do. Kept from call to call, so that its layouts need no new memory.
+/// Converts a call's buffers to the form that programs work on, and back: blocks of plain bytes where data only moves,
+/// consecutive elements where it is reduced. Data in this form is used where it is; other data is staged. This is
+/// local: other ranks may do otherwise. Reused for the next call, so that its layouts need no new memory.
 class Staging {
  public:
-  /// Looks at a call whose data is divided into `blocks` blocks.
-  void look_at(const Call& call, const Facts& facts, int blocks, int rank, bool works_in_place);
-  /// The same for a call that is like the latest one but for the addresses of its buffers.
+  /// Sets up for a call whose data is divided into `blocks` blocks.
+  void set_up(const Call& call, const Facts& facts, int blocks, int rank, bool works_in_place);
+  /// The same for a call that differs from the latest one only in the addresses of its buffers.
   void refresh(const Call& call, const Facts& facts);
 
   [[nodiscard]] const Layout& send_layout() const { return own_send_layout_ ? send_layout_ : recv_layout_; }
   [[nodiscard]] const Layout& recv_layout() const { return recv_layout_; }
   [[nodiscard]] const Unit& unit() const { return unit_; }
 
-  /// Bytes of workspace for `program`'s scratch and what is staged.
+  /// Bytes of workspace for `program`'s scratch and the staged data.
   [[nodiscard]] std::size_t workspace_bytes(const Program& program) const;
-  /// Sets `buffers` up in `workspace` and fills what is staged. Returns an MPI error code.
+  /// Places `buffers` in `workspace` where needed, and copies in the data to stage. Returns an MPI error code.
   int begin(const Program& program, char* workspace, Buffers& buffers) const;
-  /// Gives staged results to the application. Returns an MPI error code.
+  /// Copies staged results to the application's buffer. Returns an MPI error code.
   int end(const Buffers& buffers) const;
 
  private:
   void find_sides(const Facts& facts);
-  void look_at_reduction(const Facts& facts, int blocks, bool works_in_place);
-  void look_at_movement(const Facts& facts, int blocks, bool works_in_place);
+  void set_up_reduction(const Facts& facts, int blocks, bool works_in_place);
+  void set_up_movement(const Facts& facts, int blocks, bool works_in_place);
   void lay_out_from_root(int blocks);
   static void lay_out(const Side& side, bool staged, Layout& layout);
 

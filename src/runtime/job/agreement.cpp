@@ -26,58 +26,58 @@
 namespace starling {
 namespace {
 
-/// What a rank tells rank 0.
-struct Said {
+/// What a rank sends to rank 0.
+struct RankFacts {
   std::int64_t ends_whole;
-  std::int64_t one_by_one;
+  std::int64_t is_serialized;
   std::int64_t has_all;
   std::int64_t host;
 };
-constexpr int words_said = sizeof(Said) / sizeof(std::int64_t);
+constexpr int words_of_facts = sizeof(RankFacts) / sizeof(std::int64_t);
 
-/// What rank 0 tells, in front of texts and nodes.
+/// The start of rank 0's message, before the nodes and the texts.
 struct Header {
   std::int64_t ends_whole;
-  std::int64_t one_by_one;
+  std::int64_t is_serialized;
   std::int64_t has_all;
   std::int64_t settings_bytes;
   std::int64_t earlier_bytes;
 };
 
-/// Bytes that are broadcast in any case. What is longer follows.
+/// Bytes of the first broadcast. A second one sends the rest.
 constexpr std::size_t first_part = 4096;
 
 /// Whether only one thread of this rank calls MPI at a time.
-bool calls_one_by_one() {
+bool calls_are_serialized() {
   int threads = MPI_THREAD_SINGLE;
   pmpi.Query_thread(&threads);
   return threads != MPI_THREAD_MULTIPLE;
 }
 
-/// What the environment of rank 0 says, complaints told.
+/// The settings from the environment of rank 0. Prints the complaints.
 Settings settings_here() {
   std::vector<Complaint> complaints;
   Settings settings = settings_from([](const char* name) -> const char* { return std::getenv(name); }, complaints);
   check_names(settings, complaints);
-  for (const Complaint& complaint : complaints) say(complaint.text() + "; the program runs natively");
-  for (const std::string& sentence : unknown_variables(environ)) say(sentence);
+  for (const Complaint& complaint : complaints) print_notice(complaint.text() + "; the program runs natively");
+  for (const std::string& sentence : unknown_variables(environ)) print_notice(sentence);
   if (const auto& except = settings.except; std::find(except.begin(), except.end(), "native") != except.end())
-    say("STARLING_EXCEPT (--except) names native, which stays a candidate all the same");
+    print_notice("STARLING_EXCEPT (--except) names native, which stays a candidate all the same");
   if (!complaints.empty()) settings.strategy = "native";
   return settings;
 }
 
-/// What the history has for a run like this one.
+/// The records in the history that match this run.
 EarlierRuns earlier_runs(const Settings& settings) {
   if (settings.history.empty() || settings.fresh || !strategy_named(settings.strategy)->first->learns) return {};
   int skipped = 0;
   constexpr int most = 3;
   const auto skip = [&](const std::string& file, const std::string& why) {
-    if (++skipped <= most) say("skipped " + told(settings.history + "/" + file) + ": " + why);
+    if (++skipped <= most) print_notice("skipped " + told(settings.history + "/" + file) + ": " + why);
   };
   const Circumstances here{settings.machine, flavour().name, flavour().version, std::string(name_of(settings.samples))};
   EarlierRuns earlier = EarlierRuns::read(settings.history, here, skip);
-  if (skipped > most) say("skipped " + std::to_string(skipped - most) + " more files of the history");
+  if (skipped > most) print_notice("skipped " + std::to_string(skipped - most) + " more files of the history");
   return earlier;
 }
 
@@ -86,9 +86,9 @@ void append(std::string& message, std::span<const Value> values) {
   message.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
 }
 
-/// The text of rank 0, given to all, whose length they know from its first part.
+/// Broadcasts the text of rank 0. `length_of` reads its length from the first part.
 template <typename Length>
-std::string from_first(std::string text, Length length_of) {
+std::string broadcast_text(std::string text, Length length_of) {
   const std::size_t length = text.size();
   text.resize(std::max(first_part, length));
   pmpi.Bcast(text.data(), static_cast<int>(first_part), handles.char_, 0, process().world);
@@ -112,20 +112,21 @@ bool is_fault_tolerant() {
 Agreement agree_in_init(bool has_all) {
   const auto ranks = static_cast<std::size_t>(process().size);
   const bool is_first = process().rank == 0;
-  const Said mine{std::int64_t{!is_fault_tolerant()}, std::int64_t{calls_one_by_one()}, std::int64_t{has_all},
-                  number_of_host()};
-  std::vector<Said> said(is_first ? ranks : 0);
-  pmpi.Gather(&mine, words_said, handles.int64, said.data(), words_said, handles.int64, 0, process().world);
+  const RankFacts mine{std::int64_t{!is_fault_tolerant()}, std::int64_t{calls_are_serialized()}, std::int64_t{has_all},
+                       number_of_host()};
+  std::vector<RankFacts> gathered(is_first ? ranks : 0);
+  pmpi.Gather(&mine, words_of_facts, handles.int64, gathered.data(), words_of_facts, handles.int64, 0, process().world);
 
   Agreement agreed;
   agreed.nodes.resize(ranks);
   Header header{};
   std::string message;
   if (is_first) {
-    const auto all = [&](std::int64_t Said::*holds) {
-      return std::int64_t{std::all_of(said.begin(), said.end(), [&](const Said& one) { return one.*holds != 0; })};
+    const auto all = [&](std::int64_t RankFacts::*fact) {
+      return std::int64_t{
+          std::all_of(gathered.begin(), gathered.end(), [&](const RankFacts& one) { return one.*fact != 0; })};
     };
-    header = {all(&Said::ends_whole), all(&Said::one_by_one), all(&Said::has_all), 0, 0};
+    header = {all(&RankFacts::ends_whole), all(&RankFacts::is_serialized), all(&RankFacts::has_all), 0, 0};
     std::string settings;
     std::string earlier;
     if (header.ends_whole != 0) {
@@ -134,7 +135,7 @@ Agreement agree_in_init(bool has_all) {
       if (header.has_all != 0) earlier = earlier_runs(agreed.settings).to_text(process().size);
     }
     std::vector<std::int64_t> hosts;
-    for (const Said& one : said) hosts.push_back(one.host);
+    for (const RankFacts& one : gathered) hosts.push_back(one.host);
     agreed.nodes = nodes_by_hosts(hosts);
     header.settings_bytes = static_cast<std::int64_t>(settings.size());
     header.earlier_bytes = static_cast<std::int64_t>(earlier.size());
@@ -143,18 +144,18 @@ Agreement agree_in_init(bool has_all) {
     message += settings + earlier;
   }
   const std::size_t nodes_bytes = ranks * sizeof(int);
-  message = from_first(std::move(message), [&](const std::string& begin) {
+  message = broadcast_text(std::move(message), [&](const std::string& begin) {
     std::memcpy(&header, begin.data(), sizeof header);
     return sizeof header + nodes_bytes + static_cast<std::size_t>(header.settings_bytes + header.earlier_bytes);
   });
   agreed.ends_whole = header.ends_whole != 0;
-  agreed.one_by_one = header.one_by_one != 0;
+  agreed.is_serialized = header.is_serialized != 0;
   agreed.has_all = header.has_all != 0;
   if (!agreed.ends_whole) return agreed;
   std::memcpy(agreed.nodes.data(), message.data() + sizeof header, nodes_bytes);
   const std::string texts = message.substr(sizeof header + nodes_bytes);
   const auto settings_bytes = static_cast<std::size_t>(header.settings_bytes);
-  // Rank 0 keeps its own, for paths need not be text that can travel.
+  // Rank 0 keeps its own settings, because a path may not survive the conversion to text.
   if (!is_first) agreed.settings = settings_from_text(texts.substr(0, settings_bytes));
   if (agreed.has_all) agreed.earlier = EarlierRuns::from_text(texts.substr(settings_bytes));
   return agreed;

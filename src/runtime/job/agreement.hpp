@@ -7,22 +7,22 @@
 
 namespace starling {
 
-/// What all ranks of MPI_COMM_WORLD know since MPI_Init.
+/// What all ranks of MPI_COMM_WORLD agree on in MPI_Init.
 struct Agreement {
-  bool ends_whole = false;  ///< no rank may die, no communicator be revoked, without the end of the job
-  bool one_by_one = false;  ///< on every rank only one thread at a time calls MPI
-  bool has_all = false;     ///< every rank got from the MPI library what Starling needs
-  Settings settings;        ///< rank 0's
-  EarlierRuns earlier;      ///< what rank 0 found in the history
-  std::vector<int> nodes;   ///< of each rank the lowest rank that runs on the same host
+  bool ends_whole = false;     ///< the job ends if a rank dies or a communicator is revoked
+  bool is_serialized = false;  ///< on every rank only one thread at a time calls MPI
+  bool has_all = false;        ///< every rank got all that Starling needs from the MPI library
+  Settings settings;           ///< rank 0's
+  EarlierRuns earlier;         ///< what rank 0 found in the history
+  std::vector<int> nodes;      ///< for each rank the lowest rank on the same host
 };
 
-/// Whether a rank may die, or a communicator be revoked, without an end of the job: then the others must hear of it
-/// where they wait, which they don't on communicators that the application does not know.
+/// Whether the job may go on after a rank dies or a communicator is revoked. Ranks that wait must then get an error,
+/// but get none on communicators that the application does not know.
 bool is_fault_tolerant();
 
-/// Comes to it on the private world communicator, in two messages a rank where there is not much to tell: every rank
-/// says how it is with it, and rank 0 what holds for all. `has_all` is this rank's own. Collective.
+/// Makes the agreement on the private world communicator: rank 0 gathers the facts of all ranks and broadcasts the
+/// result, mostly in two messages per rank. `has_all` is this rank's. Collective.
 Agreement agree_in_init(bool has_all);
 
 }  // namespace starling

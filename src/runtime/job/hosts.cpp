@@ -33,7 +33,7 @@ std::int64_t number_of_host() {
 std::vector<int> gathered_from_all(int mine) {
   const Process& here = process();
   std::vector<int> all(static_cast<std::size_t>(here.size));
-  // Not MPI_Allgather: what a library chooses there may take a step for each rank.
+  // Not MPI_Allgather: the library may choose an algorithm with a step for each rank.
   pmpi.Gather(&mine, 1, handles.int_, all.data(), 1, handles.int_, 0, here.world);
   pmpi.Bcast(all.data(), here.size, handles.int_, 0, here.world);
   return all;

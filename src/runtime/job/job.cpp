@@ -8,12 +8,12 @@
 namespace starling {
 
 Job& job() {
-  // Never destroyed: a program may call MPI_Finalize when its own statics are.
+  // Never destroyed: a program may call MPI_Finalize while its own statics are destroyed.
   static Job& only = *new Job;
   return only;
 }
 
-void say(const std::string& sentence) {
+void print_notice(const std::string& sentence) {
   if (process().rank == 0) std::fprintf(stderr, "starling: %s\n", in_one_line(sentence).c_str());
 }
 

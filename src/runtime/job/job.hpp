@@ -7,15 +7,15 @@ namespace starling {
 
 /// The program's run, from MPI_Init to MPI_Finalize.
 struct Job {
-  bool running = false;  ///< with Starling at work
+  bool running = false;  ///< and Starling is active
   std::chrono::system_clock::time_point started;
   double started_wtime = 0;
 };
 
-/// MPI's entry points have no argument for it, so there is one.
+/// The process's only one: MPI's entry points have no argument to pass it.
 Job& job();
 
-/// One line on stderr, from rank 0 of MPI_COMM_WORLD only.
-void say(const std::string& sentence);
+/// Prints one line on stderr, on rank 0 of MPI_COMM_WORLD only.
+void print_notice(const std::string& sentence);
 
 }  // namespace starling

@@ -28,14 +28,14 @@
 namespace starling {
 namespace {
 
-/// What this rank knows: the contexts of communicators whose rank 0 it is. Alone on one it has nobody to talk to, so
-/// that counts only where it is alone in the program.
+/// The contexts of the communicators on which this rank is rank 0. Those of communicators of one rank are left out,
+/// unless the program has only one rank.
 std::vector<ContextRecord> my_contexts() {
   Setup& now = setup();
   std::vector<ContextRecord> contexts;
   {
     const std::lock_guard lock(now.guard);
-    for (const Communicator* one : now.communicators) one->tell(now.finished);
+    for (const Communicator* one : now.communicators) one->add_to(now.finished);
     contexts = now.finished.take();
   }
   if (process().size > 1)
@@ -44,7 +44,7 @@ std::vector<ContextRecord> my_contexts() {
   return contexts;
 }
 
-constexpr int tag_of_records = 0;  // no channel has it
+constexpr int tag_of_records = 0;  // no channel uses it
 
 void send(const std::string& text, int to) {
   int length = static_cast<int>(text.size());
@@ -52,7 +52,7 @@ void send(const std::string& text, int to) {
   if (length > 0) pmpi.Send(text.data(), length, handles.char_, to, tag_of_records, process().world);
 }
 
-/// What another rank sent; nothing where that failed.
+/// The text that another rank sent; empty if receiving failed.
 std::string received(int from) {
   int length = 0;
   pmpi.Recv(&length, 1, handles.int_, from, tag_of_records, process().world, MPI_STATUS_IGNORE);
@@ -63,9 +63,9 @@ std::string received(int from) {
   return error == MPI_SUCCESS ? text : std::string();
 }
 
-/// What all ranks know, on rank 0; nothing elsewhere. It is added up along a binomial tree, in messages of bounded
-/// length, so that no rank ever holds what many of them know.
-RunRecord known_to_all() {
+/// The record of all ranks, on rank 0; an empty one elsewhere. It is summed along a binomial tree, in messages of
+/// bounded length, so that no rank holds the contexts of many.
+RunRecord record_of_all() {
   RecordSum sum(my_contexts());
   for (int distance = 1; distance < process().size; distance *= 2) {
     if ((process().rank & distance) != 0) {
@@ -93,7 +93,7 @@ bool was_spawned() {
 
 void write(const std::string& path, const std::string& text) {
   if (const std::string why = write_whole(path, text); !why.empty()) {
-    say("no run record: " + why);
+    print_notice("no run record: " + why);
     record_explained();
   }
 }
@@ -104,7 +104,7 @@ void publish_run_record() {
   const Setup& now = setup();
   if (now.settings.history.empty() && now.settings.record.empty()) return;
   const double seconds = pmpi.Wtime() - job().started_wtime;
-  RunRecord record = known_to_all();
+  RunRecord record = record_of_all();
   if (process().rank != 0) return;
 
   record.run.seconds = seconds;
@@ -126,11 +126,11 @@ void publish_run_record() {
     std::string trouble = make_directory(now.settings.history);
     if (trouble.empty()) trouble = write_new_whole(now.settings.history, name, text).trouble;
     if (!trouble.empty()) {
-      say("no run record in the history: " + trouble);
+      print_notice("no run record in the history: " + trouble);
       record_explained();
     }
   }
-  // Ranks that MPI_Comm_spawn started inherit the path, and must not overwrite the record of those that spawned them.
+  // Ranks started by MPI_Comm_spawn inherit the path, and must not overwrite the record of their parents.
   if (!now.settings.record.empty()) write(now.settings.record + (was_spawned() ? "." + name : ""), text);
 }
 

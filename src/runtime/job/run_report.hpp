@@ -2,8 +2,8 @@
 
 namespace starling {
 
-/// Adds up what every communicator's rank 0 saw, on rank 0 of MPI_COMM_WORLD, which writes the run record. Collective
-/// over MPI_COMM_WORLD. What can't be written is said in one line on stderr.
+/// Sums up what happened on all communicators, as their ranks 0 know it, on rank 0 of MPI_COMM_WORLD, which writes the
+/// run record or prints one line on stderr why it can't. Collective over MPI_COMM_WORLD.
 void publish_run_record();
 
 }  // namespace starling

@@ -19,14 +19,14 @@
 namespace starling {
 namespace {
 
-/// No attribute goes from a communicator to its duplicate: each has a state of its own.
+/// A duplicate of a communicator does not inherit the attribute: it has its own state.
 int copy_nothing(MPI_Comm /*comm*/, int /*keyval*/, void* /*extra*/, void* /*from*/, void* /*into*/, int* flag) {
   *flag = 0;
   return MPI_SUCCESS;
 }
 
-/// A private communicator of all ranks. Made by a call that no other call of MPI answers: where a rank lacks this
-/// library, the others wait for it, and it gets nothing of theirs as its own.
+/// A private communicator of all ranks. Created by a call whose messages match no other MPI call: if a rank lacks this
+/// library, the others wait for it, and it receives none of their messages by mistake.
 MPI_Comm private_world() {
   MPI_Comm made = handles.comm_null;
   MPI_Group group{};
@@ -45,13 +45,13 @@ int largest_tag() {
   return found != 0 ? *largest : 32767;  // the least that the standard allows
 }
 
-/// A communicator of this rank alone that the application can't see; nothing when MPI has none left.
-bool make_alone(MPI_Comm& alone) {
+/// Creates a private communicator of this rank only. False if MPI has none left.
+bool make_private_self(MPI_Comm& self) {
   MPI_Group group{};
   pmpi.Comm_group(handles.comm_self, &group);
-  const int error = pmpi.Comm_create(handles.comm_self, group, &alone);
+  const int error = pmpi.Comm_create(handles.comm_self, group, &self);
   pmpi.Group_free(&group);
-  return error == MPI_SUCCESS && pmpi.Comm_set_errhandler(alone, handles.errors_return) == MPI_SUCCESS;
+  return error == MPI_SUCCESS && pmpi.Comm_set_errhandler(self, handles.errors_return) == MPI_SUCCESS;
 }
 
 /// Which of the platform's hosts each rank of MPI_COMM_WORLD runs on. Collective.
@@ -60,21 +60,21 @@ std::vector<int> hosts_of_ranks(const Platform& platform, int ranks) {
   int length = 0;
   pmpi.Get_processor_name(name.data(), &length);
   std::vector<int> all = gathered_from_all(platform.host(name.data()).value_or(-1));
-  // One line, whatever the number of ranks: the first of those nobody knows tells its name to rank 0, which says it.
+  // One line for all ranks: rank 0 prints the name of the first unknown host, which one of its ranks broadcasts.
   const auto first = std::find(all.begin(), all.end(), -1);
   if (first != all.end()) {
     pmpi.Bcast(name.data(), static_cast<int>(name.size()), handles.char_, static_cast<int>(first - all.begin()),
                process().world);
     const auto unknown = std::count(first, all.end(), -1);
-    say("the platform has no host '" + told(name.data()) + "' (" + std::to_string(unknown) + " of " +
-        std::to_string(ranks) + " ranks are on unknown hosts): algorithms for its switches are left out where they " +
-        "take part");
+    print_notice("the platform has no host '" + told(name.data()) + "' (" + std::to_string(unknown) + " of " +
+                 std::to_string(ranks) +
+                 " ranks are on unknown hosts): algorithms for its switches are left out where they " + "take part");
   }
   return all;
 }
 
-/// The network as settings describe it, and where on it each rank of MPI_COMM_WORLD is. Collective.
-void find_places(Setup& now) {
+/// Sets the platform from the settings, and on which of its hosts each rank of MPI_COMM_WORLD runs. Collective.
+void set_platform(Setup& now) {
   if (now.settings.platform.empty()) return;
   if (now.settings.platform != platform_of_nodes) {
     now.platform = Platform::from_json(now.settings.platform);
@@ -98,40 +98,40 @@ void after_init() {
   pmpi.Comm_size(handles.comm_world, &process().size);
   process().world = private_world();
   if (process().world == handles.comm_null) {
-    say("the MPI library gives no communicator; the program runs natively, and leaves no run record");
+    print_notice("the MPI library gives no communicator; the program runs natively, and leaves no run record");
     if (process().rank == 0) record_explained();
     return;
   }
-  process().alone = handles.comm_null;
-  const bool has_all = !is_fault_tolerant() && make_alone(process().alone) &&
+  process().self = handles.comm_null;
+  const bool has_all = !is_fault_tolerant() && make_private_self(process().self) &&
                        pmpi.Comm_create_keyval(copy_nothing, Communicator::forget, &now.keyval, nullptr) == MPI_SUCCESS;
   Agreement agreed = agree_in_init(has_all);
   if (!agreed.ends_whole) {
-    say("MPI's fault tolerance is on; the program runs natively, and leaves no run record");
+    print_notice("MPI's fault tolerance is on; the program runs natively, and leaves no run record");
     if (process().rank == 0) record_explained();
     if (now.keyval != MPI_KEYVAL_INVALID) pmpi.Comm_free_keyval(&now.keyval);
-    if (process().alone != handles.comm_null) pmpi.Comm_free(&process().alone);
+    if (process().self != handles.comm_null) pmpi.Comm_free(&process().self);
     pmpi.Comm_free(&process().world);
     return;
   }
   now.settings = std::move(agreed.settings);
   now.nodes = std::move(agreed.nodes);
   if (!agreed.has_all) {
-    say("the MPI library gives no communicator or no attribute key; the program runs natively");
+    print_notice("the MPI library gives no communicator or no attribute key; the program runs natively");
     if (process().rank == 0) record_explained();
     return;
   }
   process().largest_tag = largest_tag();
-  process().concurrent = !agreed.one_by_one;
+  process().concurrent = !agreed.is_serialized;
   now.earlier = std::move(agreed.earlier);
   const auto strategy = strategy_named(now.settings.strategy);
   now.strategy = strategy->first;
   now.strategy_argument = strategy->second;
-  find_places(now);
+  set_platform(now);
   Clock::calibrate();
   job().started = std::chrono::system_clock::now();
   job().started_wtime = pmpi.Wtime();
-  learn_refused_aliases();
+  probe_refused_aliases();
   job().running = true;
 }
 
@@ -139,7 +139,8 @@ void before_finalize() {
   if (!job().running) return;
   job().running = false;
   publish_run_record();
-  // MPI_Finalize deletes the attributes of communicators that live on, when it is too late to free anything of theirs.
+  // MPI_Finalize deletes the attributes of the remaining communicators, but it is then too late to free their
+  // resources.
   const std::lock_guard lock(setup().guard);
   setup().communicators.clear();
 }
@@ -150,16 +151,16 @@ void before_free(MPI_Comm comm) {
 
 void count(int operation, MPI_Comm comm) {
   if (!job().running) return;
-  if (Communicator* communicator = Communicator::of(comm)) communicator->count(operation);
+  if (Communicator* communicator = Communicator::of(comm)) communicator->count_pass_through(operation);
 }
 
 int carry_out(const Call& call) {
   if (!job().running) return call.native(call);
   Communicator* communicator = Communicator::of(call.comm);
   if (communicator == nullptr) return call.native(call);
-  const Communicator::Known* known = communicator->know(call);
+  const Communicator::Known* known = communicator->look_up(call);
   if (known == nullptr) {
-    communicator->pass(call.collective);
+    communicator->count_pass_through(call.collective);
     return call.native(call);
   }
   return known->context->carry_out(call, known->facts, *communicator);

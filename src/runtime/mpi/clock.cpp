@@ -13,7 +13,7 @@
 namespace starling {
 namespace {
 
-/// Whether the counter runs at one rate whatever the processor does (on x86-64: CPUID, advanced power management).
+/// Whether the counter runs at a constant rate in all power states (x86-64: CPUID, advanced power management).
 bool counter_is_steady() {
 #if defined(__x86_64__)
   unsigned a = 0;
@@ -27,13 +27,12 @@ bool counter_is_steady() {
 #endif
 }
 
-/// The counter and the system's clock, in seconds, at one moment. That clock goes on while the machine sleeps, as the
-/// counter does.
+/// The counter and the system's clock, in seconds, at one moment. Both go on while the machine sleeps.
 struct Reading {
   std::uint64_t ticks = 0;
   double seconds = 0;
 
-  /// The closest together of a few, for this rank may lose its processor between the two.
+  /// The best of a few tries: this rank may lose its processor between reading the two.
   static Reading now() {
     Reading best;
     std::uint64_t closest = std::numeric_limits<std::uint64_t>::max();
@@ -63,7 +62,7 @@ double Clock::wtime() {
 void Clock::calibrate() {
   if (STARLING_SIMULATED || !counter_is_steady()) return;
   constexpr double least = 1e-3;  // seconds, which MPI_Init takes anyway; a reading's 50 ns are 1/20000 of it
-  // A constructor of another library may call MPI_Init before ours have run.
+  // Another library's constructor may call MPI_Init before this library's constructors run.
   const Reading begin = loaded.ticks != 0 ? loaded : Reading::now();
   Reading now = Reading::now();
   while (now.seconds - begin.seconds < least) now = Reading::now();

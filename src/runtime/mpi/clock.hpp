@@ -8,15 +8,15 @@
 
 namespace starling {
 
-/// Time for measuring calls: MPI_Wtime's seconds, read from the processor's time stamp counter where that runs at one
-/// rate. MPI_Wtime costs 25 to 45 ns a reading, too much of the 100 ns that a call may cost. On a simulated network the
-/// processor knows nothing of the time that passes: there it is MPI_Wtime always.
+/// Time for measuring calls: seconds from the processor's time stamp counter if its rate is constant, else from
+/// MPI_Wtime. MPI_Wtime costs 25 to 45 ns a reading, too much of the 100 ns that a call may cost. On a simulated
+/// network it is always MPI_Wtime: the counter does not run with simulated time.
 class Clock {
  public:
-  /// Finds out whether the counter can be used and how fast it has run since this library was loaded.
+  /// Finds out whether the counter can be used, and its rate since this library was loaded.
   static void calibrate();
 
-  /// Seconds since some moment in the past; only differences mean anything, and only on one rank.
+  /// Seconds since some moment in the past; only differences on one rank have a meaning.
   static double now() { return seconds_per_tick_ > 0 ? static_cast<double>(ticks()) * seconds_per_tick_ : wtime(); }
 
   /// The counter itself.

@@ -13,8 +13,8 @@
 namespace starling {
 namespace {
 
-/// How a datatype was made. Of one made with large counts (MPI_Type_contiguous_c, ...) the numbers are not told: only
-/// the large-count functions may ask about it, and with others MPI ends the program.
+/// How a datatype was made. For one made with large counts (MPI_Type_contiguous_c, ...) the numbers are left 0: MPI
+/// ends the program if any but the large-count functions read it.
 struct Envelope {
   int integers = 0;
   int addresses = 0;
@@ -24,23 +24,23 @@ struct Envelope {
 };
 
 Envelope envelope_of(MPI_Datatype type) {
-  Envelope told;
+  Envelope envelope;
   if (pmpi.Type_get_envelope_c == nullptr) {
-    pmpi.Type_get_envelope(type, &told.integers, &told.addresses, &told.types, &told.combiner);
-    return told;
+    pmpi.Type_get_envelope(type, &envelope.integers, &envelope.addresses, &envelope.types, &envelope.combiner);
+    return envelope;
   }
   MPI_Count integers = 0;
   MPI_Count addresses = 0;
   MPI_Count large_counts = 0;
   MPI_Count types = 0;
-  if (pmpi.Type_get_envelope_c(type, &integers, &addresses, &large_counts, &types, &told.combiner) != MPI_SUCCESS)
+  if (pmpi.Type_get_envelope_c(type, &integers, &addresses, &large_counts, &types, &envelope.combiner) != MPI_SUCCESS)
     return {};
-  if (large_counts > 0) return {.combiner = told.combiner, .large = true};
-  return {static_cast<int>(integers), static_cast<int>(addresses), static_cast<int>(types), told.combiner};
+  if (large_counts > 0) return {.combiner = envelope.combiner, .large = true};
+  return {static_cast<int>(integers), static_cast<int>(addresses), static_cast<int>(types), envelope.combiner};
 }
 
-/// Whether a type that MPI_Type_get_contents gave must be freed. MPI's own types must not be, and not all have a name:
-/// those of Fortran's kinds, and since MPI 4.1 those of a value and an index.
+/// Whether a type that MPI_Type_get_contents returned must be freed. Predefined types must not be, and some of them are
+/// not named: Fortran's kinds, and since MPI 4.1 the types of a value and an index.
 bool is_of_program(const Envelope& made) {
   switch (made.combiner) {
     case MPI_COMBINER_DUP:
@@ -59,19 +59,19 @@ bool is_of_program(const Envelope& made) {
   }
 }
 
-/// One element of its signature lies there without gaps.
+/// Whether the datatype is one number, without gaps.
 bool is_one_number(int combiner) {
   return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX ||
          combiner == MPI_COMBINER_F90_INTEGER;
 }
 
-/// What MPI tells of a type, but for `plain`.
-struct Told {
+/// What MPI reports about a type: all but `plain`.
+struct Reported {
   DatatypeShape shape;
   bool gapless;
 };
 
-Told told_of(MPI_Datatype type) {
+Reported reported_by_mpi(MPI_Datatype type) {
   DatatypeShape shape;
   int size = 0;
   pmpi.Type_size(type, &size);
@@ -89,7 +89,7 @@ Told told_of(MPI_Datatype type) {
   return {shape, gapless};
 }
 
-/// Without gaps, but in order? Known for types made by repeating or copying a plain one; others are staged.
+/// Whether a type without gaps is also in order. Known for types that repeat or copy a plain one; others are staged.
 bool is_in_order(MPI_Datatype type) {
   const Envelope made = envelope_of(type);
   if (is_one_number(made.combiner)) return true;
@@ -101,20 +101,20 @@ bool is_in_order(MPI_Datatype type) {
   MPI_Datatype inner{};
   if (pmpi.Type_get_contents(type, made.integers, made.addresses, made.types, &count, &unused, &inner) != MPI_SUCCESS)
     return false;
-  const bool in_order = told_of(inner).gapless && is_in_order(inner);
+  const bool in_order = reported_by_mpi(inner).gapless && is_in_order(inner);
   if (is_of_program(envelope_of(inner))) pmpi.Type_free(&inner);
   return in_order;
 }
 
-DatatypeShape asked(MPI_Datatype type) {
-  const auto [told, gapless] = told_of(type);
-  DatatypeShape shape = told;
-  shape.lasting = predefined(type);
-  shape.plain = gapless && (shape.lasting || is_in_order(type));
+DatatypeShape find_shape(MPI_Datatype type) {
+  const auto [reported, gapless] = reported_by_mpi(type);
+  DatatypeShape shape = reported;
+  shape.cacheable = predefined(type);
+  shape.plain = gapless && (shape.cacheable || is_in_order(type));
   return shape;
 }
 
-/// What a datatype's attribute holds.
+/// The value of a datatype's attribute.
 struct Kept {
   DatatypeShape shape;
   std::atomic<bool> committed = false;
@@ -126,12 +126,12 @@ int copy_nothing(MPI_Datatype /*type*/, int /*keyval*/, void* /*extra*/, void* /
 }
 
 int forget(MPI_Datatype /*type*/, int /*keyval*/, void* attribute, void* /*extra*/) {
-  detail::types_gone.fetch_add(1, std::memory_order_acq_rel);
+  detail::types_freed.fetch_add(1, std::memory_order_acq_rel);
   delete static_cast<Kept*>(attribute);
   return MPI_SUCCESS;
 }
 
-/// MPI_Finalize frees it: types may live until then.
+/// Freed by MPI_Finalize, because datatypes may exist until then.
 int keyval() {
   static const int made = [] {
     int key = MPI_KEYVAL_INVALID;
@@ -140,11 +140,11 @@ int keyval() {
   return made;
 }
 
-/// The attribute of a type that the program made; nullptr where MPI keeps none.
+/// The attribute of a type that the program made, created if there is none yet; nullptr if MPI can't keep it.
 Kept* kept_with(MPI_Datatype type) {
   if (keyval() == MPI_KEYVAL_INVALID) return nullptr;
-  // Threads that meet a type for the first time at once: the second must find what the first has set. Not needed by
-  // `forget`, which MPI may call with locks of its own held.
+  // Two threads may use a new type at the same time: the second must find the attribute that the first has set.
+  // `forget` must not take this lock: MPI may call it while it holds its own locks.
   static std::mutex guard;
   const std::lock_guard lock(guard);
   void* attribute = nullptr;
@@ -152,54 +152,53 @@ Kept* kept_with(MPI_Datatype type) {
   if (pmpi.Type_get_attr(type, keyval(), static_cast<void*>(&attribute), &found) != MPI_SUCCESS) return nullptr;
   if (found != 0) return static_cast<Kept*>(attribute);
   auto made = std::make_unique<Kept>();
-  made->shape = asked(type);
-  made->shape.lasting = true;
+  made->shape = find_shape(type);
+  made->shape.cacheable = true;
   if (pmpi.Type_set_attr(type, keyval(), made.get()) != MPI_SUCCESS) return nullptr;
   return made.release();
 }
 
-/// What a thread remembers of a type that it met: spares the attribute's look-up.
+/// A thread's cache of a type, to avoid looking up the attribute.
 struct Remembered {
   MPI_Datatype type;
-  std::uint64_t types_gone;  ///< then; it tells whether the handle still means that type
+  std::uint64_t types_freed;  ///< types_freed() when it was cached
   DatatypeShape shape;
-  Kept* kept;  ///< nullptr for MPI's own
+  Kept* kept;  ///< nullptr for predefined types
   bool committed;
 };
 
 constexpr std::uint64_t for_ever = 0;
 
 Remembered& place_of(MPI_Datatype type) {
-  // Without a destructor: a program may call MPI after the thread's objects are destroyed.
+  // No destructor: a program may call MPI after the thread's objects are destroyed.
   STARLING_OF_THREAD std::array<Remembered, 64> places{};
   std::uint64_t handle = 0;
   std::memcpy(&handle, &type, sizeof type);
-  // The handles of MPICH differ in their lowest byte or the one above, those of Open MPI are addresses of large
-  // objects.
+  // MPICH's handles differ in the lowest two bytes; Open MPI's are addresses of large objects.
   return places[(handle ^ (handle >> 6U) ^ (handle >> 12U)) % places.size()];
 }
 
 bool holds(const Remembered& place, MPI_Datatype type) {
-  return place.type == type && place.shape.lasting &&
-         (place.types_gone == for_ever || place.types_gone == types_gone());
+  return place.type == type && place.shape.cacheable &&
+         (place.types_freed == for_ever || place.types_freed == types_freed());
 }
 
-/// In a place that holds until the next look at a type.
+/// The cached type. Valid until the next call.
 Remembered& remembered(MPI_Datatype type) {
   Remembered& place = place_of(type);
   if (holds(place, type)) return place;
-  if (predefined(type)) return place = {type, for_ever, asked(type), nullptr, true};
-  const std::uint64_t now = types_gone();
+  if (predefined(type)) return place = {type, for_ever, find_shape(type), nullptr, true};
+  const std::uint64_t now = types_freed();
   Kept* const kept = kept_with(type);
-  if (kept == nullptr) return place = {type, now, asked(type), nullptr, false};
+  if (kept == nullptr) return place = {type, now, find_shape(type), nullptr, false};
   return place = {type, now, kept->shape, kept, kept->committed.load(std::memory_order_relaxed)};
 }
 
-/// No MPI function tells; packing none of it fails if not.
+/// Whether a type is committed. No MPI function reports it, but packing zero elements fails if it is not.
 bool packs(MPI_Datatype type) {
   char nothing = 0;
   int position = 0;
-  return pmpi.Pack(&nothing, 0, type, &nothing, 0, &position, process().alone) == MPI_SUCCESS;
+  return pmpi.Pack(&nothing, 0, type, &nothing, 0, &position, process().self) == MPI_SUCCESS;
 }
 
 }  // namespace
@@ -208,14 +207,14 @@ DatatypeShape shape_of(MPI_Datatype type) {
   return remembered(type).shape;
 }
 
-bool is_lasting(MPI_Datatype type) {
+bool is_cached(MPI_Datatype type) {
   return holds(place_of(type), type);
 }
 
 bool is_committed(MPI_Datatype type) {
   if (predefined(type)) return true;
   if (const Remembered& known = place_of(type); holds(known, type) && known.committed) return true;
-  // Any other function of MPI would tell the handler of MPI_COMM_WORLD that there is no such type.
+  // For an invalid type any other MPI function would invoke the error handler of MPI_COMM_WORLD.
   if (!packs(type)) return false;
   Remembered& known = remembered(type);
   known.committed = true;

@@ -2,8 +2,8 @@
 
 #include <mpi.h>
 
-// What MPI libraries differ in so much that code for one does not compile, or is wrong, for another. Nothing else in
-// the runtime asks which MPI it is built for.
+// Differences between MPI libraries that make code for one wrong, or not compile, for another. Nothing else in the
+// runtime depends on the MPI it is built for.
 
 /// SimGrid's SMPI: MPI on a simulated network. Its ranks are contexts of one process, and its clock is the network's.
 #if defined(SMPI_H)
@@ -12,19 +12,19 @@
 #define STARLING_SIMULATED 0
 #endif
 
-/// MPI_Comm_spawn and what belongs to it; SMPI ends a program that asks for its parent.
+/// MPI_Comm_spawn and related calls; SMPI ends a program that calls MPI_Comm_get_parent.
 #define STARLING_HAS_SPAWN (!STARLING_SIMULATED)
 
-/// Predefined handles are addresses of objects in the MPI library: those of types and operators tell by themselves
-/// whether they are MPI's or the program's.
+/// Predefined handles are addresses of objects in the MPI library: the address of a datatype or operator shows whether
+/// it is predefined.
 #if defined(OPEN_MPI) || STARLING_SIMULATED
 #define STARLING_HANDLES_ARE_OBJECTS 1
 #else
 #define STARLING_HANDLES_ARE_OBJECTS 0
 #endif
 
-/// Storage of a local variable that each thread has for itself. Simulated ranks may share one thread, and have one
-/// each: SMPI gives every rank its own copy of the program's variables, but not of its threads'.
+/// Storage of a local variable of each thread. Simulated ranks may share a thread, so there it is one for each rank:
+/// SMPI gives each rank its own copy of static variables, but not of thread-local ones.
 #if STARLING_SIMULATED
 #define STARLING_OF_THREAD static
 #else

@@ -17,7 +17,7 @@ struct Close {
 };
 using Object = std::unique_ptr<void, Close>;
 
-/// A shared object that is loaded already; null if it is not. (To dlopen no name means the whole program, us included.)
+/// A shared object that is already loaded; null if it is not. (For dlopen an empty path is the whole program.)
 Object loaded(const std::string& path) {
   return Object(path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOLOAD | RTLD_LAZY));
 }
@@ -35,22 +35,22 @@ std::vector<std::string> loaded_paths() {
   return paths;
 }
 
-/// The object that an address belongs to.
+/// The path of the shared object that contains an address.
 std::string path_of(const void* address) {
   Dl_info where{};
   return address != nullptr && dladdr(address, &where) != 0 ? where.dli_fname : "";
 }
 
-/// A function that every MPI library has, may be called before MPI_Init, and that no tool replaces.
-constexpr const char* telling = "PMPI_Get_library_version";
+/// A function that every MPI library has, that may be called before MPI_Init, and that no tool replaces.
+constexpr const char* version_function = "PMPI_Get_library_version";
 
-/// The MPI library that the program is bound to, or one that it loaded for itself without making its symbols public, as
-/// Python does.
+/// The MPI library that the program is linked to, or one that it loaded without making its symbols public, as Python
+/// does.
 std::string find_library() {
-  if (const void* bound = dlsym(RTLD_DEFAULT, telling)) return path_of(bound);
+  if (const void* bound = dlsym(RTLD_DEFAULT, version_function)) return path_of(bound);
   for (const std::string& path : loaded_paths())
     if (const Object object = loaded(path))
-      if (const void* own = dlsym(object.get(), telling)) return path_of(own);
+      if (const void* own = dlsym(object.get(), version_function)) return path_of(own);
   return "";
 }
 
@@ -61,10 +61,10 @@ Abi abi_of(const std::string& path, void* library) {
 }
 
 std::string library_version(void* library) {
-  // Sized for the largest MPI_MAX_LIBRARY_VERSION_STRING there is: this build's may be another library's.
+  // For the largest MPI_MAX_LIBRARY_VERSION_STRING of any library: the loaded one may differ from this build's.
   std::string text(16384, '\0');
   int length = 0;
-  reinterpret_cast<int (*)(char*, int*)>(dlsym(library, telling))(text.data(), &length);
+  reinterpret_cast<int (*)(char*, int*)>(dlsym(library, version_function))(text.data(), &length);
   text.resize(text.find('\0'));
   return text;
 }

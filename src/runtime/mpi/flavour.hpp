@@ -5,7 +5,7 @@
 
 namespace starling {
 
-/// The binary interfaces of MPI. The library is built once for each, and a build serves every MPI that speaks its ABI.
+/// The binary interfaces of MPI. The library is built once for each; a build serves every MPI with its ABI.
 enum class Abi { openmpi, mpich, standard, smpi };
 
 /// "openmpi", "mpich", "abi" (the standard ABI of MPI 5): as in the file name libstarling-<name>.so; "smpi"
@@ -25,29 +25,28 @@ inline constexpr Abi built_for = Abi::STARLING_ABI;
 
 /// The MPI library that the program runs on.
 struct Flavour {
-  std::string
-      name;  ///< who made it: "openmpi", "mpich", "intel", "smpi"; "mpi-abi" for another one with the standard ABI
-  std::string version;  ///< "4.1.4", "2021.18"; empty if the library does not tell
+  std::string name;     ///< "openmpi", "mpich", "intel", "smpi"; "mpi-abi" for another one with the standard ABI
+  std::string version;  ///< "4.1.4", "2021.18"; empty if unknown
   std::string path;     ///< of the shared library; empty if none is loaded
-  Abi abi = built_for;  ///< the one it speaks
+  Abi abi = built_for;
 };
 
-/// What is loaded. Found on the first call of an MPI entry point; constant from then on.
+/// The loaded MPI library. Found at the first call of an MPI entry point; constant from then on.
 const Flavour& flavour();
 
-/// A symbol of the loaded MPI library, as code of the program finds it: a tool that replaces PMPI_* comes before the
-/// library, and data that the linker moved into the program is found there. Null if there is none.
+/// A symbol of the loaded MPI library, resolved as in the program: a tool that replaces PMPI_* comes before the
+/// library, and data that the linker moved into the program (copy relocation) is found there. Null if there is none.
 void* mpi_symbol(const char* name);
 
-/// What the program would have called under that name without us: that of a tool behind this library, or the MPI
-/// library's own. Null if there is none.
+/// The symbol that the program would use without this library: of a tool behind it, or of the MPI library. Null if
+/// there is none.
 void* next_symbol(const char* name);
 
-/// The same for a symbol that may be in a library beside the MPI library: Fortran's.
+/// The same for a symbol that may be in another library than the MPI library: Fortran's.
 void* next_symbol_anywhere(const char* name);
 
-/// True where this build fits the loaded MPI and the program is not set-uid. Else every entry point is the MPI
-/// library's own and no other function of Starling is ever called.
+/// True if this build fits the loaded MPI and the program is not set-uid. Else every entry point calls the MPI library
+/// directly, and no other function of Starling is called.
 bool active();
 
 }  // namespace starling

@@ -9,7 +9,7 @@
 namespace starling {
 namespace {
 
-/// The runtimes of NVIDIA, AMD and Intel, by the names of their libraries up to the version.
+/// The runtime libraries of NVIDIA, AMD and Intel: their file names without the version.
 constexpr std::array<std::string_view, 6> runtimes{"libcuda.so",          "libcudart.so",    "libamdhip64.so",
                                                    "libhsa-runtime64.so", "libze_loader.so", "libze_intel_gpu.so"};
 

@@ -2,7 +2,7 @@
 
 namespace starling {
 
-/// Whether a GPU's runtime library is loaded into this process, so that buffers may lie where only it can reach them.
+/// Whether a GPU runtime library is loaded in this process, so that buffers may lie in GPU memory.
 bool has_gpu_runtime();
 
 }  // namespace starling

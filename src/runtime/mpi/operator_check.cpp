@@ -15,18 +15,18 @@
 namespace starling {
 namespace {
 
-bool ask(MPI_Op op, MPI_Datatype type) {
+bool library_accepts(MPI_Op op, MPI_Datatype type) {
   const Unit::Span span = Unit::of(type).span(1);
   std::vector<char> memory(2 * span.bytes, 0);
   const char* from = memory.data() + span.before;
-  const std::lock_guard lock(process().alone_guard);
-  return pmpi.Allreduce(from, memory.data() + span.bytes + span.before, 1, type, op, process().alone) == MPI_SUCCESS;
+  const std::lock_guard lock(process().self_guard);
+  return pmpi.Allreduce(from, memory.data() + span.bytes + span.before, 1, type, op, process().self) == MPI_SUCCESS;
 }
 
 struct CheckedPair {
   MPI_Op op;
   MPI_Datatype type;
-  std::uint64_t types_gone;  ///< then: the handle of a type that is gone may be another's
+  std::uint64_t types_freed;  ///< types_freed() at the test: MPI may reuse the handle of a freed type
   bool applies;
 };
 
@@ -34,18 +34,18 @@ struct CheckedPair {
 
 bool applies(MPI_Op op, MPI_Datatype type) {
   if (!predefined(op)) return true;
-  if (!shape_of(type).lasting) return ask(op, type);
-  const std::uint64_t now = predefined(type) ? 0 : types_gone();
-  // The latest pairs. Without a destructor: a program may call MPI after the thread's objects are destroyed.
+  if (!shape_of(type).cacheable) return library_accepts(op, type);
+  const std::uint64_t now = predefined(type) ? 0 : types_freed();
+  // The latest pairs. No destructor: a program may call MPI after the thread's objects are destroyed.
   STARLING_OF_THREAD std::array<CheckedPair, 128> known{};
   STARLING_OF_THREAD std::size_t asked = 0;
   const CheckedPair* const begin = known.data();
   const CheckedPair* const end = begin + std::min(asked, known.size());
   const CheckedPair* const found = std::find_if(
-      begin, end, [&](const CheckedPair& one) { return one.op == op && one.type == type && one.types_gone == now; });
+      begin, end, [&](const CheckedPair& one) { return one.op == op && one.type == type && one.types_freed == now; });
   if (found != end) return found->applies;
   CheckedPair& next = known[asked++ % known.size()];
-  next = {op, type, now, ask(op, type)};
+  next = {op, type, now, library_accepts(op, type)};
   return next.applies;
 }
 

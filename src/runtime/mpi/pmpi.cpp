@@ -24,8 +24,8 @@ void find(Function*& function, const char* name) {
   function = reinterpret_cast<Function*>(mpi_symbol(name));
 }
 
-/// From Fortran's handles to C's: a function under one of two names, or, where handles are integers in both languages
-/// and a library may do without, nothing but a cast.
+/// The conversion from Fortran's handles to C's: a function under one of two names, or a cast where handles are
+/// integers in both languages and the library has no such function.
 template <class Handle>
 void find(Handle (*&from_fortran)(Fint), const std::string& kind) {
   find(from_fortran, ("PMPI_" + kind + "_f2c").c_str());
@@ -44,7 +44,7 @@ void find_functions() {
   find(pmpi.Type_get_envelope_c, "PMPI_Type_get_envelope_c");
 }
 
-// The header's constant, or in Open MPI the address of the object that the constant names.
+// The header's constant; in Open MPI the address of the object for which it stands.
 #if defined(OPEN_MPI)
 #define STARLING_HANDLE(handle, object, constant) \
   handles.handle = reinterpret_cast<decltype(handles.handle)>(mpi_symbol(object))
@@ -72,8 +72,8 @@ void find_handles() {
 
 #if STARLING_HANDLES_ARE_OBJECTS
 
-// A predefined object is a variable of the library, a program's own one is on the heap. The linker moves variables that
-// a program names into the program itself (copy relocation), so both places count.
+// A predefined object is a variable of the library; one created by the program is on the heap. The linker moves
+// variables that a program uses into the program itself (copy relocation), so both images count.
 struct Range {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
@@ -138,8 +138,8 @@ bool predefined(MPI_Op op) {
 
 #else
 
-// The top two bits of a handle are its kind, 1 is built in; types of pairs are built in too, but the first ones of
-// kind 2. Handles are integers here: this is predefined(MPI_Op) as well.
+// The top two bits of a handle are its kind; kind 1 is built in. Pair types are built in too, but are the first ones of
+// kind 2. Handles are integers here, so this is also predefined(MPI_Op).
 bool predefined(MPI_Datatype handle) {
   constexpr auto first_pair = static_cast<unsigned>(MPI_FLOAT_INT);
   constexpr auto last_pair = static_cast<unsigned>(MPI_LONG_DOUBLE_INT);

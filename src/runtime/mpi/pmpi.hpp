@@ -9,9 +9,8 @@ namespace starling {
 /// Fortran's default INTEGER: handles and counts of mpif.h. Not every mpi.h of the standard ABI names it.
 using Fint = int;
 
-/// The functions of the MPI library that the runtime calls, by their profiling names (PMPI_Isend is `pmpi.Isend`). The
-/// library is loaded, not linked: a program may bring it in by dlopen, and a build must run on older and newer
-/// releases.
+/// The functions of the MPI library that the runtime calls, by their profiling names (PMPI_Isend is `pmpi.Isend`). They
+/// are looked up, not linked: a program may load MPI by dlopen, and a build must run on older and newer releases.
 // clang-format off
 #define STARLING_PMPI_FUNCTIONS(F)                                                                                    \
   F(Abort) F(Allgather) F(Allgatherv) F(Allreduce) F(Alltoall) F(Alltoallv) F(Alltoallw) F(Barrier) F(Bcast)          \
@@ -33,17 +32,17 @@ struct Pmpi {
   STARLING_PMPI_FUNCTIONS(STARLING_DECLARE)
 #undef STARLING_DECLARE
 
-  /// Macros in some headers, and missing in others, so typed here.
+  /// Declared here, because they are macros in some headers and missing in others.
   MPI_Comm (*Comm_f2c)(Fint) = nullptr;
   MPI_Datatype (*Type_f2c)(Fint) = nullptr;
   MPI_Op (*Op_f2c)(Fint) = nullptr;
 
-  /// A large-count form, MPI 4: null in an MPI library that has none (Open MPI 4 and 5).
+  /// The large-count form (MPI 4); null if the library has none (Open MPI 4 and 5).
   int (*Type_get_envelope_c)(MPI_Datatype, MPI_Count*, MPI_Count*, MPI_Count*, MPI_Count*, int*) = nullptr;
 };
 
-/// Filled before the first intercepted entry point runs, constant from then on; null where not `active()`. What the
-/// loaded MPI library does not have is null too.
+/// Filled before the first intercepted entry point runs, constant from then on; all null if not `active()`. Functions
+/// that the loaded MPI library lacks are null too.
 extern Pmpi pmpi;
 
 /// Fills `pmpi` and `handles`.
@@ -63,8 +62,7 @@ struct Handles {
 /// Filled together with `pmpi`.
 extern Handles handles;
 
-/// True where the handle is one that MPI defines (MPI_DOUBLE, MPI_SUM), not one that the program made. A few
-/// nanoseconds.
+/// Whether the handle is predefined by MPI (MPI_DOUBLE, MPI_SUM), not created by the program. Takes a few nanoseconds.
 bool predefined(MPI_Datatype type);
 bool predefined(MPI_Op op);
 

@@ -7,7 +7,7 @@
 namespace starling {
 
 Process& process() {
-  // Never destroyed: a program may call MPI_Finalize when its own statics are.
+  // Never destroyed: a program may call MPI_Finalize while its own statics are destroyed.
   static Process& only = *new Process;
   return only;
 }

@@ -17,14 +17,14 @@ std::int64_t elements_at_a_time(std::int64_t element_bytes) {
   return std::max<std::int64_t>(1, (INT_MAX - 4096) / std::max<std::int64_t>(1, element_bytes));
 }
 
-/// Moves data between a typed and a byte buffer by a message to oneself: for elements larger than MPI_Pack can take. On
-/// a communicator of its own, so that no receive of the application can match it.
+/// Converts between a typed and a byte buffer by a message to this rank: for elements too large for MPI_Pack. On a
+/// private communicator, so that no receive of the application can match it.
 int through_self(const void* from, std::int64_t from_count, MPI_Datatype from_type, void* into, std::int64_t into_count,
                  MPI_Datatype into_type) {
   const Typed sent(from_count, from_type);
   const Typed received(into_count, into_type);
-  const std::lock_guard lock(process().alone_guard);
-  return pmpi.Sendrecv(from, sent.count, sent.type, 0, 0, into, received.count, received.type, 0, 0, process().alone,
+  const std::lock_guard lock(process().self_guard);
+  return pmpi.Sendrecv(from, sent.count, sent.type, 0, 0, into, received.count, received.type, 0, 0, process().self,
                        MPI_STATUS_IGNORE);
 }
 
@@ -95,9 +95,8 @@ int copy_elements(const void* from, void* into, std::int64_t count, const Unit& 
 
 int pack(const void* data, std::int64_t count, MPI_Datatype type, char* bytes) {
   const std::int64_t size = type_size(type);
-  if (size * count == 0)
-    return MPI_SUCCESS;  // Open MPI's Pack and Unpack refuse the null pointer that may stand for it
-  // MPICH's refuse MPI_BOTTOM.
+  if (size * count == 0) return MPI_SUCCESS;  // the buffer may be null, which Open MPI's Pack and Unpack refuse
+  // MPICH's Pack and Unpack refuse MPI_BOTTOM.
   if (size > INT_MAX || data == MPI_BOTTOM) return through_self(data, count, type, bytes, size * count, handles.byte);
   const MPI_Aint extent = shape_of(type).extent;
   const std::int64_t step = elements_at_a_time(size);
@@ -105,7 +104,7 @@ int pack(const void* data, std::int64_t count, MPI_Datatype type, char* bytes) {
     const auto now = static_cast<int>(std::min(step, count - done));
     int position = 0;
     const int error = pmpi.Pack(static_cast<const char*>(data) + (done * extent), now, type, bytes + (done * size),
-                                static_cast<int>(now * size), &position, process().alone);
+                                static_cast<int>(now * size), &position, process().self);
     if (error != MPI_SUCCESS) return error;
   }
   return MPI_SUCCESS;
@@ -121,7 +120,7 @@ int unpack(const char* bytes, void* data, std::int64_t count, MPI_Datatype type)
     const auto now = static_cast<int>(std::min(step, count - done));
     int position = 0;
     const int error = pmpi.Unpack(bytes + (done * size), static_cast<int>(now * size), &position,
-                                  static_cast<char*>(data) + (done * extent), now, type, process().alone);
+                                  static_cast<char*>(data) + (done * extent), now, type, process().self);
     if (error != MPI_SUCCESS) return error;
   }
   return MPI_SUCCESS;

@@ -7,8 +7,8 @@
 
 namespace starling {
 
-/// What a program's units are in memory: single bytes where data only moves, elements of the caller's datatype where it
-/// is reduced (so that operators see the type they were made for).
+/// The memory layout of a program's units: single bytes where data only moves, elements of the caller's datatype where
+/// it is reduced (so that operators get the datatype they expect).
 struct Unit {
   MPI_Datatype type;
   MPI_Aint extent;       ///< bytes from one element to the next
@@ -19,7 +19,7 @@ struct Unit {
   static Unit bytes();
   static Unit of(MPI_Datatype type);
 
-  /// Bytes that `count` elements span, and how far before the address of the first they begin.
+  /// The bytes that `count` elements span, and how far before the address of the first element they begin.
   struct Span {
     std::size_t bytes;
     std::ptrdiff_t before;
@@ -27,15 +27,15 @@ struct Unit {
   [[nodiscard]] Span span(std::int64_t count) const;
 };
 
-/// Whether elements of `type` lie in memory just as its signature lists them, so that they may be moved as bytes.
-/// Decided from what this rank knows alone: never let a choice depend on it.
+/// Whether elements of `type` lie in memory in the order of its signature, without gaps, so that they may be moved as
+/// bytes. A local fact: a choice must not depend on it.
 bool is_plain(MPI_Datatype type);
 
 /// Bytes of data in one element (MPI_Type_size, for large types too).
 std::int64_t type_size(MPI_Datatype type);
 
-/// A count and a datatype for MPI functions that take int counts: `count` elements of `type`, whatever `count` is. A
-/// datatype is made for the purpose where the count is too large, and freed with this.
+/// A count and a datatype for MPI functions with int counts. For a count that is too large it creates a datatype, freed
+/// with this object.
 class Typed {
  public:
   Typed(std::int64_t count, MPI_Datatype type);
@@ -55,7 +55,7 @@ class Typed {
 /// Copies `count` elements; bytes between elements stay as they are. Returns an MPI error code.
 int copy_elements(const void* from, void* into, std::int64_t count, const Unit& unit);
 
-/// The data of `count` elements of `type` at `data` as plain bytes, and back. Returns an MPI error code.
+/// Pack `count` elements of `type` at `data` into plain bytes, and unpack them. Return an MPI error code.
 int pack(const void* data, std::int64_t count, MPI_Datatype type, char* bytes);
 int unpack(const char* bytes, void* data, std::int64_t count, MPI_Datatype type);
 

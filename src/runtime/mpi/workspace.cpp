@@ -8,15 +8,15 @@
 namespace starling {
 namespace {
 
-/// Memory up to here is kept for the next call.
+/// Memory up to this size is kept for the next call.
 constexpr std::size_t kept_bytes = std::size_t{64} << 20;
 constexpr std::size_t alignment = 64;
 
 }  // namespace
 
 Workspace& Workspace::mine() {
-  // MPI may be called after the thread's objects are destroyed, by atexit or a static's destructor: then there is a new
-  // one, which nobody frees.
+  // MPI may be called after the thread's objects are destroyed, by atexit or a static's destructor. A new workspace is
+  // then created, and never freed.
   STARLING_OF_THREAD Workspace* workspace = nullptr;
   STARLING_OF_THREAD const struct Owner {
     ~Owner() { delete std::exchange(workspace, nullptr); }

@@ -6,16 +6,16 @@
 
 namespace starling {
 
-/// Memory that one call needs while it runs: scratch buffers, staged data, requests. One for each thread, kept between
-/// calls so that steady state allocates nothing; large ones are given back.
+/// Memory for one running call: scratch buffers, staged data, requests. One for each thread, kept between calls so that
+/// the steady state allocates nothing; large memory is freed.
 class Workspace {
  public:
-  /// That of the calling thread.
+  /// The workspace of the calling thread.
   static Workspace& mine();
 
-  /// At least `bytes` bytes aligned for any type; what was taken before is void. nullptr when there is no memory.
+  /// At least `bytes` bytes, aligned for any type; invalidates what was taken before. nullptr if there is no memory.
   char* take(std::size_t bytes);
-  /// Makes room for `count` requests; what was taken before is void. False when there is no memory.
+  /// Makes room for `count` requests; invalidates what was taken before. False if there is no memory.
   bool requests(int count);
   [[nodiscard]] MPI_Request* requests() const { return requests_; }
   /// Called after each call: keeps the memory unless it is large.

@@ -1,5 +1,5 @@
-// forced: one candidate for every call, because the user says so. The argument that the runtime puts into a context's
-// brief is not the user's whole list but what forced_for makes of it: the name of this context's candidate, or nothing.
+// forced: one candidate, named by the user, for every call. The argument in a context's brief is not the user's whole
+// list but the result of forced_for: the name of this context's candidate, or nothing.
 
 #include <algorithm>
 

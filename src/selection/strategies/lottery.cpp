@@ -1,12 +1,12 @@
-// lottery: draws a candidate for the next calls by tickets, of which the fastest holds most.
+// lottery: draws a candidate for the next calls by tickets; the fastest holds most of them.
 //
 //   every rank     calls of the candidate drawn | their times, reduced to rank 0
 //   rank 0         average of that candidate -> tickets of all -> draw of a candidate, and of its calls (time to live)
-//   every rank     gets both as one number, negative where the candidate is the fastest known
+//   every rank     gets both as one number, negative if the candidate is the fastest known
 //
-// The first call of a candidate also prepares it: it is not timed. Of a long draw the last calls count, for the average
-// hardly remembers those before. Where the work of calls varies, works go with the times, and averages are told for the
-// mean work (`WorkScale`).
+// The first call of a candidate also prepares it, and is not timed. Of a long draw only the last calls count, because
+// the earlier ones hardly weigh in the average. Where the work of calls varies, works are reduced with the times, and
+// averages are scaled to the mean work (`WorkScale`).
 
 #include <algorithm>
 #include <array>
@@ -61,7 +61,7 @@ class Lottery final : public Strategy {
   }
 
   std::span<const double> observe(double seconds, double work) override {
-    const auto place = static_cast<std::size_t>(--left_) % most_told;
+    const auto place = static_cast<std::size_t>(--left_) % most_reduced;
     seconds_[place] = seconds;
     works_[place] = work;
     if (left_ != 0) return {};
@@ -84,11 +84,11 @@ class Lottery final : public Strategy {
     std::size_t choice = 0;
     for (double left = chance_.next(); choice + 1 < shares.size() && left >= shares[choice]; ++choice)
       left -= shares[choice];
-    // Rounding may leave the draw on a last candidate that holds no ticket.
+    // Because of rounding the draw may end at the last candidate though it holds no ticket.
     if (shares[choice] <= 0) choice = static_cast<std::size_t>(favourite_);
     const double code = encoded(choice, lives_of(shares[choice]));
-    told_[0] = static_cast<int>(choice) == favourite_ ? -code : code;
-    return std::span(told_).first(reduced.size());
+    to_agree_[0] = static_cast<int>(choice) == favourite_ ? -code : code;
+    return std::span(to_agree_).first(reduced.size());
   }
 
   void verdict(std::span<const double> agreed) override {
@@ -113,8 +113,8 @@ class Lottery final : public Strategy {
   }
 
  private:
-  /// Calls of a draw whose times are told: with a memory of 0.8 those before weigh 1 in 1000 together.
-  static constexpr std::size_t most_told = 32;
+  /// Calls of a draw whose times are reduced: with a memory of 0.8 all before them together weigh 1 in 1000.
+  static constexpr std::size_t most_reduced = 32;
 
   /// The candidate and its time to live as one number (Nishtala et al., section 6.1.1): whole, and exact as a double.
   [[nodiscard]] double encoded(std::size_t choice, std::int64_t lives) const {
@@ -122,7 +122,7 @@ class Lottery final : public Strategy {
                                static_cast<std::int64_t>(choice));
   }
 
-  /// Calls for which a draw holds: they grow with the tickets, once every candidate has been tried.
+  /// Calls for which a draw is valid: more with more tickets, once every candidate has been tried.
   [[nodiscard]] std::int64_t lives_of(double share) const {
     for (const RunningTime& time : times_)
       if (!time.known()) return 1;
@@ -138,9 +138,9 @@ class Lottery final : public Strategy {
     propose(candidates_[choice]);
   }
 
-  /// Adds the calls of a draw, their times behind each other from the last one back, and their works after them.
+  /// Adds the calls of a draw. `reduced` has their times, the last call first, then their works in the same order.
   void learn(std::span<const double> reduced) {
-    const std::size_t calls = calls_told();
+    const std::size_t calls = calls_reduced();
     if (!varying_work_) {
       for (std::size_t call = calls; call > 0; --call) times_[drawn_].add(reduced[call - 1], settings_.memory);
       measured_[drawn_] = true;
@@ -165,7 +165,7 @@ class Lottery final : public Strategy {
     }
   }
 
-  /// Earlier runs' calls may have had other work: what they found is told in proportion to this run's first call.
+  /// The calls of earlier runs may have had other work: their times are scaled in proportion to this run's first call.
   void compare_with_earlier(double seconds) {
     if (compared_ || !times_[drawn_].known() || measured_[drawn_]) return;
     compared_ = true;
@@ -174,9 +174,9 @@ class Lottery final : public Strategy {
       if (!measured_[i]) times_[i].scale(proportion);
   }
 
-  /// Calls of the draw whose times count.
-  [[nodiscard]] std::size_t calls_told() const {
-    return static_cast<std::size_t>(std::min<std::int64_t>(lives_, most_told));
+  /// Calls of the draw whose times are reduced.
+  [[nodiscard]] std::size_t calls_reduced() const {
+    return static_cast<std::size_t>(std::min<std::int64_t>(lives_, most_reduced));
   }
 
   [[gnu::noinline]] std::span<const double> milestone() {
@@ -187,10 +187,10 @@ class Lottery final : public Strategy {
       return {};
     }
     calls_ += lives_;
-    const std::size_t calls = calls_told();
-    std::copy_n(seconds_.begin(), calls, told_.begin());
-    if (varying_work_) std::copy_n(works_.begin(), calls, told_.begin() + static_cast<std::ptrdiff_t>(calls));
-    return std::span(told_).first(varying_work_ ? 2 * calls : calls);
+    const std::size_t calls = calls_reduced();
+    std::copy_n(seconds_.begin(), calls, to_agree_.begin());
+    if (varying_work_) std::copy_n(works_.begin(), calls, to_agree_.begin() + static_cast<std::ptrdiff_t>(calls));
+    return std::span(to_agree_).first(varying_work_ ? 2 * calls : calls);
   }
 
   [[nodiscard]] std::string why(int best) const {
@@ -207,21 +207,21 @@ class Lottery final : public Strategy {
   Chance chance_;
   std::vector<int> candidates_;  ///< the eligible ones
   std::vector<Interned> names_;
-  std::vector<RunningTime> times_;    ///< known on rank 0 only, but for what earlier runs found
-  std::vector<bool> measured_;        ///< in this run; likewise
-  std::unique_ptr<WorkScale> scale_;  ///< likewise
-  bool compared_ = false;             ///< what earlier runs found with this run's first call
+  std::vector<RunningTime> times_;    ///< known on rank 0 only, except those of earlier runs
+  std::vector<bool> measured_;        ///< in this run; known on rank 0 only
+  std::unique_ptr<WorkScale> scale_;  ///< on rank 0 only
+  bool compared_ = false;             ///< the times of earlier runs were compared with this run's first call
   std::vector<bool> prepared_;
   std::size_t drawn_ = 0;   ///< of candidates_
-  std::int64_t lives_ = 1;  ///< calls the draw is for
-  std::int64_t left_ = 1;   ///< of them, or of the preparing call
+  std::int64_t lives_ = 1;  ///< calls for which the draw is valid
+  std::int64_t left_ = 1;   ///< calls left of them, or of the preparing call
   bool preparing_ = false;
-  bool exploring_ = false;                   ///< what was drawn is not the fastest known
-  std::array<double, most_told> seconds_{};  ///< of the draw's latest calls, by the calls that are left after them
-  std::array<double, most_told> works_{};    ///< of the same
-  std::int64_t calls_ = 0;                   ///< up to the last milestone
-  int favourite_ = -1;                       ///< the fastest known, of candidates_
-  std::array<double, 2 * most_told> told_{};
+  bool exploring_ = false;                      ///< the drawn candidate is not the fastest known
+  std::array<double, most_reduced> seconds_{};  ///< of the draw's latest calls, by the calls that are left after them
+  std::array<double, most_reduced> works_{};    ///< of the same calls
+  std::int64_t calls_ = 0;                      ///< up to the last milestone
+  int favourite_ = -1;                          ///< the fastest known, of candidates_
+  std::array<double, 2 * most_reduced> to_agree_{};
 };
 
 std::string rejects(std::string_view policy) {

@@ -1,6 +1,6 @@
 // star: the dynamic AEOS algorithm of STAR-MPI with grouping: candidates that optimise the same thing are a group.
-// What looks only a little faster than native must show it in a run-off before it is used, unless the settings say as
-// published.
+// A candidate that looks only a little faster than native must win a run-off before it is used, unless the settings ask
+// for the algorithm as published.
 
 #include "selection/dynamic_aeos.hpp"
 

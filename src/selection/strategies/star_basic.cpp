@@ -1,4 +1,4 @@
-// star-basic: the dynamic AEOS algorithm of STAR-MPI without grouping: every candidate is a group of its own.
+// star-basic: the dynamic AEOS algorithm of STAR-MPI without grouping: each candidate is its own group.
 
 #include "selection/dynamic_aeos.hpp"
 

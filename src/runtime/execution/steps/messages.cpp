@@ -7,7 +7,7 @@ namespace starling {
 namespace {
 
 int post_receive(const Running& run, const Message& message, MPI_Request* request) {
-  const Wires& on = run.wires;
+  const Transport& on = run.transport;
   if (message.data.count <= INT_MAX)
     return pmpi.Irecv(run.at(message.data), static_cast<int>(message.data.count), run.unit.type, on.peers[message.peer],
                       on.tag, on.comm, request);
@@ -16,7 +16,7 @@ int post_receive(const Running& run, const Message& message, MPI_Request* reques
 }
 
 int post_send(const Running& run, const Message& message, MPI_Request* request) {
-  const Wires& on = run.wires;
+  const Transport& on = run.transport;
   if (message.data.count <= INT_MAX)
     return pmpi.Isend(run.at(message.data), static_cast<int>(message.data.count), run.unit.type, on.peers[message.peer],
                       on.tag, on.comm, request);
@@ -27,7 +27,7 @@ int post_send(const Running& run, const Message& message, MPI_Request* request) 
 /// Posts the first `receives` and `sends` of a step's messages, whatever fails.
 int post_some(const Running& run, const Step& step, std::int32_t receives, std::int32_t sends) {
   const Message* message = run.program.messages.data() + step.first;
-  MPI_Request* request = run.wires.requests;
+  MPI_Request* request = run.transport.requests;
   int failed = MPI_SUCCESS;
   const auto post_with = [&](auto post_one, std::int32_t count) {
     for (const Message* const end = message + count; message != end; ++message, ++request) {
@@ -46,7 +46,7 @@ int post_some(const Running& run, const Step& step, std::int32_t receives, std::
 /// an error in it to the error handler of MPI_COMM_WORLD.
 int wait_for(const Running& run, std::int32_t count) {
   int failed = MPI_SUCCESS;
-  MPI_Request* const requests = run.wires.requests;
+  MPI_Request* const requests = run.transport.requests;
   for (std::int32_t i = 0; i < count; ++i) {
     const int error = pmpi.Wait(&requests[i], MPI_STATUS_IGNORE);
     if (failed == MPI_SUCCESS) failed = error;

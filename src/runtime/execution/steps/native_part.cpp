@@ -67,7 +67,7 @@ int NativeSteps::carry_out(const Running& run, const Step& step) {
 
 int NativeSteps::post(const Running& run, const Step& step) {
   int failed = MPI_SUCCESS;
-  MPI_Request* request = run.wires.requests;
+  MPI_Request* request = run.transport.requests;
   const auto post_one = [&](const NativePart& piece) {
     const int error = native_piece(run, piece, comm_of(run, step), request);
     if (error != MPI_SUCCESS) *request = handles.request_null;

@@ -10,8 +10,8 @@
 
 namespace starling {
 
-/// Carries out the calls of one context in one way, and keeps what that takes. For a new kind of way: a class in a file
-/// of its own, and a line in `carrier_for`, which does not compile without it.
+/// Carries out the calls of one context in one way, and holds the resources for it. A new kind of way needs a class in
+/// its own file and a line in `carrier_for`, which does not compile without it.
 class Carrier {
  public:
   Carrier() = default;
@@ -23,12 +23,12 @@ class Carrier {
 
   struct Outcome {
     int error;                   ///< an MPI error code
-    bool told;                   ///< the MPI library has told the application's error handler of it
+    bool reported;               ///< the MPI library has called the application's error handler for it
     const std::string* refused;  ///< why the way can't serve here after all; null if it has served
   };
-  /// Carries out `call`. Where a way is refused it is on all ranks, at its first call, which has not been made then.
+  /// Carries out `call`. A way is refused only at its first call, on all ranks; that call is then not carried out.
   virtual Outcome carry_out(const Call& call, const Facts& facts, Resources& resources) = 0;
-  /// Gives back what was made for it, on all ranks at the same call; later calls make it again. Collective.
+  /// Frees its resources, on all ranks at the same call; later calls allocate them again. Collective.
   virtual void release(Resources& /*resources*/) {}
 };
 

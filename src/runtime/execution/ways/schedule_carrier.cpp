@@ -5,7 +5,7 @@
 namespace starling {
 namespace {
 
-/// Whether the sizes of blocks may change from call to call of one context.
+/// Whether block sizes may change between calls of one context.
 bool changes_layout(const CallKey& key, Collective collective) {
   return key.bucket || key.bytes < 0 || traits_of(collective).sizes == Sizes::known;
 }
@@ -19,7 +19,7 @@ void ScheduleCarrier::drop_plans() {
 
 void ScheduleCarrier::release(Resources& resources) {
   drop_plans();
-  resources.keeps_no_more(*this);
+  resources.plans_dropped(*this);
   for (const RankSet& group : groups_) resources.groups().leave(group);
   groups_.clear();
   operation_.staging() = Staging();
@@ -29,23 +29,23 @@ void ScheduleCarrier::release(Resources& resources) {
 /// The plan for a call, with `operation_` set up for it.
 Plan& ScheduleCarrier::plan_for(const Call& call, const Facts& facts, Resources& resources) {
   Staging& staging = operation_.staging();
-  if (plans_.latest() != nullptr && latest_.is_like(call)) {
+  if (plans_.latest() != nullptr && latest_.matches(call)) {
     staging.refresh(call, facts);
     return *plans_.latest();
   }
   const Team team = bound_.team(facts.situation, resources.rank(), rooted(call.collective) ? call.root : 0);
-  staging.look_at(call, facts, team.blocks(), team.rank, bound_.works_in_place());
+  staging.set_up(call, facts, team.blocks(), team.rank, bound_.works_in_place());
   bool built = false;
   Plan& plan = plans_.plan(team, staging.send_layout(), staging.recv_layout(),
                            changes_layout(facts.key, call.collective), built);
-  if (built) resources.keeps(*this);
+  if (built) resources.plan_made(*this);
   latest_.keep(call, resources.rank());
   return plan;
 }
 
 /// Whether this rank is in all groups that the latest plan needs.
 bool ScheduleCarrier::join_groups(Resources& resources) {
-  // A rank whose row gets none takes part in its column all the same: the others there don't know.
+  // A rank that gets no communicator for one group still joins its other groups, whose ranks wait for it.
   bool has_all = true;
   std::vector<MPI_Comm> joined;
   Plan& plan = *plans_.latest();
@@ -60,7 +60,7 @@ bool ScheduleCarrier::join_groups(Resources& resources) {
   return has_all;
 }
 
-/// Whether every rank can: agreed by all, before and after communicators are made.
+/// Whether every rank is ready. The ranks agree on it before and after they create communicators.
 bool ScheduleCarrier::make_ready(const Plan& plan, Resources& resources, bool has_memory) {
   std::vector<RankSet> groups;  // a schedule with MPI barriers has many parts of one group
   for (const auto& part : plan.program.natives)
@@ -87,8 +87,8 @@ Carrier::Outcome ScheduleCarrier::carry_out(const Call& call, const Facts& facts
   if (!ready_) {
     if (!make_ready(plan, resources, has_memory)) return {MPI_SUCCESS, false, &refused_};
   } else if (!has_memory || (plan.natives.size() != plan.program.natives.size() && !join_groups(resources))) {
-    // The others are on their way already: there is no other path that all of them would take.
-    resources.give_up("rank has no memory or no communicator for " + bound_.name());
+    // The other ranks have already started the call: all can't change to another way any more.
+    resources.abort_job("rank has no memory or no communicator for " + bound_.name());
   }
   operation_.start(plan, *resources.channel(), call.op);
   return {operation_.finish(), false, nullptr};

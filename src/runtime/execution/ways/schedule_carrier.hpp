@@ -9,16 +9,16 @@
 
 namespace starling {
 
-/// Carries out calls by the schedules of a candidate of the repository.
+/// Carries out calls with the schedules of a candidate of the repository.
 class ScheduleCarrier final : public Carrier {
  public:
   explicit ScheduleCarrier(const Bound& bound) : bound_(bound), plans_(bound) {}
 
-  /// At its first call all ranks make sure together that each of them can: that it has communicators and memory.
+  /// At the first call the ranks agree whether all of them have the communicators and the memory.
   Outcome carry_out(const Call& call, const Facts& facts, Resources& resources) override;
   void release(Resources& resources) override;
 
-  /// Forgets its plans, which are made again when they are needed; on this rank alone.
+  /// Deletes its plans, which are made again when needed. Local.
   void drop_plans();
   /// Bytes of plans kept.
   [[nodiscard]] std::size_t kept_bytes() const { return plans_.bytes(); }
@@ -30,7 +30,7 @@ class ScheduleCarrier final : public Carrier {
 
   Bound bound_;
   Plans plans_;
-  Operation operation_;  ///< of blocking calls, one after the other
+  Operation operation_;  ///< reused by each blocking call
   LatestCall latest_;
   bool ready_ = false;
   std::string refused_;
