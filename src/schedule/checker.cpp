@@ -36,7 +36,7 @@ GroupKey key_of(const Group& group) {
 /// All ranks at work.
 class Run {
  public:
-  Run(Collective collective, std::span<const Schedule> per_rank, int root, const Facts& facts)
+  Run(Collective collective, std::span<const Schedule> per_rank, int root, const CheckedCall& facts)
       : collective_(collective),
         schedules_(per_rank),
         facts_(facts),
@@ -293,7 +293,7 @@ class Run {
 
   Collective collective_;
   std::span<const Schedule> schedules_;
-  Facts facts_;
+  CheckedCall facts_;
   int ranks_;
   Symbols symbols_;
   std::vector<Expectation> expected_;
@@ -307,7 +307,7 @@ class Run {
 
 }  // namespace
 
-CheckResult check(Collective collective, std::span<const Schedule> per_rank, int root, const Facts& facts) {
+CheckResult check(Collective collective, std::span<const Schedule> per_rank, int root, const CheckedCall& facts) {
   try {
     Run run(collective, per_rank, root, facts);
     run.play();

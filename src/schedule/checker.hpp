@@ -9,7 +9,7 @@
 namespace starling {
 
 /// What may be taken for granted about a call.
-struct Facts {
+struct CheckedCall {
   int blocks;                ///< the data is divided into; one for each rank unless the collective divides more
   bool commutative = false;  ///< the operator: contributions may be combined in any order
   bool uniform = false;      ///< all ranks' blocks are equally large, and so are parts of one number of them
@@ -34,6 +34,6 @@ struct CheckResult {
 /// - Nobody leaves a barrier before it has heard, itself or through others, from every rank.
 ///
 /// `per_rank[r]` is what rank r does. Never throws for wrong schedules.
-CheckResult check(Collective collective, std::span<const Schedule> per_rank, int root, const Facts& facts);
+CheckResult check(Collective collective, std::span<const Schedule> per_rank, int root, const CheckedCall& facts);
 
 }  // namespace starling

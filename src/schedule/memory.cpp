@@ -33,7 +33,7 @@ std::string describe(Blocks blocks) {
   return text + " blocks " + std::to_string(blocks.first) + " to " + std::to_string(blocks.first + blocks.count - 1);
 }
 
-Memory::Memory(const Schedule& schedule, Collective collective, const Expectation& expected, const Facts& facts,
+Memory::Memory(const Schedule& schedule, Collective collective, const Expectation& expected, const CheckedCall& facts,
                int rank, Symbols& symbols)
     : rank_(rank) {
   if (schedule.scratch().size() > most_scratch_buffers)

@@ -17,8 +17,8 @@ std::string describe(Blocks blocks);
 /// blocks throw Mistake where they reach outside a buffer.
 class Memory {
  public:
-  Memory(const Schedule& schedule, Collective collective, const Expectation& expected, const Facts& facts, int rank,
-         Symbols& symbols);
+  Memory(const Schedule& schedule, Collective collective, const Expectation& expected, const CheckedCall& facts,
+         int rank, Symbols& symbols);
 
   /// Forgets what earlier rounds touched.
   void begin_round() { ++round_; }

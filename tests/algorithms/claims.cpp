@@ -36,7 +36,7 @@ std::vector<Family> families() {
 
 /// Whether the candidate, asked against its claims, does something wrong on some of the numbers of ranks; nothing where
 /// `refuses` excludes all of them, for then it may not be asked.
-std::optional<bool> fails(const Bound& bound, const std::vector<int>& numbers, Facts facts) {
+std::optional<bool> fails(const Bound& bound, const std::vector<int>& numbers, CheckedCall facts) {
   bool asked = false;
   for (const int ranks : numbers) {
     for (const std::int64_t bytes : {std::int64_t{64}, std::int64_t{1} << 20}) {
@@ -63,7 +63,7 @@ class EveryAlgorithm : public testing::TestWithParam<Family> {
   [[nodiscard]] static bool some_fail(const std::vector<int>& numbers, bool commutative, bool in_place) {
     bool asked = false;
     for (const Bound& bound : GetParam().members) {
-      Facts facts = facts_of(bound, 1);
+      CheckedCall facts = facts_of(bound, 1);
       facts.commutative = commutative;
       facts.in_place = in_place;
       const std::optional<bool> failed = fails(bound, numbers, facts);

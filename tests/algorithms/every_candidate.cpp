@@ -77,7 +77,7 @@ std::vector<Schedule> schedules(const Bound& bound, const Situation& situation, 
   return all;
 }
 
-Facts facts_of(const Bound& bound, int blocks) {
+CheckedCall facts_of(const Bound& bound, int blocks) {
   return {.blocks = blocks,
           .commutative = bound.algorithm->needs.commutative,
           .uniform = has_uniform_blocks(bound.collective),
@@ -111,7 +111,7 @@ std::uint64_t fingerprint(const Schedule& schedule) {
   return mixer.value();
 }
 
-std::string fault(Collective collective, const std::vector<Schedule>& all, int root, const Facts& facts) {
+std::string fault(Collective collective, const std::vector<Schedule>& all, int root, const CheckedCall& facts) {
   static std::unordered_set<std::uint64_t> right;
   Mixer mixer;
   for (const int number : {static_cast<int>(collective), root, facts.blocks, int{facts.commutative}, int{facts.uniform},

@@ -36,14 +36,14 @@ std::vector<Situation> situations(const Bound& bound, int ranks);
 std::vector<Schedule> schedules(const Bound& bound, const Situation& situation, int root);
 
 /// What the checker may take for granted.
-Facts facts_of(const Bound& bound, int blocks);
+CheckedCall facts_of(const Bound& bound, int blocks);
 
 /// A number that differs, but for a chance of 2^-64, where schedules differ.
 std::uint64_t fingerprint(const Schedule& schedule);
 
 /// What the checker finds wrong, empty if nothing. Schedules that it found right before are not checked again: segments
 /// of different sizes make the same ones.
-std::string fault(Collective collective, const std::vector<Schedule>& all, int root, const Facts& facts);
+std::string fault(Collective collective, const std::vector<Schedule>& all, int root, const CheckedCall& facts);
 
 /// "bcast:chain?segment=8192".
 std::string full_name(const Bound& bound);

@@ -85,7 +85,7 @@ TEST_P(EveryCandidate, IsProvenRightByTheChecker) {
     served = true;
     const int blocks = bound.blocks(situation);
     const std::vector<Schedule> all = schedules(bound, situation, root);
-    Facts facts = facts_of(bound, blocks);
+    CheckedCall facts = facts_of(bound, blocks);
     ASSERT_EQ(fault(bound.collective, all, root, facts), "")
         << situation.ranks << " ranks, root " << root << ", " << blocks << " blocks";
     if (!bound.works_in_place()) return;

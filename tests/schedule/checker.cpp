@@ -22,7 +22,7 @@ std::vector<Schedule> all_ranks(int ranks, int blocks, const std::function<void(
   return all;
 }
 
-std::string error_of(Collective collective, const std::vector<Schedule>& all, Facts facts, int root = 0) {
+std::string error_of(Collective collective, const std::vector<Schedule>& all, CheckedCall facts, int root = 0) {
   facts.blocks = all.front().blocks();
   return check(collective, all, root, facts).error;
 }
