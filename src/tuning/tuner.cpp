@@ -73,7 +73,7 @@ bool Tuner::agree(Consensus& ranks, SampleReduction reduction) {
     std::copy(ruling.begin(), ruling.end(), numbers.begin());
   }
   ranks.broadcast(agreed);
-  if (!trying.slowest) trying.slowest.emplace();
+  if (!trying.slowest) trying.slowest = Spent{};
   trying.slowest->all += agreed[numbers.size()];
   trying.slowest->exploring += agreed[numbers.size() + 1];
   strategy_->verdict(numbers);

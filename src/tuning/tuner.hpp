@@ -77,8 +77,8 @@ class Tuner {
  private:
   /// Seconds in this context.
   struct Spent {
-    double all = 0;
-    double exploring = 0;
+    double all;
+    double exploring;
   };
 
   /// What is kept once candidates were tried or ranks agreed.
@@ -86,7 +86,7 @@ class Tuner {
     std::vector<double> agreed;
     Samples bookkeeping;            ///< of exploring calls without an agreement
     PhaseRecord exploring;          ///< so far
-    Spent reported;                 ///< this rank's, up to the last agreement
+    Spent reported{};               ///< this rank's, up to the last agreement
     std::optional<Spent> slowest;   ///< sum of the slowest rank's between agreements, up to the last agreement
     std::int64_t agreed_calls = 0;  ///< calls of the settled phase with an agreement
     double agreed_seconds = 0;      ///< bookkeeping of these calls

@@ -1,5 +1,5 @@
-// Compiled with src/runtime/mpi/pmpi.cpp and flavour.cpp: checks that they find MPI's own handles, and that predefined()
-// distinguishes MPI's handles from the program's. Prints errors.
+// Compiled with src/runtime/mpi/pmpi.cpp and flavour.cpp: checks that they find MPI's own handles, and that
+// predefined() distinguishes MPI's handles from the program's. Prints errors.
 #include <mpi.h>
 
 #include <cstdio>

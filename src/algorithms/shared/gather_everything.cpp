@@ -12,7 +12,7 @@ constexpr std::int64_t most_scratch_mebibytes = 256;
 
 Buffer gather_everything(Schedule& todo, const Team& team, std::string_view gather, int scale) {
   const Buffer all = todo.add_scratch(team.size * scale);
-  todo.append(part(Collective::allgather, gather, {team.size, team.rank, 0, team.size}),
+  todo.append(part(Collective::allgather, gather, {team.size, team.rank, 0, {team.size}}),
               {.send = {Buffer::send, 0, scale}, .recv = {all, 0, scale}});
   return all;
 }
