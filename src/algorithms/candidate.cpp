@@ -84,6 +84,14 @@ std::int64_t Parameters::number(std::string_view name) const {
   return *numbers_[place];
 }
 
+const std::vector<Bound>& Bound::all(Collective collective) {
+  return candidates(collective);
+}
+
+std::optional<Bound> Bound::named(Collective collective, std::string_view name) {
+  return candidate_named(collective, name);
+}
+
 std::string Bound::algorithm_name() const {
   std::string name(algorithm->name);
   if (synchronisation != Synchronisation::none) name.append("_").append(name_of(synchronisation));

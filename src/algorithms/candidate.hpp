@@ -18,6 +18,10 @@ struct Bound {
   Synchronisation synchronisation;
   Parameters parameters;
 
+  /// As `candidates` and `candidate_named` return them.
+  [[nodiscard]] static const std::vector<Bound>& all(Collective collective);
+  [[nodiscard]] static std::optional<Bound> named(Collective collective, std::string_view name);
+
   /// `ring_light_barrier`: the algorithm's name and its synchronisation.
   [[nodiscard]] std::string algorithm_name() const;
   /// `chain?segment=8192`: the public name without the collective.

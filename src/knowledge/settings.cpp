@@ -114,12 +114,21 @@ std::string shown(const SettingRow& /*any*/, const std::vector<std::string>& val
 }
 
 /// What a setting's values are, for other programs.
-nlohmann::ordered_json kind_of(const SettingRow& row, const Place& place) {
-  if (std::holds_alternative<bool*>(place)) return {{"kind", "flag"}};
-  if (std::holds_alternative<std::string*>(place)) return {{"kind", "text"}};
-  if (std::holds_alternative<std::vector<std::string>*>(place)) return {{"kind", "list"}};
-  if (std::holds_alternative<SampleReduction*>(place)) return {{"kind", "text"}, {"choices", reductions}};
-  return {{"kind", std::holds_alternative<double*>(place) ? "number" : "whole"}, {"range", {row.least, row.most}}};
+nlohmann::ordered_json kind_of(const SettingRow& /*any*/, const bool* /*place*/) {
+  return {{"kind", "flag"}};
+}
+nlohmann::ordered_json kind_of(const SettingRow& /*any*/, const std::string* /*place*/) {
+  return {{"kind", "text"}};
+}
+nlohmann::ordered_json kind_of(const SettingRow& /*any*/, const std::vector<std::string>* /*place*/) {
+  return {{"kind", "list"}};
+}
+nlohmann::ordered_json kind_of(const SettingRow& /*any*/, const SampleReduction* /*place*/) {
+  return {{"kind", "text"}, {"choices", reductions}};
+}
+template <typename Number>
+requires std::is_arithmetic_v<Number> nlohmann::ordered_json kind_of(const SettingRow& row, const Number* /*place*/) {
+  return {{"kind", std::is_integral_v<Number> ? "whole" : "number"}, {"range", {row.least, row.most}}};
 }
 
 bool matches(std::string_view item, std::string_view collective, std::string_view algorithm,
@@ -186,7 +195,7 @@ std::string settings_listing() {
   Settings defaults;
   for (const SettingRow& row : settings_table()) {
     nlohmann::ordered_json one{{"name", row.name}, {"variable", row.variable}, {"says", row.says}};
-    one.update(kind_of(row, row.place(defaults)));
+    one.update(std::visit([&](const auto* place) { return kind_of(row, place); }, row.place(defaults)));
     if (row.option) one["option"] = *row.option;
     one["is_path"] = row.is_path;
     if (row.otherwise.empty())

@@ -105,7 +105,8 @@ class Schedule {
   Buffer add_scratch(int count, int first = 0);
   /// A new scratch buffer of `count` slots, each as large as block `block`.
   Buffer add_scratch_like(int count, int block);
-  /// A new, empty round at the end.
+  /// A new, empty round at the end. The reference is valid until a round is added: by this, `copy`, `combine`,
+  /// `append`.
   Round& round() { return rounds_.emplace_back(); }
   /// Copies when everything so far is done: joins the last round, whose local work follows its messages; where there is
   /// none yet, it is a round by itself.

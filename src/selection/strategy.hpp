@@ -168,7 +168,8 @@ struct StrategyKind {
   std::string_view argument;
   /// Uses only what its argument names, even where a tuner would not use it.
   bool forces = false;
-  /// Measures candidates, so that it can use the results of earlier runs.
+  /// Tries candidates, in this run or by the results of earlier ones. Without it a context has native only, or what
+  /// the argument names where it `forces`.
   bool learns = false;
   /// Sizes beyond the first X of a collective on a communicator are left to native (STAR-MPI, section 3.2), not
   /// bucketed.

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "algorithms/algorithm.hpp"
 
@@ -11,6 +14,10 @@ namespace starling {
 struct Library {
   static constexpr std::string_view native = "native";  ///< its name
 
+  [[nodiscard]] static std::vector<Library> all(Collective /*collective*/) { return {Library{}}; }
+  [[nodiscard]] static std::optional<Library> named(Collective /*collective*/, std::string_view name) {
+    return name == native ? std::optional(Library{}) : std::nullopt;
+  }
   [[nodiscard]] static std::string name() { return std::string(native); }
   [[nodiscard]] static std::string algorithm_name() { return std::string(native); }
   [[nodiscard]] static Parameters parameter_values() { return {}; }

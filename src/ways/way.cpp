@@ -5,17 +5,29 @@
 namespace starling {
 namespace {
 
-template <typename... Kinds>
-constexpr bool all_are_kinds(const std::variant<Kinds...>* /*any*/) {
-  return (KindOfWay<Kinds> && ...);
-}
-static_assert(all_are_kinds(static_cast<const Way::Kind*>(nullptr)));
+/// The ways of all kinds of a variant, in the order of the kinds.
+template <typename Variant>
+struct KindsOf;
 
-std::vector<Way> all_of(Collective collective) {
-  std::vector<Way> all{Way(Library{})};
-  for (const Bound& bound : candidates(collective)) all.emplace_back(bound);
-  return all;
-}
+template <KindOfWay... Kinds>
+struct KindsOf<std::variant<Kinds...>> {
+  static std::vector<Way> all(Collective collective) {
+    std::vector<Way> ways;
+    const auto add = [&](const auto& of_kind) {
+      for (const auto& one : of_kind) ways.emplace_back(one);
+    };
+    (add(Kinds::all(collective)), ...);
+    return ways;
+  }
+  static std::optional<Way> named(Collective collective, std::string_view name) {
+    std::optional<Way> found;
+    const auto look = [&](auto one) {
+      if (one && !found) found.emplace(*std::move(one));
+    };
+    (look(Kinds::named(collective, name)), ...);
+    return found;
+  }
+};
 
 }  // namespace
 
@@ -50,16 +62,14 @@ const std::vector<Way>& ways(Collective collective) {
   static const auto& all = *[] {
     auto* each = new std::array<std::vector<Way>, collective_count>;
     for (int i = 0; i < collective_count; ++i)
-      each->at(static_cast<std::size_t>(i)) = all_of(static_cast<Collective>(i));
+      each->at(static_cast<std::size_t>(i)) = KindsOf<Way::Kind>::all(static_cast<Collective>(i));
     return each;
   }();
   return all[static_cast<std::size_t>(collective)];
 }
 
 std::optional<Way> way_named(Collective collective, std::string_view name) {
-  if (name == Library::native) return Way(Library{});
-  if (std::optional<Bound> bound = candidate_named(collective, name)) return Way(*std::move(bound));
-  return std::nullopt;
+  return KindsOf<Way::Kind>::named(collective, name);
 }
 
 }  // namespace starling

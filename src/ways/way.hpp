@@ -15,9 +15,13 @@
 
 namespace starling {
 
-/// What each kind of way provides; see `Way` for the meanings.
+/// What each kind of way provides: `all` its ways for a collective, the one of a public name, and the functions of
+/// `Way`.
 template <typename Kind>
-concept KindOfWay = requires(const Kind& kind, const Situation& situation) {
+concept KindOfWay = requires(const Kind& kind, const Situation& situation, Collective collective,
+                             std::string_view name) {
+  { Kind::all(collective) } -> std::convertible_to<std::vector<Kind>>;
+  { Kind::named(collective, name) } -> std::same_as<std::optional<Kind>>;
   { kind.name() } -> std::same_as<std::string>;
   { kind.algorithm_name() } -> std::same_as<std::string>;
   { kind.parameter_values() } -> std::convertible_to<Parameters>;

@@ -62,3 +62,16 @@ def test_the_lottery_goes_on_with_averages_and_deviations_of_the_run_before(mpi:
     start = context.decisions[0]
     assert (start.call, start.from_, start.to) == (0, None, fastest)
     assert start.why.startswith(f"{fastest} was fastest in earlier runs")
+
+
+@pytest.mark.parametrize("mpi", debian_mpis()[:1], ids=str)
+def test_reproducible_reductions_are_native_and_say_why(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, TIMES, tmp_path))
+    calls = [program, "0", "60", "allreduce:1024", "bcast:1024"]
+    _, record = run_tuned(mpi, 2, calls, "star-basic", tmp_path, {"STARLING_REPRODUCIBLE": "1", "STARLING_ITER": "1"})
+    (reduction,) = of(record, "allreduce").values()
+    assert tried(reduction) == {"native"}
+    why = {one.reason for one in reduction.candidates if one.public_name != "native"}
+    assert why == {"--reproducible keeps the order of native's reductions"}
+    (broadcast,) = of(record, "bcast").values()
+    assert len(tried(broadcast)) > 1

@@ -10,9 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from starling.commands import cli
+
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "tests/knowledge/run-record.json"
-COMMANDS = ("run", "report", "algorithms", "predict", "calibrate", "doctor", "demo")
+COMMANDS = sorted(
+    (one.name or one.callback.__name__) for one in cli.app.registered_commands if one.callback and not one.hidden
+)
 
 
 @pytest.fixture

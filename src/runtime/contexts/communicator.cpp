@@ -124,7 +124,8 @@ int Communicator::forget(MPI_Comm comm, int /*keyval*/, void* attribute, void* /
   return MPI_SUCCESS;
 }
 
-Communicator::Communicator(MPI_Comm comm) : made_at_(freed()), resources_(comm, rank_of(comm), size_of(comm)) {
+Communicator::Communicator(MPI_Comm comm)
+    : handle_(comm), made_at_(freed()), resources_(comm, rank_of(comm), size_of(comm)) {
   int inter = 0;
   pmpi.Comm_test_inter(comm, &inter);
   inter_ = inter != 0;
@@ -133,9 +134,17 @@ Communicator::Communicator(MPI_Comm comm) : made_at_(freed()), resources_(comm, 
   const Setup& now = setup();
   const std::vector<int> in_world = ranks_in_world(comm, size());
   foreign_ = std::find(in_world.begin(), in_world.end(), MPI_UNDEFINED) != in_world.end();
-  if (const auto nodes = values_of_ranks(in_world, now.nodes)) places_.emplace(*nodes);
   if (!now.platform) return;
   if (const auto hosts = values_of_ranks(in_world, now.hosts)) tree_ = now.platform->tree(*hosts);
+}
+
+/// Made for the first call that may be tuned: it has memory for each rank.
+const Places* Communicator::places() {
+  if (!has_looked_for_places_) {
+    has_looked_for_places_ = true;
+    if (const auto nodes = values_of_ranks(ranks_in_world(handle_, size()), setup().nodes)) places_.emplace(*nodes);
+  }
+  return places_ ? &*places_ : nullptr;
 }
 
 const Communicator::Known* Communicator::look_up(const Call& call) {

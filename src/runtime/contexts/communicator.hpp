@@ -45,11 +45,11 @@ class Communicator {
   [[nodiscard]] int rank() const { return resources_.rank(); }
   [[nodiscard]] int size() const { return resources_.size(); }
   [[nodiscard]] Resources& resources() { return resources_; }
-  [[nodiscard]] Spread spread() const { return places_ ? places_->spread() : Spread{}; }
+  [[nodiscard]] Spread spread() { return places() != nullptr ? places_->spread() : Spread{}; }
   /// The network between its ranks; nullptr if it is unknown.
   [[nodiscard]] const SwitchTree* tree() const { return tree_ ? &*tree_ : nullptr; }
   /// The nodes of its ranks; nullptr where they are not known.
-  [[nodiscard]] const Places* places() const { return places_ ? &*places_ : nullptr; }
+  [[nodiscard]] const Places* places();
 
   /// The facts of a call, and its context.
   struct Known {
@@ -97,9 +97,11 @@ class Communicator {
     LatestCall latest;
     Known known{{}, nullptr};  ///< of the latest call
   };
+  MPI_Comm handle_;
   std::uint64_t made_at_;  ///< freed() at its creation: a later state may have the same address
   bool inter_ = false;
   bool foreign_ = false;  ///< has ranks of another MPI_COMM_WORLD, which may have other settings
+  bool has_looked_for_places_ = false;
   std::optional<Places> places_;
   std::optional<SwitchTree> tree_;
   Resources resources_;                                          ///< outlives the contexts

@@ -20,7 +20,7 @@ std::string refusal_here(const Way& way, const Situation& situation, const Setti
   if (!settings.admits(name_of(situation.collective), way.algorithm_name(), way.name()))
     return "left out by --only or --except";
   if (settings.reproducible && reduces(situation.collective))
-    return "--reproducible plan_made the order of native's reductions";
+    return "--reproducible keeps the order of native's reductions";
   if (way.probe_up_to() > 0 && situation.bytes > way.probe_up_to())
     return "only tried up to " + std::to_string(way.probe_up_to()) + " bytes";
   return way.refusal(situation);

@@ -29,6 +29,7 @@ struct Setup {
   std::string strategy_argument;
   EarlierRuns earlier;  ///< from the history
   /// By collective, in ascending order: sizes at which buckets are cut, because another choice may be right from there.
+  /// Empty where no such size is known.
   std::array<std::vector<std::int64_t>, collective_count> size_edges;
   std::optional<Platform> platform;
   // By rank of MPI_COMM_WORLD:

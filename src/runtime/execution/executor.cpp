@@ -47,8 +47,17 @@ int begin(const Running& run, const Step& step) {
 }
 
 int requests_in(const Program& program, const Step& step) {
-  if (step.kind != StepKind::native_part) return messages_in(step);
-  return static_cast<int>(piece_count(program.natives[static_cast<std::size_t>(step.first)], INT_MAX));
+  switch (step.kind) {
+    case StepKind::send:
+    case StepKind::receive:
+    case StepKind::exchange:
+    case StepKind::messages: return step.count;
+    case StepKind::native_part:
+      return static_cast<int>(piece_count(program.natives[static_cast<std::size_t>(step.first)], INT_MAX));
+    case StepKind::copy:
+    case StepKind::combine: return 0;
+  }
+  return 0;
 }
 
 }  // namespace starling

@@ -35,8 +35,9 @@ bool Operation::advance() {
   while (true) {
     for (; posted_ > 0; --posted_) {
       int complete = 0;
-      keep(pmpi.Test(&transport_.requests[posted_ - 1], &complete, MPI_STATUS_IGNORE));
-      if (complete == 0) return false;
+      const int error = pmpi.Test(&transport_.requests[posted_ - 1], &complete, MPI_STATUS_IGNORE);
+      keep(error);
+      if (error == MPI_SUCCESS && complete == 0) return false;
     }
     if (step_ == program.steps.size()) break;
     const Step& step = program.steps[step_++];

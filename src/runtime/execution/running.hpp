@@ -26,7 +26,7 @@ struct Transport {
   MPI_Comm comm;
   const int* peers;  ///< ranks of `comm`, by the ranks that programs name
   int tag;
-  MPI_Request* requests;  ///< room for most_messages
+  MPI_Request* requests;  ///< room for Plan::most_requests
 };
 
 /// A program on the buffers of one call: everything its steps need to know.

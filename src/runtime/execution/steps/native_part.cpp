@@ -60,9 +60,12 @@ MPI_Comm comm_of(const Running& run, const Step& step) {
 int NativeSteps::carry_out(const Running& run, const Step& step) {
   const NativePart& part = part_of(run, step);
   if (piece_count(part, INT_MAX) == 1) return native_piece(run, part, comm_of(run, step), nullptr);
-  for (const NativePart& piece : pieces(part, INT_MAX))
-    if (const int error = native_piece(run, piece, comm_of(run, step), nullptr); error != MPI_SUCCESS) return error;
-  return MPI_SUCCESS;
+  int failed = MPI_SUCCESS;
+  for (const NativePart& piece : pieces(part, INT_MAX)) {
+    const int error = native_piece(run, piece, comm_of(run, step), nullptr);
+    if (failed == MPI_SUCCESS) failed = error;
+  }
+  return failed;
 }
 
 int NativeSteps::post(const Running& run, const Step& step) {

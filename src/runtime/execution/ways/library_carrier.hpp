@@ -8,6 +8,7 @@ namespace starling {
 class LibraryCarrier final : public Carrier {
  public:
   Outcome carry_out(const Call& call, const Facts& /*facts*/, Resources& /*resources*/) override {
+    // The application's error handler may free the communicator and this object: no member is used after the call.
     return {call.native(call), true, nullptr};
   }
 };

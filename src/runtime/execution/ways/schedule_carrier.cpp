@@ -85,7 +85,10 @@ Carrier::Outcome ScheduleCarrier::carry_out(const Call& call, const Facts& facts
   Plan& plan = plan_for(call, facts, resources);
   const bool has_memory = operation_.reserve(plan, Workspace::mine());
   if (!ready_) {
-    if (!make_ready(plan, resources, has_memory)) return {MPI_SUCCESS, false, &refused_};
+    if (!make_ready(plan, resources, has_memory)) {
+      Workspace::mine().done();
+      return {MPI_SUCCESS, false, &refused_};
+    }
   } else if (!has_memory || (plan.natives.size() != plan.program.natives.size() && !join_groups(resources))) {
     // The other ranks have already started the call: all can't change to another way any more.
     resources.abort_job("rank has no memory or no communicator for " + bound_.name());
