@@ -52,7 +52,8 @@ class Samples {
 
   void grow() {
     const auto more = std::max(first_room, static_cast<std::uint8_t>(2 * room_));
-    auto longer = std::make_unique<float[]>(more);  // NOLINT(modernize-avoid-c-arrays): its size is not a constant
+    // NOLINTNEXTLINE(modernize-avoid-c-arrays): its size is not a constant
+    auto longer = std::make_unique<float[]>(more);
     std::copy_n(recent_.get(), kept_, longer.get());
     recent_ = std::move(longer);
     room_ = more;
@@ -66,7 +67,8 @@ class Samples {
 
   std::int64_t count_ = 0;
   double min_ = std::numeric_limits<double>::infinity();
-  std::unique_ptr<float[]> recent_;  ///< in no order NOLINT(modernize-avoid-c-arrays)
+  // NOLINTNEXTLINE(modernize-avoid-c-arrays)
+  std::unique_ptr<float[]> recent_;  ///< in no order
   float condensed_median_ = 0;
   std::uint8_t kept_ = 0;    ///< samples in recent_
   std::uint8_t room_ = 0;    ///< capacity of recent_

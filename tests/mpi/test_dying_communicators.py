@@ -25,10 +25,14 @@ def test_delete_functions_may_run_collectives(mpi: Mpi, tmp_path: Path, when: st
     program = str(compile_c(mpi, HERE / "dying.c", tmp_path))
     native = run_ranks(mpi, 4, [program, when], preloaded(mpi, tmp_path)).check().stdout.split()
     assert native[:2] == ["0", "wrong,"]
-    outcome, record = run_tuned(mpi, 4, [program, when], strategy, tmp_path, {"STARLING_ITER": "1"}, PATIENCE)
-    words = outcome.stdout.split()
-    assert words[:2] == ["0", "wrong,"]
-    assert int(words[2]) < int(native[2]) + LEAK, "memory grows with the number of communicators"
+    grown = []
+    for _ in range(2):
+        outcome, record = run_tuned(mpi, 4, [program, when], strategy, tmp_path, {"STARLING_ITER": "1"}, PATIENCE)
+        words = outcome.stdout.split()
+        assert words[:2] == ["0", "wrong,"]
+        grown.append(int(words[2]))
+    # Pages that the MPI library takes late count in one run or the other, a leak in both.
+    assert min(grown) < int(native[2]) + LEAK, f"memory grows with the number of communicators: {grown} KiB"
     sums = [context for context in record.contexts if context.collective == "allreduce"]
     assert any(one.samples for context in sums for one in context.candidates if one.name != "native")
 
