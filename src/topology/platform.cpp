@@ -16,6 +16,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int most_ranks_of_a_host = 4096;
+constexpr double highest_rate = 1e15;
 /// Switches below each other: what walks through the tree recurses.
 constexpr int deepest = 1000;
 
@@ -64,10 +65,12 @@ Platform Platform::from_json(const std::string& text) try {
     if (ends.size() != 2) throw std::runtime_error("a link has " + std::to_string(ends.size()) + " ends");
     const int one = graph.find(ends[0]);
     const int other = graph.find(ends[1]);
-    const Uplink cable{-1, link.at("rate").get<std::int64_t>(), link.value("latency", 0.0)};
-    if (cable.rate <= 0 || cable.latency < 0)
+    const auto rate = link.at("rate").get<double>();
+    const double latency = link.value("latency", 0.0);
+    if (!(rate >= 1 && rate <= highest_rate && latency >= 0))
       throw std::runtime_error("the link between '" + told(ends[0]) + "' and '" + told(ends[1]) +
-                               "' has no rate of 1 bit/s or " + "more, or a negative latency");
+                               "' has no rate from 1 to 10^15 bit/s, or a negative latency");
+    const Uplink cable{-1, static_cast<std::int64_t>(rate), latency};
     graph.links[static_cast<std::size_t>(one)].push_back({other, cable});
     graph.links[static_cast<std::size_t>(other)].push_back({one, cable});
     ++links;

@@ -91,8 +91,9 @@ TEST(Platform, SaysWhatIsWrong) {
   EXPECT_EQ(refused(two_switches, "[\"h0\", \"s0\"]", "[\"h1\", \"s0\"]"), "its links make no tree");
   EXPECT_EQ(refused(two_switches, "[\"h0\", \"s0\"]", "[\"h0\", \"h2\"]"), "'h2' has more than one link");
   EXPECT_EQ(refused(two_switches, "[\"s0\", \"s1\"], \"rate\"", "[\"s0\"], \"rate\""), "a link has 1 ends");
-  EXPECT_EQ(refused(two_switches, "\"rate\": 1000000", "\"rate\": 0"),
-            "the link between 's0' and 's1' has no rate of 1 bit/s or more, or a negative latency");
+  for (const char* rate : {"0", "-1", "1e16", "100555555555555555555555555555550000"})
+    EXPECT_EQ(refused(two_switches, "\"rate\": 1000000", "\"rate\": " + std::string(rate)),
+              "the link between 's0' and 's1' has no rate from 1 to 10^15 bit/s, or a negative latency");
   EXPECT_EQ(refused(two_switches, "\"links\"", "\"cables\"").find("it is no platform file"), 0U);
   EXPECT_EQ(refused(two_switches, "{\"schema\"", "\"schema\"").find("it is no platform file"), 0U);
 }
