@@ -1,7 +1,8 @@
 # starling_registry(OUT kind GLOB [EXCLUDE folder])
 #
 # Writes the list of algorithms or strategies from the files themselves, so that no second list can drift: the file
-# <folder>/<name>.cpp defines the function <folder>::<name>(), and this makes the vector that calls them all.
+# <folder>/<name>.cpp defines the function <folder>::<name>(), and this makes the vector that calls them all. A name that
+# is a word of C++ has an underscore behind it there.
 function(starling_registry out kind glob)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "EXCLUDE" "")
   file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${glob})
@@ -23,6 +24,9 @@ function(starling_registry out kind glob)
     get_filename_component(folder ${folder} NAME)
     if(folder STREQUAL "${arg_EXCLUDE}")
       continue()
+    endif()
+    if(name MATCHES "^(auto|default|static|switch)$")
+      string(APPEND name "_")
     endif()
     string(APPEND declarations "namespace starling::${folder} { ${type} ${name}(); }\n")
     string(APPEND calls "      ${folder}::${name}(),\n")

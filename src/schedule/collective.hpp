@@ -123,6 +123,13 @@ constexpr bool divides_blocks(Collective collective) {
   return !has.reduces && has.sizes == Sizes::alike && (has.send == Holds::blocks || has.recv == Holds::blocks);
 }
 
+/// True where every rank needs data from every other one, however it is carried out: none can end before all have begun.
+constexpr bool synchronises(Collective collective) {
+  const Traits& has = traits_of(collective);
+  return has.root == Root::none && has.sizes == Sizes::alike && collective != Collective::scan &&
+         collective != Collective::exscan;
+}
+
 /// True where each rank knows the sizes only of blocks that it sends or receives itself.
 constexpr bool has_sizes_of_pairs(Collective collective) {
   return traits_of(collective).sizes == Sizes::of_each_pair;

@@ -21,6 +21,36 @@ struct Earlier {
   std::optional<double> deviation = {};  ///< standard deviation of single calls, in seconds; if known
 };
 
+/// What is believed of a candidate's time before it is tried in a context.
+struct Belief {
+  double seconds;  ///< per call
+  double spread;   ///< standard deviation of the logarithm of true time / `seconds`
+  /// In words, for the record: "the cost model", "calls of 4 KiB".
+  Interned source;
+  /// Beliefs of one source have an error in common, of so large a standard deviation, besides their own.
+  double common_spread = 0;
+};
+
+/// The belief in a time that the cost model predicts. On the emulated clusters of docs/results the logarithm of
+/// measured / predicted has a standard deviation of 0.33 within a context, and of 0.25 to 0.4 between contexts.
+Belief belief_of_model(double seconds);
+
+/// What is known of the candidates of a context besides what is measured in it. Asked on rank 0 only, and as late as
+/// possible: an answer may have to be computed.
+class Knowledge {
+ public:
+  Knowledge() = default;
+  Knowledge(const Knowledge&) = delete;
+  Knowledge& operator=(const Knowledge&) = delete;
+  Knowledge(Knowledge&&) = delete;
+  Knowledge& operator=(Knowledge&&) = delete;
+  virtual ~Knowledge() = default;
+  /// Nothing where nothing is known. `native` is native's time per call in this context.
+  [[nodiscard]] virtual std::optional<Belief> belief(int candidate, double native) = 0;
+  /// Takes what the ranks found for a candidate: its time per call, from so many calls.
+  virtual void learn(int candidate, double seconds, std::int64_t calls) = 0;
+};
+
 /// A way to carry out a collective, as a strategy sees it. Candidate 0 is native; it always exists and is always
 /// eligible.
 struct Candidate {
@@ -68,6 +98,9 @@ struct Brief {
   StrategySettings settings;
   std::string argument;       ///< the text after the colon of the strategy's name
   bool varying_work = false;  ///< the work of the context's calls may vary
+  bool is_first_rank = true;  ///< this is the rank that judges, where only one does (Judge::first_rank)
+  bool synchronises = false;  ///< no rank can end a call before every rank has begun it
+  std::shared_ptr<Knowledge> knowledge = nullptr;  ///< on rank 0 of the communicator; may be null there as well
 };
 
 /// A change of the proposed candidate, for the record.
@@ -84,6 +117,9 @@ inline constexpr std::size_t decisions_kept = 100;
 /// The time, in seconds, that a strategy gets for a call whose candidate turned out unable to serve, so that native
 /// carried it out: longer than any call takes.
 inline constexpr double refused_seconds = 1e6;
+
+/// How the numbers of all ranks become one: the user's setting, or what a strategy needs.
+enum class Reduction : std::uint8_t { as_set, maximum };
 
 /// Which ranks decide from the reduced numbers.
 enum class Judge : std::uint8_t {
@@ -124,7 +160,13 @@ class Strategy {
   /// Takes the reduced numbers: element by element the maximum, mean or minimum over ranks (STARLING_SAMPLES). The same
   /// on every rank.
   virtual void verdict(std::span<const double> agreed) = 0;
+  /// Takes how long the latest agreement took on this rank, seconds, with all that the tuner did for it.
+  virtual void agreement_took(double /*seconds*/) {}
+  /// The candidate that counts as chosen, for the record. Nothing where it is the proposed one, or, while candidates
+  /// are tried, the fastest so far.
+  [[nodiscard]] virtual std::optional<int> chosen() const { return std::nullopt; }
   [[nodiscard]] virtual Judge judge() const { return Judge::everyone; }
+  [[nodiscard]] virtual Reduction reduction() const { return Reduction::as_set; }
   /// Called on the first rank only, where it judges: takes the reduced numbers, and returns equally many that are
   /// broadcast and given to `verdict` on every rank instead.
   virtual std::span<const double> ruling(std::span<const double> reduced) { return reduced; }

@@ -67,7 +67,8 @@ bool Tuner::agree(Consensus& ranks, SampleReduction reduction) {
   trying.reported = now;
   const std::span<double> numbers = std::span(agreed).first(contribution_.size());
   contribution_ = {};
-  ranks.reduce_to_first(agreed, 2, reduction);
+  const bool all_maxima = strategy_->reduction() == Reduction::maximum;
+  ranks.reduce_to_first(agreed, all_maxima ? agreed.size() : 2, reduction);
   if (strategy_->judge() == Judge::first_rank && ranks.is_first()) {
     const std::span<const double> ruling = strategy_->ruling(numbers);
     std::copy(ruling.begin(), ruling.end(), numbers.begin());
@@ -86,6 +87,7 @@ bool Tuner::agree(Consensus& ranks, SampleReduction reduction) {
 }
 
 void Tuner::add_bookkeeping(const Turn& turn, double seconds, bool agreed) {
+  if (agreed) strategy_->agreement_took(seconds);
   Trying& trying = this->trying();
   if (!turn.exploring) {
     ++trying.agreed_calls;
@@ -99,10 +101,11 @@ void Tuner::add_bookkeeping(const Turn& turn, double seconds, bool agreed) {
 int Tuner::fill_in(ContextRecord& record, std::span<const int> which) const {
   record.calls = calls_;
   record.stage = std::string(strategy_->stage());
-  int winner = proposed();
+  const std::optional<int> chosen = strategy_->chosen();
+  int winner = chosen.value_or(proposed());
   std::optional<double> best = median(winner);
   // While candidates are tried, the winner is the best so far.
-  if (strategy_->exploring()) {
+  if (!chosen && strategy_->exploring()) {
     for (int i = 0; i < candidates(); ++i) {
       const std::optional<double> one = eligible(i) ? median(i) : std::nullopt;
       if (!one || (best && *one >= *best)) continue;

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,8 +26,8 @@ inline Brief brief_of(int count) {
 }
 
 /// Several ranks with one strategy each that make the same calls, like the runtime but without MPI. Every rank measures
-/// its own seconds; numbers that the strategies return are averaged over ranks and passed to `verdict`. Ranks that
-/// propose different candidates, or return different amounts of numbers, fail the test.
+/// its own seconds; numbers that the strategies return are averaged over ranks, or their maximum taken, and passed to
+/// `verdict`. Ranks that propose different candidates, or return different amounts of numbers, fail the test.
 class Lockstep {
  public:
   /// Seconds that `rank` measures of `candidate` in the context's call number `call`, from 0.
@@ -44,7 +46,11 @@ class Lockstep {
       : timing_(std::move(timing)), work_(std::move(work)) {
     const auto named = strategy_named(strategy);
     if (brief.argument.empty()) brief.argument = named.value().second;
-    for (int rank = 0; rank < ranks; ++rank) ranks_.push_back(named.value().first->make(brief));
+    for (int rank = 0; rank < ranks; ++rank) {
+      brief.is_first_rank = rank == 0;
+      ranks_.push_back(named.value().first->make(brief));
+      brief.knowledge = nullptr;
+    }
   }
 
   /// Makes `count` calls.
@@ -78,9 +84,12 @@ class Lockstep {
     made_.push_back(candidate);
     if (handed_out.front().empty()) return;
     exchanges_.push_back({static_cast<int>(made_.size()), handed_out.front().size()});
-    agreed_.assign(handed_out.front().size(), 0);
+    const bool is_maximum = ranks_.front()->reduction() == Reduction::maximum;
+    agreed_.assign(handed_out.front().size(), is_maximum ? -std::numeric_limits<double>::infinity() : 0);
     for (const auto& local : handed_out)
-      for (std::size_t i = 0; i < local.size(); ++i) agreed_[i] += local[i] / static_cast<double>(ranks_.size());
+      for (std::size_t i = 0; i < local.size(); ++i)
+        agreed_[i] =
+            is_maximum ? std::max(agreed_[i], local[i]) : agreed_[i] + (local[i] / static_cast<double>(ranks_.size()));
     if (ranks_.front()->judge() == Judge::first_rank) {
       const std::span<const double> ruling = ranks_.front()->ruling(agreed_);
       ASSERT_EQ(ruling.size(), agreed_.size()) << "what is broadcast is as long as what was reduced";

@@ -8,6 +8,7 @@
 #include "runtime/contexts/setup.hpp"
 #include "runtime/mpi/clock.hpp"
 #include "runtime/mpi/pmpi.hpp"
+#include "tuning/experience.hpp"
 
 namespace starling {
 namespace {
@@ -79,6 +80,8 @@ Context::Context(const Facts& facts, Communicator& communicator)
                .ranks_per_node = spread_.ranks_per_node};
   brief.settings = now.settings.tuning;
   brief.varying_work = facts.key.bucket || facts.key.bytes < 0;
+  brief.is_first_rank = communicator.rank() == 0;
+  brief.synchronises = synchronises(collective_);
   if (forced) {
     brief.argument = forced_for(now.strategy_argument, name_of(collective_), forced_names());
     std::vector<Way> own{ways_.front()};
@@ -109,8 +112,16 @@ Context::Context(const Facts& facts, Communicator& communicator)
       for (Candidate& candidate : std::span(brief.candidates).subspan(1))
         if (candidate.eligible()) candidate.refusal = why;
   }
+  if (now.strategy->learns && brief.is_first_rank) brief.knowledge = knowledge(brief, facts, communicator);
   carriers_.resize(ways_.size());
   tuner_ = std::make_unique<Tuner>(brief, now.strategy->make);
+}
+
+/// What is known of the ways before any is tried. Knows only what outlives the call that makes the context.
+std::shared_ptr<Knowledge> Context::knowledge(const Brief& brief, const Facts& /*facts*/,
+                                              Communicator& /*communicator*/) const {
+  const auto predicted = [](int /*way*/) -> std::optional<double> { return std::nullopt; };
+  return std::make_shared<ContextKnowledge>(setup().experience, brief.key, brief.candidates, predicted);
 }
 
 Context::Result Context::run(int way, const Call& call, const Facts& facts, Communicator& communicator) {

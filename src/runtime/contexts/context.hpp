@@ -46,6 +46,8 @@ class Context {
     bool reported;  ///< the application's error handler was called for the error
     bool served;    ///< by the requested way
   };
+  [[nodiscard]] std::shared_ptr<Knowledge> knowledge(const Brief& brief, const Facts& facts,
+                                                     Communicator& communicator) const;
   Result run(int way, const Call& call, const Facts& facts, Communicator& communicator);
   void conclude(const Tuner::Turn& turn, double end, Communicator& communicator);
   ContextRecord record_without_names(std::span<const int> which) const;

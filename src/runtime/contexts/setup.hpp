@@ -17,6 +17,7 @@
 #include "schedule/collective.hpp"
 #include "selection/strategy.hpp"
 #include "topology/platform.hpp"
+#include "tuning/experience.hpp"
 
 namespace starling {
 
@@ -27,7 +28,8 @@ struct Setup {
   Settings settings;  ///< rank 0's, on every rank
   const StrategyKind* strategy = nullptr;
   std::string strategy_argument;
-  EarlierRuns earlier;  ///< from the history
+  EarlierRuns earlier;    ///< from the history
+  Experience experience;  ///< of this process in this run
   /// By collective, in ascending order: sizes at which buckets are cut, because another choice may be right from there.
   /// Empty where no such size is known.
   std::array<std::vector<std::int64_t>, collective_count> size_edges;

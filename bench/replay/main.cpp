@@ -1,0 +1,133 @@
+// Plays recorded matrices to strategies (bench/replay/replay.py): prints JSON.
+//
+// starling-replay MATRICES.json --strategies auto,star --scenarios plain,noisy --calls 3000 --seed 1 [--no-model]
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "player.hpp"
+
+namespace {
+
+using namespace starling;
+using namespace starling::replay;
+using Json = nlohmann::ordered_json;
+
+std::vector<std::string> words(const std::string& text) {
+  std::vector<std::string> found;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    found.push_back(text.substr(from, comma - from));
+    from = comma + 1;
+  }
+  return found;
+}
+
+struct Options {
+  std::string file;
+  std::vector<std::string> strategies{"auto"};
+  std::vector<std::string> scenarios{"plain"};
+  std::int64_t calls = 3000;
+  std::uint64_t seed = 1;
+  bool with_model = true;
+  bool with_decisions = false;
+};
+
+Options options_from(const std::vector<std::string>& arguments) {
+  Options options;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& one = arguments[i];
+    const auto value = [&]() -> const std::string& {
+      if (i + 1 == arguments.size()) throw std::runtime_error(one + " needs a value");
+      return arguments[++i];
+    };
+    if (one == "--strategies")
+      options.strategies = words(value());
+    else if (one == "--scenarios")
+      options.scenarios = words(value());
+    else if (one == "--calls")
+      options.calls = std::stoll(value());
+    else if (one == "--seed")
+      options.seed = std::stoull(value());
+    else if (one == "--no-model")
+      options.with_model = false;
+    else if (one == "--decisions")
+      options.with_decisions = true;
+    else if (one.starts_with("--") || !options.file.empty())
+      throw std::runtime_error("what is '" + one + "'?");
+    else
+      options.file = one;
+  }
+  if (options.file.empty()) throw std::runtime_error("it needs a file of matrices");
+  if (options.calls < 1) throw std::runtime_error("--calls needs a number of at least 1");
+  return options;
+}
+
+/// What a splice goes on with: the next matrix of the same collective.
+const Matrix& next_of(const std::vector<Matrix>& all, std::size_t from) {
+  for (std::size_t i = 1; i < all.size(); ++i)
+    if (const Matrix& one = all[(from + i) % all.size()]; one.what == all[from].what) return one;
+  return all[from];
+}
+
+Json row_of(const Matrix& matrix, const std::string& strategy, const Scenario& scenario, const Played& played) {
+  return {{"strategy", strategy},
+          {"scenario", scenario.name},
+          {"what", matrix.what},
+          {"bytes", matrix.bytes},
+          {"platform", matrix.platform},
+          {"mpi", matrix.mpi},
+          {"ranks", matrix.ranks},
+          {"at", played.at},
+          {"total_s", played.total},
+          {"native_s", played.native},
+          {"best_s", played.best},
+          {"final", played.final},
+          {"final_ratio", played.final_ratio},
+          {"settled_from", played.settled_from},
+          {"agreements", played.agreements}};
+}
+
+void run(const Options& options) {
+  std::ifstream file(options.file, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file) throw std::runtime_error(options.file + ": it cannot be read");
+  const std::vector<Matrix> all = matrices_from_json(text);
+  Json rows = Json::array();
+  for (const std::string& strategy : options.strategies) {
+    if (!strategy_named(strategy)) throw std::runtime_error("no strategy '" + strategy + "'");
+    for (const std::string& name : options.scenarios) {
+      const auto scenario =
+          std::find_if(scenarios().begin(), scenarios().end(), [&](const Scenario& one) { return one.name == name; });
+      if (scenario == scenarios().end()) throw std::runtime_error("no scenario '" + name + "'");
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        const Played played =
+            play(all[i], next_of(all, i), strategy, *scenario, options.calls, options.seed + i, options.with_model);
+        Json row = row_of(all[i], strategy, *scenario, played);
+        if (options.with_decisions)
+          for (const Decision& one : played.decisions) row["decisions"].push_back({one.call, one.why});
+        rows.push_back(std::move(row));
+      }
+    }
+  }
+  std::cout << rows.dump() << '\n';
+}
+
+}  // namespace
+
+int main(int count, char** arguments) try {
+  run(options_from({arguments + 1, arguments + count}));
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "starling-replay: %s\n", error.what());
+  return 2;
+}

@@ -1,0 +1,148 @@
+r"""Matrices for replay: how long each candidate of a collective takes, call by call, and what the cost model expected.
+
+python bench/replay/matrices.py docs/results/*.json -o docs/results/matrices.json      from measurements (bench/*.py)
+
+A file is `{"schema": 1, "matrices": [MATRIX, ...]}`, and a matrix is one context:
+
+    {"what": "allreduce", "bytes": 16384, "platform": "single:16, 100 Mbit/s", "mpi": "openmpi 4.1.4", "ranks": 16,
+     "nodes": 16,
+     "candidates": [{"name": "native", "seconds": [0.0033, 0.0031, ...]},
+                    {"name": "ring", "group": "ring", "predicted_s": 0.0078, "seconds": [0.0079]}]}
+
+`seconds` are the times of successive calls on the slowest rank; the first candidate is native. Where a candidate has
+fewer than ten times, the player adds noise to them. `group` and `predicted_s` may be missing.
+
+Times of `star`'s learning phase stand in for candidates that were not measured on their own; they are scaled so that
+native's agree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from starling.algorithms import repository
+from starling.lab import measured
+from starling.lab.measured import Measurement
+from starling.networks import platform_file
+from starling.networks.platform_file import Platform
+
+SCHEMA = 1
+FEWEST = 3
+"""Least number of candidates of a matrix, native included."""
+MOST_TIMES = 36
+"""Times of a candidate that are kept."""
+PLACE = re.compile(r"(\S+?)(?:, ([\d.]+) Mbit/s)?")
+
+Context = tuple[str, int, str, str, int]
+
+
+@cache
+def platform_of(place: str) -> Platform | None:
+    """The platform of a measurement's text, `single:16, 100 Mbit/s`; None where that does not tell."""
+    match = PLACE.fullmatch(place)
+    if match is None:
+        return None
+    try:
+        found = platform_file.platform(match[1])
+    except platform_file.PlatformError:
+        return None
+    return platform_file.adjusted(found, host_rate=int(float(match[2]) * 1e6)) if match[2] else found
+
+
+def contexts(files: Iterable[Path]) -> dict[Context, list[Measurement]]:
+    """The measurements of each context."""
+    found: dict[Context, list[Measurement]] = {}
+    for file in files:
+        for one in measured.read(file).measurements:
+            found.setdefault((one.what, one.bytes or 0, one.platform, one.mpi, one.ranks), []).append(one)
+    return found
+
+
+def times_of(rounds: Iterable[Measurement]) -> dict[str, list[float]]:
+    """The times of each candidate in the order of calls: those of rounds that took turns, where there are any."""
+    alone: dict[str, list[float]] = {}
+    raced: dict[str, list[float]] = {}
+    learnt: dict[str, float] = {}
+    for one in sorted(rounds, key=lambda one: one.round):
+        if one.how == "star":
+            learnt = one.notes.get("tried", {})
+        else:
+            (raced if one.round > 0 else alone).setdefault(one.how, []).extend(one.seconds)
+    found = {**alone, **raced}
+    if "native" in found and "native" in learnt:
+        scale = median(found["native"]) / learnt["native"]
+        found = {**{name: [seconds * scale] for name, seconds in learnt.items()}, **found}
+    return found
+
+
+def matrix(context: Context, times: Mapping[str, list[float]]) -> dict[str, Any] | None:
+    """A matrix in its written form; None where too few candidates were measured."""
+    what, size, place, mpi, ranks = context
+    platform = platform_of(place)
+    if platform is None or "native" not in times:
+        return None
+    hosts = len(platform.host_names)
+    if ranks > hosts:
+        platform = platform_file.adjusted(platform, ranks=-(-ranks // hosts))
+    try:
+        known = {one["name"]: one for one in repository.prediction(platform, ranks, what, size)["candidates"]}
+    except repository.UnknownError:
+        return None
+    rows: list[dict[str, Any]] = [{"name": "native", "seconds": rounded(times["native"])}]
+    for name, seconds in times.items():
+        if name not in known or name == "native":
+            continue
+        row: dict[str, Any] = {"name": name, "group": known[name]["group"]}
+        if known[name]["seconds"] is not None:
+            row["predicted_s"] = float(f"{known[name]['seconds']:.4g}")
+        rows.append({**row, "seconds": rounded(seconds)})
+    if len(rows) < FEWEST:
+        return None
+    return {
+        "what": what,
+        "bytes": size,
+        "platform": place,
+        "mpi": mpi,
+        "ranks": ranks,
+        "nodes": min(ranks, hosts),
+        "candidates": rows,
+    }
+
+
+def rounded(seconds: list[float]) -> list[float]:
+    """Four digits of the latest times."""
+    return [float(f"{one:.4g}") for one in seconds[-MOST_TIMES:]]
+
+
+def matrices(files: Iterable[Path]) -> Iterator[dict[str, Any]]:
+    """The matrices of all contexts that were measured."""
+    for context, rounds in contexts(files).items():
+        if (made := matrix(context, times_of(rounds))) is not None:
+            yield made
+
+
+def write(found: Iterable[Mapping[str, Any]], path: Path) -> int:
+    """Writes a file, a line for each matrix; returns their number."""
+    rows = [json.dumps(one, separators=(",", ":")) for one in found]
+    path.write_text('{"schema": 1, "matrices": [\n' + ",\n".join(rows) + "\n]}\n")
+    return len(rows)
+
+
+def main() -> None:
+    """Collects the matrices of files of measurements."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("measured", nargs="+", type=Path)
+    parser.add_argument("-o", "--output", required=True, type=Path)
+    options = parser.parse_args()
+    print(f"{write(matrices(options.measured), options.output)} matrices in {options.output}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,247 @@
+#include "selection/estimates.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+namespace starling {
+namespace {
+
+/// The scatter of times before there are enough of them to tell, and the bounds of what they can tell.
+constexpr double first_scatter = 0.08;
+constexpr double least_scatter = 0.02;
+constexpr double most_scatter = 1.5;
+/// From this scatter on, the lower quartile stands for a candidate's times: what makes times scatter that much, as late
+/// ranks do, is added to them.
+constexpr double heavy_scatter = 0.35;
+/// A median's variance as a multiple of a mean's, for normally distributed values.
+constexpr double of_median = std::numbers::pi / 2;
+/// A candidate of which nothing is known, against native. Of the candidates on the emulated clusters of docs/results
+/// the mean of the logarithm is 0.33 and its standard deviation 0.81.
+constexpr Estimate of_unknown{0.35, 0.8};
+/// The standard deviation of a group's error around that of the source of its beliefs, and of a member's around it.
+constexpr double of_group = 0.2;
+/// A group's error of d standard deviations weighs 1 / (1 + outlying d^2); found in so many passes.
+constexpr double outlying = 0.5;
+constexpr int passes = 4;
+/// Candidates of which nothing is known but others of their group: a member's deviation.
+constexpr double of_member = 0.35;
+/// Times of before a change: what they are off in common, and each.
+constexpr double aged_common = 0.4;
+constexpr double aged_spread = 0.2;
+/// The share of calls that something else disturbs, and the density of their times' logarithms.
+constexpr double disturbed = 0.05;
+constexpr double density_of_disturbed = 0.2;
+/// The density of a normal distribution is that where it is one standard deviation wide.
+constexpr double density_of_normal = 0.39894;
+
+double square(double value) {
+  return value * value;
+}
+
+double normal_density(double value, double deviation) {
+  return density_of_normal / deviation * std::exp(-square(value / deviation) / 2);
+}
+
+double normal_below(double value) {
+  return std::erfc(-value / std::numbers::sqrt2) / 2;
+}
+
+double median_of(std::vector<float> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return static_cast<double>(*middle);
+  return (static_cast<double>(*middle) + static_cast<double>(*std::max_element(values.begin(), middle))) / 2;
+}
+
+double quarter_of(std::vector<float> values) {
+  const auto quarter = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 4);
+  std::nth_element(values.begin(), quarter, values.end());
+  return static_cast<double>(*quarter);
+}
+
+}  // namespace
+
+Prospect prospect(const Estimate& candidate, const Estimate& reference) {
+  const double spread = std::max(1e-6, std::hypot(candidate.spread, reference.spread));
+  const double mean = candidate.log_seconds - reference.log_seconds;
+  const double ratio = std::exp(mean + (square(spread) / 2));
+  const double gain = normal_below(-mean / spread) - (ratio * normal_below((-mean / spread) - spread));
+  return {std::max(0.0, gain), std::max(0.0, gain + ratio - 1)};
+}
+
+Estimates::Estimates(std::span<const Interned> groups) : all_(groups.size()), scatter_(first_scatter) {
+  std::vector<Interned> different;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const auto found = std::find(different.begin(), different.end(), groups[i]);
+    all_[i].group = static_cast<std::size_t>(found - different.begin());
+    if (found == different.end()) different.push_back(groups[i]);
+  }
+  groups_ = different.size();
+}
+
+void Estimates::believe(int candidate, const Belief& belief) {
+  at(candidate).belief = belief;
+  at(candidate).believed = true;
+}
+
+void Estimates::add(int candidate, double seconds) {
+  One& one = at(candidate);
+  const auto value = static_cast<float>(std::log(seconds));
+  ++one.count;
+  if (one.logs.size() < window) {
+    one.logs.push_back(value);
+    return;
+  }
+  one.logs[one.oldest] = value;
+  one.oldest = (one.oldest + 1) % window;
+}
+
+void Estimates::scale(int candidate, double factor) {
+  const auto shift = static_cast<float>(std::log(factor));
+  for (float& value : at(candidate).logs) value += shift;
+}
+
+void Estimates::keep_latest(int candidate, std::size_t times) {
+  One& one = at(candidate);
+  if (one.logs.size() <= times) return;
+  std::rotate(one.logs.begin(), one.logs.begin() + static_cast<std::ptrdiff_t>(one.oldest), one.logs.end());
+  one.logs.erase(one.logs.begin(), one.logs.end() - static_cast<std::ptrdiff_t>(times));
+  one.oldest = 0;
+  one.count = static_cast<std::int64_t>(times);
+}
+
+void Estimates::age() {
+  for (One& one : all_) {
+    if (one.count == 0) continue;
+    one.belief = {std::exp(median_of(one.logs)), aged_spread, "calls before the network changed", aged_common};
+    one.believed = true;
+    one.logs.clear();
+    one.oldest = 0;
+    one.count = 0;
+  }
+}
+
+void Estimates::update() {
+  for (One& one : all_)
+    if (one.count > 0) one.middle = one.located = median_of(one.logs);
+  update_scatter();
+  if (scatter_ > heavy_scatter)
+    for (One& one : all_)
+      if (one.count > 0) one.located = quarter_of(one.logs);
+  expect_without_belief();
+  std::vector<Interned> done;
+  for (const One& one : all_) {
+    if (!one.believed || std::find(done.begin(), done.end(), one.belief.source) != done.end()) continue;
+    done.push_back(one.belief.source);
+    expect_by_source(one.belief.source);
+  }
+}
+
+void Estimates::update_scatter() {
+  std::vector<float> deviations;
+  for (const One& one : all_) {
+    if (one.logs.size() < 2) continue;
+    // Around the middle of few values they scatter less than around the true one.
+    const auto times = static_cast<double>(one.logs.size());
+    const double wider = std::sqrt(times / (times - 1));
+    for (const float value : one.logs)
+      deviations.push_back(static_cast<float>(wider * std::abs(static_cast<double>(value) - one.middle)));
+  }
+  if (deviations.empty()) return;
+  constexpr double of_deviations = 1.4826;  // from the median absolute deviation to the standard deviation
+  constexpr double weight_of_first = 4;
+  const auto count = static_cast<double>(deviations.size());
+  const double found = of_deviations * median_of(std::move(deviations));
+  scatter_ = std::clamp(((count * found) + (weight_of_first * first_scatter)) / (count + weight_of_first),
+                        least_scatter, most_scatter);
+}
+
+/// The errors of the beliefs of one source: what is common to all, what to each group, and each one's own. Given the
+/// errors of measured candidates, the first two are known in part.
+void Estimates::expect_by_source(const Interned& source) {
+  struct Group {
+    double errors = 0;
+    double count = 0;
+  };
+  std::vector<Group> groups(groups_);
+  double common = 0;
+  double own = 0;
+  for (const One& one : all_) {
+    if (!one.believed || one.belief.source != source) continue;
+    common = square(one.belief.common_spread);
+    own = square(one.belief.spread);
+    if (one.count == 0) continue;
+    groups[one.group].errors += one.located - std::log(one.belief.seconds);
+    ++groups[one.group].count;
+  }
+  double mean = 0;
+  double variance = common;
+  // A group that the source is far more wrong about than about the others says little about those: it weighs less.
+  for (int pass = 0; pass < passes && common > 0; ++pass) {
+    double precision = 1 / common;
+    double sum = 0;
+    for (const Group& group : groups) {
+      if (group.count == 0) continue;
+      const double error = group.errors / group.count;
+      const double usual = square(of_group) + ((own + square(scatter_)) / group.count);
+      const double weight = 1 / (usual + (square(error - mean) * outlying));
+      precision += weight;
+      sum += weight * error;
+    }
+    mean = sum / precision;
+    variance = 1 / precision;
+  }
+  for (One& one : all_) {
+    if (!one.believed || one.belief.source != source) continue;
+    const Group& group = groups[one.group];
+    const double left = 1 / ((1 / square(of_group)) + (group.count / own));
+    const double of_this_group = left * (group.errors - (group.count * mean)) / own;
+    one.expected = {std::log(one.belief.seconds) + mean + of_this_group, std::sqrt(variance + left + own)};
+  }
+}
+
+/// Candidates without beliefs are expected near the best of their group, else above native.
+void Estimates::expect_without_belief() {
+  std::vector<double> best(groups_, std::numeric_limits<double>::infinity());
+  for (const One& one : std::span(all_).subspan(1))
+    if (one.count > 0) best[one.group] = std::min(best[one.group], one.located);
+  const One& native = all_.front();
+  const double reference = native.count > 0 ? native.located : native.believed ? std::log(native.belief.seconds) : 0;
+  for (One& one : all_) {
+    if (one.believed) continue;
+    const double of_group = best[one.group];
+    one.expected = std::isfinite(of_group) ? Estimate{of_group + (of_member / 4), of_member}
+                                           : Estimate{reference + of_unknown.log_seconds, of_unknown.spread};
+  }
+}
+
+Estimate Estimates::measured_alone(int candidate) const {
+  const One& one = at(candidate);
+  // Of two times the shorter counts: what disturbs a call makes it longer.
+  const double found = one.logs.size() == 2 ? static_cast<double>(std::min(one.logs[0], one.logs[1])) : one.located;
+  const auto times = static_cast<double>(one.logs.size());
+  return {found, scatter_ * std::sqrt(times < 3 ? 1 / times : of_median / times)};
+}
+
+Estimate Estimates::of(int candidate) const {
+  const One& one = at(candidate);
+  if (one.count == 0) return one.expected;
+  const Estimate found = measured_alone(candidate);
+  if (candidate == 0 && !one.believed) return found;
+  const Estimate& before = one.expected;
+  if (one.count == 1 && found.log_seconds > before.log_seconds) {
+    // A single time that is far above what was expected may be that of a call which something else disturbed.
+    const double deviation = std::hypot(before.spread, scatter_);
+    const double was_disturbed = disturbed * density_of_disturbed;
+    const double was_not = (1 - disturbed) * normal_density(found.log_seconds - before.log_seconds, deviation);
+    if (was_disturbed > was_not) return before;
+  }
+  const double of_before = square(found.spread) / (square(found.spread) + square(before.spread));
+  return {found.log_seconds + (of_before * (before.log_seconds - found.log_seconds)),
+          found.spread * std::sqrt(1 - of_before)};
+}
+
+}  // namespace starling

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "messages/interned.hpp"
+#include "selection/strategy.hpp"
+
+namespace starling {
+
+/// A time that is not known exactly: the logarithm of its seconds is normally distributed.
+struct Estimate {
+  double log_seconds;
+  double spread;  ///< standard deviation of the logarithm
+  [[nodiscard]] double seconds() const { return std::exp(log_seconds); }
+  /// The time that is exceeded with a probability of 16 %.
+  [[nodiscard]] double pessimistic() const { return std::exp(log_seconds + spread); }
+};
+
+/// What a candidate may gain and cost against another, in units of the other's time.
+struct Prospect {
+  double gain;  ///< expected value of what it is faster, counted as 0 where it is slower
+  double loss;  ///< expected value of what it is slower, counted as 0 where it is faster
+};
+/// The prospect of `candidate` against `reference`: expected improvement (Jones, Schonlau and Welch 1998, section 4.1)
+/// for logarithms of times.
+Prospect prospect(const Estimate& candidate, const Estimate& reference);
+
+/// How long each candidate of a context takes: beliefs before it is tried, then its measured times. Candidate 0 is
+/// native.
+///
+/// Errors of beliefs from one source have a part in common, and so have those of candidates of one group. What was
+/// measured of some therefore corrects what is believed of the others (a normal model with random effects).
+class Estimates {
+ public:
+  /// Of each candidate, its group.
+  explicit Estimates(std::span<const Interned> groups);
+
+  void believe(int candidate, const Belief& belief);
+  /// Adds a measured time, more than 0.
+  void add(int candidate, double seconds);
+  /// Multiplies the measured times of a candidate.
+  void scale(int candidate, double factor);
+  /// The network has changed: what was measured so far is only a belief now.
+  void age();
+  /// Only the latest `times` of what was measured count; earlier ones are forgotten.
+  void keep_latest(int candidate, std::size_t times);
+  /// Brings the common errors and the scatter up to date. To be called after changes, before `of`.
+  void update();
+
+  [[nodiscard]] Estimate of(int candidate) const;
+  /// The same without what was believed or measured of others. Of a candidate that was measured.
+  [[nodiscard]] Estimate measured_alone(int candidate) const;
+  /// How often it was measured since the network changed last.
+  [[nodiscard]] std::int64_t measured(int candidate) const { return at(candidate).count; }
+  /// The standard deviation of the logarithm of a single call's time.
+  [[nodiscard]] double scatter() const { return scatter_; }
+  [[nodiscard]] bool is_believed(int candidate) const { return at(candidate).believed; }
+  [[nodiscard]] const Belief& belief(int candidate) const { return at(candidate).belief; }
+  /// Median of the latest measured times, in seconds; 0 where there is none.
+  [[nodiscard]] double median(int candidate) const {
+    return at(candidate).count == 0 ? 0 : std::exp(at(candidate).middle);
+  }
+
+ private:
+  static constexpr std::size_t window = 49;
+
+  struct One {
+    std::size_t group = 0;
+    bool believed = false;
+    Belief belief{};
+    std::vector<float> logs;  ///< of the latest measured times, at most `window`
+    std::size_t oldest = 0;   ///< of a full window
+    std::int64_t count = 0;
+    double middle = 0;    ///< the median of `logs`, as of the last `update`
+    double located = 0;   ///< what stands for `logs`: the median, or the lower quartile
+    Estimate expected{};  ///< without what was measured of this one, as of the last `update`
+  };
+
+  [[nodiscard]] const One& at(int candidate) const { return all_[static_cast<std::size_t>(candidate)]; }
+  [[nodiscard]] One& at(int candidate) { return all_[static_cast<std::size_t>(candidate)]; }
+  void update_scatter();
+  void expect_by_source(const Interned& source);
+  void expect_without_belief();
+
+  std::vector<One> all_;
+  std::size_t groups_ = 0;
+  double scatter_;
+};
+
+}  // namespace starling

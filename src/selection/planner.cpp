@@ -1,0 +1,389 @@
+#include "selection/planner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <utility>
+
+#include "selection/figures.hpp"
+
+namespace starling {
+namespace {
+
+/// What n calls together may lose against native: allowance + growth x sqrt(n) of native's calls. Of ever more calls an
+/// ever smaller share.
+constexpr double allowance = 0.5;
+constexpr double growth = 0.12;
+/// How many standard deviations above its mean a time is at worst: 1. Where nothing is known of any candidate, that
+/// would allow no trial for a long time.
+constexpr double of_guess = 0.5;
+/// A program that has just started is expected to make at least so many calls more, any other as many as so far.
+constexpr double fewest_expected = 20;
+/// Below this share of a call's time nothing is gained.
+constexpr double least_gain = 0.001;
+/// A candidate that was measured so often is known.
+constexpr std::int64_t known_well = 49;
+/// The share of the time of collectives that agreements may take, and how many calls' time in advance.
+constexpr double share_of_agreements = 0.008;
+constexpr double advance_of_agreements = 4;
+/// Seconds that an agreement is taken to need before one was timed.
+constexpr double first_agreement = 50e-6;
+/// Calls between two agreements while nothing is tried: a part of all calls, within bounds.
+constexpr std::int64_t part_of_calls = 8;
+constexpr std::int64_t fewest_between = 4;
+constexpr std::int64_t most_between = 128;
+/// Native is measured again after as many calls as there have been, but at least once in so many.
+constexpr std::int64_t longest_without_control = 512;
+/// Ranks wait for each other where the slowest rank's time is that many times the fastest's.
+constexpr double waits = 2.5;
+constexpr double waits_no_more = 1.5;
+/// The relative change of a time that is none of the network's, and standard deviations that are chance.
+constexpr double least_change = 0.12;
+constexpr double chance_deviations = 4;
+constexpr int fewest_to_watch = 3;
+/// By how many standard deviations a candidate must have been measured faster than the chosen one: so many per unit of
+/// scatter, from 1 up.
+constexpr double deviations_by_scatter = 7;
+constexpr double most_deviations = 3;
+/// How trustworthy the times of earlier runs are.
+constexpr double spread_of_earlier = 0.08;
+constexpr double common_spread_of_earlier = 0.1;
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+std::vector<Interned> groups_of(const Brief& brief) {
+  std::vector<Interned> groups;
+  for (const Candidate& one : brief.candidates) groups.push_back(one.group);
+  return groups;
+}
+
+int fastest_of_earlier(const Brief& brief) {
+  int best = 0;
+  if (!brief.candidates.front().earlier) return best;
+  for (std::size_t i = 1; i < brief.candidates.size(); ++i) {
+    const Candidate& one = brief.candidates[i];
+    if (one.eligible() && one.earlier &&
+        one.earlier->seconds < brief.candidates[static_cast<std::size_t>(best)].earlier->seconds)
+      best = static_cast<int>(i);
+  }
+  return best;
+}
+
+std::string ratio_in_words(double ratio) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.2f", ratio);
+  return text.data();
+}
+
+}  // namespace
+
+std::vector<PlannedCalls> Planner::first_calls(const Brief& brief) {
+  // Of short calls, more: an agreement may take longer than they do.
+  constexpr std::int64_t short_bytes = 1024;
+  const bool are_short = brief.key.bytes >= 0 && brief.key.bytes < short_bytes;
+  return {{fastest_of_earlier(brief), are_short ? std::int64_t{times_of_step} : 2, false}};
+}
+
+std::size_t Planner::times_of(const PlannedCalls& step) {
+  return static_cast<std::size_t>(std::min<std::int64_t>(step.calls, times_of_step));
+}
+
+Planner::Planner(const Brief& brief)
+    : calls_of_(brief.candidates.size()),
+      estimates_(groups_of(brief)),
+      knowledge_(brief.knowledge),
+      synchronises_(brief.synchronises),
+      varying_work_(brief.varying_work),
+      chosen_(fastest_of_earlier(brief)),
+      agreement_(first_agreement) {
+  for (std::size_t i = 0; i < brief.candidates.size(); ++i) {
+    const Candidate& one = brief.candidates[i];
+    names_.push_back(one.name);
+    eligible_.push_back(one.eligible());
+    if (!one.earlier) continue;
+    estimates_.believe(static_cast<int>(i),
+                       {one.earlier->seconds, spread_of_earlier, "earlier runs", common_spread_of_earlier});
+    any_belief_ = any_belief_ || i > 0;
+  }
+  estimates_.update();
+  if (varying_work_) scale_ = std::make_unique<WorkScale>(brief.candidates.size());
+  if (chosen_ != 0)
+    decision_ = Decision{0, -1, chosen_,
+                         names_[static_cast<std::size_t>(chosen_)] + " was fastest in earlier runs, at " +
+                             time_in_words(brief.candidates[static_cast<std::size_t>(chosen_)].earlier->seconds)};
+}
+
+/// Beliefs are asked for once native was measured: many contexts have too few calls for any trial.
+void Planner::ask_knowledge() {
+  if (asked_ || !knowledge_) return;
+  asked_ = true;
+  estimates_.update();
+  const double native = time_of(0);
+  for (int i = 0; i < candidates(); ++i) {
+    if (!eligible(i) || estimates_.is_believed(i)) continue;
+    const auto belief = knowledge_->belief(i, native);
+    if (!belief) continue;
+    estimates_.believe(i, *belief);
+    any_belief_ = true;
+  }
+}
+
+void Planner::judge_waiting(std::span<const AgreedCall> calls) {
+  if (!synchronises_) return;
+  std::vector<double> ratios;
+  for (const AgreedCall& call : calls) ratios.push_back(call.slowest / std::max(call.fastest, 1e-9));
+  const double usual = median_of(std::move(ratios));
+  if (waiting_ ? usual >= waits_no_more : usual <= waits) return;
+  waiting_ = !waiting_;
+  if (calls_ > 0) start_anew(waiting_ ? "ranks begin to wait for each other" : "ranks no longer wait for each other");
+}
+
+void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls) {
+  judge_waiting(calls);
+  std::vector<double> of_chosen;
+  const bool was_surprised = std::exchange(surprised_, false);
+  for (const PlannedCalls& step : plan) {
+    std::vector<double> times;
+    const std::span<const AgreedCall> measured = calls.first(times_of(step));
+    calls = calls.subspan(measured.size());
+    calls_ += step.calls;
+    since_ += step.calls;
+    calls_of_[static_cast<std::size_t>(step.candidate)] += step.calls;
+    double sum = 0;
+    for (std::size_t i = measured.size(); i > 0; --i) {
+      const AgreedCall& call = measured[i - 1];
+      double seconds = std::max(seconds_of(call), 1e-9);
+      if (call.slowest >= refused_seconds) {
+        eligible_[static_cast<std::size_t>(step.candidate)] = step.candidate == 0;
+        continue;
+      }
+      sum += seconds;
+      if (scale_) {
+        const auto candidate = static_cast<std::size_t>(step.candidate);
+        scale_->add(candidate, call.work, seconds);
+        scale_->fit();
+        const double before = scale_->reference();
+        const bool is_first = !scale_->has_reference();
+        scale_->refer(call.work, 1);
+        for (int other = 0; other < candidates() && !is_first; ++other)
+          if (estimates_.measured(other) > 0)
+            estimates_.scale(other, scale_->factor(static_cast<std::size_t>(other), before));
+        seconds *= scale_->factor(candidate, call.work);
+      }
+      times.push_back(seconds);
+    }
+    if (step.candidate == chosen_) {
+      of_chosen.insert(of_chosen.end(), times.begin(), times.end());
+    } else if (is_surprising(step.candidate, times)) {
+      surprised_ = !was_surprised;
+    }
+    for (const double one : times) estimates_.add(step.candidate, one);
+    if (!measured.empty()) elapsed_ += sum / static_cast<double>(measured.size()) * static_cast<double>(step.calls);
+    if (step.is_trial && eligible(step.candidate) && !measured.empty() && tried_.size() < 6) {
+      tried_.push_back(names_[static_cast<std::size_t>(step.candidate)] + " " +
+                       time_in_words(sum / static_cast<double>(measured.size())));
+    }
+  }
+  watch(of_chosen, was_surprised);
+  if (estimates_.measured(0) > 0 || chosen_ != 0) ask_knowledge();
+  estimates_.update();
+  if (!surprised_) choose();
+  if (!knowledge_) return;
+  for (const PlannedCalls& step : plan)
+    if (estimates_.measured(step.candidate) > 0)
+      knowledge_->learn(step.candidate, estimates_.median(step.candidate), estimates_.measured(step.candidate));
+}
+
+/// Whether the latest times of a candidate are not what was known of it. `estimates_` is as of before them.
+bool Planner::is_surprising(int candidate, std::span<const double> seconds) const {
+  if (seconds.empty() || estimates_.measured(candidate) < 2) return false;
+  const Estimate known = estimates_.of(candidate);
+  const double found = std::log(median_of({seconds.begin(), seconds.end()}));
+  const double scatter = estimates_.scatter() * std::sqrt(1.6 / static_cast<double>(seconds.size()));
+  const double bound = std::max(least_change, chance_deviations * std::hypot(known.spread, scatter));
+  return std::abs(found - known.log_seconds) > bound;
+}
+
+/// Looks whether the network has changed: the chosen candidate is surprising twice in a row, or once after another one
+/// was.
+void Planner::watch(std::span<const double> seconds, bool was_surprised) {
+  if (std::ssize(seconds) < fewest_to_watch) return;
+  if (!is_surprising(chosen_, seconds)) {
+    deviations_ = 0;
+    return;
+  }
+  const double found = median_of({seconds.begin(), seconds.end()});
+  const double known = time_of(chosen_);
+  const int sign = found > known ? 1 : -1;
+  deviations_ = deviations_ * sign > 0 ? deviations_ + sign : sign;
+  if (std::abs(deviations_) < 2 && !was_surprised) return;
+  start_anew(names_[static_cast<std::size_t>(chosen_)] + " takes " + time_in_words(found) + " instead of " +
+             time_in_words(known));
+  for (const double one : seconds) estimates_.add(chosen_, one);
+}
+
+void Planner::start_anew(const std::string& why) {
+  estimates_.age();
+  std::fill(calls_of_.begin(), calls_of_.end(), 0);
+  since_ = 0;
+  next_control_ = 1;
+  deviations_ = 0;
+  quiet_plans_ = 0;
+  tried_.push_back(why);
+}
+
+/// Whether `candidate` is faster than the chosen one, by all that is known and by what was measured alone: a belief is
+/// a reason to try, but none to stay. The more single times scatter, the clearer it must be.
+bool Planner::is_faster(int candidate) const {
+  const Estimate now = estimates_.of(chosen_);
+  const Estimate other = estimates_.of(candidate);
+  if (now.log_seconds - other.log_seconds <= std::hypot(now.spread, other.spread)) return false;
+  if (estimates_.measured(chosen_) == 0) return true;
+  const Estimate measured = estimates_.measured_alone(chosen_);
+  const Estimate alone = estimates_.measured_alone(candidate);
+  const double needed = std::clamp(estimates_.scatter() * deviations_by_scatter, 1.0, most_deviations);
+  return measured.log_seconds - alone.log_seconds > needed * std::hypot(measured.spread, alone.spread);
+}
+
+void Planner::choose() {
+  int best = chosen_;
+  for (int i = 0; i < candidates(); ++i) {
+    if (i == chosen_ || !eligible(i) || estimates_.measured(i) == 0) continue;
+    if (eligible(chosen_) && !is_faster(i)) continue;
+    if (best == chosen_ || estimates_.of(i).log_seconds < estimates_.of(best).log_seconds) best = i;
+  }
+  if (!eligible(chosen_) && best == chosen_) best = 0;
+  if (best == chosen_) return;
+  std::string why = in_words(best) + ", " + in_words(chosen_);
+  if (best != 0 && chosen_ != 0) why += ", " + in_words(0);
+  if (!tried_.empty()) {
+    why += "; tried: ";
+    for (std::size_t i = 0; i < tried_.size(); ++i) why += (i == 0 ? "" : ", ") + tried_[i];
+    tried_.clear();
+  }
+  decision_ = Decision{calls_, decision_ ? decision_->from : chosen_, best, why};
+  chosen_ = best;
+  deviations_ = 0;
+}
+
+std::string Planner::in_words(int candidate) const {
+  const auto at = static_cast<std::size_t>(candidate);
+  std::string text = names_[at] + " takes " + time_in_words(time_of(candidate));
+  if (candidate != 0) text += " (" + ratio_in_words(time_of(candidate) / time_of(0)) + " of native's time)";
+  return text;
+}
+
+std::optional<Decision> Planner::take_decision() {
+  return std::exchange(decision_, std::nullopt);
+}
+
+/// Seconds by which all calls since the network changed took longer than native would have, by what is known now: a
+/// time that turns out to be that of a disturbed call is not charged.
+double Planner::lost_to_native() const {
+  const double native = time_of(0);
+  double lost = 0;
+  for (int i = 1; i < candidates(); ++i) {
+    const auto calls = static_cast<double>(calls_of_[static_cast<std::size_t>(i)]);
+    if (calls > 0) lost += calls * (time_of(i) - native);
+  }
+  return lost;
+}
+
+/// Seconds that a call may take longer than native's, at worst.
+double Planner::loss_at_worst(int candidate) const {
+  const Estimate one = estimates_.of(candidate);
+  const bool is_guess = estimates_.measured(candidate) == 0 && !any_belief_;
+  return std::max(0.0, std::exp(one.log_seconds + ((is_guess ? of_guess : 1) * one.spread)) - time_of(0));
+}
+
+bool Planner::affordable(int candidate, double lost, double calls) const {
+  const double native = time_of(0);
+  return lost + loss_at_worst(candidate) <= (allowance + (growth * std::sqrt(calls))) * native;
+}
+
+/// The trial that is worth most, of those that the ledger allows; nothing if none is worth its cost.
+std::optional<int> Planner::best_trial(double lost, double calls, std::span<const PlannedCalls> but) const {
+  const Estimate chosen = estimates_.of(chosen_);
+  const double expected_calls = std::max(fewest_expected, calls);
+  std::optional<int> best;
+  double most = 0;
+  for (int i = 0; i < candidates(); ++i) {
+    if (i == chosen_ || !eligible(i) || estimates_.measured(i) >= known_well) continue;
+    if (std::any_of(but.begin(), but.end(), [&](const PlannedCalls& step) { return step.candidate == i; })) continue;
+    const Prospect one = prospect(estimates_.of(i), chosen);
+    const double worth = (one.gain * expected_calls) - one.loss;
+    if (one.gain < least_gain || worth <= most || !affordable(i, lost, calls)) continue;
+    most = worth;
+    best = i;
+  }
+  return best;
+}
+
+bool Planner::control_is_due() const {
+  return chosen_ != 0 && since_ >= next_control_;
+}
+
+/// Calls after which one more agreement costs no more than its share.
+std::int64_t Planner::calls_until_agreement_pays() const {
+  const double call = time_of(chosen_);
+  const double owed = agreements_ + agreement_ - (share_of_agreements * elapsed_) - (advance_of_agreements * call);
+  if (owed <= 0) return 0;
+  return static_cast<std::int64_t>(std::ceil(owed / (share_of_agreements * call)));
+}
+
+std::vector<PlannedCalls> Planner::next() {
+  const std::int64_t free_from = calls_until_agreement_pays();
+  const double call = time_of(chosen_);
+  // Short calls are tried several times at once, and several candidates: agreements are dear then.
+  const bool dear = agreement_ > call / 4;
+  const std::int64_t calls_of_trial = agreement_ > call ? 4 : agreement_ > call / 16 ? 2 : 1;
+  const std::size_t most_trials = free_from > 8 ? most_steps - 2 : dear ? 2 : 1;
+
+  if (surprised_) return {{chosen_, std::max<std::int64_t>(free_from, fewest_to_watch), false}};
+  std::vector<PlannedCalls> trials;
+  double lost = lost_to_native();
+  const auto calls = static_cast<double>(since_ + free_from);
+  while (trials.size() < most_trials) {
+    const auto best = best_trial(lost, calls, trials);
+    if (!best) break;
+    trials.push_back({*best, calls_of_trial, true});
+    lost += static_cast<double>(calls_of_trial) * loss_at_worst(*best);
+  }
+  if (control_is_due()) {
+    next_control_ = since_ + std::clamp<std::int64_t>(since_, 16, longest_without_control);
+    trials.insert(trials.begin(), {0, calls_of_trial, true});
+  }
+  quiet_plans_ = trials.empty() ? quiet_plans_ + 1 : 0;
+
+  std::int64_t of_chosen = free_from;
+  if (trials.empty()) {
+    of_chosen = std::max(free_from, std::clamp(since_ / part_of_calls, fewest_between, most_between));
+    if (deviations_ != 0) of_chosen = std::max(free_from, fewest_between);
+  } else {
+    for (const PlannedCalls& trial : trials) of_chosen -= trial.calls;
+  }
+  std::vector<PlannedCalls> plan;
+  if (of_chosen > 0) plan.push_back({chosen_, of_chosen, false});
+  plan.insert(plan.end(), trials.begin(), trials.end());
+  return plan;
+}
+
+void Planner::agreement_took(double seconds) {
+  // The first ones also open connections, and any of them may wait for a late rank.
+  agreement_ = agreements_ == 0 ? seconds : std::min(agreement_ * 1.1, seconds);
+  agreements_ += seconds;
+}
+
+std::optional<Found> Planner::found(int candidate) const {
+  if (estimates_.measured(candidate) == 0) return std::nullopt;
+  const double seconds = estimates_.median(candidate);
+  return Found{seconds, estimates_.scatter() * seconds};
+}
+
+}  // namespace starling

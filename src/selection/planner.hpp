@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "measurement/work_scale.hpp"
+#include "selection/estimates.hpp"
+#include "selection/strategy.hpp"
+
+namespace starling {
+
+/// Calls in a row with one candidate.
+struct PlannedCalls {
+  int candidate;
+  std::int64_t calls;
+  bool is_trial;  ///< to learn how long it takes; else because it is the best known
+};
+
+/// A measured call: its time on the slowest rank and on the fastest, and the work of the rank that had most.
+struct AgreedCall {
+  double slowest;
+  double fastest;
+  double work;
+};
+
+/// What `auto` thinks, on one rank: which candidates the next calls try, and which one is chosen.
+///
+///   what a trial may gain   expected improvement on the chosen one, for as many calls as there have been
+///   what it may cost        expected loss of its own calls; the trial of highest worth comes first
+///   what it must not cost   the ledger: against native on every call, all calls together lose at most `allowance`
+///                           calls and a share `tolerated` of native's time, should the trial take its pessimistic time
+///   when it ends            no trial is worth its cost. The longer the program runs, the smaller a gain is worth one
+///
+/// A time that the chosen candidate does not keep twice in a row, longer or shorter, means that the network has
+/// changed: measured times are beliefs then, and the ledger starts anew.
+class Planner {
+ public:
+  explicit Planner(const Brief& brief);
+
+  /// Calls of one step of the plan, that were measured last: at most `times_of_step`.
+  static constexpr std::size_t times_of_step = 8;
+  static constexpr std::size_t most_steps = 8;
+  /// Calls of one plan whose times are exchanged.
+  static constexpr std::size_t most_times = 40;
+
+  /// The first calls of a context. The same on all ranks: it rests on what all know.
+  static std::vector<PlannedCalls> first_calls(const Brief& brief);
+  /// The number of calls of a step whose times are exchanged.
+  static std::size_t times_of(const PlannedCalls& step);
+
+  /// Takes the times of a plan's calls, those of each step in turn, the latest first.
+  void take(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls);
+  /// The next calls.
+  std::vector<PlannedCalls> next();
+  void agreement_took(double seconds);
+
+  [[nodiscard]] int chosen() const { return chosen_; }
+  /// Whether no trial is worth its cost for now.
+  [[nodiscard]] bool settled() const { return quiet_plans_ > 1; }
+  [[nodiscard]] std::optional<Found> found(int candidate) const;
+  /// The change of the chosen candidate since the last time it was asked for.
+  std::optional<Decision> take_decision();
+
+ private:
+  [[nodiscard]] bool eligible(int candidate) const { return eligible_[static_cast<std::size_t>(candidate)]; }
+  [[nodiscard]] int candidates() const { return static_cast<int>(eligible_.size()); }
+  [[nodiscard]] double time_of(int candidate) const { return estimates_.of(candidate).seconds(); }
+  [[nodiscard]] double lost_to_native() const;
+  [[nodiscard]] double loss_at_worst(int candidate) const;
+  [[nodiscard]] bool is_faster(int candidate) const;
+  [[nodiscard]] bool affordable(int candidate, double lost, double calls) const;
+  [[nodiscard]] std::optional<int> best_trial(double lost, double calls, std::span<const PlannedCalls> but) const;
+  [[nodiscard]] std::int64_t calls_until_agreement_pays() const;
+  [[nodiscard]] bool control_is_due() const;
+  [[nodiscard]] double seconds_of(const AgreedCall& call) const { return waiting_ ? call.fastest : call.slowest; }
+  void ask_knowledge();
+  void judge_waiting(std::span<const AgreedCall> calls);
+  [[nodiscard]] bool is_surprising(int candidate, std::span<const double> seconds) const;
+  void watch(std::span<const double> seconds, bool was_surprised);
+  void start_anew(const std::string& why);
+  void choose();
+  [[nodiscard]] std::string in_words(int candidate) const;
+
+  std::vector<Interned> names_;
+  std::vector<bool> eligible_;
+  std::vector<std::int64_t> calls_of_;  ///< of each candidate since the network changed
+  Estimates estimates_;
+  std::shared_ptr<Knowledge> knowledge_;  ///< null once it was asked, if it is not to learn
+  bool asked_ = false;
+  bool any_belief_ = false;  ///< in any candidate but native
+  bool synchronises_;
+  bool varying_work_;
+  bool waiting_ = false;  ///< ranks arrive at different times, so the fastest rank's time is that of the collective
+  std::unique_ptr<WorkScale> scale_;
+  int chosen_ = 0;
+  std::int64_t calls_ = 0;  ///< in all
+  std::int64_t since_ = 0;  ///< since the network changed
+  std::int64_t next_control_ = 16;
+  double elapsed_ = 0;      ///< seconds of all calls
+  double agreement_;        ///< seconds that one takes
+  double agreements_ = 0;   ///< seconds that all took
+  int deviations_ = 0;      ///< plans in a row in which the chosen one was slower (or, negative, faster) than known
+  bool surprised_ = false;  ///< a candidate is not what it was: is the chosen one?
+  int quiet_plans_ = 0;     ///< plans in a row without a trial
+  std::vector<std::string> tried_;  ///< since the last decision, in words
+  std::optional<Decision> decision_;
+};
+
+}  // namespace starling

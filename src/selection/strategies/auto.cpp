@@ -1,0 +1,172 @@
+// auto: learns while the program runs, and hardly ever costs it more than native.
+//
+//   every rank   calls by a plan: so many of one candidate, then of another | slowest and fastest rank of each call,
+//                                                                             reduced to rank 0
+//   rank 0       what is now known of all candidates -> the next plan (`Planner`)
+//   every rank   gets the plan
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "selection/planner.hpp"
+#include "selection/strategy.hpp"
+
+namespace starling::strategies {
+namespace {
+
+class Auto final : public Strategy {
+ public:
+  explicit Auto(const Brief& brief)
+      : candidates_(static_cast<std::int64_t>(brief.candidates.size())),
+        synchronises_(brief.synchronises),
+        varying_work_(brief.varying_work) {
+    bool any_other = false;
+    for (std::size_t i = 1; i < brief.candidates.size(); ++i) any_other = any_other || brief.candidates[i].eligible();
+    if (!any_other) {
+      left_ = std::numeric_limits<std::int64_t>::max();
+      return;
+    }
+    if (brief.is_first_rank) planner_ = std::make_unique<Planner>(brief);
+    plan_ = Planner::first_calls(brief);
+    chosen_ = plan_.front().candidate;
+    if (planner_) record_decision();
+    begin_plan();
+  }
+
+  std::span<const double> observe(double seconds, double work) override {
+    const std::size_t place = first_ + (static_cast<std::size_t>(--left_) % Planner::times_of_step);
+    seconds_[place] = seconds;
+    if (varying_work_) works_[place] = work;
+    if (left_ != 0) return {};
+    return end_step();
+  }
+
+  [[nodiscard]] int proposed_after(std::int64_t ahead) const override {
+    if (plan_.empty() || ahead < left_) return proposed();
+    ahead -= left_;
+    for (std::size_t i = step_ + 1; i < plan_.size(); ++i) {
+      if (ahead < plan_[i].calls) return plan_[i].candidate;
+      ahead -= plan_[i].calls;
+    }
+    return chosen_;
+  }
+  [[nodiscard]] std::int64_t calls_until_agreement() const override {
+    std::int64_t calls = left_;
+    for (std::size_t i = step_ + 1; i < plan_.size(); ++i) calls += plan_[i].calls;
+    return calls;
+  }
+
+  [[nodiscard]] Judge judge() const override { return Judge::first_rank; }
+  [[nodiscard]] Reduction reduction() const override { return Reduction::maximum; }
+
+  std::span<const double> ruling(std::span<const double> reduced) override {
+    std::vector<AgreedCall> calls(times_);
+    for (std::size_t i = 0; i < times_; ++i) {
+      std::size_t at = i;
+      calls[i].slowest = calls[i].fastest = reduced[at];
+      if (synchronises_) calls[i].fastest = -reduced[at += times_];
+      calls[i].work = varying_work_ ? reduced[at + times_] : 0;
+    }
+    planner_->take(plan_, calls);
+    const std::vector<PlannedCalls> next = planner_->next();
+    record_decision();
+    numbers_.assign(reduced.size(), 0);
+    numbers_[0] = planner_->settled() ? -static_cast<double>(next.size()) : static_cast<double>(next.size());
+    numbers_[1] = planner_->chosen();
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      const auto code = static_cast<double>((next[i].calls * candidates_) + next[i].candidate);
+      numbers_[i + 2] = next[i].is_trial ? -code : code;
+    }
+    return numbers_;
+  }
+
+  void verdict(std::span<const double> agreed) override {
+    settled_ = agreed[0] < 0;
+    chosen_ = static_cast<int>(agreed[1]);
+    plan_.clear();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(std::abs(agreed[0])); ++i) {
+      const auto code = static_cast<std::int64_t>(std::abs(agreed[i + 2]));
+      plan_.push_back({static_cast<int>(code % candidates_), code / candidates_, agreed[i + 2] < 0});
+    }
+    begin_plan();
+  }
+
+  void agreement_took(double seconds) override {
+    if (planner_) planner_->agreement_took(seconds);
+  }
+
+  [[nodiscard]] std::string_view stage() const override {
+    return plan_.empty() ? "single" : settled_ ? "settled" : "learning";
+  }
+  [[nodiscard]] bool exploring() const override {
+    return !plan_.empty() && plan_[step_].is_trial && plan_[step_].candidate != 0;
+  }
+  [[nodiscard]] bool settled() const override { return settled_; }
+  [[nodiscard]] std::optional<int> chosen() const override { return chosen_; }
+  [[nodiscard]] std::optional<Found> found(int candidate) const override {
+    return planner_ ? planner_->found(candidate) : std::nullopt;
+  }
+
+ private:
+  void begin_plan() {
+    step_ = first_ = 0;
+    begin_step();
+  }
+  void begin_step() {
+    left_ = plan_[step_].calls;
+    propose(plan_[step_].candidate);
+  }
+
+  [[gnu::noinline]] std::span<const double> end_step() {
+    first_ += Planner::times_of(plan_[step_]);
+    if (step_ + 1 < plan_.size()) {
+      ++step_;
+      begin_step();
+      return {};
+    }
+    times_ = first_;
+    numbers_.assign(seconds_.begin(), seconds_.begin() + static_cast<std::ptrdiff_t>(times_));
+    if (synchronises_)
+      for (std::size_t i = 0; i < times_; ++i) numbers_.push_back(-seconds_[i]);
+    if (varying_work_)
+      numbers_.insert(numbers_.end(), works_.begin(), works_.begin() + static_cast<std::ptrdiff_t>(times_));
+    // The next plan comes back in as many numbers.
+    if (numbers_.size() < Planner::most_steps + 2) numbers_.resize(Planner::most_steps + 2);
+    return numbers_;
+  }
+
+  void record_decision() {
+    if (auto made = planner_->take_decision()) decide(std::move(*made));
+  }
+
+  std::int64_t candidates_;
+  bool synchronises_;
+  bool varying_work_;
+  bool settled_ = false;
+  int chosen_ = 0;
+  std::unique_ptr<Planner> planner_;  ///< on rank 0 only
+  std::vector<PlannedCalls> plan_;    ///< empty where there is only native
+  std::size_t step_ = 0;
+  std::int64_t left_ = 0;                              ///< calls left of the step
+  std::size_t first_ = 0;                              ///< where the step's times begin in `seconds_`
+  std::size_t times_ = 0;                              ///< of the plan's calls that are exchanged
+  std::array<double, Planner::most_times> seconds_{};  ///< of each step's latest calls, the latest first
+  std::array<double, Planner::most_times> works_{};    ///< of the same calls
+  std::vector<double> numbers_;                        ///< for the ranks to agree on
+};
+
+}  // namespace
+
+StrategyKind auto_() {
+  return {
+      .name = "auto",
+      .says = "learns from the first calls on what is worth its cost, and hardly ever costs more than native",
+      .source = "Starling",
+      .learns = true,
+      .make = [](const Brief& brief) -> std::unique_ptr<Strategy> { return std::make_unique<Auto>(brief); },
+  };
+}
+
+}  // namespace starling::strategies

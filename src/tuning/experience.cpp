@@ -1,0 +1,120 @@
+#include "tuning/experience.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace starling {
+namespace {
+
+/// How far a time of another communicator of the same shape is off.
+constexpr double spread_of_shape = 0.1;
+constexpr double common_spread_of_shape = 0.15;
+/// How far a ratio to native at another size is off, for each doubling of the size.
+constexpr double spread_of_doubling = 0.1;
+constexpr double common_spread_of_size = 0.1;
+/// So many errors of the cost model weigh as much as what is known of it in general.
+constexpr double weight_of_general = 2;
+
+}  // namespace
+
+void Experience::learn(const ContextKey& key, const Candidate& candidate, double seconds,
+                       std::optional<double> predicted, bool is_first) {
+  const std::lock_guard lock(guard_);
+  if (is_first && predicted) {
+    Errors& errors = errors_[{std::string(key.what), candidate.group.text()}];
+    const double error = std::log(seconds / *predicted);
+    ++errors.count;
+    errors.sum += error;
+    errors.squares += error * error;
+  }
+  if (key.bytes < 0) return;  // the size of such calls varies
+  auto& sizes = times_[shape_of(key)];
+  auto at = sizes.find(key.bytes);
+  if (at == sizes.end()) {
+    if (contexts_ == most_contexts) return;
+    ++contexts_;
+    at = sizes.emplace(key.bytes, Times{}).first;
+  }
+  at->second[candidate.name.text()] = seconds;
+}
+
+std::optional<Belief> Experience::from_sizes(const ContextKey& key, const std::string& name, double native) const {
+  const auto shape = times_.find(shape_of(key));
+  if (shape == times_.end() || key.bytes < 0) return std::nullopt;
+  const auto& sizes = shape->second;
+  if (const auto same = sizes.find(key.bytes); same != sizes.end()) {
+    const auto time = same->second.find(name);
+    if (time != same->second.end())
+      return Belief{time->second, spread_of_shape, "another communicator of this shape", common_spread_of_shape};
+  }
+  std::optional<Belief> nearest;
+  double least = std::log2(static_cast<double>(farthest)) + 1e-9;
+  for (const auto& [bytes, times] : sizes) {
+    if (bytes <= 0 || key.bytes <= 0 || bytes == key.bytes) continue;
+    const double doublings = std::abs(std::log2(static_cast<double>(bytes) / static_cast<double>(key.bytes)));
+    const auto time = times.find(name);
+    const auto reference = times.find("native");
+    if (doublings > least || time == times.end() || reference == times.end()) continue;
+    least = doublings;
+    nearest = Belief{native * time->second / reference->second, spread_of_doubling * (1 + doublings),
+                     "calls of " + std::to_string(bytes) + " bytes", common_spread_of_size * (1 + doublings)};
+  }
+  return nearest;
+}
+
+/// The predicted time times the mean error of the cost model about the candidate's group so far.
+Belief Experience::corrected(const ContextKey& key, const Candidate& candidate, double predicted) const {
+  Belief belief = belief_of_model(predicted);
+  const auto found = errors_.find({std::string(key.what), candidate.group.text()});
+  if (found == errors_.end()) return belief;
+  const Errors& errors = found->second;
+  const double general = (belief.spread * belief.spread) + (belief.common_spread * belief.common_spread);
+  const double mean = errors.sum / (errors.count + weight_of_general);
+  const double around = std::max(0.0, errors.squares - (2 * mean * errors.sum) + (errors.count * mean * mean));
+  const double variance = (around + (weight_of_general * general)) / (errors.count + weight_of_general);
+  belief.seconds *= std::exp(mean);
+  const double shrunk = std::sqrt(variance / general);
+  belief.spread *= shrunk;
+  belief.common_spread *= shrunk;
+  return belief;
+}
+
+std::optional<Belief> Experience::belief(const ContextKey& key, const Candidate& candidate, double native,
+                                         const std::function<std::optional<double>()>& predicted) const {
+  {
+    const std::lock_guard lock(guard_);
+    if (auto found = from_sizes(key, candidate.name.text(), native)) return found;
+  }
+  const std::optional<double> seconds = predicted();
+  if (!seconds) return std::nullopt;
+  const std::lock_guard lock(guard_);
+  return corrected(key, candidate, *seconds);
+}
+
+ContextKnowledge::ContextKnowledge(Experience& experience, const ContextKey& key, std::span<const Candidate> candidates,
+                                   Predicted predicted)
+    : experience_(experience), key_(key), predicted_(std::move(predicted)) {
+  for (const Candidate& one : candidates) candidates_.push_back({one.name, one.group});
+}
+
+std::optional<Belief> ContextKnowledge::belief(int candidate, double native) {
+  Known& known = candidates_[static_cast<std::size_t>(candidate)];
+  Candidate one;
+  one.name = known.name;
+  one.group = known.group;
+  return experience_.belief(key_, one, native, [&] {
+    known.predicted = predicted_(candidate);
+    return known.predicted;
+  });
+}
+
+void ContextKnowledge::learn(int candidate, double seconds, std::int64_t /*calls*/) {
+  Known& known = candidates_[static_cast<std::size_t>(candidate)];
+  Candidate one;
+  one.name = known.name;
+  one.group = known.group;
+  experience_.learn(key_, one, seconds, known.predicted, !std::exchange(known.learnt, true));
+}
+
+}  // namespace starling

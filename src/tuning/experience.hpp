@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "messages/interned.hpp"
+#include "selection/strategy.hpp"
+
+namespace starling {
+
+/// What this process has learnt as rank 0 of communicators, for other contexts to start from: times of candidates by
+/// call key, and how wrong the cost model was about each group of candidates. May be used by several threads.
+class Experience {
+ public:
+  /// Adds what was found in a context: a candidate's time per call, and what the cost model had predicted, if anything.
+  /// `is_first` for the first time of this candidate in this context.
+  void learn(const ContextKey& key, const Candidate& candidate, double seconds, std::optional<double> predicted,
+             bool is_first);
+
+  /// What is to be believed of a candidate: what was found on another communicator of the same shape, else at the
+  /// nearest size in proportion to native's time, else the cost model's `predicted` time, corrected.
+  [[nodiscard]] std::optional<Belief> belief(const ContextKey& key, const Candidate& candidate, double native,
+                                             const std::function<std::optional<double>()>& predicted) const;
+
+  /// Contexts of which something is kept at most. Of others nothing is learnt.
+  static constexpr std::size_t most_contexts = 4096;
+
+ private:
+  /// Sizes that far apart say nothing about each other.
+  static constexpr std::int64_t farthest = 8;
+
+  using Shape = std::tuple<std::string, int, int, int>;  ///< collective, ranks, nodes, ranks on the fullest node
+  using Times = std::map<std::string, double>;           ///< seconds by the candidate's name
+  /// The logarithms of measured / predicted time.
+  struct Errors {
+    double count = 0;
+    double sum = 0;
+    double squares = 0;
+  };
+
+  static Shape shape_of(const ContextKey& key) {
+    return {std::string(key.what), key.ranks, key.nodes, key.ranks_per_node};
+  }
+  [[nodiscard]] std::optional<Belief> from_sizes(const ContextKey& key, const std::string& name, double native) const;
+  [[nodiscard]] Belief corrected(const ContextKey& key, const Candidate& candidate, double predicted) const;
+
+  mutable std::mutex guard_;
+  std::map<Shape, std::map<std::int64_t, Times>> times_;  ///< by size in bytes
+  std::size_t contexts_ = 0;
+  std::map<std::pair<std::string, std::string>, Errors> errors_;  ///< by collective and group
+};
+
+/// The knowledge about one context: what `experience` has, and what the cost model says.
+class ContextKnowledge final : public Knowledge {
+ public:
+  /// Seconds that the cost model predicts for a candidate, if it can.
+  using Predicted = std::function<std::optional<double>(int candidate)>;
+
+  /// `experience` outlives it.
+  ContextKnowledge(Experience& experience, const ContextKey& key, std::span<const Candidate> candidates,
+                   Predicted predicted);
+
+  [[nodiscard]] std::optional<Belief> belief(int candidate, double native) override;
+  void learn(int candidate, double seconds, std::int64_t calls) override;
+
+ private:
+  struct Known {
+    Interned name;
+    Interned group;
+    std::optional<double> predicted;
+    bool learnt = false;
+  };
+
+  Experience& experience_;
+  ContextKey key_;
+  std::vector<Known> candidates_;
+  Predicted predicted_;
+};
+
+}  // namespace starling

@@ -1,0 +1,221 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "lockstep.hpp"
+#include "selection/chance.hpp"
+
+namespace starling::testing {
+namespace {
+
+/// Candidates with known times, and predictions of them.
+class Known final : public Knowledge {
+ public:
+  explicit Known(std::vector<double> predicted) : predicted_(std::move(predicted)) {}
+  [[nodiscard]] std::optional<Belief> belief(int candidate, double /*native*/) override {
+    const double seconds = predicted_[static_cast<std::size_t>(candidate)];
+    return seconds > 0 ? std::optional(belief_of_model(seconds)) : std::nullopt;
+  }
+  void learn(int candidate, double seconds, std::int64_t /*calls*/) override {
+    learnt[static_cast<std::size_t>(candidate)] = seconds;
+  }
+  std::vector<double> learnt = std::vector<double>(16);
+
+ private:
+  std::vector<double> predicted_;  ///< 0 where nothing is
+};
+
+Brief brief_for(std::size_t count, std::vector<double> predicted) {
+  Brief brief = brief_of(static_cast<int>(count));
+  for (Candidate& one : brief.candidates) one.group = one.name;
+  brief.key.what = "allreduce";
+  brief.key.bytes = 65536;
+  brief.synchronises = true;
+  predicted.resize(count);
+  brief.knowledge = std::make_shared<Known>(std::move(predicted));
+  return brief;
+}
+
+/// Times with 5 % noise, the same on each rank.
+Lockstep::Timing noisy(std::vector<double> seconds, double noise = 0.05) {
+  return [seconds = std::move(seconds), noise](int /*rank*/, int candidate, int call) {
+    Chance chance(static_cast<std::uint64_t>((call * 31) + candidate + 1));
+    const double normal = chance.next() + chance.next() + chance.next() + chance.next() - 2;  // deviation 0.577
+    return seconds[static_cast<std::size_t>(candidate)] * std::exp(noise * normal / 0.577);
+  };
+}
+
+double total(const std::vector<int>& made, const std::vector<double>& seconds) {
+  return std::accumulate(made.begin(), made.end(), 0.0,
+                         [&](double sum, int one) { return sum + seconds[static_cast<std::size_t>(one)]; });
+}
+
+TEST(Auto, TriesWhatIsPredictedToBeFastestFirstAndStaysWithIt) {
+  const std::vector<double> seconds{10e-3, 5e-3, 8e-3, 20e-3};
+  Lockstep ranks("auto", brief_for(4, {0, 5e-3, 8e-3, 20e-3}), 3, noisy(seconds));
+  ranks.call(60);
+  EXPECT_EQ(ranks.strategy().chosen(), 1);
+  EXPECT_EQ(ranks.made()[2], 1) << "after two calls of native";
+  EXPECT_LT(total(ranks.made(), seconds), 60 * 10e-3 * 0.6);
+  EXPECT_EQ(std::count(ranks.made().begin(), ranks.made().end(), 3), 0) << "nothing speaks for it";
+}
+
+TEST(Auto, FindsWhatTheModelDoesNotKnow) {
+  const std::vector<double> seconds{10e-3, 9e-3, 6e-3, 12e-3};
+  Lockstep ranks("auto", brief_for(4, {0, 4e-3, 13e-3, 6e-3}), 2, noisy(seconds));
+  ranks.call(1000);
+  EXPECT_EQ(ranks.strategy().chosen(), 2);
+}
+
+TEST(Auto, LosesLittleWhereNativeIsBestAtAnyTime) {
+  const std::vector<double> seconds{10e-3, 40e-3, 15e-3, 11e-3, 90e-3, 12e-3};
+  Lockstep ranks("auto", brief_for(6, {0, 9e-3, 9e-3, 10e-3, 60e-3, 14e-3}), 2, noisy(seconds));
+  for (int calls = 10; calls <= 3000; calls += 10) {
+    ranks.call(10);
+    // One candidate is four times as slow as predicted: that is not foreseen, but happens once.
+    ASSERT_LT(total(ranks.made(), seconds), (calls * 10e-3) + (10e-3 * (4 + (0.15 * std::sqrt(calls))))) << calls;
+  }
+  EXPECT_EQ(ranks.strategy().chosen(), 0);
+}
+
+TEST(Auto, ASingleSlowCallIsNoReasonToMove) {
+  const std::vector<double> seconds{10e-3, 5e-3, 6e-3};
+  const auto usual = noisy(seconds);
+  Lockstep ranks("auto", brief_for(3, {0, 5e-3, 6e-3}), 2, usual);
+  ranks.call(200);
+  ASSERT_EQ(ranks.strategy().chosen(), 1);
+  const std::size_t decisions = ranks.strategy().decisions().size();
+  ranks.measure(
+      [&](int rank, int candidate, int call) { return usual(rank, candidate, call) * (call % 20 == 0 ? 50 : 1); });
+  ranks.call(1000);
+  EXPECT_EQ(ranks.strategy().chosen(), 1);
+  EXPECT_EQ(ranks.strategy().decisions().size(), decisions);
+}
+
+TEST(Auto, NoticesThatTheNetworkChanged) {
+  Lockstep ranks("auto", brief_for(3, {0, 5e-3, 8e-3}), 2, noisy({10e-3, 5e-3, 8e-3}));
+  ranks.call(300);
+  ASSERT_EQ(ranks.strategy().chosen(), 1);
+  ranks.measure(noisy({10e-3, 30e-3, 8e-3}));
+  ranks.call(200);
+  EXPECT_EQ(ranks.strategy().chosen(), 2);
+  // All become four times as fast, but native more than that: only a control tells.
+  ranks.measure(noisy({1e-3, 7e-3, 2e-3}));
+  ranks.call(200);
+  EXPECT_EQ(ranks.strategy().chosen(), 0);
+}
+
+TEST(Auto, ALateRankIsNoSlowAlgorithm) {
+  const std::vector<double> seconds{10e-3, 7e-3, 8e-3, 12e-3};
+  const auto usual = noisy(seconds);
+  for (const double late : {10e-3, 100e-3}) {
+    for (const bool is_random : {false, true}) {
+      Lockstep ranks("auto", brief_for(4, {0, 7e-3, 8e-3, 12e-3}), 3, [&](int rank, int candidate, int call) {
+        Chance chance(static_cast<std::uint64_t>(call) + 1);
+        const int last = is_random ? static_cast<int>(3 * chance.next()) : 2;
+        const double waiting = is_random ? 2 * late * chance.next() : late;
+        return usual(rank, candidate, call) + (rank == last ? 0 : waiting);
+      });
+      ranks.call(300);
+      EXPECT_EQ(ranks.strategy().chosen(), 1) << late << is_random;
+      ASSERT_TRUE(ranks.strategy().found(1));
+      EXPECT_NEAR(ranks.strategy().found(1)->seconds, 7e-3, 0.5e-3) << "without waiting";
+    }
+  }
+}
+
+TEST(Auto, StartsWithTheBestOfEarlierRuns) {
+  Brief brief = brief_for(3, {0, 5e-3, 8e-3});
+  brief.candidates[0].earlier = Earlier{10e-3, 20};
+  brief.candidates[2].earlier = Earlier{7e-3, 20};
+  const std::vector<double> seconds{10e-3, 9e-3, 7e-3};
+  Lockstep ranks("auto", brief, 2, noisy(seconds));
+  EXPECT_EQ(ranks.proposed(), 2);
+  ranks.call(200);
+  EXPECT_EQ(ranks.strategy().chosen(), 2);
+  EXPECT_LT(std::count(ranks.made().begin(), ranks.made().end(), 0), 20) << "controls";
+}
+
+TEST(Auto, AgreesRarelyWhereCallsAreShort) {
+  Brief brief = brief_for(4, {0, 1e-6, 1.2e-6, 3e-6});
+  const auto named = strategy_named("auto").value();
+  const auto strategy = named.first->make(brief);
+  const std::vector<double> seconds{2e-6, 1e-6, 1.2e-6, 3e-6};
+  double calls = 0;
+  double agreements = 0;
+  for (int call = 0; call < 20000; ++call) {
+    const double one = seconds[static_cast<std::size_t>(strategy->proposed())];
+    calls += one;
+    const std::span<const double> numbers = strategy->observe(one, 0);
+    if (numbers.empty()) continue;
+    const std::vector<double> reduced(numbers.begin(), numbers.end());
+    const std::span<const double> ruling = strategy->ruling(reduced);
+    strategy->verdict(std::vector<double>(ruling.begin(), ruling.end()));
+    constexpr double took = 10e-6;
+    strategy->agreement_took(took);
+    agreements += took;
+  }
+  EXPECT_LT(agreements, 0.01 * calls + 10e-6);
+  EXPECT_EQ(strategy->chosen(), 1);
+}
+
+TEST(Auto, ComparesTimesForTheWorkDone) {
+  Brief brief = brief_for(3, {0, 5e-3, 8e-3});
+  brief.varying_work = true;
+  // Call after call other sizes, up to 100 times as large: the sizes say more about the time than the candidate does.
+  const auto work = [](int /*rank*/, int call) {
+    Chance chance(static_cast<std::uint64_t>(call) + 7);
+    return 1e4 * std::pow(100, chance.next());
+  };
+  const std::vector<double> seconds{10e-9, 7e-9, 12e-9};
+  Lockstep ranks(
+      "auto", brief, 2,
+      [&](int rank, int candidate, int call) {
+        return (20e-6 + (seconds[static_cast<std::size_t>(candidate)] * work(rank, call)));
+      },
+      work);
+  ranks.call(1000);
+  EXPECT_EQ(ranks.strategy().chosen(), 1);
+}
+
+TEST(Auto, LeavesNativeWhereNothingElseIsEligible) {
+  Brief brief = brief_for(3, {});
+  brief.candidates[1].refusal = brief.candidates[2].refusal = "too small";
+  Lockstep ranks("auto", brief, 2, noisy({1e-3, 1e-3, 1e-3}));
+  ranks.call(100);
+  EXPECT_TRUE(ranks.exchanges().empty());
+  EXPECT_EQ(ranks.strategy().stage(), "single");
+}
+
+TEST(Auto, DoesNotTryAgainWhatCouldNotServe) {
+  Lockstep ranks("auto", brief_for(3, {0, 3e-3, 8e-3}), 2, [](int /*rank*/, int candidate, int /*call*/) {
+    return candidate == 1 ? refused_seconds : candidate == 0 ? 10e-3 : 8e-3;
+  });
+  ranks.call(300);
+  EXPECT_LE(std::count(ranks.made().begin(), ranks.made().end(), 1), 2);
+  EXPECT_EQ(ranks.strategy().chosen(), 2);
+}
+
+TEST(Auto, PassesOnWhatItLearns) {
+  Brief brief = brief_for(3, {0, 5e-3, 8e-3});
+  const auto known = std::static_pointer_cast<Known>(brief.knowledge);
+  Lockstep ranks("auto", brief, 2, noisy({10e-3, 5e-3, 8e-3}, 0));
+  ranks.call(50);
+  EXPECT_NEAR(known->learnt[0], 10e-3, 1e-5);
+  EXPECT_NEAR(known->learnt[1], 5e-3, 1e-5);
+}
+
+TEST(Auto, ExplainsItsDecisions) {
+  Lockstep ranks("auto", brief_for(3, {0, 9e-3, 5e-3}), 2, noisy({10e-3, 30e-3, 5e-3}, 0));
+  ranks.call(100);
+  ASSERT_FALSE(ranks.strategy().decisions().empty());
+  EXPECT_EQ(ranks.strategy().decisions().front().why,
+            "a2 takes 5.00 ms (0.50 of native's time), native takes 10.0 ms; tried: a2 5.00 ms");
+}
+
+}  // namespace
+}  // namespace starling::testing

@@ -1,0 +1,89 @@
+#include "tuning/experience.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <optional>
+
+namespace starling::testing {
+namespace {
+
+ContextKey key_of(std::int64_t bytes, int ranks = 16) {
+  return {.what = "allreduce", .bytes = bytes, .ranks = ranks, .nodes = ranks, .ranks_per_node = 1};
+}
+
+Candidate candidate(const char* name) {
+  Candidate one;
+  one.name = name;
+  one.group = name;
+  return one;
+}
+
+std::optional<double> nothing() {
+  return std::nullopt;
+}
+
+TEST(Experience, IsSharedByCommunicatorsOfOneShape) {
+  Experience all;
+  all.learn(key_of(4096), candidate("ring"), 2e-3, {}, true);
+  const auto found = all.belief(key_of(4096), candidate("ring"), 5e-3, nothing);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->seconds, 2e-3);
+  EXPECT_FALSE(all.belief(key_of(4096, 8), candidate("ring"), 5e-3, nothing)) << "of another shape";
+  EXPECT_FALSE(all.belief(key_of(4096), candidate("tree"), 5e-3, nothing));
+}
+
+TEST(Experience, NeighbouringSizesLendTheirRatioToNative) {
+  Experience all;
+  all.learn(key_of(4096), candidate("native"), 4e-3, {}, true);
+  all.learn(key_of(4096), candidate("ring"), 2e-3, {}, true);
+  const auto near = all.belief(key_of(8192), candidate("ring"), 10e-3, nothing);
+  const auto far = all.belief(key_of(32768), candidate("ring"), 10e-3, nothing);
+  ASSERT_TRUE(near);
+  ASSERT_TRUE(far);
+  EXPECT_NEAR(near->seconds, 5e-3, 1e-9);
+  EXPECT_LT(near->spread, far->spread);
+  EXPECT_FALSE(all.belief(key_of(65536), candidate("ring"), 10e-3, nothing)) << "16 times as large";
+}
+
+TEST(Experience, LearnsHowWrongTheModelIsAboutAGroup) {
+  Experience all;
+  const auto predicted = [] { return std::optional(1e-3); };
+  const Belief before = all.belief(key_of(1 << 20), candidate("ring"), 1e-3, predicted).value();
+  for (int size = 0; size < 10; ++size) all.learn(key_of(size), candidate("ring"), 2e-3, 1e-3, true);
+  const Belief after = all.belief(key_of(1 << 20), candidate("ring"), 1e-3, predicted).value();
+  EXPECT_EQ(before.seconds, 1e-3);
+  EXPECT_GT(after.seconds, 1.7e-3);
+  EXPECT_LT(after.spread, 0.6 * before.spread);
+  EXPECT_EQ(all.belief(key_of(1 << 20), candidate("tree"), 1e-3, predicted)->seconds, 1e-3) << "of another group";
+}
+
+TEST(Experience, IsBounded) {
+  Experience all;
+  for (std::size_t i = 0; i < Experience::most_contexts + 10; ++i)
+    all.learn(key_of(static_cast<std::int64_t>(i) + 1), candidate("ring"), 1e-3, {}, true);
+  const auto last = static_cast<std::int64_t>(Experience::most_contexts);
+  EXPECT_TRUE(all.belief(key_of(last), candidate("ring"), 1e-3, nothing));
+  all.learn(key_of(1 << 30), candidate("ring"), 1e-3, {}, true);
+  EXPECT_FALSE(all.belief(key_of(1 << 30), candidate("ring"), 1e-3, nothing));
+}
+
+TEST(ContextKnowledge, AsksTheModelOnlyWhereNothingWasMeasured) {
+  Experience all;
+  const std::array<Candidate, 2> candidates{candidate("native"), candidate("ring")};
+  int asked = 0;
+  const auto predicted = [&](int) {
+    ++asked;
+    return std::optional(1e-3);
+  };
+  ContextKnowledge first(all, key_of(4096), candidates, predicted);
+  EXPECT_EQ(first.belief(1, 5e-3)->source, Interned("the cost model"));
+  EXPECT_EQ(asked, 1);
+  first.learn(1, 3e-3, 4);
+  ContextKnowledge second(all, key_of(4096), candidates, predicted);
+  EXPECT_EQ(second.belief(1, 5e-3)->seconds, 3e-3);
+  EXPECT_EQ(asked, 1);
+}
+
+}  // namespace
+}  // namespace starling::testing
