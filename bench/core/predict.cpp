@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cost/candidate_cost.hpp"
+#include "cost/predictor.hpp"
 
 namespace {
 
@@ -47,6 +48,25 @@ void predict(benchmark::State& state, starling::Collective collective, const cha
   for (auto _ : state)
     benchmark::DoNotOptimize(starling::predict(bound, call, 0, network, starling::CostParameters{}).seconds);
 }
+
+/// All allreduce candidates, one rank on each node, as far as their budget goes; the items are those predicted.
+void predict_all(benchmark::State& state) {
+  const auto ranks = static_cast<int>(state.range(0));
+  const starling::Situation call{
+      .collective = starling::Collective::allreduce, .ranks = ranks, .bytes = 65536, .elements = 65536 / 8};
+  std::vector<int> numbers(static_cast<std::size_t>(ranks));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const starling::Platform platform = starling::Platform::of_nodes(ranks, 100'000'000);
+  std::int64_t predicted = 0;
+  for (auto _ : state) {
+    starling::Predictor predictor({platform, numbers, starling::CostParameters{}});
+    for (const starling::Bound& bound : starling::candidates(call.collective))
+      predicted += predictor.seconds(bound, call, numbers) ? 1 : 0;
+  }
+  state.counters["predicted"] = benchmark::Counter(static_cast<double>(predicted), benchmark::Counter::kAvgIterations);
+}
+
+BENCHMARK(predict_all)->Name("predict_all_allreduce")->Arg(16)->Arg(64)->Arg(1024)->Arg(4096);
 
 using starling::Collective;
 BENCHMARK_CAPTURE(predict, alltoall_pair, Collective::alltoall, "pair", 1)->Arg(16)->Arg(128)->Arg(1024);

@@ -5,7 +5,7 @@
 namespace starling {
 
 Prediction predict(const Bound& bound, const Situation& situation, int root, const Network& network,
-                   const CostParameters& parameters) {
+                   const CostParameters& parameters, std::int64_t most_visits) {
   if (std::string why = bound.refusal(situation); !why.empty()) return {.seconds = 0, .refusal = std::move(why)};
   const std::int64_t total =
       divides_a_vector(situation.collective) ? situation.bytes : situation.ranks * situation.bytes;
@@ -20,7 +20,7 @@ Prediction predict(const Bound& bound, const Situation& situation, int root, con
     messages += programs.back().messages.size();
     if (messages / 2 > static_cast<std::size_t>(most_messages)) break;  // which is refused; without the others' memory
   }
-  return predict(programs, network, parameters);
+  return predict(programs, network, parameters, most_visits);
 }
 
 }  // namespace starling

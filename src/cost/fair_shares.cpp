@@ -154,6 +154,7 @@ void FairShares::share_out() {
   open_.assign(touched_flows_.begin(), touched_flows_.end());
   for (const int flow : open_) at(flow).settled = false;
   while (!open_.empty()) {
+    visits_ += static_cast<std::int64_t>(open_.size() + touched_links_.size());
     double share = never;
     for (const int number : touched_links_)
       if (link(number).open > 0) share = std::min(share, link(number).left / link(number).open);

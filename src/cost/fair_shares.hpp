@@ -23,6 +23,9 @@ class FairShares {
   /// Removes the flows that have ended by time `now`, and those that would within a thousandth of their duration: so
   /// that equal flows end together in spite of rounding, and many unequal ones in few steps. Valid until the next call.
   std::span<const int> ended(double now);
+  /// How many flows and links were looked at to share links out: some nanoseconds each, and the part of the work that
+  /// may grow with the square of the number of flows.
+  [[nodiscard]] std::int64_t visits() const { return visits_; }
 
  private:
   struct Flow {
@@ -80,6 +83,7 @@ class FairShares {
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
   std::vector<int> ended_;
   double now_ = 0;
+  std::int64_t visits_ = 0;
   int mark_ = 1;
   std::vector<int> touched_flows_;  ///< since shares were last given, later all that `spread` found
   std::vector<int> touched_links_;

@@ -26,9 +26,12 @@ std::string refusal(std::span<const Program> programs) {
 
 }  // namespace
 
-Prediction predict(std::span<const Program> programs, const Network& network, const CostParameters& parameters) {
+Prediction predict(std::span<const Program> programs, const Network& network, const CostParameters& parameters,
+                   std::int64_t most_visits) {
   if (std::string why = refusal(programs); !why.empty()) return {.seconds = 0, .refusal = std::move(why)};
-  return {.seconds = Simulation(programs, network, parameters).run(), .refusal = {}};
+  const auto seconds = Simulation(programs, network, parameters).run(most_visits);
+  if (!seconds) return {.seconds = 0, .refusal = "too large to simulate: its messages share links in too many ways"};
+  return {.seconds = *seconds, .refusal = {}};
 }
 
 }  // namespace starling

@@ -8,10 +8,11 @@
 
 namespace starling {
 
-double Simulation::run() {
+std::optional<double> Simulation::run(std::int64_t most_visits) {
   for (int rank = 0; rank < static_cast<int>(ranks_.ranks().size()); ++rank)
     ranks_.foresee(0, SimulatedRanks::What::begin_step, rank);
   while (true) {
+    if (messages_.visits() > most_visits) return std::nullopt;
     const double flow_ends = messages_.next_end();
     const SimulatedRanks::Event* next = ranks_.next();
     if (next == nullptr && flow_ends == std::numeric_limits<double>::infinity()) break;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <span>
 
 #include "cost/network.hpp"
@@ -18,8 +21,9 @@ class Simulation {
   Simulation(std::span<const Program> programs, const Network& network, const CostParameters& parameters)
       : ranks_(programs, network, parameters), messages_(ranks_), natives_(ranks_) {}
 
-  /// When the last rank has finished, in seconds. Throws std::invalid_argument where ranks wait for ever.
-  double run();
+  /// When the last rank has finished, in seconds; nothing where that takes more than so many visits to flows and links
+  /// (FairShares::visits). Throws std::invalid_argument where ranks wait for ever.
+  std::optional<double> run(std::int64_t most_visits = std::numeric_limits<std::int64_t>::max());
 
  private:
   void happen(const SimulatedRanks::Event& event);

@@ -79,34 +79,6 @@ const std::unordered_set<std::string_view>& names_of(Collective collective) {
   return names;
 }
 
-/// Reads the text of a file; returns whether it exists. Throws std::runtime_error if it can't be read.
-bool read_text(const std::string& path, std::string& text) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not hold up the run
-  if (file < 0 && errno == ENOENT) return false;
-  const auto fail = [&](const std::string& why) {
-    if (file >= 0) ::close(file);
-    throw std::runtime_error(why);
-  };
-  const auto fail_by = [&](int error) { fail("it cannot be read: " + std::generic_category().message(error)); };
-  if (file < 0) fail_by(errno);
-  struct stat about {};
-  if (::fstat(file, &about) != 0) fail_by(errno);
-  if (!S_ISREG(about.st_mode)) fail("it is not a regular file");
-  if (about.st_size > EarlierRuns::most_bytes) fail("it is too long for a run record");
-  text.resize(static_cast<std::size_t>(about.st_size));
-  std::size_t there = 0;
-  while (there < text.size()) {
-    const ssize_t got = ::read(file, text.data() + there, text.size() - there);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_by(errno);
-    if (got == 0) break;
-    there += static_cast<std::size_t>(got);
-  }
-  ::close(file);
-  text.resize(there);
-  return true;
-}
-
 /// Reads the wanted parts of records until `take`, which gets each record and the length of its text, wants no more.
 /// Returns whether a file had disappeared.
 template <typename Take>
@@ -118,7 +90,7 @@ bool each_record(const std::string& directory, const std::vector<std::string>& n
   for (const std::string& name : names) {
     if (covered.count(name) != 0) continue;
     try {
-      if (!read_text(directory + "/" + name, text)) {
+      if (!read_whole(directory + "/" + name, EarlierRuns::most_bytes, text)) {
         gone = true;
         continue;
       }
@@ -163,6 +135,7 @@ RunRecord merged(std::span<const File> files) {
   auto& settings = all.run.settings;
   settings.erase(std::remove_if(settings.begin(), settings.end(), std::not_fn(tells_samples)), settings.end());
   all.run.seconds = 0;
+  all.run.probe_s.reset();
   std::vector<ContextRecord> contexts;
   for (const auto& [name, record] : files) {
     const RunDescription& run = record.run;
@@ -173,6 +146,7 @@ RunRecord merged(std::span<const File> files) {
     all.run.nodes = std::max(all.run.nodes, run.nodes);
     all.run.ranks_per_node = std::max(all.run.ranks_per_node, run.ranks_per_node);
     all.run.seconds += run.seconds;
+    if (run.probe_s) all.run.probe_s = all.run.probe_s.value_or(0) + *run.probe_s;
     if (run.strategy != all.run.strategy) all.run.strategy.clear();
     for (ContextRecord context : record.contexts) {
       context.decisions_dropped += std::ssize(context.decisions);

@@ -36,11 +36,15 @@ std::string history_directory(const std::string& wish, const Environment& enviro
   return {};
 }
 
-std::string record_file_name(std::chrono::system_clock::time_point time, std::string_view host, long pid) {
-  std::string safe(host);
+std::string in_file_name(std::string_view text) {
+  std::string safe(text);
   std::replace_if(
       safe.begin(), safe.end(), [](char c) { return !fits_a_file_name(c); }, '_');
-  return in_utc(time, "%Y%m%dT%H%M%S") + "-" + safe + "-" + std::to_string(pid) + ".json";
+  return safe;
+}
+
+std::string record_file_name(std::chrono::system_clock::time_point time, std::string_view host, long pid) {
+  return in_utc(time, "%Y%m%dT%H%M%S") + "-" + in_file_name(host) + "-" + std::to_string(pid) + ".json";
 }
 
 std::string merged_file_name(std::chrono::system_clock::time_point time, std::string_view host, long pid) {

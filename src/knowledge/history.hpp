@@ -13,6 +13,9 @@ namespace starling {
 /// only if it is absolute, as the XDG base directory specification says, and so does HOME.
 std::string history_directory(const std::string& requested, const Environment& environment);
 
+/// A text for use in a file name: letters, digits, dots, dashes, and `_` for all else.
+std::string in_file_name(std::string_view text);
+
 /// The file name of a new record, <UTC yyyymmddThhmmss>-<host>-<pid>.json: the order of names is the order of times.
 std::string record_file_name(std::chrono::system_clock::time_point time, std::string_view host, long pid);
 

@@ -238,6 +238,7 @@ constexpr std::array run_fields{
     Field<RunDescription>{"settings", read_settings, write_settings, nullptr},
     field<&RunDescription::started>("started"),
     field<&RunDescription::seconds>("seconds"),
+    field<&RunDescription::probe_s>("probe_s", Presence::where_known),
 };
 
 constexpr std::array left_out_fields{

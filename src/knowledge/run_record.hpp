@@ -87,8 +87,9 @@ struct RunDescription {
   std::string mpi_version;
   std::string strategy;
   std::vector<std::pair<std::string, std::string>> settings;
-  std::string started;  ///< UTC, ISO 8601
-  double seconds = 0;   ///< from MPI_Init to MPI_Finalize
+  std::string started;            ///< UTC, ISO 8601
+  double seconds = 0;             ///< from MPI_Init to MPI_Finalize
+  std::optional<double> probe_s;  ///< of these, to learn the network; nothing where it was not probed
 };
 
 struct RunRecord {

@@ -5,9 +5,12 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
+#include "cost/parameters_file.hpp"
 #include "knowledge/history.hpp"
 #include "topology/platform.hpp"
 
@@ -53,32 +56,62 @@ void read_machine(const Wish& wish, std::string& machine) {
   machine = machine_name(wish.text(), wish.environment, host_name());
 }
 
-/// The text of the platform that is wished, or of the file that the wish names; none, and a complaint, where that is no
-/// platform.
-void read_platform(const Wish& wish, std::string& platform) {
+/// The text of the file that is wished, with what is wrong with it by `check`, which throws std::runtime_error; else
+/// nothing, and a complaint.
+std::optional<std::string> text_of_file(const Wish& wish, std::uintmax_t most_bytes,
+                                        void (*check)(const std::string&)) {
   const std::string name = wish.text();
   const bool is_text = name.starts_with('{');
   std::string text = name;
-  if (name.empty() || name == platform_of_nodes) {
-    platform = name;
-    return;
-  }
+  const auto complain = [&](const char* why) {
+    wish.complain(why);
+    return std::nullopt;
+  };
   if (!is_text) {
-    constexpr std::uintmax_t most_bytes = std::uintmax_t{16} << 20;  // of 65536 hosts, with room to spare
     std::error_code error;
     const bool is_file = std::filesystem::is_regular_file(name, error);  // a pipe or a device may never end
-    if (is_file && std::filesystem::file_size(name, error) > most_bytes)
-      return wish.complain("it is too long for a platform file");
+    if (is_file && std::filesystem::file_size(name, error) > most_bytes) return complain("it is too long");
     std::ifstream file(name, std::ios::binary);
     if (is_file) text.assign(std::istreambuf_iterator<char>(file), {});
-    if (!is_file || !file) return wish.complain("it cannot be read");
+    if (!is_file || !file) return complain("it cannot be read");
   }
   try {
-    static_cast<void>(Platform::from_json(text));
-    platform = text;
+    check(text);
+    return text;
   } catch (const std::runtime_error& error) {
     wish.complaints.push_back({wish.variable, is_text ? std::string() : name, error.what()});
   }
+  return std::nullopt;
+}
+
+/// The text of the platform that is wished, or of the file that the wish names; none, and a complaint, where that is no
+/// platform.
+void read_platform(const Wish& wish, std::string& platform) {
+  constexpr std::uintmax_t most_bytes = std::uintmax_t{16} << 20;  // of 65536 hosts, with room to spare
+  const std::string name = wish.text();
+  if (name.empty() || name == platform_of_nodes) {
+    platform = name;
+  } else if (auto text = text_of_file(wish, most_bytes, [](const auto& json) { Platform::from_json(json); })) {
+    platform = std::move(*text);
+  }
+}
+
+/// The same for the cost model's parameters.
+void read_network(const Wish& wish, std::string& network) {
+  constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 20;
+  if (wish.text().empty()) return;
+  if (auto text = text_of_file(wish, most_bytes, [](const auto& json) { parameters_from_json(json); }))
+    network = std::move(*text);
+}
+
+std::string shown_network(const std::string& network) {
+  return network.empty() ? "none" : "described";
+}
+
+void read_probe(const Wish& wish, std::string& probe) {
+  if (wish.text().empty()) return;
+  if (wish.text() != "on" && wish.text() != "off") return wish.complain("neither on nor off");
+  probe = wish.text();
 }
 
 std::string shown_platform(const std::string& platform) {
@@ -152,6 +185,22 @@ constexpr auto table = std::to_array<SettingRow>({
      .is_path = true,
      .read = read_platform,
      .shown = shown_platform},
+    {.name = "network",
+     .variable = "STARLING_NETWORK",
+     .says = "What messages cost: a file of starling calibrate, in place of a probe.",
+     .place = [](Settings& all) -> Place { return &all.network; },
+     .option = "F",
+     .is_path = true,
+     .is_for_all = false,
+     .read = read_network,
+     .shown = shown_network},
+    {.name = "probe",
+     .variable = "STARLING_PROBE",
+     .says = "Whether a strategy that predicts times may measure the network first: on or off.",
+     .place = [](Settings& all) -> Place { return &all.probe; },
+     .option = "on|off",
+     .is_for_all = false,
+     .read = read_probe},
     {.name = "iterations",
      .variable = "STARLING_ITER",
      .says = "Measurements of each candidate.",

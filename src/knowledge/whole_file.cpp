@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <stdexcept>
 #include <string_view>
 #include <system_error>
 
@@ -94,6 +95,33 @@ std::string write_whole(const std::string& path, const std::string& text) {
   if (error == 0) return {};
   ::unlink(temporary.c_str());
   return trouble + words_for(error);
+}
+
+bool read_whole(const std::string& path, std::int64_t most_bytes, std::string& text) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not hold up the run
+  if (file < 0 && errno == ENOENT) return false;
+  const auto fail = [&](const std::string& why) {
+    if (file >= 0) ::close(file);
+    throw std::runtime_error(why);
+  };
+  const auto fail_by = [&](int error) { fail("it cannot be read: " + words_for(error)); };
+  if (file < 0) fail_by(errno);
+  struct stat about {};
+  if (::fstat(file, &about) != 0) fail_by(errno);
+  if (!S_ISREG(about.st_mode)) fail("it is not a regular file");
+  if (about.st_size > most_bytes) fail("it is too long");
+  text.resize(static_cast<std::size_t>(about.st_size));
+  std::size_t there = 0;
+  while (there < text.size()) {
+    const ssize_t got = ::read(file, text.data() + there, text.size() - there);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_by(errno);
+    if (got == 0) break;
+    there += static_cast<std::size_t>(got);
+  }
+  ::close(file);
+  text.resize(there);
+  return true;
 }
 
 std::string make_directory(const std::string& path) {

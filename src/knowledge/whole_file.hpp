@@ -27,6 +27,10 @@ enum class OnDisk : std::uint8_t {
 NewFile write_new_whole(const std::string& directory, const std::string& name, const std::string& text,
                         OnDisk on_disk = OnDisk::later);
 
+/// Reads the text of a regular file; returns whether it exists. Throws std::runtime_error, a sentence without the path,
+/// if it cannot be read or is longer than `most_bytes`.
+bool read_whole(const std::string& path, std::int64_t most_bytes, std::string& text);
+
 /// Makes a directory and its parents if they are missing. Returns an error, empty if there was none.
 std::string make_directory(const std::string& path);
 

@@ -213,6 +213,8 @@ struct StrategyKind {
   /// Tries candidates, in this run or by the results of earlier ones. Without it a context has native only, or what
   /// the argument names where it `forces`.
   bool learns = false;
+  /// Asks for predicted times: the job then learns its network in MPI_Init where nothing tells of it.
+  bool predicts = false;
   /// Sizes beyond the first X of a collective on a communicator are left to native (STAR-MPI, section 3.2), not
   /// bucketed.
   bool few_sizes = false;

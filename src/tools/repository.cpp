@@ -100,7 +100,8 @@ Json everything() {
         algorithms.push_back(entry(algorithm, collective, synchronisation));
   Json strategies = Json::array();
   for (const StrategyKind& kind : strategy_kinds())
-    strategies.push_back({{"name", kind.name}, {"says", kind.says}, {"source", kind.source}});
+    strategies.push_back(
+        {{"name", kind.name}, {"says", kind.says}, {"source", kind.source}, {"predicts", kind.predicts}});
   return {
       {"collectives", collective_names}, {"algorithms", std::move(algorithms)}, {"strategies", std::move(strategies)}};
 }

@@ -107,13 +107,13 @@ Platform Platform::from_json(const std::string& text) try {
   throw std::runtime_error("it is no platform file: " + told(error.what()));
 }
 
-Platform Platform::of_nodes(int nodes) {
+Platform Platform::of_nodes(int nodes, std::int64_t rate) {
   Platform platform;
   const auto count = static_cast<std::size_t>(nodes);
   for (int node = 0; node < nodes; ++node) platform.names_.push_back("node" + std::to_string(node));
   platform.places_.assign(count, 1);
   platform.switches_.resize(1);
-  platform.hosts_.assign(count, Uplink{.parent = 0, .rate = 1});
+  platform.hosts_.assign(count, Uplink{.parent = 0, .rate = rate});
   return platform;
 }
 

@@ -25,9 +25,9 @@ class Platform {
   /// Reads a platform file's text, every range of names written out. Throws std::runtime_error with one sentence that
   /// says what is wrong where.
   static Platform from_json(const std::string& text);
-  /// As many hosts on one switch, with links of which nothing is known but that they are alike: what MPI tells of a
-  /// cluster.
-  static Platform of_nodes(int nodes);
+  /// As many hosts on one switch, with links of `rate` bits per second: what MPI tells of a cluster, which is the hosts
+  /// alone. Without a rate the links are only known to be alike.
+  static Platform of_nodes(int nodes, std::int64_t rate = 1);
 
   /// The number of the host of that name, with or without its domain; nothing for an unknown one.
   [[nodiscard]] std::optional<int> host(std::string_view name) const;

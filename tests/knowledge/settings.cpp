@@ -60,6 +60,23 @@ TEST(Settings, NameWhatIsWrong) {
   }
 }
 
+TEST(Settings, TakeAFileOfParametersAndAnAnswerAboutTheProbe) {
+  std::vector<Complaint> complaints;
+  const Settings settings =
+      read({{"STARLING_NETWORK", R"({"schema":1,"gap_s":0.5})"}, {"STARLING_PROBE", "off"}}, complaints);
+  EXPECT_TRUE(complaints.empty());
+  EXPECT_EQ(settings.network, R"({"schema":1,"gap_s":0.5})");
+  EXPECT_EQ(settings.probe, "off");
+  EXPECT_EQ(read({{"STARLING_PROBE", ""}, {"STARLING_NETWORK", ""}}, complaints).probe, "on");
+  EXPECT_TRUE(complaints.empty());
+  read({{"STARLING_NETWORK", R"({"schema":1,"gap_s":-1})"}, {"STARLING_PROBE", "1"}}, complaints);
+  ASSERT_EQ(complaints.size(), 2U);
+  EXPECT_EQ(complaints[0].text(), "STARLING_NETWORK: gap_s: -1 is not from 0 to 1.0");
+  EXPECT_EQ(complaints[1].text(), "STARLING_PROBE='1': neither on nor off");
+  EXPECT_EQ(read({{"STARLING_NETWORK", "/no/such/file"}}, complaints).network, "");
+  EXPECT_EQ(complaints.back().why, "it cannot be read");
+}
+
 TEST(Settings, TellBoundsAsPeopleWriteThem) {
   std::vector<Complaint> complaints;
   read({{"STARLING_EPSILON", "-1"}, {"STARLING_ITER", "0"}}, complaints);

@@ -60,6 +60,7 @@ TEST(Platform, MakesASwitchOfAHostWithSeveralRanks) {
 }
 
 TEST(Platform, OfNodesMakesASwitchOfEachNodeWithSeveralRanks) {
+  EXPECT_EQ(Platform::of_nodes(3, 5000).hosts()[2].rate, 5000);
   const SwitchTree tree = Platform::of_nodes(3).tree(std::array{0, 1, 2, 0, 1});
   EXPECT_EQ(tree, SwitchTree({-1, 0, 0}, {1, 2, 0, 1, 2})) << "ranks dealt out to nodes in turn";
   EXPECT_EQ(walk_from(tree, 0).order, (std::vector{0, 3, 2, 1, 4}));

@@ -230,7 +230,8 @@ class Context(ContextKey, _Spent):
 
 
 class Run(_Model):
-    """What the run was. `started` is UTC in ISO 8601, `seconds` from MPI_Init to MPI_Finalize.
+    """What the run was. `started` is UTC in ISO 8601, `seconds` from MPI_Init to MPI_Finalize, `probe_s` of these
+    to measure the network, None where it was not measured.
 
     `machine` is the name of the machine, a cluster for example; empty where unknown.
     """
@@ -246,6 +247,7 @@ class Run(_Model):
     settings: dict[str, str]
     started: Annotated[str, AfterValidator(_a_time)]
     seconds: float | None
+    probe_s: float | None = None
 
 
 class _Heading(_Model):

@@ -206,10 +206,11 @@ def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> Non
     contexts = sorted(record.contexts, key=lambda context: -(context.spent or 0))
     shown = contexts[:rows]
     strategy = f"strategy {printable(run.strategy)}, " if run.strategy else ""  # merged runs may have had several
+    probe = f", {human_seconds(run.probe_s)} of it to measure the network" if run.probe_s is not None else ""
     what = (
         f": {_ranks(run.ranks)} on {run.nodes} node{'s' * (run.nodes != 1)}, "
         f"{printable(run.mpi_flavour)} {printable(run.mpi_version)}, "
-        f"{strategy}{human_seconds(run.seconds)} from {printable(run.started)}"
+        f"{strategy}{human_seconds(run.seconds)} from {printable(run.started)}{probe}"
     )
     console.print(Text.assemble((printable(record.title), "bold"), what))
     if not contexts:

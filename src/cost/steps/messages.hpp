@@ -25,6 +25,8 @@ class MessageCost {
   void happen(const SimulatedRanks::Event& event);
   /// When the next message has flowed over its links; infinity where none flows.
   [[nodiscard]] double next_end() { return shares_.next_end(); }
+  /// As FairShares::visits.
+  [[nodiscard]] std::int64_t visits() const { return shares_.visits(); }
   /// Ends the flows that end then.
   void end_flows(double now) {
     for (const int message : shares_.ended(now)) flowed(message, now);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <variant>
 
 #include "runtime/contexts/setup.hpp"
 #include "runtime/mpi/features.hpp"
@@ -208,6 +209,14 @@ std::string Communicator::refusal(Collective collective) {
   return channel->all(!has_gpu_runtime())
              ? ""
              : "a rank has a GPU runtime in its process, so that buffers may lie in GPU memory";
+}
+
+std::optional<double> Communicator::predicted(const Way& way, const Situation& situation) {
+  auto& network = setup().network;
+  const auto* bound = std::get_if<Bound>(&way.kind());
+  if (!network || bound == nullptr || inter_ || foreign_) return std::nullopt;
+  if (in_world_.empty()) in_world_ = ranks_in_world(handle_, size());
+  return network->seconds(*bound, situation, in_world_);
 }
 
 std::uint64_t Communicator::freed() {

@@ -16,6 +16,7 @@
 #include "runtime/contexts/happened.hpp"
 #include "runtime/execution/resources.hpp"
 #include "topology/places.hpp"
+#include "ways/way.hpp"
 
 namespace starling {
 
@@ -66,6 +67,11 @@ class Communicator {
     ++passed_through().by_collective[static_cast<std::size_t>(collective)];
   }
 
+  /// Seconds that a call in `situation` takes by `way` on these ranks, as the cost model has it. Nothing for native,
+  /// for what the way refuses, without a model of the network, and where predicting it would take too long
+  /// (cost/predictor.hpp). Local: any rank may ask, at any time.
+  [[nodiscard]] std::optional<double> predicted(const Way& way, const Situation& situation);
+
   /// Why none of Starling's algorithms can serve here; empty if they can. The same on all ranks. Collective.
   [[nodiscard]] std::string refusal(Collective collective);
 
@@ -102,6 +108,7 @@ class Communicator {
   bool inter_ = false;
   bool foreign_ = false;  ///< has ranks of another MPI_COMM_WORLD, which may have other settings
   bool has_looked_for_places_ = false;
+  std::vector<int> in_world_;  ///< ranks of MPI_COMM_WORLD; empty until a prediction asks for them
   std::optional<Places> places_;
   std::optional<SwitchTree> tree_;
   Resources resources_;                                          ///< outlives the contexts

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cost/predictor.hpp"
 #include "knowledge/earlier_runs.hpp"
 #include "knowledge/names.hpp"
 #include "knowledge/settings.hpp"
@@ -37,6 +38,9 @@ struct Setup {
   // By rank of MPI_COMM_WORLD:
   std::vector<int> hosts;  ///< its host in the platform; -1 if unknown; empty without a platform
   std::vector<int> nodes;  ///< the lowest rank on the same host
+  /// What the cost model knows of the network; none where no strategy asks for it, or nothing is known.
+  std::optional<Predictor> network;
+  std::optional<double> probe_seconds;  ///< that the job took to measure it
 
   int keyval = MPI_KEYVAL_INVALID;  ///< of the attribute that holds a Communicator
   std::mutex guard;                 ///< of the members below

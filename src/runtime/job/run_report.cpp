@@ -108,6 +108,7 @@ void publish_run_record() {
   if (process().rank != 0) return;
 
   record.run.seconds = seconds;
+  record.run.probe_s = now.probe_seconds;
   record.run.program = program_line();
   record.run.machine = now.settings.machine;
   record.run.ranks = process().size;

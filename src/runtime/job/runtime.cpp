@@ -1,16 +1,14 @@
 #include "runtime/job/runtime.hpp"
 
-#include <algorithm>
-#include <array>
+#include <utility>
 
 #include "knowledge/variables.hpp"
-#include "messages/told.hpp"
 #include "runtime/call/aliases.hpp"
 #include "runtime/contexts/communicator.hpp"
 #include "runtime/contexts/setup.hpp"
 #include "runtime/job/agreement.hpp"
-#include "runtime/job/hosts.hpp"
 #include "runtime/job/job.hpp"
+#include "runtime/job/network.hpp"
 #include "runtime/job/run_report.hpp"
 #include "runtime/mpi/clock.hpp"
 #include "runtime/mpi/pmpi.hpp"
@@ -54,42 +52,6 @@ bool make_private_self(MPI_Comm& self) {
   return error == MPI_SUCCESS && pmpi.Comm_set_errhandler(self, handles.errors_return) == MPI_SUCCESS;
 }
 
-/// Which of the platform's hosts each rank of MPI_COMM_WORLD runs on. Collective.
-std::vector<int> hosts_of_ranks(const Platform& platform, int ranks) {
-  std::array<char, MPI_MAX_PROCESSOR_NAME + 1> name{};
-  int length = 0;
-  pmpi.Get_processor_name(name.data(), &length);
-  std::vector<int> all = gathered_from_all(platform.host(name.data()).value_or(-1));
-  // One line for all ranks: rank 0 prints the name of the first unknown host, which one of its ranks broadcasts.
-  const auto first = std::find(all.begin(), all.end(), -1);
-  if (first != all.end()) {
-    pmpi.Bcast(name.data(), static_cast<int>(name.size()), handles.char_, static_cast<int>(first - all.begin()),
-               process().world);
-    const auto unknown = std::count(first, all.end(), -1);
-    print_notice("the platform has no host '" + told(name.data()) + "' (" + std::to_string(unknown) + " of " +
-                 std::to_string(ranks) +
-                 " ranks are on unknown hosts): algorithms for its switches are left out where they " + "take part");
-  }
-  return all;
-}
-
-/// Sets the platform from the settings, and on which of its hosts each rank of MPI_COMM_WORLD runs. Collective.
-void set_platform(Setup& now) {
-  if (now.settings.platform.empty()) return;
-  if (now.settings.platform != platform_of_nodes) {
-    now.platform = Platform::from_json(now.settings.platform);
-    now.hosts = hosts_of_ranks(*now.platform, process().size);
-    return;
-  }
-  std::vector<int> different = now.nodes;
-  std::sort(different.begin(), different.end());
-  different.erase(std::unique(different.begin(), different.end()), different.end());
-  now.platform = Platform::of_nodes(static_cast<int>(different.size()));
-  for (const int node : now.nodes)
-    now.hosts.push_back(
-        static_cast<int>(std::lower_bound(different.begin(), different.end(), node) - different.begin()));
-}
-
 }  // namespace
 
 void after_init() {
@@ -131,6 +93,7 @@ void after_init() {
   Clock::calibrate();
   job().started = std::chrono::system_clock::now();
   job().started_wtime = pmpi.Wtime();
+  set_network(now);
   probe_refused_aliases();
   job().running = true;
 }

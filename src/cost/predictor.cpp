@@ -1,0 +1,115 @@
+#include "cost/predictor.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "cost/candidate_cost.hpp"
+
+namespace starling {
+namespace {
+
+/// Microseconds on a 2.6 GHz core, from bench/core/predict.cpp: what a rank's schedule takes to make, and a message to
+/// simulate among as many others of its rank.
+constexpr double of_a_schedule = 1;
+constexpr double of_a_transfer = 0.35;
+constexpr double of_a_local = 0.15;
+constexpr double of_a_block = 0.013;
+constexpr double of_a_message = 0.35;
+constexpr double of_a_message_beside_another = 0.065;
+/// Where flows of many different sizes share links, more visits are needed than the estimate foresees.
+constexpr double visits_per_microsecond = 100;
+
+/// The work of a rank's schedule, and of the messages that it sends.
+double work(const Schedule& schedule) {
+  double transfers = 0;
+  double locals = 0;
+  double sends = 0;
+  double most = 0;
+  for (const Round& round : schedule.rounds()) {
+    if (const SubCollective* sub = round.sub(); sub != nullptr && sub->collective != Collective::barrier)
+      return std::numeric_limits<double>::infinity();  // which the model refuses
+    const auto sent = static_cast<double>(round.sends().size());
+    sends += sent;
+    transfers += sent + static_cast<double>(round.receives().size());
+    locals += static_cast<double>(round.locals().size());
+    most = std::max(most, sent);
+  }
+  return of_a_schedule + (of_a_block * schedule.blocks()) + (of_a_transfer * transfers) + (of_a_local * locals) +
+         (sends * (of_a_message + (of_a_message_beside_another * most)));
+}
+
+/// The work of all ranks, from rank 0, which may be a root, and a few others; infinite where it is more than `most`.
+double estimate(const Bound& bound, const Situation& situation, double most) {
+  const int ranks = situation.ranks;
+  const auto of_rank = [&](int rank) { return work(bound.schedule(bound.team(situation, rank, 0))); };
+  constexpr double unaffordable = std::numeric_limits<double>::infinity();
+  std::vector<int> samples{1, ranks / 3, ranks / 2, (2 * ranks / 3) + 1, ranks - 1};
+  std::erase_if(samples, [&](int rank) { return rank < 1 || rank >= ranks; });
+  double sum = 0;
+  for (const int rank : samples) {
+    sum += of_rank(rank);
+    // The inner ranks of a tree are above the mean, but then most samples are leaves.
+    if (sum / static_cast<double>(samples.size()) * (ranks - 1) > most) return unaffordable;
+  }
+  const double all = of_rank(0) + (samples.empty() ? 0 : sum / static_cast<double>(samples.size()) * (ranks - 1));
+  return all > most ? unaffordable : all;
+}
+
+}  // namespace
+
+double Predictor::budget(int ranks) {
+  constexpr double at_few = 24'000;
+  constexpr double of_a_rank = 20;
+  return at_few + (of_a_rank * ranks);
+}
+
+Predictor::Call Predictor::affordable(const Situation& situation) {
+  struct Choice {
+    const Bound* bound;
+    double work;
+    int turn = 0;  ///< how many candidates of its algorithm are cheaper
+  };
+  double left = budget(situation.ranks);
+  std::vector<Choice> choices;
+  for (const Bound& bound : candidates(situation.collective))
+    if (bound.refusal(situation).empty())
+      if (const double needed = estimate(bound, situation, left); needed <= left) choices.push_back({&bound, needed});
+  std::stable_sort(choices.begin(), choices.end(), [](const auto& a, const auto& b) { return a.work < b.work; });
+  std::map<const Algorithm*, int> turns;
+  for (Choice& one : choices) one.turn = turns[one.bound->algorithm]++;
+  std::stable_sort(choices.begin(), choices.end(), [](const auto& a, const auto& b) { return a.turn < b.turn; });
+  Call call;
+  for (const Choice& one : choices) {
+    if (one.work > left) continue;
+    left -= one.work;
+    call.emplace(one.bound->name(), Entry{.work = one.work});
+  }
+  return call;
+}
+
+std::optional<double> Predictor::seconds(const Bound& bound, const Situation& situation, std::span<const int> ranks) {
+  if (situation.bytes < 0 || !bound.refusal(situation).empty()) return std::nullopt;
+  std::vector<int> hosts;
+  hosts.reserve(ranks.size());
+  for (const int rank : ranks) hosts.push_back(model_.hosts[static_cast<std::size_t>(rank)]);
+  const Key key{situation.collective, situation.bytes, situation.elements, situation.commutative, situation.in_place};
+  const std::lock_guard lock(guard_);
+  auto placement = placements_.find(hosts);
+  if (placement == placements_.end())
+    placement = placements_.emplace(hosts, Placement{Network(model_.platform, hosts), {}}).first;
+  auto call = placement->second.calls.find(key);
+  if (call == placement->second.calls.end()) call = placement->second.calls.emplace(key, affordable(situation)).first;
+  const auto entry = call->second.find(bound.name());
+  if (entry == call->second.end()) return std::nullopt;
+  if (!entry->second.is_known) {
+    entry->second.is_known = true;
+    const Prediction found = predict(bound, situation, 0, placement->second.network, model_.parameters,
+                                     static_cast<std::int64_t>(visits_per_microsecond * entry->second.work));
+    if (found.refusal.empty()) entry->second.seconds = found.seconds;
+  }
+  return entry->second.seconds;
+}
+
+}  // namespace starling

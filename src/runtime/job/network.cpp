@@ -1,0 +1,157 @@
+#include "runtime/job/network.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "cost/network.hpp"
+#include "cost/parameters_file.hpp"
+#include "knowledge/kept_network.hpp"
+#include "messages/told.hpp"
+#include "runtime/job/hosts.hpp"
+#include "runtime/job/job.hpp"
+#include "runtime/job/probe.hpp"
+#include "runtime/mpi/flavour.hpp"
+#include "runtime/mpi/pmpi.hpp"
+#include "runtime/mpi/process.hpp"
+
+namespace starling {
+namespace {
+
+/// Which of the platform's hosts each rank of MPI_COMM_WORLD runs on. Collective.
+std::vector<int> hosts_of_ranks(const Platform& platform, int ranks) {
+  std::array<char, MPI_MAX_PROCESSOR_NAME + 1> name{};
+  int length = 0;
+  pmpi.Get_processor_name(name.data(), &length);
+  std::vector<int> all = gathered_from_all(platform.host(name.data()).value_or(-1));
+  // One line for all ranks: rank 0 prints the name of the first unknown host, which one of its ranks broadcasts.
+  const auto first = std::find(all.begin(), all.end(), -1);
+  if (first != all.end()) {
+    pmpi.Bcast(name.data(), static_cast<int>(name.size()), handles.char_, static_cast<int>(first - all.begin()),
+               process().world);
+    const auto unknown = std::count(first, all.end(), -1);
+    print_notice("the platform has no host '" + told(name.data()) + "' (" + std::to_string(unknown) + " of " +
+                 std::to_string(ranks) +
+                 " ranks are on unknown hosts): algorithms for its switches are left out where they " + "take part");
+  }
+  return all;
+}
+
+/// The nodes of ranks numbered without gaps, and how many there are.
+std::pair<std::vector<int>, int> hosts_of_nodes(const std::vector<int>& nodes) {
+  std::vector<int> different = nodes;
+  std::sort(different.begin(), different.end());
+  different.erase(std::unique(different.begin(), different.end()), different.end());
+  std::vector<int> hosts;
+  hosts.reserve(nodes.size());
+  for (const int node : nodes)
+    hosts.push_back(static_cast<int>(std::lower_bound(different.begin(), different.end(), node) - different.begin()));
+  return {std::move(hosts), static_cast<int>(different.size())};
+}
+
+/// What rank 0 tells all others of the network.
+struct Told {
+  bool is_known = false;
+  bool may_probe = false;
+  /// L is without the links of a platform: so it stands in a file of parameters, but a probe sees no links.
+  bool without_links = false;
+  MeasuredNetwork network;
+};
+static_assert(std::is_trivially_copyable_v<Told>);
+
+void broadcast(Told& told) {
+  pmpi.Bcast(&told, sizeof told, handles.byte, 0, process().world);
+}
+
+/// The file of parameters counts more than what was measured, but for the rate, which it does not have.
+void prefer_file(const Settings& settings, Told& into) {
+  if (settings.network.empty()) return;
+  into.network.parameters = parameters_from_json(settings.network);
+  into.without_links = true;
+}
+
+/// On rank 0: what is known without measuring.
+Told known_here(const Settings& settings, const ProbeSubject& subject, bool needs_rate) {
+  Told found;
+  found.may_probe = settings.probe == "on";
+  found.is_known = !settings.network.empty() && !needs_rate;
+  if (!found.is_known && !settings.history.empty() && !settings.fresh) {
+    try {
+      const auto kept = read_kept_network(settings.history, subject);
+      found.is_known = kept.has_value();
+      if (kept) found.network = *kept;
+    } catch (const std::runtime_error& error) {
+      print_notice("skipped " + told(settings.history + "/" + kept_network_name(subject)) + ": " + error.what());
+    }
+  }
+  prefer_file(settings, found);
+  return found;
+}
+
+/// Measures the network; on rank 0 the result goes into the history and into `into`.
+void learn(const Settings& settings, const ProbePlan& plan, const ProbeSubject& subject, Told& into) {
+  const MeasuredNetwork measured = probe(plan);
+  if (process().rank != 0) return;
+  into.network = measured;
+  if (!settings.history.empty())
+    if (const std::string trouble = keep_network(settings.history, subject, measured); !trouble.empty())
+      print_notice("what the network costs is not kept: " + trouble);
+  prefer_file(settings, into);
+}
+
+/// Seconds that the links of a platform add between the ranks of the probe's first pair.
+double latency_of_links(const NetworkModel& model, const ProbePlan& plan) {
+  if (plan.between_nodes.empty()) return 0;
+  const auto [one, other] = plan.between_nodes.front();
+  return Network(model.platform, model.hosts).latency(one, other);
+}
+
+}  // namespace
+
+void set_platform(Setup& now) {
+  if (now.settings.platform.empty()) return;
+  if (now.settings.platform != platform_of_nodes) {
+    now.platform = Platform::from_json(now.settings.platform);
+    now.hosts = hosts_of_ranks(*now.platform, process().size);
+    return;
+  }
+  auto [hosts, count] = hosts_of_nodes(now.nodes);
+  now.platform = Platform::of_nodes(count);
+  now.hosts = std::move(hosts);
+}
+
+void set_network(Setup& now) {
+  if (!now.strategy->predicts || process().size == 1) return;
+  // A platform without hosts for all ranks says too little.
+  const bool is_described = now.platform && now.settings.platform != platform_of_nodes &&
+                            std::find(now.hosts.begin(), now.hosts.end(), -1) == now.hosts.end();
+  const ProbePlan plan = ProbePlan::of(now.nodes);
+  const ProbeSubject subject{now.settings.machine, flavour().name, flavour().version,
+                             static_cast<int>(plan.between_nodes.size()), !plan.within_node.empty()};
+  Told all;
+  if (process().rank == 0) all = known_here(now.settings, subject, !is_described && !plan.between_nodes.empty());
+  broadcast(all);
+  if (!all.is_known) {
+    if (!all.may_probe) return;
+    const double start = pmpi.Wtime();
+    learn(now.settings, plan, subject, all);
+    broadcast(all);
+    now.probe_seconds = pmpi.Wtime() - start;
+  }
+  const CostParameters& parameters = all.network.parameters;
+  if (!is_described) {
+    auto [hosts, count] = hosts_of_nodes(now.nodes);
+    now.network.emplace(NetworkModel{Platform::of_nodes(count, all.network.link_rate()), std::move(hosts), parameters});
+    return;
+  }
+  NetworkModel model{*now.platform, now.hosts, parameters};
+  if (!all.without_links) model.parameters.latency = std::max(parameters.latency - latency_of_links(model, plan), 0.0);
+  now.network.emplace(std::move(model));
+}
+
+}  // namespace starling

@@ -1,0 +1,358 @@
+#include "runtime/job/probe.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/mpi/clock.hpp"
+#include "runtime/mpi/pmpi.hpp"
+#include "runtime/mpi/process.hpp"
+
+// Between two ranks, one leads: each of its messages says what the other one does next, so that the two never disagree
+// on a number of repetitions, whatever their clocks say. In the same way rank 0 leads those that lead.
+
+namespace starling {
+namespace {
+
+constexpr std::size_t most_pairs = 4;
+constexpr double most_seconds = 0.8;  ///< from when on nothing new begins
+/// Seconds that one measurement may take.
+constexpr double for_pings = 0.02;
+constexpr double for_a_stream = 0.025;
+constexpr double for_a_stream_in_memory = 0.004;
+
+constexpr std::int64_t first_bytes = 8192;
+constexpr std::int64_t most_bytes = std::int64_t{1} << 26;
+/// So long that the time of a message's begin does not count even at 100 Gbit/s.
+constexpr std::int64_t longest_message = std::int64_t{1} << 22;
+constexpr int burst = 16;  ///< small messages in a row
+
+constexpr int tag_of_probe = 0;  // no channel uses it
+
+/// A message, and what the receiver does after it.
+struct Order {
+  enum What : std::int64_t { end, answer, receive, swap, measure };
+  std::int64_t what = end;
+  std::int64_t bytes = 0;  ///< receive: of all messages that follow; swap: of one; measure: of a stream
+  std::int64_t count = 0;  ///< receive: messages that follow
+  double value = 0;        ///< seconds: what is left for a measurement, or its result
+};
+
+void send(const Order& order, int to) {
+  pmpi.Send(&order, sizeof order, handles.byte, to, tag_of_probe, process().world);
+}
+
+Order received(int from) {
+  Order order;
+  pmpi.Recv(&order, sizeof order, handles.byte, from, tag_of_probe, process().world, MPI_STATUS_IGNORE);
+  return order;
+}
+
+/// Memory for messages, as much as was needed so far.
+char* room(std::vector<char>& buffer, std::int64_t bytes) {
+  if (buffer.size() < static_cast<std::size_t>(bytes)) buffer.resize(static_cast<std::size_t>(bytes));
+  return buffer.data();
+}
+
+double quicker_quarter(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 4];
+}
+
+double least(const std::vector<double>& times) {
+  return *std::min_element(times.begin(), times.end());
+}
+
+/// One end of a pair of ranks.
+class End {
+ public:
+  explicit End(int peer) : peer_(peer) {}
+
+  /// Carries out the other one's orders until it sends no more.
+  void follow() {
+    for (Order order = received(peer_); order.what != Order::end; order = received(peer_)) {
+      if (order.what == Order::receive) {
+        for (std::int64_t i = 0; i < order.count; ++i) receive(std::min(order.bytes, longest_message));
+      } else if (order.what == Order::swap) {
+        swap(order.bytes);
+      }
+      send({.what = Order::answer}, peer_);
+    }
+  }
+
+  void stop() { send({.what = Order::end}, peer_); }
+
+  /// Seconds of an order's way there and back.
+  double ping() {
+    const double start = Clock::now();
+    send({.what = Order::answer}, peer_);
+    received(peer_);
+    return Clock::now() - start;
+  }
+
+  struct Stream {
+    double sent;  ///< seconds until all was sent, as the sender sees it
+    double took;  ///< until it is there, without the way of order and answer
+  };
+  /// `count` messages of `bytes` in a row, or one for each `longest_message`.
+  Stream stream(std::int64_t bytes, std::int64_t count) {
+    const std::int64_t each = std::min(bytes, longest_message);
+    room(data_, each);
+    const double start = Clock::now();
+    send({.what = Order::receive, .bytes = bytes, .count = count}, peer_);
+    const double begin = Clock::now();
+    for (std::int64_t i = 0; i < count; ++i)
+      pmpi.Send(data_.data(), static_cast<int>(each), handles.byte, peer_, tag_of_probe, process().world);
+    const double sent = Clock::now() - begin;
+    received(peer_);
+    return {sent, std::max(Clock::now() - start - there_and_back_, 0.0)};
+  }
+  Stream stream(std::int64_t bytes) { return stream(bytes, (bytes + longest_message - 1) / longest_message); }
+
+  /// Seconds in which both send each other a message.
+  double exchange(std::int64_t bytes) {
+    const double start = Clock::now();
+    send({.what = Order::swap, .bytes = bytes}, peer_);
+    swap(bytes);
+    received(peer_);
+    return std::max(Clock::now() - start - there_and_back_, 0.0);
+  }
+
+  /// Seconds there and back, of the quicker quarter: others may disturb most of them. The first one makes a connection.
+  double measure_way(double until) {
+    constexpr std::size_t fewest = 5;
+    constexpr std::size_t most = 200;
+    ping();
+    std::vector<double> times;
+    const double start = Clock::now();
+    while (times.size() < most) {
+      times.push_back(ping());
+      const double now = Clock::now();
+      if (now > until || (now - start > for_pings && times.size() >= fewest)) break;
+    }
+    return there_and_back_ = quicker_quarter(times);
+  }
+
+  /// A stream that takes about `wanted` seconds: its bytes, and the seconds of the quickest of some.
+  struct Longest {
+    std::int64_t bytes;
+    double seconds;
+  };
+  Longest measure_stream(double wanted, double until) {
+    constexpr double fastest_growth = 8;
+    constexpr int repetitions = 2;
+    Longest found{first_bytes, stream(first_bytes).took};
+    // What is shorter than half of that says little: a network may pass the first bytes after a pause for free.
+    while (found.seconds < wanted / 2 && found.bytes < most_bytes && Clock::now() < until) {
+      const double growth = std::clamp(wanted / std::max(found.seconds, 1e-9), 2.0, fastest_growth);
+      found.bytes = std::min(static_cast<std::int64_t>(static_cast<double>(found.bytes) * growth), most_bytes);
+      // In whole messages of the greatest length, so that each has the same.
+      if (found.bytes > longest_message) found.bytes -= found.bytes % longest_message;
+      found.seconds = stream(found.bytes).took;
+    }
+    for (int i = 0; i < repetitions && Clock::now() + found.seconds < until; ++i)
+      found.seconds = std::min(found.seconds, stream(found.bytes).took);
+    return found;
+  }
+
+ private:
+  void receive(std::int64_t bytes) {
+    char* const into = room(data_, bytes);
+    pmpi.Recv(into, static_cast<int>(bytes), handles.byte, peer_, tag_of_probe, process().world, MPI_STATUS_IGNORE);
+  }
+  void swap(std::int64_t bytes) {
+    char* const from = room(data_, bytes);
+    char* const into = room(other_data_, bytes);
+    pmpi.Sendrecv(from, static_cast<int>(bytes), handles.byte, peer_, tag_of_probe, into, static_cast<int>(bytes),
+                  handles.byte, peer_, tag_of_probe, process().world, MPI_STATUS_IGNORE);
+  }
+
+  int peer_;
+  double there_and_back_ = 0;
+  std::vector<char> data_;
+  std::vector<char> other_data_;
+};
+
+/// Seconds a byte of local work: of copies, or of sums of doubles.
+double of_a_byte(bool combine) {
+  constexpr std::size_t doubles = 32768;
+  constexpr int repetitions = 9;
+  std::vector<double> from(doubles);
+  std::vector<double> into(doubles);
+  std::vector<double> times;
+  for (int i = 0; i < repetitions; ++i) {
+    const double start = Clock::now();
+    if (combine) {
+      pmpi.Reduce_local(from.data(), into.data(), static_cast<int>(doubles), handles.double_, handles.sum);
+    } else {
+      std::copy(from.begin(), from.end(), into.begin());
+      from.swap(into);  // so that no copy can be left out
+    }
+    times.push_back(Clock::now() - start);
+  }
+  return least(times) / static_cast<double>(doubles * sizeof(double));
+}
+
+/// What messages cost between two ranks.
+struct Costs {
+  double overhead;
+  double gap;
+  double way;           ///< seconds from one to the other, of the smallest message
+  End::Longest stream;  ///< the longest that was measured
+};
+
+/// As docs/cost-model.md has it for `starling calibrate`. The other end follows.
+Costs costs(End& end, double wanted, double until) {
+  constexpr int repetitions = 3;
+  Costs found{};
+  found.way = end.measure_way(until) / 2;
+  std::vector<double> sending;
+  std::vector<double> gaps;
+  for (int i = 0; i < repetitions; ++i) {
+    const auto [sent, took] = end.stream(1, burst);
+    sending.push_back(sent / burst);
+    gaps.push_back(took / burst);
+    if (Clock::now() > until) break;
+  }
+  found.overhead = std::min(least(sending), found.way / 2);
+  found.gap = least(gaps);
+  found.stream = end.measure_stream(wanted, until);
+  return found;
+}
+
+/// Whether large messages of two ranks to each other take turns, by the middle one of three exchanges.
+bool takes_turns(End& end, double of_a_byte, double until) {
+  constexpr std::int64_t bytes = std::int64_t{1} << 17;  // more than where Open MPI over TCP begins to ask first
+  constexpr double turns = 1.25;                         // as `starling calibrate` decides it
+  std::array<double, 3> exchanges{};
+  const double expected = static_cast<double>(bytes) * of_a_byte * (1 + (2 * static_cast<double>(exchanges.size())));
+  if (Clock::now() + expected > until) return false;
+  const double alone = end.stream(bytes).took;
+  for (double& seconds : exchanges) seconds = end.exchange(bytes);
+  std::sort(exchanges.begin(), exchanges.end());
+  return exchanges[1] > turns * alone;
+}
+
+/// On rank 0: bits per second of one pair while all pairs send at once; of one alone where they do not slow each other
+/// down. The other leaders wait for orders.
+double rate_at_once(const ProbePlan& plan, End& mine, const End::Longest& alone, double until) {
+  constexpr double clearly = 0.8;  // less than this is no accident
+  constexpr int repetitions = 2;
+  const auto bits = 8 * static_cast<double>(alone.bytes);
+  const double rate = bits / std::max(alone.seconds, 1e-9);
+  const std::span others = std::span(plan.between_nodes).subspan(1);
+  double quickest = 0;
+  for (int i = 0; i < repetitions && !others.empty() && Clock::now() + alone.seconds < until; ++i) {
+    // Each answers when its pair is connected and it waits for the second order.
+    for (const auto& pair : others) send({.what = Order::measure, .bytes = alone.bytes}, pair.one);
+    for (const auto& pair : others) received(pair.one);
+    for (const auto& pair : others) send({.what = Order::measure, .bytes = alone.bytes}, pair.one);
+    double sum = mine.stream(alone.bytes).took;
+    for (const auto& pair : others) sum += received(pair.one).value;
+    const double mean = sum / static_cast<double>(plan.between_nodes.size());
+    quickest = i == 0 ? mean : std::min(quickest, mean);
+    if (Clock::now() + mean > until) break;
+  }
+  for (const auto& pair : others) send({.what = Order::end}, pair.one);
+  const double at_once = quickest > 0 ? bits / quickest : rate;
+  return at_once < clearly * rate ? at_once : rate;
+}
+
+/// On the leader of another pair than the first.
+void lead_at_once(const ProbePlan::Pair& pair) {
+  End end(pair.other);
+  for (Order order = received(0); order.what != Order::end; order = received(0)) {
+    end.ping();
+    end.measure_way(0);
+    send({.what = Order::answer}, 0);
+    order = received(0);
+    send({.what = Order::answer, .value = end.stream(order.bytes).took}, 0);
+  }
+  end.stop();
+}
+
+/// Within bounds that any file of parameters has, whatever the clock said.
+double plausible(double seconds) {
+  return seconds >= 0 ? std::min(seconds, 1.0) : 0;
+}
+
+}  // namespace
+
+ProbePlan ProbePlan::of(std::span<const int> nodes) {
+  ProbePlan plan;
+  std::vector<int> leaders;
+  const auto ranks = static_cast<int>(nodes.size());
+  for (int rank = 0; rank < ranks; ++rank) {
+    const int leader = nodes[static_cast<std::size_t>(rank)];
+    if (leader == rank) leaders.push_back(rank);
+    if (leader != rank && plan.within_node.empty()) plan.within_node.push_back({leader, rank});
+  }
+  // Nodes that are far from each other in the order of ranks are more likely to be so in the network.
+  const std::size_t half = leaders.size() / 2;
+  for (std::size_t i = 0; i < std::min(half, most_pairs); ++i)
+    plan.between_nodes.push_back({leaders[i], leaders[i + half]});
+  return plan;
+}
+
+MeasuredNetwork probe(const ProbePlan& plan) {
+  const int me = process().rank;
+  MeasuredNetwork found;
+  CostParameters& parameters = found.parameters;
+  const double until = Clock::now() + most_seconds;
+
+  for (std::size_t i = 0; i < plan.between_nodes.size(); ++i) {
+    const auto& pair = plan.between_nodes[i];
+    if (me == pair.other) End(pair.one).follow();
+    if (me != pair.one) continue;
+    if (i > 0) {
+      lead_at_once(pair);
+      continue;
+    }
+    End end(pair.other);
+    const Costs far = costs(end, for_a_stream, until);
+    const double of_a_far_byte = far.stream.seconds / static_cast<double>(far.stream.bytes);
+    parameters.large_take_turns = takes_turns(end, far.stream.seconds / static_cast<double>(far.stream.bytes), until);
+    found.rate = std::max<std::int64_t>(1, static_cast<std::int64_t>(rate_at_once(plan, end, far.stream, until)));
+    end.stop();
+    parameters.overhead = plausible(far.overhead);
+    parameters.gap = plausible(far.gap);
+    parameters.latency = plausible(far.way - 2 * far.overhead);
+  }
+
+  // After what goes between nodes, so that one does not disturb the other: rank 0 says when, and how long at most.
+  for (const auto& pair : plan.within_node) {
+    std::array<double, 3> near{};
+    if (me == 0 && pair.one != 0) {
+      send({.what = Order::measure, .value = until - Clock::now()}, pair.one);
+      for (double& value : near) value = received(pair.one).value;
+    }
+    if (me == pair.other) End(pair.one).follow();
+    if (me == pair.one) {
+      End end(pair.other);
+      const double deadline = me == 0 ? until : Clock::now() + received(0).value;
+      const Costs costs_here = costs(end, for_a_stream_in_memory, deadline);
+      end.stop();
+      near = {costs_here.overhead, costs_here.way,
+              costs_here.stream.seconds / static_cast<double>(costs_here.stream.bytes)};
+      if (me != 0)
+        for (const double value : near) send({.what = Order::answer, .value = value}, 0);
+    }
+    if (me != 0) continue;
+    const auto [overhead, way, of_a_near_byte] = near;
+    if (plan.between_nodes.empty()) {
+      parameters.overhead = plausible(overhead);
+      parameters.gap = 0;
+    }
+    parameters.memory_latency = plausible(way - 2 * parameters.overhead);
+    parameters.memory_per_byte = plausible(of_a_near_byte);
+  }
+  if (me == 0) {
+    parameters.copy_per_byte = plausible(of_a_byte(false));
+    parameters.combine_per_byte = plausible(of_a_byte(true));
+  }
+  return found;
+}
+
+}  // namespace starling
