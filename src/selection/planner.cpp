@@ -119,12 +119,15 @@ Planner::Planner(const Brief& brief)
                              time_in_words(brief.candidates[static_cast<std::size_t>(chosen_)].earlier->seconds)};
 }
 
-/// Beliefs are asked for once native was measured: many contexts have too few calls for any trial.
+/// Asks once an answer costs no more than the ledger has, or than 1 % of all calls so far: many contexts have too few
+/// calls for any trial.
 void Planner::ask_knowledge() {
   if (asked_ || !knowledge_) return;
-  asked_ = true;
-  estimates_.update();
   const double native = time_of(0);
+  constexpr double share = 0.01;
+  const double cost = knowledge_->seconds_to_ask();
+  if (cost > std::max(allowed(static_cast<double>(since_)) - lost_to_native(), share * elapsed_)) return;
+  asked_ = has_just_asked_ = true;
   for (int i = 0; i < candidates(); ++i) {
     if (!eligible(i) || estimates_.is_believed(i)) continue;
     const auto belief = knowledge_->belief(i, native);
@@ -132,6 +135,7 @@ void Planner::ask_knowledge() {
     estimates_.believe(i, *belief);
     any_belief_ = true;
   }
+  estimates_.update();
 }
 
 void Planner::judge_waiting(std::span<const AgreedCall> calls) {
@@ -191,8 +195,8 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
     }
   }
   watch(of_chosen, was_surprised);
-  if (estimates_.measured(0) > 0 || chosen_ != 0) ask_knowledge();
   estimates_.update();
+  ask_knowledge();
   if (!surprised_) choose();
   if (!knowledge_) return;
   for (const PlannedCalls& step : plan)
@@ -302,9 +306,13 @@ double Planner::loss_at_worst(int candidate) const {
   return std::max(0.0, std::exp(one.log_seconds + ((is_guess ? of_guess : 1) * one.spread)) - time_of(0));
 }
 
+/// Seconds that so many calls may lose against native.
+double Planner::allowed(double calls) const {
+  return (allowance + (growth * std::sqrt(calls))) * time_of(0);
+}
+
 bool Planner::affordable(int candidate, double lost, double calls) const {
-  const double native = time_of(0);
-  return lost + loss_at_worst(candidate) <= (allowance + (growth * std::sqrt(calls))) * native;
+  return lost + loss_at_worst(candidate) <= allowed(calls);
 }
 
 /// The trial that is worth most, of those that the ledger allows; nothing if none is worth its cost.
@@ -312,6 +320,7 @@ std::optional<int> Planner::best_trial(double lost, double calls, std::span<cons
   const Estimate chosen = estimates_.of(chosen_);
   const double expected_calls = std::max(fewest_expected, calls);
   std::optional<int> best;
+  if (knowledge_ && !asked_) return best;
   double most = 0;
   for (int i = 0; i < candidates(); ++i) {
     if (i == chosen_ || !eligible(i) || estimates_.measured(i) >= known_well) continue;
@@ -375,6 +384,7 @@ std::vector<PlannedCalls> Planner::next() {
 }
 
 void Planner::agreement_took(double seconds) {
+  if (std::exchange(has_just_asked_, false)) return;
   // The first ones also open connections, and any of them may wait for a late rank.
   agreement_ = agreements_ == 0 ? seconds : std::min(agreement_ * 1.1, seconds);
   agreements_ += seconds;

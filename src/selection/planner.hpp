@@ -72,6 +72,7 @@ class Planner {
   [[nodiscard]] double lost_to_native() const;
   [[nodiscard]] double loss_at_worst(int candidate) const;
   [[nodiscard]] bool is_faster(int candidate) const;
+  [[nodiscard]] double allowed(double calls) const;
   [[nodiscard]] bool affordable(int candidate, double lost, double calls) const;
   [[nodiscard]] std::optional<int> best_trial(double lost, double calls, std::span<const PlannedCalls> but) const;
   [[nodiscard]] std::int64_t calls_until_agreement_pays() const;
@@ -89,9 +90,10 @@ class Planner {
   std::vector<bool> eligible_;
   std::vector<std::int64_t> calls_of_;  ///< of each candidate since the network changed
   Estimates estimates_;
-  std::shared_ptr<Knowledge> knowledge_;  ///< null once it was asked, if it is not to learn
+  std::shared_ptr<Knowledge> knowledge_;
   bool asked_ = false;
-  bool any_belief_ = false;  ///< in any candidate but native
+  bool has_just_asked_ = false;  ///< since the latest agreement
+  bool any_belief_ = false;      ///< in any candidate but native
   bool synchronises_;
   bool varying_work_;
   bool waiting_ = false;  ///< ranks arrive at different times, so the fastest rank's time is that of the collective

@@ -45,6 +45,8 @@ class Knowledge {
   Knowledge(Knowledge&&) = delete;
   Knowledge& operator=(Knowledge&&) = delete;
   virtual ~Knowledge() = default;
+  /// Seconds that asking about all candidates may take.
+  [[nodiscard]] virtual double seconds_to_ask() const { return 0; }
   /// Nothing where nothing is known. `native` is native's time per call in this context.
   [[nodiscard]] virtual std::optional<Belief> belief(int candidate, double native) = 0;
   /// Takes what the ranks found for a candidate: its time per call, from so many calls.

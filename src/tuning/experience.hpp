@@ -64,10 +64,11 @@ class ContextKnowledge final : public Knowledge {
   /// Seconds that the cost model predicts for a candidate, if it can.
   using Predicted = std::function<std::optional<double>(int candidate)>;
 
-  /// `experience` outlives it.
+  /// `experience` outlives it. `seconds_to_predict`: what predicting all candidates may take.
   ContextKnowledge(Experience& experience, const ContextKey& key, std::span<const Candidate> candidates,
-                   Predicted predicted);
+                   Predicted predicted, double seconds_to_predict);
 
+  [[nodiscard]] double seconds_to_ask() const override { return seconds_to_predict_; }
   [[nodiscard]] std::optional<Belief> belief(int candidate, double native) override;
   void learn(int candidate, double seconds, std::int64_t calls) override;
 
@@ -83,6 +84,7 @@ class ContextKnowledge final : public Knowledge {
   ContextKey key_;
   std::vector<Known> candidates_;
   Predicted predicted_;
+  double seconds_to_predict_;
 };
 
 }  // namespace starling

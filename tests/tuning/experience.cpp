@@ -76,11 +76,11 @@ TEST(ContextKnowledge, AsksTheModelOnlyWhereNothingWasMeasured) {
     ++asked;
     return std::optional(1e-3);
   };
-  ContextKnowledge first(all, key_of(4096), candidates, predicted);
+  ContextKnowledge first(all, key_of(4096), candidates, predicted, 0);
   EXPECT_EQ(first.belief(1, 5e-3)->source, Interned("the cost model"));
   EXPECT_EQ(asked, 1);
   first.learn(1, 3e-3, 4);
-  ContextKnowledge second(all, key_of(4096), candidates, predicted);
+  ContextKnowledge second(all, key_of(4096), candidates, predicted, 0);
   EXPECT_EQ(second.belief(1, 5e-3)->seconds, 3e-3);
   EXPECT_EQ(asked, 1);
 }

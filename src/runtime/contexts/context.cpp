@@ -117,11 +117,15 @@ Context::Context(const Facts& facts, Communicator& communicator)
   tuner_ = std::make_unique<Tuner>(brief, now.strategy->make);
 }
 
-/// What is known of the ways before any is tried. Knows only what outlives the call that makes the context.
-std::shared_ptr<Knowledge> Context::knowledge(const Brief& brief, const Facts& /*facts*/,
-                                              Communicator& /*communicator*/) const {
-  const auto predicted = [](int /*way*/) -> std::optional<double> { return std::nullopt; };
-  return std::make_shared<ContextKnowledge>(setup().experience, brief.key, brief.candidates, predicted);
+/// What is known of the ways before any is tried. The communicator outlives its contexts.
+std::shared_ptr<Knowledge> Context::knowledge(const Brief& brief, const Facts& facts,
+                                              Communicator& communicator) const {
+  const auto predicted = [situation = facts.situation, ways = ways_, &communicator](int way) {
+    return communicator.predicted(ways[static_cast<std::size_t>(way)], situation);
+  };
+  constexpr double microsecond = 1e-6;
+  const double seconds = setup().network ? Predictor::budget(ranks_) * microsecond : 0;
+  return std::make_shared<ContextKnowledge>(setup().experience, brief.key, brief.candidates, predicted, seconds);
 }
 
 Context::Result Context::run(int way, const Call& call, const Facts& facts, Communicator& communicator) {

@@ -165,6 +165,7 @@ StrategyKind auto_() {
       .says = "learns from the first calls on what is worth its cost, and hardly ever costs more than native",
       .source = "Starling",
       .learns = true,
+      .predicts = true,
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> { return std::make_unique<Auto>(brief); },
   };
 }
