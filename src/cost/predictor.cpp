@@ -53,7 +53,8 @@ double estimate(const Bound& bound, const Situation& situation, double most) {
     // The inner ranks of a tree are above the mean, but then most samples are leaves.
     if (sum / static_cast<double>(samples.size()) * (ranks - 1) > most) return unaffordable;
   }
-  const double all = of_rank(0) + (samples.empty() ? 0 : sum / static_cast<double>(samples.size()) * (ranks - 1));
+  double all = of_rank(0);
+  if (!samples.empty()) all += sum / static_cast<double>(samples.size()) * (ranks - 1);
   return all > most ? unaffordable : all;
 }
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -43,15 +43,9 @@ class Predictor {
   static double budget(int ranks);
 
  private:
-  /// What a prediction depends on besides the candidate and the places of the ranks.
-  struct Key {
-    Collective collective;
-    std::int64_t bytes;
-    std::int64_t elements;
-    bool commutative;
-    bool in_place;
-    auto operator<=>(const Key&) const = default;
-  };
+  /// What a prediction depends on besides the candidate and the places of the ranks: collective, bytes, elements,
+  /// whether the operator commutes, whether the call is in place.
+  using Key = std::tuple<Collective, std::int64_t, std::int64_t, bool, bool>;
   struct Entry {
     double work;  ///< estimated, in microseconds
     std::optional<double> seconds = {};

@@ -99,7 +99,7 @@ std::string write_whole(const std::string& path, const std::string& text) {
 
 bool read_whole(const std::string& path, std::int64_t most_bytes, std::string& text) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not hold up the run
-  if (file < 0 && errno == ENOENT) return false;
+  if (file < 0 && (errno == ENOENT || errno == ENOTDIR)) return false;
   const auto fail = [&](const std::string& why) {
     if (file >= 0) ::close(file);
     throw std::runtime_error(why);

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.labs import BLOCK, OURS, STARLING, lab, lab_up, machine, on_lab, ranks_line, said
+from starling.algorithms import repository
 from starling.installation import variants
 from starling.networks.placement import Order, ordered
 from starling.networks.platform_file import short
@@ -133,3 +134,19 @@ def test_a_host_that_the_lab_has_not_is_told_by_the_agent() -> None:
     outcome = run_job([str(agent), "-x", "root@h9", "true"], env, 10)
     assert outcome.status == 1
     assert outcome.stderr == f"starling: no host h9 in lab {PREFIX}; there are: h0  h1  h2  h3\n"
+
+
+def test_a_probe_finds_the_rate_of_the_links(mpi: Mpi, hosts: int, tmp_path: Path) -> None:
+    strategies = [one["name"] for one in repository.listing()["strategies"] if one["predicts"]]
+    if not strategies:
+        pytest.skip("no strategy asks for predicted times")
+    options = ["--strategy", strategies[0], "--record", str(tmp_path / "record.json"), "--history", str(tmp_path)]
+    on_lab(mpi, PREFIX, [], ranks_line(mpi, tmp_path, hosts, [*STARLING, "run", *options, "--"])).check()
+    (kept,) = tmp_path.glob("*.network")
+    found = json.loads(kept.read_text())
+    parameters = found["parameters"]
+    assert (found["pairs"], found["memory"]) == (hosts // 2, False)
+    assert found["rate"] == pytest.approx(0.94 * RATE, rel=0.15)
+    one_way = 2 * parameters["overhead_s"] + parameters["latency_s"]
+    assert 1e-6 < one_way < 5e-3, "wider than any network, for other jobs may run"
+    assert record.read(tmp_path / "record.json")[0].run.probe_s is not None

@@ -230,9 +230,9 @@ class Context(ContextKey, _Spent):
 
 
 class Run(_Model):
-    """What the run was. `started` is UTC in ISO 8601, `seconds` from MPI_Init to MPI_Finalize, `probe_s` of these
-    to measure the network, None where it was not measured.
+    """What the run was. `started` is UTC in ISO 8601, `seconds` from MPI_Init to MPI_Finalize.
 
+    `probe_s` are the seconds of these in which it measured its network, None where it did not.
     `machine` is the name of the machine, a cluster for example; empty where unknown.
     """
 
