@@ -22,6 +22,7 @@ from pathlib import Path
 
 import adapting
 import prediction_error
+import replay
 import simulated
 import simulated_programs
 import simulated_tables
@@ -66,6 +67,8 @@ TABLES: Mapping[str, Callable[[Sequence[Path]], str]] = {
     "clusters": _of(simulated_trees.clusters),
     "lottery": _of(simulated_trees.lottery),
     "predictions": _of(prediction_error.table),
+    "replay": replay.strategies_table,
+    "replay-scenarios": replay.scenarios_table,
 }
 PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {
     "emulated.svg": (
@@ -84,6 +87,7 @@ PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {
     "trees-openmpi.svg": (trees.draw, ("trees-openmpi.json",)),
     "adapting.svg": (adapting.draw, ("adapting-openmpi.json",)),
     "simulated.svg": (simulated.draw, ("simulated.json",)),
+    "replay.svg": (replay.draw, ("replay.json",)),
     "simulated-trees.svg": (simulated_trees.draw, ("simulated-trees.json",)),
 }
 

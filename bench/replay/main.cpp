@@ -1,5 +1,6 @@
-// Plays recorded matrices to strategies (bench/replay/replay.py): prints JSON.
+// Plays recorded matrices to strategies (bench/replay.py): prints JSON.
 //
+// starling-replay --list                  the scenarios
 // starling-replay MATRICES.json --strategies auto,star --scenarios plain,noisy --calls 3000 --seed 1 [--no-model]
 
 #include <nlohmann/json.hpp>
@@ -125,7 +126,14 @@ void run(const Options& options) {
 }  // namespace
 
 int main(int count, char** arguments) try {
-  run(options_from({arguments + 1, arguments + count}));
+  const std::vector<std::string> words(arguments + 1, arguments + count);
+  if (words == std::vector<std::string>{"--list"}) {
+    Json names = Json::array();
+    for (const Scenario& one : scenarios()) names.push_back(one.name);
+    std::cout << names.dump() << '\n';
+    return 0;
+  }
+  run(options_from(words));
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "starling-replay: %s\n", error.what());

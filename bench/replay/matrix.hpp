@@ -15,7 +15,7 @@ struct RecordedCandidate {
   std::vector<double> seconds;        ///< of successive calls on the slowest rank; at least one, each more than 0
 };
 
-/// The recorded times of one context: bench/replay/matrices.py describes the format of a file of them.
+/// The recorded times of one context: bench/matrices.py describes the format of a file of them.
 struct Matrix {
   std::string what;  ///< the collective
   std::int64_t bytes = 0;

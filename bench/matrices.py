@@ -1,6 +1,6 @@
 r"""Matrices for replay: how long each candidate of a collective takes, call by call, and what the cost model expected.
 
-python bench/replay/matrices.py docs/results/*.json -o docs/results/matrices.json      from measurements (bench/*.py)
+python bench/matrices.py docs/results/*.json -o docs/results/matrices.json      from measurements (bench/*.py)
 
 A file is `{"schema": 1, "matrices": [MATRIX, ...]}`, and a matrix is one context:
 
@@ -82,7 +82,7 @@ def times_of(rounds: Iterable[Measurement]) -> dict[str, list[float]]:
     return found
 
 
-def matrix(context: Context, times: Mapping[str, list[float]]) -> dict[str, Any] | None:
+def matrix(context: Context, times: Mapping[str, list[float]], parameters: Path | None) -> dict[str, Any] | None:
     """A matrix in its written form; None where too few candidates were measured."""
     what, size, place, mpi, ranks = context
     platform = platform_of(place)
@@ -92,7 +92,7 @@ def matrix(context: Context, times: Mapping[str, list[float]]) -> dict[str, Any]
     if ranks > hosts:
         platform = platform_file.adjusted(platform, ranks=-(-ranks // hosts))
     try:
-        known = {one["name"]: one for one in repository.prediction(platform, ranks, what, size)["candidates"]}
+        known = {one["name"]: one for one in repository.prediction(platform, ranks, what, size, 0, parameters)["candidates"]}
     except repository.UnknownError:
         return None
     rows: list[dict[str, Any]] = [{"name": "native", "seconds": rounded(times["native"])}]
@@ -121,10 +121,10 @@ def rounded(seconds: list[float]) -> list[float]:
     return [float(f"{one:.4g}") for one in seconds[-MOST_TIMES:]]
 
 
-def matrices(files: Iterable[Path]) -> Iterator[dict[str, Any]]:
-    """The matrices of all contexts that were measured."""
+def matrices(files: Iterable[Path], parameters: Path | None) -> Iterator[dict[str, Any]]:
+    """The matrices of all contexts that were measured, with the predictions of a model that has these parameters."""
     for context, rounds in contexts(files).items():
-        if (made := matrix(context, times_of(rounds))) is not None:
+        if (made := matrix(context, times_of(rounds), parameters)) is not None:
             yield made
 
 
@@ -139,9 +139,10 @@ def main() -> None:
     """Collects the matrices of files of measurements."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("measured", nargs="+", type=Path)
+    parser.add_argument("--parameters", type=Path, help="of the cost model: what starling lab calibrate or a probe found")
     parser.add_argument("-o", "--output", required=True, type=Path)
     options = parser.parse_args()
-    print(f"{write(matrices(options.measured), options.output)} matrices in {options.output}")
+    print(f"{write(matrices(options.measured, options.parameters), options.output)} matrices in {options.output}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,186 @@
+r"""Replay: recorded times, played to strategies without MPI, the same to each. `make replay` does both commands.
+
+python bench/replay.py play docs/results/matrices.json -o docs/results/replay.json      all strategies, all scenarios
+python bench/pages.py replay docs/results/replay.json                                           the tables
+
+python bench/replay.py play MINE.json --strategies auto,star --scenarios plain,noisy -o mine.json
+python bench/replay.py draw mine.json mine.svg
+
+`matrices.py` describes the format of recorded times, `player.hpp` the scenarios. The same seed gives the same figures
+on every machine. `play` keeps, for each strategy and scenario and after some numbers of calls, the ratios of all
+matrices: total / native, total / the best candidate in hindsight.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any
+
+import markdown
+import plots
+
+PLAYER = Path(__file__).parents[1] / "build-test" / "core" / "bench" / "starling-replay"
+STRATEGIES = ("auto", "star", "star-basic", "lottery", "native")
+SHOWN = (20, 60, 300, 3000)
+"""Numbers of calls that tables show."""
+NEAR = 1.03
+"""A final choice is right if it takes at most this multiple of the best's time."""
+WITHOUT_MODEL = "no model"
+"""The scenario in which nothing is known before a candidate is tried."""
+
+
+def play(player: Path, matrices: Path, strategies: Iterable[str], scenarios: Iterable[str], calls: int, seed: int) -> Any:
+    """The player's rows."""
+    rows = []
+    for scenario in scenarios:
+        words = [str(player), str(matrices), "--strategies", ",".join(strategies), "--calls", str(calls)]
+        words += ["--seed", str(seed)]
+        words += ["--no-model"] if scenario == WITHOUT_MODEL else ["--scenarios", scenario]
+        found = json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout)
+        rows += [{**one, "scenario": scenario} for one in found]
+    return rows
+
+
+def summed_up(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """For each strategy and scenario what all matrices gave."""
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for one in rows:
+        groups.setdefault((one["strategy"], one["scenario"]), []).append(one)
+    found = []
+    for (strategy, scenario), cells in groups.items():
+        at = cells[0]["at"]
+        to_native = [[one["total_s"][i] / one["native_s"][i] for one in cells] for i in range(len(at))]
+        to_best = [[one["total_s"][i] / one["best_s"][i] for one in cells] for i in range(len(at))]
+        settled = [one["settled_from"] for one in cells if one["settled_from"] >= 0]
+        found.append(
+            {
+                "strategy": strategy,
+                "scenario": scenario,
+                "matrices": len(cells),
+                "at": at,
+                "to_native": [spread(one) for one in to_native],
+                "to_best": [spread(one) for one in to_best],
+                "best_to_native": round(fmean(one["best_s"][-1] / one["native_s"][-1] for one in cells), 4),
+                "right": round(sum(one["final_ratio"] <= NEAR for one in cells) / len(cells), 4),
+                "near_best_from": median(settled) if 2 * len(settled) > len(cells) else None,
+                "agreements": round(fmean(one["agreements"] for one in cells), 1),
+            }
+        )
+    return found
+
+
+def spread(values: Sequence[float]) -> dict[str, float]:
+    """Mean, median, 95th and 99th percentile, and the largest."""
+    ranked = sorted(values)
+
+    def quantile(share: float) -> float:
+        return ranked[min(len(ranked) - 1, int(share * len(ranked)))]
+
+    figures = {
+        "mean": fmean(ranked),
+        "median": median(ranked),
+        "p95": quantile(0.95),
+        "p99": quantile(0.99),
+        "worst": ranked[-1],
+    }
+    return {name: round(value, 4) for name, value in figures.items()}
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """What `play` wrote."""
+    found: list[dict[str, Any]] = json.loads(path.read_text())["played"]
+    return found
+
+
+def _cells(row: Mapping[str, Any], figure: str) -> list[str]:
+    return [f"{row['to_native'][row['at'].index(calls)][figure]:.3f}" for calls in SHOWN]
+
+
+def strategies_table(files: Sequence[Path]) -> str:
+    """Every strategy on the times as recorded."""
+    rows = [one for one in read(files[0]) if one["scenario"] == "plain"]
+    heads = ["strategy"]
+    heads += [f"mean, {calls:,} calls" for calls in SHOWN]
+    heads += [f"95th percentile, {calls:,}" for calls in SHOWN]
+    heads += [f"worst, {calls:,}" for calls in SHOWN]
+    heads += ["right at the end", "within 5 % of the best from call"]
+    lines = []
+    for one in rows:
+        near = one["near_best_from"]
+        lines.append(
+            [f"`{one['strategy']}`", *_cells(one, "mean"), *_cells(one, "p95"), *_cells(one, "worst")]
+            + [f"{one['right']:.0%}", "never" if near is None else f"{near:,.0f}"]
+        )
+    lines.append(["best in hindsight", f"{rows[0]['best_to_native']:.3f}"])
+    return markdown.table(heads, [line + [""] * (len(heads) - len(line)) for line in lines])
+
+
+def scenarios_table(files: Sequence[Path]) -> str:
+    """`auto` in every scenario."""
+    heads = ["scenario"]
+    heads += [f"mean, {calls:,} calls" for calls in SHOWN]
+    heads += [f"95th percentile, {calls:,}" for calls in SHOWN]
+    heads += [f"worst, {calls:,}" for calls in SHOWN]
+    heads += ["right at the end", "best in hindsight"]
+    lines = [
+        [one["scenario"], *_cells(one, "mean"), *_cells(one, "p95"), *_cells(one, "worst")]
+        + [f"{one['right']:.0%}", f"{one['best_to_native']:.3f}"]
+        for one in read(files[0])
+        if one["strategy"] == "auto"
+    ]
+    return markdown.table(heads, lines)
+
+
+def draw(options: argparse.Namespace) -> None:
+    """Mean and 95th percentile of total / native against the number of calls, for each strategy."""
+    rows = [one for one in read(options.measured[0]) if one["scenario"] == "plain" and one["strategy"] != "native"]
+    figure, axes = plots.pyplot().subplots(1, 2, figsize=(10, 4), sharey=True)
+    for panel, name, title in zip(axes, ("mean", "p95"), ("mean of all matrices", "95th percentile"), strict=True):
+        for one in rows:
+            panel.plot(one["at"], [figures[name] for figures in one["to_native"]], marker="o", label=one["strategy"])
+        panel.axhline(1, color="black", linewidth=0.8)
+        panel.set(xscale="log", yscale="log", xlabel="calls", title=title)
+        panel.set_yticks([0.75, 1, 1.5, 2, 4, 8], ["0.75", "1", "1.5", "2", "4", "8"])
+    axes[0].axhline(rows[0]["best_to_native"], color="grey", linestyle=":", label="best in hindsight")
+    axes[0].set_ylabel("time of all calls / native's")
+    axes[0].legend()
+    plots.save(figure, options.picture)
+
+
+def main() -> None:
+    """Plays matrices, or draws what was played."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    playing = commands.add_parser("play", help="play matrices to strategies")
+    playing.add_argument("matrices", type=Path)
+    playing.add_argument("--player", type=Path, default=PLAYER, help="the program starling-replay")
+    playing.add_argument("--strategies", default=",".join(STRATEGIES))
+    playing.add_argument("--scenarios", default="all")
+    playing.add_argument("--calls", type=int, default=3000)
+    playing.add_argument("--seed", type=int, default=1)
+    playing.add_argument("-o", "--output", type=Path, required=True)
+    drawing = commands.add_parser("draw", help="draw what was played")
+    drawing.add_argument("measured", nargs=1, type=Path, metavar="PLAYED")
+    drawing.add_argument("picture", type=Path)
+    options = parser.parse_args()
+    if options.command == "draw":
+        draw(options)
+        return
+    if options.scenarios == "all":
+        listed = subprocess.run([str(options.player), "--list"], check=True, stdout=subprocess.PIPE, text=True).stdout
+        names = [*json.loads(listed), WITHOUT_MODEL]
+    else:
+        names = options.scenarios.split(",")
+    rows = play(options.player, options.matrices, options.strategies.split(","), names, options.calls, options.seed)
+    lines = ",\n".join(json.dumps(one) for one in summed_up(rows))
+    options.output.write_text(f'{{"schema": 1, "seed": {options.seed}, "played": [\n{lines}\n]}}\n')
+    print(f"{len(rows)} games in {options.output}")
+
+
+if __name__ == "__main__":
+    main()
