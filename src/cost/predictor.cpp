@@ -55,7 +55,8 @@ double estimate(const Bound& bound, const Situation& situation, double most) {
   }
   double all = of_rank(0);
   if (!samples.empty()) all += sum / static_cast<double>(samples.size()) * (ranks - 1);
-  return all > most ? unaffordable : all;
+  if (all > most) return unaffordable;
+  return all;
 }
 
 }  // namespace
