@@ -67,6 +67,11 @@ double Predictor::budget(int ranks) {
   return at_few + (of_a_rank * ranks);
 }
 
+double Predictor::usual(int ranks) {
+  constexpr double of_a_rank = 400;
+  return std::min(of_a_rank * ranks, budget(ranks));
+}
+
 Predictor::Call Predictor::affordable(const Situation& situation) {
   struct Choice {
     const Bound* bound;

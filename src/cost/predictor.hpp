@@ -41,6 +41,8 @@ class Predictor {
 
   /// Microseconds that predicting all candidates of a call may take on an ordinary processor, roughly.
   static double budget(int ranks);
+  /// Microseconds that it usually takes.
+  static double usual(int ranks);
 
  private:
   /// What a prediction depends on besides the candidate and the places of the ranks: collective, bytes, elements,

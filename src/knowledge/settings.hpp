@@ -23,7 +23,7 @@ inline constexpr std::string_view platform_of_nodes = "nodes";
 /// Everything a user can set, as one value, with the defaults. Rank 0's settings are those of all ranks. Each has a row
 /// in settings_table(), which says the rest of it.
 struct Settings {
-  std::string strategy = "star-basic";  ///< with its argument, if it takes one
+  std::string strategy = "auto";  ///< with its argument, if it takes one
   std::string record;                   ///< path of one more copy of the run record; empty: none
   std::string history;                  ///< directory of run records; empty: off
   std::string machine;                  ///< what runs must share to learn from each other; (machine_name)

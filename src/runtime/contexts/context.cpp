@@ -124,7 +124,7 @@ std::shared_ptr<Knowledge> Context::knowledge(const Brief& brief, const Facts& f
     return communicator.predicted(ways[static_cast<std::size_t>(way)], situation);
   };
   constexpr double microsecond = 1e-6;
-  const double seconds = setup().network ? Predictor::budget(ranks_) * microsecond : 0;
+  const double seconds = setup().network ? Predictor::usual(ranks_) * microsecond : 0;
   return std::make_shared<ContextKnowledge>(setup().experience, brief.key, brief.candidates, predicted, seconds);
 }
 

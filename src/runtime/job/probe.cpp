@@ -276,6 +276,34 @@ void lead_at_once(const ProbePlan::Pair& pair) {
   end.stop();
 }
 
+/// On rank 0: seconds in which every rank passes a small message on to the next one, all at once. More than the way
+/// from one to the other where ranks share what sending and receiving takes: processors, above all. Collective.
+double way_at_once(double until) {
+  constexpr std::int64_t bytes = 1024;
+  constexpr int first = 6;  // these make connections, too
+  constexpr int most = 60;
+  const int ranks = process().size;
+  const int next = (process().rank + 1) % ranks;
+  const int before = (process().rank + ranks - 1) % ranks;
+  std::vector<char> from(bytes);
+  std::vector<char> into(bytes);
+  // A rank that was not scheduled for a while finds several messages there: only their mean tells.
+  const auto pass = [&](int repetitions) {
+    const double start = Clock::now();
+    for (int i = 0; i < repetitions; ++i)
+      pmpi.Sendrecv(from.data(), static_cast<int>(bytes), handles.byte, next, tag_of_probe, into.data(),
+                    static_cast<int>(bytes), handles.byte, before, tag_of_probe, process().world, MPI_STATUS_IGNORE);
+    return (Clock::now() - start) / repetitions;
+  };
+  double mean = pass(first);
+  const double left = std::min(until - Clock::now(), 2 * for_pings);
+  int repetitions = static_cast<int>(std::clamp(left / std::max(mean, 1e-9), 0.0, double{most}));
+  pmpi.Bcast(&repetitions, 1, handles.int_, 0, process().world);
+  if (repetitions <= first) return mean;
+  mean = pass(repetitions);
+  return std::min(mean, pass(repetitions));
+}
+
 /// Within bounds that any file of parameters has, whatever the clock said.
 double plausible(double seconds) {
   return seconds >= 0 ? std::min(seconds, 1.0) : 0;
@@ -304,6 +332,7 @@ MeasuredNetwork probe(const ProbePlan& plan) {
   MeasuredNetwork found;
   CostParameters& parameters = found.parameters;
   const double until = Clock::now() + most_seconds;
+  double way = 0;  // of a message, while no other one is under way
 
   for (std::size_t i = 0; i < plan.between_nodes.size(); ++i) {
     const auto& pair = plan.between_nodes[i];
@@ -321,6 +350,7 @@ MeasuredNetwork probe(const ProbePlan& plan) {
     parameters.overhead = plausible(far.overhead);
     parameters.gap = plausible(far.gap);
     parameters.latency = plausible(far.way - 2 * far.overhead);
+    way = far.way;
   }
 
   // After what goes between nodes, so that one does not disturb the other: rank 0 says when, and how long at most.
@@ -342,15 +372,19 @@ MeasuredNetwork probe(const ProbePlan& plan) {
         for (const double value : near) send({.what = Order::answer, .value = value}, 0);
     }
     if (me != 0) continue;
-    const auto [overhead, way, of_a_near_byte] = near;
+    const auto [overhead, near_way, of_a_near_byte] = near;
     if (plan.between_nodes.empty()) {
       parameters.overhead = plausible(overhead);
       parameters.gap = 0;
+      way = near_way;
     }
-    parameters.memory_latency = plausible(way - 2 * parameters.overhead);
+    parameters.memory_latency = plausible(near_way - 2 * parameters.overhead);
     parameters.memory_per_byte = plausible(of_a_near_byte);
   }
+  const double at_once = way_at_once(until);
   if (me == 0) {
+    // In a collective all ranks are busy: what a message then costs more than alone is processor time at both ends.
+    parameters.overhead = plausible(parameters.overhead + (std::max(0.0, at_once - way) / 2));
     parameters.copy_per_byte = plausible(of_a_byte(false));
     parameters.combine_per_byte = plausible(of_a_byte(true));
   }

@@ -20,8 +20,8 @@ struct ProbePlan {
   static ProbePlan of(std::span<const int> nodes);
 };
 
-/// Measures what messages cost between a few ranks, and local work on rank 0, in less than a second and mostly in a
-/// tenth of one; all other ranks go on at once, and wait in the next collective. Returns what was found on rank 0.
+/// Measures what messages cost between a few ranks, then between all of them at once, and local work on rank 0, in less
+/// than a second and mostly in a tenth of one. Returns what was found on rank 0.
 /// Called by all ranks of MPI_COMM_WORLD.
 MeasuredNetwork probe(const ProbePlan& plan);
 
