@@ -1,6 +1,10 @@
 r"""Matrices for replay: how long each candidate of a collective takes, call by call, and what the cost model expected.
 
-python bench/matrices.py docs/results/*.json -o docs/results/matrices.json      from measurements (bench/*.py)
+python bench/matrices.py docs/results/{single,star,chain}-*.json --probed docs/results/probed.json \
+    -o docs/results/matrices.json
+
+The measurements are those of suite.py; `--probed` has what Starling's probe found on the same networks, by platform and
+MPI: the cost model then has these parameters and, as a job with a platform file, the rates of the platform.
 
 A file is `{"schema": 1, "matrices": [MATRIX, ...]}`, and a matrix is one context:
 
@@ -21,6 +25,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -28,6 +33,7 @@ from statistics import median
 from typing import Any
 
 from starling.algorithms import repository
+from starling.installation import questions
 from starling.lab import measured
 from starling.lab.measured import Measurement
 from starling.networks import platform_file
@@ -82,18 +88,45 @@ def times_of(rounds: Iterable[Measurement]) -> dict[str, list[float]]:
     return found
 
 
-def matrix(context: Context, times: Mapping[str, list[float]], parameters: Path | None) -> dict[str, Any] | None:
-    """A matrix in its written form; None where too few candidates were measured."""
+def parameters_for(probed: Path, place: str, mpi: str) -> dict[str, Any] | None:
+    """What a probe found on that platform, with that MPI library or else any."""
+    name = place.partition(",")[0]
+    found = [one for one in json.loads(probed.read_text())["probed"] if one["platform"] == name]
+    flavour = mpi.partition(" ")[0]
+    same = [one for one in found if one["mpi"].partition(" ")[0] == flavour]
+    for one in (*same, *found):
+        parameters: dict[str, Any] = one["parameters"]
+        return parameters
+    return None
+
+
+def predicted(context: Context, probed: Path | None) -> dict[str, dict[str, Any]]:
+    """The cost model's row for each candidate; nothing where the platform or the collective is not known."""
     what, size, place, mpi, ranks = context
     platform = platform_of(place)
-    if platform is None or "native" not in times:
-        return None
+    if platform is None:
+        return {}
     hosts = len(platform.host_names)
     if ranks > hosts:
         platform = platform_file.adjusted(platform, ranks=-(-ranks // hosts))
-    try:
-        known = {one["name"]: one for one in repository.prediction(platform, ranks, what, size, 0, parameters)["candidates"]}
-    except repository.UnknownError:
+    with tempfile.TemporaryDirectory(prefix="starling-matrices-") as folder:
+        file = None
+        if probed is not None and (parameters := parameters_for(probed, place, mpi)) is not None:
+            file = Path(folder) / "parameters.json"
+            file.write_text(json.dumps(parameters))
+        try:
+            found = repository.prediction(platform, ranks, what, size, 0, file)
+        except questions.UnknownError:
+            return {}
+    return {one["name"]: one for one in found["candidates"]}
+
+
+def matrix(context: Context, times: Mapping[str, list[float]], probed: Path | None) -> dict[str, Any] | None:
+    """A matrix in its written form; None where too few candidates were measured."""
+    what, size, place, mpi, ranks = context
+    known = predicted(context, probed)
+    platform = platform_of(place)
+    if platform is None or not known or "native" not in times:
         return None
     rows: list[dict[str, Any]] = [{"name": "native", "seconds": rounded(times["native"])}]
     for name, seconds in times.items():
@@ -111,7 +144,7 @@ def matrix(context: Context, times: Mapping[str, list[float]], parameters: Path 
         "platform": place,
         "mpi": mpi,
         "ranks": ranks,
-        "nodes": min(ranks, hosts),
+        "nodes": min(ranks, len(platform.host_names)),
         "candidates": rows,
     }
 
@@ -121,10 +154,10 @@ def rounded(seconds: list[float]) -> list[float]:
     return [float(f"{one:.4g}") for one in seconds[-MOST_TIMES:]]
 
 
-def matrices(files: Iterable[Path], parameters: Path | None) -> Iterator[dict[str, Any]]:
-    """The matrices of all contexts that were measured, with the predictions of a model that has these parameters."""
+def matrices(files: Iterable[Path], probed: Path | None) -> Iterator[dict[str, Any]]:
+    """The matrices of all contexts that were measured."""
     for context, rounds in contexts(files).items():
-        if (made := matrix(context, times_of(rounds), parameters)) is not None:
+        if (made := matrix(context, times_of(rounds), probed)) is not None:
             yield made
 
 
@@ -139,10 +172,10 @@ def main() -> None:
     """Collects the matrices of files of measurements."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("measured", nargs="+", type=Path)
-    parser.add_argument("--parameters", type=Path, help="of the cost model: what starling lab calibrate or a probe found")
+    parser.add_argument("--probed", type=Path, help="what probes found; else the cost model has its defaults")
     parser.add_argument("-o", "--output", required=True, type=Path)
     options = parser.parse_args()
-    print(f"{write(matrices(options.measured, options.parameters), options.output)} matrices in {options.output}")
+    print(f"{write(matrices(options.measured, options.probed), options.output)} matrices in {options.output}")
 
 
 if __name__ == "__main__":

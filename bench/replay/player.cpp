@@ -238,7 +238,7 @@ Played play(const Matrix& recorded, const Matrix& recorded_later, std::string_vi
   std::int64_t far_at = -1;
   for (std::int64_t call = 0; call < calls; ++call) {
     const Times& times = times_at(call);
-    const auto candidate = static_cast<std::size_t>(run.first().proposed());
+    const auto candidate = static_cast<std::size_t>(run.first().chosen().value_or(run.first().proposed()));
     if (times.usual(candidate) > 1.05 * best_at_end(times)) far_at = call;
     const auto [seconds, agreed] = one_call(run, times, call);
     total += seconds;

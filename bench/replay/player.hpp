@@ -37,7 +37,8 @@ struct Played {
   std::vector<double> best;       ///< had the one candidate carried out all of them that is best for all calls
   std::string final;              ///< the candidate at the end
   double final_ratio = 1;         ///< its time relative to the best candidate's, both without noise
-  std::int64_t settled_from = 0;  ///< the first call from which on every one is within 5 % of the best; -1 if none is
+  /// The first call from which on what is chosen is within 5 % of the best; -1 if there is none.
+  std::int64_t settled_from = 0;
   std::int64_t agreements = 0;
   std::vector<Decision> decisions;
 };

@@ -123,7 +123,7 @@ std::string shown_platform(const std::string& platform) {
 constexpr auto table = std::to_array<SettingRow>({
     {.name = "strategy",
      .variable = "STARLING_STRATEGY",
-     .says = "How candidates are tried and one is chosen: native, star-basic, forced:NAME, ...",
+     .says = "How candidates are tried and one is chosen: auto, native, star, forced:NAME, ...",
      .place = [](Settings& all) -> Place { return &all.strategy; },
      .option = "S",
      .read = read_strategy},

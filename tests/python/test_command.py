@@ -421,7 +421,7 @@ def test_doctor_as_json_tells_settings_with_their_sources(home: dict[str, str]) 
     by_name = {setting["name"]: (setting["value"], setting["source"]) for setting in found["settings"]}
     assert by_name["iterations"] == ("5", "STARLING_ITER")
     assert by_name["epsilon"] == ("0.2", str(Path(home["HOME"]) / "starling.toml"))
-    assert by_name["strategy"] == ("star-basic", "default")
+    assert by_name["strategy"] == ("auto", "default")
     assert [variant["variant"] for variant in found["variants"]] == ["openmpi", "mpich", "abi"]
     assert found["launchers"] == []
     assert "no MPI launcher on PATH" in found["advice"][0]

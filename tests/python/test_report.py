@@ -23,7 +23,7 @@ from starling.records.record import (
     latest,
     read,
 )
-from starling.records.report import render, summary
+from starling.records.report import render, summary, verdict
 from starling.terminal.figures import human_bytes, human_seconds
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -172,6 +172,31 @@ def test_the_summary_counts_only_contexts_whose_native_time_is_known() -> None:
     )
     hardly = context(calls=1, slowest_seconds=1e-4, slowest_tuning_seconds=0.0, candidates=measured(chain=1))
     assert summary(sample(contexts=[known, hardly])) == f"in collectives 15.1 ms; {told}"
+
+
+def of_run(contexts: list[Context], history: str = "/h") -> RunRecord:
+    """200 s with these contexts."""
+    record = sample()
+    run = record.run.model_copy(update={"seconds": 200.0, "settings": {"history": history}})
+    return record.model_copy(update={"contexts": contexts, "left_out": None, "run": run})
+
+
+def test_the_verdict_tells_what_was_gained_what_it_cost_and_what_comes_next() -> None:
+    gained = by_hand(ALL_RANKS)
+    assert verdict(of_run([gained])) == (
+        "Saved 24.2 s against native, 12.1% of the run; trying cost 25.0 s. The next run starts from what was learnt."
+    )
+    lost = by_hand(ALL_RANKS, slowest_seconds=120.0, stage="learning")
+    assert verdict(of_run([lost], history="off")) == (
+        "Lost 20.8 s against native, 10.4% of the run; trying cost 25.0 s. "
+        "1 context of 1 still learning: the next run goes on from here, if it has a history."
+    )
+    assert verdict(of_run([by_hand(FEW)])) == "", "nothing is known of native"
+
+
+def test_the_verdict_stands_above_the_table() -> None:
+    text = rendered(of_run([by_hand(ALL_RANKS)]))
+    assert text.index("Saved 24.2 s") < text.index("collective")
 
 
 def phases(exploring: tuple[int, float, float], settled: tuple[int, float, float]) -> dict[str, Any]:

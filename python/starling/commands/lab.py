@@ -252,7 +252,7 @@ def simulate(
         typer.Argument(metavar="[SOURCE ... ARGUMENT ...]", help="C or C++ files of an MPI program; else a benchmark."),
     ] = None,
     strategy: Annotated[
-        list[str] | None, typer.Option(metavar="S", help="native, star-basic, forced:NAME, ...; may be repeated.")
+        list[str] | None, typer.Option(metavar="S", help="native, auto, star, forced:NAME, ...; may be repeated.")
     ] = None,
     collective: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Of the benchmark; may be repeated. Default: allreduce.")

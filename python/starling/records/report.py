@@ -22,12 +22,15 @@ _STAGES = {
     "probe_group": "the candidates of the fastest group are still tried",
     "run_off": "native and the fastest candidate still take turns",
     "monitor_adapt": "the fastest is used, and watched for getting slower",
+    "learning": "trials are still worth their cost",
+    "settled": "no trial is worth its cost for now; native is measured again now and then",
     "lottery": "candidates are drawn, the fastest most often",
     "single": "only native is eligible, so nothing is tried",
     "forced": "the requested algorithm",
     "native": "left to the MPI library",
 }
 """What the stages of the strategies mean (docs/strategies.md)."""
+_UNFINISHED = {"learning", "measure_select", "probe_group", "run_off"}
 _DECISIONS = 4
 _EXPLAINED = 3
 _MATERIAL = 0.01
@@ -132,6 +135,30 @@ def summary(record: RunRecord) -> str:
     return text
 
 
+def verdict(record: RunRecord) -> str:
+    """What was gained against native, what learning cost, and what the next run does; empty if nothing tells.
+
+    Shares are of the whole run.
+    """
+    known = [context for context in record.contexts if context.saved is not None]
+    run = record.run
+    if not known or not run.seconds:
+        return ""
+    saved = sum(context.saved or 0 for context in known)
+    share = f"{abs(saved) / run.seconds:.1%} of the run"
+    trying = human_seconds(sum(context.tuning or 0 for context in record.contexts))
+    if saved >= 0:
+        text = f"Saved {human_seconds(saved)} against native, {share}; trying cost {trying}"
+    else:
+        text = f"Lost {human_seconds(-saved)} against native, {share}; trying cost {trying}"
+    learning = sum(context.stage in _UNFINISHED for context in record.contexts)
+    if learning:
+        text += f". {_contexts(learning)} of {len(record.contexts)} still learning: the next run goes on from here"
+    else:
+        text += ". The next run starts from what was learnt"
+    return text + (", if it has a history." if run.settings.get("history") in {"off", ""} else ".")
+
+
 def _contexts(number: int) -> str:
     return f"{number} context{'s' * (number != 1)}"
 
@@ -216,6 +243,8 @@ def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> Non
     if not contexts:
         console.print(Text("no collective was called"))
         return
+    if told := verdict(record):
+        console.print(Text(told, style="bold"))
     console.print()
     console.print(fitted(_columns(shown), console.width))
     if len(shown) < len(contexts):
