@@ -76,15 +76,19 @@ Estimates::Estimates(std::span<const Interned> groups) : all_(groups.size()), sc
   std::vector<Interned> different;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const auto found = std::find(different.begin(), different.end(), groups[i]);
-    all_[i].group = static_cast<std::size_t>(found - different.begin());
+    all_[i].group = static_cast<std::uint8_t>(std::min<std::ptrdiff_t>(found - different.begin(), last_group));
     if (found == different.end()) different.push_back(groups[i]);
   }
-  groups_ = different.size();
+  groups_ = std::min<std::size_t>(different.size(), last_group + 1);
 }
 
 void Estimates::believe(int candidate, const Belief& belief) {
-  at(candidate).belief = belief;
-  at(candidate).believed = true;
+  One& one = at(candidate);
+  one.source = belief.source;
+  one.believed_log = static_cast<float>(std::log(belief.seconds));
+  one.believed_spread = static_cast<float>(belief.spread);
+  one.common_spread = static_cast<float>(belief.common_spread);
+  one.believed = true;
 }
 
 void Estimates::add(int candidate, double seconds) {
@@ -96,7 +100,7 @@ void Estimates::add(int candidate, double seconds) {
     return;
   }
   one.logs[one.oldest] = value;
-  one.oldest = (one.oldest + 1) % window;
+  one.oldest = static_cast<std::uint8_t>((one.oldest + 1) % window);
 }
 
 void Estimates::scale(int candidate, double factor) {
@@ -104,19 +108,13 @@ void Estimates::scale(int candidate, double factor) {
   for (float& value : at(candidate).logs) value += shift;
 }
 
-void Estimates::keep_latest(int candidate, std::size_t times) {
-  One& one = at(candidate);
-  if (one.logs.size() <= times) return;
-  std::rotate(one.logs.begin(), one.logs.begin() + static_cast<std::ptrdiff_t>(one.oldest), one.logs.end());
-  one.logs.erase(one.logs.begin(), one.logs.end() - static_cast<std::ptrdiff_t>(times));
-  one.oldest = 0;
-  one.count = static_cast<std::int64_t>(times);
-}
-
 void Estimates::age() {
   for (One& one : all_) {
     if (one.count == 0) continue;
-    one.belief = {std::exp(median_of(one.logs)), aged_spread, "calls before the network changed", aged_common};
+    one.source = "calls before the network changed";
+    one.believed_log = static_cast<float>(median_of(one.logs));
+    one.believed_spread = static_cast<float>(aged_spread);
+    one.common_spread = static_cast<float>(aged_common);
     one.believed = true;
     one.logs.clear();
     one.oldest = 0;
@@ -126,17 +124,17 @@ void Estimates::age() {
 
 void Estimates::update() {
   for (One& one : all_)
-    if (one.count > 0) one.middle = one.located = median_of(one.logs);
+    if (one.count > 0) one.middle = one.located = static_cast<float>(median_of(one.logs));
   update_scatter();
   if (scatter_ > heavy_scatter)
     for (One& one : all_)
-      if (one.count > 0) one.located = quarter_of(one.logs);
+      if (one.count > 0) one.located = static_cast<float>(quarter_of(one.logs));
   expect_without_belief();
   std::vector<Interned> done;
   for (const One& one : all_) {
-    if (!one.believed || std::find(done.begin(), done.end(), one.belief.source) != done.end()) continue;
-    done.push_back(one.belief.source);
-    expect_by_source(one.belief.source);
+    if (!one.believed || std::find(done.begin(), done.end(), one.source) != done.end()) continue;
+    done.push_back(one.source);
+    expect_by_source(one.source);
   }
 }
 
@@ -148,7 +146,7 @@ void Estimates::update_scatter() {
     const auto times = static_cast<double>(one.logs.size());
     const double wider = std::sqrt(times / (times - 1));
     for (const float value : one.logs)
-      deviations.push_back(static_cast<float>(wider * std::abs(static_cast<double>(value) - one.middle)));
+      deviations.push_back(static_cast<float>(wider * std::abs(static_cast<double>(value - one.middle))));
   }
   if (deviations.empty()) return;
   constexpr double of_deviations = 1.4826;  // from the median absolute deviation to the standard deviation
@@ -165,17 +163,18 @@ void Estimates::expect_by_source(const Interned& source) {
   struct Group {
     double errors = 0;
     double count = 0;
+    double own = 0;  ///< variance of a member's own error
   };
   std::vector<Group> groups(groups_);
   double common = 0;
-  double own = 0;
   for (const One& one : all_) {
-    if (!one.believed || one.belief.source != source) continue;
-    common = square(one.belief.common_spread);
-    own = square(one.belief.spread);
+    if (!one.believed || one.source != source) continue;
+    common = std::max(common, square(static_cast<double>(one.common_spread)));
+    Group& group = groups[one.group];
+    group.own = square(static_cast<double>(one.believed_spread));
     if (one.count == 0) continue;
-    groups[one.group].errors += one.located - std::log(one.belief.seconds);
-    ++groups[one.group].count;
+    group.errors += static_cast<double>(one.located - one.believed_log);
+    ++group.count;
   }
   double mean = 0;
   double variance = common;
@@ -186,7 +185,7 @@ void Estimates::expect_by_source(const Interned& source) {
     for (const Group& group : groups) {
       if (group.count == 0) continue;
       const double error = group.errors / group.count;
-      const double usual = square(of_group) + ((own + square(scatter_)) / group.count);
+      const double usual = square(of_group) + ((group.own + square(scatter_)) / group.count);
       const double weight = 1 / (usual + (square(error - mean) * outlying));
       precision += weight;
       sum += weight * error;
@@ -195,11 +194,12 @@ void Estimates::expect_by_source(const Interned& source) {
     variance = 1 / precision;
   }
   for (One& one : all_) {
-    if (!one.believed || one.belief.source != source) continue;
+    if (!one.believed || one.source != source) continue;
     const Group& group = groups[one.group];
-    const double left = 1 / ((1 / square(of_group)) + (group.count / own));
-    const double of_this_group = left * (group.errors - (group.count * mean)) / own;
-    one.expected = {std::log(one.belief.seconds) + mean + of_this_group, std::sqrt(variance + left + own)};
+    const double left = 1 / ((1 / square(of_group)) + (group.count / group.own));
+    const double of_this_group = left * (group.errors - (group.count * mean)) / group.own;
+    one.expected_log = static_cast<float>(static_cast<double>(one.believed_log) + mean + of_this_group);
+    one.expected_spread = static_cast<float>(std::sqrt(variance + left + group.own));
   }
 }
 
@@ -207,31 +207,35 @@ void Estimates::expect_by_source(const Interned& source) {
 void Estimates::expect_without_belief() {
   std::vector<double> best(groups_, std::numeric_limits<double>::infinity());
   for (const One& one : std::span(all_).subspan(1))
-    if (one.count > 0) best[one.group] = std::min(best[one.group], one.located);
+    if (one.count > 0) best[one.group] = std::min(best[one.group], static_cast<double>(one.located));
   const One& native = all_.front();
-  const double reference = native.count > 0 ? native.located : native.believed ? std::log(native.belief.seconds) : 0;
+  const double reference = static_cast<double>(native.count > 0  ? native.located
+                                               : native.believed ? native.believed_log
+                                                                 : 0);
   for (One& one : all_) {
     if (one.believed) continue;
     const double of_group = best[one.group];
-    one.expected = std::isfinite(of_group) ? Estimate{of_group + (of_member / 4), of_member}
-                                           : Estimate{reference + of_unknown.log_seconds, of_unknown.spread};
+    const Estimate expected = std::isfinite(of_group) ? Estimate{of_group + (of_member / 4), of_member}
+                                                      : Estimate{reference + of_unknown.log_seconds, of_unknown.spread};
+    one.expected_log = static_cast<float>(expected.log_seconds);
+    one.expected_spread = static_cast<float>(expected.spread);
   }
 }
 
 Estimate Estimates::measured_alone(int candidate) const {
   const One& one = at(candidate);
   // Of two times the shorter counts: what disturbs a call makes it longer.
-  const double found = one.logs.size() == 2 ? static_cast<double>(std::min(one.logs[0], one.logs[1])) : one.located;
+  const auto found = static_cast<double>(one.logs.size() == 2 ? std::min(one.logs[0], one.logs[1]) : one.located);
   const auto times = static_cast<double>(one.logs.size());
   return {found, scatter_ * std::sqrt(times < 3 ? 1 / times : of_median / times)};
 }
 
 Estimate Estimates::of(int candidate) const {
   const One& one = at(candidate);
-  if (one.count == 0) return one.expected;
+  const Estimate before{static_cast<double>(one.expected_log), static_cast<double>(one.expected_spread)};
+  if (one.count == 0) return before;
   const Estimate found = measured_alone(candidate);
   if (candidate == 0 && !one.believed) return found;
-  const Estimate& before = one.expected;
   if (one.count == 1 && found.log_seconds > before.log_seconds) {
     // A single time that is far above what was expected may be that of a call which something else disturbed.
     const double deviation = std::hypot(before.spread, scatter_);

@@ -46,8 +46,6 @@ class Estimates {
   void scale(int candidate, double factor);
   /// The network has changed: what was measured so far is only a belief now.
   void age();
-  /// Only the latest `times` of what was measured count; earlier ones are forgotten.
-  void keep_latest(int candidate, std::size_t times);
   /// Brings the common errors and the scatter up to date. To be called after changes, before `of`.
   void update();
 
@@ -59,25 +57,30 @@ class Estimates {
   /// The standard deviation of the logarithm of a single call's time.
   [[nodiscard]] double scatter() const { return scatter_; }
   [[nodiscard]] bool is_believed(int candidate) const { return at(candidate).believed; }
-  [[nodiscard]] const Belief& belief(int candidate) const { return at(candidate).belief; }
   /// Median of the latest measured times, in seconds; 0 where there is none.
   [[nodiscard]] double median(int candidate) const {
-    return at(candidate).count == 0 ? 0 : std::exp(at(candidate).middle);
+    return at(candidate).count == 0 ? 0 : std::exp(static_cast<double>(at(candidate).middle));
   }
 
  private:
   static constexpr std::size_t window = 49;
+  static constexpr std::ptrdiff_t last_group = 255;
 
+  /// In single precision: there is one for each candidate of each context.
   struct One {
-    std::size_t group = 0;
-    bool believed = false;
-    Belief belief{};
+    Interned source;  ///< of the belief
+    float believed_log = 0;
+    float believed_spread = 0;
+    float common_spread = 0;
+    float middle = 0;        ///< the median of `logs`, as of the last `update`
+    float located = 0;       ///< what stands for `logs`: the median, or the lower quartile
+    float expected_log = 0;  ///< without what was measured of this one, as of the last `update`
+    float expected_spread = 0;
+    std::int32_t count = 0;
     std::vector<float> logs;  ///< of the latest measured times, at most `window`
-    std::size_t oldest = 0;   ///< of a full window
-    std::int64_t count = 0;
-    double middle = 0;    ///< the median of `logs`, as of the last `update`
-    double located = 0;   ///< what stands for `logs`: the median, or the lower quartile
-    Estimate expected{};  ///< without what was measured of this one, as of the last `update`
+    std::uint8_t oldest = 0;  ///< of a full window
+    std::uint8_t group = 0;   ///< the last one has all that come after it
+    bool believed = false;
   };
 
   [[nodiscard]] const One& at(int candidate) const { return all_[static_cast<std::size_t>(candidate)]; }

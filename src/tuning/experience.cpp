@@ -104,8 +104,9 @@ std::optional<Belief> ContextKnowledge::belief(int candidate, double native) {
   one.name = known.name;
   one.group = known.group;
   return experience_.belief(key_, one, native, [&] {
-    known.predicted = predicted_(candidate);
-    return known.predicted;
+    const std::optional<double> seconds = predicted_(candidate);
+    known.predicted = static_cast<float>(seconds.value_or(0));
+    return seconds;
   });
 }
 
@@ -114,7 +115,9 @@ void ContextKnowledge::learn(int candidate, double seconds, std::int64_t /*calls
   Candidate one;
   one.name = known.name;
   one.group = known.group;
-  experience_.learn(key_, one, seconds, known.predicted, !std::exchange(known.learnt, true));
+  const std::optional<double> predicted =
+      known.predicted > 0 ? std::optional(static_cast<double>(known.predicted)) : std::nullopt;
+  experience_.learn(key_, one, seconds, predicted, !std::exchange(known.learnt, true));
 }
 
 }  // namespace starling

@@ -76,7 +76,7 @@ class ContextKnowledge final : public Knowledge {
   struct Known {
     Interned name;
     Interned group;
-    std::optional<double> predicted;
+    float predicted = 0;  ///< 0 for nothing
     bool learnt = false;
   };
 

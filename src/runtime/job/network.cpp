@@ -98,9 +98,8 @@ void learn(const Settings& settings, const ProbePlan& plan, const ProbeSubject& 
   const MeasuredNetwork measured = probe(plan);
   if (process().rank != 0) return;
   into.network = measured;
-  if (!settings.history.empty())
-    if (const std::string trouble = keep_network(settings.history, subject, measured); !trouble.empty())
-      print_notice("what the network costs is not kept: " + trouble);
+  // Where it cannot be kept, the record cannot either, and one line about that is enough.
+  if (!settings.history.empty()) static_cast<void>(keep_network(settings.history, subject, measured));
   prefer_file(settings, into);
 }
 

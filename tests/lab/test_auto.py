@@ -1,0 +1,56 @@
+"""`auto` on a lab: what it learns where ranks come late."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lab.labs import OURS, STARLING, lab, lab_up, machine, on_lab
+from starling.records import record
+from support.mpis import ROOT, Mpi, compile_c, installed_mpis
+
+PREFIX = f"{OURS}a"
+HOSTS = 4
+BLOCK = 65536
+TRANSFER = (HOSTS - 1) * BLOCK * 8 / 100e6
+"""Seconds in which a host's link of 100 Mbit/s carries what it must receive: no way is faster."""
+PAUSES = (15, 150)
+"""Milliseconds: about the time of a collective, and ten times that."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def hosts() -> Iterator[None]:
+    """A lab of four hosts on a switch."""
+    before = machine()
+    lab("down", "--prefix", PREFIX)
+    lab_up("--prefix", PREFIX, f"single:{HOSTS}")
+    yield
+    lab("down", "--prefix", PREFIX).check()
+    assert machine() == before
+
+
+@pytest.fixture(params=[mpi for mpi in installed_mpis() if mpi.name in {"openmpi4", "mpich5"}], ids=str)
+def mpi(request: pytest.FixtureRequest) -> Mpi:
+    """Two MPIs that a lab supports."""
+    found: Mpi = request.param
+    return found
+
+
+@pytest.mark.parametrize("who", [2, -1], ids=["always-the-same", "a-random-one"])
+@pytest.mark.parametrize("pause", PAUSES)
+def test_a_late_rank_is_no_slow_algorithm(mpi: Mpi, tmp_path: Path, pause: int, who: int) -> None:
+    """Of three ways, `gather_bcast` sends twice as much over the link of one host: it is at most half as fast."""
+    path = tmp_path / "record.json"
+    program = compile_c(mpi, ROOT / "tests/lab/late.c", tmp_path)
+    only = "allgather,ring,gather_bcast"
+    tuned = [*STARLING, "run", "--record", str(path), "--history", "off", "--strategy", "auto", "--only", only, "--"]
+    line = [*tuned, mpi.launcher[0], "-n", str(HOSTS), str(program), "40", str(BLOCK), str(pause), str(who)]
+    outcome = on_lab(mpi, PREFIX, [], line)
+    outcome.check()
+    found, _ = record.read(path)
+    (context,) = (one for one in found.contexts if one.collective == "allgather")
+    assert context.winner in {"native", "ring"}, outcome.report()
+    times = {one.name: one.agreed_s for one in context.candidates if one.agreed_s is not None}
+    # Without the pause, which would be 1 or 10 times that in addition.
+    assert TRANSFER * 0.8 < times[context.winner] < TRANSFER * 1.7, times
+    assert times.get("gather_bcast", 1) > 1.5 * times[context.winner], times
