@@ -189,10 +189,7 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
     }
     for (const double one : times) estimates_.add(step.candidate, one);
     if (!measured.empty()) elapsed_ += sum / static_cast<double>(measured.size()) * static_cast<double>(step.calls);
-    if (step.is_trial && eligible(step.candidate) && !measured.empty() && tried_.size() < 6) {
-      tried_.push_back(names_[static_cast<std::size_t>(step.candidate)] + " " +
-                       time_in_words(sum / static_cast<double>(measured.size())));
-    }
+    if (step.is_trial && eligible(step.candidate) && !measured.empty()) note_trial(step.candidate);
   }
   watch(of_chosen, was_surprised);
   estimates_.update();
@@ -239,7 +236,15 @@ void Planner::start_anew(const std::string& why) {
   next_control_ = 1;
   deviations_ = 0;
   quiet_plans_ = 0;
-  tried_.push_back(why);
+  changed_ = why;
+}
+
+/// The latest trials are named in the next decision.
+void Planner::note_trial(int candidate) {
+  constexpr std::size_t most_named = 5;
+  if (std::find(tried_.begin(), tried_.end(), candidate) != tried_.end()) return;
+  if (tried_.size() == most_named) tried_.erase(tried_.begin());
+  tried_.push_back(candidate);
 }
 
 /// Whether `candidate` is faster than the chosen one, by all that is known and by what was measured alone: a belief is
@@ -266,11 +271,14 @@ void Planner::choose() {
   if (best == chosen_) return;
   std::string why = in_words(best) + ", " + in_words(chosen_);
   if (best != 0 && chosen_ != 0) why += ", " + in_words(0);
-  if (!tried_.empty()) {
-    why += "; tried: ";
-    for (std::size_t i = 0; i < tried_.size(); ++i) why += (i == 0 ? "" : ", ") + tried_[i];
-    tried_.clear();
-  }
+  if (!changed_.empty()) why += "; " + std::exchange(changed_, {});
+  std::string others;
+  for (const int one : tried_)
+    if (one != best && one != chosen_ && one != 0)
+      others +=
+          (others.empty() ? "" : ", ") + names_[static_cast<std::size_t>(one)] + " " + time_in_words(time_of(one));
+  if (!others.empty()) why += "; tried: " + others;
+  tried_.clear();
   decision_ = Decision{calls_, decision_ ? decision_->from : chosen_, best, why};
   chosen_ = best;
   deviations_ = 0;

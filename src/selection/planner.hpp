@@ -84,6 +84,7 @@ class Planner {
   void watch(std::span<const double> seconds, bool was_surprised);
   void start_anew(const std::string& why);
   void choose();
+  void note_trial(int candidate);
   [[nodiscard]] std::string in_words(int candidate) const;
 
   std::vector<Interned> names_;
@@ -108,7 +109,8 @@ class Planner {
   int deviations_ = 0;      ///< plans in a row in which the chosen one was slower (or, negative, faster) than known
   bool surprised_ = false;  ///< a candidate is not what it was: is the chosen one?
   int quiet_plans_ = 0;     ///< plans in a row without a trial
-  std::vector<std::string> tried_;  ///< since the last decision, in words
+  std::vector<int> tried_;  ///< the latest since the last decision
+  std::string changed_;     ///< how the network has changed since then, in words
   std::optional<Decision> decision_;
 };
 

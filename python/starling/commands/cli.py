@@ -120,7 +120,7 @@ def _takes_settings(command: Callable[..., None]) -> Callable[..., None]:
 
 @app.command(
     context_settings={"allow_interspersed_args": False},
-    epilog="Example: starling run --strategy star-basic -- mpirun -n 64 ./app input.txt",
+    epilog="Example: starling run --strategy star -- mpirun -n 64 ./app input.txt",
 )
 @_takes_settings
 def run(line: list[str], **given: str | bool | None) -> None:
@@ -368,7 +368,7 @@ def demo() -> None:
         job = demonstration.prepare(os.environ)
     except demonstration.DemoError as error:
         _fail(error)
-    typer.echo(f"A heat equation solved by Fourier transforms, {job.what}, under star-basic:\n")
+    typer.echo(f"A heat equation solved by Fourier transforms, {job.what}, under auto:\n")
     typer.echo(f"$ starling run -- {shlex.join(job.line)}\n")
     status = demonstration.run(job)
     if status != 0:

@@ -20,7 +20,7 @@ from starling.terminal.console import terminal
 
 LATENCY = 5e-6
 """Of each link of a short name, seconds."""
-STRATEGIES = ("native", "star-basic")
+STRATEGIES = ("native", "auto")
 
 
 def with_latency(platform: Platform, topology: str, requested: str | None) -> Platform:

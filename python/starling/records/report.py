@@ -136,21 +136,19 @@ def summary(record: RunRecord) -> str:
 
 
 def verdict(record: RunRecord) -> str:
-    """What was gained against native, what learning cost, and what the next run does; empty if nothing tells.
-
-    Shares are of the whole run.
-    """
+    """What was gained against native, what trying cost, and what the next run does; empty if nothing tells."""
     known = [context for context in record.contexts if context.saved is not None]
     run = record.run
     if not known or not run.seconds:
         return ""
     saved = sum(context.saved or 0 for context in known)
-    share = f"{abs(saved) / run.seconds:.1%} of the run"
     trying = human_seconds(sum(context.tuning or 0 for context in record.contexts))
     if saved >= 0:
-        text = f"Saved {human_seconds(saved)} against native, {share}; trying cost {trying}"
+        natively = f"{human_seconds(run.seconds + saved)} instead of {human_seconds(run.seconds)}"
+        text = f"Saved {human_seconds(saved)} against native, with which the run would have taken {natively}"
     else:
-        text = f"Lost {human_seconds(-saved)} against native, {share}; trying cost {trying}"
+        text = f"Lost {human_seconds(-saved)} against native, {-saved / run.seconds:.1%} of the run"
+    text += f"; trying cost {trying}"
     learning = sum(context.stage in _UNFINISHED for context in record.contexts)
     if learning:
         text += f". {_contexts(learning)} of {len(record.contexts)} still learning: the next run goes on from here"

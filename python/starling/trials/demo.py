@@ -72,10 +72,10 @@ def _without_user_settings(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def run(job: Job) -> int:
-    """Runs the application under star-basic, whatever starling.toml says; its output goes to ours.
+    """Runs the application under `auto`, whatever starling.toml says; its output goes to ours.
 
     Returns the exit status.
     """
     job.record.unlink(missing_ok=True)
-    flags = {"strategy": "star-basic", "record": str(job.record), "quiet": "1"}
+    flags = {"strategy": "auto", "record": str(job.record), "quiet": "1"}
     return runner.tuned(job.line, settings.in_force(flags, job.env, None), job.env)

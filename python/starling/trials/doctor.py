@@ -130,7 +130,7 @@ def tried(launcher: Path, environ: Mapping[str, str]) -> LauncherState:
             "--history",
             str(history),
             "--strategy",
-            "star-basic",
+            "auto",
             "--",
             *trial.line(str(launcher), identity, 2),
         ]
