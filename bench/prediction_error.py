@@ -86,7 +86,7 @@ def one_candidate(
     except RuntimeError as error:
         print(error, file=sys.stderr)
         return None
-    if not carried_out(times, collective, name):
+    if name != "native" and not carried_out(times, collective, name):
         print(f"{collective}:{name}, {size} bytes: could not serve", file=sys.stderr)
         return None
     run = times.record["run"]
