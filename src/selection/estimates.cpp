@@ -89,6 +89,7 @@ void Estimates::believe(int candidate, const Belief& belief) {
   one.believed_spread = static_cast<float>(belief.spread);
   one.common_spread = static_cast<float>(belief.common_spread);
   one.believed = true;
+  one.proven = belief.is_proven;
 }
 
 void Estimates::add(int candidate, double seconds) {
@@ -116,6 +117,7 @@ void Estimates::age() {
     one.believed_spread = static_cast<float>(aged_spread);
     one.common_spread = static_cast<float>(aged_common);
     one.believed = true;
+    one.proven = false;
     one.logs.clear();
     one.oldest = 0;
     one.count = 0;

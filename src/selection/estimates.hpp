@@ -57,6 +57,7 @@ class Estimates {
   /// The standard deviation of the logarithm of a single call's time.
   [[nodiscard]] double scatter() const { return scatter_; }
   [[nodiscard]] bool is_believed(int candidate) const { return at(candidate).believed; }
+  [[nodiscard]] bool is_proven(int candidate) const { return at(candidate).proven; }
   /// Median of the latest measured times, in seconds; 0 where there is none.
   [[nodiscard]] double median(int candidate) const {
     return at(candidate).count == 0 ? 0 : std::exp(static_cast<double>(at(candidate).middle));
@@ -81,6 +82,7 @@ class Estimates {
     std::uint8_t oldest = 0;  ///< of a full window
     std::uint8_t group = 0;   ///< the last one has all that come after it
     bool believed = false;
+    bool proven = false;  ///< Belief::is_proven
   };
 
   [[nodiscard]] const One& at(int candidate) const { return all_[static_cast<std::size_t>(candidate)]; }

@@ -84,10 +84,10 @@ std::string ratio_in_words(double ratio) {
 }  // namespace
 
 std::vector<PlannedCalls> Planner::first_calls(const Brief& brief) {
-  // Of short calls, more: an agreement may take longer than they do.
+  // One, as rank 0 may know already what is fastest. Of short calls more: an agreement may take longer than they do.
   constexpr std::int64_t short_bytes = 1024;
   const bool are_short = brief.key.bytes >= 0 && brief.key.bytes < short_bytes;
-  return {{fastest_of_earlier(brief), are_short ? std::int64_t{times_of_step} : 2, false}};
+  return {{fastest_of_earlier(brief), are_short ? std::int64_t{times_of_step} : 1, false}};
 }
 
 std::size_t Planner::times_of(const PlannedCalls& step) {
@@ -253,7 +253,7 @@ bool Planner::is_faster(int candidate) const {
   const Estimate now = estimates_.of(chosen_);
   const Estimate other = estimates_.of(candidate);
   if (now.log_seconds - other.log_seconds <= std::hypot(now.spread, other.spread)) return false;
-  if (estimates_.measured(chosen_) == 0) return true;
+  if (estimates_.measured(chosen_) == 0 || estimates_.measured(candidate) == 0) return true;
   const Estimate measured = estimates_.measured_alone(chosen_);
   const Estimate alone = estimates_.measured_alone(candidate);
   const double needed = std::clamp(estimates_.scatter() * deviations_by_scatter, 1.0, most_deviations);
@@ -263,7 +263,7 @@ bool Planner::is_faster(int candidate) const {
 void Planner::choose() {
   int best = chosen_;
   for (int i = 0; i < candidates(); ++i) {
-    if (i == chosen_ || !eligible(i) || estimates_.measured(i) == 0) continue;
+    if (i == chosen_ || !eligible(i) || (estimates_.measured(i) == 0 && !estimates_.is_proven(i))) continue;
     if (eligible(chosen_) && !is_faster(i)) continue;
     if (best == chosen_ || estimates_.of(i).log_seconds < estimates_.of(best).log_seconds) best = i;
   }
@@ -362,6 +362,8 @@ std::vector<PlannedCalls> Planner::next() {
   const std::int64_t calls_of_trial = agreement_ > call ? 4 : agreement_ > call / 16 ? 2 : 1;
   const std::size_t most_trials = free_from > 8 ? most_steps - 2 : dear ? 2 : 1;
 
+  constexpr std::int64_t calls_of_baseline = 2;
+  if (calls_ < calls_of_baseline) return {{chosen_, std::max(free_from, calls_of_baseline - calls_), false}};
   if (surprised_) return {{chosen_, std::max<std::int64_t>(free_from, fewest_to_watch), false}};
   std::vector<PlannedCalls> trials;
   double lost = lost_to_native();

@@ -29,6 +29,7 @@ struct Belief {
   Interned source;
   /// Beliefs of one source have an error in common, of so large a standard deviation, besides their own.
   double common_spread = 0;
+  bool is_proven = false;  ///< measured in a context of the same key on another communicator of the same shape
 };
 
 /// The belief in a time that the cost model predicts. On the emulated clusters of docs/results the logarithm of

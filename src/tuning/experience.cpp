@@ -39,6 +39,12 @@ void Experience::learn(const ContextKey& key, const Candidate& candidate, double
   at->second[candidate.name.text()] = seconds;
 }
 
+bool Experience::knows(const ContextKey& key) const {
+  const std::lock_guard lock(guard_);
+  const auto shape = times_.find(shape_of(key));
+  return shape != times_.end() && shape->second.contains(key.bytes);
+}
+
 std::optional<Belief> Experience::from_sizes(const ContextKey& key, const std::string& name, double native) const {
   const auto shape = times_.find(shape_of(key));
   if (shape == times_.end() || key.bytes < 0) return std::nullopt;
@@ -46,7 +52,11 @@ std::optional<Belief> Experience::from_sizes(const ContextKey& key, const std::s
   if (const auto same = sizes.find(key.bytes); same != sizes.end()) {
     const auto time = same->second.find(name);
     if (time != same->second.end())
-      return Belief{time->second, spread_of_shape, "another communicator of this shape", common_spread_of_shape};
+      return Belief{.seconds = time->second,
+                    .spread = spread_of_shape,
+                    .source = "another communicator of this shape",
+                    .common_spread = common_spread_of_shape,
+                    .is_proven = true};
   }
   std::optional<Belief> nearest;
   double least = std::log2(static_cast<double>(farthest)) + 1e-9;

@@ -30,6 +30,9 @@ class Experience {
   [[nodiscard]] std::optional<Belief> belief(const ContextKey& key, const Candidate& candidate, double native,
                                              const std::function<std::optional<double>()>& predicted) const;
 
+  /// Whether something was found in a context of this key.
+  [[nodiscard]] bool knows(const ContextKey& key) const;
+
   /// Contexts of which something is kept at most. Of others nothing is learnt.
   static constexpr std::size_t most_contexts = 4096;
 
@@ -68,7 +71,7 @@ class ContextKnowledge final : public Knowledge {
   ContextKnowledge(Experience& experience, const ContextKey& key, std::span<const Candidate> candidates,
                    Predicted predicted, double seconds_to_predict);
 
-  [[nodiscard]] double seconds_to_ask() const override { return seconds_to_predict_; }
+  [[nodiscard]] double seconds_to_ask() const override { return experience_.knows(key_) ? 0 : seconds_to_predict_; }
   [[nodiscard]] std::optional<Belief> belief(int candidate, double native) override;
   void learn(int candidate, double seconds, std::int64_t calls) override;
 

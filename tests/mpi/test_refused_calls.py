@@ -22,7 +22,7 @@ def forced(turn: int) -> str:
     return "forced:" + ",".join(f"{one}:{names[turn % len(names)]}" for one, names in candidates(turn).items())
 
 
-STRATEGIES = ("native", "star-basic", "star", "lottery", forced(0), forced(1))
+STRATEGIES = ("native", "auto", "star-basic", "star", "lottery", forced(0), forced(1))
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda strategy: strategy.partition(":")[0])

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace starling::testing {
 namespace {
@@ -66,6 +69,30 @@ TEST(Experience, IsBounded) {
   EXPECT_TRUE(all.belief(key_of(last), candidate("ring"), 1e-3, nothing));
   all.learn(key_of(1 << 30), candidate("ring"), 1e-3, {}, true);
   EXPECT_FALSE(all.belief(key_of(1 << 30), candidate("ring"), 1e-3, nothing));
+}
+
+TEST(ContextKnowledge, ANewCommunicatorUsesTheBestOfAnotherOneFromItsSecondCallOn) {
+  Experience all;
+  const auto calls_on_a_communicator = [&](int calls) {
+    Brief brief;
+    brief.candidates = {candidate("native"), candidate("slow"), candidate("ring")};
+    brief.key = key_of(65536);
+    brief.knowledge = std::make_shared<ContextKnowledge>(
+        all, brief.key, brief.candidates, [](int way) { return way == 0 ? std::nullopt : std::optional(4e-3); }, 0);
+    const auto strategy = strategy_named("auto")->first->make(brief);
+    std::vector<int> made;
+    for (int call = 0; call < calls; ++call) {
+      made.push_back(strategy->proposed());
+      constexpr std::array<double, 3> seconds{10e-3, 20e-3, 5e-3};
+      const std::span<const double> numbers = strategy->observe(seconds.at(static_cast<std::size_t>(made.back())), 0);
+      if (numbers.empty()) continue;
+      const std::span<const double> ruling = strategy->ruling(std::vector<double>(numbers.begin(), numbers.end()));
+      strategy->verdict(std::vector<double>(ruling.begin(), ruling.end()));
+    }
+    return made;
+  };
+  calls_on_a_communicator(100);
+  EXPECT_EQ(calls_on_a_communicator(3), (std::vector<int>{0, 2, 2}));
 }
 
 TEST(ContextKnowledge, AsksTheModelOnlyWhereNothingWasMeasured) {
