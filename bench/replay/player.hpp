@@ -31,12 +31,12 @@ const std::vector<Scenario>& scenarios();
 
 /// The cells of a table: one strategy on one matrix.
 struct Played {
-  std::vector<std::int64_t> at;   ///< numbers of calls
-  std::vector<double> total;      ///< seconds of the collective in so many calls
-  std::vector<double> native;     ///< the same, had native carried out all of them
-  std::vector<double> best;       ///< had the one candidate carried out all of them that is best for all calls
-  std::string final;              ///< the candidate at the end
-  double final_ratio = 1;         ///< its time relative to the best candidate's, both without noise
+  std::vector<std::int64_t> at;  ///< numbers of calls
+  std::vector<double> total;     ///< seconds of the collective in so many calls
+  std::vector<double> native;    ///< the same, had native carried out all of them
+  std::vector<double> best;      ///< had the one candidate carried out all of them that is best for all calls
+  std::string final;             ///< the candidate at the end
+  double final_ratio = 1;        ///< its time relative to the best candidate's, both without noise
   /// The first call from which on what is chosen is within 5 % of the best; -1 if there is none.
   std::int64_t settled_from = 0;
   std::int64_t agreements = 0;

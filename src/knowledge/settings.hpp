@@ -23,15 +23,15 @@ inline constexpr std::string_view platform_of_nodes = "nodes";
 /// Everything a user can set, as one value, with the defaults. Rank 0's settings are those of all ranks. Each has a row
 /// in settings_table(), which says the rest of it.
 struct Settings {
-  std::string strategy = "auto";  ///< with its argument, if it takes one
-  std::string record;                   ///< path of one more copy of the run record; empty: none
-  std::string history;                  ///< directory of run records; empty: off
-  std::string machine;                  ///< what runs must share to learn from each other; (machine_name)
-  bool fresh = false;                   ///< starts without what earlier runs found
-  bool reproducible = false;            ///< floating-point reductions add in the same order from run to run
-  bool host_buffers = false;            ///< buffers lie in host memory, also where a GPU runtime is loaded
-  std::vector<std::string> only;        ///< if not empty: no candidates but these (see `admits`)
-  std::vector<std::string> except;      ///< no candidates of these
+  std::string strategy = "auto";    ///< with its argument, if it takes one
+  std::string record;               ///< path of one more copy of the run record; empty: none
+  std::string history;              ///< directory of run records; empty: off
+  std::string machine;              ///< what runs must share to learn from each other; (machine_name)
+  bool fresh = false;               ///< starts without what earlier runs found
+  bool reproducible = false;        ///< floating-point reductions add in the same order from run to run
+  bool host_buffers = false;        ///< buffers lie in host memory, also where a GPU runtime is loaded
+  std::vector<std::string> only;    ///< if not empty: no candidates but these (see `admits`)
+  std::vector<std::string> except;  ///< no candidates of these
   StrategySettings tuning;
   int exact_sizes = 16;  ///< STAR-MPI's X: sizes of a collective on a communicator tuned one by one
   SampleReduction samples = SampleReduction::max;

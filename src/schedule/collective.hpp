@@ -123,7 +123,8 @@ constexpr bool divides_blocks(Collective collective) {
   return !has.reduces && has.sizes == Sizes::alike && (has.send == Holds::blocks || has.recv == Holds::blocks);
 }
 
-/// True where every rank needs data from every other one, however it is carried out: none can end before all have begun.
+/// True where every rank needs data from every other one, however it is carried out: none can end before all have
+/// begun.
 constexpr bool synchronises(Collective collective) {
   const Traits& has = traits_of(collective);
   return has.root == Root::none && has.sizes == Sizes::alike && collective != Collective::scan &&

@@ -211,14 +211,14 @@ void Estimates::expect_without_belief() {
   for (const One& one : std::span(all_).subspan(1))
     if (one.count > 0) best[one.group] = std::min(best[one.group], static_cast<double>(one.located));
   const One& native = all_.front();
-  const double reference = static_cast<double>(native.count > 0  ? native.located
-                                               : native.believed ? native.believed_log
-                                                                 : 0);
+  const auto reference = static_cast<double>(native.count > 0  ? native.located
+                                             : native.believed ? native.believed_log
+                                                               : 0);
   for (One& one : all_) {
     if (one.believed) continue;
-    const double of_group = best[one.group];
-    const Estimate expected = std::isfinite(of_group) ? Estimate{of_group + (of_member / 4), of_member}
-                                                      : Estimate{reference + of_unknown.log_seconds, of_unknown.spread};
+    const double fastest = best[one.group];
+    const Estimate expected = std::isfinite(fastest) ? Estimate{fastest + (of_member / 4), of_member}
+                                                     : Estimate{reference + of_unknown.log_seconds, of_unknown.spread};
     one.expected_log = static_cast<float>(expected.log_seconds);
     one.expected_spread = static_cast<float>(expected.spread);
   }

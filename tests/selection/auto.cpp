@@ -213,8 +213,7 @@ TEST(Auto, ExplainsItsDecisions) {
   Lockstep ranks("auto", brief_for(3, {0, 9e-3, 5e-3}), 2, noisy({10e-3, 30e-3, 5e-3}, 0));
   ranks.call(100);
   ASSERT_FALSE(ranks.strategy().decisions().empty());
-  EXPECT_EQ(ranks.strategy().decisions().front().why,
-            "a2 takes 5.00 ms (0.50 of native's time), native takes 10.0 ms");
+  EXPECT_EQ(ranks.strategy().decisions().front().why, "a2 takes 5.00 ms (0.50 of native's time), native takes 10.0 ms");
 }
 
 }  // namespace
