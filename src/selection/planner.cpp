@@ -21,6 +21,8 @@ constexpr double growth = 0.12;
 constexpr double of_guess = 0.5;
 /// A program that has just started is expected to make at least so many calls more, any other as many as so far.
 constexpr double fewest_expected = 20;
+/// Seconds below which no time of a call is believed.
+constexpr double shortest = 1e-9;
 /// Below this share of a call's time nothing is gained.
 constexpr double least_gain = 0.001;
 /// A candidate that was measured so often is known.
@@ -28,6 +30,8 @@ constexpr std::int64_t known_well = 49;
 /// The share of the time of collectives that agreements may take, and how many calls' time in advance.
 constexpr double share_of_agreements = 0.008;
 constexpr double advance_of_agreements = 4;
+/// Even where calls are very short, the ranks agree again after so many.
+constexpr double most_until_agreement = 1e6;
 /// Seconds that an agreement is taken to need before one was timed.
 constexpr double first_agreement = 50e-6;
 /// Calls between two agreements while nothing is tried: a part of all calls, within bounds.
@@ -37,8 +41,9 @@ constexpr std::int64_t most_between = 128;
 /// Native is measured again after as many calls as there have been, but at least once in so many.
 constexpr std::int64_t longest_without_control = 512;
 /// Ranks wait for each other where the slowest rank's time is that many times the fastest's.
-constexpr double waits = 2.5;
-constexpr double waits_no_more = 1.5;
+constexpr double waits = 1.6;
+constexpr double waits_no_more = 1.25;
+constexpr std::size_t most_ratios = 32;
 /// The relative change of a time that is none of the network's, and standard deviations that are chance.
 constexpr double least_change = 0.12;
 constexpr double chance_deviations = 4;
@@ -106,7 +111,7 @@ Planner::Planner(const Brief& brief)
     const Candidate& one = brief.candidates[i];
     names_.push_back(one.name);
     eligible_.push_back(one.eligible());
-    if (!one.earlier) continue;
+    if (!one.earlier || !(one.earlier->seconds > shortest)) continue;
     estimates_.believe(static_cast<int>(i),
                        {one.earlier->seconds, spread_of_earlier, "earlier runs", common_spread_of_earlier});
     any_belief_ = any_belief_ || i > 0;
@@ -131,18 +136,24 @@ void Planner::ask_knowledge() {
   for (int i = 0; i < candidates(); ++i) {
     if (!eligible(i) || estimates_.is_believed(i)) continue;
     const auto belief = knowledge_->belief(i, native);
-    if (!belief) continue;
+    if (!belief || !(belief->seconds > shortest)) continue;
     estimates_.believe(i, *belief);
     any_belief_ = true;
   }
   estimates_.update();
 }
 
+/// Judges by the latest calls of several plans: a late rank is not late in every call.
 void Planner::judge_waiting(std::span<const AgreedCall> calls) {
   if (!synchronises_) return;
-  std::vector<double> ratios;
-  for (const AgreedCall& call : calls) ratios.push_back(call.slowest / std::max(call.fastest, 1e-9));
-  const double usual = median_of(std::move(ratios));
+  constexpr double step_of_clock = 1e-6;  // what is shorter may be none
+  for (const AgreedCall& call : calls) {
+    if (!(call.fastest > step_of_clock)) continue;
+    if (ratios_.size() == most_ratios) ratios_.erase(ratios_.begin());
+    ratios_.push_back(static_cast<float>(call.slowest / call.fastest));
+  }
+  if (ratios_.empty()) return;
+  const double usual = median_of({ratios_.begin(), ratios_.end()});
   if (waiting_ ? usual >= waits_no_more : usual <= waits) return;
   waiting_ = !waiting_;
   if (calls_ > 0) start_anew(waiting_ ? "ranks begin to wait for each other" : "ranks no longer wait for each other");
@@ -159,15 +170,16 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
     calls_ += step.calls;
     since_ += step.calls;
     calls_of_[static_cast<std::size_t>(step.candidate)] += step.calls;
-    double sum = 0;
+    std::vector<double> as_measured;
+    bool was_refused = false;
     for (std::size_t i = measured.size(); i > 0; --i) {
       const AgreedCall& call = measured[i - 1];
-      double seconds = std::max(seconds_of(call), 1e-9);
-      if (call.slowest >= refused_seconds) {
-        eligible_[static_cast<std::size_t>(step.candidate)] = step.candidate == 0;
+      double seconds = std::max(seconds_of(call), shortest);
+      if (!(call.slowest < refused_seconds)) {
+        was_refused = true;
         continue;
       }
-      sum += seconds;
+      as_measured.push_back(seconds);
       if (scale_) {
         const auto candidate = static_cast<std::size_t>(step.candidate);
         scale_->add(candidate, call.work, seconds);
@@ -188,7 +200,12 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
       surprised_ = !was_surprised;
     }
     for (const double one : times) estimates_.add(step.candidate, one);
-    if (!measured.empty()) elapsed_ += sum / static_cast<double>(measured.size()) * static_cast<double>(step.calls);
+    // One very long call among those measured is not what the others of the step took.
+    if (!as_measured.empty()) elapsed_ += median_of(as_measured) * static_cast<double>(step.calls);
+    if (was_refused && step.candidate != 0) {  // native carried out these calls
+      eligible_[static_cast<std::size_t>(step.candidate)] = false;
+      calls_of_[static_cast<std::size_t>(step.candidate)] -= step.calls;
+    }
     if (step.is_trial && eligible(step.candidate) && !measured.empty()) note_trial(step.candidate);
   }
   watch(of_chosen, was_surprised);
@@ -319,12 +336,13 @@ double Planner::allowed(double calls) const {
   return (allowance + (growth * std::sqrt(calls))) * time_of(0);
 }
 
-bool Planner::affordable(int candidate, double lost, double calls) const {
-  return lost + loss_at_worst(candidate) <= allowed(calls);
+bool Planner::affordable(int candidate, std::int64_t times, double lost, double calls) const {
+  return lost + (static_cast<double>(times) * loss_at_worst(candidate)) <= allowed(calls);
 }
 
 /// The trial that is worth most, of those that the ledger allows; nothing if none is worth its cost.
-std::optional<int> Planner::best_trial(double lost, double calls, std::span<const PlannedCalls> but) const {
+std::optional<int> Planner::best_trial(std::int64_t times, double lost, double calls,
+                                       std::span<const PlannedCalls> but) const {
   const Estimate chosen = estimates_.of(chosen_);
   const double expected_calls = std::max(fewest_expected, calls);
   std::optional<int> best;
@@ -335,7 +353,7 @@ std::optional<int> Planner::best_trial(double lost, double calls, std::span<cons
     if (std::any_of(but.begin(), but.end(), [&](const PlannedCalls& step) { return step.candidate == i; })) continue;
     const Prospect one = prospect(estimates_.of(i), chosen);
     const double worth = (one.gain * expected_calls) - one.loss;
-    if (one.gain < least_gain || worth <= most || !affordable(i, lost, calls)) continue;
+    if (one.gain < least_gain || worth <= most || !affordable(i, times, lost, calls)) continue;
     most = worth;
     best = i;
   }
@@ -350,8 +368,8 @@ bool Planner::control_is_due() const {
 std::int64_t Planner::calls_until_agreement_pays() const {
   const double call = time_of(chosen_);
   const double owed = agreements_ + agreement_ - (share_of_agreements * elapsed_) - (advance_of_agreements * call);
-  if (owed <= 0) return 0;
-  return static_cast<std::int64_t>(std::ceil(owed / (share_of_agreements * call)));
+  if (!(owed > 0)) return 0;
+  return static_cast<std::int64_t>(std::min(most_until_agreement, std::ceil(owed / (share_of_agreements * call))));
 }
 
 std::vector<PlannedCalls> Planner::next() {
@@ -369,10 +387,12 @@ std::vector<PlannedCalls> Planner::next() {
   double lost = lost_to_native();
   const auto calls = static_cast<double>(since_ + free_from);
   while (trials.size() < most_trials) {
-    const auto best = best_trial(lost, calls, trials);
+    std::int64_t times = calls_of_trial;
+    auto best = best_trial(times, lost, calls, trials);
+    if (!best) best = best_trial(times = 1, lost, calls, trials);
     if (!best) break;
-    trials.push_back({*best, calls_of_trial, true});
-    lost += static_cast<double>(calls_of_trial) * loss_at_worst(*best);
+    trials.push_back({*best, times, true});
+    lost += static_cast<double>(times) * loss_at_worst(*best);
   }
   if (control_is_due()) {
     next_control_ = since_ + std::clamp<std::int64_t>(since_, 16, longest_without_control);
@@ -393,11 +413,13 @@ std::vector<PlannedCalls> Planner::next() {
   return plan;
 }
 
+/// Any agreement may wait for a late rank, and the first ones also open connections: that is not their own cost. What
+/// asking for predictions took is not, either.
 void Planner::agreement_took(double seconds) {
   if (std::exchange(has_just_asked_, false)) return;
-  // The first ones also open connections, and any of them may wait for a late rank.
-  agreement_ = agreements_ == 0 ? seconds : std::min(agreement_ * 1.1, seconds);
-  agreements_ += seconds;
+  constexpr double most_at_first = 1e-3;
+  agreement_ = std::min(agreements_ == 0 ? most_at_first : agreement_ * 1.1, seconds);
+  agreements_ += agreement_;
 }
 
 std::optional<Found> Planner::found(int candidate) const {

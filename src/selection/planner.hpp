@@ -31,8 +31,8 @@ struct AgreedCall {
 ///
 ///   what a trial may gain   expected improvement on the chosen one, for as many calls as there have been
 ///   what it may cost        expected loss of its own calls; the trial of highest worth comes first
-///   what it must not cost   the ledger: against native on every call, all calls together lose at most `allowance`
-///                           calls and a share `tolerated` of native's time, should the trial take its pessimistic time
+///   what it must not cost   the ledger: against native on every call, n calls together lose at most 0.5 + 0.12 sqrt(n)
+///                           of native's times, should the trial take its pessimistic time
 ///   when it ends            no trial is worth its cost. The longer the program runs, the smaller a gain is worth one
 ///
 /// A time that the chosen candidate does not keep twice in a row, longer or shorter, means that the network has
@@ -73,8 +73,9 @@ class Planner {
   [[nodiscard]] double loss_at_worst(int candidate) const;
   [[nodiscard]] bool is_faster(int candidate) const;
   [[nodiscard]] double allowed(double calls) const;
-  [[nodiscard]] bool affordable(int candidate, double lost, double calls) const;
-  [[nodiscard]] std::optional<int> best_trial(double lost, double calls, std::span<const PlannedCalls> but) const;
+  [[nodiscard]] bool affordable(int candidate, std::int64_t times, double lost, double calls) const;
+  [[nodiscard]] std::optional<int> best_trial(std::int64_t times, double lost, double calls,
+                                              std::span<const PlannedCalls> but) const;
   [[nodiscard]] std::int64_t calls_until_agreement_pays() const;
   [[nodiscard]] bool control_is_due() const;
   [[nodiscard]] double seconds_of(const AgreedCall& call) const { return waiting_ ? call.fastest : call.slowest; }
@@ -98,6 +99,7 @@ class Planner {
   bool synchronises_;
   bool varying_work_;
   bool waiting_ = false;  ///< ranks arrive at different times, so the fastest rank's time is that of the collective
+  std::vector<float> ratios_;  ///< slowest / fastest rank of the latest calls
   std::unique_ptr<WorkScale> scale_;
   int chosen_ = 0;
   std::int64_t calls_ = 0;  ///< in all

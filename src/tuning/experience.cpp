@@ -28,7 +28,7 @@ void Experience::learn(const ContextKey& key, const Candidate& candidate, double
     errors.sum += error;
     errors.squares += error * error;
   }
-  if (key.bytes < 0) return;  // the size of such calls varies
+  if (key.bytes < 0 || key.bucket) return;  // the sizes of such calls vary
   auto& sizes = times_[shape_of(key)];
   auto at = sizes.find(key.bytes);
   if (at == sizes.end()) {
@@ -42,14 +42,14 @@ void Experience::learn(const ContextKey& key, const Candidate& candidate, double
 bool Experience::knows(const ContextKey& key) const {
   const std::lock_guard lock(guard_);
   const auto shape = times_.find(shape_of(key));
-  return shape != times_.end() && shape->second.contains(key.bytes);
+  return !key.bucket && shape != times_.end() && shape->second.contains(key.bytes);
 }
 
 std::optional<Belief> Experience::from_sizes(const ContextKey& key, const std::string& name, double native) const {
   const auto shape = times_.find(shape_of(key));
   if (shape == times_.end() || key.bytes < 0) return std::nullopt;
   const auto& sizes = shape->second;
-  if (const auto same = sizes.find(key.bytes); same != sizes.end()) {
+  if (const auto same = sizes.find(key.bytes); same != sizes.end() && !key.bucket) {
     const auto time = same->second.find(name);
     if (time != same->second.end())
       return Belief{.seconds = time->second,
@@ -61,7 +61,7 @@ std::optional<Belief> Experience::from_sizes(const ContextKey& key, const std::s
   std::optional<Belief> nearest;
   double least = std::log2(static_cast<double>(farthest)) + 1e-9;
   for (const auto& [bytes, times] : sizes) {
-    if (bytes <= 0 || key.bytes <= 0 || bytes == key.bytes) continue;
+    if (bytes <= 0 || key.bytes <= 0 || (bytes == key.bytes && !key.bucket)) continue;
     const double doublings = std::abs(std::log2(static_cast<double>(bytes) / static_cast<double>(key.bytes)));
     const auto time = times.find(name);
     const auto reference = times.find("native");

@@ -40,8 +40,9 @@ class Experience {
   /// Sizes that far apart say nothing about each other.
   static constexpr std::int64_t farthest = 8;
 
-  using Shape = std::tuple<std::string, int, int, int>;  ///< collective, ranks, nodes, ranks on the fullest node
-  using Times = std::map<std::string, double>;           ///< seconds by the candidate's name
+  /// Collective, variant, ranks, nodes, ranks on the fullest node.
+  using Shape = std::tuple<std::string, int, int, int, int>;
+  using Times = std::map<std::string, double>;  ///< seconds by the candidate's name
   /// The logarithms of measured / predicted time.
   struct Errors {
     double count = 0;
@@ -50,7 +51,7 @@ class Experience {
   };
 
   static Shape shape_of(const ContextKey& key) {
-    return {std::string(key.what), key.ranks, key.nodes, key.ranks_per_node};
+    return {std::string(key.what), key.variant, key.ranks, key.nodes, key.ranks_per_node};
   }
   [[nodiscard]] std::optional<Belief> from_sizes(const ContextKey& key, const std::string& name, double native) const;
   [[nodiscard]] Belief corrected(const ContextKey& key, const Candidate& candidate, double predicted) const;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -161,6 +163,65 @@ TEST(Auto, AgreesRarelyWhereCallsAreShort) {
   }
   EXPECT_LT(agreements, 0.01 * calls + 10e-6);
   EXPECT_EQ(strategy->chosen(), 1);
+}
+
+/// Makes calls on one rank with these times; an agreement takes what `agreement` says of its number.
+struct Alone {
+  explicit Alone(const Brief& brief) : strategy(strategy_named("auto").value().first->make(brief)) {}
+  void call(std::int64_t calls, const std::function<double(int candidate, std::int64_t call)>& seconds,
+            const std::function<double(std::int64_t agreement)>& agreement) {
+    for (std::int64_t call = 0; call < calls; ++call) {
+      made.push_back(strategy->proposed());
+      const std::span<const double> numbers = strategy->observe(seconds(made.back(), call), 0);
+      if (numbers.empty()) continue;
+      const std::span<const double> ruling = strategy->ruling(std::vector<double>(numbers.begin(), numbers.end()));
+      strategy->verdict(std::vector<double>(ruling.begin(), ruling.end()));
+      strategy->agreement_took(agreement(agreements++));
+    }
+  }
+  std::unique_ptr<Strategy> strategy;
+  std::vector<int> made;
+  std::int64_t agreements = 0;
+};
+
+TEST(Auto, AnAgreementThatWaitsForALateRankDoesNotStopItFromLearning) {
+  Alone rank(brief_for(3, {0, 0.5e-3, 3e-3}));
+  const std::vector<double> seconds{1e-3, 0.5e-3, 3e-3};
+  const auto usual = [&](int candidate, std::int64_t) { return seconds[static_cast<std::size_t>(candidate)]; };
+  rank.call(500, usual, [](std::int64_t number) { return number % 4 == 0 ? 10.0 : 20e-6; });
+  EXPECT_EQ(rank.strategy->chosen(), 1);
+  EXPECT_LT(rank.strategy->calls_until_agreement(), 1000);
+}
+
+TEST(Auto, OneLongCallDoesNotMakeAgreementsFrequent) {
+  Alone rank(brief_for(2, {0, 1e-6}));
+  const auto seconds = [](int candidate, std::int64_t call) {
+    return call == 1500 ? 1.0 : candidate == 1 ? 1e-6 : 2e-6;
+  };
+  rank.call(100000, seconds, [](std::int64_t) { return 10e-6; });
+  EXPECT_LT(static_cast<double>(rank.agreements) * 10e-6, 0.012 * 100000 * 1e-6);
+}
+
+TEST(Auto, ARandomRankThatIsSomewhatLateDoesNotMakeItRestless) {
+  const auto usual = noisy({10e-3, 13e-3, 14e-3, 12e-3});
+  Lockstep ranks("auto", brief_for(4, {0, 9e-3, 9e-3, 10e-3}), 3, [&](int rank, int candidate, int call) {
+    Chance chance(static_cast<std::uint64_t>(call) + 99);
+    const int late = static_cast<int>(3 * chance.next());
+    return usual(rank, candidate, call) + (rank == late ? 0 : -std::log(1 - chance.next()) * 9e-3);
+  });
+  ranks.call(10000);
+  EXPECT_EQ(ranks.strategy().chosen(), 0);
+  EXPECT_LE(ranks.strategy().decisions().size(), 4U);
+  EXPECT_GT(std::count(ranks.made().begin(), ranks.made().end(), 0), 9800);
+}
+
+TEST(Auto, ABeliefThatIsNoTimeDoesNoHarm) {
+  Alone rank(brief_for(4, {0, 1e-320, std::nan(""), 4e-3}));
+  const std::vector<double> seconds{10e-3, 6e-3, 20e-3, 4e-3};
+  rank.call(
+      300, [&](int candidate, std::int64_t) { return seconds[static_cast<std::size_t>(candidate)]; },
+      [](std::int64_t) { return 20e-6; });
+  EXPECT_EQ(rank.strategy->chosen(), 3);
 }
 
 TEST(Auto, ComparesTimesForTheWorkDone) {

@@ -61,6 +61,27 @@ TEST(Experience, LearnsHowWrongTheModelIsAboutAGroup) {
   EXPECT_EQ(all.belief(key_of(1 << 20), candidate("tree"), 1e-3, predicted)->seconds, 1e-3) << "of another group";
 }
 
+TEST(Experience, ABucketIsNotItsSmallestSize) {
+  Experience all;
+  ContextKey bucket = key_of(65536);
+  bucket.bucket = true;
+  bucket.up_to = 131072;
+  all.learn(key_of(65536), candidate("native"), 1e-3, {}, true);
+  all.learn(key_of(65536), candidate("ring"), 0.5e-3, {}, true);
+  all.learn(bucket, candidate("native"), 2e-3, {}, true);
+  EXPECT_EQ(all.belief(key_of(65536), candidate("native"), 1e-3, nothing)->seconds, 1e-3);
+  EXPECT_FALSE(all.knows(bucket));
+  EXPECT_NEAR(all.belief(bucket, candidate("ring"), 2e-3, nothing)->seconds, 1e-3, 1e-9) << "in proportion to native's";
+}
+
+TEST(Experience, KeysOfOtherOperatorsAreApart) {
+  Experience all;
+  ContextKey own_operator = key_of(4096);
+  own_operator.variant = 2;
+  all.learn(own_operator, candidate("ring"), 1e-3, {}, true);
+  EXPECT_FALSE(all.belief(key_of(4096), candidate("ring"), 1e-3, nothing));
+}
+
 TEST(Experience, IsBounded) {
   Experience all;
   for (std::size_t i = 0; i < Experience::most_contexts + 10; ++i)

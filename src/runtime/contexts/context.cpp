@@ -77,7 +77,10 @@ Context::Context(const Facts& facts, Communicator& communicator)
                .up_to = facts.key.up_to,
                .ranks = ranks_,
                .nodes = spread_.nodes,
-               .ranks_per_node = spread_.ranks_per_node};
+               .ranks_per_node = spread_.ranks_per_node,
+               .variant = (facts.key.in_place ? 1 : 0) + (facts.key.built_in      ? 0
+                                                          : facts.key.commutative ? 2
+                                                                                  : 4)};
   brief.settings = now.settings.tuning;
   brief.varying_work = facts.key.bucket || facts.key.bytes < 0;
   brief.is_first_rank = communicator.rank() == 0;
