@@ -43,7 +43,6 @@ constexpr std::int64_t longest_without_control = 512;
 /// Ranks wait for each other where the slowest rank's time is that many times the fastest's.
 constexpr double waits = 1.6;
 constexpr double waits_no_more = 1.25;
-constexpr std::size_t most_ratios = 32;
 /// The relative change of a time that is none of the network's, and standard deviations that are chance.
 constexpr double least_change = 0.12;
 constexpr double chance_deviations = 4;
@@ -101,6 +100,7 @@ std::size_t Planner::times_of(const PlannedCalls& step) {
 
 Planner::Planner(const Brief& brief)
     : calls_of_(brief.candidates.size()),
+      waits_(brief.synchronises ? brief.candidates.size() : 0),
       estimates_(groups_of(brief)),
       knowledge_(brief.knowledge),
       synchronises_(brief.synchronises),
@@ -143,24 +143,39 @@ void Planner::ask_knowledge() {
   estimates_.update();
 }
 
-/// Judges by the latest calls of several plans: a late rank is not late in every call.
-void Planner::judge_waiting(std::span<const AgreedCall> calls) {
+/// A rank that comes late makes every candidate wait. Where one of them hardly waits, the waiting of the others is
+/// their own: on a node with more ranks than processors, for example, of ranks that are not scheduled. One candidate
+/// alone does not tell.
+void Planner::judge_waiting(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls) {
   if (!synchronises_) return;
   constexpr double step_of_clock = 1e-6;  // what is shorter may be none
-  for (const AgreedCall& call : calls) {
-    if (!(call.fastest > step_of_clock)) continue;
-    if (ratios_.size() == most_ratios) ratios_.erase(ratios_.begin());
-    ratios_.push_back(static_cast<float>(call.slowest / call.fastest));
+  constexpr float weight = 0.15F;         // of the latest call
+  constexpr int fewest_calls = 1;
+  constexpr int fewest_candidates = 2;
+  for (const PlannedCalls& step : plan) {
+    Waits& waits_of = waits_[static_cast<std::size_t>(step.candidate)];
+    for (const AgreedCall& call : calls.first(times_of(step))) {
+      if (!(call.fastest > step_of_clock) || !(call.slowest < refused_seconds)) continue;
+      const auto ratio = static_cast<float>(std::log(call.slowest / call.fastest));
+      ++waits_of.calls;
+      waits_of.log_ratio += std::max(weight, 1.0F / static_cast<float>(waits_of.calls)) * (ratio - waits_of.log_ratio);
+    }
+    calls = calls.subspan(times_of(step));
   }
-  if (ratios_.empty()) return;
-  const double usual = median_of({ratios_.begin(), ratios_.end()});
-  if (waiting_ ? usual >= waits_no_more : usual <= waits) return;
+  int candidates = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Waits& one : waits_) {
+    if (one.calls < fewest_calls) continue;
+    ++candidates;
+    least = std::min(least, std::exp(static_cast<double>(one.log_ratio)));
+  }
+  if (candidates < fewest_candidates || (waiting_ ? least >= waits_no_more : least <= waits)) return;
   waiting_ = !waiting_;
-  if (calls_ > 0) start_anew(waiting_ ? "ranks begin to wait for each other" : "ranks no longer wait for each other");
+  start_anew(waiting_ ? "ranks begin to wait for each other" : "ranks no longer wait for each other");
 }
 
 void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls) {
-  judge_waiting(calls);
+  judge_waiting(plan, calls);
   std::vector<double> of_chosen;
   const bool was_surprised = std::exchange(surprised_, false);
   for (const PlannedCalls& step : plan) {
@@ -248,6 +263,7 @@ void Planner::watch(std::span<const double> seconds, bool was_surprised) {
 
 void Planner::start_anew(const std::string& why) {
   estimates_.age();
+  std::fill(waits_.begin(), waits_.end(), Waits{});
   std::fill(calls_of_.begin(), calls_of_.end(), 0);
   since_ = 0;
   next_control_ = 1;

@@ -66,6 +66,12 @@ class Planner {
   std::optional<Decision> take_decision();
 
  private:
+  /// How much longer the slowest rank of a call takes than the fastest.
+  struct Waits {
+    float log_ratio = 0;  ///< mean of the latest calls
+    int calls = 0;        ///< since the network changed
+  };
+
   [[nodiscard]] bool eligible(int candidate) const { return eligible_[static_cast<std::size_t>(candidate)]; }
   [[nodiscard]] int candidates() const { return static_cast<int>(eligible_.size()); }
   [[nodiscard]] double time_of(int candidate) const { return estimates_.of(candidate).seconds(); }
@@ -80,7 +86,7 @@ class Planner {
   [[nodiscard]] bool control_is_due() const;
   [[nodiscard]] double seconds_of(const AgreedCall& call) const { return waiting_ ? call.fastest : call.slowest; }
   void ask_knowledge();
-  void judge_waiting(std::span<const AgreedCall> calls);
+  void judge_waiting(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls);
   [[nodiscard]] bool is_surprising(int candidate, std::span<const double> seconds) const;
   void watch(std::span<const double> seconds, bool was_surprised);
   void start_anew(const std::string& why);
@@ -91,6 +97,7 @@ class Planner {
   std::vector<Interned> names_;
   std::vector<bool> eligible_;
   std::vector<std::int64_t> calls_of_;  ///< of each candidate since the network changed
+  std::vector<Waits> waits_;            ///< of each candidate, where waiting can be told
   Estimates estimates_;
   std::shared_ptr<Knowledge> knowledge_;
   bool asked_ = false;
@@ -99,7 +106,6 @@ class Planner {
   bool synchronises_;
   bool varying_work_;
   bool waiting_ = false;  ///< ranks arrive at different times, so the fastest rank's time is that of the collective
-  std::vector<float> ratios_;  ///< slowest / fastest rank of the latest calls
   std::unique_ptr<WorkScale> scale_;
   int chosen_ = 0;
   std::int64_t calls_ = 0;  ///< in all

@@ -130,6 +130,16 @@ TEST(Auto, ALateRankIsNoSlowAlgorithm) {
   }
 }
 
+TEST(Auto, WaitingThatIsACandidatesOwnCounts) {
+  // As on a node with more ranks than processors: under native one rank or another is not scheduled.
+  const auto usual = noisy({1e-3, 1.2e-3, 1.5e-3});
+  Lockstep ranks("auto", brief_for(3, {0, 1.2e-3, 1.5e-3}), 3, [&](int rank, int candidate, int call) {
+    return usual(rank, candidate, call) + (candidate == 0 && rank != call % 3 ? 8e-3 : 0);
+  });
+  ranks.call(300);
+  EXPECT_EQ(ranks.strategy().chosen(), 1);
+}
+
 TEST(Auto, StartsWithTheBestOfEarlierRuns) {
   Brief brief = brief_for(3, {0, 5e-3, 8e-3});
   brief.candidates[0].earlier = Earlier{10e-3, 20};
