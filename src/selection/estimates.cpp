@@ -4,7 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <utility>
+
+#include "measurement/statistics.hpp"
 
 namespace starling {
 namespace {
@@ -49,20 +50,15 @@ double normal_below(double value) {
   return std::erfc(-value / std::numbers::sqrt2) / 2;
 }
 
-double median_of(std::vector<float> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return static_cast<double>(*middle);
-  return (static_cast<double>(*middle) + static_cast<double>(*std::max_element(values.begin(), middle))) / 2;
-}
-
-double quarter_of(std::vector<float> values) {
-  const auto quarter = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 4);
-  std::nth_element(values.begin(), quarter, values.end());
-  return static_cast<double>(*quarter);
+std::vector<double> doubles(std::span<const float> values) {
+  return {values.begin(), values.end()};
 }
 
 }  // namespace
+
+Belief belief_of_model(double seconds) {
+  return {.seconds = seconds, .spread = 0.33, .source = "the cost model", .common_spread = 0.4};
+}
 
 Prospect prospect(const Estimate& candidate, const Estimate& reference) {
   const double spread = std::max(1e-6, std::hypot(candidate.spread, reference.spread));
@@ -113,7 +109,7 @@ void Estimates::age() {
   for (One& one : all_) {
     if (one.count == 0) continue;
     one.source = "calls before the network changed";
-    one.believed_log = static_cast<float>(median_of(one.logs));
+    one.believed_log = static_cast<float>(starling::median(doubles(one.logs)));
     one.believed_spread = static_cast<float>(aged_spread);
     one.common_spread = static_cast<float>(aged_common);
     one.believed = true;
@@ -126,11 +122,11 @@ void Estimates::age() {
 
 void Estimates::update() {
   for (One& one : all_)
-    if (one.count > 0) one.middle = one.located = static_cast<float>(median_of(one.logs));
+    if (one.count > 0) one.middle = one.located = static_cast<float>(starling::median(doubles(one.logs)));
   update_scatter();
   if (scatter_ > heavy_scatter)
     for (One& one : all_)
-      if (one.count > 0) one.located = static_cast<float>(quarter_of(one.logs));
+      if (one.count > 0) one.located = static_cast<float>(quantile(doubles(one.logs), 0.25));
   expect_without_belief();
   std::vector<Interned> done;
   for (const One& one : all_) {
@@ -141,20 +137,19 @@ void Estimates::update() {
 }
 
 void Estimates::update_scatter() {
-  std::vector<float> deviations;
+  std::vector<double> deviations;
   for (const One& one : all_) {
     if (one.logs.size() < 2) continue;
     // Around the middle of few values they scatter less than around the true one.
     const auto times = static_cast<double>(one.logs.size());
     const double wider = std::sqrt(times / (times - 1));
-    for (const float value : one.logs)
-      deviations.push_back(static_cast<float>(wider * std::abs(static_cast<double>(value - one.middle))));
+    for (const float value : one.logs) deviations.push_back(wider * std::abs(static_cast<double>(value - one.middle)));
   }
   if (deviations.empty()) return;
   constexpr double of_deviations = 1.4826;  // from the median absolute deviation to the standard deviation
   constexpr double weight_of_first = 4;
   const auto count = static_cast<double>(deviations.size());
-  const double found = of_deviations * median_of(std::move(deviations));
+  const double found = of_deviations * starling::median(deviations);
   scatter_ = std::clamp(((count * found) + (weight_of_first * first_scatter)) / (count + weight_of_first),
                         least_scatter, most_scatter);
 }

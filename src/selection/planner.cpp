@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "measurement/statistics.hpp"
 #include "selection/figures.hpp"
 
 namespace starling {
@@ -40,9 +41,6 @@ constexpr std::int64_t fewest_between = 4;
 constexpr std::int64_t most_between = 128;
 /// Native is measured again after as many calls as there have been, but at least once in so many.
 constexpr std::int64_t longest_without_control = 512;
-/// Ranks wait for each other where the slowest rank's time is that many times the fastest's.
-constexpr double waits = 1.6;
-constexpr double waits_no_more = 1.25;
 /// The relative change of a time that is none of the network's, and standard deviations that are chance.
 constexpr double least_change = 0.12;
 constexpr double chance_deviations = 4;
@@ -54,12 +52,6 @@ constexpr double most_deviations = 3;
 /// How trustworthy the times of earlier runs are.
 constexpr double spread_of_earlier = 0.08;
 constexpr double common_spread_of_earlier = 0.1;
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 std::vector<Interned> groups_of(const Brief& brief) {
   std::vector<Interned> groups;
@@ -91,20 +83,14 @@ std::vector<PlannedCalls> Planner::first_calls(const Brief& brief) {
   // One, as rank 0 may know already what is fastest. Of short calls more: an agreement may take longer than they do.
   constexpr std::int64_t short_bytes = 1024;
   const bool are_short = brief.key.bytes >= 0 && brief.key.bytes < short_bytes;
-  return {{fastest_of_earlier(brief), are_short ? std::int64_t{times_of_step} : 1, false}};
-}
-
-std::size_t Planner::times_of(const PlannedCalls& step) {
-  return static_cast<std::size_t>(std::min<std::int64_t>(step.calls, times_of_step));
+  return {{fastest_of_earlier(brief), are_short ? std::int64_t{PlannedCalls::most_times} : 1, false}};
 }
 
 Planner::Planner(const Brief& brief)
     : calls_of_(brief.candidates.size()),
-      waits_(brief.synchronises ? brief.candidates.size() : 0),
       estimates_(groups_of(brief)),
       knowledge_(brief.knowledge),
-      synchronises_(brief.synchronises),
-      varying_work_(brief.varying_work),
+      waiting_(brief.synchronises ? brief.candidates.size() : 0),
       chosen_(fastest_of_earlier(brief)),
       agreement_(first_agreement) {
   for (std::size_t i = 0; i < brief.candidates.size(); ++i) {
@@ -117,7 +103,7 @@ Planner::Planner(const Brief& brief)
     any_belief_ = any_belief_ || i > 0;
   }
   estimates_.update();
-  if (varying_work_) scale_ = std::make_unique<WorkScale>(brief.candidates.size());
+  if (brief.varying_work) scale_ = std::make_unique<WorkScale>(brief.candidates.size());
   if (chosen_ != 0)
     decision_ = Decision{0, -1, chosen_,
                          names_[static_cast<std::size_t>(chosen_)] + " was fastest in earlier runs, at " +
@@ -143,44 +129,14 @@ void Planner::ask_knowledge() {
   estimates_.update();
 }
 
-/// A rank that comes late makes every candidate wait. Where one of them hardly waits, the waiting of the others is
-/// their own: on a node with more ranks than processors, for example, of ranks that are not scheduled. One candidate
-/// alone does not tell.
-void Planner::judge_waiting(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls) {
-  if (!synchronises_) return;
-  constexpr double step_of_clock = 1e-6;  // what is shorter may be none
-  constexpr float weight = 0.15F;         // of the latest call
-  constexpr int fewest_calls = 1;
-  constexpr int fewest_candidates = 2;
-  for (const PlannedCalls& step : plan) {
-    Waits& waits_of = waits_[static_cast<std::size_t>(step.candidate)];
-    for (const AgreedCall& call : calls.first(times_of(step))) {
-      if (!(call.fastest > step_of_clock) || !(call.slowest < refused_seconds)) continue;
-      const auto ratio = static_cast<float>(std::log(call.slowest / call.fastest));
-      ++waits_of.calls;
-      waits_of.log_ratio += std::max(weight, 1.0F / static_cast<float>(waits_of.calls)) * (ratio - waits_of.log_ratio);
-    }
-    calls = calls.subspan(times_of(step));
-  }
-  int candidates = 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (const Waits& one : waits_) {
-    if (one.calls < fewest_calls) continue;
-    ++candidates;
-    least = std::min(least, std::exp(static_cast<double>(one.log_ratio)));
-  }
-  if (candidates < fewest_candidates || (waiting_ ? least >= waits_no_more : least <= waits)) return;
-  waiting_ = !waiting_;
-  start_anew(waiting_ ? "ranks begin to wait for each other" : "ranks no longer wait for each other");
-}
-
 void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls) {
-  judge_waiting(plan, calls);
+  if (waiting_.has_changed(plan, calls))
+    start_anew(waiting_ ? "ranks begin to wait for each other" : "ranks no longer wait for each other");
   std::vector<double> of_chosen;
   const bool was_surprised = std::exchange(surprised_, false);
   for (const PlannedCalls& step : plan) {
     std::vector<double> times;
-    const std::span<const AgreedCall> measured = calls.first(times_of(step));
+    const std::span<const AgreedCall> measured = calls.first(step.times());
     calls = calls.subspan(measured.size());
     calls_ += step.calls;
     since_ += step.calls;
@@ -216,7 +172,7 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
     }
     for (const double one : times) estimates_.add(step.candidate, one);
     // One very long call among those measured is not what the others of the step took.
-    if (!as_measured.empty()) elapsed_ += median_of(as_measured) * static_cast<double>(step.calls);
+    if (!as_measured.empty()) elapsed_ += median(as_measured) * static_cast<double>(step.calls);
     if (was_refused && step.candidate != 0) {  // native carried out these calls
       eligible_[static_cast<std::size_t>(step.candidate)] = false;
       calls_of_[static_cast<std::size_t>(step.candidate)] -= step.calls;
@@ -237,7 +193,7 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
 bool Planner::is_surprising(int candidate, std::span<const double> seconds) const {
   if (seconds.empty() || estimates_.measured(candidate) < 2) return false;
   const Estimate known = estimates_.of(candidate);
-  const double found = std::log(median_of({seconds.begin(), seconds.end()}));
+  const double found = std::log(median(seconds));
   const double scatter = estimates_.scatter() * std::sqrt(1.6 / static_cast<double>(seconds.size()));
   const double bound = std::max(least_change, chance_deviations * std::hypot(known.spread, scatter));
   return std::abs(found - known.log_seconds) > bound;
@@ -251,7 +207,7 @@ void Planner::watch(std::span<const double> seconds, bool was_surprised) {
     deviations_ = 0;
     return;
   }
-  const double found = median_of({seconds.begin(), seconds.end()});
+  const double found = median(seconds);
   const double known = time_of(chosen_);
   const int sign = found > known ? 1 : -1;
   deviations_ = deviations_ * sign > 0 ? deviations_ + sign : sign;
@@ -263,7 +219,7 @@ void Planner::watch(std::span<const double> seconds, bool was_surprised) {
 
 void Planner::start_anew(const std::string& why) {
   estimates_.age();
-  std::fill(waits_.begin(), waits_.end(), Waits{});
+  waiting_.forget();
   std::fill(calls_of_.begin(), calls_of_.end(), 0);
   since_ = 0;
   next_control_ = 1;

@@ -9,30 +9,18 @@
 
 #include "measurement/work_scale.hpp"
 #include "selection/estimates.hpp"
+#include "selection/plan.hpp"
 #include "selection/strategy.hpp"
+#include "selection/waiting.hpp"
 
 namespace starling {
-
-/// Calls in a row with one candidate.
-struct PlannedCalls {
-  int candidate;
-  std::int64_t calls;
-  bool is_trial;  ///< to learn how long it takes; else because it is the best known
-};
-
-/// A measured call: its time on the slowest rank and on the fastest, and the work of the rank that had most.
-struct AgreedCall {
-  double slowest;
-  double fastest;
-  double work;
-};
 
 /// What `auto` thinks, on one rank: which candidates the next calls try, and which one is chosen.
 ///
 ///   what a trial may gain   expected improvement on the chosen one, for as many calls as there have been
 ///   what it may cost        expected loss of its own calls; the trial of highest worth comes first
-///   what it must not cost   the ledger: against native on every call, n calls together lose at most 0.5 + 0.12 sqrt(n)
-///                           of native's times, should the trial take its pessimistic time
+///   what it must not cost   the ledger: against native on every call, n calls together lose at most `allowance` +
+///                           `growth` sqrt(n) of native's times, should the trial take its pessimistic time
 ///   when it ends            no trial is worth its cost. The longer the program runs, the smaller a gain is worth one
 ///
 /// A time that the chosen candidate does not keep twice in a row, longer or shorter, means that the network has
@@ -41,16 +29,12 @@ class Planner {
  public:
   explicit Planner(const Brief& brief);
 
-  /// Calls of one step of the plan, that were measured last: at most `times_of_step`.
-  static constexpr std::size_t times_of_step = 8;
   static constexpr std::size_t most_steps = 8;
   /// Calls of one plan whose times are exchanged.
   static constexpr std::size_t most_times = 40;
 
   /// The first calls of a context. The same on all ranks: it rests on what all know.
   static std::vector<PlannedCalls> first_calls(const Brief& brief);
-  /// The number of calls of a step whose times are exchanged.
-  static std::size_t times_of(const PlannedCalls& step);
 
   /// Takes the times of a plan's calls, those of each step in turn, the latest first.
   void take(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls);
@@ -66,12 +50,6 @@ class Planner {
   std::optional<Decision> take_decision();
 
  private:
-  /// How much longer the slowest rank of a call takes than the fastest.
-  struct Waits {
-    float log_ratio = 0;  ///< mean of the latest calls
-    int calls = 0;        ///< since the network changed
-  };
-
   [[nodiscard]] bool eligible(int candidate) const { return eligible_[static_cast<std::size_t>(candidate)]; }
   [[nodiscard]] int candidates() const { return static_cast<int>(eligible_.size()); }
   [[nodiscard]] double time_of(int candidate) const { return estimates_.of(candidate).seconds(); }
@@ -86,7 +64,6 @@ class Planner {
   [[nodiscard]] bool control_is_due() const;
   [[nodiscard]] double seconds_of(const AgreedCall& call) const { return waiting_ ? call.fastest : call.slowest; }
   void ask_knowledge();
-  void judge_waiting(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls);
   [[nodiscard]] bool is_surprising(int candidate, std::span<const double> seconds) const;
   void watch(std::span<const double> seconds, bool was_surprised);
   void start_anew(const std::string& why);
@@ -97,15 +74,12 @@ class Planner {
   std::vector<Interned> names_;
   std::vector<bool> eligible_;
   std::vector<std::int64_t> calls_of_;  ///< of each candidate since the network changed
-  std::vector<Waits> waits_;            ///< of each candidate, where waiting can be told
   Estimates estimates_;
   std::shared_ptr<Knowledge> knowledge_;
   bool asked_ = false;
   bool has_just_asked_ = false;  ///< since the latest agreement
   bool any_belief_ = false;      ///< in any candidate but native
-  bool synchronises_;
-  bool varying_work_;
-  bool waiting_ = false;  ///< ranks arrive at different times, so the fastest rank's time is that of the collective
+  Waiting waiting_;              ///< where ranks do, the fastest one's time is that of the collective
   std::unique_ptr<WorkScale> scale_;
   int chosen_ = 0;
   std::int64_t calls_ = 0;  ///< in all

@@ -2,10 +2,6 @@
 
 namespace starling {
 
-Belief belief_of_model(double seconds) {
-  return {.seconds = seconds, .spread = 0.33, .source = "the cost model", .common_spread = 0.4};
-}
-
 std::optional<std::pair<const StrategyKind*, std::string>> strategy_named(std::string_view name) {
   const std::size_t colon = name.find(':');
   const bool has_argument = colon != std::string_view::npos;

@@ -32,10 +32,6 @@ struct Belief {
   bool is_proven = false;  ///< measured in a context of the same key on another communicator of the same shape
 };
 
-/// The belief in a time that the cost model predicts. On the emulated clusters of docs/results the logarithm of
-/// measured / predicted has a standard deviation of 0.33 within a context, and of 0.25 to 0.4 between contexts.
-Belief belief_of_model(double seconds);
-
 /// What is known of the candidates of a context besides what is measured in it. Asked on rank 0 only, and as late as
 /// possible: an answer may have to be computed.
 class Knowledge {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "selection/estimates.hpp"
+
 namespace starling {
 namespace {
 

@@ -138,8 +138,7 @@ def test_a_host_that_the_lab_has_not_is_told_by_the_agent() -> None:
 
 def test_a_probe_finds_the_rate_of_the_links(mpi: Mpi, hosts: int, tmp_path: Path) -> None:
     strategies = [one["name"] for one in repository.listing()["strategies"] if one["predicts"]]
-    if not strategies:
-        pytest.skip("no strategy asks for predicted times")
+    assert strategies, "no strategy asks for predicted times"
     options = ["--strategy", strategies[0], "--record", str(tmp_path / "record.json"), "--history", str(tmp_path)]
     on_lab(mpi, PREFIX, [], ranks_line(mpi, tmp_path, hosts, [*STARLING, "run", *options, "--"])).check()
     (kept,) = tmp_path.glob("*.network")

@@ -16,8 +16,6 @@ from support.tuned import run_tuned
 
 HERE = Path(__file__).parent
 RANKS = 4
-MOST_SECONDS = 5.0
-"""Of a probe; it takes at most one where no other job disturbs it."""
 
 
 @pytest.fixture(params=debian_mpis(), ids=str)
@@ -30,8 +28,7 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 def strategy() -> str:
     """A strategy that predicts."""
     found: list[str] = [one["name"] for one in repository.listing()["strategies"] if one["predicts"]]
-    if not found:
-        pytest.skip("no strategy asks for predicted times")
+    assert found, "no strategy asks for predicted times"
     return found[0]
 
 
@@ -69,7 +66,7 @@ def runs(mpi: Mpi, strategy: str, tmp_path: Path) -> Runs:
 def test_the_first_run_probes_and_later_ones_know(runs: Runs) -> None:
     seconds, said = runs.run()
     assert seconds is not None
-    assert 0 < seconds < MOST_SECONDS
+    assert seconds > 0
     assert said == []
     (kept,) = runs.kept
     found = json.loads(kept.read_text())
@@ -130,7 +127,8 @@ def test_a_history_that_cannot_be_written_costs_no_more_than_the_line_about_the_
     runs.history.write_text("a file where a folder should be")
     seconds, said = runs.run()
     assert seconds is not None
-    assert all("no run record in the history" in line for line in said)
+    (line,) = said
+    assert "no run record in the history" in line
 
 
 def test_readers_of_the_history_pass_over_it(runs: Runs) -> None:

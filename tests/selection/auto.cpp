@@ -10,6 +10,7 @@
 
 #include "lockstep.hpp"
 #include "selection/chance.hpp"
+#include "selection/estimates.hpp"
 
 namespace starling::testing {
 namespace {

@@ -115,7 +115,7 @@ Context::Context(const Facts& facts, Communicator& communicator)
       for (Candidate& candidate : std::span(brief.candidates).subspan(1))
         if (candidate.eligible()) candidate.refusal = why;
   }
-  if (now.strategy->learns && brief.is_first_rank) brief.knowledge = knowledge(brief, facts, communicator);
+  if (now.strategy->predicts && brief.is_first_rank) brief.knowledge = knowledge(brief, facts, communicator);
   carriers_.resize(ways_.size());
   tuner_ = std::make_unique<Tuner>(brief, now.strategy->make);
 }

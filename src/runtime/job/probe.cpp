@@ -22,6 +22,10 @@ constexpr double most_seconds = 0.8;  ///< from when on nothing new begins
 constexpr double for_pings = 0.02;
 constexpr double for_a_stream = 0.025;
 constexpr double for_a_stream_in_memory = 0.004;
+/// A stream takes so many times a message's way there and back, within `most_for_a_stream`: on a machine with more
+/// ranks than processors part of that way is waiting for a processor, which a stream may do without.
+constexpr double ways_of_a_stream = 25;
+constexpr double most_for_a_stream = 0.15;
 
 constexpr std::int64_t first_bytes = 8192;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 26;
@@ -143,19 +147,26 @@ class End {
     double seconds;
   };
   Longest measure_stream(double wanted, double until) {
+    wanted = std::max(wanted, std::min(ways_of_a_stream * there_and_back_, most_for_a_stream));
     constexpr double fastest_growth = 8;
     constexpr int repetitions = 2;
+    constexpr double long_enough = 0.8;
     Longest found{first_bytes, stream(first_bytes).took};
-    // What is shorter than half of that says little: a network may pass the first bytes after a pause for free.
-    while (found.seconds < wanted / 2 && found.bytes < most_bytes && Clock::now() < until) {
+    // What is shorter says little: a network may pass the first bytes after a pause for free. Only its repetitions tell
+    // that a stream is long, and did not just wait for a processor.
+    for (int repeated = 0; repeated < repetitions && Clock::now() + found.seconds < until;) {
+      if (found.seconds >= long_enough * wanted || found.bytes == most_bytes) {
+        found.seconds = std::min(found.seconds, stream(found.bytes).took);
+        ++repeated;
+        continue;
+      }
       const double growth = std::clamp(wanted / std::max(found.seconds, 1e-9), 2.0, fastest_growth);
       found.bytes = std::min(static_cast<std::int64_t>(static_cast<double>(found.bytes) * growth), most_bytes);
       // In whole messages of the greatest length, so that each has the same.
       if (found.bytes > longest_message) found.bytes -= found.bytes % longest_message;
       found.seconds = stream(found.bytes).took;
+      repeated = 0;
     }
-    for (int i = 0; i < repetitions && Clock::now() + found.seconds < until; ++i)
-      found.seconds = std::min(found.seconds, stream(found.bytes).took);
     return found;
   }
 

@@ -36,7 +36,7 @@ class Auto final : public Strategy {
   }
 
   std::span<const double> observe(double seconds, double work) override {
-    const std::size_t place = first_ + (static_cast<std::size_t>(--left_) % Planner::times_of_step);
+    const std::size_t place = first_ + (static_cast<std::size_t>(--left_) % PlannedCalls::most_times);
     seconds_[place] = seconds;
     if (varying_work_) works_[place] = work;
     if (left_ != 0) return {};
@@ -120,7 +120,7 @@ class Auto final : public Strategy {
   }
 
   [[gnu::noinline]] std::span<const double> end_step() {
-    first_ += Planner::times_of(plan_[step_]);
+    first_ += plan_[step_].times();
     if (step_ + 1 < plan_.size()) {
       ++step_;
       begin_step();

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace starling {
+
+/// Calls in a row with one candidate, part of a plan.
+struct PlannedCalls {
+  int candidate;
+  std::int64_t calls;
+  bool is_trial;  ///< to learn how long it takes; else because it is the best known
+
+  /// The times of so many of the latest calls are exchanged at most.
+  static constexpr std::size_t most_times = 8;
+  [[nodiscard]] std::size_t times() const {
+    return static_cast<std::size_t>(std::min<std::int64_t>(calls, most_times));
+  }
+};
+
+/// A measured call: its time on the slowest rank and on the fastest, and the work of the rank that had most.
+struct AgreedCall {
+  double slowest;
+  double fastest;
+  double work;
+};
+
+}  // namespace starling

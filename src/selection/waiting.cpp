@@ -1,0 +1,51 @@
+#include "selection/waiting.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "selection/strategy.hpp"
+
+namespace starling {
+namespace {
+
+/// Ranks wait where the slowest one's time is that many times the fastest's, until it is less than the second number.
+constexpr double waits = 1.6;
+constexpr double waits_no_more = 1.25;
+/// Seconds below which a fastest rank's time may be none: a clock's step.
+constexpr double step_of_clock = 1e-6;
+/// Of the latest call in the mean.
+constexpr float weight = 0.15F;
+constexpr int fewest_candidates = 2;
+
+}  // namespace
+
+bool Waiting::has_changed(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls) {
+  if (ratios_.empty()) return false;
+  for (const PlannedCalls& step : plan) {
+    Ratio& known = ratios_[static_cast<std::size_t>(step.candidate)];
+    for (const AgreedCall& call : calls.first(step.times())) {
+      if (!(call.fastest > step_of_clock) || !(call.slowest < refused_seconds)) continue;
+      const auto ratio = static_cast<float>(std::log(call.slowest / call.fastest));
+      ++known.calls;
+      known.log_mean += std::max(weight, 1.0F / static_cast<float>(known.calls)) * (ratio - known.log_mean);
+    }
+    calls = calls.subspan(step.times());
+  }
+  int candidates = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Ratio& one : ratios_) {
+    if (one.calls == 0) continue;
+    ++candidates;
+    least = std::min(least, std::exp(static_cast<double>(one.log_mean)));
+  }
+  if (candidates < fewest_candidates || (waits_ ? least >= waits_no_more : least <= waits)) return false;
+  waits_ = !waits_;
+  return true;
+}
+
+void Waiting::forget() {
+  std::fill(ratios_.begin(), ratios_.end(), Ratio{});
+}
+
+}  // namespace starling
