@@ -1,4 +1,4 @@
-r"""Whole programs on the lab that is up: without Starling, with `star` without history, and with that run's history.
+r"""Whole programs on the lab that is up: without Starling, with a strategy without history, and with that run's history.
 
 starling lab up single:16
 starling lab run -- python bench/programs.py measure --mpicc mpicc.openmpi -o docs/results/programs-openmpi.json \
@@ -41,8 +41,8 @@ from starling.records.record import RunRecord, read
 
 PROGRAMS = Path(__file__).with_name("programs")
 OURS = ("fft", "nbody", "molecular_dynamics", "nanotube")
-NATIVE, STAR = "native", "star"
-HOWS = (NATIVE, STAR, "star from history")
+NATIVE = "native"
+FROM_HISTORY = " from history"
 SHOWN = 5
 """Most contexts of a record with notes in a measurement: those with most time."""
 
@@ -159,7 +159,8 @@ class Suite:
             argv = REAL[name].argv if name in REAL else (str(self._folder / name),)
             line = [*self._options.launcher, *argv]
             if how != NATIVE:
-                flags = ["--quiet", "--strategy", STAR, "--history", str(history), "--record", str(record)]
+                strategy = self._options.strategy
+                flags = ["--quiet", "--strategy", strategy, "--history", str(history), "--record", str(record)]
                 line = ["starling", "run", *flags, "--", *line]
             before, start = idle.ticks(), time.monotonic()
             done = subprocess.run(
@@ -186,7 +187,8 @@ class Suite:
         if any((one.what, one.round) == (name, turn) for one in self.file.measurements):
             return
         with tempfile.TemporaryDirectory(dir=self._folder) as history:
-            jobs = {how: self._run(name, how, Path(history)) for how in HOWS}
+            hows = (NATIVE, self._options.strategy, self._options.strategy + FROM_HISTORY)
+            jobs = {how: self._run(name, how, Path(history)) for how in hows}
         for how, job in jobs.items():
             if name in REAL and not REAL[name].agree(job.result, jobs[NATIVE].result):
                 raise WrongError(f"{name}, {how}: {job.result} instead of {jobs[NATIVE].result}")
@@ -249,22 +251,30 @@ def chosen(rounds: Sequence[Measurement]) -> str:
     return ", ".join(dict.fromkeys(f"{one['collective']} {one['bytes']}: {one['winner']}" for one in longest))
 
 
+def tuned_in(file: Measurements) -> list[str]:
+    """The hows but native, in order."""
+    return list(dict.fromkeys(one.how for one in file.measurements if one.how != NATIVE))
+
+
 def table(file: Measurements) -> str:
     """Totals and settled steps."""
+    tuned = tuned_in(file)
     titles = ["program", "native"]
-    titles += [title for how in HOWS[1:] for title in (how, "native / it", "of settled steps", "95 %")]
+    titles += [title for how in tuned for title in (how, "native / it", "of settled steps", "95 %")]
     rows = []
     for name, hows in programs_of(file).items():
         native = hows[NATIVE]
         bound = measured.cpu_bound(one for rounds in hows.values() for one in rounds)
         cells = [f"{name} (CPU-bound)" if bound else name, f"{median(totals(native)):.1f} s"]
-        for how in HOWS[1:]:
+        for how in tuned:
             gain = measured.ratio(settled(native), settled(hows[how]))
             total = median(totals(hows[how]))
             cells += [f"{total:.1f} s", f"{median(totals(native)) / total:.2f}"]
             few = len(settled(native)) < measured.FEWEST
             cells += [f"{gain.middle:.2f}", "" if few else f"{gain.low:.2f}-{gain.high:.2f}"]
-        rows.append([*cells, chosen(hows[STAR]), f"{median(one.notes['tuning_s'] for one in hows[STAR]):.1f} s"])
+        rows.append(
+            [*cells, chosen(hows[tuned[0]]), f"{median(one.notes['tuning_s'] for one in hows[tuned[0]]):.1f} s"]
+        )
     made = markdown.origin(one.made for one in file.measurements)
     return f"{markdown.table([*titles, 'ends with', 'tuning'], rows)}\n\n{made}"
 
@@ -287,7 +297,7 @@ def draw(options: argparse.Namespace) -> None:
             plots.logarithmic(panel)
     figure.supxlabel("step")
     figure.supylabel("ms")
-    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(HOWS))
+    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     plots.save(figure, options.picture)
 
 
@@ -295,6 +305,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of `measure`."""
     parser.add_argument("--mpicc", required=True, help="the compiler wrapper of the launcher's MPI")
     parser.add_argument("--programs", nargs="+", default=(*OURS, *REAL), choices=(*OURS, *REAL))
+    parser.add_argument("--strategy", default="auto")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--timeout", type=float, default=900, help="seconds that a job may take")
 

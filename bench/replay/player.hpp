@@ -21,6 +21,7 @@ struct Scenario {
   bool late_at_random = false;  ///< ... a random one, by an exponentially distributed time; else always the last
   double scale = 1;             ///< of all times
   double agreement = 0;         ///< what an agreement takes, in native's times; part of the total
+  double lead = 0;              ///< share of a call's time that an agreement costs where calls do not synchronise
   double sizes = 1;             ///< the work of calls varies by this factor, in turn
   std::int64_t splice_at = 0;   ///< the call from which another matrix of the same collective is played; 0 for none
   bool history = false;         ///< an earlier run of 300 calls is known

@@ -31,6 +31,7 @@ constexpr std::int64_t known_well = 49;
 /// The share of the time of collectives that agreements may take, and how many calls' time in advance.
 constexpr double share_of_agreements = 0.008;
 constexpr double advance_of_agreements = 4;
+constexpr double advance_of_agreements_of_rooted = 1;
 /// Even where calls are very short, the ranks agree again after so many.
 constexpr double most_until_agreement = 1e6;
 /// Seconds that an agreement is taken to need before one was timed.
@@ -80,10 +81,13 @@ std::string ratio_in_words(double ratio) {
 }  // namespace
 
 std::vector<PlannedCalls> Planner::first_calls(const Brief& brief) {
-  // One, as rank 0 may know already what is fastest. Of short calls more: an agreement may take longer than they do.
+  // One, as rank 0 may know already what is fastest. Of short calls more: an agreement may take longer than they do. Of
+  // rooted ones more, too: programs that make only some would lose most by agreeing.
   constexpr std::int64_t short_bytes = 1024;
+  constexpr std::int64_t of_rooted = 4;
   const bool are_short = brief.key.bytes >= 0 && brief.key.bytes < short_bytes;
-  return {{fastest_of_earlier(brief), are_short ? std::int64_t{PlannedCalls::most_times} : 1, false}};
+  const std::int64_t calls = are_short ? std::int64_t{PlannedCalls::most_times} : brief.synchronises ? 1 : of_rooted;
+  return {{fastest_of_earlier(brief), calls, false}};
 }
 
 Planner::Planner(const Brief& brief)
@@ -92,6 +96,7 @@ Planner::Planner(const Brief& brief)
       knowledge_(brief.knowledge),
       waiting_(brief.synchronises ? brief.candidates.size() : 0),
       chosen_(fastest_of_earlier(brief)),
+      synchronises_(brief.synchronises),
       agreement_(first_agreement) {
   for (std::size_t i = 0; i < brief.candidates.size(); ++i) {
     const Candidate& one = brief.candidates[i];
@@ -339,7 +344,8 @@ bool Planner::control_is_due() const {
 /// Calls after which one more agreement costs no more than its share.
 std::int64_t Planner::calls_until_agreement_pays() const {
   const double call = time_of(chosen_);
-  const double owed = agreements_ + agreement_ - (share_of_agreements * elapsed_) - (advance_of_agreements * call);
+  const double advance = synchronises_ ? advance_of_agreements : advance_of_agreements_of_rooted;
+  const double owed = agreements_ + cost_of_agreement() - (share_of_agreements * elapsed_) - (advance * call);
   if (!(owed > 0)) return 0;
   return static_cast<std::int64_t>(std::min(most_until_agreement, std::ceil(owed / (share_of_agreements * call))));
 }
@@ -391,7 +397,13 @@ void Planner::agreement_took(double seconds) {
   if (std::exchange(has_just_asked_, false)) return;
   constexpr double most_at_first = 1e-3;
   agreement_ = std::min(agreements_ == 0 ? most_at_first : agreement_ * 1.1, seconds);
-  agreements_ += agreement_;
+  agreements_ += cost_of_agreement();
+}
+
+/// Ranks that are done early in a rooted collective go on, and may begin the next one: an agreement takes this lead.
+double Planner::cost_of_agreement() const {
+  constexpr double lead = 0.5;  // of a call
+  return synchronises_ ? agreement_ : std::max(agreement_, lead * time_of(chosen_));
 }
 
 std::optional<Found> Planner::found(int candidate) const {

@@ -61,6 +61,7 @@ class Planner {
   [[nodiscard]] std::optional<int> best_trial(std::int64_t times, double lost, double calls,
                                               std::span<const PlannedCalls> but) const;
   [[nodiscard]] std::int64_t calls_until_agreement_pays() const;
+  [[nodiscard]] double cost_of_agreement() const;
   [[nodiscard]] bool control_is_due() const;
   [[nodiscard]] double seconds_of(const AgreedCall& call) const { return waiting_ ? call.fastest : call.slowest; }
   void ask_knowledge();
@@ -85,7 +86,8 @@ class Planner {
   std::int64_t calls_ = 0;  ///< in all
   std::int64_t since_ = 0;  ///< since the network changed
   std::int64_t next_control_ = 16;
-  double elapsed_ = 0;      ///< seconds of all calls
+  double elapsed_ = 0;  ///< seconds of all calls
+  bool synchronises_;
   double agreement_;        ///< seconds that one takes
   double agreements_ = 0;   ///< seconds that all took
   int deviations_ = 0;      ///< plans in a row in which the chosen one was slower (or, negative, faster) than known

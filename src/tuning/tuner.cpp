@@ -10,6 +10,13 @@ Tuner::Tuner(const Brief& brief, std::unique_ptr<Strategy> (*make)(const Brief&)
   samples_.resize(brief.candidates.size());
 }
 
+void Tuner::leave_to_native(const std::string& why) {
+  for (Interned& refusal : std::span(refusals_).subspan(1))
+    if (refusal.empty()) refusal = why;
+  contribution_ = {};
+  strategy_ = strategy_named("native")->first->make({});
+}
+
 /// While calls are in flight, the candidate of the next one depends on how many have begun, not on how many have ended
 /// here. The strategy does not learn from calls that begin while an agreement is due.
 Tuner::Turn Tuner::begin_while_in_flight() {

@@ -61,6 +61,8 @@ class Tuner {
 
   /// Excludes a candidate that turned out unable to serve, on all ranks at the same call.
   void refuse(int candidate, const std::string& why) { refusals_[at(candidate)] = why; }
+  /// Excludes all candidates but native for good, on all ranks before the same call.
+  void leave_to_native(const std::string& why);
   [[nodiscard]] bool eligible(int candidate) const { return refusals_[at(candidate)].empty(); }
   /// Why a candidate may not be proposed; empty if it may.
   [[nodiscard]] const Interned& refusal(int candidate) const { return refusals_[at(candidate)]; }

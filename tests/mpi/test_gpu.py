@@ -14,7 +14,7 @@ from support.tuned import run_tuned
 HERE = Path(__file__).parent
 PATIENCE = 60.0
 """Seconds after which a run counts as hung."""
-STRATEGIES = ("star-basic", "lottery", "forced:allreduce:recursive_doubling,allgather:ring")
+STRATEGIES = ("auto", "star-basic", "lottery", "forced:allreduce:recursive_doubling,allgather:ring")
 QUICK = {"STARLING_ITER": "1", "STARLING_LONGEST_DRAW": "2"}
 
 

@@ -166,6 +166,25 @@ TEST(Tuner, NeverProposesWhatCouldNotServe) {
   EXPECT_FALSE(tuners[0]->tried(2)) << "native's time is not the candidate's";
 }
 
+TEST(Tuner, IsLeftToNativeAtAnyCall) {
+  for (const int last : {0, 3, 7, 15, 30}) {
+    const auto tuners =
+        run_ranks(2, "star-basic", four_candidates(), [&](int rank, Tuner& tuner, Consensus& consensus) {
+          for (int i = 0; i < last; ++i) call(tuner, consensus, rank);
+          tuner.leave_to_native("buffers may lie elsewhere");
+          for (int i = 0; i < 40; ++i) {
+            EXPECT_EQ(tuner.proposed(), 0);
+            call(tuner, consensus, rank);
+          }
+        });
+    ContextRecord record;
+    record.candidates.resize(4);
+    EXPECT_EQ(tuners[0]->fill_in(record, std::vector{0, 1, 2, 3}), 0);
+    EXPECT_EQ(record.calls, last + 40);
+    for (int i = 1; i < 4; ++i) EXPECT_EQ(tuners[0]->refusal(i).text(), "buffers may lie elsewhere");
+  }
+}
+
 TEST(Tuner, TellsWhatHappened) {
   const auto tuners = run_ranks(2, "star-basic", four_candidates(), [&](int rank, Tuner& tuner, Consensus& consensus) {
     for (int i = 0; i < 40; ++i) {

@@ -201,12 +201,14 @@ bool Communicator::is_alone() const {
   return size() == 1 && !setup().strategy->forces;
 }
 
-std::string Communicator::refusal(Collective collective) {
-  Channel* const channel = resources_.channel();
-  if (channel == nullptr) return "no tag is free on all its ranks";
+std::string Communicator::refusal() {
+  return resources_.channel() == nullptr ? "no tag is free on all its ranks" : "";
+}
+
+std::string Communicator::refusal_of_buffers(Collective collective) {
   if (collective == Collective::barrier || setup().settings.host_buffers) return {};
   // Ranks do not know where each other's buffers lie, but they can agree whether any rank may use GPU memory.
-  return channel->all(!has_gpu_runtime())
+  return resources_.channel()->all(!has_gpu_runtime())
              ? ""
              : "a rank has a GPU runtime in its process, so that buffers may lie in GPU memory";
 }

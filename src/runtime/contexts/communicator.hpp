@@ -73,7 +73,9 @@ class Communicator {
   [[nodiscard]] std::optional<double> predicted(const Way& way, const Situation& situation);
 
   /// Why none of Starling's algorithms can serve here; empty if they can. The same on all ranks. Collective.
-  [[nodiscard]] std::string refusal(Collective collective);
+  [[nodiscard]] std::string refusal();
+  /// Why none can serve with the buffers of a collective; the rest is as above, where it was empty.
+  [[nodiscard]] std::string refusal_of_buffers(Collective collective);
 
   /// Adds what happened here to `happened`, on the communicator's rank 0 only.
   void add_to(Happened& happened) const;

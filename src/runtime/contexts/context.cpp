@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "knowledge/fold.hpp"
 #include "runtime/contexts/communicator.hpp"
@@ -111,7 +112,7 @@ Context::Context(const Facts& facts, Communicator& communicator)
     any_other = any_other || (&way != ways_.data() && candidate.eligible());
   }
   if (any_other) {
-    if (const std::string why = communicator.refusal(collective_); !why.empty())
+    if (const std::string why = communicator.refusal(); !why.empty())
       for (Candidate& candidate : std::span(brief.candidates).subspan(1))
         if (candidate.eligible()) candidate.refusal = why;
   }
@@ -135,6 +136,7 @@ Context::Result Context::run(int way, const Call& call, const Facts& facts, Comm
   const auto place = static_cast<std::size_t>(way);
   std::unique_ptr<Carrier>& carrier = carriers_[place];
   if (!carrier) {
+    if (way != 0) agree_on_buffers(communicator);
     if (!tuner_->eligible(way)) return {call.native(call), true, false};
     carrier = carrier_for(ways_[place]);
   }
@@ -143,6 +145,12 @@ Context::Result Context::run(int way, const Call& call, const Facts& facts, Comm
   tuner_->refuse(way, *outcome.refused);
   carrier.reset();
   return {call.native(call), true, false};
+}
+
+/// As late as can be, for ranks wait for each other: many contexts have a call or two, all of them native.
+void Context::agree_on_buffers(Communicator& communicator) {
+  if (std::exchange(agreed_on_buffers_, true)) return;
+  if (const std::string why = communicator.refusal_of_buffers(collective_); !why.empty()) tuner_->leave_to_native(why);
 }
 
 int Context::carry_out(const Call& call, const Facts& facts, Communicator& communicator) {
@@ -163,6 +171,7 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
 
 /// Follows a call that explores, or after which the ranks agree. Measures the bookkeeping of these calls only.
 [[gnu::noinline]] void Context::conclude(const Tuner::Turn& turn, double end, Communicator& communicator) {
+  if (tuner_->is_due()) agree_on_buffers(communicator);
   const bool agrees = tuner_->is_due();
   if (agrees && tuner_->agree(*communicator.resources().channel(), setup().settings.samples)) {
     for (std::size_t i = 0; i < carriers_.size(); ++i) {

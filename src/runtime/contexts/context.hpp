@@ -22,7 +22,7 @@ class Communicator;
 /// the tuner's candidate i.
 class Context {
  public:
-  /// Collective: the ranks agree whether Starling's algorithms can be used.
+  /// Collective where it is the communicator's first.
   Context(const Facts& facts, Communicator& communicator);
 
   /// Carries out one call in the way that the tuner proposes, and gives the tuner its time. Returns an MPI error code,
@@ -49,6 +49,7 @@ class Context {
   [[nodiscard]] std::shared_ptr<Knowledge> knowledge(const Brief& brief, const Facts& facts,
                                                      Communicator& communicator) const;
   Result run(int way, const Call& call, const Facts& facts, Communicator& communicator);
+  void agree_on_buffers(Communicator& communicator);
   void conclude(const Tuner::Turn& turn, double end, Communicator& communicator);
   ContextRecord record_without_names(std::span<const int> which) const;
 
@@ -60,6 +61,7 @@ class Context {
   std::span<const Way> ways_;                       ///< of the collective or of `own_`
   std::vector<std::unique_ptr<Carrier>> carriers_;  ///< of each way; null if never used, or released
   std::unique_ptr<Tuner> tuner_;
+  bool agreed_on_buffers_ = false;  ///< whether they are where Starling's algorithms can use them
 };
 
 }  // namespace starling
