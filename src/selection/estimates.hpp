@@ -76,7 +76,7 @@ class Estimates {
     float believed_spread = 0;
     float common_spread = 0;
     float middle = 0;        ///< the median of `logs`, as of the last `update`
-    float located = 0;       ///< what stands for `logs`: the median, or the lower quartile
+    float located = 0;       ///< what stands for `logs`: the median of few, a mean, or the lower quartile
     float expected_log = 0;  ///< without what was measured of this one, as of the last `update`
     float expected_spread = 0;
     std::int32_t count = 0;

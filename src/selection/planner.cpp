@@ -80,13 +80,18 @@ std::string ratio_in_words(double ratio) {
 
 }  // namespace
 
+bool Planner::are_short(const ContextKey& key) {
+  constexpr std::int64_t short_bytes = 1024;
+  return key.bytes >= 0 && key.bytes < short_bytes;
+}
+
 std::vector<PlannedCalls> Planner::first_calls(const Brief& brief) {
   // One, as rank 0 may know already what is fastest. Of short calls more: an agreement may take longer than they do. Of
   // rooted ones more, too: programs that make only some would lose most by agreeing.
-  constexpr std::int64_t short_bytes = 1024;
   constexpr std::int64_t of_rooted = 4;
-  const bool are_short = brief.key.bytes >= 0 && brief.key.bytes < short_bytes;
-  const std::int64_t calls = are_short ? std::int64_t{PlannedCalls::most_times} : brief.synchronises ? 1 : of_rooted;
+  const std::int64_t calls = are_short(brief.key) ? std::int64_t{PlannedCalls::most_times}
+                             : brief.synchronises ? 1
+                                                  : of_rooted;
   return {{fastest_of_earlier(brief), calls, false}};
 }
 
@@ -113,6 +118,20 @@ Planner::Planner(const Brief& brief)
     decision_ = Decision{0, -1, chosen_,
                          names_[static_cast<std::size_t>(chosen_)] + " was fastest in earlier runs, at " +
                              time_in_words(brief.candidates[static_cast<std::size_t>(chosen_)].earlier->seconds)};
+}
+
+std::vector<PlannedCalls> Planner::opening() {
+  if (!estimates_.is_believed(0)) {
+    const auto native = knowledge_ ? knowledge_->belief(0, 0) : std::nullopt;
+    if (!native || !(native->seconds > shortest)) return {};
+    estimates_.believe(0, *native);
+    estimates_.update();
+  }
+  ask_knowledge();
+  if (knowledge_ && !asked_) return {};
+  knows_native_ = true;
+  choose();
+  return next();
 }
 
 /// Asks once an answer costs no more than the ledger has, or than 1 % of all calls so far: many contexts have too few
@@ -242,7 +261,7 @@ void Planner::note_trial(int candidate) {
 }
 
 /// Whether `candidate` is faster than the chosen one, by all that is known and by what was measured alone: a belief is
-/// a reason to try, but none to stay. The more single times scatter, the clearer it must be.
+/// a reason to try, but none to stay. The more single times scatter, the clearer it must be, but for native.
 bool Planner::is_faster(int candidate) const {
   const Estimate now = estimates_.of(chosen_);
   const Estimate other = estimates_.of(candidate);
@@ -250,7 +269,8 @@ bool Planner::is_faster(int candidate) const {
   if (estimates_.measured(chosen_) == 0 || estimates_.measured(candidate) == 0) return true;
   const Estimate measured = estimates_.measured_alone(chosen_);
   const Estimate alone = estimates_.measured_alone(candidate);
-  const double needed = std::clamp(estimates_.scatter() * deviations_by_scatter, 1.0, most_deviations);
+  const double needed =
+      candidate == 0 ? 1 : std::clamp(estimates_.scatter() * deviations_by_scatter, 1.0, most_deviations);
   return measured.log_seconds - alone.log_seconds > needed * std::hypot(measured.spread, alone.spread);
 }
 
@@ -275,6 +295,7 @@ void Planner::choose() {
   tried_.clear();
   decision_ = Decision{calls_, decision_ ? decision_->from : chosen_, best, why};
   chosen_ = best;
+  chosen_at_ = calls_;
   deviations_ = 0;
 }
 
@@ -350,8 +371,16 @@ std::int64_t Planner::calls_until_agreement_pays() const {
   return static_cast<std::int64_t>(std::min(most_until_agreement, std::ceil(owed / (share_of_agreements * call))));
 }
 
+/// Calls after which to look again at what was chosen: it rests on few calls at first.
+std::int64_t Planner::calls_until_second_look() const {
+  constexpr double fewest = 8;
+  constexpr double agreements = 16;  // in whose time
+  const double worth_one = std::max(fewest, agreements * cost_of_agreement() / time_of(chosen_));
+  return std::max(static_cast<std::int64_t>(std::min(worth_one, most_until_agreement)), calls_ - chosen_at_);
+}
+
 std::vector<PlannedCalls> Planner::next() {
-  const std::int64_t free_from = calls_until_agreement_pays();
+  const std::int64_t free_from = std::min(calls_until_agreement_pays(), calls_until_second_look());
   const double call = time_of(chosen_);
   // Short calls are tried several times at once, and several candidates: agreements are dear then.
   const bool dear = agreement_ > call / 4;
@@ -359,7 +388,8 @@ std::vector<PlannedCalls> Planner::next() {
   const std::size_t most_trials = free_from > 8 ? most_steps - 2 : dear ? 2 : 1;
 
   constexpr std::int64_t calls_of_baseline = 2;
-  if (calls_ < calls_of_baseline) return {{chosen_, std::max(free_from, calls_of_baseline - calls_), false}};
+  if (calls_ < calls_of_baseline && !knows_native_)
+    return {{chosen_, std::max(free_from, calls_of_baseline - calls_), false}};
   if (surprised_) return {{chosen_, std::max<std::int64_t>(free_from, fewest_to_watch), false}};
   std::vector<PlannedCalls> trials;
   double lost = lost_to_native();

@@ -36,6 +36,11 @@ class Planner {
   /// The first calls of a context. The same on all ranks: it rests on what all know.
   static std::vector<PlannedCalls> first_calls(const Brief& brief);
 
+  /// Whether an agreement may take longer than some calls.
+  static bool are_short(const ContextKey& key);
+  /// The first calls, if what is known before them says how; else nothing.
+  [[nodiscard]] std::vector<PlannedCalls> opening();
+
   /// Takes the times of a plan's calls, those of each step in turn, the latest first.
   void take(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls);
   /// The next calls.
@@ -62,6 +67,7 @@ class Planner {
                                               std::span<const PlannedCalls> but) const;
   [[nodiscard]] std::int64_t calls_until_agreement_pays() const;
   [[nodiscard]] double cost_of_agreement() const;
+  [[nodiscard]] std::int64_t calls_until_second_look() const;
   [[nodiscard]] bool control_is_due() const;
   [[nodiscard]] double seconds_of(const AgreedCall& call) const { return waiting_ ? call.fastest : call.slowest; }
   void ask_knowledge();
@@ -79,12 +85,14 @@ class Planner {
   std::shared_ptr<Knowledge> knowledge_;
   bool asked_ = false;
   bool has_just_asked_ = false;  ///< since the latest agreement
+  bool knows_native_ = false;    ///< from before the first call
   bool any_belief_ = false;      ///< in any candidate but native
   Waiting waiting_;              ///< where ranks do, the fastest one's time is that of the collective
   std::unique_ptr<WorkScale> scale_;
   int chosen_ = 0;
-  std::int64_t calls_ = 0;  ///< in all
-  std::int64_t since_ = 0;  ///< since the network changed
+  std::int64_t calls_ = 0;      ///< in all
+  std::int64_t chosen_at_ = 0;  ///< number of calls then
+  std::int64_t since_ = 0;      ///< since the network changed
   std::int64_t next_control_ = 16;
   double elapsed_ = 0;  ///< seconds of all calls
   bool synchronises_;

@@ -100,6 +100,7 @@ struct Brief {
   std::string argument;       ///< the text after the colon of the strategy's name
   bool varying_work = false;  ///< the work of the context's calls may vary
   bool is_first_rank = true;  ///< this is the rank that judges, where only one does (Judge::first_rank)
+  bool tells_first = false;   ///< rank 0 may know how to make the first call; the same on all ranks
   bool synchronises = false;  ///< no rank can end a call before every rank has begun it
   std::shared_ptr<Knowledge> knowledge = nullptr;  ///< on rank 0 of the communicator; may be null there as well
 };
@@ -147,6 +148,9 @@ class Strategy {
   Strategy& operator=(Strategy&&) = delete;
   virtual ~Strategy() = default;
 
+  /// Called before the first call, on every rank: the numbers that the first rank tells all others, which `verdict`
+  /// then gets. Equally many everywhere, mostly none.
+  virtual std::span<double> opening() { return {}; }
   /// The candidate for the next call.
   [[nodiscard]] int proposed() const { return proposed_; }
   /// The candidate for the call `ahead` calls after the next one, if it begins before the others have ended. From

@@ -47,6 +47,11 @@ bool Experience::knows(const ContextKey& key) const {
   return !key.bucket && shape != times_.end() && shape->second.contains(key.bytes);
 }
 
+bool Experience::knows(int ranks) const {
+  const std::lock_guard lock(guard_);
+  return std::any_of(times_.begin(), times_.end(), [&](const auto& one) { return std::get<2>(one.first) == ranks; });
+}
+
 std::optional<Belief> Experience::from_sizes(const ContextKey& key, const std::string& name, double native) const {
   const auto shape = times_.find(shape_of(key));
   if (shape == times_.end() || key.bytes < 0) return std::nullopt;

@@ -33,6 +33,9 @@ class Experience {
   /// Whether something was found in a context of this key.
   [[nodiscard]] bool knows(const ContextKey& key) const;
 
+  /// Whether something was found on a communicator of so many ranks.
+  [[nodiscard]] bool knows(int ranks) const;
+
   /// Contexts of which something is kept at most. Of others nothing is learnt.
   static constexpr std::size_t most_contexts = 4096;
 

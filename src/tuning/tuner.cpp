@@ -10,6 +10,13 @@ Tuner::Tuner(const Brief& brief, std::unique_ptr<Strategy> (*make)(const Brief&)
   samples_.resize(brief.candidates.size());
 }
 
+void Tuner::open(Consensus& ranks) {
+  const std::span<double> numbers = strategy_->opening();
+  if (numbers.empty()) return;
+  ranks.broadcast(numbers);
+  strategy_->verdict(numbers);
+}
+
 void Tuner::leave_to_native(const std::string& why) {
   for (Interned& refusal : std::span(refusals_).subspan(1))
     if (refusal.empty()) refusal = why;

@@ -25,6 +25,9 @@ class Tuner {
   /// `brief` has the candidates. `make` makes the strategy.
   Tuner(const Brief& brief, std::unique_ptr<Strategy> (*make)(const Brief&));
 
+  /// Before the first call: the first rank tells what it knows, if it may know anything. The others wait for it.
+  void open(Consensus& ranks);
+
   /// A call that has begun.
   struct Turn {
     std::int64_t number;  ///< among the calls that the strategy learns from; -1 if it is counted only when it ends

@@ -75,11 +75,12 @@ TEST(AutoOnRecordedTimes, GainsFromTheFirstCallWithAHistory) {
 }
 
 TEST(AutoOnRecordedTimes, LosesLittleWhereTimesScatterOrRanksAreLate) {
-  expect("busy", {{20, 0.89, 1.1, 1.25}, {300, 0.82, 1.03, 1.06}}, 0.85);
+  expect("busy", {{20, 0.89, 1.1, 1.25}, {300, 0.82, 1.03, 1.35}},
+         0.85);  // the worst: a long trial was one of these calls
   expect("noisy", {{300, 0.86, 1.08, 1.2}}, 0);
   expect("late", {{300, 0.82, 1.04, 1.06}}, 0.85);
   expect("very late", {{300, 0.84, 1.07, 1.18}}, 0.8);
-  expect("sizes", {{300, 0.82, 1.04, 1.08}}, 0.85);
+  expect("sizes", {{300, 0.82, 1.04, 1.08}}, 0.84);
 }
 
 }  // namespace

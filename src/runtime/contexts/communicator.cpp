@@ -202,7 +202,7 @@ bool Communicator::is_alone() const {
 }
 
 std::string Communicator::refusal() {
-  return resources_.channel() == nullptr ? "no tag is free on all its ranks" : "";
+  return resources_.channel(setup().experience.knows(size())) == nullptr ? "no tag is free on all its ranks" : "";
 }
 
 std::string Communicator::refusal_of_buffers(Collective collective) {

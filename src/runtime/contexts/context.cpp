@@ -43,6 +43,12 @@ std::string refusal_here(const Way& way, const Facts& facts, const Settings& set
   return why.empty() ? of_bytes(facts.key.up_to - 1) : why;
 }
 
+/// Whether earlier runs made some calls, but came to no trial.
+bool knows_only_native(std::span<const Candidate> candidates) {
+  return candidates.front().earlier && std::none_of(candidates.begin() + 1, candidates.end(),
+                                                    [](const Candidate& one) { return one.earlier.has_value(); });
+}
+
 /// Whether MPI found the error in the arguments, before the call began. Then the call was not made, and the other ranks
 /// still wait for it.
 bool is_refusal(int error) {
@@ -111,14 +117,18 @@ Context::Context(const Facts& facts, Communicator& communicator)
     if (known != nullptr) candidate.earlier = EarlierRuns::of(*known, way.name());
     any_other = any_other || (&way != ways_.data() && candidate.eligible());
   }
+  Channel* channel = nullptr;
   if (any_other) {
     if (const std::string why = communicator.refusal(); !why.empty())
       for (Candidate& candidate : std::span(brief.candidates).subspan(1))
         if (candidate.eligible()) candidate.refusal = why;
+    channel = communicator.resources().channel();
+    brief.tells_first = channel != nullptr && (channel->fact_of_first() || knows_only_native(brief.candidates));
   }
   if (now.strategy->predicts && brief.is_first_rank) brief.knowledge = knowledge(brief, facts, communicator);
   carriers_.resize(ways_.size());
   tuner_ = std::make_unique<Tuner>(brief, now.strategy->make);
+  if (channel != nullptr) tuner_->open(*channel);
 }
 
 /// What is known of the ways before any is tried. The communicator outlives its contexts.

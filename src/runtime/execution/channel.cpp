@@ -25,6 +25,13 @@ using Word = std::int64_t;
 constexpr std::size_t word_bits = 64;
 using Words = std::array<Word, channel_numbers / word_bits>;
 
+/// What ranks combine, bit by bit, to open a channel.
+struct Opening {
+  Words free;            ///< numbers
+  Word fact = ~Word{0};  ///< of the first rank; the others' bits change nothing
+};
+constexpr int words_of_opening = sizeof(Opening) / sizeof(Word);
+
 /// Which channel numbers are taken on this rank.
 struct ChannelNumbers {
   std::mutex guard;
@@ -68,16 +75,15 @@ void give_back(ChannelNumbers& numbers, std::size_t number) {
 
 }  // namespace
 
-std::unique_ptr<Channel> Channel::open(MPI_Comm comm, std::vector<int> in_world, int rank) {
+std::unique_ptr<Channel> Channel::open(MPI_Comm comm, std::vector<int> in_world, int rank, bool fact) {
   ChannelNumbers& numbers = channel_numbers_here();
   std::bitset<channel_numbers> failed;
   for (int attempt = 0; attempt < tries; ++attempt) {
-    const Words free_here = free_numbers(numbers, failed);
-    Words free_everywhere{};
-    if (pmpi.Allreduce(free_here.data(), free_everywhere.data(), static_cast<int>(free_here.size()), handles.int64,
-                       handles.band, comm) != MPI_SUCCESS)
+    const Opening here{free_numbers(numbers, failed), rank != 0 || fact ? ~Word{0} : 0};
+    Opening everywhere{};
+    if (pmpi.Allreduce(&here, &everywhere, words_of_opening, handles.int64, handles.band, comm) != MPI_SUCCESS)
       return nullptr;
-    const std::size_t number = lowest(free_everywhere);
+    const std::size_t number = lowest(everywhere.free);
     if (number == 0) return nullptr;
     // Another thread, on another communicator, may have chosen the same number.
     int mine = take(numbers, number) ? 1 : 0;
@@ -85,18 +91,20 @@ std::unique_ptr<Channel> Channel::open(MPI_Comm comm, std::vector<int> in_world,
     if (process().concurrent && pmpi.Allreduce(&mine, &everyones, 1, handles.int_, handles.min, comm) != MPI_SUCCESS)
       everyones = 0;
     if (everyones == 1)
-      return std::unique_ptr<Channel>(new Channel(std::move(in_world), rank, static_cast<int>(number)));
+      return std::unique_ptr<Channel>(
+          new Channel(std::move(in_world), rank, static_cast<int>(number), everywhere.fact != 0));
     if (mine == 1) give_back(numbers, number);
     failed[number] = true;
   }
   return nullptr;
 }
 
-Channel::Channel(std::vector<int> in_world, int rank, int number)
+Channel::Channel(std::vector<int> in_world, int rank, int number, bool fact_of_first)
     : in_world_(std::move(in_world)),
       rank_(rank),
       number_(number),
-      operations_(std::min(most_operations, process().largest_tag / static_cast<int>(channel_numbers))) {}
+      operations_(std::min(most_operations, process().largest_tag / static_cast<int>(channel_numbers))),
+      fact_of_first_(fact_of_first) {}
 
 Channel::~Channel() {
   if (!number_retired_) give_back(channel_numbers_here(), static_cast<std::size_t>(number_));

@@ -23,8 +23,8 @@ inline constexpr std::size_t channel_numbers = 2048;
 class Channel final : public Consensus {
  public:
   /// A channel for `comm`, whose ranks are `in_world` in MPI_COMM_WORLD. Collective. Null, on all ranks, if no number
-  /// is free on all of them.
-  static std::unique_ptr<Channel> open(MPI_Comm comm, std::vector<int> in_world, int rank);
+  /// is free on all of them. Along with that, all learn the first rank's `fact`.
+  static std::unique_ptr<Channel> open(MPI_Comm comm, std::vector<int> in_world, int rank, bool fact);
 
   ~Channel();
   Channel(const Channel&) = delete;
@@ -34,6 +34,8 @@ class Channel final : public Consensus {
 
   /// By rank of this communicator, the rank in the private communicator of all ranks.
   [[nodiscard]] const int* peers() const { return in_world_.data(); }
+  /// What the first rank told when this was opened.
+  [[nodiscard]] bool fact_of_first() const { return fact_of_first_; }
   /// The number of this channel; no other channel of its ranks has it.
   [[nodiscard]] int number() const { return number_; }
   /// The tag of the next operation. All ranks call this equally often. Tags repeat after 1024 operations, or fewer
@@ -53,7 +55,7 @@ class Channel final : public Consensus {
   void broadcast(std::span<double> values) override;
 
  private:
-  Channel(std::vector<int> in_world, int rank, int number);
+  Channel(std::vector<int> in_world, int rank, int number, bool fact_of_first);
 
   enum class Combine : std::uint8_t { sum, max, min };
   /// Reduces the values to the first rank: the first `some` by `combine`, the others to the largest.
@@ -67,6 +69,7 @@ class Channel final : public Consensus {
   int operation_ = 0;
   int operations_;  ///< how many operations have different tags
   bool number_retired_ = false;
+  bool fact_of_first_;
 };
 
 }  // namespace starling

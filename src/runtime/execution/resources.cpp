@@ -17,8 +17,8 @@ constexpr std::size_t most_kept_bytes = std::size_t{16} << 20U;
 
 }  // namespace
 
-Channel* Resources::channel() {
-  if (!channel_) channel_ = Channel::open(comm_, ranks_in_world(comm_, size_), rank_);
+Channel* Resources::channel(bool fact) {
+  if (!channel_) channel_ = Channel::open(comm_, ranks_in_world(comm_, size_), rank_, fact);
   return channel_.get();
 }
 

@@ -23,8 +23,8 @@ class Resources {
   [[nodiscard]] int size() const { return size_; }
 
   /// The channel for messages of algorithms and agreements. Collective if there is none yet. Null, on all ranks, if it
-  /// can't be opened.
-  Channel* channel();
+  /// can't be opened. `fact` is told to all when it is opened, if this is the first rank.
+  Channel* channel(bool fact = false);
   /// Joins a group of this communicator's ranks; see Groups::join.
   std::optional<MPI_Comm> join(const RankSet& group) { return groups_.join(group, *channel_); }
   [[nodiscard]] Groups& groups() { return groups_; }

@@ -1,5 +1,6 @@
 // auto: learns while the program runs, and hardly ever costs it more than native.
 //
+//   rank 0       what other communicators or earlier runs have found -> the first plan, if that is known
 //   every rank   calls by a plan: so many of one candidate, then of another | slowest and fastest rank of each call,
 //                                                                             reduced to rank 0
 //   rank 0       what is now known of all candidates -> the next plan (`Planner`)
@@ -20,6 +21,7 @@ class Auto final : public Strategy {
  public:
   explicit Auto(const Brief& brief)
       : candidates_(static_cast<std::int64_t>(brief.candidates.size())),
+        tells_first_(brief.tells_first && !Planner::are_short(brief.key)),
         synchronises_(brief.synchronises),
         varying_work_(brief.varying_work) {
     bool any_other = false;
@@ -33,6 +35,13 @@ class Auto final : public Strategy {
     chosen_ = plan_.front().candidate;
     if (planner_) record_decision();
     begin_plan();
+  }
+
+  std::span<double> opening() override {
+    if (!tells_first_ || plan_.empty()) return {};
+    numbers_.assign(numbers_of_plan, 0);
+    if (planner_) tell(planner_->opening());
+    return numbers_;
   }
 
   std::span<const double> observe(double seconds, double work) override {
@@ -70,19 +79,13 @@ class Auto final : public Strategy {
       calls[i].work = varying_work_ ? reduced[at + times_] : 0;
     }
     planner_->take(plan_, calls);
-    const std::vector<PlannedCalls> next = planner_->next();
-    record_decision();
     numbers_.assign(reduced.size(), 0);
-    numbers_[0] = planner_->settled() ? -static_cast<double>(next.size()) : static_cast<double>(next.size());
-    numbers_[1] = planner_->chosen();
-    for (std::size_t i = 0; i < next.size(); ++i) {
-      const auto code = static_cast<double>((next[i].calls * candidates_) + next[i].candidate);
-      numbers_[i + 2] = next[i].is_trial ? -code : code;
-    }
+    tell(planner_->next());
     return numbers_;
   }
 
   void verdict(std::span<const double> agreed) override {
+    if (agreed[0] == 0) return;  // nothing is known before the first call
     settled_ = agreed[0] < 0;
     chosen_ = static_cast<int>(agreed[1]);
     plan_.clear();
@@ -133,15 +136,30 @@ class Auto final : public Strategy {
     if (varying_work_)
       numbers_.insert(numbers_.end(), works_.begin(), works_.begin() + static_cast<std::ptrdiff_t>(times_));
     // The next plan comes back in as many numbers.
-    if (numbers_.size() < Planner::most_steps + 2) numbers_.resize(Planner::most_steps + 2);
+    if (numbers_.size() < numbers_of_plan) numbers_.resize(numbers_of_plan);
     return numbers_;
+  }
+
+  /// Puts a plan into `numbers_`.
+  void tell(const std::vector<PlannedCalls>& plan) {
+    record_decision();
+    const auto steps = static_cast<double>(plan.size());
+    numbers_[0] = planner_->settled() ? -steps : steps;
+    numbers_[1] = planner_->chosen();
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+      const auto code = static_cast<double>((plan[i].calls * candidates_) + plan[i].candidate);
+      numbers_[i + 2] = plan[i].is_trial ? -code : code;
+    }
   }
 
   void record_decision() {
     if (auto made = planner_->take_decision()) decide(std::move(*made));
   }
 
+  static constexpr std::size_t numbers_of_plan = Planner::most_steps + 2;
+
   std::int64_t candidates_;
+  bool tells_first_;
   bool synchronises_;
   bool varying_work_;
   bool settled_ = false;
