@@ -1,4 +1,4 @@
-r"""Whole programs on the lab that is up: without Starling, with a strategy without history, and with that run's history.
+r"""Whole programs on the lab that is up: without Starling, with `auto` from nothing, and with that run's history.
 
 starling lab up single:16
 starling lab run -- python bench/programs.py measure --mpicc mpicc.openmpi -o docs/results/programs-openmpi.json \
@@ -7,7 +7,8 @@ python bench/programs.py draw docs/results/programs-openmpi.json programs.svg
 
 Those of bench/programs/ have the collectives of STAR-MPI's applications (Faraj, Yuan and Lowenthal 2006, table 2),
 check their own results and time their steps. LAMMPS, HPCC and Quantum ESPRESSO are Debian's, unchanged: their time is
-that of the whole job, including its launch, and their output must be the same three times. Programs take turns,
+that of the whole job, including its launch and Starling's probe of the network, and their output must be the same three
+times. Jobs get no platform file. `--strategy` takes another strategy than `auto`. Programs take turns,
 `--rounds` times. `measure` adds only what the file lacks.
 """
 
@@ -132,6 +133,7 @@ class Suite:
         self._options = options
         self._folder = folder
         self._platform = place_of(platform_file.platform(os.environ["STARLING_PLATFORM"]))
+        self._env = {name: value for name, value in os.environ.items() if name != "STARLING_PLATFORM"}
         self.file = measured.read_or_empty(options.output)
         for name in OURS:
             files = [str(PROGRAMS / f"{name}.c"), "-o", str(folder / name)]
@@ -169,7 +171,7 @@ class Suite:
                 text=True,
                 check=False,
                 cwd=folder,
-                env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+                env={**self._env, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
                 timeout=self._options.timeout,
             )
             wall = round(time.monotonic() - start, 3)
@@ -272,9 +274,8 @@ def table(file: Measurements) -> str:
             cells += [f"{total:.1f} s", f"{median(totals(native)) / total:.2f}"]
             few = len(settled(native)) < measured.FEWEST
             cells += [f"{gain.middle:.2f}", "" if few else f"{gain.low:.2f}-{gain.high:.2f}"]
-        rows.append(
-            [*cells, chosen(hows[tuned[0]]), f"{median(one.notes['tuning_s'] for one in hows[tuned[0]]):.1f} s"]
-        )
+        first = hows[tuned[0]]
+        rows.append([*cells, chosen(first), f"{median(one.notes['tuning_s'] for one in first):.1f} s"])
     made = markdown.origin(one.made for one in file.measurements)
     return f"{markdown.table([*titles, 'ends with', 'tuning'], rows)}\n\n{made}"
 

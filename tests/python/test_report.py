@@ -275,6 +275,14 @@ def test_calls_that_native_made_save_and_lose_nothing() -> None:
     assert by_hand(only, winner="native", candidates=[only]).saved == pytest.approx(-0.75)
 
 
+def test_waiting_for_late_ranks_is_no_loss() -> None:
+    # Every call waits 4 s for a rank; without that native takes 0.25 s and ring 0.125 s, as all ranks agreed.
+    native = candidate("native", 20, median_s=4.25, min_s=4.0, agreed_s=0.25)
+    ring = candidate("ring", 80, median_s=4.125, min_s=4.0, agreed_s=0.125)
+    found = by_hand(native, slowest_seconds=415.0, candidates=[native, ring])
+    assert found.saved == pytest.approx(100 * 0.25 - (20 * 0.25 + 80 * 0.125) - 0.75)
+
+
 def test_calls_of_others_count_though_native_won_in_the_end() -> None:
     assert by_hand(ALL_RANKS, winner="native").saved == pytest.approx(100 - 75 - 0.75)
 

@@ -16,6 +16,8 @@ from starling.records.history_folder import MERGED, newest_first
 SCHEMA = 1
 LEAST_SAMPLES = 5
 """Least number of native calls for savings to be counted."""
+MOSTLY_WAITING = 1.6
+"""Where calls took rank 0 so many times the agreed time, ranks waited for late ones (`auto` leaves that out)."""
 
 
 class _Model(BaseModel):
@@ -195,7 +197,8 @@ class Context(ContextKey, _Spent):
         if self.winner == "native" and native.samples >= settled.calls:
             # These calls were native: the time above that of typical calls is not due to Starling.
             return 0.0 - (self.tuning or 0.0) - bookkeeping
-        taken = self._taken
+        # Where native's time is without the waiting for late ranks, that of the calls must be, too.
+        taken = self._typical_of_all if self._mostly_waits else self._taken
         return None if taken is None else self.calls * by_native - taken - bookkeeping
 
     def _all_calls_by(self, native: Candidate) -> bool:
@@ -214,6 +217,21 @@ class Context(ContextKey, _Spent):
         if candidate.samples >= LEAST_SAMPLES:
             return agreed if agreed is not None else candidate.median_s
         return agreed if candidate.earlier_s is not None else None
+
+    @property
+    def _mostly_waits(self) -> bool:
+        """Whether calls take rank 0 far longer than the ranks agreed: then they agreed on times without waiting."""
+        used = [one for one in self.candidates if one.samples >= LEAST_SAMPLES]
+        pairs = [(self._all_ranks_s(one), one.median_s) for one in used if one.public_name in {"native", self.winner}]
+        return any(agreed and median and median > MOSTLY_WAITING * agreed for agreed, median in pairs)
+
+    @property
+    def _typical_of_all(self) -> float | None:
+        """Seconds of all calls, had each taken as long as its candidate typically does; None where not agreed."""
+        used = [(one.samples, self._all_ranks_s(one)) for one in self.candidates if one.samples]
+        counted = sum(samples for samples, _ in used)
+        known = [samples * seconds for samples, seconds in used if seconds is not None]
+        return sum(known) * self.calls / counted if len(known) == len(used) and counted else None
 
     @property
     def _taken(self) -> float | None:
