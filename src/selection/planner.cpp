@@ -28,6 +28,8 @@ constexpr double shortest = 1e-9;
 constexpr double least_gain = 0.001;
 /// A candidate that was measured so often is known.
 constexpr std::int64_t known_well = 49;
+/// Calls that show that ranks wait longer with a candidate.
+constexpr std::int64_t enough_to_delay = 4;
 /// The share of the time of collectives that agreements may take, and how many calls' time in advance.
 constexpr double share_of_agreements = 0.008;
 constexpr double advance_of_agreements = 4;
@@ -276,15 +278,17 @@ bool Planner::is_faster(int candidate) const {
 
 void Planner::choose() {
   int best = chosen_;
+  const bool stays = eligible(chosen_) && !waiting_.delays(chosen_);
   for (int i = 0; i < candidates(); ++i) {
     if (i == chosen_ || !eligible(i) || (estimates_.measured(i) == 0 && !estimates_.is_proven(i))) continue;
-    if (eligible(chosen_) && !is_faster(i)) continue;
+    if (waiting_.delays(i) || (stays && !is_faster(i))) continue;
     if (best == chosen_ || estimates_.of(i).log_seconds < estimates_.of(best).log_seconds) best = i;
   }
-  if (!eligible(chosen_) && best == chosen_) best = 0;
+  if (!stays && best == chosen_) best = 0;
   if (best == chosen_) return;
   std::string why = in_words(best) + ", " + in_words(chosen_);
   if (best != 0 && chosen_ != 0) why += ", " + in_words(0);
+  if (waiting_.delays(chosen_)) why += "; ranks wait longer with " + names_[static_cast<std::size_t>(chosen_)];
   if (!changed_.empty()) why += "; " + std::exchange(changed_, {});
   std::string others;
   for (const int one : tried_)
@@ -348,6 +352,7 @@ std::optional<int> Planner::best_trial(std::int64_t times, double lost, double c
   double most = 0;
   for (int i = 0; i < candidates(); ++i) {
     if (i == chosen_ || !eligible(i) || estimates_.measured(i) >= known_well) continue;
+    if (waiting_.delays(i) && estimates_.measured(i) >= enough_to_delay) continue;
     if (std::any_of(but.begin(), but.end(), [&](const PlannedCalls& step) { return step.candidate == i; })) continue;
     const Prospect one = prospect(estimates_.of(i), chosen);
     const double worth = (one.gain * expected_calls) - one.loss;

@@ -21,31 +21,48 @@ constexpr int fewest_candidates = 2;
 }  // namespace
 
 bool Waiting::has_changed(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls) {
-  if (ratios_.empty()) return false;
+  if (times_.empty()) return false;
   for (const PlannedCalls& step : plan) {
-    Ratio& known = ratios_[static_cast<std::size_t>(step.candidate)];
+    Times& known = times_[static_cast<std::size_t>(step.candidate)];
     for (const AgreedCall& call : calls.first(step.times())) {
       if (!(call.fastest > step_of_clock) || !(call.slowest < refused_seconds)) continue;
       const auto ratio = static_cast<float>(std::log(call.slowest / call.fastest));
+      const auto slowest = static_cast<float>(std::log(call.slowest));
       ++known.calls;
-      known.log_mean += std::max(weight, 1.0F / static_cast<float>(known.calls)) * (ratio - known.log_mean);
+      const float part = std::max(weight, 1.0F / static_cast<float>(known.calls));
+      known.ratio += part * (ratio - known.ratio);
+      const float before = slowest - known.slowest;
+      known.slowest += part * before;
+      known.variance += part * ((before * (slowest - known.slowest)) - known.variance);
     }
     calls = calls.subspan(step.times());
   }
   int candidates = 0;
   double least = std::numeric_limits<double>::infinity();
-  for (const Ratio& one : ratios_) {
+  for (const Times& one : times_) {
     if (one.calls == 0) continue;
     ++candidates;
-    least = std::min(least, std::exp(static_cast<double>(one.log_mean)));
+    least = std::min(least, std::exp(static_cast<double>(one.ratio)));
   }
   if (candidates < fewest_candidates || (waits_ ? least >= waits_no_more : least <= waits)) return false;
   waits_ = !waits_;
   return true;
 }
 
+bool Waiting::delays(int candidate) const {
+  constexpr float clearly = 0.05F;
+  if (!waits_ || candidate == 0) return false;
+  const Times& native = times_.front();
+  const Times& one = times_[static_cast<std::size_t>(candidate)];
+  if (native.calls == 0 || one.calls == 0) return false;
+  const auto of_mean = [](const Times& times) {
+    return times.variance * std::max(weight / (2 - weight), 1.0F / static_cast<float>(times.calls));
+  };
+  return one.slowest > native.slowest + clearly + std::sqrt(of_mean(one) + of_mean(native));
+}
+
 void Waiting::forget() {
-  std::fill(ratios_.begin(), ratios_.end(), Ratio{});
+  std::fill(times_.begin(), times_.end(), Times{});
 }
 
 }  // namespace starling

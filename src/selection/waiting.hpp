@@ -15,22 +15,27 @@ namespace starling {
 class Waiting {
  public:
   /// For a collective in which no rank can end before all have begun; with 0 candidates ranks never count as waiting.
-  explicit Waiting(std::size_t candidates) : ratios_(candidates) {}
+  explicit Waiting(std::size_t candidates) : times_(candidates) {}
 
   /// Takes the calls of a plan, those of each step in turn. Returns whether ranks begin or cease to wait.
   bool has_changed(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls);
   /// Forgets the calls so far, but not whether ranks wait.
   void forget();
   explicit operator bool() const { return waits_; }
+  /// Whether ranks wait, and the slowest one takes longer with `candidate` than with native: the fastest rank's time is
+  /// then not all that a candidate costs the program.
+  [[nodiscard]] bool delays(int candidate) const;
 
  private:
-  /// How much longer the slowest rank of a candidate's calls takes than the fastest.
-  struct Ratio {
-    float log_mean = 0;  ///< of the latest calls
+  /// Of a candidate's latest calls, logarithms: their means.
+  struct Times {
+    float ratio = 0;     ///< of the slowest rank's seconds and the fastest's
+    float slowest = 0;   ///< seconds
+    float variance = 0;  ///< of `slowest`'s calls
     int calls = 0;
   };
 
-  std::vector<Ratio> ratios_;
+  std::vector<Times> times_;
   bool waits_ = false;
 };
 
