@@ -53,7 +53,10 @@ SOME = ("--sizes", "16384", "65536", "--learning", "100", "--calls", "3")
 LONG = ("--sizes", "16384", "65536", "--learning", "40", "--calls", "2")
 """An alltoall of 64 KiB takes 2 s where the middle trunk carries it."""
 SMALL = ("--sizes", "1024", "--learning", "120")
-PROGRAMS = ("--rounds", "1", "--programs", "fft", "nbody", "molecular_dynamics", "nanotube", "lmp melt", "pw.x")
+PROGRAMS = (
+    *("--rounds", "2", "--programs"),
+    *("fft", "nbody", "molecular_dynamics", "nanotube", "lmp melt", "lmp salt", "pw.x"),
+)
 LABS: Sequence[tuple[Sequence[str], Sequence[Job]]] = (
     (
         ("single:16",),

@@ -32,8 +32,7 @@ constexpr std::int64_t known_well = 49;
 constexpr std::int64_t enough_to_delay = 4;
 /// The share of the time of collectives that agreements may take, and how many calls' time in advance.
 constexpr double share_of_agreements = 0.008;
-constexpr double advance_of_agreements = 4;
-constexpr double advance_of_agreements_of_rooted = 1;
+constexpr double advance_of_agreements = 1;
 /// Even where calls are very short, the ranks agree again after so many.
 constexpr double most_until_agreement = 1e6;
 /// Seconds that an agreement is taken to need before one was timed.
@@ -370,8 +369,8 @@ bool Planner::control_is_due() const {
 /// Calls after which one more agreement costs no more than its share.
 std::int64_t Planner::calls_until_agreement_pays() const {
   const double call = time_of(chosen_);
-  const double advance = synchronises_ ? advance_of_agreements : advance_of_agreements_of_rooted;
-  const double owed = agreements_ + cost_of_agreement() - (share_of_agreements * elapsed_) - (advance * call);
+  const double owed =
+      agreements_ + cost_of_agreement() - (share_of_agreements * elapsed_) - (advance_of_agreements * call);
   if (!(owed > 0)) return 0;
   return static_cast<std::int64_t>(std::min(most_until_agreement, std::ceil(owed / (share_of_agreements * call))));
 }
@@ -431,7 +430,7 @@ std::vector<PlannedCalls> Planner::next() {
 void Planner::agreement_took(double seconds) {
   if (std::exchange(has_just_asked_, false)) return;
   constexpr double most_at_first = 1e-3;
-  agreement_ = std::min(agreements_ == 0 ? most_at_first : agreement_ * 1.1, seconds);
+  agreement_ = std::min(agreements_ == 0 ? most_at_first : agreement_ * 1.3, seconds);
   agreements_ += cost_of_agreement();
 }
 

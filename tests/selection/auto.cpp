@@ -57,6 +57,37 @@ double total(const std::vector<int>& made, const std::vector<double>& seconds) {
                          [&](double sum, int one) { return sum + seconds[static_cast<std::size_t>(one)]; });
 }
 
+TEST(Auto, IsToldBeforeTheFirstCallWhatEarlierRunsAndTheModelKnow) {
+  Brief brief = brief_for(3, {0, 20e-3, 2e-3});
+  brief.tells_first = true;
+  brief.candidates.front().earlier = Earlier{10e-3, 2, {}};
+  Lockstep ranks("auto", brief, 3, noisy({10e-3, 20e-3, 2e-3}));
+  ranks.call(10);
+  EXPECT_EQ(ranks.made().front(), 2);
+  EXPECT_EQ(std::count(ranks.made().begin(), ranks.made().end(), 1), 0);
+  EXPECT_GE(std::count(ranks.made().begin(), ranks.made().end(), 2), 7);
+}
+
+TEST(Auto, BeginsWithNativeWhereNothingIsKnownBeforeTheFirstCall) {
+  Brief brief = brief_for(3, {0, 20e-3, 2e-3});
+  brief.tells_first = true;
+  Lockstep ranks("auto", brief, 3, noisy({10e-3, 20e-3, 2e-3}));
+  ranks.call(10);
+  EXPECT_EQ(ranks.made().front(), 0);
+  EXPECT_EQ(ranks.made().back(), 2);
+}
+
+TEST(Auto, LeavesRootedCallsInARowAlone) {
+  Brief brief = brief_for(3, {0, 20e-3, 2e-3});
+  brief.synchronises = false;
+  Lockstep ranks("auto", brief, 3, noisy({10e-3, 20e-3, 2e-3}));
+  ranks.call(3);
+  EXPECT_TRUE(ranks.exchanges().empty());
+  ranks.call(57);
+  EXPECT_EQ(ranks.made().back(), 2);
+  EXPECT_LE(ranks.exchanges().size(), 20U);
+}
+
 TEST(Auto, TriesWhatIsPredictedToBeFastestFirstAndStaysWithIt) {
   const std::vector<double> seconds{10e-3, 5e-3, 8e-3, 20e-3};
   Lockstep ranks("auto", brief_for(4, {0, 5e-3, 8e-3, 20e-3}), 3, noisy(seconds));

@@ -51,6 +51,14 @@ class Lockstep {
       ranks_.push_back(named.value().first->make(brief));
       brief.knowledge = nullptr;
     }
+    std::vector<double> told;
+    for (const auto& one : ranks_) {
+      const std::span<double> numbers = one->opening();
+      if (&one == &ranks_.front()) told.assign(numbers.begin(), numbers.end());
+      EXPECT_EQ(numbers.size(), told.size());
+    }
+    if (told.empty()) return;
+    for (const auto& one : ranks_) one->verdict(told);
   }
 
   /// Makes `count` calls.
