@@ -14,7 +14,7 @@ from support.tuned import run_tuned
 HERE = Path(__file__).parent
 PATIENCE = 60.0
 """Seconds after which a run counts as hung."""
-STRATEGIES = ("auto", "star-basic", "lottery", "forced:allreduce:recursive_doubling,allgather:ring")
+STRATEGIES = ("star-basic", "lottery", "forced:allreduce:recursive_doubling,allgather:ring")
 QUICK = {"STARLING_ITER": "1", "STARLING_LONGEST_DRAW": "2"}
 
 
@@ -53,6 +53,13 @@ def test_contexts_made_from_then_on_are_native(mpi: Mpi, tmp_path: Path, when: s
     record = run(mpi, tmp_path, strategy, when, "libcuda.so.1", {})
     assert is_native(context_of(record, "allgather"))
     assert is_native(context_of(record, "allreduce")) == (when == "before")
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_auto_learns_it_when_its_ranks_first_agree(mpi: Mpi, tmp_path: Path) -> None:
+    record = run(mpi, tmp_path, "auto", "before", "libcuda.so.1", {})
+    assert is_native(context_of(record, "allgather"))
+    assert is_native(context_of(record, "allreduce"))
 
 
 @pytest.mark.parametrize("name", ["libcudart.so.12", "libamdhip64.so.6", "libze_loader.so.1"])
