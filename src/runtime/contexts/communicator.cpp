@@ -201,8 +201,8 @@ bool Communicator::is_alone() const {
   return size() == 1 && !setup().strategy->forces;
 }
 
-std::string Communicator::refusal() {
-  return resources_.channel(setup().experience.knows(size())) == nullptr ? "no tag is free on all its ranks" : "";
+Channel* Communicator::channel() {
+  return resources_.channel(setup().experience.knows(size()));
 }
 
 std::string Communicator::refusal_of_buffers(Collective collective) {

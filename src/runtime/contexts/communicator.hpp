@@ -72,9 +72,12 @@ class Communicator {
   /// (cost/predictor.hpp). Local: any rank may ask, at any time.
   [[nodiscard]] std::optional<double> predicted(const Way& way, const Situation& situation);
 
-  /// Why none of Starling's algorithms can serve here; empty if they can. The same on all ranks. Collective.
-  [[nodiscard]] std::string refusal();
-  /// Why none can serve with the buffers of a collective; the rest is as above, where it was empty.
+  /// The channel, which every one of Starling's algorithms needs. When it is opened, all learn whether rank 0 knows
+  /// anything of communicators of this size (Channel::fact_of_first). Null, on all ranks, if no tag is free.
+  /// Collective.
+  [[nodiscard]] Channel* channel();
+  /// Why none of Starling's algorithms can serve with the buffers of a collective; empty if they can. The same on all
+  /// ranks, which have a channel. Collective.
   [[nodiscard]] std::string refusal_of_buffers(Collective collective);
 
   /// Adds what happened here to `happened`, on the communicator's rank 0 only.

@@ -117,13 +117,12 @@ Context::Context(const Facts& facts, Communicator& communicator)
     if (known != nullptr) candidate.earlier = EarlierRuns::of(*known, way.name());
     any_other = any_other || (&way != ways_.data() && candidate.eligible());
   }
-  Channel* channel = nullptr;
-  if (any_other) {
-    if (const std::string why = communicator.refusal(); !why.empty())
-      for (Candidate& candidate : std::span(brief.candidates).subspan(1))
-        if (candidate.eligible()) candidate.refusal = why;
-    channel = communicator.resources().channel();
-    brief.tells_first = channel != nullptr && (channel->fact_of_first() || knows_only_native(brief.candidates));
+  Channel* const channel = any_other ? communicator.channel() : nullptr;
+  if (channel != nullptr) {
+    brief.tells_first = channel->fact_of_first() || knows_only_native(brief.candidates);
+  } else if (any_other) {
+    for (Candidate& candidate : std::span(brief.candidates).subspan(1))
+      if (candidate.eligible()) candidate.refusal = "no tag is free on all its ranks";
   }
   if (now.strategy->predicts && brief.is_first_rank) brief.knowledge = knowledge(brief, facts, communicator);
   carriers_.resize(ways_.size());

@@ -22,7 +22,7 @@ class Communicator;
 /// the tuner's candidate i.
 class Context {
  public:
-  /// Collective where it is the communicator's first.
+  /// Collective: it may open the communicator's channel, and rank 0 may tell the others how to make the first call.
   Context(const Facts& facts, Communicator& communicator);
 
   /// Carries out one call in the way that the tuner proposes, and gives the tuner its time. Returns an MPI error code,
