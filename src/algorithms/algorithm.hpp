@@ -80,6 +80,9 @@ class Parameters {
   std::vector<std::optional<std::int64_t>> numbers_;  ///< of `bound_`; nothing for a text that is no number
 };
 
+/// `name?parameter=value,...`, as public names are written.
+std::string with_parameters(std::string name, const Parameters& parameters);
+
 /// Names and values: where a candidate lies in the space of things to try.
 using Attributes = std::vector<std::pair<std::string, std::string>>;
 
@@ -108,6 +111,7 @@ struct Situation {
   const SwitchTree* tree = nullptr;  ///< of the communicator; none where the network is not described
   /// The node of each rank; none where it is not known, which is not the same as one node for each.
   const Places* places = nullptr;
+  bool built_in = true;  ///< the operator of a reduction
 };
 
 /// What an algorithm cannot do without, whatever its parameters. Anything else it must do right, or exclude by

@@ -84,6 +84,15 @@ std::int64_t Parameters::number(std::string_view name) const {
   return *numbers_[place];
 }
 
+std::string with_parameters(std::string name, const Parameters& parameters) {
+  char separator = '?';
+  for (const auto& [parameter, value] : parameters.all()) {
+    name.append(1, separator).append(parameter).append("=").append(value);
+    separator = ',';
+  }
+  return name;
+}
+
 const std::vector<Bound>& Bound::all(Collective collective) {
   return candidates(collective);
 }
@@ -99,13 +108,7 @@ std::string Bound::algorithm_name() const {
 }
 
 std::string Bound::name() const {
-  std::string name = algorithm_name();
-  char separator = '?';
-  for (const auto& [parameter, value] : parameters.all()) {
-    name.append(1, separator).append(parameter).append("=").append(value);
-    separator = ',';
-  }
-  return name;
+  return with_parameters(algorithm_name(), parameters);
 }
 
 Attributes Bound::attributes() const {

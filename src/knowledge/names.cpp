@@ -46,8 +46,31 @@ const Bound* base_of(Collective collective, std::string_view name) {
   return nullptr;
 }
 
+bool is_of_library(std::string_view name) {
+  return name.starts_with(Selected::prefix);
+}
+
+/// Whether `name` may be one of the MPI library's own algorithms, which only a process with an MPI library knows.
+bool may_be_of_library(std::string_view name) {
+  return is_of_library(name) && !library_algorithms().looked_for;
+}
+
+/// Why the MPI library has no such algorithm that can be selected.
+std::string why_not_of_library(Collective collective, std::string_view name) {
+  if (!library_algorithms().why_none.empty())
+    return "the MPI library's own algorithms cannot be selected: " + library_algorithms().why_none;
+  std::vector<std::string> names;
+  for (const Selected& one : Selected::all(collective)) names.push_back(one.name());
+  return "the MPI library has no algorithm " + told(name) + " for " + std::string(name_of(collective)) +
+         (names.empty() ? "" : "; it has " + listed(names));
+}
+
 /// Why no collective has a candidate of that name.
 std::string why_unknown_anywhere(std::string_view name) {
+  if (is_of_library(name))
+    return library_algorithms().why_none.empty()
+               ? "the MPI library has no algorithm " + told(name)
+               : "the MPI library's own algorithms cannot be selected: " + library_algorithms().why_none;
   for (int i = 0; i < collective_count; ++i)
     if (const Bound* bound = base_of(static_cast<Collective>(i), name)) return parameter_fault(*bound, name);
   return "no collective has an algorithm '" + told(name) + "'";
@@ -80,10 +103,11 @@ ForcedNames forced_names() {
           .has_candidate =
               [](std::string_view collective, std::string_view candidate) {
                 const auto known = collective_named(collective);
-                return known && way_named(*known, candidate);
+                return known && (way_named(*known, candidate) || may_be_of_library(candidate));
               },
           .is_candidate =
               [](std::string_view candidate) {
+                if (may_be_of_library(candidate)) return true;
                 for (int i = 0; i < collective_count; ++i)
                   if (way_named(static_cast<Collective>(i), candidate)) return true;
                 return false;
@@ -92,6 +116,7 @@ ForcedNames forced_names() {
 }
 
 std::string why_unknown(Collective collective, std::string_view name) {
+  if (is_of_library(name)) return why_not_of_library(collective, name);
   if (const Bound* bound = base_of(collective, name)) return parameter_fault(*bound, name);
   std::vector<std::string> names;
   for (const Bound& bound : candidates(collective))

@@ -10,7 +10,7 @@
 
 namespace starling {
 
-/// Native: the MPI library's own way, the same for every collective.
+/// Native: the MPI library's own way, by the algorithm that it chooses itself.
 struct Library {
   static constexpr std::string_view native = "native";  ///< its name
 

@@ -12,6 +12,7 @@
 #include "algorithms/candidate.hpp"
 #include "messages/interned.hpp"
 #include "ways/library.hpp"
+#include "ways/selected.hpp"
 
 namespace starling {
 
@@ -37,7 +38,7 @@ concept KindOfWay = requires(const Kind& kind, const Situation& situation, Colle
 class Way {
  public:
   /// A new kind is a struct in its own file, listed here. It must fulfil KindOfWay, or nothing compiles.
-  using Kind = std::variant<Library, Bound>;
+  using Kind = std::variant<Library, Selected, Bound>;
 
   explicit Way(Kind kind);
 

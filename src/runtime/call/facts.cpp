@@ -193,8 +193,13 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
   facts.key = {bytes, commutative, built_in, in_place_everywhere};
   facts.units = units;
   facts.work = bytes < 0 ? work : units;
-  facts.situation = {call.collective,    ranks, bytes, reduces(call.collective) ? elements : bytes, commutative,
-                     in_place_everywhere};
+  facts.situation = {.collective = call.collective,
+                     .ranks = ranks,
+                     .bytes = bytes,
+                     .elements = reduces(call.collective) ? elements : bytes,
+                     .commutative = commutative,
+                     .in_place = in_place_everywhere,
+                     .built_in = built_in};
   return true;
 }
 

@@ -215,8 +215,11 @@ std::string Communicator::refusal_of_buffers(Collective collective) {
 
 std::optional<double> Communicator::predicted(const Way& way, const Situation& situation) {
   auto& network = setup().network;
-  const auto* bound = std::get_if<Bound>(&way.kind());
-  if (!network || bound == nullptr || inter_ || foreign_) return std::nullopt;
+  if (!network || inter_ || foreign_) return std::nullopt;
+  std::optional<Bound> bound;
+  if (const auto* ours = std::get_if<Bound>(&way.kind())) bound = *ours;
+  if (const auto* theirs = std::get_if<Selected>(&way.kind())) bound = theirs->counterpart();
+  if (!bound) return std::nullopt;
   if (in_world_.empty()) in_world_ = ranks_in_world(handle_, size());
   return network->seconds(*bound, situation, in_world_);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "runtime/execution/library_selection.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
 
@@ -20,6 +21,35 @@ void free_one(MPI_Comm comm) {
   --private_communicators;
 }
 
+/// A communicator of `group`, made while the algorithms of communicator `number` are selected; MPI_COMM_NULL if MPI
+/// has none left.
+MPI_Comm made(const RankSet& group, const Channel& channel, int number) {
+  std::vector<int> ranks;
+  for (int i = 0; i < group.size(); ++i) ranks.push_back(channel.peers()[group.rank(i)]);
+  MPI_Group everyone{};
+  MPI_Group some{};
+  MPI_Comm made = handles.comm_null;
+  pmpi.Comm_group(process().world, &everyone);
+  pmpi.Group_incl(everyone, group.size(), ranks.data(), &some);
+  const SelectionOfCommunicator wanted =
+      number == Groups::ordinary ? SelectionOfCommunicator() : selection_of_communicator(number);
+  if (const auto selection = Selection::of(wanted.settings)) {
+    const Selection::Switch selected(*selection);
+    if (pmpi.Comm_create_group(process().world, some, channel.number(), &made) != MPI_SUCCESS) made = handles.comm_null;
+  }
+  pmpi.Group_free(&some);
+  pmpi.Group_free(&everyone);
+  if (made == handles.comm_null || wanted.component.empty()) return made;
+  MPI_Info info{};
+  MPI_Comm preferring = handles.comm_null;
+  pmpi.Info_create(&info);
+  pmpi.Info_set(info, "ompi_comm_coll_preference", wanted.component.c_str());
+  if (pmpi.Comm_dup_with_info(made, info, &preferring) != MPI_SUCCESS) preferring = handles.comm_null;
+  pmpi.Info_free(&info);
+  pmpi.Comm_free(&made);
+  return preferring;
+}
+
 }  // namespace
 
 Groups::~Groups() {
@@ -31,8 +61,9 @@ bool Groups::may_make(std::size_t groups) {
   return private_communicators + groups <= most_private_communicators;
 }
 
-std::vector<Groups::Held>::const_iterator Groups::find(const RankSet& group) const {
-  return std::find_if(held_.begin(), held_.end(), [&](const Held& one) { return one.group == group; });
+std::vector<Groups::Held>::const_iterator Groups::find(const RankSet& group, int number) const {
+  return std::find_if(held_.begin(), held_.end(),
+                      [&](const Held& one) { return one.group == group && one.number == number; });
 }
 
 bool Groups::has(const RankSet& group) const {
@@ -45,22 +76,13 @@ std::optional<MPI_Comm> Groups::of(const RankSet& group) const {
   return held->comm;
 }
 
-std::optional<MPI_Comm> Groups::join(const RankSet& group, const Channel& channel) {
-  auto held = held_.begin() + (find(group) - held_.cbegin());
+std::optional<MPI_Comm> Groups::join(const RankSet& group, const Channel& channel, int number) {
+  auto held = held_.begin() + (find(group, number) - held_.cbegin());
   if (held == held_.end()) {
-    std::vector<int> ranks;
-    for (int i = 0; i < group.size(); ++i) ranks.push_back(channel.peers()[group.rank(i)]);
-    MPI_Group everyone{};
-    MPI_Group some{};
-    MPI_Comm made = handles.comm_null;
-    pmpi.Comm_group(process().world, &everyone);
-    pmpi.Group_incl(everyone, group.size(), ranks.data(), &some);
-    if (pmpi.Comm_create_group(process().world, some, channel.number(), &made) != MPI_SUCCESS) made = handles.comm_null;
-    pmpi.Group_free(&some);
-    pmpi.Group_free(&everyone);
-    held = held_.insert(held_.end(), {group, made, 0});
-    if (made != handles.comm_null) {
-      pmpi.Comm_set_errhandler(made, handles.errors_return);  // not every library inherits it
+    const MPI_Comm comm = made(group, channel, number);
+    held = held_.insert(held_.end(), {group, number, comm, 0});
+    if (comm != handles.comm_null) {
+      pmpi.Comm_set_errhandler(comm, handles.errors_return);  // not every library inherits it
       ++private_communicators;
     }
   }
@@ -69,8 +91,8 @@ std::optional<MPI_Comm> Groups::join(const RankSet& group, const Channel& channe
   return held->comm;
 }
 
-void Groups::leave(const RankSet& group) {
-  const auto held = held_.begin() + (find(group) - held_.cbegin());
+void Groups::leave(const RankSet& group, int number) {
+  const auto held = held_.begin() + (find(group, number) - held_.cbegin());
   if (held == held_.end() || --held->holders > 0) return;
   if (held->comm != handles.comm_null) free_one(held->comm);
   held_.erase(held);

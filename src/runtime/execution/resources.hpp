@@ -26,7 +26,9 @@ class Resources {
   /// can't be opened. `fact` is told to all when it is opened, if this is the first rank.
   Channel* channel(bool fact = false);
   /// Joins a group of this communicator's ranks; see Groups::join.
-  std::optional<MPI_Comm> join(const RankSet& group) { return groups_.join(group, *channel_); }
+  std::optional<MPI_Comm> join(const RankSet& group, int number = Groups::ordinary) {
+    return groups_.join(group, *channel_, number);
+  }
   [[nodiscard]] Groups& groups() { return groups_; }
 
   /// Called when `holder` has made another plan. If all plans together are too large, other holders drop theirs,

@@ -15,6 +15,7 @@
 #include "knowledge/names.hpp"
 #include "knowledge/variables.hpp"
 #include "messages/told.hpp"
+#include "runtime/execution/library_selection.hpp"
 #include "runtime/job/hosts.hpp"
 #include "runtime/job/job.hpp"
 #include "runtime/mpi/flavour.hpp"
@@ -22,6 +23,7 @@
 #include "runtime/mpi/process.hpp"
 #include "selection/strategy.hpp"
 #include "topology/nodes.hpp"
+#include "ways/selected.hpp"
 
 namespace starling {
 namespace {
@@ -32,6 +34,7 @@ struct RankFacts {
   std::int64_t is_serialized;
   std::int64_t has_all;
   std::int64_t host;
+  std::int64_t library;  ///< fingerprint of the MPI library's algorithms that it can select
 };
 constexpr int words_of_facts = sizeof(RankFacts) / sizeof(std::int64_t);
 
@@ -40,6 +43,7 @@ struct Header {
   std::int64_t ends_whole;
   std::int64_t is_serialized;
   std::int64_t has_all;
+  std::int64_t library_is_alike;
   std::int64_t settings_bytes;
   std::int64_t earlier_bytes;
 };
@@ -52,6 +56,13 @@ bool calls_are_serialized() {
   int threads = MPI_THREAD_SINGLE;
   pmpi.Query_thread(&threads);
   return threads != MPI_THREAD_MULTIPLE;
+}
+
+/// For ranks that can't select the same algorithms of the MPI library.
+LibraryAlgorithms no_library_algorithms() {
+  LibraryAlgorithms none{.looked_for = true};
+  none.why_none = "the ranks' MPI libraries have different ones";
+  return none;
 }
 
 /// The settings from the environment of rank 0. Prints the complaints.
@@ -110,10 +121,11 @@ bool is_fault_tolerant() {
 }
 
 Agreement agree_in_init(bool has_all) {
+  set_library_algorithms(find_library_algorithms(calls_are_serialized()));
   const auto ranks = static_cast<std::size_t>(process().size);
   const bool is_first = process().rank == 0;
   const RankFacts mine{std::int64_t{!is_fault_tolerant()}, std::int64_t{calls_are_serialized()}, std::int64_t{has_all},
-                       number_of_host()};
+                       number_of_host(), static_cast<std::int64_t>(library_algorithms().fingerprint())};
   std::vector<RankFacts> gathered(is_first ? ranks : 0);
   pmpi.Gather(&mine, words_of_facts, handles.int64, gathered.data(), words_of_facts, handles.int64, 0, process().world);
 
@@ -126,7 +138,15 @@ Agreement agree_in_init(bool has_all) {
       return std::int64_t{
           std::all_of(gathered.begin(), gathered.end(), [&](const RankFacts& one) { return one.*fact != 0; })};
     };
-    header = {all(&RankFacts::ends_whole), all(&RankFacts::is_serialized), all(&RankFacts::has_all), 0, 0};
+    const bool alike = std::all_of(gathered.begin(), gathered.end(),
+                                   [&](const RankFacts& one) { return one.library == mine.library; });
+    header = {.ends_whole = all(&RankFacts::ends_whole),
+              .is_serialized = all(&RankFacts::is_serialized),
+              .has_all = all(&RankFacts::has_all),
+              .library_is_alike = alike,
+              .settings_bytes = 0,
+              .earlier_bytes = 0};
+    if (!alike) set_library_algorithms(no_library_algorithms());
     std::string settings;
     std::string earlier;
     if (header.ends_whole != 0) {
@@ -151,6 +171,7 @@ Agreement agree_in_init(bool has_all) {
   agreed.ends_whole = header.ends_whole != 0;
   agreed.is_serialized = header.is_serialized != 0;
   agreed.has_all = header.has_all != 0;
+  if (header.library_is_alike == 0 && !is_first) set_library_algorithms(no_library_algorithms());
   if (!agreed.ends_whole) return agreed;
   std::memcpy(agreed.nodes.data(), message.data() + sizeof header, nodes_bytes);
   const std::string texts = message.substr(sizeof header + nodes_bytes);

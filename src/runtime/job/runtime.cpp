@@ -6,11 +6,13 @@
 #include "runtime/call/aliases.hpp"
 #include "runtime/contexts/communicator.hpp"
 #include "runtime/contexts/setup.hpp"
+#include "runtime/execution/library_selection.hpp"
 #include "runtime/job/agreement.hpp"
 #include "runtime/job/job.hpp"
 #include "runtime/job/network.hpp"
 #include "runtime/job/run_report.hpp"
 #include "runtime/mpi/clock.hpp"
+#include "runtime/mpi/control_variables.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
 
@@ -53,6 +55,10 @@ bool make_private_self(MPI_Comm& self) {
 }
 
 }  // namespace
+
+void before_init() {
+  prepare_library_selection();
+}
 
 void after_init() {
   Setup& now = setup();
@@ -106,6 +112,7 @@ void before_finalize() {
   // resources.
   const std::lock_guard lock(setup().guard);
   setup().communicators.clear();
+  stop_control_variables();
 }
 
 void before_free(MPI_Comm comm) {

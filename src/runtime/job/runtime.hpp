@@ -6,6 +6,9 @@
 
 namespace starling {
 
+/// Called on every rank before MPI_Init or MPI_Init_thread.
+void before_init();
+
 /// Called on every rank after MPI_Init or MPI_Init_thread: reads the settings, agrees on them with the other ranks and
 /// sets up Starling. Never fails: what can't be used is reported on stderr and left out.
 void after_init();

@@ -2,12 +2,17 @@
 
 #include "runtime/execution/ways/library_carrier.hpp"
 #include "runtime/execution/ways/schedule_carrier.hpp"
+#include "runtime/execution/ways/selected_carrier.hpp"
 
 namespace starling {
 namespace {
 
 std::unique_ptr<Carrier> carrier(const Library& /*library*/) {
   return std::make_unique<LibraryCarrier>();
+}
+
+std::unique_ptr<Carrier> carrier(const Selected& selected) {
+  return std::make_unique<SelectedCarrier>(selected);
 }
 
 std::unique_ptr<Carrier> carrier(const Bound& schedule) {

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runtime/execution/library_selection.hpp"
+#include "runtime/execution/ways/carrier.hpp"
+
+namespace starling {
+
+/// The MPI library carries out the call with the algorithm that is asked for, on a private communicator of the same
+/// ranks: the application's communicator, its error handler and its choice of algorithms stay as they are.
+class SelectedCarrier final : public Carrier {
+ public:
+  explicit SelectedCarrier(const Selected& way) : way_(way) {}
+
+  /// At the first call the ranks agree whether all of them have the communicator.
+  Outcome carry_out(const Call& call, const Facts& facts, Resources& resources) override;
+  void release(Resources& resources) override;
+
+ private:
+  bool make_ready(Resources& resources);
+  void leave(Resources& resources);
+  [[nodiscard]] int number() const;
+
+  Selected way_;
+  std::optional<MPI_Comm> comm_;
+  std::optional<Selection> selection_;  ///< for each call; nothing where the communicator was made under it
+  std::string refused_;
+};
+
+}  // namespace starling
