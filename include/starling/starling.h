@@ -17,6 +17,28 @@ const char* starling_version(void) __attribute__((weak));
  * unchanged: before and after, in a build for another MPI, in a set-uid program. */
 int starling_is_active(void) __attribute__((weak));
 
+/* The names of all ways to carry out a collective ("allreduce") in this process, one a line, "native" first; empty
+ * where the collective is unknown or Starling is not active. The text stays valid. */
+const char* starling_ways(const char* collective) __attribute__((weak));
+
+#ifdef MPI_VERSION /* declared where mpi.h was included before */
+
+/* From now on blocking calls of the collective on `comm` go by the way of that name: one of starling_ways, or one with
+ * other values of parameters, such as "chain?segment=8192"; "native" is the MPI library as it is. NULL or "" returns to
+ * the run's strategy. What the way chosen before holds (communicators, memory) is freed.
+ *
+ * Collective: all ranks of `comm` choose the same, between the same calls, and not from an error handler. Returns 0;
+ * 1 if Starling is not active, or `comm` is no communicator that it knows; 2 for an unknown collective; 3 for an
+ * unknown way. Then nothing has changed. */
+int starling_choose(MPI_Comm comm, const char* collective, const char* way) __attribute__((weak));
+
+/* Why the latest call of the collective on `comm` did not go by the way that was chosen, a sentence without a full stop:
+ * a way may refuse some numbers of ranks, sizes or operators, and native then carries out the call. Empty if the call
+ * did go by it, or nothing was chosen. Valid until the next choice or call. */
+const char* starling_refusal(MPI_Comm comm, const char* collective) __attribute__((weak));
+
+#endif
+
 /* Whether the library is preloaded. */
 #define STARLING_PRESENT() (&starling_version != 0)
 

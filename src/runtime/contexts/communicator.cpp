@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <utility>
 #include <variant>
 
 #include "runtime/contexts/setup.hpp"
@@ -154,7 +155,7 @@ const Communicator::Known* Communicator::look_up(const Call& call) {
   Table& table = *of_collective;
   if (table.latest.matches(call)) return &table.known;
   table.latest.forget();
-  if (inter_ || foreign_ || is_alone() || !facts_of(call, size(), rank(), table.known.facts)) return nullptr;
+  if (inter_ || foreign_ || is_alone(table) || !facts_of(call, size(), rank(), table.known.facts)) return nullptr;
   table.known.facts.situation.tree = tree();
   table.known.facts.situation.places = places();
   table.known.context = &context(table.known.facts);
@@ -190,15 +191,41 @@ Context& Communicator::context(const Facts& facts) {
     }
     if (context == nullptr) {
       if (new_size && !wanted.key.bucket) ++table.exact_sizes;
-      context = table.contexts.emplace_back(std::make_unique<Context>(wanted, *this)).get();
+      context = table.contexts.emplace_back(std::make_unique<Context>(wanted, *this, table.chosen)).get();
     }
   }
   return *context;
 }
 
 /// A single rank has nothing to tune, but a forced algorithm works.
-bool Communicator::is_alone() const {
-  return size() == 1 && !setup().strategy->forces;
+bool Communicator::is_alone(const Table& table) const {
+  return size() == 1 && !setup().strategy->forces && !table.chosen;
+}
+
+void Communicator::choose(Collective collective, const std::optional<Way>& way) {
+  auto& table = tables_[static_cast<std::size_t>(collective)];
+  if (!table) table = std::make_unique<Table>();
+  if (table->chosen && way && table->chosen->name() == way->name()) return;
+  if (table->chosen) {
+    for (const auto& context : table->contexts) {
+      context->release(*this);
+      const std::lock_guard lock(setup().guard);
+      if (rank() == 0) setup().finished.add_chosen(*context);
+    }
+    table = std::exchange(table->set_aside, nullptr);
+  }
+  if (!way) return;
+  auto chosen = std::make_unique<Table>();
+  chosen->chosen = way;
+  chosen->set_aside = std::move(table);
+  table = std::move(chosen);
+}
+
+Interned Communicator::refusal_of_chosen(Collective collective) const {
+  const auto& table = tables_[static_cast<std::size_t>(collective)];
+  if (!table || !table->chosen) return {};
+  if (table->known.context == nullptr) return "only the MPI library can carry out calls here";
+  return table->known.context->refusal_of_chosen();
 }
 
 Channel* Communicator::channel() {
@@ -242,9 +269,11 @@ void Communicator::add_to(Happened& happened) const {
     for (std::size_t i = 0; i < by_operation.size(); ++i) happened.add(operation_names[i], size(), by_operation[i]);
     for (std::size_t i = 0; i < by_collective.size(); ++i) happened.add(collective_names[i], size(), by_collective[i]);
   }
-  for (const auto& table : tables_)
-    if (table)
-      for (const auto& context : table->contexts) happened.add(*context);
+  for (const auto& of_collective : tables_) {
+    for (const Table* table = of_collective.get(); table != nullptr; table = table->set_aside.get())
+      for (const auto& context : table->contexts)
+        table->chosen ? happened.add_chosen(*context) : happened.add(*context);
+  }
 }
 
 }  // namespace starling

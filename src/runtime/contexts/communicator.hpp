@@ -60,6 +60,11 @@ class Communicator {
   /// Creates the context if there is none yet. Null for a call that only the MPI library can carry out. Valid until the
   /// next call of this collective.
   const Known* look_up(const Call& call);
+  /// From the next call of the collective on, calls go by `way`; without one, by the run's strategy. Frees what the way
+  /// that was chosen before holds. Collective.
+  void choose(Collective collective, const std::optional<Way>& way);
+  /// Why the latest call of the collective did not go by the way that was chosen; empty if it did.
+  [[nodiscard]] Interned refusal_of_chosen(Collective collective) const;
   /// Count a call that passes through: an operation that is not tuned, or a blocking collective that can't be tuned
   /// here.
   void count_pass_through(int operation) { ++passed_through().by_operation[static_cast<std::size_t>(operation)]; }
@@ -88,8 +93,9 @@ class Communicator {
 
  private:
   explicit Communicator(MPI_Comm comm);
+  struct Table;
   Context& context(const Facts& facts);
-  [[nodiscard]] bool is_alone() const;
+  [[nodiscard]] bool is_alone(const Table& table) const;
 
   /// How many calls passed through.
   struct PassedThrough {
@@ -106,7 +112,9 @@ class Communicator {
     std::vector<std::unique_ptr<Context>> contexts;
     int exact_sizes = 0;
     LatestCall latest;
-    Known known{{}, nullptr};  ///< of the latest call
+    Known known{{}, nullptr};          ///< of the latest call
+    std::optional<Way> chosen{};       ///< the way of all contexts; none where the run's strategy chooses
+    std::unique_ptr<Table> set_aside;  ///< the contexts of the strategy, while a way is chosen
   };
   MPI_Comm handle_;
   std::uint64_t made_at_;  ///< freed() at its creation: a later state may have the same address

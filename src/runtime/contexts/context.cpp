@@ -69,14 +69,15 @@ bool is_refusal(int error) {
 
 }  // namespace
 
-Context::Context(const Facts& facts, Communicator& communicator)
+Context::Context(const Facts& facts, Communicator& communicator, const std::optional<Way>& chosen)
     : key_(facts.key),
       collective_(facts.situation.collective),
       ranks_(communicator.size()),
       spread_(communicator.spread()),
       ways_(starling::ways(collective_)) {
   const Setup& now = setup();
-  const bool forced = now.strategy->forces;
+  const StrategyKind& strategy = chosen ? *strategy_named("forced")->first : *now.strategy;
+  const bool forced = strategy.forces;
   Brief brief;
   brief.key = {.what = name_of(collective_),
                .bytes = facts.key.bytes,
@@ -93,9 +94,10 @@ Context::Context(const Facts& facts, Communicator& communicator)
   brief.is_first_rank = communicator.rank() == 0;
   brief.synchronises = synchronises(collective_);
   if (forced) {
-    brief.argument = forced_for(now.strategy_argument, name_of(collective_), forced_names());
+    brief.argument =
+        chosen ? chosen->name().text() : forced_for(now.strategy_argument, name_of(collective_), forced_names());
     std::vector<Way> own{ways_.front()};
-    if (const auto named = way_named(collective_, brief.argument)) {
+    if (const auto named = chosen ? chosen : way_named(collective_, brief.argument)) {
       brief.argument = named->name().text();  // with the default values of the parameters that the user did not give
       if (named->name() != ways_.front().name()) own.push_back(*named);
     }
@@ -103,8 +105,8 @@ Context::Context(const Facts& facts, Communicator& communicator)
     ways_ = *own_;
   } else {
     brief.argument = now.strategy_argument;
-    const bool is_left_to_native = facts.key.bucket && now.strategy->few_sizes;
-    if (!now.strategy->learns || is_left_to_native) ways_ = ways_.first(1);
+    const bool is_left_to_native = facts.key.bucket && strategy.few_sizes;
+    if (!strategy.learns || is_left_to_native) ways_ = ways_.first(1);
   }
   const ContextRecord* const known = now.earlier.find(key_record());
   bool any_other = false;
@@ -124,9 +126,9 @@ Context::Context(const Facts& facts, Communicator& communicator)
     for (Candidate& candidate : std::span(brief.candidates).subspan(1))
       if (candidate.eligible()) candidate.refusal = "no tag is free on all its ranks";
   }
-  if (now.strategy->predicts && brief.is_first_rank) brief.knowledge = knowledge(brief, facts, communicator);
+  if (strategy.predicts && brief.is_first_rank) brief.knowledge = knowledge(brief, facts, communicator);
   carriers_.resize(ways_.size());
-  tuner_ = std::make_unique<Tuner>(brief, now.strategy->make);
+  tuner_ = std::make_unique<Tuner>(brief, strategy.make);
   if (channel != nullptr) tuner_->open(*channel);
 }
 
@@ -139,6 +141,17 @@ std::shared_ptr<Knowledge> Context::knowledge(const Brief& brief, const Facts& f
   constexpr double microsecond = 1e-6;
   const double seconds = setup().network ? Predictor::usual(ranks_) * microsecond : 0;
   return std::make_shared<ContextKnowledge>(setup().experience, brief.key, brief.candidates, predicted, seconds);
+}
+
+void Context::release(Communicator& communicator) {
+  for (auto& carrier : carriers_) {
+    if (carrier) carrier->release(communicator.resources());
+    carrier.reset();
+  }
+}
+
+const Interned& Context::refusal_of_chosen() const {
+  return tuner_->refusal(tuner_->candidates() - 1);  // after native, where another way was chosen
 }
 
 Context::Result Context::run(int way, const Call& call, const Facts& facts, Communicator& communicator) {

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "knowledge/run_record.hpp"
+#include "messages/interned.hpp"
 #include "runtime/call/call.hpp"
 #include "runtime/call/facts.hpp"
 #include "runtime/execution/ways/carrier.hpp"
@@ -23,13 +25,19 @@ class Communicator;
 class Context {
  public:
   /// Collective: it may open the communicator's channel, and rank 0 may tell the others how to make the first call.
-  Context(const Facts& facts, Communicator& communicator);
+  /// With `chosen`, calls go by that way or, where it can't serve, natively; else by the run's strategy.
+  Context(const Facts& facts, Communicator& communicator, const std::optional<Way>& chosen);
 
   /// Carries out one call in the way that the tuner proposes, and gives the tuner its time. Returns an MPI error code,
   /// after the application's error handler was called. If the handler freed the communicator, this object is gone.
   int carry_out(const Call& call, const Facts& facts, Communicator& communicator);
 
+  /// Frees what its ways hold, until they are used again. Collective.
+  void release(Communicator& communicator);
+
   [[nodiscard]] const CallKey& key() const { return key_; }
+  /// Why the way that was chosen can't serve; empty if it can.
+  [[nodiscard]] const Interned& refusal_of_chosen() const;
   [[nodiscard]] std::int64_t calls() const { return tuner_->calls(); }
   /// How many ways there are.
   [[nodiscard]] std::size_t ways() const { return ways_.size(); }

@@ -27,4 +27,13 @@ void Happened::add(const Context& context) {
   }
 }
 
+void Happened::add_chosen(const Context& context) {
+  if (context.calls() != 0) chosen_.add(context.record());
+}
+
+std::vector<ContextRecord> Happened::take() {
+  for (ContextRecord& one : chosen_.take()) contexts_.add(std::move(one));
+  return contexts_.take();
+}
+
 }  // namespace starling
