@@ -82,6 +82,18 @@ bool keeps_order(std::string_view collective, std::string_view name) {
   return is_one_of(name, {"basic_linear", "linear", "nonoverlapping", "non_overlapping", "in_order_binary"});
 }
 
+/// Which algorithms call other collectives of their communicator, for which the library must choose by itself.
+bool is_composed(std::string_view collective, std::string_view name) {
+  return is_one_of(name, {"nonoverlapping", "non_overlapping"}) || (collective == "allgather" && name == "linear") ||
+         (collective == "reduce_scatter_block" && name == "basic_linear");
+}
+
+/// Which give wrong results. modified_bruck takes the send buffer for one of the receive type, and a rank does not know
+/// whether these differ on another one.
+bool is_wrong(std::string_view name) {
+  return name == "modified_bruck";
+}
+
 /// What an algorithm of coll/tuned cannot do without, by the comments and checks of its source.
 void add_needs_of_openmpi(LibraryAlgorithm& one, Collective collective) {
   const std::string_view what = starling::name_of(collective);
@@ -102,7 +114,7 @@ void add_tuned(std::vector<LibraryAlgorithm>& into, Collective collective) {
   if (const auto priority = ControlVariable::find("coll_tuned_priority"); priority && priority->is_writable())
     wins.push_back({"coll_tuned_priority", 100});
   for (const auto& [number, name] : found->enumeration()) {
-    if (number == 0) continue;  // leaves the choice to the library
+    if (number == 0 || is_wrong(name)) continue;  // 0 leaves the choice to the library
     LibraryAlgorithm one{.name = name, .settings = wins};
     std::replace(one.name.begin(), one.name.end(), '-', '_');
     one.settings.push_back({variable, number});
@@ -149,11 +161,14 @@ LibraryAlgorithms of_openmpi() {
   }
   for (int i = 0; i < collective_count; ++i)
     add_tuned(all.of_collective[static_cast<std::size_t>(i)], static_cast<Collective>(i));
-  // Algorithms at equal places share a communicator.
-  int communicators = 0;
-  for (auto& algorithms : all.of_collective) {
-    for (std::size_t i = 0; i < algorithms.size(); ++i) algorithms[i].communicator = static_cast<int>(i);
-    communicators = std::max(communicators, static_cast<int>(algorithms.size()));
+  // Algorithms at equal places share a communicator, and composed ones have one of their own.
+  constexpr int of_composed = 0;
+  int communicators = 1;
+  for (int i = 0; i < collective_count; ++i) {
+    int place = 1;
+    for (LibraryAlgorithm& one : all.of_collective[static_cast<std::size_t>(i)])
+      one.communicator = is_composed(name_of(static_cast<Collective>(i)), one.name) ? of_composed : place++;
+    communicators = std::max(communicators, place);
   }
   for (const Component& one : components()) {
     if (!ControlVariable::find(std::string(one.variable))) continue;
@@ -207,7 +222,7 @@ void add_needs_of_mpich(LibraryAlgorithm& one, Collective collective) {
   if (what == "allreduce" && is_one_of(name, {"ring", "tree", "recexch"})) one.commutative = true;
   if (is_one_of(what, {"reduce_scatter", "reduce_scatter_block"})) {
     one.commutative = is_one_of(name, {"pairwise", "recursive_halving"});
-    one.power_of_two = name == "noncommutative";
+    one.power_of_two = name == "noncommutative";  // and blocks of one size
   }
   if (is_one_of(what, {"alltoall", "alltoallv", "alltoallw"}))
     one.in_place = name == "pairwise_sendrecv_replace" ? InPlace::always : InPlace::never;
@@ -232,8 +247,9 @@ LibraryAlgorithms of_mpich() {
     if (!found || !found->is_writable()) continue;
     const std::vector<std::string> names = names_in_description(found->description());
     for (std::size_t number = 0; number < names.size(); ++number) {
-      // What chooses by itself, and what needs GPUs.
+      // What chooses by itself, what needs GPUs, and what ends the job where blocks are not of one size.
       if (is_one_of(names[number], {"auto", "ccl"})) continue;
+      if (collective == Collective::reduce_scatter && names[number] == "noncommutative") continue;
       LibraryAlgorithm one{.name = names[number], .settings = always};
       one.settings.push_back({variable, static_cast<int>(number)});
       add_needs_of_mpich(one, collective);

@@ -1,6 +1,8 @@
 #include "runtime/execution/ways/selected_carrier.hpp"
 
 #include "runtime/mpi/pmpi.hpp"
+#include "runtime/mpi/workspace.hpp"
+#include "schedule/program.hpp"
 
 namespace starling {
 namespace {
@@ -41,16 +43,59 @@ bool SelectedCarrier::make_ready(Resources& resources) {
   return false;
 }
 
-Carrier::Outcome SelectedCarrier::carry_out(const Call& call, const Facts& /*facts*/, Resources& resources) {
-  if (!comm_ && !make_ready(resources)) return {MPI_SUCCESS, false, &refused_};
+int SelectedCarrier::select_and_call(const Call& call) const {
+  if (!selection_) return call.native(call);
+  const Selection::Switch selected(*selection_);
+  return call.native(call);
+}
+
+/// With the same counts of bytes on all ranks. Ranks may describe the same data by different datatypes, and some
+/// algorithms of Open MPI derive from a rank's own how many messages there are.
+int SelectedCarrier::call_in_bytes(const Call& call, const Facts& facts, Resources& resources) {
+  const Traits& has = traits_of(call.collective);
+  if (latest_.matches(call)) {
+    staging_.refresh(call, facts);
+  } else {
+    constexpr bool works_in_place = true;
+    const int blocks = divides_a_vector(call.collective) ? 1 : resources.size();
+    staging_.set_up(call, facts, blocks, resources.rank(), works_in_place);
+    latest_.keep(call, resources.rank());
+  }
+  const Program nothing_else{};
+  const std::size_t bytes = staging_.workspace_bytes(nothing_else);
+  Workspace& workspace = Workspace::mine();
+  char* const memory = bytes > 0 ? workspace.take(bytes) : nullptr;
+  // The other ranks may have started the call: all can't change to another way any more.
+  if (bytes > 0 && memory == nullptr) resources.abort_job("rank has no memory for " + way_.name());
+  Buffers buffers;
+  int error = staging_.begin(nothing_else, memory, buffers);
+  const Typed block(facts.situation.bytes, handles.byte);
   Call ours = call;
   ours.comm = *comm_;
+  ours.recvbuf = buffers.base[static_cast<std::size_t>(Buffer::recv)];
+  // A scatter's root is in place by its receive buffer, and gets its own block there after all.
+  if (call.sendbuf != MPI_IN_PLACE || has.root == Root::gives)
+    ours.sendbuf = buffers.base[static_cast<std::size_t>(Buffer::send)];
+  ours.sendcount = ours.recvcount = block.count;
+  ours.sendtype = ours.recvtype = block.type;
+  // Even after an error: the other ranks wait for this one.
+  const int failed = select_and_call(ours);
+  if (error == MPI_SUCCESS) error = failed;
+  if (error == MPI_SUCCESS) error = staging_.end(buffers);
+  workspace.done();
+  return error;
+}
+
+Carrier::Outcome SelectedCarrier::carry_out(const Call& call, const Facts& facts, Resources& resources) {
+  if (!comm_ && !make_ready(resources)) return {MPI_SUCCESS, false, &refused_};
+  const Traits& has = traits_of(call.collective);
   int error = MPI_SUCCESS;
-  if (selection_) {
-    const Selection::Switch selected(*selection_);
-    error = ours.native(ours);
+  if (!has.reduces && has.recv != Holds::nothing && has.sizes == Sizes::alike) {
+    error = call_in_bytes(call, facts, resources);
   } else {
-    error = ours.native(ours);
+    Call ours = call;
+    ours.comm = *comm_;
+    error = select_and_call(ours);
   }
   // The application's error handler may free the communicator and this object: no member is used after it.
   if (error != MPI_SUCCESS) pmpi.Comm_call_errhandler(call.comm, error);

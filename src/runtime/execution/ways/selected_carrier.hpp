@@ -4,6 +4,7 @@
 #include <string>
 
 #include "runtime/execution/library_selection.hpp"
+#include "runtime/execution/staging.hpp"
 #include "runtime/execution/ways/carrier.hpp"
 
 namespace starling {
@@ -22,10 +23,14 @@ class SelectedCarrier final : public Carrier {
   bool make_ready(Resources& resources);
   void leave(Resources& resources);
   [[nodiscard]] int number() const;
+  int select_and_call(const Call& call) const;
+  int call_in_bytes(const Call& call, const Facts& facts, Resources& resources);
 
   Selected way_;
   std::optional<MPI_Comm> comm_;
   std::optional<Selection> selection_;  ///< for each call; nothing where the communicator was made under it
+  Staging staging_;
+  LatestCall latest_;
   std::string refused_;
 };
 
