@@ -11,6 +11,13 @@ RankSet all_ranks(const Resources& resources) {
   return RankSet::consecutive(0, resources.size());
 }
 
+/// Whether a call is better not made with the application's own arguments.
+bool is_staged(const Call& call) {
+  const Traits& has = traits_of(call.collective);
+  if (has.reduces) return has.recv == Holds::block && call.sendbuf == MPI_IN_PLACE;
+  return has.recv != Holds::nothing && has.sizes == Sizes::alike;
+}
+
 }  // namespace
 
 /// Of the communicator that it needs.
@@ -49,14 +56,16 @@ int SelectedCarrier::select_and_call(const Call& call) const {
   return call.native(call);
 }
 
-/// With the same counts of bytes on all ranks. Ranks may describe the same data by different datatypes, and some
-/// algorithms of Open MPI derive from a rank's own how many messages there are.
-int SelectedCarrier::call_in_bytes(const Call& call, const Facts& facts, Resources& resources) {
+/// Moves data with the same counts of bytes on all ranks: these may describe the same data by different datatypes, and
+/// some algorithms of Open MPI derive from a rank's own how many messages there are. Reduces data that is in place from
+/// a copy: MPICH 4 copies parts of it onto each other.
+int SelectedCarrier::call_staged(const Call& call, const Facts& facts, Resources& resources) {
   const Traits& has = traits_of(call.collective);
+  const bool moves = !has.reduces;
   if (latest_.matches(call)) {
     staging_.refresh(call, facts);
   } else {
-    constexpr bool works_in_place = true;
+    const bool works_in_place = moves;
     const int blocks = divides_a_vector(call.collective) ? 1 : resources.size();
     staging_.set_up(call, facts, blocks, resources.rank(), works_in_place);
     latest_.keep(call, resources.rank());
@@ -69,15 +78,17 @@ int SelectedCarrier::call_in_bytes(const Call& call, const Facts& facts, Resourc
   if (bytes > 0 && memory == nullptr) resources.abort_job("rank has no memory for " + way_.name());
   Buffers buffers;
   int error = staging_.begin(nothing_else, memory, buffers);
-  const Typed block(facts.situation.bytes, handles.byte);
   Call ours = call;
   ours.comm = *comm_;
   ours.recvbuf = buffers.base[static_cast<std::size_t>(Buffer::recv)];
   // A scatter's root is in place by its receive buffer, and gets its own block there after all.
-  if (call.sendbuf != MPI_IN_PLACE || has.root == Root::gives)
+  if (!moves || call.sendbuf != MPI_IN_PLACE || has.root == Root::gives)
     ours.sendbuf = buffers.base[static_cast<std::size_t>(Buffer::send)];
-  ours.sendcount = ours.recvcount = block.count;
-  ours.sendtype = ours.recvtype = block.type;
+  const Typed block(moves ? facts.situation.bytes : 0, handles.byte);
+  if (moves) {
+    ours.sendcount = ours.recvcount = block.count;
+    ours.sendtype = ours.recvtype = block.type;
+  }
   // Even after an error: the other ranks wait for this one.
   const int failed = select_and_call(ours);
   if (error == MPI_SUCCESS) error = failed;
@@ -88,10 +99,9 @@ int SelectedCarrier::call_in_bytes(const Call& call, const Facts& facts, Resourc
 
 Carrier::Outcome SelectedCarrier::carry_out(const Call& call, const Facts& facts, Resources& resources) {
   if (!comm_ && !make_ready(resources)) return {MPI_SUCCESS, false, &refused_};
-  const Traits& has = traits_of(call.collective);
   int error = MPI_SUCCESS;
-  if (!has.reduces && has.recv != Holds::nothing && has.sizes == Sizes::alike) {
-    error = call_in_bytes(call, facts, resources);
+  if (is_staged(call)) {
+    error = call_staged(call, facts, resources);
   } else {
     Call ours = call;
     ours.comm = *comm_;

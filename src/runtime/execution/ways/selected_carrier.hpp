@@ -24,7 +24,7 @@ class SelectedCarrier final : public Carrier {
   void leave(Resources& resources);
   [[nodiscard]] int number() const;
   int select_and_call(const Call& call) const;
-  int call_in_bytes(const Call& call, const Facts& facts, Resources& resources);
+  int call_staged(const Call& call, const Facts& facts, Resources& resources);
 
   Selected way_;
   std::optional<MPI_Comm> comm_;

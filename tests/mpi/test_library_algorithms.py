@@ -1,0 +1,230 @@
+"""The MPI library's own algorithms as ways: which there are, that what is asked for runs, and that results are right."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from support.mpis import ROOT, Mpi, compile_c, compile_cxx, debian_mpis, installed_mpis, mpi_named, run_ranks
+from support.processes import Outcome
+from support.tuned import library, preloaded, run_tuned
+
+HERE = Path(__file__).parent
+PATIENCE = 60.0
+"""Seconds after which a run counts as hung."""
+FEATURES = {
+    "allreduce": {"openmpi": {"native_ring", "native_rabenseifner"}, "mpich": {"native_recursive_doubling"}},
+    "bcast": {"openmpi": {"native_chain?segment=8192,fanout=4", "native_basic"}, "mpich": {"native_binomial"}},
+    "alltoall": {"openmpi": {"native_pairwise", "native_linear_sync"}, "mpich": {"native_brucks", "native_pairwise"}},
+    "barrier": {"openmpi": {"native_tree"}, "mpich": {"native_nb"}},
+}
+"""Some that every release has."""
+WRONG = {"native_modified_bruck", "native_noncommutative"}
+"""Some that give wrong results or end the job: see src/runtime/execution/library_selection.cpp."""
+COLLECTIVES = (
+    "allgather",
+    "allgatherv",
+    "allreduce",
+    "alltoall",
+    "alltoallv",
+    "alltoallw",
+    "barrier",
+    "bcast",
+    "exscan",
+    "gather",
+    "gatherv",
+    "reduce",
+    "reduce_scatter",
+    "reduce_scatter_block",
+    "scan",
+    "scatter",
+    "scatterv",
+)
+
+
+class Trace(NamedTuple):
+    """What one way left behind."""
+
+    hash: str
+    """Of the result: it shows the order of additions."""
+    sent: int
+    """Messages that rank 0 sent by UCX; 0 where the library does not use it."""
+    refusal: str
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("library_algorithms")
+
+
+def switchable() -> list[Mpi]:
+    return [mpi for mpi in installed_mpis() if mpi.flavour in ("openmpi", "mpich")]
+
+
+def program(mpi: Mpi, folder: Path) -> str:
+    options = [f"-I{ROOT / 'include'}", "-rdynamic", "-ldl"]
+    return str(compile_c(mpi, HERE / "library_algorithms.c", folder, options))
+
+
+def run(mpi: Mpi, ranks: int, arguments: list[str], folder: Path, env: dict[str, str] | None = None) -> Outcome:
+    settings = {"STARLING_STRATEGY": "native", "STARLING_HISTORY": "off", **(env or {})}
+    surroundings = {**preloaded(mpi, folder, [library(mpi)]), **settings}
+    return run_ranks(mpi, ranks, [program(mpi, folder), *arguments], surroundings, PATIENCE).check()
+
+
+def offered(mpi: Mpi, folder: Path, env: dict[str, str] | None = None) -> dict[str, list[str]]:
+    """The library's own algorithms by collective."""
+    found: dict[str, list[str]] = {}
+    settings = {"STARLING_STRATEGY": "auto", **(env or {})}
+    for line in run(mpi, 1, ["ways", *COLLECTIVES], folder, settings).stdout.splitlines():
+        collective, _, name = line.partition(":")
+        if name.startswith("native_"):
+            found.setdefault(collective, []).append(name)
+    return found
+
+
+def traces(mpi: Mpi, ranks: int, ways: list[str], folder: Path, env: dict[str, str] | None = None) -> dict[str, Trace]:
+    found = {}
+    settings = {"STARLING_STRATEGY": "auto", **(env or {})}
+    for line in run(mpi, ranks, ["traces", *ways], folder, settings).stdout.splitlines():
+        name, hashed, sent, *refusal = line.split(" ")
+        found[name] = Trace(hashed, int(sent), " ".join(refusal).strip())
+    assert list(found) == ways
+    return found
+
+
+@pytest.mark.parametrize("mpi", switchable(), ids=str)
+def test_they_are_listed(mpi: Mpi, folder: Path) -> None:
+    names = offered(mpi, folder)
+    for collective, expected in FEATURES.items():
+        assert expected[mpi.flavour] <= set(names[collective])
+    assert not WRONG & set(names["alltoall"] + names["reduce_scatter"])
+    for collective, known in names.items():
+        assert len(set(known)) == len(known), collective
+
+
+def forced_lists(names: dict[str, list[str]]) -> list[str]:
+    """Strategies that together force every one of them, one of each collective at a time."""
+    rounds = max(map(len, names.values()))
+    return [
+        "forced:" + ",".join(f"{collective}:{known[i % len(known)]}" for collective, known in names.items())
+        for i in range(rounds)
+    ]
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_every_one_gives_what_the_mpi_library_gives(mpi: Mpi, folder: Path) -> None:
+    names = offered(mpi, folder)
+    differential = str(compile_cxx(mpi, HERE / "differential.cpp", folder))
+    ran: set[str] = set()
+    for number, strategy in enumerate(forced_lists(names)):
+        for ranks in ((4, 5), (8, 7))[number % 2]:
+            argv = [differential, "--seed", str(number), "--cases", "300", "--favour", ",".join(names)]
+            _, record = run_tuned(mpi, ranks, argv, strategy, folder)
+            for context in record.contexts:
+                forced = [one for one in context.candidates if one.name.startswith("native_")]
+                ran |= {f"{context.collective}:{one.name}" for one in forced if one.samples > 0}
+                assert all(one.eligible or one.reason for one in forced)
+    asked = {f"{collective}:{one.partition('?')[0]}" for collective, known in names.items() for one in known}
+    # These need several nodes, or exactly two ranks, and communicators of two are few.
+    special = {one for one in asked if re.search("native_(smp|han|two_proc)$", one)}
+    assert asked - special <= ran
+
+
+@pytest.mark.parametrize("name", ["openmpi4", "openmpi5"])
+def test_open_mpi_runs_what_is_asked_for(name: str, folder: Path, tmp_path: Path) -> None:
+    """Its algorithms are functions that the loader binds when they are first called."""
+    mpi = mpi_named(name)
+    asked = {
+        "allreduce:native_ring": "allreduce_intra_ring",
+        "allgather:native_bruck": "allgather_intra_bruck",
+        "alltoall:native_pairwise": "alltoall_intra_pairwise",
+        "barrier:native_tree": "barrier_intra_tree",
+        "bcast:native_split_binary_tree?segment=8192": "bcast_intra_split_bintree",
+        "reduce:native_rabenseifner": "reduce_intra_redscat_gather",
+    }
+
+    def called(ways: list[str], where: str) -> set[str]:
+        log = tmp_path / where
+        traces(mpi, 4, ways, folder, {"LD_DEBUG": "bindings", "LD_DEBUG_OUTPUT": str(log)})
+        text = "".join(one.read_text(errors="replace") for one in tmp_path.glob(f"{where}.*"))
+        return set(re.findall(r"symbol `ompi_coll_base_(\w+)'", text))
+
+    natively = called([f"{way.partition(':')[0]}:native" for way in asked], "native")
+    selected = called(list(asked), "selected")
+    for way, function in asked.items():
+        assert any(one.startswith(function) for one in selected - natively), f"{way}: {sorted(selected - natively)}"
+
+
+def test_mpich_4_runs_what_is_asked_for(folder: Path) -> None:
+    """By the number of messages of rank 0 of 8: p-1, p-1 and a local one, or log p."""
+    ways = [
+        "allgather:native_ring",
+        "allgather:native_brucks",
+        "alltoall:native_brucks",
+        "alltoall:native_pairwise",
+        "alltoall:native_scattered",
+    ]
+    found = traces(mpi_named("mpich4"), 8, ways, folder, {"MPIR_CVAR_NOLOCAL": "1"})
+    assert [found[way].sent for way in ways] == [7, 3, 3, 7, 8]
+
+
+def test_mpich_5_runs_what_is_asked_for(folder: Path) -> None:
+    """By the order of additions on 6 ranks."""
+    ways = [
+        "allreduce:native_recursive_doubling",
+        "allreduce:native_recursive_multiplying?k=4",
+        "allreduce:native_tree?k=2,chunk=none",
+        "allreduce:native_tree?k=4,chunk=none",
+        "allreduce:native_ring",
+    ]
+    found = traces(mpi_named("mpich5"), 6, ways, folder)
+    assert len({trace.hash for trace in found.values()}) == len(ways)
+
+
+@pytest.mark.parametrize("mpi", switchable(), ids=str)
+def test_the_librarys_own_choice_stays_as_it_was(mpi: Mpi, folder: Path) -> None:
+    plainly = run(mpi, 6, ["traces", "allreduce:native", "reduce:native"], folder).stdout
+    other = "allreduce:native_ring" if mpi.name != "mpich4" else "allreduce:native_nb"
+    ways = ["allreduce:native", "reduce:native"]
+    env = {"STARLING_STRATEGY": "auto"}
+    after = run(mpi, 6, ["traces", other, "reduce:native_binomial", *ways], folder, env).stdout
+    assert after.splitlines()[2:] == plainly.splitlines()
+
+
+def test_what_the_user_has_set_is_set_again(folder: Path) -> None:
+    mpi = mpi_named("mpich5")
+    users = {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "ring", "MPIR_CVAR_DEVICE_COLLECTIVES": "none"}
+    found = traces(mpi, 6, ["allreduce:native", "allreduce:native_ring"], folder, users)
+    assert found["allreduce:native"].hash == found["allreduce:native_ring"].hash
+    again = traces(mpi, 6, ["allreduce:native_recursive_multiplying?k=4", "allreduce:native"], folder, users)
+    assert again["allreduce:native"].hash == found["allreduce:native_ring"].hash
+
+
+@pytest.mark.parametrize("mpi", switchable(), ids=str)
+def test_with_several_threads_there_are_none(mpi: Mpi, folder: Path) -> None:
+    forced = {"STARLING_STRATEGY": "forced:allreduce:native_ring"}
+    told = run(mpi, 2, ["threads"], folder, forced).stderr
+    if "several threads" not in told:
+        pytest.fail(f"{mpi} said: {told}")
+    assert "the program runs natively" in told
+
+
+def test_open_mpi_whose_rules_the_user_has_switched_off_has_none(folder: Path) -> None:
+    env = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "0"}
+    assert offered(mpi_named("openmpi4"), folder, env) == {}
+
+
+def test_what_cannot_serve_is_refused_with_a_reason(folder: Path) -> None:
+    found = traces(mpi_named("openmpi4"), 3, ["alltoall:native_two_proc", "allgather:native_neighbor"], folder)
+    assert found["alltoall:native_two_proc"].refusal == "needs 2 ranks"
+    assert found["allgather:native_neighbor"].refusal == "needs an even number of ranks"
+
+
+def test_an_unknown_one_is_told_with_those_there_are(folder: Path) -> None:
+    forced = {"STARLING_STRATEGY": "forced:allreduce:native_rung"}
+    told = run(mpi_named("openmpi4"), 1, ["ways"], folder, forced).stderr
+    assert "no algorithm native_rung for allreduce; it has native_basic_linear, " in told
