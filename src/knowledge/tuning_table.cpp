@@ -98,11 +98,12 @@ double ratio(int one, int other) {
   return static_cast<double>(std::max(one, other)) / static_cast<double>(std::min(one, other));
 }
 
-/// How far an entry is from a context: by the ranks, then by the ranks on a node. Exactly rounded, so that all ranks of
-/// a job come to the same.
+/// How far an entry is from a context: by the ranks and the ranks on a node, then by the nodes. Exactly rounded, so
+/// that all ranks of a job come to the same.
 struct Distance {
   double all = 1;    ///< of ranks times that of ranks on a node
   double ranks = 1;  ///< 1 for as many
+  double nodes = 1;
   auto operator<=>(const Distance&) const = default;
 };
 
@@ -111,12 +112,14 @@ std::optional<Distance> distance(const TableEntry& entry, const ContextKey& key)
   if (entry.collective != key.what) return std::nullopt;
   const double ranks = ratio(entry.ranks, key.ranks);
   double per_node = 1;
+  double nodes = 1;
   if (key.nodes > 0) {
+    nodes = ratio(entry.nodes, key.nodes);
     if ((entry.nodes == 1) != (key.nodes == 1)) return std::nullopt;
     if (key.nodes > 1) per_node = ratio(entry.ranks_per_node, key.ranks_per_node);
   }
   if (std::max(ranks, per_node) > TuningTable::farthest) return std::nullopt;
-  return Distance{ranks * per_node, ranks};
+  return Distance{ranks * per_node, ranks, nodes};
 }
 
 /// The interval for a size: the one that holds it, or the nearest where the size is below or above all; nullptr in a

@@ -123,6 +123,13 @@ TEST(TuningTable, PrefersTheSameRanksPerNode) {
   EXPECT_EQ(advised(found, key("bcast", 8, 16, 0, 0)), "n4 n8 one n2") << "nodes are not known";
 }
 
+TEST(TuningTable, PrefersTheEntryForJustTheseNodes) {
+  const auto all = [](int nodes, const char* way) { return entry("bcast", 7, nodes, 4, interval(0, "null", way)); };
+  const TuningTable found = table(all(2, "n2") + "," + all(3, "n3"));
+  EXPECT_EQ(advised(found, key("bcast", 8, 7, 3, 4)), "n3 n2");
+  EXPECT_EQ(advised(found, key("bcast", 8, 7, 2, 4)), "n2 n3");
+}
+
 TEST(TuningTable, DoesNotLookFurtherWhereTheNearestHasAGap) {
   const TuningTable found =
       table(entry("bcast", 16, 4, 4, three) + "," + entry("bcast", 8, 2, 4, interval(0, "null", "pair")));
