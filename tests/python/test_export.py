@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +15,7 @@ from typer.testing import CliRunner, Result
 from starling.algorithms import repository
 from starling.commands.cli import app
 from starling.tables import exporting, intel_rules, mpich_variables, openmpi_rules, ucc_rules
-from starling.tables.expressed import Rule, express, translations
+from starling.tables.expressed import Named, Rule, express, translations
 from starling.tables.formats import Format
 from starling.tables.table import Table
 from support.tables import choice, data, points, table
@@ -184,13 +183,23 @@ def test_open_mpis_json_has_the_documented_form() -> None:
 def test_intels_environment_has_the_documented_form() -> None:
     of = table(
         choice("allreduce", 4, (8, 100, "recursive_doubling"), (100, 200, "native"), (200, None, "ring")),
-        choice("allreduce", 32, (0, None, "rabenseifner")),
+        choice("allreduce", 2, (0, None, "rabenseifner")),
+        choice("reduce_scatter", 4, (8, 100, "recursive_halving"), (100, None, "pairwise")),
+        choice("alltoall", 4, (8, 100, "bruck"), (100, None, "native")),
         flavour="intel",
     )
     found = exported(of, Format.IMPI_ENV)
-    assert found.text == 'export I_MPI_ADJUST_ALLREDUCE="1:0-99@2-8;8:200-2147483647@2-8;2:0-2147483647@16-64"\n'
-    condition = r"\d+(:\d+-\d+@\d+-\d+)"
-    assert re.fullmatch(rf'export I_MPI_ADJUST_[A-Z]+="{condition}(;{condition})*"\n', found.text)
+    assert found.text.splitlines() == [
+        'export I_MPI_ADJUST_ALLREDUCE="1:0-99;0:100-199;8:200-2147483647"',
+        'export I_MPI_ADJUST_ALLTOALL="1:0-99;0:100-2147483647"',
+        'export I_MPI_ADJUST_REDUCE_SCATTER="1:0-399;2:400-2147483647"',
+    ]
+    assert found.left_out == [
+        "allreduce on 2 ranks, 1 node: left out, the format does not tell numbers of ranks apart; allreduce on 4 "
+        "ranks, 1 node counts instead",
+        "allreduce on 4 ranks, 1 node, 100 to 199 bytes: Intel MPI's basic choice, not its tuned one",
+        "alltoall on 4 ranks, 1 node, 100 bytes and more: Intel MPI's basic choice, not its tuned one",
+    ]
 
 
 def test_uccs_tune_string_has_the_documented_form() -> None:
@@ -304,8 +313,8 @@ def test_variables_say_one_entry_and_list_what_they_cannot() -> None:
     )
     _, left_out = assignments(of)
     assert left_out[0] == (
-        "allreduce on 4 ranks, 1 node: left out, a variable counts for every communicator; allreduce on 32 ranks, "
-        "1 node counts instead"
+        "allreduce on 4 ranks, 1 node: left out, the format does not tell numbers of ranks apart; allreduce on 32 "
+        "ranks, 1 node counts instead"
     )
     assert "by thresholds of MPICH 3, not " in left_out[-1], "they are the other way round"
 
@@ -329,7 +338,7 @@ def test_every_name_of_a_counterpart_is_one_that_open_mpi_has() -> None:
                 "bcast",
                 "reduce",
             }:
-                why = openmpi_rules.DIALECT.refuses(entry["collective"], openmpi_rules.Named(names["ompi"]))
+                why = openmpi_rules.DIALECT.refuses(entry["collective"], Named(names["ompi"]))
                 assert not why or names["ompi"] in {"sparbit", "knomial"}, (entry["collective"], names["ompi"], why)
 
 

@@ -57,7 +57,7 @@ def export(table: Table, to: Format, *, file: str, library: Path | None = None, 
             return Exported("".join(f"{line}\n" for line in found.lines), [], [*left_out, *found.left_out])
         case Format.IMPI_ENV:
             entries, left_out = expressed(intel_rules.DIALECT)
-            return Exported(intel_rules.as_environment(entries), [], left_out)
+            return Exported(intel_rules.as_environment(entries, left_out), [], left_out)
         case Format.UCC:
             entries, left_out = expressed(ucc_rules.DIALECT)
             return Exported(ucc_rules.as_string(entries), [], left_out)

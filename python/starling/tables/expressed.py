@@ -236,6 +236,18 @@ def express(
     return Expressed([one for one in entries if any(rule.algorithm for rule in one.rules)], left_out)
 
 
+def for_every_communicator(entries: Sequence[Rules], left_out: list[str]) -> list[Rules]:
+    """The entry of most ranks of each collective, for formats that do not tell communicators apart."""
+    last = {entry.shape.collective: entry for entry in entries}
+    for entry in entries:
+        kept = last[entry.shape.collective]
+        if entry is not kept:
+            left_out.append(
+                f"{entry.shape}: left out, the format does not tell numbers of ranks apart; {kept.shape} counts instead"
+            )
+    return list(last.values())
+
+
 def translations(
     table: Table, dialect: Dialect, algorithms: Sequence[dict[str, Any]]
 ) -> dict[tuple[str, str], Named | None]:

@@ -1,8 +1,12 @@
-"""Intel MPI's environment: I_MPI_ADJUST_<COLLECTIVE>=<number>:<sizes>@<ranks>;..., as its reference manual has it."""
+"""Intel MPI's environment: I_MPI_ADJUST_<COLLECTIVE>=<number>:<sizes>;...
+
+Its reference manual also has numbers of ranks behind the sizes. Intel MPI 2021.18 does not act on them: with any it
+uses the last number for all sizes. So one entry of a table for each collective can be said.
+"""
 
 from __future__ import annotations
 
-from starling.tables.expressed import Dialect, Named, Rules
+from starling.tables.expressed import Dialect, Named, Rules, for_every_communicator, sizes_in_words
 
 _NUMBERS = {
     "allgather": {"recursive_doubling": 1, "brucks": 2, "ring": 3},
@@ -18,6 +22,8 @@ _NUMBERS = {
     "scatter": {"binomial": 1},
 }
 """The numbers of algorithms that MPICH has, too, by MPICH's names."""
+_TOTAL = {"reduce_scatter"}
+"""Where Intel MPI counts the blocks of all ranks; in alltoall and allgather it counts one."""
 _LARGEST = 2147483647
 
 
@@ -30,15 +36,22 @@ def _refuses(collective: str, algorithm: Named) -> str:
 DIALECT = Dialect("Intel MPI", "intel", "mpich", _refuses)
 
 
-def as_environment(entries: list[Rules]) -> str:
-    """Assignments for a shell. What no condition names is left to Intel MPI."""
-    conditions: dict[str, list[str]] = {}
-    for entry in entries:
+def as_environment(entries: list[Rules], left_out: list[str]) -> str:
+    """Assignments for a shell. Adds what they cannot express to `left_out`.
+
+    Every size gets a number, for what no condition covers would get the last one: 0, which is Intel MPI's basic choice,
+    where the table leaves it to the library. Its tuned choice it makes only where a variable is not set at all.
+    """
+    lines = []
+    for entry in for_every_communicator(entries, left_out):
         collective = entry.shape.collective
+        factor = entry.shape.ranks if collective in _TOTAL else 1
+        conditions = []
         for rule in entry.rules:
-            if rule.algorithm:
-                last = _LARGEST if rule.below is None else rule.below - 1
-                number = _NUMBERS[collective][rule.algorithm.name]
-                condition = f"{number}:{rule.from_}-{last}@{entry.least}-{entry.most}"
-                conditions.setdefault(collective, []).append(condition)
-    return "".join(f'export I_MPI_ADJUST_{name.upper()}="{";".join(those)}"\n' for name, those in conditions.items())
+            last = _LARGEST if rule.below is None else min(rule.below * factor - 1, _LARGEST)
+            if rule.algorithm is None:
+                left_out.append(f"{entry.shape}, {sizes_in_words(rule)}: Intel MPI's basic choice, not its tuned one")
+            number = _NUMBERS[collective][rule.algorithm.name] if rule.algorithm else 0
+            conditions.append(f"{number}:{rule.from_ * factor}-{last}")
+        lines.append(f'export I_MPI_ADJUST_{collective.upper()}="{";".join(conditions)}"\n')
+    return "".join(lines)

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import combinations_with_replacement
 from typing import NamedTuple
 
-from starling.tables.expressed import Dialect, Named, Rule, Rules, sizes_in_words
+from starling.tables.expressed import Dialect, Named, Rule, Rules, for_every_communicator, sizes_in_words
 from starling.tables.table import NATIVE, Shape, Table
 
 _LARGEST = 2147483647
@@ -214,13 +214,8 @@ def as_environment(entries: list[Rules], table: Table, of_way: dict[tuple[str, s
     """
     lines: list[str] = []
     left_out: list[str] = []
-    for collective in sorted({entry.shape.collective for entry in entries}):
-        of_it = [entry for entry in entries if entry.shape.collective == collective]
-        entry = of_it[-1]
-        left_out += [
-            f"{one.shape}: left out, a variable counts for every communicator; {entry.shape} counts instead"
-            for one in of_it[:-1]
-        ]
+    for entry in for_every_communicator(entries, left_out):
+        collective = entry.shape.collective
         ways = {way: found for (its, way), found in of_way.items() if its == collective}
         seconds = _seconds(table, entry.shape, ways)
         lines.append(f"# {entry.shape}")
