@@ -129,6 +129,24 @@ std::string why_unknown(Collective collective, std::string_view name) {
       .append(listed(names));
 }
 
+bool wants_library_algorithms(const Settings& settings) {
+  const auto names_one = [](const std::string& text) { return text.find(Selected::prefix) != std::string::npos; };
+  return settings.library || names_one(settings.strategy) || names_one(settings.table) ||
+         std::any_of(settings.only.begin(), settings.only.end(), names_one);
+}
+
+bool may_want_library_algorithms(const Environment& environment) {
+  const auto text = [&](const char* variable) {
+    const char* const value = environment(variable);
+    return std::string_view(value == nullptr ? "" : value);
+  };
+  const auto names_one = [&](const char* variable) {
+    return text(variable).find(Selected::prefix) != std::string::npos;
+  };
+  return !text("STARLING_LIBRARY").empty() || !text("STARLING_TABLE").empty() || names_one("STARLING_STRATEGY") ||
+         names_one("STARLING_ONLY");
+}
+
 void check_names(const Settings& settings, std::vector<Complaint>& complaints) {
   const ForcedNames names = forced_names();
   const auto check = [&](const char* variable, const std::vector<std::string>& items) {

@@ -16,6 +16,11 @@ ForcedNames forced_names();
 /// Why `name` is no candidate of `collective`, in words for people: what there is instead.
 std::string why_unknown(Collective collective, std::string_view name);
 
+/// Whether the settings ask for algorithms of the MPI library, or name any.
+bool wants_library_algorithms(const Settings& settings);
+/// The same before settings are read: true where they may.
+bool may_want_library_algorithms(const Environment& environment);
+
 /// Complains of names in the settings for `only`, `except` and `strategy` that mean nothing, and of a strategy that
 /// needs a tuning table and has none.
 void check_names(const Settings& settings, std::vector<Complaint>& complaints);

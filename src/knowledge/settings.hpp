@@ -30,6 +30,7 @@ struct Settings {
   bool fresh = false;               ///< starts without what earlier runs found
   bool reproducible = false;        ///< floating-point reductions add in the same order from run to run
   bool host_buffers = false;        ///< buffers lie in host memory, also where a GPU runtime is loaded
+  bool library = false;             ///< the MPI library's own algorithms are candidates too
   std::vector<std::string> only;    ///< if not empty: no candidates but these (see `admits`)
   std::vector<std::string> except;  ///< no candidates of these
   StrategySettings tuning;

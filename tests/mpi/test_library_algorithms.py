@@ -78,7 +78,7 @@ def run(mpi: Mpi, ranks: int, arguments: list[str], folder: Path, env: dict[str,
 def offered(mpi: Mpi, folder: Path, env: dict[str, str] | None = None) -> dict[str, list[str]]:
     """The library's own algorithms by collective."""
     found: dict[str, list[str]] = {}
-    settings = {"STARLING_STRATEGY": "auto", **(env or {})}
+    settings = {"STARLING_LIBRARY": "1", **(env or {})}
     for line in run(mpi, 1, ["ways", *COLLECTIVES], folder, settings).stdout.splitlines():
         collective, _, name = line.partition(":")
         if name.startswith("native_"):
@@ -88,7 +88,7 @@ def offered(mpi: Mpi, folder: Path, env: dict[str, str] | None = None) -> dict[s
 
 def traces(mpi: Mpi, ranks: int, ways: list[str], folder: Path, env: dict[str, str] | None = None) -> dict[str, Trace]:
     found = {}
-    settings = {"STARLING_STRATEGY": "auto", **(env or {})}
+    settings = {"STARLING_LIBRARY": "1", **(env or {})}
     for line in run(mpi, ranks, ["traces", *ways], folder, settings).stdout.splitlines():
         name, hashed, sent, *refusal = line.split(" ")
         found[name] = Trace(hashed, int(sent), " ".join(refusal).strip())
@@ -190,7 +190,7 @@ def test_the_librarys_own_choice_stays_as_it_was(mpi: Mpi, folder: Path) -> None
     plainly = run(mpi, 6, ["traces", "allreduce:native", "reduce:native"], folder).stdout
     other = "allreduce:native_ring" if mpi.name != "mpich4" else "allreduce:native_nb"
     ways = ["allreduce:native", "reduce:native"]
-    env = {"STARLING_STRATEGY": "auto"}
+    env = {"STARLING_LIBRARY": "1"}
     after = run(mpi, 6, ["traces", other, "reduce:native_binomial", *ways], folder, env).stdout
     assert after.splitlines()[2:] == plainly.splitlines()
 
@@ -216,6 +216,16 @@ def test_with_several_threads_there_are_none(mpi: Mpi, folder: Path) -> None:
 def test_open_mpi_whose_rules_the_user_has_switched_off_has_none(folder: Path) -> None:
     env = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "0"}
     assert offered(mpi_named("openmpi4"), folder, env) == {}
+
+
+def test_they_are_candidates_where_the_user_wants_them(folder: Path) -> None:
+    mpi = mpi_named("openmpi4")
+    differential = str(compile_cxx(mpi, HERE / "differential.cpp", folder))
+    argv = [differential, "--seed", "1", "--cases", "60", "--mode", "repeat"]
+    for wanted in ({"STARLING_LIBRARY": "1"}, {}):
+        _, record = run_tuned(mpi, 4, argv, "star-basic", folder, {"STARLING_ITER": "1", **wanted})
+        names = {one.name for context in record.contexts for one in context.candidates}
+        assert any(name.startswith("native_") for name in names) == bool(wanted)
 
 
 def test_what_cannot_serve_is_refused_with_a_reason(folder: Path) -> None:

@@ -35,7 +35,6 @@ struct RankFacts {
   std::int64_t is_serialized;
   std::int64_t has_all;
   std::int64_t host;
-  std::int64_t library;  ///< fingerprint of the MPI library's algorithms that it can select
 };
 constexpr int words_of_facts = sizeof(RankFacts) / sizeof(std::int64_t);
 
@@ -44,7 +43,7 @@ struct Header {
   std::int64_t ends_whole;
   std::int64_t is_serialized;
   std::int64_t has_all;
-  std::int64_t library_is_alike;
+  std::int64_t wants_library;
   std::int64_t settings_bytes;
   std::int64_t earlier_bytes;
 };
@@ -59,11 +58,17 @@ bool calls_are_serialized() {
   return threads != MPI_THREAD_MULTIPLE;
 }
 
-/// For ranks that can't select the same algorithms of the MPI library.
-LibraryAlgorithms no_library_algorithms() {
+/// Lets the ranks make sure that all can select the same algorithms of the MPI library; else none can.
+void agree_on_library_algorithms() {
+  const auto mine = static_cast<std::int64_t>(library_algorithms().fingerprint());
+  std::array<std::int64_t, 2> bounds{mine, ~mine};
+  pmpi.Allreduce(MPI_IN_PLACE, bounds.data(), static_cast<int>(bounds.size()), handles.int64, handles.min,
+                 process().world);
+  if (bounds[0] == ~bounds[1]) return;
+  print_notice("the ranks' MPI libraries have different algorithms; none of them is selected");
   LibraryAlgorithms none{.looked_for = true};
   none.why_none = "the ranks' MPI libraries have different ones";
-  return none;
+  set_library_algorithms(std::move(none));
 }
 
 Circumstances circumstances(const Settings& settings) {
@@ -81,10 +86,11 @@ void refuse_foreign_table(Settings& settings) {
   settings.table.clear();
 }
 
-/// The settings from the environment of rank 0. Prints the complaints.
-Settings settings_here() {
+/// The settings from the environment of rank 0. Prints the complaints. `is_serialized` is that of all ranks.
+Settings settings_here(bool is_serialized) {
   std::vector<Complaint> complaints;
   Settings settings = settings_from([](const char* name) -> const char* { return std::getenv(name); }, complaints);
+  if (wants_library_algorithms(settings)) set_library_algorithms(find_library_algorithms(is_serialized));
   check_names(settings, complaints);
   for (const Complaint& complaint : complaints) print_notice(complaint.text() + "; the program runs natively");
   for (const std::string& sentence : unknown_variables(environ)) print_notice(sentence);
@@ -137,11 +143,10 @@ bool is_fault_tolerant() {
 }
 
 Agreement agree_in_init(bool has_all) {
-  set_library_algorithms(find_library_algorithms(calls_are_serialized()));
   const auto ranks = static_cast<std::size_t>(process().size);
   const bool is_first = process().rank == 0;
   const RankFacts mine{std::int64_t{!is_fault_tolerant()}, std::int64_t{calls_are_serialized()}, std::int64_t{has_all},
-                       number_of_host(), static_cast<std::int64_t>(library_algorithms().fingerprint())};
+                       number_of_host()};
   std::vector<RankFacts> gathered(is_first ? ranks : 0);
   pmpi.Gather(&mine, words_of_facts, handles.int64, gathered.data(), words_of_facts, handles.int64, 0, process().world);
 
@@ -154,19 +159,18 @@ Agreement agree_in_init(bool has_all) {
       return std::int64_t{
           std::all_of(gathered.begin(), gathered.end(), [&](const RankFacts& one) { return one.*fact != 0; })};
     };
-    const bool alike = std::all_of(gathered.begin(), gathered.end(),
-                                   [&](const RankFacts& one) { return one.library == mine.library; });
     header = {.ends_whole = all(&RankFacts::ends_whole),
               .is_serialized = all(&RankFacts::is_serialized),
               .has_all = all(&RankFacts::has_all),
-              .library_is_alike = alike,
+              .wants_library = 0,
               .settings_bytes = 0,
               .earlier_bytes = 0};
-    if (!alike) set_library_algorithms(no_library_algorithms());
     std::string settings;
     std::string earlier;
     if (header.ends_whole != 0) {
-      agreed.settings = settings_here();
+      agreed.settings = settings_here(header.is_serialized != 0);
+      header.wants_library = wants_library_algorithms(agreed.settings);
+      if (header.wants_library == 0) set_library_algorithms({});  // the other ranks do not look for them
       settings = to_text(agreed.settings);
       if (header.has_all != 0) earlier = earlier_runs(agreed.settings).to_text(process().size);
     }
@@ -187,13 +191,16 @@ Agreement agree_in_init(bool has_all) {
   agreed.ends_whole = header.ends_whole != 0;
   agreed.is_serialized = header.is_serialized != 0;
   agreed.has_all = header.has_all != 0;
-  if (header.library_is_alike == 0 && !is_first) set_library_algorithms(no_library_algorithms());
   if (!agreed.ends_whole) return agreed;
   std::memcpy(agreed.nodes.data(), message.data() + sizeof header, nodes_bytes);
   const std::string texts = message.substr(sizeof header + nodes_bytes);
   const auto settings_bytes = static_cast<std::size_t>(header.settings_bytes);
   // Rank 0 keeps its own settings, because a path may not survive the conversion to text.
   if (!is_first) agreed.settings = settings_from_text(texts.substr(0, settings_bytes));
+  if (header.wants_library != 0) {
+    if (!is_first) set_library_algorithms(find_library_algorithms(agreed.is_serialized));
+    agree_on_library_algorithms();
+  }
   if (agreed.has_all) agreed.earlier = EarlierRuns::from_text(texts.substr(settings_bytes));
   return agreed;
 }

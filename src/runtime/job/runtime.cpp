@@ -1,7 +1,9 @@
 #include "runtime/job/runtime.hpp"
 
+#include <cstdlib>
 #include <utility>
 
+#include "knowledge/names.hpp"
 #include "knowledge/variables.hpp"
 #include "runtime/call/aliases.hpp"
 #include "runtime/contexts/communicator.hpp"
@@ -65,7 +67,8 @@ bool make_private_self(MPI_Comm& self) {
 }  // namespace
 
 void before_init() {
-  prepare_library_selection();
+  const auto environment = [](const char* name) -> const char* { return std::getenv(name); };
+  if (may_want_library_algorithms(environment)) prepare_library_selection();
 }
 
 void after_init() {
