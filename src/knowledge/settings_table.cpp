@@ -111,7 +111,7 @@ void read_table(const Wish& wish, std::string& table) {
   const auto text = text_of_file(wish, TuningTable::most_bytes, check);
   if (!text) return;
   TuningTable found = TuningTable::from_json(*text);
-  if (found.file().empty()) found.set_file(wish.text());
+  if (found.file().empty()) found.set_file(wish.text().starts_with('{') ? wish.variable : wish.text());
   table = found.to_json();
 }
 

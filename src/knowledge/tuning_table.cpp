@@ -139,7 +139,7 @@ std::string reason(const std::string& file, const TableEntry& entry, const Table
                    const ContextKey& key) {
   const bool is_exact =
       entry.ranks == key.ranks && entry.nodes == key.nodes && entry.ranks_per_node == key.ranks_per_node;
-  std::string why = interval.way + ": " + told(file) + " has it for " + shape_in_words(entry);
+  std::string why = told(interval.way) + ": " + told(file) + " has it for " + shape_in_words(entry);
   if (!is_exact) why += " (nearest entry to " + shape_in_words(key.ranks, key.nodes, key.ranks_per_node) + ")";
   why += ", " + sizes_in_words(interval);
   const bool holds = key.bytes < 0 || (interval.from <= key.bytes && (!interval.below || key.bytes < *interval.below));

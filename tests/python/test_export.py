@@ -146,7 +146,7 @@ def test_what_would_end_the_job_or_cannot_be_set_is_left_out(way: str) -> None:
     of = table(choice("bcast" if "knomial" in way else "allgather", 4, (0, None, way)))
     found = exported(of, Format.OPENMPI_RULES)
     assert numbers(found.text) == [[0]]
-    assert len(found.left_out) == 1
+    assert len(found.left_out) == 2
     assert f"{way} is left out: " in found.left_out[0]
 
 
@@ -324,6 +324,23 @@ def test_every_dialect_says_native_for_native() -> None:
     for dialect in (openmpi_rules.DIALECT, mpich_variables.DIALECT, intel_rules.DIALECT, ucc_rules.DIALECT):
         assert translations(of, dialect, ALGORITHMS) == {("allreduce", "native"): None}
         assert express(of, dialect, ALGORITHMS).entries == []
+
+
+def test_one_number_of_ranks_can_be_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "table.json"
+    whole = data(choice("bcast", 4, (0, None, "chain")), choice("bcast", 8, (0, None, "knomial")))
+    file.write_text(json.dumps(whole))
+    found = invoked(str(file), "--to", "openmpi-rules", "--ranks", "4")
+    assert [0, 3, 0, 0] in numbers(found.stdout)
+    assert "knomial" not in found.stdout
+    missing = invoked(str(file), "--to", "openmpi-rules", "--ranks", "5")
+    assert (missing.exit_code, missing.stderr) == (1, "starling: the table has nothing for 5 ranks; it has: 4, 8\n")
+
+
+def test_a_table_of_which_nothing_can_be_said_is_told() -> None:
+    found = exported(table(choice("bcast", 4, (0, None, "native_knomial?radix=4"))), Format.UCC)
+    assert found.text == ""
+    assert found.left_out[-1] == "nothing of the table can be said so: UCC chooses as without it"
 
 
 def test_every_name_of_a_counterpart_is_one_that_open_mpi_has() -> None:

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from starling.algorithms import repository
+from starling.messages import listed
 from starling.tables import intel_rules, mpich_selection, mpich_variables, openmpi_rules, ucc_rules
 from starling.tables.expressed import Dialect, Expressed, express, translations
 from starling.tables.formats import Format
-from starling.tables.table import Table
+from starling.tables.table import Table, TableError
 
 
 class Exported(NamedTuple):
@@ -31,9 +32,15 @@ def export(table: Table, to: Format, *, file: str, library: Path | None = None, 
     to say anything about. Raises TableError, or RepositoryError where the installation cannot list its algorithms.
     """
     algorithms = repository.listing()["algorithms"]
+    known = sorted({choice.ranks for choice in table.choices})
+    if ranks is not None and ranks not in known:
+        raise TableError(f"the table has nothing for {ranks} ranks; it has: {listed(known)}")
 
     def expressed(dialect: Dialect) -> Expressed:
-        return express(table, dialect, algorithms, ranks)
+        found = express(table, dialect, algorithms, ranks)
+        if not found.entries:
+            found.left_out.append(f"nothing of the table can be said so: {dialect.title} chooses as without it")
+        return found
 
     match to:
         case Format.OPENMPI_RULES | Format.OPENMPI_JSON:

@@ -72,14 +72,24 @@ Tree = dict[str, Any]
 
 
 def library_file(named: Path | None) -> Path:
-    """The MPICH library to make a file for: the one named, else that of the launcher on PATH. Raises TableError."""
+    """The MPICH library to make a file for: the one named, else one in the prefix of `mpiexec` on PATH.
+
+    Raises TableError.
+    """
     if named is not None:
         return named
     launcher = shutil.which("mpiexec")
-    folder = Path(launcher).resolve().parents[1] / "lib" if launcher else None
-    for name in ("libmpi.so.12", "libmpich.so.12"):
-        if folder is not None and (folder / name).is_file():
-            return folder / name
+    if launcher is not None:
+        prefix = Path(launcher).resolve().parents[1]
+        for pattern in (
+            "lib/libmpi.so.12",
+            "lib64/libmpi.so.12",
+            "lib/libmpich.so.12",
+            "lib/*-linux-gnu/libmpich.so.12",
+        ):
+            found = next(prefix.glob(pattern), None)
+            if found is not None:
+                return found
     raise TableError(
         "mpich-json is made from what the MPICH that will read it does by itself: name its library, as in "
         "--library /usr/lib/libmpich.so.12"
