@@ -74,7 +74,7 @@ Context::Context(const Facts& facts, Communicator& communicator)
       collective_(facts.situation.collective),
       ranks_(communicator.size()),
       spread_(communicator.spread()),
-      ways_(starling::ways(collective_)) {
+      ways_(starling::ways(collective_, ranks_)) {
   const Setup& now = setup();
   const bool forced = now.strategy->forces;
   Brief brief;
@@ -150,10 +150,10 @@ Context::Result Context::run(int way, const Call& call, const Facts& facts, Comm
     carrier = carrier_for(ways_[place]);
   }
   const Carrier::Outcome outcome = carrier->carry_out(call, facts, communicator.resources());
-  if (outcome.refused == nullptr) return {outcome.error, outcome.reported, true};
+  if (outcome.refused == nullptr) return {outcome.error, outcome.reported, true, outcome.communicators_s};
   tuner_->refuse(way, *outcome.refused);
   carrier.reset();
-  return {call.native(call), true, false};
+  return {call.native(call), true, false, outcome.communicators_s};
 }
 
 /// As late as can be, for ranks wait for each other: many contexts have a call or two, all of them native.
@@ -172,7 +172,8 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   // An error handler may have freed the communicator, and this object with it. Some libraries then return success.
   if (freed != Communicator::freed() && !Communicator::lives_since(&communicator, freed)) return result.error;
   if (result.error != MPI_SUCCESS && result.reported && is_refusal(result.error)) return result.error;
-  tuner_->end(turn, end - start, work, result.served);
+  if (result.communicators_s > 0) tuner_->add_communicators(turn, result.communicators_s);
+  tuner_->end(turn, end - start - result.communicators_s, work, result.served);
   if (turn.exploring || tuner_->is_due()) conclude(turn, end, communicator);
   if (result.error != MPI_SUCCESS && !result.reported) pmpi.Comm_call_errhandler(call.comm, result.error);
   return result.error;
