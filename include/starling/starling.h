@@ -17,9 +17,9 @@ const char* starling_version(void) __attribute__((weak));
  * unchanged: before and after, in a build for another MPI, in a set-uid program. */
 int starling_is_active(void) __attribute__((weak));
 
-/* The names of all ways to carry out a collective ("allreduce") in this process, one a line, "native" first; empty
- * where the collective is unknown or Starling is not active. The text stays valid. */
-const char* starling_ways(const char* collective) __attribute__((weak));
+/* The names of all ways to carry out a collective ("allreduce") on so many ranks in this process, one a line, "native"
+ * first; empty where the collective is unknown or Starling is not active. The text stays valid. */
+const char* starling_ways(const char* collective, int ranks) __attribute__((weak));
 
 #ifdef MPI_VERSION /* declared where mpi.h was included before */
 

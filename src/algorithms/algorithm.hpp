@@ -96,6 +96,16 @@ struct Parameter {
   /// With another value than the first the algorithm optimises something else: those values are a group of their own,
   /// which the first that can serve stands for (STAR-MPI, section 3.3).
   bool regroups = false;
+  /// For values that depend on the number of ranks, as the shapes of a mesh do: those worth trying on so many. Null
+  /// where these are `values`; else `values` are names for one of them on any number of ranks.
+  std::vector<std::string> (*values_on)(int ranks) = nullptr;
+  /// There: whether a text can be a value on so many ranks, or for 0 on any number.
+  bool (*accepts)(std::string_view text, int ranks) = nullptr;
+
+  /// The values that are worth trying on so many ranks.
+  [[nodiscard]] std::vector<std::string> tried_on(int ranks) const {
+    return values_on == nullptr ? values : values_on(ranks);
+  }
 };
 
 /// The facts of a call that a choice may rest on: equal on all ranks of the communicator by the MPI standard.

@@ -17,9 +17,11 @@ bool is_number(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Whether `value` may be bound to `parameter`: one of its values, or a number where those are numbers.
+/// Whether `value` may be bound to `parameter`: one of its values, what it accepts besides, or a number where those are
+/// numbers.
 bool may_be(const Parameter& parameter, std::string_view value) {
   if (std::find(parameter.values.begin(), parameter.values.end(), value) != parameter.values.end()) return true;
+  if (parameter.accepts != nullptr) return parameter.accepts(value, 0);
   return is_number(value) && std::any_of(parameter.values.begin(), parameter.values.end(), is_number);
 }
 
@@ -32,7 +34,9 @@ std::optional<std::int64_t> number_of(std::string_view text) {
   return value;
 }
 
-std::vector<Bound> expand(Collective collective) {
+/// Each algorithm x synchronisation x parameter value, of the values that `values_of` tells.
+template <class ValuesOf>
+std::vector<Bound> expand(Collective collective, const ValuesOf& values_of) {
   std::vector<Bound> all;
   for (const Algorithm& algorithm : repository()) {
     if (std::find(algorithm.collectives.begin(), algorithm.collectives.end(), collective) ==
@@ -41,8 +45,9 @@ std::vector<Bound> expand(Collective collective) {
     std::vector<Parameters> bindings{Parameters{}};
     for (const Parameter& parameter : algorithm.parameters) {
       std::vector<Parameters> longer;
+      const std::vector<std::string> values = values_of(parameter);
       for (const Parameters& shorter : bindings) {
-        for (const std::string& value : parameter.values) {
+        for (const std::string& value : values) {
           longer.push_back(shorter);
           longer.back().bind(parameter.name, value);
         }
@@ -93,8 +98,8 @@ std::string with_parameters(std::string name, const Parameters& parameters) {
   return name;
 }
 
-const std::vector<Bound>& Bound::all(Collective collective) {
-  return candidates(collective);
+std::vector<Bound> Bound::all(Collective collective, int ranks) {
+  return candidates(collective, ranks);
 }
 
 std::optional<Bound> Bound::named(Collective collective, std::string_view name) {
@@ -136,6 +141,18 @@ std::string Bound::reduction_order() const {
     if (algorithm->parameters[i].reorders)
       order.append(" ").append(parameters.all()[i].first).append("=").append(parameters.all()[i].second);
   return order;
+}
+
+bool Bound::is_tried_on(int ranks) const {
+  for (std::size_t i = 0; i < algorithm->parameters.size(); ++i) {
+    const Parameter& parameter = algorithm->parameters[i];
+    const std::string& value = parameters.all()[i].second;
+    const bool is_tried = parameter.accepts != nullptr ? parameter.accepts(value, ranks)
+                                                       : std::find(parameter.values.begin(), parameter.values.end(),
+                                                                   value) != parameter.values.end();
+    if (!is_tried) return false;
+  }
+  return true;
 }
 
 Division Bound::division(const Situation& situation) const {
@@ -181,10 +198,15 @@ const std::vector<Bound>& candidates(Collective collective) {
   static const auto& all = *[] {
     auto* each = new std::array<std::vector<Bound>, collective_count>;
     for (int i = 0; i < collective_count; ++i)
-      each->at(static_cast<std::size_t>(i)) = expand(static_cast<Collective>(i));
+      each->at(static_cast<std::size_t>(i)) =
+          expand(static_cast<Collective>(i), [](const Parameter& parameter) { return parameter.values; });
     return each;
   }();
   return all[static_cast<std::size_t>(collective)];
+}
+
+std::vector<Bound> candidates(Collective collective, int ranks) {
+  return expand(collective, [ranks](const Parameter& parameter) { return parameter.tried_on(ranks); });
 }
 
 const Algorithm* algorithm_named(Collective collective, std::string_view name) {

@@ -19,7 +19,7 @@ struct Bound {
   Parameters parameters;
 
   /// As `candidates` and `candidate_named` return them.
-  [[nodiscard]] static const std::vector<Bound>& all(Collective collective);
+  [[nodiscard]] static std::vector<Bound> all(Collective collective, int ranks);
   [[nodiscard]] static std::optional<Bound> named(Collective collective, std::string_view name);
 
   /// `ring_light_barrier`: the algorithm's name and its synchronisation.
@@ -34,6 +34,8 @@ struct Bound {
   [[nodiscard]] std::string group() const;
   /// The class of candidates that add in the same order: the algorithm's, with the values that reorder.
   [[nodiscard]] std::string reduction_order() const;
+  /// Whether it is one of candidates(collective, ranks).
+  [[nodiscard]] bool is_tried_on(int ranks) const;
   /// Tuners try it for blocks of at most so many bytes; 0: no limit.
   [[nodiscard]] std::int64_t probe_up_to() const { return algorithm->probe_up_to; }
   /// How the call's data is divided.
@@ -54,14 +56,19 @@ struct Bound {
 /// Every algorithm, in the order of folders and files. Generated from the files by CMake.
 const std::vector<Algorithm>& repository();
 
-/// Every candidate of a collective: each algorithm x synchronisation x parameter value.
+/// Every candidate of a collective: each algorithm x synchronisation x parameter value. For parameters whose values
+/// depend on the number of ranks, those names of values that serve any number.
 const std::vector<Bound>& candidates(Collective collective);
+
+/// Every candidate of a collective that is worth trying on so many ranks.
+std::vector<Bound> candidates(Collective collective, int ranks);
 
 /// The algorithm of that name for that collective, or nullptr. The name is without synchronisation and parameters.
 const Algorithm* algorithm_named(Collective collective, std::string_view name);
 
 /// The candidate `name` of `collective`, e.g. "ring_light_barrier" or "chain?segment=8192"; for a parameter that is not
-/// named its first value. Any well-formed number may be given for a parameter whose values are numbers.
+/// named its first value. Any well-formed number may be given for a parameter whose values are numbers, any well-formed
+/// mesh for one whose values are meshes.
 std::optional<Bound> candidate_named(Collective collective, std::string_view name);
 
 /// The schedule of one rank for the part of a composed algorithm that `name` names (e.g. rab1's allgather).

@@ -74,13 +74,14 @@ double Predictor::usual(int ranks) {
 
 Predictor::Call Predictor::affordable(const Situation& situation) {
   struct Choice {
-    const Bound* bound;
+    const Bound* bound;  ///< of `all`
     double work;
     int turn = 0;  ///< how many candidates of its algorithm are cheaper
   };
   double left = budget(situation.ranks);
   std::vector<Choice> choices;
-  for (const Bound& bound : candidates(situation.collective))
+  const std::vector<Bound> all = candidates(situation.collective, situation.ranks);
+  for (const Bound& bound : all)
     if (bound.refusal(situation).empty())
       if (const double needed = estimate(bound, situation, left); needed <= left) choices.push_back({&bound, needed});
   std::stable_sort(choices.begin(), choices.end(), [](const auto& a, const auto& b) { return a.work < b.work; });

@@ -18,6 +18,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "algorithms/candidate.hpp"
 #include "knowledge/history.hpp"
 #include "knowledge/record_json.hpp"
 #include "knowledge/shorten.hpp"
@@ -70,13 +71,16 @@ std::vector<std::string> names_in(const std::string& directory, std::error_code&
   return names;
 }
 
-/// The names of a collective's ways.
-const std::unordered_set<std::string_view>& names_of(Collective collective) {
+/// Whether the collective has a way of that name on so many ranks. Most names are looked up; those whose parameters
+/// depend on the number of ranks are read.
+bool is_way(Collective collective, int ranks, const std::string& name) {
   static std::array<std::unordered_set<std::string_view>, collective_count> all;
   auto& names = all[static_cast<std::size_t>(collective)];
   if (names.empty())
-    for (const Way& way : ways(collective)) names.insert(way.name().text());
-  return names;
+    for (const Way& way : ways(collective, 1)) names.insert(way.name().text());
+  if (names.count(name) != 0) return true;
+  const auto candidate = candidate_named(collective, name);
+  return candidate && candidate->is_tried_on(ranks);
 }
 
 /// Reads the wanted parts of records until `take`, which gets each record and the length of its text, wants no more.
@@ -239,7 +243,7 @@ void EarlierRuns::add(std::vector<ContextRecord> contexts) {
     const auto useless = [&](const CandidateRecord& candidate) {
       if (!is_usable(candidate)) return true;
       if (const CandidateRecord* const before = known_one(candidate)) return before->samples >= enough_samples;
-      if (candidates_ == most_candidates || names_of(*collective).count(public_name(candidate)) == 0) return true;
+      if (candidates_ == most_candidates || !is_way(*collective, one.ranks, public_name(candidate))) return true;
       ++candidates_;
       return false;
     };

@@ -16,12 +16,19 @@ std::string listed(const std::vector<std::string>& items) {
   return text;
 }
 
+/// "segment (none, 8192)", "mesh (square, cube, or like 3x4)".
+std::string described(const Parameter& parameter) {
+  constexpr int example = 12;  // ranks
+  std::string text = std::string(parameter.name).append(" (").append(listed(parameter.values));
+  if (parameter.values_on != nullptr) text.append(", or like ").append(parameter.values_on(example).front());
+  return text.append(")");
+}
+
 /// What is wrong with the parameters in `name`, which begins with the name of this algorithm.
 std::string parameter_fault(const Bound& bound, std::string_view name) {
   const std::string algorithm = std::string(name_of(bound.collective)).append(":").append(bound.algorithm_name());
   std::vector<std::string> offered;
-  for (const Parameter& parameter : bound.algorithm->parameters)
-    offered.push_back(std::string(parameter.name).append(" (").append(listed(parameter.values)).append(")"));
+  for (const Parameter& parameter : bound.algorithm->parameters) offered.push_back(described(parameter));
   const std::string has = offered.empty() ? "; it has none" : "; it has " + listed(offered);
   std::string_view rest = name.substr(std::min(name.size(), name.find('?')));
   while (!rest.empty()) {

@@ -48,6 +48,11 @@ class Layout {
     if (!sizes_.empty()) return sizes_[static_cast<std::size_t>(block)];
     return Share(Share(total_, blocks_ / parts_, block / parts_).size, parts_, block % parts_).size;
   }
+  /// Whether all blocks are equally large.
+  [[nodiscard]] bool is_even() const {
+    if (!sizes_.empty()) return std::equal(sizes_.begin() + 1, sizes_.end(), sizes_.begin());
+    return blocks_ == 0 || total_ % blocks_ == 0;
+  }
   /// Units of a rank's block with all its parts.
   [[nodiscard]] std::int64_t size_of_rank(int rank) const {
     const int last = ((rank + 1) * parts_) - 1;

@@ -13,6 +13,7 @@ void bind(const FlatSchedule& schedule, const Layout& send, const Layout& recv, 
   program.steps.clear();
   program.works.clear();
   program.natives.clear();
+  program.shares.clear();
   program.scratch.clear();
   program.most_messages = 0;
   program.steps.reserve(schedule.steps.size());
@@ -32,7 +33,7 @@ Program bind(const Schedule& schedule, const Layout& send, const Layout& recv, C
 std::size_t Program::bytes() const {
   return (steps.capacity() * sizeof(Step)) + (messages.capacity() * sizeof(Message)) +
          (works.capacity() * sizeof(Work)) + (natives.capacity() * sizeof(NativePart)) +
-         (scratch.capacity() * sizeof(std::int64_t));
+         (shares.capacity() * sizeof(int)) + (scratch.capacity() * sizeof(std::int64_t));
 }
 
 }  // namespace starling

@@ -51,6 +51,7 @@ struct Program {
   std::vector<Message> messages;
   std::vector<Work> works;
   std::vector<NativePart> natives;
+  std::vector<int> shares;            ///< of native parts whose members have blocks of different sizes
   std::vector<std::int64_t> scratch;  ///< units of each scratch buffer
   int most_messages = 0;              ///< in one step
   /// Bytes of memory.

@@ -28,6 +28,11 @@ class RanksAtWork {
   [[nodiscard]] Symbols& symbols() { return symbols_; }
   /// Whether all blocks of the call are equally large.
   [[nodiscard]] bool uniform_blocks() const { return facts_.uniform && expected_.front().parts == 1; }
+  /// Whether every rank knows how large all blocks are.
+  [[nodiscard]] bool known_sizes() const {
+    const Sizes sizes = traits_of(collective_).sizes;
+    return sizes == Sizes::alike || sizes == Sizes::known;
+  }
   [[nodiscard]] const Expectation& expected(int rank) const { return expected_[index(rank)]; }
   /// What is known to happen before what; null where nobody asks.
   [[nodiscard]] HappensBefore* order() const { return order_; }

@@ -50,6 +50,9 @@ class Resolver {
     return {static_cast<std::int32_t>(buffer), of.starts[blocks.first] - of.unit, of.sizes[blocks.first]};
   }
 
+  /// Whether all blocks of the call are equally large.
+  [[nodiscard]] bool is_even() const { return layouts_[1]->is_even(); }
+
   [[nodiscard]] std::int64_t scratch_units(std::size_t scratch) const { return scratch_[scratch].total(); }
 
  private:

@@ -66,6 +66,19 @@ Symbol Symbols::combine(Symbol left, Symbol right) {
   return made;
 }
 
+Symbol Symbols::computed(Symbol symbol, Collective by) {
+  constexpr std::uint64_t not_a_symbol = 0x80000000U;  // no right operand has such a number
+  const std::uint64_t key = (static_cast<std::uint64_t>(symbol) << 32U) | not_a_symbol | static_cast<std::uint64_t>(by);
+  const auto [known, is_new] = combined_.try_emplace(key, static_cast<Symbol>(nodes_.size()));
+  if (!is_new) return known->second;
+  Node node = nodes_[static_cast<std::size_t>(symbol)];
+  node.fingerprint = scrambled((node.fingerprint * 5) + scrambled(static_cast<std::uint64_t>(by) + 1));
+  nodes_.push_back(node);
+  contained_.resize(contained_.size() + words_);
+  std::copy_n(ranks_of(symbol), words_, contained_.end() - static_cast<std::ptrdiff_t>(words_));
+  return known->second;
+}
+
 bool Symbols::matches(Symbol symbol, const Content& content) const {
   if (!content.known()) return true;
   const Node& node = nodes_[static_cast<std::size_t>(symbol)];

@@ -29,6 +29,8 @@ class Symbols {
   /// left (operator) right. Throws Mistake for different blocks, for a rank contained twice and, unless in any order,
   /// for ranks out of order.
   Symbol combine(Symbol left, Symbol right);
+  /// `symbol` as the MPI library's collective `by` computes it, in an order of its own: another expression.
+  Symbol computed(Symbol symbol, Collective by);
   /// Whether `symbol` is what should be there.
   [[nodiscard]] bool matches(Symbol symbol, const Content& content) const;
   /// The value in words.
@@ -57,7 +59,7 @@ class Symbols {
   std::vector<Node> nodes_;
   std::vector<std::uint64_t> contained_;  ///< the set of ranks of each node, one after the other
   std::vector<Symbol> data_;
-  std::unordered_map<std::uint64_t, Symbol> combined_;
+  std::unordered_map<std::uint64_t, Symbol> combined_;  ///< by two symbols, or by one and a collective
 };
 
 /// What `content` asks for, in words.

@@ -79,8 +79,8 @@ Json prediction_listing(std::span<const std::string_view> words) {
   const Situation situation{
       .collective = collective, .ranks = ranks, .bytes = bytes, .elements = elements, .tree = &tree, .places = &places};
   std::vector<Row> rows;
-  for (const Bound& bound : candidates(collective))
-    rows.push_back({&bound, predict(bound, situation, root, network, parameters)});
+  const std::vector<Bound> all = candidates(collective, ranks);
+  for (const Bound& bound : all) rows.push_back({&bound, predict(bound, situation, root, network, parameters)});
   const auto key = [](const Row& row) {
     return row.prediction.refusal.empty() ? row.prediction.seconds : std::numeric_limits<double>::infinity();
   };

@@ -1,6 +1,7 @@
 // starling-repository: prints what the repository holds, as JSON for the command line.
 //
 //   starling-repository                                                    every algorithm and strategy
+//   starling-repository on RANKS                                           the same, with the values for so many ranks
 //   starling-repository settings                                           every setting
 //   starling-repository complaints                                         what is wrong with STARLING_* variables
 //   starling-repository merge DIRECTORY                                    the history in it made compact
@@ -12,6 +13,8 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <limits>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -27,6 +30,7 @@
 #include "selection/strategy.hpp"
 #include "tools/prediction_listing.hpp"
 #include "tools/schedule_listing.hpp"
+#include "tools/words.hpp"
 
 namespace starling {
 namespace {
@@ -42,10 +46,14 @@ std::string_view sentence_of(Synchronisation synchronisation) {
   }
 }
 
-Json parameters_of(const Algorithm& algorithm) {
+/// For `ranks` the values that are worth trying on so many.
+Json parameters_of(const Algorithm& algorithm, std::optional<int> ranks) {
   Json all = Json::array();
   for (const Parameter& one : algorithm.parameters)
-    all.push_back({{"name", one.name}, {"values", one.values}, {"says", one.says}});
+    all.push_back({{"name", one.name},
+                   {"values", ranks ? one.tried_on(*ranks) : one.values},
+                   {"by_ranks", one.values_on != nullptr},
+                   {"says", one.says}});
   return all;
 }
 
@@ -68,13 +76,14 @@ Json collectives_of(const Algorithm& algorithm) {
   return all;
 }
 
-Json entry(const Algorithm& algorithm, Collective collective, Synchronisation synchronisation) {
+Json entry(const Algorithm& algorithm, Collective collective, Synchronisation synchronisation,
+           std::optional<int> ranks) {
   const Bound bound{&algorithm, collective, synchronisation, {}};
   return {{"collective", name_of(collective)},
           {"name", bound.algorithm_name()},
           {"algorithm", algorithm.name},
           {"serves", collectives_of(algorithm)},
-          {"parameters", parameters_of(algorithm)},
+          {"parameters", parameters_of(algorithm, ranks)},
           {"says", std::string(algorithm.says).append(sentence_of(synchronisation))},
           {"source", algorithm.source},
           {"group", bound.group()},
@@ -92,12 +101,12 @@ Json entry(const Algorithm& algorithm, Collective collective, Synchronisation sy
           {"counterparts", counterparts_of(algorithm)}};
 }
 
-Json everything() {
+Json everything(std::optional<int> ranks = {}) {
   Json algorithms = Json::array();
   for (const Algorithm& algorithm : repository())
     for (const Collective collective : algorithm.collectives)
       for (const Synchronisation synchronisation : algorithm.synchronisations)
-        algorithms.push_back(entry(algorithm, collective, synchronisation));
+        algorithms.push_back(entry(algorithm, collective, synchronisation, ranks));
   Json strategies = Json::array();
   for (const StrategyKind& kind : strategy_kinds())
     strategies.push_back(
@@ -134,6 +143,9 @@ int main(int argc, char** argv) {
   try {
     if (words.empty()) {
       std::cout << starling::everything().dump(2) << '\n';
+    } else if (words.front() == "on" && words.size() == 2) {
+      const auto ranks = starling::number_from("the number of ranks", words[1], 1, std::numeric_limits<int>::max());
+      std::cout << starling::everything(static_cast<int>(ranks)).dump(2) << '\n';
     } else if (words.front() == "settings" && words.size() == 1) {
       std::cout << starling::settings_listing() << '\n';
     } else if (words.front() == "complaints" && words.size() == 1) {
@@ -149,7 +161,7 @@ int main(int argc, char** argv) {
     } else {
       throw std::invalid_argument(
           starling::told(words.front()) +
-          ": there is only: settings, complaints, merge DIRECTORY, schedule COLLECTIVE:NAME RANKS, "
+          ": there is only: on RANKS, settings, complaints, merge DIRECTORY, schedule COLLECTIVE:NAME RANKS, "
           "predict PLATFORM RANKS COLLECTIVE BYTES");
     }
   } catch (const std::invalid_argument& misuse) {

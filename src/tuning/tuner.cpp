@@ -112,6 +112,13 @@ void Tuner::add_bookkeeping(const Turn& turn, double seconds, bool agreed) {
   if (!agreed) trying.bookkeeping.add(seconds);
 }
 
+void Tuner::add_communicators(const Turn& turn, double seconds) {
+  Trying& trying = this->trying();
+  trying.communicators.resize(refusals_.size());
+  trying.communicators[at(turn.candidate)] += seconds;
+  (turn.exploring ? trying.exploring.bookkeeping_seconds : trying.agreed_seconds) += seconds;
+}
+
 int Tuner::fill_in(ContextRecord& record, std::span<const int> which) const {
   record.calls = calls_;
   record.stage = std::string(strategy_->stage());
@@ -129,9 +136,13 @@ int Tuner::fill_in(ContextRecord& record, std::span<const int> which) const {
   }
   record.seconds = seconds_;
   record.native_s = median(0);
+  const Trying nothing;
+  const Trying& trying = trying_ ? *trying_ : nothing;
   for (std::size_t place = 0; place < which.size(); ++place) {
     const int i = which[place];
     CandidateRecord& one = record.candidates[place];
+    if (!trying.communicators.empty() && trying.communicators[at(i)] > 0)
+      one.communicators_s = trying.communicators[at(i)];
     one.eligible = eligible(i);
     if (const auto found = one.eligible ? strategy_->found(i) : std::nullopt) {
       one.agreed_s = found->seconds;
@@ -143,8 +154,6 @@ int Tuner::fill_in(ContextRecord& record, std::span<const int> which) const {
     one.median_s = i == winner ? best : i == 0 ? record.native_s : samples.median();
     one.min_s = samples.min();
   }
-  const Trying nothing;
-  const Trying& trying = trying_ ? *trying_ : nothing;
   record.tuning_seconds =
       std::max(0.0, trying.exploring.seconds - (static_cast<double>(trying.exploring.calls) * best.value_or(0)));
   if (trying.slowest) {

@@ -62,6 +62,10 @@ class Tuner {
   /// agreed.
   void add_bookkeeping(const Turn& turn, double seconds, bool agreed);
 
+  /// Adds the seconds until all ranks had the communicators that a call's candidate needs. They are no part of the
+  /// call's own, and count as bookkeeping.
+  void add_communicators(const Turn& turn, double seconds);
+
   /// Excludes a candidate that turned out unable to serve, on all ranks at the same call.
   void refuse(int candidate, const std::string& why) { refusals_[at(candidate)] = why; }
   /// Excludes all candidates but native for good, on all ranks before the same call.
@@ -89,12 +93,13 @@ class Tuner {
   /// What is kept once candidates were tried or ranks agreed.
   struct Trying {
     std::vector<double> agreed;
-    Samples bookkeeping;            ///< of exploring calls without an agreement
-    PhaseRecord exploring;          ///< so far
-    Spent reported{};               ///< this rank's, up to the last agreement
-    std::optional<Spent> slowest;   ///< sum of the slowest rank's between agreements, up to the last agreement
-    std::int64_t agreed_calls = 0;  ///< calls of the settled phase with an agreement
-    double agreed_seconds = 0;      ///< bookkeeping of these calls
+    std::vector<double> communicators;  ///< seconds of each candidate; empty where none needed any
+    Samples bookkeeping;                ///< of exploring calls without an agreement
+    PhaseRecord exploring;              ///< so far
+    Spent reported{};                   ///< this rank's, up to the last agreement
+    std::optional<Spent> slowest;       ///< sum of the slowest rank's between agreements, up to the last agreement
+    std::int64_t agreed_calls = 0;      ///< calls of the settled phase with an agreement
+    double agreed_seconds = 0;          ///< bookkeeping of these calls
   };
 
   /// A call that ended before an earlier one.

@@ -14,7 +14,7 @@ namespace starling {
 struct Library {
   static constexpr std::string_view native = "native";  ///< its name
 
-  [[nodiscard]] static std::vector<Library> all(Collective /*collective*/) { return {Library{}}; }
+  [[nodiscard]] static std::vector<Library> all(Collective /*collective*/, int /*ranks*/) { return {Library{}}; }
   [[nodiscard]] static std::optional<Library> named(Collective /*collective*/, std::string_view name) {
     return name == native ? std::optional(Library{}) : std::nullopt;
   }

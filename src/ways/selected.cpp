@@ -60,7 +60,7 @@ void set_library_algorithms(LibraryAlgorithms all) {
   known() = std::move(all);
 }
 
-std::vector<Selected> Selected::all(Collective collective) {
+std::vector<Selected> Selected::all(Collective collective, int /*ranks*/) {
   std::vector<Selected> found;
   for (const LibraryAlgorithm& one : library_algorithms().of_collective[static_cast<std::size_t>(collective)])
     found.push_back({collective, &one});
@@ -129,7 +129,7 @@ std::string Selected::refusal(const Situation& situation) const {
 
 std::optional<Bound> Selected::counterpart() const {
   const bool of_openmpi = library_algorithms().names == LibraryAlgorithms::Names::of_openmpi;
-  for (const Bound& bound : candidates(collective)) {
+  for (const Bound& bound : candidates(collective, 1)) {
     if (bound.synchronisation != Synchronisation::none) continue;
     for (const Counterparts& theirs : bound.algorithm->counterparts) {
       if ((of_openmpi ? theirs.ompi : theirs.mpich) != algorithm->name) continue;

@@ -67,7 +67,8 @@ struct Selected {
   Collective collective;
   const LibraryAlgorithm* algorithm;  ///< lives as long as the process
 
-  [[nodiscard]] static std::vector<Selected> all(Collective collective);
+  /// Those of a collective, whatever the number of ranks: what they need is for `refusal` to say.
+  [[nodiscard]] static std::vector<Selected> all(Collective collective, int ranks = 0);
   /// Parameters that the name leaves out have the values of the first algorithm of that name.
   [[nodiscard]] static std::optional<Selected> named(Collective collective, std::string_view name);
 

@@ -1,6 +1,7 @@
 #include "ways/way.hpp"
 
-#include <array>
+#include <map>
+#include <mutex>
 
 namespace starling {
 namespace {
@@ -11,12 +12,12 @@ struct KindsOf;
 
 template <KindOfWay... Kinds>
 struct KindsOf<std::variant<Kinds...>> {
-  static std::vector<Way> all(Collective collective) {
+  static std::vector<Way> all(Collective collective, int ranks) {
     std::vector<Way> ways;
     const auto add = [&](const auto& of_kind) {
       for (const auto& one : of_kind) ways.emplace_back(one);
     };
-    (add(Kinds::all(collective)), ...);
+    (add(Kinds::all(collective, ranks)), ...);
     return ways;
   }
   static std::optional<Way> named(Collective collective, std::string_view name) {
@@ -57,15 +58,14 @@ std::string Way::refusal(const Situation& situation) const {
   return std::visit([&](const auto& one) { return one.refusal(situation); }, kind_);
 }
 
-const std::vector<Way>& ways(Collective collective) {
+const std::vector<Way>& ways(Collective collective, int ranks) {
   // Never destroyed: a program may call MPI while its own statics are destroyed.
-  static const auto& all = *[] {
-    auto* each = new std::array<std::vector<Way>, collective_count>;
-    for (int i = 0; i < collective_count; ++i)
-      each->at(static_cast<std::size_t>(i)) = KindsOf<Way::Kind>::all(static_cast<Collective>(i));
-    return each;
-  }();
-  return all[static_cast<std::size_t>(collective)];
+  static auto& guard = *new std::mutex;
+  static auto& all = *new std::map<std::pair<Collective, int>, std::vector<Way>>;
+  const std::lock_guard lock(guard);
+  const auto [known, is_new] = all.try_emplace({collective, ranks});
+  if (is_new) known->second = KindsOf<Way::Kind>::all(collective, ranks);
+  return known->second;
 }
 
 std::optional<Way> way_named(Collective collective, std::string_view name) {

@@ -16,12 +16,12 @@
 
 namespace starling {
 
-/// What each kind of way provides: `all` its ways for a collective, the one of a public name, and the functions of
-/// `Way`.
+/// What each kind of way provides: `all` its ways for a collective on so many ranks, the one of a public name, and the
+/// functions of `Way`.
 template <typename Kind>
-concept KindOfWay = requires(const Kind& kind, const Situation& situation, Collective collective,
+concept KindOfWay = requires(const Kind& kind, const Situation& situation, Collective collective, int ranks,
                              std::string_view name) {
-  { Kind::all(collective) } -> std::convertible_to<std::vector<Kind>>;
+  { Kind::all(collective, ranks) } -> std::convertible_to<std::vector<Kind>>;
   { Kind::named(collective, name) } -> std::same_as<std::optional<Kind>>;
   { kind.name() } -> std::same_as<std::string>;
   { kind.algorithm_name() } -> std::same_as<std::string>;
@@ -67,8 +67,9 @@ class Way {
   Interned group_;
 };
 
-/// Every way to carry out a collective, native first.
-const std::vector<Way>& ways(Collective collective);
+/// Every way to carry out a collective that is worth trying on so many ranks, native first. Kept for ever, for the
+/// collectives and numbers of ranks that were asked for.
+const std::vector<Way>& ways(Collective collective, int ranks);
 
 /// The way of a public name, e.g. "native", "chain?segment=8192". Parameters that are not named have their first value;
 /// a parameter whose values are numbers accepts any well-formed number. Nothing for an unknown name.

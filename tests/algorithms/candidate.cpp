@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -44,6 +46,36 @@ TEST(CandidateNamed, RefusesWhatItDoesNotKnow) {
   EXPECT_FALSE(candidate_named(Collective::allreduce, "rab1?allgather=17")) << "names are not numbers";
 }
 
+TEST(Meshes, AreAsManyAsTheRanksHaveFactorisations) {
+  const auto meshes = [](int ranks) {
+    std::vector<std::string> all;
+    for (const Bound& bound : candidates(Collective::bcast, ranks))
+      if (bound.algorithm->name == "groups") all.emplace_back(bound.parameters.text("mesh"));
+    return all;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(meshes(7), Names{});
+  EXPECT_EQ(meshes(6), (Names{"2x3", "3x2"}));
+  EXPECT_EQ(meshes(8), (Names{"2x4", "4x2", "2x2x2"}));
+  EXPECT_EQ(meshes(16), (Names{"4x4", "2x8", "8x2", "2x2x4", "2x4x2", "4x2x2"}));
+  Names of_the_paper{"2x48", "3x32", "4x24", "6x16", "8x12", "12x8", "16x6", "24x4", "32x3", "48x2"};
+  Names flat = meshes(96);
+  EXPECT_EQ(flat.size(), 10U + 30U);
+  flat.resize(10);
+  std::sort(flat.begin(), flat.end());
+  std::sort(of_the_paper.begin(), of_the_paper.end());
+  EXPECT_EQ(flat, of_the_paper);
+}
+
+TEST(CandidateNamed, TakesAnyMeshThatIsWellFormed) {
+  EXPECT_EQ(candidate_named(Collective::bcast, "groups")->name(), "groups?mesh=square");
+  EXPECT_EQ(candidate_named(Collective::bcast, "groups?mesh=4x24")->name(), "groups?mesh=4x24");
+  EXPECT_EQ(candidate_named(Collective::bcast, "groups?mesh=2x4x12")->name(), "groups?mesh=2x4x12");
+  for (const char* mesh : {"", "x", "2", "12", "2x", "x2", "2x1", "1x2", "0x2", "2x02", "-2x2", "2x2x2x2", "2x 2",
+                           "axb", "2*2", "2x99999999999", "square x", "Square"})
+    EXPECT_FALSE(candidate_named(Collective::bcast, std::string("groups?mesh=") + mesh)) << mesh;
+}
+
 TEST(Parameters, ThrowForANameThatIsNotBound) {
   const Parameters none;
   EXPECT_THROW((void)none.text("segment"), std::out_of_range);
@@ -82,11 +114,18 @@ TEST(Refusal, SaysWhyInWords) {
   EXPECT_EQ(refusal(Collective::gather, "binomial?segment=1024", {.ranks = 8, .bytes = 257}), "");
   EXPECT_EQ(refusal(Collective::gather, "binary?segment=1024", {.ranks = 1024, .bytes = 9 * 1024}),
             "would give the root more than 8192 messages");
-  EXPECT_EQ(refusal(Collective::allgather, "groups2d?rows=3", {.ranks = 8, .bytes = 8}),
-            "needs a number of ranks that 3 divides");
-  EXPECT_EQ(refusal(Collective::allgather, "groups2d?rows=3", {.ranks = 3, .bytes = 8}),
-            "needs rows of at least 2 ranks");
-  EXPECT_EQ(refusal(Collective::allgather, "groups2d?rows=3", {.ranks = 6, .bytes = 8}), "");
+  EXPECT_EQ(refusal(Collective::allgather, "groups?mesh=3x2", {.ranks = 8, .bytes = 8}),
+            "needs 6 ranks for a mesh of 3x2");
+  EXPECT_EQ(refusal(Collective::allgather, "groups?mesh=2147483647x2x2147483647", {.ranks = 8, .bytes = 8}),
+            "needs more ranks for a mesh of 2147483647x2x2147483647");
+  EXPECT_EQ(refusal(Collective::allgather, "groups?mesh=3x2", {.ranks = 6, .bytes = 8}), "");
+  EXPECT_EQ(refusal(Collective::allgather, "groups", {.ranks = 7, .bytes = 8}),
+            "needs a number of ranks that is a product of two");
+  EXPECT_EQ(refusal(Collective::allgather, "groups?mesh=cube", {.ranks = 6, .bytes = 8}),
+            "needs a number of ranks that is a product of three");
+  EXPECT_EQ(refusal(Collective::allreduce, "groups?mesh=2x3",
+                    {.ranks = 6, .bytes = std::int64_t{1} << 34, .elements = std::int64_t{1} << 31}),
+            "has more data than MPI can count in an int");
   EXPECT_EQ(refusal(Collective::alltoall, "bruck?k=1", {.ranks = 6, .bytes = 8}), "needs a radix of at least 2");
   EXPECT_EQ(refusal(Collective::allreduce, "rab1?allgather=recursive_doubling", {.ranks = 6, .bytes = 8}),
             "allgatherv:recursive_doubling needs a power of two of ranks");

@@ -78,20 +78,24 @@ bool is_quick(const Bound& bound, int ranks, const Situation& situation) {
 
 class EveryCandidate : public testing::TestWithParam<Bound> {};
 
+void prove_one(const Bound& bound, const Situation& situation, int root) {
+  const int blocks = bound.blocks(situation);
+  const std::vector<Schedule> all = schedules(bound, situation, root);
+  CheckedCall facts = facts_of(bound, blocks);
+  ASSERT_EQ(fault(bound.collective, all, root, facts), "")
+      << full_name(bound) << ", " << situation.ranks << " ranks, root " << root << ", " << blocks << " blocks";
+  if (!bound.works_in_place()) return;
+  facts.in_place = true;
+  ASSERT_EQ(fault(bound.collective, all, root, facts), "")
+      << full_name(bound) << " in place, " << situation.ranks << " ranks, " << blocks << " blocks";
+}
+
 TEST_P(EveryCandidate, IsProvenRightByTheChecker) {
   const Bound& bound = GetParam();
   bool served = false;
   const auto prove = [&](const Situation& situation, int root) {
     served = true;
-    const int blocks = bound.blocks(situation);
-    const std::vector<Schedule> all = schedules(bound, situation, root);
-    CheckedCall facts = facts_of(bound, blocks);
-    ASSERT_EQ(fault(bound.collective, all, root, facts), "")
-        << situation.ranks << " ranks, root " << root << ", " << blocks << " blocks";
-    if (!bound.works_in_place()) return;
-    facts.in_place = true;
-    ASSERT_EQ(fault(bound.collective, all, root, facts), "")
-        << "in place, " << situation.ranks << " ranks, " << blocks << " blocks";
+    prove_one(bound, situation, root);
   };
   const Numbers numbers = numbers_of_ranks();
   for (const int ranks : numbers.in_full) {
@@ -108,9 +112,6 @@ TEST_P(EveryCandidate, IsProvenRightByTheChecker) {
       prove(all.front(), rooted(bound.collective) ? ranks - 1 : 0);
     if (HasFatalFailure()) return;
   }
-  // One that needs some other number, as a mesh of 11 rows does.
-  for (int ranks = 1; ranks <= 40 && !served; ++ranks)
-    for (const Situation& situation : situations(bound, ranks)) prove(situation, 0);
   EXPECT_TRUE(served) << "no number of ranks and no size was to its liking";
 }
 
@@ -176,6 +177,53 @@ TEST_P(EveryCandidate, IsFoundByItsName) {
 
 std::string candidate_test_name(const testing::TestParamInfo<Bound>& tested) {
   return test_name(full_name(tested.param));
+}
+
+/// Candidates with values that only some numbers of ranks have: every mesh.
+TEST(Repository, IsRightWithValuesThatDependOnTheNumberOfRanks) {
+  std::map<std::string, int> proven;
+  for (const int ranks : numbers_of_ranks().in_full) {
+    for (int i = 0; i < collective_count; ++i) {
+      for (const Bound& bound : candidates(static_cast<Collective>(i), ranks)) {
+        const auto& parameters = bound.algorithm->parameters;
+        const auto depends = [](const Parameter& one) { return one.values_on != nullptr; };
+        if (std::none_of(parameters.begin(), parameters.end(), depends)) continue;
+        ASSERT_TRUE(bound.is_tried_on(ranks)) << full_name(bound);
+        ASSERT_EQ(candidate_named(bound.collective, bound.name())->parameters, bound.parameters);
+        for (const Situation& situation : situations(bound, ranks)) {
+          ++proven[std::string(name_of(bound.collective)).append(":").append(bound.algorithm->name)];
+          for (const int root : roots(bound.collective, ranks)) prove_one(bound, situation, root);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+  for (const auto& [name, times] : proven) EXPECT_GT(times, 3) << name;
+  EXPECT_GT(proven.size(), 3U);
+}
+
+/// Which groups a rank ever joins does not depend on the root: as the root itself it joins them all.
+TEST_P(EveryCandidate, JoinsAllItsGroupsAsTheRoot) {
+  const Bound& bound = GetParam();
+  if (!rooted(bound.collective)) return;
+  for (const int ranks : {6, 8, 12}) {
+    const Situation situation = situation_of(bound, ranks, 64);
+    if (!bound.refusal(situation).empty()) continue;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const auto groups = [&](int root) {
+        std::vector<RankSet> all;
+        const Schedule schedule = bound.schedule(bound.team(situation, rank, root));
+        for (const Round& round : schedule.rounds())
+          if (round.sub() != nullptr) all.push_back(round.sub()->group);
+        return all;
+      };
+      const std::vector<RankSet> as_root = groups(rank);
+      for (int root = 0; root < ranks; ++root)
+        for (const RankSet& group : groups(root))
+          EXPECT_NE(std::find(as_root.begin(), as_root.end(), group), as_root.end())
+              << "rank " << rank << " of " << ranks << ", root " << root;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Repository, EveryCandidate, testing::ValuesIn(every_candidate()), candidate_test_name);

@@ -172,6 +172,16 @@ TEST(Fold, MakesADeviationThatOfBothTogether) {
   EXPECT_DOUBLE_EQ(into.candidates[0].deviation_s.value(), std::sqrt(19.0)) << "nobody knows the other's";
 }
 
+TEST(Fold, AddsWhatMakingCommunicatorsTook) {
+  CandidateRecord one = measured("groups", 10, 4, 2);
+  one.communicators_s = 0.25;
+  ContextRecord into = context(40, "groups", {one});
+  fold(into, context(40, "groups", {measured("groups", 10, 4, 2)}));
+  EXPECT_EQ(into.candidates[0].communicators_s, 0.25);
+  fold(into, context(40, "groups", {one}));
+  EXPECT_EQ(into.candidates[0].communicators_s, 0.5);
+}
+
 TEST(Fold, WeighsMediansBySamplesAndTakesTheSmallerMinimum) {
   ContextRecord into = context(40, "ring", {measured("ring", 10, 4, 2)});
   fold(into, context(40, "ring", {measured("ring", 30, 8, 1)}));

@@ -45,6 +45,8 @@ TEST(Names, OfParametersAreToldWithThoseThatThereAre) {
   }
   EXPECT_EQ(only_complaint({.strategy = "forced:allgather:ring?radix=3"}).why,
             "allgather:ring has no parameter 'radix'; it has none");
+  EXPECT_EQ(only_complaint({.strategy = "forced:bcast:groups?mesh=12"}).why,
+            "bcast:groups cannot have 'mesh=12'; it has mesh (square, cube, or like 3x4)");
   EXPECT_TRUE(only_complaint({.strategy = "forced:bcast:chain?segment=small"})
                   .why.starts_with("bcast:chain cannot have 'segment=small'; it has segment ("));
 }

@@ -34,7 +34,7 @@ static unsigned long long hash(const void* data, size_t bytes) {
 }
 
 static void print_ways(const char* collective) {
-  for (const char* name = starling_ways(collective); *name != '\0';) {
+  for (const char* name = starling_ways(collective, 4); *name != '\0';) {
     const int length = (int)strcspn(name, "\n");
     printf("%s:%.*s\n", collective, length, name);
     name += length + (name[length] != '\0');

@@ -122,20 +122,20 @@ class Run {
 
   /// What ranks do together: the right results, communicators of groups. Nobody advances operations meanwhile.
   void prepare(Collective collective, int count) {
-    for (const Bound& bound : candidates(collective)) {
+    for (const Bound& bound : candidates(collective, process().size)) {
       auto work = make_case(collective, count, ++number_);
       Facts facts{};
       if (!facts_of(work->call, process().size, process().rank, facts)) MPI_Abort(MPI_COMM_WORLD, 3);
       if (!bound.refusal(facts.situation).empty()) continue;
       join_groups(bound, facts, resources_);
-      prepared_.push_back({&bound, std::move(work), facts});
+      prepared_.push_back({bound, std::move(work), facts});
     }
   }
 
   /// Starts all that was prepared. No rank waits for another to start.
   Tally start_all() {
     for (Prepared& one : prepared_) {
-      in_flight_.push_back(start(*one.bound, std::move(one.work), one.facts, resources_));
+      in_flight_.push_back(start(one.bound, std::move(one.work), one.facts, resources_));
       tally_.most = std::max(tally_.most, in_flight_.size());
       while (in_flight_.size() >= most_in_flight) advance_some();
     }
@@ -145,7 +145,7 @@ class Run {
 
  private:
   struct Prepared {
-    const Bound* bound;
+    Bound bound;
     std::unique_ptr<Case> work;
     Facts facts;
   };

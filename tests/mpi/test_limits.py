@@ -97,7 +97,7 @@ def test_a_program_may_take_nearly_all_communicators(mpi: Mpi, tmp_path: Path) -
 @pytest.mark.parametrize("mpi", limited(), ids=str)
 def test_ranks_agree_where_some_have_no_communicator_left(mpi: Mpi, tmp_path: Path) -> None:
     program = str(compile_c(mpi, HERE / "exhausted.c", tmp_path))
-    outcome, record = run_tuned(mpi, 4, [program, "half"], "forced:allgather:groups2d", tmp_path)
+    outcome, record = run_tuned(mpi, 4, [program, "half"], "forced:allgather:groups", tmp_path)
     assert outcome.stdout.startswith("0 wrong with ")
     (gathers,) = (context for context in record.contexts if context.collective == "allgather")
     assert gathers.winner == "native"

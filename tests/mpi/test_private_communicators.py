@@ -70,10 +70,10 @@ def run_remaining(mpi: Mpi, folder: Path, calls: int, strategy: str, env: dict[s
 def test_rows_and_columns_keep_to_the_bound(mpi: Mpi, tmp_path: Path) -> None:
     program = str(compile_c(mpi, HERE / "remaining.c", tmp_path))
     plain = remaining(run_ranks(mpi, 4, [program, str(USED), "1"], preloaded(mpi, tmp_path), PATIENCE).check())
-    forced = "forced:barrier:dissemination,allgather:groups2d?rows=2"
+    forced = "forced:barrier:dissemination,allgather:groups?mesh=2x2"
     left, record = run_remaining(mpi, tmp_path, 1, forced, {})
     assert plain - left <= OWN + OF_GROUPS
-    assert any(context.winner == "groups2d?rows=2" for context in record.contexts), "some got their rows"
+    assert any(context.winner == "groups?mesh=2x2" for context in record.contexts), "some got their rows"
 
 
 @pytest.mark.parametrize("mpi", limited(), ids=str)
@@ -81,9 +81,9 @@ def test_communicators_of_a_losing_candidate_are_freed(mpi: Mpi, tmp_path: Path)
     program = str(compile_c(mpi, HERE / "remaining.c", tmp_path))
     plain = remaining(run_ranks(mpi, 4, [program, str(USED), "1"], preloaded(mpi, tmp_path), PATIENCE).check())
     # Collectives on rows and columns are repeated 40 times, so that a mesh cannot win.
-    env = {"STARLING_ITER": "2", "STARLING_ONLY": "allgather:groups2d?rows=2", "SLOW_PARTS": "40"}
+    env = {"STARLING_ITER": "2", "STARLING_ONLY": "allgather:groups?mesh=2x2", "SLOW_PARTS": "40"}
     left, record = run_remaining(mpi, tmp_path, 12, "star-basic", {**env, **watched(mpi, tmp_path)})
     gathers = [context for context in record.contexts if context.collective == "allgather"]
     assert [context.winner for context in gathers] == ["native"]
-    assert any(one.samples for one in gathers[0].candidates if one.name == "groups2d"), "none was ever tried"
+    assert any(one.samples for one in gathers[0].candidates if one.name == "groups"), "none was ever tried"
     assert plain - left <= OWN

@@ -377,7 +377,7 @@ def test_algorithms_shows_one_of_them_in_detail(home: dict[str, str]) -> None:
         (("allreduce:rung",), "no algorithm allreduce:rung; there are: native, gather_reduce, "),
         (("bcast:chain?segment=8192",), "leave the parameters out, all are shown"),
         (("cast",), "no collective cast in the repository; there are: "),
-        (("bcast:chain", "--ranks", "4"), "--ranks is for a picture: add --draw F.svg, or leave it out"),
+        (("bcast:chain", "--root", "1"), "--root is for a picture: add --draw F.svg, or leave it out"),
         (("bcast:chain", "--root", "0"), "--root is for a picture"),
         (("--blocks", "4"), "--blocks is for a picture"),
         (("bcast:chain", "--draw", "x.png"), "--draw x.png: pictures are SVG; give a name that ends in .svg"),

@@ -49,7 +49,7 @@ def test_every_algorithm_is_drawn_with_each_message_once(ranks: int) -> None:
 
 
 def test_nothing_lies_outside_the_picture() -> None:
-    for candidate in ("alltoall:simple", "allreduce:rab1", "allgather:groups2d", "barrier:tree", "bcast:binomial"):
+    for candidate in ("alltoall:simple", "allreduce:rab1", "allgather:groups", "barrier:tree", "bcast:binomial"):
         picture = drawn(candidate)
         width, height = size_of(picture)
         for path in picture.iter(f"{SVG}path"):
@@ -82,7 +82,7 @@ def test_a_line_is_thicker_for_more_blocks() -> None:
 
 
 def test_every_shared_step_is_a_bar_with_its_name() -> None:
-    bars = [group for group in drawn("allgather:groups2d").iter(f"{SVG}g") if group.find(f"{SVG}rect") is not None]
+    bars = [group for group in drawn("allgather:groups").iter(f"{SVG}g") if group.find(f"{SVG}rect") is not None]
     titles = [bar.findtext(f"{SVG}title") for bar in bars]
     assert "allgather of the MPI library on ranks 0, 1, 2, 3" in titles
     assert sum(title is not None for title in titles) == 6

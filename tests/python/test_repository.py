@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from starling.algorithms.repository import algorithms, render
+from starling.algorithms.repository import algorithms, listing, render
 from starling.installation.questions import RepositoryError
 
 CHAIN = {
@@ -36,3 +36,23 @@ def test_the_table_shows_name_parameters_and_sentence() -> None:
     render([CHAIN], Console(file=file, width=120))
     row = file.getvalue().splitlines()[1]
     assert row.split() == "bcast chain segment=none|1024 passes segments along a line of ranks".split()
+
+
+def test_meshes_are_told_to_depend_on_the_ranks() -> None:
+    mesh = {"name": "mesh", "values": ["square"], "by_ranks": True, "says": "rows x columns"}
+    told = []
+    for ranks in (None, 6):
+        file = io.StringIO()
+        render([{**CHAIN, "parameters": [mesh]}], Console(file=file, width=120), ranks)
+        told.append(file.getvalue())
+    assert "as many as the ranks have factorisations" in told[0]
+    assert "factorisations" not in told[1]
+
+
+def test_the_meshes_of_a_number_of_ranks_are_listed() -> None:
+    (groups,) = (one for one in algorithms(listing(6), "bcast") if one["name"] == "groups")
+    assert [parameter["values"] for parameter in groups["parameters"]] == [["2x3", "3x2"]]
+    (groups,) = (one for one in algorithms(listing(), "bcast") if one["name"] == "groups")
+    assert [parameter["values"] for parameter in groups["parameters"]] == [["square", "cube"]]
+    (chain,) = (one for one in algorithms(listing(7), "bcast") if one["name"] == "chain")
+    assert chain["parameters"][0]["values"][0] == "none"

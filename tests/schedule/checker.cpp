@@ -474,12 +474,58 @@ TEST(Checker, FindsTwoGroupsThatWaitForEachOther) {
   EXPECT_TRUE(says(error_of(Collective::allgather, all, {}), {"rank 0", "waits in barrier for rank 1", "deadlock"}));
 }
 
-TEST(Checker, FindsSubCollectivesOfBlocksThatMayDifferInSize) {
+TEST(Checker, CarriesOutSubCollectivesOfBlocksThatDifferInSizeWhereAllKnowThem) {
   const auto all = all_ranks(2, 2, [](Schedule& todo, int) {
     todo.round().join(among(Collective::allgather, RankSet::consecutive(0, 2), sendbuf(0), recvbuf(0, 2)));
   });
-  EXPECT_TRUE(
-      says(error_of(Collective::allgatherv, all, {.uniform = false}), {"allgather of a group", "differ in size"}));
+  EXPECT_EQ(error_of(Collective::allgatherv, all, {.uniform = false}), "");
+  const auto to_root = all_ranks(2, 2, [](Schedule& todo, int rank) {
+    todo.round().join(
+        {Collective::gather, RankSet::consecutive(0, 2), 0, 1, sendbuf(0), rank == 0 ? recvbuf(0, 2) : nothing()});
+  });
+  EXPECT_TRUE(says(error_of(Collective::gatherv, to_root, {.uniform = false}), {"does not know how large"}));
+}
+
+TEST(Checker, FindsSubCollectivesWhoseMembersHaveBlocksOfOtherSizes) {
+  const auto turned = all_ranks(2, 2, [](Schedule& todo, int) {
+    const RankSet group = RankSet::of(std::vector{1, 0});
+    todo.round().join(among(Collective::allgather, group, sendbuf(0), recvbuf(0, 2)));
+  });
+  EXPECT_TRUE(says(error_of(Collective::allgatherv, turned, {.uniform = false}), {"another size at its member"}));
+  const auto exchanged = all_ranks(2, 2, [](Schedule& todo, int) {
+    const Buffer two = todo.add_scratch(2);
+    todo.copy(sendbuf(0), at(two, 0));
+    todo.round().join(among(Collective::alltoall, RankSet::consecutive(0, 2), at(two, 0, 2), recvbuf(0, 2)));
+  });
+  EXPECT_NE(error_of(Collective::allgatherv, exchanged, {.uniform = false}), "");
+}
+
+TEST(Checker, KnowsMpisInPlaceCasesOfARoot) {
+  const RankSet pair = RankSet::consecutive(0, 2);
+  const auto gathered = all_ranks(2, 2, [&](Schedule& todo, int rank) {
+    if (rank == 0) todo.copy(sendbuf(0), recvbuf(0));
+    todo.round().join(
+        {Collective::gather, pair, 0, 1, rank == 0 ? recvbuf(0) : sendbuf(0), rank == 0 ? recvbuf(0, 2) : nothing()});
+  });
+  EXPECT_EQ(error_of(Collective::gather, gathered, {.uniform = true}), "");
+  const auto scattered = all_ranks(2, 2, [&](Schedule& todo, int rank) {
+    const Blocks own = rank == 0 ? sendbuf(0) : recvbuf(0);
+    todo.round().join({Collective::scatter, pair, 0, 1, rank == 0 ? sendbuf(0, 2) : nothing(), own});
+    if (rank == 0) todo.copy(own, recvbuf(0));
+  });
+  EXPECT_EQ(error_of(Collective::scatter, scattered, {.uniform = true}), "");
+  const auto reduced = all_ranks(2, 1, [&](Schedule& todo, int rank) {
+    if (rank == 0) todo.copy(sendbuf(0), recvbuf(0));
+    todo.round().join(
+        {Collective::reduce, pair, 0, 1, rank == 0 ? recvbuf(0) : sendbuf(0), rank == 0 ? recvbuf(0) : nothing()});
+  });
+  EXPECT_EQ(error_of(Collective::reduce, reduced, {.blocks = 1}), "");
+  const auto misplaced = all_ranks(2, 2, [&](Schedule& todo, int rank) {
+    if (rank == 0) todo.copy(sendbuf(0), recvbuf(1));
+    todo.round().join(
+        {Collective::gather, pair, 0, 1, rank == 0 ? recvbuf(1) : sendbuf(0), rank == 0 ? recvbuf(0, 2) : nothing()});
+  });
+  EXPECT_TRUE(says(error_of(Collective::gather, misplaced, {.uniform = true}), {"rank 0", "overlap"}));
 }
 
 TEST(Checker, FindsSubCollectivesThatDoNotFitTheirBuffers) {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuning/ranks.hpp"
@@ -183,6 +184,26 @@ TEST(Tuner, IsLeftToNativeAtAnyCall) {
     EXPECT_EQ(record.calls, last + 40);
     for (int i = 1; i < 4; ++i) EXPECT_EQ(tuners[0]->refusal(i).text(), "buffers may lie elsewhere");
   }
+}
+
+TEST(Tuner, CountsMakingCommunicatorsAsBookkeepingOfTheCandidate) {
+  const auto tuners = run_ranks(2, "star-basic", four_candidates(), [&](int rank, Tuner& tuner, Consensus& consensus) {
+    bool made = false;
+    for (int i = 0; i < 40; ++i) {
+      const Tuner::Turn turn = tuner.begin();
+      if (turn.candidate == 2 && !std::exchange(made, true)) tuner.add_communicators(turn, 0.5);
+      tuner.end(turn, seconds_of(turn.candidate, rank), 0);
+      if (tuner.is_due()) tuner.agree(consensus, SampleReduction::max);
+    }
+  });
+  ContextRecord record;
+  record.candidates.resize(3);
+  EXPECT_EQ(tuners[0]->fill_in(record, std::vector<int>{0, 1, 2}), 2) << "it is still the fastest";
+  EXPECT_FALSE(record.candidates[0].communicators_s);
+  EXPECT_FALSE(record.candidates[1].communicators_s);
+  EXPECT_EQ(record.candidates[2].communicators_s, 0.5);
+  EXPECT_EQ(record.exploring.bookkeeping_seconds, 0.5);
+  EXPECT_LT(record.seconds, 0.5);
 }
 
 TEST(Tuner, TellsWhatHappened) {

@@ -11,10 +11,10 @@ namespace {
 TEST(Ways, BeginWithTheMpiLibraryAndHaveNamesOfTheirOwn) {
   for (int i = 0; i < collective_count; ++i) {
     const auto collective = static_cast<Collective>(i);
-    const std::vector<Way>& all = ways(collective);
+    const std::vector<Way>& all = ways(collective, 12);
     ASSERT_FALSE(all.empty());
     EXPECT_EQ(all.front().name(), "native");
-    EXPECT_EQ(all.size(), candidates(collective).size() + 1);
+    EXPECT_EQ(all.size(), candidates(collective, 12).size() + 1);
     std::set<std::string> names;
     for (const Way& way : all) EXPECT_TRUE(names.insert(way.name().text()).second) << way.name();
   }
@@ -23,7 +23,7 @@ TEST(Ways, BeginWithTheMpiLibraryAndHaveNamesOfTheirOwn) {
 TEST(Ways, AreFoundByTheirNames) {
   for (int i = 0; i < collective_count; ++i) {
     const auto collective = static_cast<Collective>(i);
-    for (const Way& way : ways(collective)) {
+    for (const Way& way : ways(collective, 12)) {
       const std::optional<Way> found = way_named(collective, way.name());
       ASSERT_TRUE(found) << way.name();
       EXPECT_EQ(found->name(), way.name());
@@ -34,6 +34,12 @@ TEST(Ways, AreFoundByTheirNames) {
   }
   EXPECT_FALSE(way_named(Collective::bcast, "rung"));
   EXPECT_FALSE(way_named(Collective::bcast, ""));
+}
+
+TEST(Ways, AreTheSameObjectsForEqualNumbersOfRanks) {
+  EXPECT_EQ(&ways(Collective::bcast, 6), &ways(Collective::bcast, 6));
+  EXPECT_NE(&ways(Collective::bcast, 6), &ways(Collective::bcast, 8));
+  EXPECT_LT(ways(Collective::bcast, 7).size(), ways(Collective::bcast, 6).size()) << "7 ranks form no mesh";
 }
 
 TEST(Ways, TellWhatTheCandidateTells) {

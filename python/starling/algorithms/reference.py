@@ -88,7 +88,8 @@ def _page(collective: str, entries: Sequence[Entry]) -> str:
 _INDEX = """# The algorithms of every collective
 `make docs` writes these pages from the descriptors in `src/algorithms`, and the pictures from the schedules. A
 candidate is an algorithm with its parameters bound and one way to keep its steps apart; `native`, the MPI library's own
-way, is always a candidate too.
+way, is always a candidate too. Meshes count as two, `square` and `cube`, though on a number of ranks all of its
+factorisations are candidates (`starling algorithms --ranks 96`).
 
 In a picture each rank is a line and time goes to the right. A message takes one unit, however large it is, and goes
 from the start of its sender's round to its arrival. Opened by itself, a picture shows the blocks of each message.

@@ -19,9 +19,13 @@ from starling.networks.platform_file import Platform
 from starling.pictures.timeline import Plan
 
 
-def listing() -> dict[str, Any]:
-    """The output of `starling-repository`: `collectives`, `algorithms` and `strategies`. Raises RepositoryError."""
-    return ask()
+def listing(ranks: int | None = None) -> dict[str, Any]:
+    """The output of `starling-repository`: `collectives`, `algorithms` and `strategies`. Raises RepositoryError.
+
+    For `ranks`, parameters that depend on the number of ranks have the values that are worth trying on so many; else
+    those that may be named on any number.
+    """
+    return ask("on", str(ranks)) if ranks else ask()
 
 
 def plan(candidate: str, ranks: int, root: int = 0, blocks: int | None = None) -> Plan:
@@ -79,6 +83,10 @@ def _parameters(entry: dict[str, Any]) -> str:
     return " ".join(f"{parameter['name']}={'|'.join(parameter['values'])}" for parameter in entry["parameters"])
 
 
+def _depends_on_ranks(entry: dict[str, Any]) -> bool:
+    return any(parameter.get("by_ranks") for parameter in entry["parameters"])
+
+
 def named(found: dict[str, Any], collective: str, name: str) -> dict[str, Any]:
     """The algorithm of that name. Raises UnknownError where the collective has none."""
     entries = algorithms(found, collective)
@@ -104,8 +112,8 @@ def render_one(entry: dict[str, Any], entries: Sequence[dict[str, Any]], console
     console.print(Text(f"force it: --strategy forced:{name}; draw it: starling algorithms {name} --draw F.svg"))
 
 
-def render(entries: list[dict[str, Any]], console: Console) -> None:
-    """Prints a table of algorithms."""
+def render(entries: list[dict[str, Any]], console: Console, ranks: int | None = None) -> None:
+    """Prints a table of algorithms, listed for `ranks` ranks or for any number."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("collective", "name", "parameters", "says"):
         table.add_column(title, overflow="fold")
@@ -113,3 +121,5 @@ def render(entries: list[dict[str, Any]], console: Console) -> None:
         cells = (entry["collective"], entry["name"], _parameters(entry), entry.get("says", ""))
         table.add_row(*(Text(str(cell)) for cell in cells))
     console.print(table)
+    if ranks is None and any(_depends_on_ranks(entry) for entry in entries):
+        console.print(Text("mesh: as many as the ranks have factorisations; those of 12 ranks: --ranks 12"))

@@ -183,7 +183,9 @@ def algorithms(
     draw: Annotated[
         Path | None, typer.Option(metavar="F.svg", help="Draw what each rank does in the algorithm COLLECTIVE:NAME.")
     ] = None,
-    ranks: Annotated[int | None, typer.Option(min=1, max=64, help="Ranks in the picture, 8.")] = None,
+    ranks: Annotated[
+        int | None, typer.Option(min=1, help="List the meshes of so many ranks. With --draw: ranks in the picture, 8.")
+    ] = None,
     root: Annotated[int | None, typer.Option(min=0, help="Root in the picture, 0.")] = None,
     blocks: Annotated[int | None, typer.Option(min=1, help="Blocks the vector is divided into in the picture.")] = None,
 ) -> None:
@@ -195,12 +197,12 @@ def algorithms(
     if draw is not None:
         _draw(collective, draw, 8 if ranks is None else ranks, root or 0, blocks)
         return
-    for option, given in (("--ranks", ranks), ("--root", root), ("--blocks", blocks)):
+    for option, given in (("--root", root), ("--blocks", blocks)):
         if given is not None:
             _misused(f"{option} is for a picture: add --draw F.svg, or leave it out")
     requested, _, name = (collective or "").partition(":")
     try:
-        found = repository.listing()
+        found = repository.listing(ranks)
         entries = repository.algorithms(found, requested or None)
         one = repository.named(found, requested, name) if name else None
     except UnknownError as error:
@@ -212,7 +214,11 @@ def algorithms(
     elif one:
         repository.render_one(one, entries, terminal())
     else:
-        repository.render(entries, terminal())
+        repository.render(entries, terminal(), ranks)
+
+
+_MOST_DRAWN = 64
+"""Ranks in a picture."""
 
 
 def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int | None) -> None:
@@ -222,6 +228,8 @@ def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int 
 
     if candidate is None:
         _misused("--draw needs an algorithm, as in: starling algorithms alltoall:ring --draw ring.svg")
+    if ranks > _MOST_DRAWN:
+        _misused(f"--ranks {ranks}: a picture has room for at most {_MOST_DRAWN}")
     if file.suffix != ".svg":
         _misused(f"--draw {printable(file)}: pictures are SVG; give a name that ends in .svg")
     try:

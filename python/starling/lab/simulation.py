@@ -89,9 +89,9 @@ def size(text: str) -> int:
     return number
 
 
-def _calls_to_settle(collectives: Sequence[str], iterations: int) -> int:
-    """Calls that a strategy needs to try all candidates."""
-    listed = repository.listing()["algorithms"]
+def _calls_to_settle(collectives: Sequence[str], ranks: int, iterations: int) -> int:
+    """Calls that a strategy needs to try all candidates on so many ranks."""
+    listed = repository.listing(ranks)["algorithms"]
     most = 0
     for collective in collectives:
         entries = [entry for entry in listed if entry["collective"] == collective]
@@ -184,7 +184,7 @@ def job(
     tunes = strategy != "native" and not strategy.startswith("forced")
     iterations = int(environ.get("STARLING_ITER") or ITERATIONS)
     if warmup is None:
-        warmup = _calls_to_settle([case.collective for case in cases], iterations) if tunes else 1
+        warmup = _calls_to_settle([case.collective for case in cases], ranks, iterations) if tunes else 1
     env = {
         **environ,
         "STARLING_STRATEGY": strategy,

@@ -187,6 +187,18 @@ def _overheads(context: Context) -> str:
     return f"{where}{_phase('tried', context.phases.exploring, above)}; {_phase('then', context.phases.settled)}"
 
 
+def _communicators(context: Context) -> str:
+    """What making communicators of groups cost, which the bookkeeping has; empty where none were made."""
+    made = [(one.communicators_s, one.public_name) for one in context.candidates if one.communicators_s is not None]
+    if not made:
+        return ""
+    seconds, name = max(made)
+    most = (
+        f", most of it for {printable(name)}: {human_seconds(seconds)}" if len(made) > 1 else f" for {printable(name)}"
+    )
+    return f"in the bookkeeping: communicators of groups {human_seconds(sum(one for one, _ in made))}{most}"
+
+
 def _indented(text: str) -> RenderableType:
     return Padding(line(text), (0, 0, 0, 2), expand=False)
 
@@ -196,6 +208,8 @@ def _explained(context: Context, decisions: int | None) -> RenderableType:
     lines: list[RenderableType] = [line(place, style="bold")]
     if context.phases.exploring.calls:
         lines.append(_indented(_overheads(context)))
+    if made := _communicators(context):
+        lines.append(_indented(made))
     shown = context.decisions[-decisions:] if decisions else context.decisions
     for earlier, where in (
         (context.decisions_dropped, "not in the record"),
@@ -250,7 +264,8 @@ def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> Non
         console.print(Text(f"and {len(contexts) - len(shown)} lighter ones: see them with --all"))
     for note in _notes(shown, stages=rows is None):
         console.print(Text(note))
-    for context in [context for context in shown if context.decisions][: None if rows is None else _EXPLAINED]:
+    explained = [context for context in shown if context.decisions or _communicators(context)]
+    for context in explained[: None if rows is None else _EXPLAINED]:
         console.print()
         console.print(_explained(context, None if rows is None else _DECISIONS))
     console.print()

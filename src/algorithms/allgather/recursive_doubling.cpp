@@ -27,7 +27,7 @@ Algorithm recursive_doubling() {
       .collectives = {Collective::allgather, Collective::allgatherv},
       .name = "recursive_doubling",
       .says = "exchanges twice as much in each step, with a partner twice as far away",
-      .source = "Thakur, Rabenseifner and Gropp 2005, section 4.1",
+      .source = "Thakur, Rabenseifner and Gropp 2005, section 4.1; Hartmann et al., section 3.1: hypercube",
       .group = "logarithmic",
       .needs = {.power_of_two = true},
       .counterparts = {{.ompi = "recursive_doubling", .mpich = "recursive_doubling"}},

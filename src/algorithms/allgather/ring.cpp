@@ -27,7 +27,8 @@ Algorithm ring() {
       .name = "ring",
       .says = "passes blocks around a ring, one hop a step",
       .source =
-          "Thakur, Rabenseifner and Gropp 2005, section 4.1; STAR-MPI, section 4.2, calls it MPICH's logical ring",
+          "Thakur, Rabenseifner and Gropp 2005, section 4.1; STAR-MPI, section 4.2, calls it MPICH's logical ring; "
+          "Hartmann et al., section 3.1: ring",
       .group = "logical_ring",
       .synchronisations = {Synchronisation::none, Synchronisation::light_barrier, Synchronisation::mpi_barrier},
       .counterparts = {{.ompi = "ring", .mpich = "ring", .ucc = "ring"}},

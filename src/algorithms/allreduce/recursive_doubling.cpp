@@ -50,7 +50,7 @@ Algorithm recursive_doubling() {
       .collectives = {Collective::allreduce},
       .name = "recursive_doubling",
       .says = "exchanges whole sums, with a partner twice as far away in each step",
-      .source = "Thakur, Rabenseifner and Gropp 2005, section 4.5",
+      .source = "Thakur, Rabenseifner and Gropp 2005, section 4.5; Hartmann et al., section 3.1: hypercube",
       .group = "recursive_doubling",
       .reduction_order = "recursive_doubling",
       .counterparts = {{.ompi = "recursive_doubling", .mpich = "recursive_doubling", .ucc = "knomial"}},

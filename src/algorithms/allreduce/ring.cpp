@@ -28,7 +28,7 @@ Algorithm ring() {
       .collectives = {Collective::allreduce},
       .name = "ring",
       .says = "sends each block's sum around a ring, and then the result once more",
-      .source = "Patarasuk and Yuan 2009",
+      .source = "Patarasuk and Yuan 2009; Hartmann et al., section 3.1: ring",
       .group = "ring",
       .needs = {.commutative = true},
       .reduction_order = "ring",

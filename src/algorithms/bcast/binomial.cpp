@@ -23,7 +23,7 @@ Algorithm binomial() {
       .collectives = {Collective::bcast},
       .name = "binomial",
       .says = "sends down a binomial tree, segments one after the other",
-      .source = "Nishtala et al., sections 3.1 and 3.2",
+      .source = "Nishtala et al., sections 3.1 and 3.2; Hartmann et al., section 3.1: binomial tree",
       .group = "binomial",
       .parameters = {segment_parameter()},
       .counterparts = {{.ompi = "binomial", .mpich = "binomial", .ucc = "knomial", .with = "segment=none"}},

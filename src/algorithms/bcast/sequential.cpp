@@ -22,7 +22,7 @@ Algorithm sequential() {
       .collectives = {Collective::bcast},
       .name = "sequential",
       .says = "sends from the root to every rank",
-      .source = "Nishtala et al., sections 3.1 and 3.2",
+      .source = "Nishtala et al., sections 3.1 and 3.2; Hartmann et al., section 3.1: star",
       .group = "sequential",
       .parameters = {segment_parameter()},
       .counterparts = {{.ompi = "basic_linear", .with = "segment=none"}},

@@ -22,7 +22,7 @@ Algorithm binomial() {
       .collectives = {Collective::gather},
       .name = "binomial",
       .says = "gathers up a binomial tree, the blocks of a subtree together",
-      .source = "Nishtala et al., section 3.1",
+      .source = "Nishtala et al., section 3.1; Hartmann et al., section 3.1: binomial tree",
       .group = "binomial",
       .parameters = {forwarded_segment_parameter()},
       .counterparts = {{.ompi = "binomial", .mpich = "binomial", .with = "segment=none"}},

@@ -22,7 +22,7 @@ Algorithm sequential() {
       .collectives = {Collective::gather},
       .name = "sequential",
       .says = "sends every block on its own between its rank and the root",
-      .source = "Nishtala et al., section 3.1",
+      .source = "Nishtala et al., section 3.1; Hartmann et al., section 3.1: star",
       .group = "sequential",
       .parameters = {forwarded_segment_parameter()},
       .counterparts = {{.ompi = "linear", .with = "segment=none"}},

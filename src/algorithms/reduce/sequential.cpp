@@ -22,7 +22,7 @@ Algorithm sequential() {
       .collectives = {Collective::reduce},
       .name = "sequential",
       .says = "combines at the root what every rank sends it",
-      .source = "Nishtala et al., sections 3.1 and 3.2",
+      .source = "Nishtala et al., sections 3.1 and 3.2; Hartmann et al., section 3.1: star",
       .group = "sequential",
       .parameters = {segment_parameter()},
       .reduction_order = "sequential",

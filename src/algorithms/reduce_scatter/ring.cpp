@@ -41,7 +41,7 @@ Algorithm ring() {
       .collectives = {Collective::reduce_scatter, Collective::reduce_scatter_block},
       .name = "ring",
       .says = "sends the sum of each block once around a ring, to its owner",
-      .source = "Patarasuk and Yuan 2009",
+      .source = "Patarasuk and Yuan 2009; Hartmann et al., section 3.1: ring",
       .group = "ring",
       .needs = {.commutative = true},
       .reduction_order = "ring",

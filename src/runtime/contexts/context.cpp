@@ -48,7 +48,7 @@ std::string refusal_here(const Way& way, const Facts& facts, const Settings& set
 std::vector<Way> advised_ways(const Facts& facts, const Settings& settings, const StrategyKind& strategy,
                               std::vector<Advice>& advice) {
   const Collective collective = facts.situation.collective;
-  std::vector<Way> found{starling::ways(collective).front()};
+  std::vector<Way> found{starling::ways(collective, facts.situation.ranks).front()};
   for (Advice& one : advice) {
     const auto way = way_named(collective, one.candidate);
     if (!way) continue;
@@ -92,7 +92,7 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
       collective_(facts.situation.collective),
       ranks_(communicator.size()),
       spread_(communicator.spread()),
-      ways_(starling::ways(collective_)) {
+      ways_(starling::ways(collective_, ranks_)) {
   const Setup& now = setup();
   Brief brief;
   brief.key = {.what = name_of(collective_),
@@ -185,10 +185,10 @@ Context::Result Context::run(int way, const Call& call, const Facts& facts, Comm
     carrier = carrier_for(ways_[place]);
   }
   const Carrier::Outcome outcome = carrier->carry_out(call, facts, communicator.resources());
-  if (outcome.refused == nullptr) return {outcome.error, outcome.reported, true};
+  if (outcome.refused == nullptr) return {outcome.error, outcome.reported, true, outcome.communicators_s};
   tuner_->refuse(way, *outcome.refused);
   carrier.reset();
-  return {call.native(call), true, false};
+  return {call.native(call), true, false, outcome.communicators_s};
 }
 
 /// As late as can be, for ranks wait for each other: many contexts have a call or two, all of them native.
@@ -207,7 +207,8 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   // An error handler may have freed the communicator, and this object with it. Some libraries then return success.
   if (freed != Communicator::freed() && !Communicator::lives_since(&communicator, freed)) return result.error;
   if (result.error != MPI_SUCCESS && result.reported && is_refusal(result.error)) return result.error;
-  tuner_->end(turn, end - start, work, result.served);
+  if (result.communicators_s > 0) tuner_->add_communicators(turn, result.communicators_s);
+  tuner_->end(turn, end - start - result.communicators_s, work, result.served);
   if (turn.exploring || tuner_->is_due()) conclude(turn, end, communicator);
   if (result.error != MPI_SUCCESS && !result.reported) pmpi.Comm_call_errhandler(call.comm, result.error);
   return result.error;

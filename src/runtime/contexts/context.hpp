@@ -51,8 +51,9 @@ class Context {
  private:
   struct Result {
     int error;
-    bool reported;  ///< the application's error handler was called for the error
-    bool served;    ///< by the requested way
+    bool reported;               ///< the application's error handler was called for the error
+    bool served;                 ///< by the requested way
+    double communicators_s = 0;  ///< Carrier::Outcome
   };
   [[nodiscard]] std::shared_ptr<Knowledge> knowledge(const Brief& brief, const Facts& facts,
                                                      Communicator& communicator) const;
@@ -65,8 +66,8 @@ class Context {
   Collective collective_;
   int ranks_;
   Spread spread_;
-  std::unique_ptr<const std::vector<Way>> own_;     ///< null where the context takes the collective's ways
-  std::span<const Way> ways_;                       ///< of the collective or of `own_`
+  std::unique_ptr<const std::vector<Way>> own_;     ///< null where the context takes all ways
+  std::span<const Way> ways_;                       ///< all there are, or `own_`
   std::vector<std::unique_ptr<Carrier>> carriers_;  ///< of each way; null if never used, or released
   std::unique_ptr<Tuner> tuner_;
   bool agreed_on_buffers_ = false;  ///< whether they are where Starling's algorithms can use them

@@ -22,6 +22,21 @@ Channel* Resources::channel(bool fact) {
   return channel_.get();
 }
 
+void Resources::groups_joined(ScheduleCarrier& holder) {
+  groups_left(holder);
+  group_holders_.push_back(&holder);
+}
+
+void Resources::groups_left(const ScheduleCarrier& holder) {
+  std::erase(group_holders_, &holder);
+}
+
+void Resources::give_back_groups(const ScheduleCarrier& wanting) {
+  const std::vector<ScheduleCarrier*> all = group_holders_;
+  for (ScheduleCarrier* const one : all)
+    if (one != &wanting) one->release(*this);
+}
+
 void Resources::plan_made(ScheduleCarrier& holder) {
   plans_dropped(holder);
   plan_holders_.push_back(&holder);

@@ -31,6 +31,13 @@ class Resources {
   }
   [[nodiscard]] Groups& groups() { return groups_; }
 
+  /// Called when `holder` has joined groups, and when it has left them.
+  void groups_joined(ScheduleCarrier& holder);
+  void groups_left(const ScheduleCarrier& holder);
+  /// Lets all holders of groups but `wanting` give back what they have; they join again when needed. On all ranks
+  /// alike, which make the same calls on this communicator.
+  void give_back_groups(const ScheduleCarrier& wanting);
+
   /// Called when `holder` has made another plan. If all plans together are too large, other holders drop theirs,
   /// oldest first, and make them again when needed.
   void plan_made(ScheduleCarrier& holder);
@@ -46,7 +53,8 @@ class Resources {
   int size_;
   std::unique_ptr<Channel> channel_;
   Groups groups_;
-  std::vector<ScheduleCarrier*> plan_holders_;  ///< by their latest plan, oldest first
+  std::vector<ScheduleCarrier*> group_holders_;  ///< in the order in which they joined, the same on all ranks
+  std::vector<ScheduleCarrier*> plan_holders_;   ///< by their latest plan, oldest first
 };
 
 }  // namespace starling

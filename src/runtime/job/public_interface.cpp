@@ -32,11 +32,11 @@ Interned refusal(MPI_Comm comm, std::string_view collective) {
   return communicator != nullptr && known ? communicator->refusal_of_chosen(*known) : Interned();
 }
 
-Interned names_of_ways(std::string_view collective) {
+Interned names_of_ways(std::string_view collective, int ranks) {
   const auto known = collective_named(collective);
-  if (!job().running || !known) return {};
+  if (!job().running || !known || ranks < 1) return {};
   std::string names;
-  for (const Way& way : ways(*known)) names.append(way.name().text()).append("\n");
+  for (const Way& way : ways(*known, ranks)) names.append(way.name().text()).append("\n");
   return names;
 }
 
@@ -57,8 +57,8 @@ __attribute__((visibility("default"))) int starling_is_active() {
   return starling::job().running ? 1 : 0;
 }
 
-__attribute__((visibility("default"))) const char* starling_ways(const char* collective) {
-  return starling::names_of_ways(starling::text_of(collective)).text().c_str();
+__attribute__((visibility("default"))) const char* starling_ways(const char* collective, int ranks) {
+  return starling::names_of_ways(starling::text_of(collective), ranks).text().c_str();
 }
 
 __attribute__((visibility("default"))) int starling_choose(MPI_Comm comm, const char* collective, const char* way) {

@@ -44,36 +44,70 @@ Shape shape_of(const SubCollective& sub, bool is_root) {
   }
 }
 
+/// The blocks of member `index` among those of all members.
+Blocks share_of(const SubCollective& sub, Blocks all, int index) {
+  return at(all.buffer, all.first + (index * sub.scale), sub.scale);
+}
+
 /// MPI's in-place cases: the data lies already where the collective would put it.
 bool lies_in_place(const Member& member, int index) {
   const SubCollective& sub = *member.sub;
-  if (sub.collective == Collective::allreduce) return member.memory->same(sub.from, sub.into);
-  if (sub.collective != Collective::allgather) return false;
-  return member.memory->same(sub.from, at(sub.into.buffer, sub.into.first + (index * sub.scale), sub.scale));
+  const bool is_root = index == sub.root;
+  switch (sub.collective) {
+    case Collective::allreduce: return member.memory->same(sub.from, sub.into);
+    case Collective::reduce: return is_root && member.memory->same(sub.from, sub.into);
+    case Collective::allgather: return member.memory->same(sub.from, share_of(sub, sub.into, index));
+    case Collective::gather: return is_root && member.memory->same(sub.from, share_of(sub, sub.into, index));
+    case Collective::scatter: return is_root && member.memory->same(sub.into, share_of(sub, sub.from, index));
+    default: return false;
+  }
+}
+
+std::vector<int> sizes_of(const Member& member, Blocks blocks) {
+  const auto sizes = member.memory->sizes(blocks);
+  return {sizes.begin(), sizes.end()};
 }
 
 /// Whole vectors, as in allreduce: every member must have the same, in number and size of blocks.
 void must_have_equal_vectors(std::span<const Member> members) {
-  const auto of = [](const Member& member, Blocks blocks) {
-    const auto sizes = member.memory->sizes(blocks);
-    return std::vector<int>(sizes.begin(), sizes.end());
-  };
   const SubCollective& first = *members.front().sub;
   const bool broadcast = first.collective == Collective::bcast;
-  const std::vector<int> wanted = of(members.front(), broadcast ? first.into : first.from);
+  const std::vector<int> wanted = sizes_of(members.front(), broadcast ? first.into : first.from);
   for (std::size_t i = 0; i < members.size(); ++i) {
     const SubCollective& sub = *members[i].sub;
     const bool gets = sub.collective != Collective::reduce || static_cast<int>(i) == sub.root;
-    if ((!broadcast && of(members[i], sub.from) != wanted) || (gets && of(members[i], sub.into) != wanted))
+    if ((!broadcast && sizes_of(members[i], sub.from) != wanted) || (gets && sizes_of(members[i], sub.into) != wanted))
       throw Mistake{std::string(name_of(sub.collective)) + " of vectors that differ in size between members"};
   }
 }
 
-/// Members' vectors combined from the first to the last.
-Values combined(const std::vector<Values>& given, Symbols& symbols) {
+/// A block for each member, where these differ in size: what one gives must be as large as what another gets for it.
+void must_have_equal_shares(std::span<const Member> members) {
+  const SubCollective& first = *members.front().sub;
+  const bool one_has_all = first.collective == Collective::gather || first.collective == Collective::scatter;
+  const bool gives_all =
+      first.collective == Collective::scatter || first.collective == Collective::reduce_scatter_block;
+  if (!one_has_all && !gives_all && first.collective != Collective::allgather)
+    throw Mistake{std::string(name_of(first.collective)) + " of a group, whose members' blocks may differ in size"};
+  for (std::size_t whole = 0; whole < members.size(); ++whole) {
+    if (one_has_all && static_cast<int>(whole) != first.root) continue;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const SubCollective& has_all = *members[whole].sub;
+      const Blocks share = share_of(has_all, gives_all ? has_all.from : has_all.into, static_cast<int>(i));
+      const SubCollective& has_one = *members[i].sub;
+      if (sizes_of(members[whole], share) != sizes_of(members[i], gives_all ? has_one.into : has_one.from))
+        throw Mistake{std::string(name_of(first.collective)) + " of a group, in which block " + std::to_string(i) +
+                      " has another size at its member than among all of them"};
+    }
+  }
+}
+
+/// Members' vectors combined from the first to the last, in an order that only the MPI library knows.
+Values combined(Collective by, const std::vector<Values>& given, Symbols& symbols) {
   Values sum = given.front();
   for (std::size_t member = 1; member < given.size(); ++member)
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = symbols.combine(sum[i], given[member][i]);
+  for (Symbol& one : sum) one = symbols.computed(one, by);
   return sum;
 }
 
@@ -103,22 +137,24 @@ void must_be_possible(const Member& member, int index) {
       throw Mistake{name + " into " + describe(sub.into) + ", which should be " + std::to_string(shape.into)};
   }
   if (shape.from > 0) member.memory->must_be_written(sub.from);
-  if (shape.into > 0) Memory::must_be_writable(sub.into);
-  if (shape.from > 0 && shape.into > 0 && member.memory->overlap(sub.from, sub.into) && !lies_in_place(member, index))
+  const bool in_place = shape.from > 0 && shape.into > 0 && lies_in_place(member, index);
+  if (shape.into > 0 && !(in_place && sub.collective == Collective::scatter)) Memory::must_be_writable(sub.into);
+  if (shape.from > 0 && shape.into > 0 && !in_place && member.memory->overlap(sub.from, sub.into))
     throw Mistake{name + " from " + describe(sub.from) + " into " + describe(sub.into) + ", which overlap"};
 }
 
 /// What a sub-collective does to the buffers of its members, given in the order of their group. Throws Mistake where
-/// the MPI library could not do it. `uniform`: all blocks are equally large, without which members can't have a block
-/// each.
-void carry_out(std::span<const Member> members, bool uniform, Symbols& symbols) {
+/// the MPI library could not do it.
+void carry_out(std::span<const Member> members, const RanksAtWork& all, Symbols& symbols) {
   const SubCollective& common = *members.front().sub;
   const Collective collective = common.collective;
   if (collective == Collective::barrier) return;
   if (divides_a_vector(collective)) {
     must_have_equal_vectors(members);
-  } else if (!uniform) {
-    throw Mistake{std::string(name_of(collective)) + " of a group, whose members' blocks may differ in size"};
+  } else if (!all.uniform_blocks()) {
+    if (!all.known_sizes())
+      throw Mistake{std::string(name_of(collective)) + " of a group, which does not know how large its blocks are"};
+    must_have_equal_shares(members);
   }
 
   const auto root = static_cast<std::size_t>(common.root);
@@ -130,7 +166,7 @@ void carry_out(std::span<const Member> members, bool uniform, Symbols& symbols) 
   if (collective == Collective::bcast) members[root].memory->must_be_written(members[root].sub->into);
 
   Values result;
-  if (reduces(collective)) result = combined(given, symbols);
+  if (reduces(collective)) result = combined(collective, given, symbols);
   if (collective == Collective::allgather || collective == Collective::gather) result = joined(given);
   if (collective == Collective::scatter || collective == Collective::bcast) result = given[root];
 
@@ -167,6 +203,23 @@ void bind(const SubCollective::Flat& /*step*/, Binder& binder) {
   binder.add({StepKind::native_part, static_cast<std::int32_t>(binder.program.natives.size()), 1, 0});
   binder.program.natives.push_back(
       {sub.collective, sub.group, sub.root, binder.where(sub.from), binder.where(sub.into)});
+  if (divides_a_vector(sub.collective) || sub.collective == Collective::barrier || binder.where.is_even()) return;
+  NativePart& part = binder.program.natives.back();
+  part.uneven = true;
+  const bool gives_all = sub.collective == Collective::scatter || sub.collective == Collective::reduce_scatter_block;
+  const Blocks all = gives_all ? sub.from : sub.into;
+  if (all.count == 0) return;  // only the root has all of them
+  std::vector<int>& shares = binder.program.shares;
+  part.shares = static_cast<std::int32_t>(shares.size());
+  const int members = sub.group.size();
+  shares.resize(shares.size() + (2 * static_cast<std::size_t>(members)));
+  int* const counts = shares.data() + part.shares;
+  const std::int64_t start = binder.where(all).first;
+  for (int member = 0; member < members; ++member) {
+    const Extent share = binder.where(share_of(sub, all, member));
+    counts[member] = static_cast<int>(share.count);
+    counts[members + member] = static_cast<int>(share.first - start);
+  }
 }
 
 bool SubCollectiveRule::begin(int rank, const SubCollective& step) {
@@ -185,7 +238,7 @@ bool SubCollectiveRule::begin(int rank, const SubCollective& step) {
   std::vector<Member> together(come.size());
   for (const Come& one : come)
     together[static_cast<std::size_t>(step.group.index_of(one.rank))] = {&all_.memory(one.rank), one.step};
-  all_.naming(rank, [&] { carry_out(together, all_.uniform_blocks(), all_.symbols()); });
+  all_.naming(rank, [&] { carry_out(together, all_, all_.symbols()); });
   order(step);
   for (const Come& one : come)
     if (one.rank != rank) all_.may_go_on(one.rank);

@@ -39,13 +39,19 @@ struct SubCollective {
   using Rule = SubCollectiveRule;
 };
 
-/// A sub-collective of a program.
+/// A sub-collective of a program. Where the blocks of the call are not all of one size and members have a block each,
+/// it is the variant of the collective that takes the members' counts (MPI_Gatherv for a gather, MPI_Reduce_scatter for
+/// a reduce_scatter_block). All together must be few enough for MPI to count them in an int.
 struct NativePart {
   Collective collective;
   RankSet group;
   int root;
   Extent from;
   Extent into;
+  bool uneven = false;
+  /// Where Program::shares has the units of each member's block, followed by where each starts; only where `uneven`, on
+  /// ranks that have the blocks of all.
+  std::int32_t shares = 0;
 };
 
 void bind(const SubCollective::Flat& step, Binder& binder);

@@ -8,14 +8,54 @@
 namespace starling {
 namespace {
 
+/// Says so to MPI where the rank's own data lies at `own`, its place among that of all: buffers must not overlap.
+template <class Pointer>
+void note_in_place(Pointer& mine, const char* own) {
+  if (mine == own) mine = static_cast<Pointer>(MPI_IN_PLACE);
+}
+
+/// The variant with the members' counts, of what has blocks of different sizes.
+int native_uneven(const Running& run, const NativePart& part, MPI_Comm comm, MPI_Request* request) {
+  const auto call = [&](auto blocking, auto nonblocking, auto... arguments) {
+    return request == nullptr ? blocking(arguments..., comm) : nonblocking(arguments..., comm, request);
+  };
+  const void* from = run.at(part.from);
+  void* into = run.at(part.into);
+  int member = 0;
+  pmpi.Comm_rank(comm, &member);
+  const MPI_Datatype type = run.unit.type;
+  const int* const counts = run.program.shares.data() + part.shares;
+  const int* const starts = counts + part.group.size();
+  const int gives = static_cast<int>(part.from.count);
+  const int gets = static_cast<int>(part.into.count);
+  const int root = part.root;
+  const bool is_root = member == root;
+  const auto own = [&](const void* all) { return static_cast<const char*>(all) + (starts[member] * run.unit.extent); };
+  switch (part.collective) {
+    case Collective::allgather:
+      note_in_place(from, own(into));
+      return call(pmpi.Allgatherv, pmpi.Iallgatherv, from, gives, type, into, counts, starts, type);
+    case Collective::gather:
+      if (is_root) note_in_place(from, own(into));
+      return call(pmpi.Gatherv, pmpi.Igatherv, from, gives, type, into, counts, starts, type, root);
+    case Collective::scatter:
+      if (is_root) note_in_place(into, own(from));
+      return call(pmpi.Scatterv, pmpi.Iscatterv, from, counts, starts, type, into, gets, type, root);
+    case Collective::reduce_scatter_block:
+      return call(pmpi.Reduce_scatter, pmpi.Ireduce_scatter, from, into, counts, type, run.op);
+    default: return MPI_ERR_INTERN;
+  }
+}
+
 /// Carries out a collective, or starts it where there is a request for it.
 int native_piece(const Running& run, const NativePart& part, MPI_Comm comm, MPI_Request* request) {
   const auto call = [&](auto blocking, auto nonblocking, auto... arguments) {
     return request == nullptr ? blocking(arguments..., comm) : nonblocking(arguments..., comm, request);
   };
   if (part.collective == Collective::barrier) return call(pmpi.Barrier, pmpi.Ibarrier);
+  if (part.uneven) return native_uneven(run, part, comm, request);
   const void* from = run.at(part.from);
-  char* into = run.at(part.into);
+  void* into = run.at(part.into);
   const int members = part.group.size();
   int member = 0;
   pmpi.Comm_rank(comm, &member);
@@ -29,20 +69,27 @@ int native_piece(const Running& run, const NativePart& part, MPI_Comm comm, MPI_
   const int count = data.count;
   const MPI_Datatype type = data.type;
   const int root = part.root;
+  const bool is_root = member == root;
+  const auto own = [&](const void* all) { return static_cast<const char*>(all) + (member * block * run.unit.extent); };
   switch (part.collective) {
     case Collective::allgather:
-      // A block that lies in its place already is MPI's in-place case: buffers must not overlap otherwise.
-      if (from == into + (member * block * run.unit.extent)) from = MPI_IN_PLACE;
+      note_in_place(from, own(into));
       return call(pmpi.Allgather, pmpi.Iallgather, from, count, type, into, count, type);
     case Collective::alltoall: return call(pmpi.Alltoall, pmpi.Ialltoall, from, count, type, into, count, type);
     case Collective::allreduce:
       return call(pmpi.Allreduce, pmpi.Iallreduce, from == into ? MPI_IN_PLACE : from, into, count, type, run.op);
-    case Collective::reduce: return call(pmpi.Reduce, pmpi.Ireduce, from, into, count, type, run.op, root);
+    case Collective::reduce:
+      if (is_root && from == into) from = MPI_IN_PLACE;
+      return call(pmpi.Reduce, pmpi.Ireduce, from, into, count, type, run.op, root);
     case Collective::reduce_scatter_block:
       return call(pmpi.Reduce_scatter_block, pmpi.Ireduce_scatter_block, from, into, count, type, run.op);
     case Collective::bcast: return call(pmpi.Bcast, pmpi.Ibcast, into, count, type, root);
-    case Collective::gather: return call(pmpi.Gather, pmpi.Igather, from, count, type, into, count, type, root);
-    case Collective::scatter: return call(pmpi.Scatter, pmpi.Iscatter, from, count, type, into, count, type, root);
+    case Collective::gather:
+      if (is_root) note_in_place(from, own(into));
+      return call(pmpi.Gather, pmpi.Igather, from, count, type, into, count, type, root);
+    case Collective::scatter:
+      if (is_root) note_in_place(into, own(from));
+      return call(pmpi.Scatter, pmpi.Iscatter, from, count, type, into, count, type, root);
     default: return MPI_ERR_INTERN;
   }
 }

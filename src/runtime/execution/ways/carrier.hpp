@@ -25,8 +25,10 @@ class Carrier {
     int error;                   ///< an MPI error code
     bool reported;               ///< the MPI library has called the application's error handler for it
     const std::string* refused;  ///< why the way can't serve here after all; null if it has served
+    double communicators_s = 0;  ///< seconds of the call until all ranks had the communicators that it needs
   };
-  /// Carries out `call`. A way is refused only at its first call, on all ranks; that call is then not carried out.
+  /// Carries out `call`. A way is refused only at its first call, or the first after it gave its resources back, on all
+  /// ranks; that call is then not carried out.
   virtual Outcome carry_out(const Call& call, const Facts& facts, Resources& resources) = 0;
   /// Frees its resources, on all ranks at the same call; later calls allocate them again. Collective.
   virtual void release(Resources& /*resources*/) {}

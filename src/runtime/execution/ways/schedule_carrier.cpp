@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/mpi/clock.hpp"
+
 namespace starling {
 namespace {
 
@@ -22,6 +24,7 @@ void ScheduleCarrier::release(Resources& resources) {
   resources.plans_dropped(*this);
   for (const RankSet& group : groups_) resources.groups().leave(group);
   groups_.clear();
+  resources.groups_left(*this);
   operation_.staging() = Staging();
   ready_ = false;
 }
@@ -43,39 +46,70 @@ Plan& ScheduleCarrier::plan_for(const Call& call, const Facts& facts, Resources&
   return plan;
 }
 
-/// Whether this rank is in all groups that the latest plan needs.
-bool ScheduleCarrier::join_groups(Resources& resources) {
-  // A rank that gets no communicator for one group still joins its other groups, whose ranks wait for it.
+/// The groups of this rank in calls with any root: as the root it takes part in all of them. All ranks name those that
+/// they share in the same order, so that none waits for another in a circle.
+std::vector<RankSet> ScheduleCarrier::needed_groups(const Facts& facts, const Resources& resources) const {
+  const int root = rooted(facts.situation.collective) ? resources.rank() : 0;
+  const Schedule schedule = bound_.schedule(bound_.team(facts.situation, resources.rank(), root));
+  std::vector<RankSet> groups;  // a schedule with MPI barriers has many parts of one group
+  for (const Round& round : schedule.rounds())
+    if (round.sub() != nullptr && std::find(groups.begin(), groups.end(), round.sub()->group) == groups.end())
+      groups.push_back(round.sub()->group);
+  return groups;
+}
+
+/// Whether all ranks may make communicators for those groups that have none; if need be, after other candidates on this
+/// communicator have given theirs back.
+bool ScheduleCarrier::has_room(std::span<const RankSet> groups, const ScheduleCarrier& holder, Resources& resources) {
+  const auto may_make = [&] {
+    const auto missing =
+        std::count_if(groups.begin(), groups.end(), [&](const RankSet& one) { return !resources.groups().has(one); });
+    return resources.channel()->all(Groups::may_make(static_cast<std::size_t>(missing)));
+  };
+  if (may_make()) return true;
+  resources.give_back_groups(holder);
+  return may_make();
+}
+
+/// Whether this rank gets the communicators of all of `groups`. One that gets none for a group still joins its other
+/// groups, whose ranks wait for it.
+bool ScheduleCarrier::join(std::span<const RankSet> groups, Resources& resources) {
   bool has_all = true;
-  std::vector<MPI_Comm> joined;
-  Plan& plan = *plans_.latest();
-  for (const auto& part : plan.program.natives) {
-    const bool is_in = std::find(groups_.begin(), groups_.end(), part.group) != groups_.end();
-    const auto comm = is_in ? resources.groups().of(part.group) : resources.join(part.group);
-    if (!is_in) groups_.push_back(part.group);
-    has_all = has_all && comm;
-    if (comm) joined.push_back(*comm);
+  for (const RankSet& group : groups) {
+    has_all = resources.join(group).has_value() && has_all;
+    groups_.push_back(group);
   }
-  if (has_all) plan.natives = std::move(joined);
+  resources.groups_joined(*this);  // also where it has none: lists of holders must be alike on all ranks
   return has_all;
 }
 
+/// Whether the latest plan has the communicators of its native parts.
+bool ScheduleCarrier::find_communicators(Resources& resources) const {
+  Plan& plan = *plans_.latest();
+  std::vector<MPI_Comm> found;
+  for (const NativePart& part : plan.program.natives) {
+    const auto comm = resources.groups().of(part.group);
+    if (!comm) return false;
+    found.push_back(*comm);
+  }
+  plan.natives = std::move(found);
+  return true;
+}
+
 /// Whether every rank is ready. The ranks agree on it before and after they create communicators.
-bool ScheduleCarrier::make_ready(const Plan& plan, Resources& resources, bool has_memory) {
-  std::vector<RankSet> groups;  // a schedule with MPI barriers has many parts of one group
-  for (const auto& part : plan.program.natives)
-    if (!resources.groups().has(part.group) && std::find(groups.begin(), groups.end(), part.group) == groups.end())
-      groups.push_back(part.group);
+bool ScheduleCarrier::make_ready(const Facts& facts, Resources& resources, bool has_memory, double& communicators_s) {
+  const std::vector<RankSet> groups = needed_groups(facts, resources);
   Channel& channel = *resources.channel();
   if (!channel.all(has_memory)) {
     refused_ = "a rank had no memory left for it";
-  } else if (!channel.all(Groups::may_make(groups.size()))) {
+  } else if (!has_room(groups, *this, resources)) {
     refused_ = "a rank had as many communicators as it may make";
-  } else if (!channel.all(join_groups(resources))) {
-    refused_ = "the MPI library has no communicator left for it";
   } else {
-    ready_ = true;
-    return true;
+    const double start = Clock::now();
+    ready_ = channel.all(join(groups, resources));
+    if (!groups.empty()) communicators_s = Clock::now() - start;
+    if (ready_) return true;
+    refused_ = "the MPI library has no communicator left for it";
   }
   release(resources);
   return false;
@@ -84,17 +118,17 @@ bool ScheduleCarrier::make_ready(const Plan& plan, Resources& resources, bool ha
 Carrier::Outcome ScheduleCarrier::carry_out(const Call& call, const Facts& facts, Resources& resources) {
   Plan& plan = plan_for(call, facts, resources);
   const bool has_memory = operation_.reserve(plan, Workspace::mine());
-  if (!ready_) {
-    if (!make_ready(plan, resources, has_memory)) {
-      Workspace::mine().done();
-      return {MPI_SUCCESS, false, &refused_};
-    }
-  } else if (!has_memory || (plan.natives.size() != plan.program.natives.size() && !join_groups(resources))) {
+  double communicators_s = 0;
+  if (!ready_ && !make_ready(facts, resources, has_memory, communicators_s)) {
+    Workspace::mine().done();
+    return {MPI_SUCCESS, false, &refused_, communicators_s};
+  }
+  if (!has_memory || (plan.natives.size() != plan.program.natives.size() && !find_communicators(resources))) {
     // The other ranks have already started the call: all can't change to another way any more.
     resources.abort_job("rank has no memory or no communicator for " + bound_.name());
   }
   operation_.start(plan, *resources.channel(), call.op);
-  return {operation_.finish(), false, nullptr};
+  return {operation_.finish(), false, nullptr, communicators_s};
 }
 
 }  // namespace starling

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@ class ScheduleCarrier final : public Carrier {
  public:
   explicit ScheduleCarrier(const Bound& bound) : bound_(bound), plans_(bound) {}
 
-  /// At the first call the ranks agree whether all of them have the communicators and the memory.
+  /// At the first call the ranks agree whether all of them have the communicators and the memory. The communicators are
+  /// those for calls with any root.
   Outcome carry_out(const Call& call, const Facts& facts, Resources& resources) override;
   void release(Resources& resources) override;
 
@@ -25,8 +27,11 @@ class ScheduleCarrier final : public Carrier {
 
  private:
   Plan& plan_for(const Call& call, const Facts& facts, Resources& resources);
-  bool make_ready(const Plan& plan, Resources& resources, bool has_memory);
-  bool join_groups(Resources& resources);
+  bool make_ready(const Facts& facts, Resources& resources, bool has_memory, double& communicators_s);
+  [[nodiscard]] std::vector<RankSet> needed_groups(const Facts& facts, const Resources& resources) const;
+  static bool has_room(std::span<const RankSet> groups, const ScheduleCarrier& holder, Resources& resources);
+  bool join(std::span<const RankSet> groups, Resources& resources);
+  [[nodiscard]] bool find_communicators(Resources& resources) const;
 
   Bound bound_;
   Plans plans_;

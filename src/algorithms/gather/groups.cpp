@@ -1,0 +1,47 @@
+// gather:groups: ranks form a mesh, row by row; the MPI library gathers in all rows at once to the root's column, the
+// leader group, then there.
+//
+//   mesh = 3x2      rank 0    rank 1    rank 2    rank 3    rank 4    rank 5        mesh   0 1
+//   start           A         B         C         D         E         F                    2 3
+//   rows            AB                  CD                  EF                             4 5
+//   column          ABCDEF
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/shared/orthogonal_groups.hpp"
+
+namespace starling::gather {
+namespace {
+
+Schedule build(const Team& team, const Parameters& with) {
+  const OrthogonalGroups mesh(team, with);
+  Schedule todo(team.blocks());
+  BlocksOfRanks all{Buffer::recv};
+  if (team.rank != team.root && mesh.heads(mesh.last()))
+    all = {todo.add_scratch(mesh.part(mesh.reach())), mesh.first(mesh.reach())};
+  gather_up(todo, mesh, 0, sendbuf(0), all);
+  return todo;
+}
+
+std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
+  return OrthogonalGroups({.size = situation.ranks, .rank = 0}, with).part(1);
+}
+
+}  // namespace
+
+Algorithm groups() {
+  return {
+      .collectives = {Collective::gather},
+      .name = "groups",
+      .says = "lets the MPI library gather along all rows, then along the root's column of a mesh of ranks",
+      .source = "Hartmann, Kühnemann, Rauber and Rünger, section 2",
+      .group = "groups",
+      .parameters = {mesh_parameter()},
+      .latency = "that of the MPI library's gather for each side of the mesh",
+      .bandwidth = "(p-1) s beta at the root",
+      .refuses = mesh_parameter_refusal,
+      .scratch_blocks = scratch_blocks,
+      .build = build,
+  };
+}
+
+}  // namespace starling::gather

@@ -1,0 +1,47 @@
+// scatter:groups: ranks form a mesh, row by row; the MPI library scatters in the root's column, the leader group, then
+// in all rows at once.
+//
+//   mesh = 3x2      rank 0    rank 1    rank 2    rank 3    rank 4    rank 5        mesh   0 1
+//   start           ABCDEF                                                                 2 3
+//   column          AB                  CD                  EF                             4 5
+//   rows            A         B         C         D         E         F
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/shared/orthogonal_groups.hpp"
+
+namespace starling::scatter {
+namespace {
+
+Schedule build(const Team& team, const Parameters& with) {
+  const OrthogonalGroups mesh(team, with);
+  Schedule todo(team.blocks());
+  BlocksOfRanks all{Buffer::send};
+  if (team.rank != team.root && mesh.heads(mesh.last()))
+    all = {todo.add_scratch(mesh.part(mesh.reach())), mesh.first(mesh.reach())};
+  scatter_down(todo, mesh, 0, all, recvbuf(0));
+  return todo;
+}
+
+std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
+  return OrthogonalGroups({.size = situation.ranks, .rank = 0}, with).part(1);
+}
+
+}  // namespace
+
+Algorithm groups() {
+  return {
+      .collectives = {Collective::scatter},
+      .name = "groups",
+      .says = "lets the MPI library scatter along the root's column, then along all rows of a mesh of ranks",
+      .source = "Hartmann, Kühnemann, Rauber and Rünger, section 2",
+      .group = "groups",
+      .parameters = {mesh_parameter()},
+      .latency = "that of the MPI library's scatter for each side of the mesh",
+      .bandwidth = "(p-1) s beta at the root",
+      .refuses = mesh_parameter_refusal,
+      .scratch_blocks = scratch_blocks,
+      .build = build,
+  };
+}
+
+}  // namespace starling::scatter

@@ -1,0 +1,167 @@
+#include "algorithms/shared/orthogonal_groups.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <tuple>
+
+#include "algorithms/shared/mesh.hpp"
+#include "schedule/expectation.hpp"
+
+namespace starling {
+namespace {
+
+constexpr std::string_view square = "square";
+constexpr std::string_view cube = "cube";
+
+/// The sides of "4x24" or "2x4x12", each at least 2; empty for a text that is no mesh.
+std::vector<int> sides_in(std::string_view text) {
+  std::vector<int> sides;
+  while (true) {
+    const std::string_view digits = text.substr(0, text.find('x'));
+    int side = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), side);
+    if (error != std::errc() || end != digits.data() + digits.size() || digits.front() == '0' || side < 2) return {};
+    sides.push_back(side);
+    if (digits.size() == text.size()) break;
+    text.remove_prefix(digits.size() + 1);
+  }
+  return sides.size() == 2 || sides.size() == 3 ? sides : std::vector<int>();
+}
+
+/// The sides of the mesh that a value of the parameter means on so many ranks; empty where there is none.
+std::vector<int> sides_of(std::string_view mesh, int ranks) {
+  if (mesh == square || mesh == cube) {
+    std::vector<int> sides = mesh_shape(ranks, mesh == square ? 2 : 3);
+    std::reverse(sides.begin(), sides.end());
+    return sides;
+  }
+  std::vector<int> sides = sides_in(mesh);
+  std::int64_t product = 1;
+  for (const int side : sides) product = product > ranks ? product : product * side;
+  return product == ranks ? sides : std::vector<int>();
+}
+
+/// Whether `text` is a mesh of so many ranks, or for 0 of any number.
+bool is_mesh(std::string_view text, int ranks) {
+  const std::vector<int> sides = sides_in(text);
+  return !sides.empty() && (ranks == 0 || !sides_of(text, ranks).empty());
+}
+
+std::vector<int> divisors(int number) {
+  std::vector<int> all;
+  for (int low = 2; low <= number / low; ++low) {
+    if (number % low != 0) continue;
+    all.push_back(low);
+    if (low != number / low) all.push_back(number / low);
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+/// All meshes of two and of three dimensions, those with the shortest longest side first.
+std::vector<std::string> meshes(int ranks) {
+  std::vector<std::vector<int>> all;
+  for (const int rows : divisors(ranks)) {
+    const int columns = ranks / rows;
+    all.push_back({rows, columns});
+    for (const int middle : divisors(columns)) all.push_back({rows, middle, columns / middle});
+  }
+  const auto key = [](const std::vector<int>& sides) {
+    return std::tuple(sides.size(), *std::max_element(sides.begin(), sides.end()));
+  };
+  std::stable_sort(all.begin(), all.end(), [&](const auto& one, const auto& other) { return key(one) < key(other); });
+  std::vector<std::string> names;
+  for (const std::vector<int>& sides : all) {
+    std::string& name = names.emplace_back();
+    for (const int side : sides) name.append(name.empty() ? "" : "x").append(std::to_string(side));
+  }
+  return names;
+}
+
+}  // namespace
+
+Parameter mesh_parameter() {
+  return {.name = "mesh",
+          .values = {std::string(square), std::string(cube)},
+          .says =
+              "rows x columns, or planes x rows x columns, of a mesh of all ranks: as many as the ranks have "
+              "factorisations into sides of at least 2; square and cube name the most regular ones",
+          .reorders = true,
+          .values_on = meshes,
+          .accepts = is_mesh};
+}
+
+std::string mesh_parameter_refusal(const Situation& situation, const Parameters& with) {
+  const std::string_view mesh = with.text("mesh");
+  if (!sides_of(mesh, situation.ranks).empty()) return {};
+  if (mesh == square || mesh == cube) return mesh_refusal(situation, mesh == square ? 2 : 3);
+  std::string product = "1";
+  std::int64_t ranks = 1;
+  for (const int side : sides_in(mesh)) ranks = ranks > std::numeric_limits<int>::max() ? ranks : ranks * side;
+  return "needs " + (ranks > std::numeric_limits<int>::max() ? "more" : std::to_string(ranks)) +
+         " ranks for a mesh of " + std::string(mesh);
+}
+
+std::string uneven_mesh_refusal(const Situation& situation, const Parameters& with) {
+  const std::int64_t units = reduces(situation.collective) ? situation.elements : situation.bytes;
+  const std::int64_t blocks = divides_a_vector(situation.collective) ? 1 : situation.ranks;
+  if (!has_uniform_blocks(situation.collective) && units > std::numeric_limits<int>::max() / blocks)
+    return "has more data than MPI can count in an int";
+  return mesh_parameter_refusal(situation, with);
+}
+
+OrthogonalGroups::OrthogonalGroups(const Team& team, const Parameters& with)
+    : sides_(sides_of(with.text("mesh"), team.size)), rank_(team.rank), root_(team.root), reach_(dimensions()) {
+  while (reach_ > 0 && place(reach_ - 1) == root_place(reach_ - 1)) --reach_;
+}
+
+int OrthogonalGroups::part(int dimension) const {
+  int ranks = 1;
+  for (int later = dimension; later < dimensions(); ++later) ranks *= side(later);
+  return ranks;
+}
+
+RankSet OrthogonalGroups::line(int dimension) const {
+  const int step = part(dimension + 1);
+  return RankSet::every(step, rank_ - (place(dimension) * step), side(dimension));
+}
+
+void bcast_down(Schedule& todo, const OrthogonalGroups& mesh, int from, Blocks vector) {
+  for (int dimension = from; dimension < mesh.dimensions(); ++dimension)
+    if (mesh.leads(dimension))
+      todo.round().join({Collective::bcast, mesh.line(dimension), mesh.root_place(dimension), 1, nothing(), vector});
+}
+
+void reduce_up(Schedule& todo, const OrthogonalGroups& mesh, int until, Blocks own, Blocks sum) {
+  for (int dimension = mesh.last(); dimension >= until && mesh.leads(dimension); --dimension) {
+    const Blocks into = mesh.heads(dimension) ? sum : nothing();
+    todo.round().join({Collective::reduce, mesh.line(dimension), mesh.root_place(dimension), 1, own, into});
+    own = sum;
+  }
+}
+
+void gather_up(Schedule& todo, const OrthogonalGroups& mesh, int until, Blocks own, const BlocksOfRanks& all) {
+  for (int dimension = mesh.last(); dimension >= until && mesh.leads(dimension); --dimension) {
+    const auto of_part = [&](int from) { return all.of(mesh.first(from), mesh.part(from)); };
+    const int scale = all.scale * mesh.part(dimension + 1);
+    const Blocks into = mesh.heads(dimension) ? of_part(dimension) : nothing();
+    todo.round().join({Collective::gather, mesh.line(dimension), mesh.root_place(dimension), scale, own, into});
+    own = into;
+  }
+}
+
+void scatter_down(Schedule& todo, const OrthogonalGroups& mesh, int from, const BlocksOfRanks& all, Blocks own) {
+  for (int dimension = from; dimension < mesh.dimensions(); ++dimension) {
+    if (!mesh.leads(dimension)) continue;
+    const auto of_part = [&](int part) { return all.of(mesh.first(part), mesh.part(part)); };
+    const int scale = all.scale * mesh.part(dimension + 1);
+    const Blocks gives = mesh.heads(dimension) ? of_part(dimension) : nothing();
+    const Blocks gets = dimension == mesh.last() ? own : of_part(dimension + 1);
+    todo.round().join({Collective::scatter, mesh.line(dimension), mesh.root_place(dimension), scale, gives, gets});
+  }
+}
+
+}  // namespace starling

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+
+namespace starling {
+
+/// The parameter `mesh`: every way to write the number of ranks as a product of two or three sides, "3x2" being 3 rows
+/// of 2 ranks. `square` and `cube`, for any number of ranks, are the shapes with sides closest to each other.
+Parameter mesh_parameter();
+
+/// Why the ranks do not form the mesh that the parameter names; empty if they do.
+std::string mesh_parameter_refusal(const Situation& situation, const Parameters& with);
+
+/// The same for a collective whose members' blocks may differ in size: MPI counts those in an int.
+std::string uneven_mesh_refusal(const Situation& situation, const Parameters& with);
+
+/// One rank's place in a mesh of all ranks, and the groups of ranks that are orthogonal to each other there (Hartmann,
+/// Kühnemann, Rauber and Rünger, section 2). Ranks stand row by row: the last dimension is that of neighbouring ranks.
+class OrthogonalGroups {
+ public:
+  OrthogonalGroups(const Team& team, const Parameters& with);
+
+  [[nodiscard]] int dimensions() const { return static_cast<int>(sides_.size()); }
+  [[nodiscard]] int last() const { return dimensions() - 1; }
+  [[nodiscard]] int side(int dimension) const { return sides_[static_cast<std::size_t>(dimension)]; }
+  /// The ranks that differ from this one in `dimension` only: in a mesh of two dimensions its column (0) or row (1).
+  [[nodiscard]] RankSet line(int dimension) const;
+  /// This rank's place in its line.
+  [[nodiscard]] int place(int dimension) const { return place_of(rank_, dimension); }
+  /// The root's place in its line.
+  [[nodiscard]] int root_place(int dimension) const { return place_of(root_, dimension); }
+  /// How many ranks differ from this one in `dimension` and later ones only: its plane, its row, itself. They are
+  /// consecutive.
+  [[nodiscard]] int part(int dimension) const;
+  /// The first of them.
+  [[nodiscard]] int first(int dimension) const { return rank_ / part(dimension) * part(dimension); }
+  /// The first dimension from which on this rank stands where the root stands; dimensions() if it differs in the last.
+  [[nodiscard]] int reach() const { return reach_; }
+  /// Whether this rank is in the leader group along `dimension`: it stands where the root stands in all later ones.
+  [[nodiscard]] bool leads(int dimension) const { return reach_ <= dimension + 1; }
+  /// Whether it is its line's root, too.
+  [[nodiscard]] bool heads(int dimension) const { return reach_ <= dimension; }
+
+ private:
+  [[nodiscard]] int place_of(int rank, int dimension) const { return rank / part(dimension + 1) % side(dimension); }
+
+  std::vector<int> sides_;
+  int rank_;
+  int root_;
+  int reach_;
+};
+
+/// Where the blocks of consecutive ranks lie: that of rank `first` at the start of `buffer`, each of `scale` blocks.
+struct BlocksOfRanks {
+  Buffer buffer;
+  int first = 0;
+  int scale = 1;
+  [[nodiscard]] Blocks of(int rank, int count) const { return at(buffer, (rank - first) * scale, count * scale); }
+};
+
+/// The vector goes from the root down the dimensions from `from` on, through leader groups, to all ranks.
+void bcast_down(Schedule& todo, const OrthogonalGroups& mesh, int from, Blocks vector);
+
+/// Sums of the vectors `own` go up the dimensions to `until`: the leaders there have them in `sum`, and others may use
+/// that meanwhile. The order of ranks is kept.
+void reduce_up(Schedule& todo, const OrthogonalGroups& mesh, int until, Blocks own, Blocks sum);
+
+/// Blocks go up the dimensions to `until`, where the leaders have those of their part of the mesh in `all`.
+void gather_up(Schedule& todo, const OrthogonalGroups& mesh, int until, Blocks own, const BlocksOfRanks& all);
+
+/// The reverse: the leaders' blocks go down the dimensions from `from` on.
+void scatter_down(Schedule& todo, const OrthogonalGroups& mesh, int from, const BlocksOfRanks& all, Blocks own);
+
+}  // namespace starling

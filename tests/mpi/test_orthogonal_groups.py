@@ -1,0 +1,106 @@
+"""Orthogonal groups on real MPI libraries: meshes of two and three dimensions, their communicators, what those cost."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from starling.algorithms import repository
+from starling.records.record import Context, RunRecord
+from support.mpis import Mpi, compile_c, compile_cxx, debian_mpis
+from support.tuned import STARLING, run_tuned
+
+HERE = Path(__file__).parent
+OF_GROUPS = 128
+"""Most communicators of a rank for the groups of meshes."""
+
+
+def forced(mesh: str) -> dict[str, list[str]]:
+    """Every algorithm on a mesh, by collective."""
+    found: dict[str, list[str]] = {}
+    for one in repository.listing()["algorithms"]:
+        if any(parameter["by_ranks"] for parameter in one["parameters"]):
+            found.setdefault(one["collective"], []).append(f"{one['name']}?mesh={mesh}")
+    return found
+
+
+def strategy(wanted: dict[str, str]) -> str:
+    return "forced:" + ",".join(f"{collective}:{name}" for collective, name in wanted.items())
+
+
+def of(record: RunRecord, collective: str, ranks: int) -> Context:
+    (found,) = (one for one in record.contexts if one.collective == collective and one.ranks == ranks)
+    return found
+
+
+@pytest.mark.parametrize(("ranks", "mesh"), [(6, "3x2"), (6, "2x3"), (8, "4x2"), (8, "2x2x2"), (12, "3x2x2")])
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_meshes_give_what_the_mpi_library_gives(mpi: Mpi, tmp_path: Path, ranks: int, mesh: str) -> None:
+    program = str(compile_cxx(mpi, HERE / "differential.cpp", tmp_path))
+    offered = forced(mesh)
+    assert {"allgather", "allreduce", "alltoall", "bcast", "gather", "reduce", "reduce_scatter", "scatter"} <= set(
+        offered
+    )
+    for turn in range(max(map(len, offered.values()))):
+        wanted = {collective: names[turn % len(names)] for collective, names in offered.items()}
+        argv = [program, "--seed", str(ranks + turn), "--cases", "120", "--favour", ",".join(wanted)]
+        _, record = run_tuned(mpi, ranks, argv, strategy(wanted), tmp_path)
+        ran = set()
+        for context in record.contexts:
+            if context.ranks == ranks and context.stage != "pass-through" and context.collective in wanted:
+                (one,) = (one for one in context.candidates if one.public_name == wanted[context.collective])
+                assert one.eligible or one.reason, context
+                if one.samples:
+                    ran.add(context.collective)
+        assert ran == set(wanted)
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_candidates_give_their_communicators_back_to_others(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE / "meshes.c", tmp_path))
+    used = OF_GROUPS // 2 + 2
+    _, record = run_tuned(
+        mpi, 4, [program, str(used)], "forced:allgather:groups?mesh=2x2,bcast:groups?mesh=2x2", tmp_path
+    )
+    gathers = of(record, "allgather", 4)
+    (meshes,) = (one for one in gathers.candidates if one.name == "groups")
+    assert meshes.samples == OF_GROUPS // 2 + 3, "two of them for each communicator, as far as they go"
+    assert of(record, "bcast", 4).winner == "groups?mesh=2x2", "which has the same groups"
+
+    # On 8 ranks these meshes have no group in common.
+    outcome, record = run_tuned(
+        mpi, 8, [program, str(used)], "forced:allgather:groups?mesh=2x4,bcast:groups?mesh=4x2", tmp_path
+    )
+    assert outcome.stdout == "0 wrong\n"
+    bcasts = of(record, "bcast", 8)
+    (meshes,) = (one for one in bcasts.candidates if one.name == "groups")
+    assert meshes.eligible, meshes.reason
+    assert meshes.samples == bcasts.calls
+    assert meshes.communicators_s is not None
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_the_report_tells_what_communicators_cost(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE / "meshes.c", tmp_path))
+    _, record = run_tuned(mpi, 4, [program, "2"], "forced:bcast:groups?mesh=2x2", tmp_path)
+    (context,) = (one for one in record.contexts if one.collective == "bcast")
+    (meshes,) = (one for one in context.candidates if one.name == "groups")
+    assert meshes.communicators_s is not None
+    assert meshes.communicators_s > 0
+    told = subprocess.run(
+        [*STARLING, "report", str(tmp_path / "record.json")], capture_output=True, text=True, check=True
+    ).stdout
+    assert "communicators of groups" in told
+    assert "for groups?mesh=2x2" in told
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_a_mesh_of_another_number_of_ranks_is_refused(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE / "meshes.c", tmp_path))
+    outcome, record = run_tuned(mpi, 4, [program, "1"], "forced:bcast:groups?mesh=3x2", tmp_path)
+    assert outcome.stdout == "0 wrong\n"
+    context = of(record, "bcast", 4)
+    assert context.winner == "native"
+    assert "needs 6 ranks for a mesh of 3x2" in {one.reason for one in context.candidates}
