@@ -18,7 +18,8 @@ enum { elements = 6000 };
 
 static long sent;
 
-/* MPICH 4 sends by this function where ranks do not share memory (MPIR_CVAR_NOLOCAL); other libraries do not call it. */
+/* MPICH 4 sends by this function where ranks do not share memory (MPIR_CVAR_NOLOCAL); other libraries do not call it.
+ */
 void* ucp_tag_send_nbx(void* to, const void* data, size_t count, unsigned long tag, const void* how) {
   typedef void* (*Send)(void*, const void*, size_t, unsigned long, const void*);
   static Send next;
@@ -46,8 +47,7 @@ static void call(const char* collective, double* out, double* in, int ranks) {
   if (strcmp(collective, "allreduce") == 0) MPI_Allreduce(out, in, elements, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   if (strcmp(collective, "reduce") == 0) MPI_Reduce(out, in, elements, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   if (strcmp(collective, "bcast") == 0) MPI_Bcast(in, elements, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-  if (strcmp(collective, "alltoall") == 0)
-    MPI_Alltoall(out, block, MPI_DOUBLE, in, block, MPI_DOUBLE, MPI_COMM_WORLD);
+  if (strcmp(collective, "alltoall") == 0) MPI_Alltoall(out, block, MPI_DOUBLE, in, block, MPI_DOUBLE, MPI_COMM_WORLD);
   if (strcmp(collective, "allgather") == 0)
     MPI_Allgather(out, block, MPI_DOUBLE, in, block, MPI_DOUBLE, MPI_COMM_WORLD);
   if (strcmp(collective, "barrier") == 0) MPI_Barrier(MPI_COMM_WORLD);

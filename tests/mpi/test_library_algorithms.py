@@ -1,4 +1,4 @@
-"""The MPI library's own algorithms as ways: which there are, that what is asked for runs, and that results are right."""
+"""The MPI library's own algorithms as ways: which there are, that what is asked for runs, and that it is right."""
 
 from __future__ import annotations
 
