@@ -38,6 +38,7 @@ struct Settings {
   /// A platform file's text (topology/platform.hpp), or `platform_of_nodes`; empty: the network is not described.
   std::string platform;
   std::string network;       ///< text of a file of the cost model's parameters (cost/parameters_file.hpp); empty: none
+  bool profile = false;      ///< the record tells what all ranks did, and in which order (docs/profile.md)
   std::string probe = "on";  ///< or "off": whether a job may measure its network where nothing else tells of it
 
   /// Whether `only` and `except` let a candidate in. Their items are a collective (`allreduce`), an algorithm (`ring`),

@@ -1,5 +1,6 @@
 #include "runtime/job/runtime.hpp"
 
+#include <memory>
 #include <utility>
 
 #include "knowledge/variables.hpp"
@@ -89,6 +90,10 @@ void after_init() {
   const auto strategy = strategy_named(now.settings.strategy);
   now.strategy = strategy->first;
   now.strategy_argument = strategy->second;
+  if (now.settings.profile) {
+    now.profile = std::make_unique<Profile>();
+    if (process().rank == 0 && !process().concurrent) now.profile->order.emplace();
+  }
   set_platform(now);
   Clock::calibrate();
   job().started = std::chrono::system_clock::now();
