@@ -11,7 +11,7 @@ from rich.text import Text
 
 from starling.messages import printable
 from starling.records import record as records
-from starling.records.record import Context, ContextProfile, OrderedCall, RunRecord
+from starling.records.record import Context, ContextProfile, OrderedCall, RunProfile, RunRecord
 from starling.records.report import kind, size
 from starling.terminal.figures import human_bytes, human_seconds
 from starling.terminal.tables import Column, fitted
@@ -59,6 +59,8 @@ class Profile:
     counted: Sequence[Context]
     rank_seconds: float
     """Of all ranks in collectives."""
+    whole: RunProfile
+    """What belongs to no context."""
 
     @property
     def of_run(self) -> float | None:
@@ -91,7 +93,7 @@ def of(record: RunRecord, name: str = "it") -> Profile:
         for context, all_ranks in found
     ]
     contexts.sort(key=lambda one: -one.all_ranks.rank_seconds)
-    return Profile(record, contexts, [one for one in record.contexts if one.profile is None], spent)
+    return Profile(record, contexts, [one for one in record.contexts if one.profile is None], spent, record.profile)
 
 
 def read(path: Path) -> tuple[Profile, str]:
@@ -180,9 +182,8 @@ def columns(shown: Sequence[Profiled], world: int) -> list[Column]:
 
 def successions(profile: Profile, most: int = _PAIRS) -> list[tuple[str, str]]:
     """The most frequent pairs of calls that follow each other on rank 0, and what there is to say of each."""
-    told = profile.record.profile
     lines = []
-    for one in told.order[:most] if told else []:
+    for one in profile.whole.order[:most]:
         between = (one.seconds_between or 0.0) / one.calls if one.calls else 0.0
         times = f"{one.calls} time{'s' * (one.calls != 1)}"
         lines.append((f"{named(one.from_)} -> {named(one.to)}", f"{times}, {human_seconds(between)} between"))

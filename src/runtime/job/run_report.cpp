@@ -16,6 +16,8 @@
 #include "knowledge/shorten.hpp"
 #include "knowledge/variables.hpp"
 #include "knowledge/whole_file.hpp"
+#include "profile/call_order.hpp"
+#include "profile/profile_sum.hpp"
 #include "runtime/contexts/communicator.hpp"
 #include "runtime/contexts/setup.hpp"
 #include "runtime/job/job.hpp"
