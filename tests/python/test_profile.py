@@ -23,7 +23,7 @@ def context(collective: str, bytes_: int | None, *, calls: int = 10, **of_all: A
     """A context of a profile on 4 ranks."""
     record = json.loads(SAMPLE.read_text())["contexts"][1]
     more = {"collective": collective, "bytes": bytes_, "calls": calls, "ranks": 4, "operator_class": None}
-    all_ranks = {
+    all_ranks: dict[str, Any] = {
         "communicators": 1,
         "ranks": 4,
         "rank_seconds": 4.0,
@@ -57,7 +57,7 @@ def shown(file: Path, *options: str, env: Mapping[str, str] | None = None) -> st
 
 
 def test_shares_imbalance_and_waiting_are_those_of_all_ranks(tmp_path: Path) -> None:
-    late = {
+    late: dict[str, Any] = {
         "waiting_rank_seconds": 3.0,
         "sampled_calls": 50,
         "last": [{"rank": 3, "calls": 46}, {"rank": 0, "calls": 4}],
@@ -70,14 +70,14 @@ def test_shares_imbalance_and_waiting_are_those_of_all_ranks(tmp_path: Path) -> 
         "in collectives 1.25 s of a rank in the mean, 12.5 % of the run; 60.0 % of that at least is waiting" in lines[1]
     )
     allreduce, bcast = (line.split() for line in lines[4:6])
-    # collective, bytes, ranks, calls, mean, slowest rank, share of the run and of collectives, max/mean, waiting, for whom
+    # collective, bytes, ranks, calls, mean, slowest rank, shares of run and collectives, max/mean, waiting, for whom
     assert " ".join(allreduce) == "allreduce 8 B all 4 10 1.00 s 1.50 s (1) 10.0 % 80.0 % 1.50 75.0 % 3 (92 %)"
     assert " ".join(bcast) == "bcast 64 B all 4 10 250 ms 1.00 s (1) 2.5 % 20.0 % 4.00 -"
 
 
 def test_nobody_is_named_for_noise(tmp_path: Path) -> None:
-    noise = {"waiting_rank_seconds": 0.1, "sampled_calls": 50, "last": [{"rank": 3, "calls": 50}]}
-    turns = {
+    noise: dict[str, Any] = {"waiting_rank_seconds": 0.1, "sampled_calls": 50, "last": [{"rank": 3, "calls": 50}]}
+    turns: dict[str, Any] = {
         "waiting_rank_seconds": 3.0,
         "sampled_calls": 40,
         "last": [{"rank": rank, "calls": 10} for rank in range(4)],
@@ -93,9 +93,9 @@ def test_sizes_that_ranks_cannot_know_are_means(tmp_path: Path) -> None:
 def test_calls_that_follow_each_other_are_listed(tmp_path: Path) -> None:
     small = {"collective": "allreduce", "bytes": 8, "bucket": False, "ranks": 4}
     large = {"collective": "bcast", "bytes": 4096, "bucket": False, "ranks": 4}
-    order = [{"from": small, "to": large, "calls": 312, "seconds_between": 0.0312}]
+    order = [{"from": small, "to": large, "calls": 312, "seconds_between": 0.312}]
     text = shown(written(tmp_path, [context("allreduce", 8)], order))
-    assert "allreduce 8 B -> bcast 4 KiB  312 times, 100 us between" in text
+    assert "allreduce 8 B -> bcast 4 KiB  312 times, 1.00 ms between" in text
 
 
 def test_the_page_has_a_bar_for_each_size_or_for_each_power_of_two(tmp_path: Path) -> None:
