@@ -1,15 +1,15 @@
 /* Calls that a profile must find:  profiled LATE
-   Rank LATE computes before each of 40 barriers, on which the others wait for it. */
+   Rank LATE computes before each of 20 barriers, on which the others wait for it. */
 #include <mpi.h>
 #include <stdlib.h>
 
-enum { rounds = 100, sizes = 30, of_rows = 10, uneven = 5, pending = 7, barriers = 40, alone = 3 };
+enum { rounds = 100, sizes = 30, of_rows = 10, uneven = 5, pending = 7, barriers = 20, alone = 3 };
 
 static volatile double sink;
 
 static void compute(void) {
   double value = 1;
-  for (int i = 0; i < 2000000; ++i) value = value * 0.999 + 1;
+  for (int i = 0; i < 8000000; ++i) value = value * 0.999 + 1;
   sink = value;
 }
 

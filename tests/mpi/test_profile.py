@@ -53,7 +53,7 @@ def test_counts_sizes_shapes_order_and_the_late_rank_are_found(mpi: Mpi, tmp_pat
         ("bcast", 4096, 4): 100,
         ("allreduce", 16, 2): 20,
         ("alltoallv", None, 4): 5,
-        ("barrier", 0, 4): 40,
+        ("barrier", 0, 4): 20,
     }
     assert calls == expected | {("allgather", size, 4): 1 for size in range(1, 31)}
     counted = {(context.collective, context.ranks): context.calls for context in profile.counted}
@@ -69,18 +69,17 @@ def test_counts_sizes_shapes_order_and_the_late_rank_are_found(mpi: Mpi, tmp_pat
     }
     assert order["allreduce", 8, "bcast", 4096] == 100
     assert order["bcast", 4096, "allreduce", 8] == 99
-    assert order["barrier", 0, "barrier", 0] == 39
+    assert order["barrier", 0, "barrier", 0] == 19
     assert order["ibarrier", None, "ibarrier", None] == 6
     followed = sum(pair.calls for pair in profile.whole.order)
-    assert followed + profile.whole.order_left_out == 100 + 100 + 30 + 10 + 5 + 7 + 3 + 40 - 1  # all but the first
+    assert followed + profile.whole.order_left_out == 100 + 100 + 30 + 10 + 5 + 7 + 3 + 20 - 1  # all but the first
 
     waited = only(profile, "barrier", 0, 4)
     assert waited.all_ranks.quickest_rank == LATE
-    assert waited.all_ranks.sampled_calls == 40
+    assert waited.all_ranks.sampled_calls == 20
     assert waited.all_ranks.last[0].rank == LATE
-    assert waited.all_ranks.last[0].calls > 20
     assert waited.waiting is not None
-    assert waited.waiting > 0.3
+    assert waited.waiting > 0.2
     assert only(profile, "bcast", 4096, 4).waiting is None
 
 

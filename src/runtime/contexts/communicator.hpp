@@ -98,6 +98,7 @@ class Communicator {
   /// How many calls passed through.
   struct PassedThrough {
     std::array<std::int64_t, static_cast<std::size_t>(operation_count)> by_operation{};
+    std::array<std::int16_t, static_cast<std::size_t>(operation_count)> in_order{};  ///< CallOrder's numbers, plus 1
   };
   [[nodiscard]] PassedThrough& passed_through() {
     if (!passed_through_) passed_through_ = std::make_unique<PassedThrough>();
