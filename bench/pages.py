@@ -22,6 +22,7 @@ from pathlib import Path
 
 import adapting
 import prediction_error
+import profiles
 import replay
 import simulated
 import simulated_programs
@@ -66,6 +67,9 @@ TABLES: Mapping[str, Callable[[Sequence[Path]], str]] = {
     "scale": _of(simulated_tables.scale),
     "clusters": _of(simulated_trees.clusters),
     "lottery": _of(simulated_trees.lottery),
+    "profiled-collectives": _of(profiles.collectives),
+    "profiled-alltoalls": _of(profiles.alltoalls),
+    "profile-cost": _of(profiles.cost),
     "predictions": _of(prediction_error.table),
     "replay": replay.strategies_table,
     "replay-scenarios": replay.scenarios_table,

@@ -71,29 +71,52 @@ constexpr std::array candidate_fields{
     field<&CandidateRecord::reason>("reason"),
 };
 
+template <typename Struct, std::size_t count>
+void write_object(JsonWriter& writer, const Struct& from, const std::array<Field<Struct>, count>& fields) {
+  writer.object();
+  write_fields(writer, from, fields);
+  writer.close();
+}
+
+/// A field that is a struct.
+template <auto member, const auto& fields>
+constexpr auto struct_field(std::string_view name) {
+  using Struct = decltype(struct_of(member));
+  return Field<Struct>{
+      name,
+      [](JsonReader& reader, std::string_view /*name*/, Struct& into) { read_fields(reader, into.*member, fields); },
+      [](JsonWriter& writer, const Struct& from) { write_object(writer, from.*member, fields); }, nullptr};
+}
+
+/// A field that is a vector of structs.
+template <auto member, const auto& fields>
+constexpr auto list_field(std::string_view name) {
+  using Struct = decltype(struct_of(member));
+  using Element = typename decltype(value_of(member))::value_type;
+  return Field<Struct>{name,
+                       [](JsonReader& reader, std::string_view /*name*/, Struct& into) {
+                         reader.array([&] {
+                           reader.keep(room_of<Element>);
+                           read_fields(reader, (into.*member).emplace_back(), fields);
+                         });
+                       },
+                       [](JsonWriter& writer, const Struct& from) {
+                         writer.array();
+                         for (const Element& one : from.*member) write_object(writer, one, fields);
+                         writer.close();
+                       },
+                       nullptr};
+}
+
 constexpr std::array phase_fields{
     field<&PhaseRecord::calls>("calls"),
     field<&PhaseRecord::seconds>("seconds"),
     field<&PhaseRecord::bookkeeping_seconds>("bookkeeping_seconds"),
 };
 
-template <PhaseRecord ContextRecord::*phase>
-constexpr Field<ContextRecord> phase_field(std::string_view name) {
-  return {name,
-          [](JsonReader& reader, std::string_view /*name*/, ContextRecord& into) {
-            read_fields(reader, into.*phase, phase_fields);
-          },
-          [](JsonWriter& writer, const ContextRecord& from) {
-            writer.object();
-            write_fields(writer, from.*phase, phase_fields);
-            writer.close();
-          },
-          nullptr};
-}
-
 constexpr std::array phases_fields{
-    phase_field<&ContextRecord::exploring>("exploring"),
-    phase_field<&ContextRecord::settled>("settled"),
+    struct_field<&ContextRecord::exploring, phase_fields>("exploring"),
+    struct_field<&ContextRecord::settled, phase_fields>("settled"),
 };
 
 void read_phases(JsonReader& reader, std::string_view /*name*/, ContextRecord& into) {
@@ -101,10 +124,27 @@ void read_phases(JsonReader& reader, std::string_view /*name*/, ContextRecord& i
 }
 
 void write_phases(JsonWriter& writer, const ContextRecord& from) {
-  writer.object();
-  write_fields(writer, from, phases_fields);
-  writer.close();
+  write_object(writer, from, phases_fields);
 }
+
+constexpr std::array last_fields{
+    field<&ContextProfile::Last::rank>("rank"),
+    field<&ContextProfile::Last::calls>("calls"),
+};
+
+constexpr std::array profile_fields{
+    field<&ContextProfile::communicators>("communicators"),
+    field<&ContextProfile::ranks>("ranks"),
+    field<&ContextProfile::rank_seconds>("rank_seconds"),
+    field<&ContextProfile::slowest_rank>("slowest_rank"),
+    field<&ContextProfile::slowest_rank_seconds>("slowest_rank_seconds"),
+    field<&ContextProfile::quickest_rank>("quickest_rank"),
+    field<&ContextProfile::quickest_rank_seconds>("quickest_rank_seconds"),
+    field<&ContextProfile::waiting_rank_seconds>("waiting_rank_seconds"),
+    field<&ContextProfile::sampled_calls>("sampled_calls"),
+    list_field<&ContextProfile::last, last_fields>("last"),
+    field<&ContextProfile::mean_bytes>("mean_bytes"),
+};
 
 /// All fields of a context except its candidates and decisions, which come last.
 constexpr std::array context_fields{
@@ -128,6 +168,13 @@ constexpr std::array context_fields{
     field<&ContextRecord::native_s>("native_s"),
     field<&ContextRecord::candidates_left_out>("candidates_left_out", Presence::where_known),
     field<&ContextRecord::decisions_dropped>("decisions_dropped"),
+    Field<ContextRecord>{
+        "profile",
+        [](JsonReader& reader, std::string_view /*name*/, ContextRecord& into) {
+          read_fields(reader, into.profile.emplace(), profile_fields);
+        },
+        [](JsonWriter& writer, const ContextRecord& from) { write_object(writer, *from.profile, profile_fields); },
+        [](const ContextRecord& from) { return from.profile.has_value(); }, Presence::where_known},
 };
 
 /// A decision in its JSON form.
@@ -156,19 +203,13 @@ void write(JsonWriter& writer, const ContextRecord& context) {
   write_fields(writer, context, context_fields);
   writer.key("candidates");
   writer.array();
-  for (const CandidateRecord& candidate : context.candidates) {
-    writer.object();
-    write_fields(writer, candidate, candidate_fields);
-    writer.close();
-  }
+  for (const CandidateRecord& candidate : context.candidates) write_object(writer, candidate, candidate_fields);
   writer.close();
   writer.key("decisions");
   writer.array();
-  for (const Decision& one : context.decisions) {
-    writer.object();
-    write_fields(writer, {one.call, name_at(context, one.from), name_at(context, one.to), one.why}, decision_fields);
-    writer.close();
-  }
+  for (const Decision& one : context.decisions)
+    write_object(writer, NamedDecision{one.call, name_at(context, one.from), name_at(context, one.to), one.why},
+                 decision_fields);
   writer.close();
   writer.close();
 }
@@ -251,6 +292,25 @@ constexpr std::array left_out_fields{
     field<&LeftOut::slowest_tuning_seconds>("slowest_tuning_seconds"),
 };
 
+constexpr std::array ordered_call_fields{
+    field<&OrderedCall::collective>("collective"),
+    field<&OrderedCall::bytes>("bytes"),
+    field<&OrderedCall::bucket>("bucket"),
+    field<&OrderedCall::ranks>("ranks"),
+};
+
+constexpr std::array succession_fields{
+    struct_field<&Succession::from, ordered_call_fields>("from"),
+    struct_field<&Succession::to, ordered_call_fields>("to"),
+    field<&Succession::calls>("calls"),
+    field<&Succession::seconds_between>("seconds_between"),
+};
+
+constexpr std::array run_profile_fields{
+    list_field<&RunProfile::order, succession_fields>("order"),
+    field<&RunProfile::order_left_out>("order_left_out"),
+};
+
 void check_schema(JsonReader& reader) {
   const std::string_view schema = reader.written_number();
   if (schema != std::to_string(RunRecord::schema))
@@ -292,7 +352,7 @@ class Reading {
 
  private:
   void member(std::string_view key) {
-    constexpr std::array<std::string_view, 5> known{"schema", "run", "contexts", "left_out", "merged"};
+    constexpr std::array<std::string_view, 6> known{"schema", "run", "contexts", "left_out", "profile", "merged"};
     const auto* const name = std::find(known.begin(), known.end(), key);
     if (name == known.end()) return reader_.skip();
     if (std::find(seen_.begin(), seen_.end(), key) != seen_.end())
@@ -301,6 +361,7 @@ class Reading {
     if (key == "schema") return check_schema(reader_);
     if (key == "run") return read_run();
     if (key == "left_out") return read_fields(reader_, record_.left_out.emplace(), left_out_fields);
+    if (key == "profile") return read_fields(reader_, record_.profile.emplace(), run_profile_fields);
     if (key == "merged") return read_merged(reader_, record_.merged);
     if (std::find(seen_.begin(), seen_.end(), "run") != seen_.end()) return read_contexts(reader_);
     early_contexts_ = reader_;
@@ -340,18 +401,18 @@ std::string to_json(const RunRecord& record, RecordForm form) {
   writer.key("schema");
   writer.count(RunRecord::schema);
   writer.key("run");
-  writer.object();
-  write_fields(writer, record.run, run_fields);
-  writer.close();
+  write_object(writer, record.run, run_fields);
   writer.key("contexts");
   writer.array();
   for (const ContextRecord& context : record.contexts) write(writer, context);
   writer.close();
   if (record.left_out) {
     writer.key("left_out");
-    writer.object();
-    write_fields(writer, *record.left_out, left_out_fields);
-    writer.close();
+    write_object(writer, *record.left_out, left_out_fields);
+  }
+  if (record.profile) {
+    writer.key("profile");
+    write_object(writer, *record.profile, run_profile_fields);
   }
   if (!record.merged.empty()) {
     writer.key("merged");

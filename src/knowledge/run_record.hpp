@@ -36,6 +36,29 @@ struct PhaseRecord {
   double bookkeeping_seconds = 0;  ///< also spent on recording, agreeing between ranks and choosing
 };
 
+/// What all ranks did in one context, as a profiled run tells it (docs/profile.md).
+struct ContextProfile {
+  /// A rank of MPI_COMM_WORLD, and the sampled calls to which it came last.
+  struct Last {
+    int rank = 0;
+    std::int64_t calls = 0;
+    bool operator==(const Last&) const = default;
+  };
+
+  std::int64_t communicators = 0;  ///< on which the context occurred
+  std::int64_t ranks = 0;          ///< of MPI_COMM_WORLD that took part on any of them
+  double rank_seconds = 0;         ///< of all these ranks together
+  int slowest_rank = 0;            ///< of MPI_COMM_WORLD, with the most seconds
+  double slowest_rank_seconds = 0;
+  int quickest_rank = 0;  ///< with the fewest
+  double quickest_rank_seconds = 0;
+  std::optional<double> waiting_rank_seconds;  ///< of `rank_seconds`, for ranks that came later
+  std::int64_t sampled_calls = 0;              ///< whose times were compared for that
+  std::vector<Last> last;                      ///< the ranks that came last most often
+  std::optional<std::int64_t> mean_bytes;      ///< of one block, where ranks cannot know `bytes`
+  bool operator==(const ContextProfile&) const = default;
+};
+
 /// What happened to one call key.
 struct ContextRecord {
   std::string collective;
@@ -64,6 +87,7 @@ struct ContextRecord {
   std::optional<double> native_s;
   std::vector<Decision> decisions;     ///< `from` and `to` index `candidates`
   std::int64_t decisions_dropped = 0;  ///< earlier decisions, left out
+  std::optional<ContextProfile> profile;
 };
 
 /// The sums of the contexts that a record leaves out, because it would be too long.
@@ -75,6 +99,28 @@ struct LeftOut {
   std::optional<double> slowest_seconds;
   std::optional<double> slowest_tuning_seconds;
   bool operator==(const LeftOut&) const = default;
+};
+
+/// One kind of call, in the order of calls.
+struct OrderedCall {
+  std::string collective;
+  std::optional<std::int64_t> bytes;
+  bool bucket = false;
+  int ranks = 0;
+};
+
+/// How often one kind of call followed another on rank 0.
+struct Succession {
+  OrderedCall from;
+  OrderedCall to;
+  std::int64_t calls = 0;
+  double seconds_between = 0;  ///< in all, from the end of the first to the start of the second
+};
+
+/// The part of a profile that belongs to no context.
+struct RunProfile {
+  std::vector<Succession> order;    ///< the most frequent ones first; none where several threads may call MPI
+  std::int64_t order_left_out = 0;  ///< successions that are not in `order`
 };
 
 /// The facts of a run.
@@ -98,6 +144,7 @@ struct RunRecord {
   RunDescription run;
   std::vector<ContextRecord> contexts;
   std::optional<LeftOut> left_out;
+  std::optional<RunProfile> profile;
   std::vector<std::string> merged;  ///< the files of the runs that were merged into this record; empty for one run
 };
 

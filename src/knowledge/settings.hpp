@@ -42,6 +42,7 @@ struct Settings {
   /// A tuning table (knowledge/tuning_table.hpp) as one line of JSON, with the name of its file; empty: none.
   std::string table;
   bool foreign_table = false;  ///< follows the table of another machine or MPI library, too
+  bool profile = false;        ///< the record tells what all ranks did, and in which order (docs/profile.md)
   std::string probe = "on";    ///< or "off": whether a job may measure its network where nothing else tells of it
 
   /// Whether `only` and `except` let a candidate in. Their items are a collective (`allreduce`), an algorithm (`ring`),

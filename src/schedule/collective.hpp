@@ -131,6 +131,13 @@ constexpr bool synchronises(Collective collective) {
          collective != Collective::exscan;
 }
 
+/// True where, as a rule, no rank can end before all have begun, though a caller may give some ranks nothing to wait
+/// for: those that synchronise, and those in which blocks differ but every rank needs them all.
+constexpr bool waits_for_all(Collective collective) {
+  const Traits& has = traits_of(collective);
+  return synchronises(collective) || (has.root == Root::none && has.sizes == Sizes::known);
+}
+
 /// True where each rank knows the sizes only of blocks that it sends or receives itself.
 constexpr bool has_sizes_of_pairs(Collective collective) {
   return traits_of(collective).sizes == Sizes::of_each_pair;

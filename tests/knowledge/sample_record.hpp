@@ -37,7 +37,18 @@ inline RunRecord sample_record() {
                       .settled = {.calls = 680, .seconds = 0.01216, .bookkeeping_seconds = 0.0000068},
                       .native_s = 15.5e-6,
                       .decisions = {{20, -1, 0, "fastest of 2 candidates"}, {40, 0, 1, "native took \"long\""}},
-                      .decisions_dropped = 3};
+                      .decisions_dropped = 3,
+                      .profile = ContextProfile{.communicators = 2,
+                                                .ranks = 6,
+                                                .rank_seconds = 0.0625,
+                                                .slowest_rank = 5,
+                                                .slowest_rank_seconds = 0.015,
+                                                .quickest_rank = 1,
+                                                .quickest_rank_seconds = 0.005,
+                                                .waiting_rank_seconds = 0.03125,
+                                                .sampled_calls = 50,
+                                                .last = {{1, 40}, {4, 10}},
+                                                .mean_bytes = 70000}};
   ContextRecord own_operator{.collective = "allreduce",
                              .bytes = 8,
                              .ranks = 6,
@@ -66,7 +77,12 @@ inline RunRecord sample_record() {
                   .seconds = 1.5,
                   .probe_s = 0.25},
           .contexts = {tuned, own_operator, untouched},
-          .left_out = LeftOut{.contexts = 2, .calls = 40, .seconds = 0.0001, .tuning_seconds = 0.00001}};
+          .left_out = LeftOut{.contexts = 2, .calls = 40, .seconds = 0.0001, .tuning_seconds = 0.00001},
+          .profile = RunProfile{.order = {{.from = {.collective = "bcast", .bytes = 65536, .bucket = true, .ranks = 6},
+                                           .to = {.collective = "iallreduce", .ranks = 6},
+                                           .calls = 12,
+                                           .seconds_between = 0.5}},
+                                .order_left_out = 3}};
 }
 
 }  // namespace starling::testing

@@ -15,6 +15,7 @@ SAMPLE: dict[str, Any] = json.loads((ROOT / "tests/knowledge/run-record.json").r
 LATER: dict[str, dict[str, Any]] = {
     "": {
         "merged": ["20240501T120000-node1-1.json"],
+        "profile": {"order": [], "order_left_out": 0},
         "left_out": {
             "contexts": 3,
             "calls": 30,
@@ -32,6 +33,19 @@ LATER: dict[str, dict[str, Any]] = {
         "candidates_left_out": 2,
         "slowest_seconds": 0.5,
         "slowest_tuning_seconds": 0.25,
+        "profile": {
+            "communicators": 1,
+            "ranks": 4,
+            "rank_seconds": 0.5,
+            "slowest_rank": 1,
+            "slowest_rank_seconds": 0.25,
+            "quickest_rank": 2,
+            "quickest_rank_seconds": 0.0625,
+            "waiting_rank_seconds": None,
+            "sampled_calls": 0,
+            "last": [],
+            "mean_bytes": 3,
+        },
     },
     "candidates": {"agreed_s": 1.5e-5, "deviation_s": 2e-6, "earlier_s": 1.25e-5, "communicators_s": 1.5e-3},
 }

@@ -173,6 +173,67 @@ def report(
     reports.render(found, terminal(), rows=None if everything else 20)
 
 
+@app.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: starling profile -o app.json -- mpirun -n 64 ./app input.txt",
+)
+def profile(
+    line: Annotated[
+        list[str] | None, typer.Argument(metavar="LAUNCHER ...", help="mpirun, mpiexec, srun, or a program.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where the profile goes; profile.json.")
+    ] = None,
+    show: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Run nothing: show a profile that was made before.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the profile as JSON; the program's own output goes to stderr.")
+    ] = False,
+    html: Annotated[
+        Path | None, typer.Option(metavar="F.html", help="Write a page with a picture for each collective.")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show every context, not only the 20 with most time.")
+    ] = False,
+    mpi: Annotated[Flavour | None, typer.Option(help="The MPI of the program, where it cannot be detected.")] = None,
+) -> None:
+    """Record which collectives, sizes and communicators a program uses, and where its ranks wait. Changes nothing."""
+    from starling.records import profile as profiles
+    from starling.records.profile_page import page
+    from starling.records.record import RecordError
+    from starling.runs.profile import run_profiled
+    from starling.terminal.console import terminal
+
+    if (show is None) == (not line):
+        _misused("give a launcher line, or --show and a profile, as in: starling profile -- mpirun -n 4 ./app")
+    if show is not None and output is not None:
+        _misused("-o is where a new profile goes, and --show runs nothing: leave out one of them")
+    if html is not None and html.suffix != ".html":
+        _misused(f"--html {printable(html)}: give a name that ends in .html")
+    status = 0
+    file = show or output or Path("profile.json")
+    if line:
+        status = run_profiled(line, file, {"mpi": mpi.value} if mpi else {}, keep_stdout=as_json)
+        if not file.exists() or status == MISUSE:
+            raise typer.Exit(status)
+    try:
+        found, text = profiles.read(file)
+        if html is not None:
+            html.write_text(page(found), encoding="utf-8")
+    except RecordError as error:
+        _fail(error)
+    except OSError as error:
+        _fail(f"{printable(html)}: {error.strerror}")
+    if as_json:
+        typer.echo(text, nl=False)
+    else:
+        profiles.render(found, terminal(to_stderr=show is None), rows=None if everything else 20)
+    if line:
+        log(f"profile {printable(file)}; see it with: starling profile --show {shlex.quote(str(file))}")
+    raise typer.Exit(status)
+
+
 @app.command(epilog="Example: starling algorithms allreduce; starling algorithms bcast:binomial --draw binomial.svg")
 def algorithms(
     collective: Annotated[

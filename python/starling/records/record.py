@@ -154,6 +154,69 @@ class LeftOut(_Spent):
     contexts: int = Field(ge=1)
 
 
+class LastRank(_Model):
+    """A rank of MPI_COMM_WORLD, and the sampled calls to which it came last."""
+
+    rank: int = Field(ge=0)
+    calls: int = Field(ge=0)
+
+
+class ContextProfile(_Model):
+    """What all ranks did in one context of a profiled run (docs/profile.md). Ranks are those of MPI_COMM_WORLD.
+
+    `rank_seconds` are those of all `ranks` that took part, on any of the `communicators`, together; of these
+    `waiting_rank_seconds` were spent waiting for ranks that came later, None where that cannot be told.
+    `mean_bytes` is the mean block where ranks cannot know `bytes`.
+    """
+
+    communicators: int = Field(ge=0)
+    ranks: int = Field(ge=1)
+    rank_seconds: float
+    slowest_rank: int = Field(ge=0)
+    slowest_rank_seconds: float
+    quickest_rank: int = Field(ge=0)
+    quickest_rank_seconds: float
+    waiting_rank_seconds: float | None
+    sampled_calls: int = Field(ge=0)
+    last: list[LastRank]
+    mean_bytes: int | None
+
+    @property
+    def mean_seconds(self) -> float:
+        """Seconds of a rank that took part, in the mean."""
+        return self.rank_seconds / self.ranks
+
+    @property
+    def imbalance(self) -> float | None:
+        """The slowest rank's seconds over the mean; None where no time was spent."""
+        return self.slowest_rank_seconds / self.mean_seconds if self.rank_seconds else None
+
+
+class OrderedCall(_Model):
+    """A kind of call in the order of calls; `bytes` is None where ranks cannot know it."""
+
+    collective: str
+    bytes: int | None
+    bucket: bool
+    ranks: int
+
+
+class Succession(_Model):
+    """How often one kind of call followed another on rank 0, and the seconds between them in all."""
+
+    from_: OrderedCall = Field(alias="from")
+    to: OrderedCall
+    calls: int = Field(ge=0)
+    seconds_between: float | None
+
+
+class RunProfile(_Model):
+    """The part of a profile that belongs to no context. `order_left_out` is the number of calls missing in `order`."""
+
+    order: list[Succession]
+    order_left_out: int = Field(ge=0)
+
+
 class Context(ContextKey, _Spent):
     """What happened to one call key."""
 
@@ -165,6 +228,7 @@ class Context(ContextKey, _Spent):
     native_s: float | None
     decisions: list[Decision]
     decisions_dropped: int = Field(ge=0)
+    profile: ContextProfile | None = None
 
     def candidate(self, public_name: str) -> Candidate | None:
         """The candidate of that name, or None."""
@@ -291,6 +355,7 @@ class RunRecord(_Heading):
 
     contexts: list[Context]
     left_out: LeftOut | None = None
+    profile: RunProfile | None = None
 
 
 class Outline(_Heading):

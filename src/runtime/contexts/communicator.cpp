@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "runtime/contexts/setup.hpp"
+#include "runtime/mpi/clock.hpp"
 #include "runtime/mpi/features.hpp"
 #include "runtime/mpi/gpu.hpp"
 #include "runtime/mpi/pmpi.hpp"
@@ -18,6 +19,9 @@ namespace {
 
 /// Goes up whenever a communicator is freed, which invalidates what threads remember.
 std::atomic<std::uint64_t> generation{1};
+
+/// How many states of communicators were made.
+std::atomic<std::uint64_t> made{0};
 
 /// Appended to the name of a communicator that is being freed. Only the MPI object can hold this mark: MPI may reuse
 /// the handle at once, and may delete the attributes later, when the last message has arrived.
@@ -61,6 +65,13 @@ std::optional<std::vector<int>> values_of_ranks(std::span<const int> in_world, s
     if (each.back() < 0) return std::nullopt;
   }
   return each;
+}
+
+/// A number for a sequence of ranks (FNV-1a, a word at a time).
+std::uint64_t hash_of(std::span<const int> ranks) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const int rank : ranks) hash = (hash ^ static_cast<std::uint64_t>(rank)) * 0x100000001b3U;
+  return hash;
 }
 
 }  // namespace
@@ -120,6 +131,7 @@ int Communicator::forget(MPI_Comm comm, int /*keyval*/, void* attribute, void* /
     const std::lock_guard lock(now.guard);
     if (now.communicators.erase(gone) == 0) return MPI_SUCCESS;
     gone->add_to(now.finished);
+    if (now.profile) gone->add_to(now.profile->finished);
   }
   delete gone;
   mark_as_being_freed(comm);
@@ -127,7 +139,7 @@ int Communicator::forget(MPI_Comm comm, int /*keyval*/, void* attribute, void* /
 }
 
 Communicator::Communicator(MPI_Comm comm)
-    : handle_(comm), made_at_(freed()), resources_(comm, rank_of(comm), size_of(comm)) {
+    : handle_(comm), made_at_(freed()), number_(made.fetch_add(1)), resources_(comm, rank_of(comm), size_of(comm)) {
   int inter = 0;
   pmpi.Comm_test_inter(comm, &inter);
   inter_ = inter != 0;
@@ -136,6 +148,7 @@ Communicator::Communicator(MPI_Comm comm)
   const Setup& now = setup();
   const std::vector<int> in_world = ranks_in_world(comm, size());
   foreign_ = std::find(in_world.begin(), in_world.end(), MPI_UNDEFINED) != in_world.end();
+  if (now.profile) group_ = hash_of(in_world);
   if (!now.platform) return;
   if (const auto hosts = values_of_ranks(in_world, now.hosts)) tree_ = now.platform->tree(*hosts);
 }
@@ -147,6 +160,17 @@ const Places* Communicator::places() {
     if (const auto nodes = values_of_ranks(ranks_in_world(handle_, size()), setup().nodes)) places_.emplace(*nodes);
   }
   return places_ ? &*places_ : nullptr;
+}
+
+void Communicator::count_pass_through(int operation) {
+  PassedThrough& passed = passed_through();
+  ++passed.by_operation[static_cast<std::size_t>(operation)];
+  const auto& profile = setup().profile;
+  if (!profile || !profile->order) return;
+  std::int16_t& number = passed.in_order[static_cast<std::size_t>(operation)];
+  if (number == 0) number = static_cast<std::int16_t>(profile->order->number_of({operation, size(), -1}) + 1);
+  const double now = Clock::now();
+  profile->order->follow(number - 1, now, now);
 }
 
 const Communicator::Known* Communicator::look_up(const Call& call) {
@@ -168,32 +192,26 @@ Context& Communicator::context(const Facts& facts) {
   Context* const last = table.known.context;
   if (last != nullptr && last->key() == facts.key) return *last;
   const auto find = [&](const CallKey& key) {
-    const auto found =
-        std::find_if(table.contexts.begin(), table.contexts.end(), [&](const auto& one) { return one->key() == key; });
-    return found == table.contexts.end() ? nullptr : found->get();
+    const auto found = table.by_key.find(key);
+    return found == table.by_key.end() ? nullptr : found->second;
   };
-  Context* context = find(facts.key);
-  if (context == nullptr) {
-    Facts wanted = facts;
-    // One size may have several keys: they differ in the operator, or in MPI_IN_PLACE.
-    const bool new_size = std::none_of(table.contexts.begin(), table.contexts.end(), [&](const auto& one) {
-      return !one->key().bucket && one->key().bytes == facts.key.bytes;
-    });
-    if (new_size && table.exact_sizes >= setup().settings.exact_sizes) {
-      wanted.key.bucket = true;
-      if (facts.key.bytes >= 0) {
-        const auto& edges = setup().size_edges[static_cast<std::size_t>(facts.situation.collective)];
-        const SizeBucket bucket = bucket_of(facts.key.bytes, edges);
-        wanted.key.bytes = bucket.from;
-        wanted.key.up_to = bucket.up_to;
-      }
-      context = find(wanted.key);
+  if (Context* const exact = find(facts.key)) return *exact;
+  Facts wanted = facts;
+  // One size may have several keys: they differ in the operator, or in MPI_IN_PLACE.
+  const bool new_size = !table.exact_sizes.contains(facts.key.bytes);
+  if (new_size && std::ssize(table.exact_sizes) >= setup().settings.exact_sizes) {
+    wanted.key.bucket = true;
+    if (facts.key.bytes >= 0) {
+      const auto& edges = setup().size_edges[static_cast<std::size_t>(facts.situation.collective)];
+      const SizeBucket bucket = bucket_of(facts.key.bytes, edges);
+      wanted.key.bytes = bucket.from;
+      wanted.key.up_to = bucket.up_to;
     }
-    if (context == nullptr) {
-      if (new_size && !wanted.key.bucket) ++table.exact_sizes;
-      context = table.contexts.emplace_back(std::make_unique<Context>(wanted, *this, table.chosen)).get();
-    }
+    if (Context* const bucket = find(wanted.key)) return *bucket;
   }
+  if (!wanted.key.bucket) table.exact_sizes.insert(facts.key.bytes);
+  Context* const context = table.contexts.emplace_back(std::make_unique<Context>(wanted, *this, table.chosen)).get();
+  table.by_key.emplace(wanted.key, context);
   return *context;
 }
 
@@ -265,15 +283,21 @@ bool Communicator::lives_since(const Communicator* communicator, std::uint64_t f
 void Communicator::add_to(Happened& happened) const {
   if (rank() != 0) return;
   if (passed_through_) {
-    const auto& [by_operation, by_collective] = *passed_through_;
+    const auto& by_operation = passed_through_->by_operation;
     for (std::size_t i = 0; i < by_operation.size(); ++i) happened.add(operation_names[i], size(), by_operation[i]);
-    for (std::size_t i = 0; i < by_collective.size(); ++i) happened.add(collective_names[i], size(), by_collective[i]);
   }
   for (const auto& of_collective : tables_) {
     for (const Table* table = of_collective.get(); table != nullptr; table = table->set_aside.get())
       for (const auto& context : table->contexts)
         table->chosen ? happened.add_chosen(*context) : happened.add(*context);
   }
+}
+
+void Communicator::add_to(ProfileSum& profile) const {
+  for (const auto& of_collective : tables_)
+    for (const Table* table = of_collective.get(); table != nullptr; table = table->set_aside.get())
+      for (const auto& context : table->contexts)
+        context->add_to(profile, {.rank = process().rank, .is_first = rank() == 0, .group = group_});
 }
 
 }  // namespace starling

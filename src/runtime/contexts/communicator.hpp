@@ -8,6 +8,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "generated/operations.hpp"
@@ -67,10 +69,8 @@ class Communicator {
   [[nodiscard]] Interned refusal_of_chosen(Collective collective) const;
   /// Count a call that passes through: an operation that is not tuned, or a blocking collective that can't be tuned
   /// here.
-  void count_pass_through(int operation) { ++passed_through().by_operation[static_cast<std::size_t>(operation)]; }
-  void count_pass_through(Collective collective) {
-    ++passed_through().by_collective[static_cast<std::size_t>(collective)];
-  }
+  void count_pass_through(int operation);
+  void count_pass_through(Collective collective) { count_pass_through(static_cast<int>(collective)); }
 
   /// Seconds that a call in `situation` takes by `way` on these ranks, as the cost model has it. Nothing for native,
   /// for what the way refuses, without a model of the network, and where predicting it would take too long
@@ -87,6 +87,10 @@ class Communicator {
 
   /// Adds what happened here to `happened`, on the communicator's rank 0 only.
   void add_to(Happened& happened) const;
+  /// Adds what this rank did here to the profile of a run.
+  void add_to(ProfileSum& profile) const;
+  /// Ascends in the order in which this process made the states of its communicators.
+  [[nodiscard]] std::uint64_t number() const { return number_; }
 
   /// The attribute's delete function: MPI calls it when a communicator is freed.
   static int forget(MPI_Comm comm, int keyval, void* attribute, void* extra);
@@ -100,17 +104,25 @@ class Communicator {
   /// How many calls passed through.
   struct PassedThrough {
     std::array<std::int64_t, static_cast<std::size_t>(operation_count)> by_operation{};
-    std::array<std::int64_t, collective_count> by_collective{};
+    std::array<std::int16_t, static_cast<std::size_t>(operation_count)> in_order{};  ///< CallOrder's numbers, plus 1
   };
   [[nodiscard]] PassedThrough& passed_through() {
     if (!passed_through_) passed_through_ = std::make_unique<PassedThrough>();
     return *passed_through_;
   }
 
-  /// The contexts of one collective. There are few, so the search is linear, after a look at the latest one.
+  struct HashOfKey {
+    std::size_t operator()(const CallKey& key) const {
+      return std::hash<std::int64_t>{}((key.bytes * 16) + (key.commutative ? 8 : 0) + (key.built_in ? 4 : 0) +
+                                       (key.in_place ? 2 : 0) + (key.bucket ? 1 : 0));
+    }
+  };
+
+  /// The contexts of one collective.
   struct Table {
     std::vector<std::unique_ptr<Context>> contexts;
-    int exact_sizes = 0;
+    std::unordered_map<CallKey, Context*, HashOfKey> by_key;
+    std::unordered_set<std::int64_t> exact_sizes;  ///< those of contexts that are no buckets
     LatestCall latest;
     Known known{{}, nullptr};          ///< of the latest call
     std::optional<Way> chosen{};       ///< the way of all contexts; none where the run's strategy chooses
@@ -118,6 +130,8 @@ class Communicator {
   };
   MPI_Comm handle_;
   std::uint64_t made_at_;  ///< freed() at its creation: a later state may have the same address
+  std::uint64_t number_;
+  std::uint64_t group_ = 0;  ///< CallsOfRank::group
   bool inter_ = false;
   bool foreign_ = false;  ///< has ranks of another MPI_COMM_WORLD, which may have other settings
   bool has_looked_for_places_ = false;

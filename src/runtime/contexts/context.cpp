@@ -152,6 +152,11 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
   carriers_.resize(ways_.size());
   tuner_ = std::make_unique<Tuner>(brief, strategy.make);
   if (channel != nullptr) tuner_->open(*channel);
+  if (!now.profile) return;
+  profiled_ = std::make_unique<Profiled>();
+  if (now.profile->order)
+    profiled_->in_order =
+        now.profile->order->number_of({static_cast<int>(collective_), ranks_, key_.bytes, key_.bucket});
 }
 
 /// What is known of the ways before any is tried. The communicator outlives its contexts.
@@ -209,9 +214,18 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   if (result.error != MPI_SUCCESS && result.reported && is_refusal(result.error)) return result.error;
   if (result.communicators_s > 0) tuner_->add_communicators(turn, result.communicators_s);
   tuner_->end(turn, end - start - result.communicators_s, work, result.served);
+  if (profiled_) profile(start, end, work);
   if (turn.exploring || tuner_->is_due()) conclude(turn, end, communicator);
   if (result.error != MPI_SUCCESS && !result.reported) pmpi.Comm_call_errhandler(call.comm, result.error);
   return result.error;
+}
+
+void Context::profile(double start, double end, double work) {
+  Profiled& kept = *profiled_;
+  kept.seconds += end - start;
+  kept.sampled.add(end - start);
+  if (key_.bytes < 0) kept.moved += work;
+  if (auto& order = setup().profile->order) order->follow(kept.in_order, start, end);
 }
 
 /// Follows a call that explores, or after which the ranks agree. Measures the bookkeeping of these calls only.
@@ -226,6 +240,15 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
     }
   }
   tuner_->add_bookkeeping(turn, Clock::now() - end, agrees);
+}
+
+void Context::add_to(ProfileSum& profile, CallsOfRank calls) const {
+  if (!profiled_ || tuner_->calls() == 0) return;
+  calls.calls = tuner_->calls();
+  calls.seconds = profiled_->seconds;
+  calls.moved = profiled_->moved;
+  if (waits_for_all(collective_)) calls.sampled = profiled_->sampled.kept();
+  profile.add(key_record(), calls);
 }
 
 ContextRecord Context::key_record() const {

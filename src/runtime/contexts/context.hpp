@@ -9,6 +9,8 @@
 
 #include "knowledge/run_record.hpp"
 #include "messages/interned.hpp"
+#include "profile/profile_sum.hpp"
+#include "profile/sampled_calls.hpp"
 #include "runtime/call/call.hpp"
 #include "runtime/call/facts.hpp"
 #include "runtime/execution/ways/carrier.hpp"
@@ -45,6 +47,8 @@ class Context {
   void add_to(ContextRecord& record) const;
   /// What happened, with the names, parameters and reasons of all ways.
   [[nodiscard]] ContextRecord record() const;
+  /// Adds what this rank did here to a profile, if the run has one. `calls` tells which rank this is.
+  void add_to(ProfileSum& profile, CallsOfRank calls) const;
   /// A record with the call key only.
   [[nodiscard]] ContextRecord key_record() const;
 
@@ -57,6 +61,14 @@ class Context {
   };
   [[nodiscard]] std::shared_ptr<Knowledge> knowledge(const Brief& brief, const Facts& facts,
                                                      Communicator& communicator) const;
+  /// What a profiled run keeps of the calls, besides what the tuner keeps.
+  struct Profiled {
+    SampledCalls sampled;
+    double seconds = 0;
+    double moved = 0;  ///< bytes, where the call key has none
+    int in_order = -1;
+  };
+  void profile(double start, double end, double work);
   Result run(int way, const Call& call, const Facts& facts, Communicator& communicator);
   void agree_on_buffers(Communicator& communicator);
   void conclude(const Tuner::Turn& turn, double end, Communicator& communicator);
@@ -70,7 +82,8 @@ class Context {
   std::span<const Way> ways_;                       ///< all there are, or `own_`
   std::vector<std::unique_ptr<Carrier>> carriers_;  ///< of each way; null if never used, or released
   std::unique_ptr<Tuner> tuner_;
-  bool agreed_on_buffers_ = false;  ///< whether they are where Starling's algorithms can use them
+  std::unique_ptr<Profiled> profiled_;  ///< null in a run that is not profiled
+  bool agreed_on_buffers_ = false;      ///< whether they are where Starling's algorithms can use them
 };
 
 }  // namespace starling

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -15,6 +16,8 @@
 #include "knowledge/names.hpp"
 #include "knowledge/settings.hpp"
 #include "knowledge/tuning_table.hpp"
+#include "profile/call_order.hpp"
+#include "profile/profile_sum.hpp"
 #include "runtime/contexts/happened.hpp"
 #include "schedule/collective.hpp"
 #include "selection/strategy.hpp"
@@ -24,6 +27,12 @@
 namespace starling {
 
 class Communicator;
+
+/// What a profiled run keeps besides what any run does.
+struct Profile {
+  ProfileSum finished;             ///< on communicators that were freed; guarded as Setup::finished
+  std::optional<CallOrder> order;  ///< on rank 0, unless several threads may call MPI
+};
 
 /// What all communicators share. Set in MPI_Init; the same on all ranks, except `communicators` and `finished`.
 struct Setup {
@@ -43,6 +52,7 @@ struct Setup {
   /// What the cost model knows of the network; none where no strategy asks for it, or nothing is known.
   std::optional<Predictor> network;
   std::optional<double> probe_seconds;  ///< that the job took to measure it
+  std::unique_ptr<Profile> profile;     ///< null in a run that is not profiled
 
   int keyval = MPI_KEYVAL_INVALID;  ///< of the attribute that holds a Communicator
   std::mutex guard;                 ///< of the members below

@@ -16,6 +16,8 @@
 #include "knowledge/shorten.hpp"
 #include "knowledge/variables.hpp"
 #include "knowledge/whole_file.hpp"
+#include "profile/call_order.hpp"
+#include "profile/profile_sum.hpp"
 #include "runtime/contexts/communicator.hpp"
 #include "runtime/contexts/setup.hpp"
 #include "runtime/job/job.hpp"
@@ -29,7 +31,7 @@ namespace starling {
 namespace {
 
 /// The contexts of the communicators on which this rank is rank 0. Those of communicators of one rank are left out,
-/// unless the program has only one rank.
+/// unless the program has only one rank or a profile is to have all calls.
 std::vector<ContextRecord> my_contexts() {
   Setup& now = setup();
   std::vector<ContextRecord> contexts;
@@ -38,7 +40,7 @@ std::vector<ContextRecord> my_contexts() {
     for (const Communicator* one : now.communicators) one->add_to(now.finished);
     contexts = now.finished.take();
   }
-  if (process().size > 1)
+  if (process().size > 1 && !now.profile)
     contexts.erase(std::remove_if(contexts.begin(), contexts.end(), [](const auto& one) { return one.ranks == 1; }),
                    contexts.end());
   return contexts;
@@ -63,18 +65,58 @@ std::string received(int from) {
   return error == MPI_SUCCESS ? text : std::string();
 }
 
-/// The record of all ranks, on rank 0; an empty one elsewhere. It is summed along a binomial tree, in messages of
-/// bounded length, so that no rank holds the contexts of many.
-RunRecord record_of_all() {
-  RecordSum sum(my_contexts());
+/// Adds up the sums of all ranks on rank 0, along a binomial tree, in messages of bounded length, so that no rank holds
+/// what many have. Returns whether this is rank 0.
+template <typename Sum>
+bool sum_up(Sum& sum) {
   for (int distance = 1; distance < process().size; distance *= 2) {
     if ((process().rank & distance) != 0) {
       send(sum.text(), process().rank - distance);
-      return {};
+      return false;
     }
     if (process().rank + distance < process().size) sum.add(received(process().rank + distance));
   }
-  return sum.record();
+  return true;
+}
+
+/// The record of all ranks, on rank 0; an empty one elsewhere.
+RunRecord record_of_all() {
+  RecordSum sum(my_contexts());
+  return sum_up(sum) ? sum.record() : RunRecord{};
+}
+
+OrderedCall described(const CallOrder::Kind& kind) {
+  OrderedCall call{.collective = std::string(operation_names[static_cast<std::size_t>(kind.operation)])};
+  if (kind.bytes >= 0) call.bytes = kind.bytes;
+  call.bucket = kind.bucket;
+  call.ranks = kind.ranks;
+  return call;
+}
+
+RunProfile described(const CallOrder& order) {
+  constexpr std::size_t most_pairs = 100;
+  RunProfile profile{.order_left_out = order.calls()};
+  for (const CallOrder::Pair& pair : order.pairs(most_pairs)) {
+    profile.order.push_back({described(pair.from), described(pair.to), pair.calls, pair.seconds_between});
+    profile.order_left_out -= pair.calls;
+  }
+  return profile;
+}
+
+/// Adds to the record on rank 0 what a profiled run tells. The states of communicators still exist.
+void add_profile(RunRecord& record) {
+  Setup& now = setup();
+  ProfileSum& sum = now.profile->finished;
+  {
+    const std::lock_guard lock(now.guard);
+    std::vector<const Communicator*> in_order(now.communicators.begin(), now.communicators.end());
+    std::sort(in_order.begin(), in_order.end(),
+              [](const Communicator* one, const Communicator* other) { return one->number() < other->number(); });
+    for (const Communicator* one : in_order) one->add_to(sum);
+  }
+  if (!sum_up(sum)) return;
+  sum.tell(record.contexts);
+  record.profile = now.profile->order ? described(*now.profile->order) : RunProfile{};
 }
 
 std::string program_line() {
@@ -105,6 +147,7 @@ void publish_run_record() {
   if (now.settings.history.empty() && now.settings.record.empty()) return;
   const double seconds = pmpi.Wtime() - job().started_wtime;
   RunRecord record = record_of_all();
+  if (now.profile) add_profile(record);
   if (process().rank != 0) return;
 
   record.run.seconds = seconds;

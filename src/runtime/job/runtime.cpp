@@ -1,6 +1,7 @@
 #include "runtime/job/runtime.hpp"
 
 #include <cstdlib>
+#include <memory>
 #include <utility>
 
 #include "knowledge/names.hpp"
@@ -107,6 +108,10 @@ void after_init() {
   now.strategy = strategy->first;
   now.strategy_argument = strategy->second;
   set_table(now);
+  if (now.settings.profile) {
+    now.profile = std::make_unique<Profile>();
+    if (process().rank == 0 && !process().concurrent) now.profile->order.emplace();
+  }
   set_platform(now);
   Clock::calibrate();
   job().started = std::chrono::system_clock::now();

@@ -1,0 +1,213 @@
+#include "profile/profile_sum.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+#include "schedule/collective.hpp"
+
+namespace starling {
+namespace {
+
+template <typename Value>
+void append(std::string& text, const Value& value) {
+  static_assert(std::is_trivially_copyable_v<Value>);
+  text.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+/// The next value of a text, from which it is taken; nothing where the text is too short.
+template <typename Value>
+std::optional<Value> taken(std::string_view& text) {
+  if (text.size() < sizeof(Value)) return std::nullopt;
+  Value value{};
+  std::memcpy(&value, text.data(), sizeof value);
+  text.remove_prefix(sizeof value);
+  return value;
+}
+
+}  // namespace
+
+ProfileSum::Key ProfileSum::key_of(const ContextRecord& record) {
+  const auto collective = collective_named(record.collective);
+  const int operator_class = !record.operator_class || *record.operator_class == "built-in" ? 0
+                             : *record.operator_class == "commutative"                      ? 1
+                                                                                            : 2;
+  return {.bytes = record.bytes.value_or(-1),
+          .up_to = record.up_to.value_or(0),
+          .collective = collective ? static_cast<std::int32_t>(*collective) : -1,
+          .variant = (record.bucket ? 1 : 0) + (record.in_place ? 2 : 0) + (4 * operator_class),
+          .ranks = record.ranks,
+          .nodes = record.nodes,
+          .ranks_per_node = record.ranks_per_node};
+}
+
+void ProfileSum::add(const ContextRecord& key, const CallsOfRank& calls) {
+  const Key place = key_of(key);
+  if (totals_.size() >= most_contexts && !totals_.contains(place)) return;
+  Total& total = totals_[place];
+  total.key = place;
+  total.communicators += calls.is_first ? 1 : 0;
+  total.ranks = 1;
+  total.seconds += calls.seconds;
+  total.slowest = total.quickest = total.seconds;
+  total.slowest_rank = total.quickest_rank = calls.rank;
+  total.moved += calls.moved;
+  if (calls.sampled.empty()) return;
+
+  const std::pair group_place{place, calls.group};
+  const bool is_new = !groups_.contains(group_place);
+  total.groups += is_new && calls.is_first ? 1 : 0;
+  if (is_new && groups_.size() >= most_groups) return;
+  Group& group = groups_[group_place];
+  group.key = place;
+  group.group = calls.group;
+  group.ranks = 1;
+  group.calls += calls.calls;
+  group.seconds += calls.seconds;
+  if (calls.calls <= group.most_calls) return;
+  group.most_calls = calls.calls;
+  group.sampled = static_cast<std::uint32_t>(calls.sampled.size());
+  for (std::size_t i = 0; i < calls.sampled.size(); ++i) {
+    group.number[i] = calls.sampled[i].number;
+    group.least[i] = calls.sampled[i].seconds;
+    group.last[i] = calls.rank;
+  }
+}
+
+void ProfileSum::merge(Total& into, const Total& other) {
+  into.communicators += other.communicators;
+  into.ranks += other.ranks;
+  into.seconds += other.seconds;
+  into.moved += other.moved;
+  into.waiting += other.waiting;
+  into.sampled += other.sampled;
+  into.groups += other.groups;
+  into.compared += other.compared;
+  if (other.slowest > into.slowest) {
+    into.slowest = other.slowest;
+    into.slowest_rank = other.slowest_rank;
+  }
+  if (other.quickest < into.quickest) {
+    into.quickest = other.quickest;
+    into.quickest_rank = other.quickest_rank;
+  }
+  name_last(into, other.last);
+}
+
+void ProfileSum::merge(Group& into, const Group& other) {
+  into.ranks += other.ranks;
+  into.seconds += other.seconds;
+  if (into.calls != other.calls || into.sampled != other.sampled || into.number != other.number) {
+    into.sampled = 0;
+    return;
+  }
+  for (std::size_t i = 0; i < into.sampled; ++i) {
+    if (other.least[i] >= into.least[i]) continue;
+    into.least[i] = other.least[i];
+    into.last[i] = other.last[i];
+  }
+}
+
+void ProfileSum::name_last(Total& into, std::span<const ContextProfile::Last> more) {
+  std::vector<ContextProfile::Last> all(into.last.begin(), into.last.end());
+  for (const ContextProfile::Last& one : more) {
+    const auto known = std::find_if(all.begin(), all.end(),
+                                    [&](const auto& other) { return other.calls > 0 && other.rank == one.rank; });
+    if (known != all.end()) {
+      known->calls += one.calls;
+    } else {
+      all.push_back(one);
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& one, const auto& other) { return one.calls > other.calls; });
+  std::copy_n(all.begin(), most_last, into.last.begin());
+}
+
+void ProfileSum::conclude(Total& into, const Group& group) {
+  if (group.sampled == 0) return;
+  // The first call makes connections, and stands for itself only.
+  const double first = group.least[0];
+  const double others = std::accumulate(group.least.begin() + 1, group.least.begin() + group.sampled, 0.0);
+  const double usual = group.sampled > 1 ? others / (group.sampled - 1) : first;
+  const double transfer = first + (static_cast<double>(group.calls - 1) * usual);
+  into.waiting += std::max(0.0, group.seconds - (static_cast<double>(group.ranks) * transfer));
+  into.sampled += group.sampled;
+  ++into.compared;
+  std::map<int, std::int64_t> times_last;
+  for (std::uint32_t i = 0; i < group.sampled; ++i) ++times_last[group.last[i]];
+  std::vector<ContextProfile::Last> last;
+  for (const auto& [rank, calls] : times_last) last.push_back({rank, calls});
+  name_last(into, last);
+}
+
+std::string ProfileSum::text() const {
+  std::string text;
+  append(text, totals_.size());
+  append(text, groups_.size());
+  for (const auto& [key, total] : totals_) append(text, total);
+  for (const auto& [key, group] : groups_) append(text, group);
+  return text;
+}
+
+void ProfileSum::add(const std::string& text) {
+  std::string_view rest = text;
+  const std::size_t totals = taken<std::size_t>(rest).value_or(0);
+  const std::size_t groups = taken<std::size_t>(rest).value_or(0);
+  for (std::size_t i = 0; i < totals; ++i) {
+    const auto other = taken<Total>(rest);
+    if (!other) return;
+    if (const auto known = totals_.find(other->key); known != totals_.end()) {
+      merge(known->second, *other);
+    } else if (totals_.size() < most_contexts) {
+      totals_.emplace(other->key, *other);
+    }
+  }
+  for (std::size_t i = 0; i < groups; ++i) {
+    const auto other = taken<Group>(rest);
+    if (!other) return;
+    const std::pair place{other->key, other->group};
+    auto known = groups_.find(place);
+    if (known != groups_.end()) {
+      merge(known->second, *other);
+    } else if (groups_.size() < most_groups) {
+      known = groups_.emplace(place, *other).first;
+    } else {
+      continue;
+    }
+    const auto total = totals_.find(other->key);
+    if (known->second.ranks < other->key.ranks || total == totals_.end()) continue;
+    conclude(total->second, known->second);
+    groups_.erase(known);
+  }
+}
+
+void ProfileSum::tell(std::vector<ContextRecord>& contexts) const {
+  for (ContextRecord& context : contexts) {
+    const auto found = totals_.find(key_of(context));
+    if (found == totals_.end() || found->first.collective < 0) continue;
+    const Total& total = found->second;
+    ContextProfile& profile = context.profile.emplace();
+    profile.communicators = total.communicators;
+    profile.ranks = total.ranks;
+    profile.rank_seconds = total.seconds;
+    profile.slowest_rank = total.slowest_rank;
+    profile.slowest_rank_seconds = total.slowest;
+    profile.quickest_rank = total.quickest_rank;
+    profile.quickest_rank_seconds = total.quickest;
+    if (total.groups > 0 && total.groups == total.compared) profile.waiting_rank_seconds = total.waiting;
+    profile.sampled_calls = total.sampled;
+    for (const ContextProfile::Last& one : total.last)
+      if (one.calls > 0) profile.last.push_back(one);
+    if (context.bytes || context.calls == 0) continue;
+    // Each block is sent once and received once.
+    const auto collective = static_cast<Collective>(found->first.collective);
+    const double blocks =
+        static_cast<double>(context.calls) * context.ranks * (has_sizes_of_pairs(collective) ? context.ranks : 1);
+    profile.mean_bytes = static_cast<std::int64_t>(total.moved / 2 / blocks);
+  }
+}
+
+}  // namespace starling

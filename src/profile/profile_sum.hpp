@@ -1,0 +1,108 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "knowledge/run_record.hpp"
+#include "profile/sampled_calls.hpp"
+
+namespace starling {
+
+/// What one rank did in one context on one communicator.
+struct CallsOfRank {
+  int rank;             ///< in MPI_COMM_WORLD
+  bool is_first;        ///< rank 0 of the communicator
+  std::uint64_t group;  ///< the same on all ranks of the communicator, another one for other ranks
+  std::int64_t calls;
+  double seconds;
+  double moved;  ///< bytes sent and received, where `bytes` is not known
+  /// Empty where no rank waits for another one by what the collective does.
+  std::span<const SampledCalls::Kept> sampled;
+};
+
+/// The part of a profile that needs what every rank measured, summed over communicators and ranks. It goes from rank to
+/// rank as a text of bounded length.
+///
+/// How long ranks waited: a call that all ranks must have begun before one can end takes the rank that came last only
+/// the transfer, and all others what they waited besides. So the least of the ranks' times is the transfer. It is found
+/// call by call for the sampled calls of each group of ranks; the other calls count with their mean, so that a long
+/// wait in any call is found in the sum of the seconds.
+class ProfileSum {
+ public:
+  /// Ranks named at most as those that came last.
+  static constexpr std::size_t most_last = 8;
+  /// Contexts, and groups of ranks in them, at most; of others nothing is told.
+  static constexpr std::size_t most_contexts = 8192;
+  static constexpr std::size_t most_groups = 4096;
+
+  /// Adds calls of this rank, in a context with the call key of `key`. All ranks of a group add their communicators in
+  /// the same order.
+  void add(const ContextRecord& key, const CallsOfRank& calls);
+  /// Adds another rank's `text`. A text that is not one is ignored.
+  void add(const std::string& text);
+  /// The sum as bytes for a rank of the same job.
+  [[nodiscard]] std::string text() const;
+
+  /// Gives each context of all ranks' record its part.
+  void tell(std::vector<ContextRecord>& contexts) const;
+
+ private:
+  /// A call key, as bytes that can be sent.
+  struct Key {
+    std::int64_t bytes;
+    std::int64_t up_to;
+    std::int32_t collective;
+    std::int32_t variant;  ///< bucket, MPI_IN_PLACE, class of the operator
+    std::int32_t ranks;
+    std::int32_t nodes;
+    std::int32_t ranks_per_node;
+    // NOLINTNEXTLINE(modernize-use-nullptr): what clang-tidy 14 takes for a 0 is in the compiler-made comparison
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Total {
+    Key key;
+    std::int64_t communicators = 0;
+    std::int64_t ranks = 0;
+    double seconds = 0;
+    double slowest = 0;
+    double quickest = 0;
+    double moved = 0;
+    double waiting = 0;
+    std::int64_t sampled = 0;
+    std::int64_t groups = 0;    ///< of ranks of which the waiting is to be known
+    std::int64_t compared = 0;  ///< of these, those of which it is
+    std::int32_t slowest_rank = 0;
+    std::int32_t quickest_rank = 0;
+    std::array<ContextProfile::Last, most_last> last{};  ///< by falling calls; those without calls are no ranks
+  };
+  struct Group {
+    Key key;
+    std::uint64_t group = 0;
+    std::int64_t ranks = 0;       ///< that have been added
+    std::int64_t calls = 0;       ///< of each of them
+    double seconds = 0;           ///< of all of them
+    std::int64_t most_calls = 0;  ///< of the communicator from which the samples are
+    std::uint32_t sampled = 0;    ///< 0 where ranks have kept different calls
+    std::array<std::uint32_t, SampledCalls::most> number{};
+    std::array<float, SampledCalls::most> least{};
+    std::array<std::int32_t, SampledCalls::most> last{};  ///< the rank with the least time
+  };
+
+  static Key key_of(const ContextRecord& record);
+  static void merge(Total& into, const Total& other);
+  static void merge(Group& into, const Group& other);
+  static void name_last(Total& into, std::span<const ContextProfile::Last> more);
+  /// Adds the waiting in a group, of which all ranks have been added.
+  static void conclude(Total& into, const Group& group);
+
+  std::map<Key, Total> totals_;
+  std::map<std::pair<Key, std::uint64_t>, Group> groups_;
+};
+
+}  // namespace starling

@@ -1,0 +1,176 @@
+#include "profile/profile_sum.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+namespace starling::testing {
+namespace {
+
+ContextRecord context(const char* collective, std::int64_t bytes, int ranks, std::int64_t calls = 0) {
+  ContextRecord record{.collective = collective, .ranks = ranks, .nodes = 1, .ranks_per_node = ranks, .calls = calls};
+  if (bytes >= 0) record.bytes = bytes;
+  return record;
+}
+
+/// Calls of one rank, whose seconds `time` tells by their number.
+struct Calls {
+  SampledCalls sampled;
+  double seconds = 0;
+
+  Calls(int count, const std::function<double(int)>& time) {
+    for (int call = 0; call < count; ++call) {
+      sampled.add(time(call));
+      seconds += time(call);
+    }
+  }
+};
+
+/// The sum of all ranks' profiles, along a binomial tree.
+ProfileSum sum_of(std::vector<ProfileSum> ranks) {
+  for (std::size_t distance = 1; distance < ranks.size(); distance *= 2)
+    for (std::size_t rank = 0; rank + distance < ranks.size(); rank += 2 * distance)
+      ranks[rank].add(ranks[rank + distance].text());
+  return ranks.front();
+}
+
+ContextProfile told(const ProfileSum& sum, const ContextRecord& of) {
+  std::vector<ContextRecord> contexts{of};
+  sum.tell(contexts);
+  EXPECT_TRUE(contexts.front().profile.has_value());
+  return contexts.front().profile.value_or(ContextProfile{});
+}
+
+constexpr double transfer = 1e-5;
+constexpr double lateness = 1e-3;
+
+/// Profiles of `ranks` ranks in one group, in a context of `count` calls to which `late(call)` came last.
+std::vector<ProfileSum> with_late_ranks(const ContextRecord& key, int count, const std::function<int(int)>& late) {
+  std::vector<ProfileSum> ranks(static_cast<std::size_t>(key.ranks));
+  for (int rank = 0; rank < key.ranks; ++rank) {
+    const Calls calls(count, [&](int call) { return late(call) == rank ? transfer : transfer + lateness; });
+    ranks[static_cast<std::size_t>(rank)].add(key, {.rank = rank,
+                                                    .is_first = rank == 0,
+                                                    .group = 7,
+                                                    .calls = count,
+                                                    .seconds = calls.seconds,
+                                                    .sampled = calls.sampled.kept()});
+  }
+  return ranks;
+}
+
+TEST(ProfileSum, NamesTheRankThatOthersWaitFor) {
+  for (const int count : {1, 2, 50, 64, 65, 1000, 100'000}) {
+    const ContextRecord key = context("allreduce", 8, 5, count);
+    const ContextProfile profile = told(sum_of(with_late_ranks(key, count, [](int) { return 3; })), key);
+    EXPECT_EQ(profile.ranks, 5);
+    EXPECT_EQ(profile.communicators, 1);
+    EXPECT_NEAR(profile.rank_seconds, count * (5 * transfer + 4 * lateness), 1e-6 * count);
+    EXPECT_NEAR(profile.waiting_rank_seconds.value_or(-1), count * 4 * lateness, 1e-6 * count) << count;
+    ASSERT_EQ(profile.last.size(), 1U);
+    EXPECT_EQ(profile.last[0].rank, 3);
+    EXPECT_EQ(profile.last[0].calls, profile.sampled_calls);
+    EXPECT_EQ(profile.quickest_rank, 3);
+    EXPECT_NE(profile.slowest_rank, 3);
+  }
+}
+
+TEST(ProfileSum, SeesTheWaitingWhereEachCallHasAnotherLateRank) {
+  // All ranks spend equally many seconds: their sums alone would show no waiting.
+  const int count = 60'000;
+  const ContextRecord key = context("alltoall", 64, 4, count);
+  const ContextProfile profile = told(sum_of(with_late_ranks(key, count, [](int call) { return call % 4; })), key);
+  EXPECT_NEAR(profile.slowest_rank_seconds, profile.quickest_rank_seconds, 1e-6);
+  EXPECT_NEAR(profile.waiting_rank_seconds.value_or(-1), count * 3 * lateness, 1e-4 * count * lateness);
+  ASSERT_EQ(profile.last.size(), 4U);
+  for (const ContextProfile::Last& one : profile.last) EXPECT_GT(one.calls, profile.sampled_calls / 8);
+}
+
+TEST(ProfileSum, SeesALongWaitInACallThatIsNotSampled) {
+  const int count = 10'000;
+  SampledCalls dry;
+  for (int call = 0; call < count; ++call) dry.add(1);
+  int unsampled = 1;
+  for (const SampledCalls::Kept& one : dry.kept()) unsampled += static_cast<int>(one.number) == unsampled ? 1 : 0;
+  const ContextRecord key = context("barrier", 0, 2, count);
+  std::vector<ProfileSum> ranks(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    const Calls calls(count, [&](int call) { return call == unsampled && rank == 0 ? 5.0 : transfer; });
+    ranks[static_cast<std::size_t>(rank)].add(key, {rank, rank == 0, 1, count, calls.seconds, 0, calls.sampled.kept()});
+  }
+  EXPECT_NEAR(told(sum_of(ranks), key).waiting_rank_seconds.value_or(-1), 5.0, 0.01);
+}
+
+TEST(ProfileSum, IsSilentOnWaitingWhereRanksNeedNotWait) {
+  const ContextRecord key = context("bcast", 8, 2, 10);
+  std::vector<ProfileSum> ranks(2);
+  ranks[0].add(key, {.rank = 0, .is_first = true, .group = 1, .calls = 10, .seconds = 1});
+  ranks[1].add(key, {.rank = 1, .is_first = false, .group = 1, .calls = 10, .seconds = 3});
+  const ContextProfile profile = told(sum_of(ranks), key);
+  EXPECT_EQ(profile.waiting_rank_seconds, std::nullopt);
+  EXPECT_EQ(profile.slowest_rank, 1);
+  EXPECT_DOUBLE_EQ(profile.slowest_rank_seconds, 3);
+  EXPECT_DOUBLE_EQ(profile.quickest_rank_seconds, 1);
+  EXPECT_TRUE(profile.last.empty());
+}
+
+TEST(ProfileSum, AddsUpARanksCommunicatorsAndComparesOnlyRanksOfOneGroup) {
+  // Four ranks on a mesh of two by two: a row and a column for each, all with the same call key.
+  const ContextRecord key = context("allgather", 16, 2, 40);
+  std::vector<ProfileSum> ranks(4);
+  for (int rank = 0; rank < 4; ++rank) {
+    for (const bool row : {true, false}) {
+      // Waits come on rows only, for the odd ranks; columns are slower.
+      const double seconds = row ? (rank % 2 == 1 ? 1 : 3) : 10;
+      const Calls calls(10, [&](int) { return seconds; });
+      const bool is_first = row ? rank % 2 == 0 : rank < 2;
+      const auto group = static_cast<std::uint64_t>(row ? rank / 2 : 2 + rank % 2);
+      ranks[static_cast<std::size_t>(rank)].add(key,
+                                                {rank, is_first, group, 10, calls.seconds, 0, calls.sampled.kept()});
+    }
+  }
+  const ContextProfile profile = told(sum_of(ranks), key);
+  EXPECT_EQ(profile.communicators, 4);
+  EXPECT_EQ(profile.ranks, 4);
+  EXPECT_DOUBLE_EQ(profile.rank_seconds, 2 * 130 + 2 * 110);
+  EXPECT_DOUBLE_EQ(profile.slowest_rank_seconds, 130);
+  EXPECT_NEAR(profile.waiting_rank_seconds.value_or(-1), 2 * 10 * 2, 1e-3);
+  EXPECT_EQ(profile.sampled_calls, 40);
+}
+
+TEST(ProfileSum, DoesNotCompareRanksThatKeptOtherCalls) {
+  const ContextRecord key = context("barrier", 0, 2, 100);
+  std::vector<ProfileSum> ranks(2);
+  const Calls many(100, [](int) { return 1.0; });
+  const Calls few(50, [](int) { return 1.0; });
+  ranks[0].add(key, {0, true, 1, 100, 100, 0, many.sampled.kept()});
+  ranks[1].add(key, {1, false, 1, 50, 50, 0, few.sampled.kept()});
+  EXPECT_EQ(told(sum_of(ranks), key).waiting_rank_seconds, std::nullopt);
+}
+
+TEST(ProfileSum, TellsTheMeanBlockWhereRanksCannotKnowIt) {
+  const ContextRecord key = context("alltoallv", -1, 4, 5);
+  std::vector<ProfileSum> ranks(4);
+  // Each rank sends and receives 4 blocks of 100 bytes in each of 5 calls.
+  for (int rank = 0; rank < 4; ++rank)
+    ranks[static_cast<std::size_t>(rank)].add(
+        key, {.rank = rank, .is_first = rank == 0, .group = 1, .calls = 5, .seconds = 1, .moved = 5 * 2 * 4 * 100});
+  EXPECT_EQ(told(sum_of(ranks), key).mean_bytes, 100);
+}
+
+TEST(ProfileSum, StaysBoundedAndIgnoresTextThatIsNone) {
+  ProfileSum sum;
+  const Calls calls(3, [](int) { return 1.0; });
+  for (int size = 0; size < 10'000; ++size)
+    sum.add(context("allreduce", size, 2), {0, true, 1, 3, 3, 0, calls.sampled.kept()});
+  EXPECT_LT(sum.text().size(), std::size_t{6} << 20);
+  ProfileSum other;
+  other.add(std::string());
+  other.add(std::string("garbage"));
+  other.add(sum.text().substr(0, 1000));
+  EXPECT_LT(other.text().size(), 2000U);
+}
+
+}  // namespace
+}  // namespace starling::testing
