@@ -386,6 +386,11 @@ def test_wrong_use_is_one_line(tmp_path: Path) -> None:
         assert (found.exit_code, found.stderr.count("\n")) == (1, 1)
         assert found.stderr.startswith(why)
     assert invoked(str(file), "--to", "fortran").exit_code == 2
+    missing = invoked(str(file))
+    assert (missing.exit_code, missing.stderr) == (
+        2,
+        "starling: --to is missing: one of openmpi-rules, openmpi-json, mpich-json, mpich-env, impi-env, ucc\n",
+    )
 
 
 def test_mpichs_json_needs_the_library_that_will_read_it(tmp_path: Path) -> None:

@@ -306,7 +306,7 @@ def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int 
 @app.command(epilog="Example: starling export table.json --to openmpi-rules -o rules.conf")
 def export(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="A tuning table.")],
-    to: Annotated[Format, typer.Option(help="Whose words.")],
+    to: Annotated[Format | None, typer.Option(help="Whose words.")] = None,
     output: Annotated[Path | None, typer.Option("-o", metavar="F", help="File to write; else on stdout.")] = None,
     ranks: Annotated[int | None, typer.Option(min=1, help="Only what the table has for this number of ranks.")] = None,
     library: Annotated[
@@ -318,6 +318,8 @@ def export(
     from starling.tables import exporting
     from starling.tables.table import TableError, read
 
+    if to is None:
+        _misused(f"--to is missing: one of {', '.join(Format)}")
     try:
         found = exporting.export(read(table), to, file=str(output) if output else "FILE", library=library, ranks=ranks)
         if output is not None:
