@@ -106,6 +106,9 @@ std::string mesh_parameter_refusal(const Situation& situation, const Parameters&
 }
 
 std::string uneven_mesh_refusal(const Situation& situation, const Parameters& with) {
+  // For other operators MPICH 4's Reduce_scatter allocates room for elements without the gaps between them, and writes
+  // past its end where a datatype has some.
+  if (reduces(situation.collective) && !situation.commutative) return "needs a commutative operator in MPICH";
   const std::int64_t units = reduces(situation.collective) ? situation.elements : situation.bytes;
   const std::int64_t blocks = divides_a_vector(situation.collective) ? 1 : situation.ranks;
   if (!has_uniform_blocks(situation.collective) && units > std::numeric_limits<int>::max() / blocks)

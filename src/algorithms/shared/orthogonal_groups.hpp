@@ -14,7 +14,8 @@ Parameter mesh_parameter();
 /// Why the ranks do not form the mesh that the parameter names; empty if they do.
 std::string mesh_parameter_refusal(const Situation& situation, const Parameters& with);
 
-/// The same for a collective whose members' blocks may differ in size: MPI counts those in an int.
+/// The same where members have a block each, which may differ in size: MPI counts those in an int. Where these are
+/// reduced the operator must commute, as MPICH needs it (Reduce_scatter).
 std::string uneven_mesh_refusal(const Situation& situation, const Parameters& with);
 
 /// One rank's place in a mesh of all ranks, and the groups of ranks that are orthogonal to each other there (Hartmann,
