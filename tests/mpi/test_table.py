@@ -72,6 +72,28 @@ def test_each_size_uses_the_way_of_its_interval_and_a_gap_is_native(mpi: Mpi, tm
     assert "starling" not in outcome.stderr
 
 
+LIBRARYS_OWN = {"openmpi4": ("native_ring", "native_chain?segment=8192,fanout=4"), "mpich4": ("native_nb", "native_nb")}
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_the_mpi_librarys_own_algorithms_are_ways_of_a_table(mpi: Mpi, tmp_path: Path) -> None:
+    allreduce, bcast = LIBRARYS_OWN[mpi.name]
+    table = written(
+        tmp_path,
+        mpi,
+        choice("allreduce", 4, (0, None, allreduce)),
+        choice("bcast", 4, (0, 5000, bcast), (9000, None, "binomial")),
+    )
+    outcome, record = followed(mpi, tmp_path, table, ("allreduce:2000", "bcast:1000", "bcast:8000"))
+    (context,) = of(record, "allreduce").values()
+    assert (context.winner, context.stage) == (allreduce, "table")
+    used = context.candidate(allreduce)
+    assert used is not None
+    assert used.samples == context.calls
+    assert {size: one.winner for size, one in of(record, "bcast").items()} == {1000: bcast, 8000: "native"}
+    assert "starling" not in outcome.stderr
+
+
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
 def test_the_nearest_entry_counts_and_the_record_says_so(mpi: Mpi, tmp_path: Path) -> None:
     table = written(
