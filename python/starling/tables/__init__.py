@@ -1,0 +1,1 @@
+"""Tuning tables: which way is the fastest where, as data, and in the words of MPI libraries."""

@@ -1,0 +1,276 @@
+"""The tuning table, format `starling-table-1` (docs/tuning-table.md), in seconds and bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+
+from starling.messages import printable, quoted
+
+SCHEMA = "starling-table-1"
+MOST_BYTES = 1 << 50
+"""The largest size, so that sums of sizes fit in 64 bits."""
+MOST_FILE_BYTES = 64 << 20
+"""The longest file that is read."""
+
+NATIVE = "native"
+
+_WAY = re.compile(r"[A-Za-z0-9_.-]+([?][^=,?]+=[^=,]*(,[^=,?]+=[^=,]*)*)?", re.ASCII)
+
+
+class TableError(Exception):
+    """A file that is no tuning table; the text has the file, the place, the reason and what to do."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True, allow_inf_nan=False)
+
+
+def _wrong(why: str) -> PydanticCustomError:
+    return PydanticCustomError("table", "{why}", {"why": why})
+
+
+def _a_time(text: str) -> str:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError as error:
+        raise _wrong("no time in ISO 8601") from error
+    return text
+
+
+def _a_way(text: str) -> str:
+    if not _WAY.fullmatch(text):
+        raise _wrong(f"{quoted(text)} is no name of a way, like ring or chain?segment=8192")
+    return text
+
+
+Seconds = Annotated[float, Field(ge=0, strict=True)]
+Bytes = Annotated[int, Field(ge=0, le=MOST_BYTES, strict=True)]
+Ranks = Annotated[int, Field(ge=1, le=2**31 - 1, strict=True)]
+WayName = Annotated[str, AfterValidator(_a_way)]
+CollectiveName = Annotated[str, Field(pattern=r"^[a-z_]+$", max_length=64)]
+
+
+class Shape(NamedTuple):
+    """A collective on a shape of communicators; `ranks_per_node` is that of the fullest node."""
+
+    collective: str
+    ranks: int
+    nodes: int
+    ranks_per_node: int
+
+    def __str__(self) -> str:
+        """In words: "allreduce on 16 ranks, 4 nodes of 4"."""
+        nodes = "1 node" if self.nodes == 1 else f"{self.nodes} nodes of {self.ranks_per_node}"
+        return f"{self.collective} on {self.ranks} ranks, {nodes}"
+
+
+class _OfShape(_Model):
+    collective: CollectiveName
+    ranks: Ranks
+    nodes: Ranks
+    ranks_per_node: Ranks
+
+    @property
+    def shape(self) -> Shape:
+        """The collective and the shape of its communicators."""
+        return Shape(self.collective, self.ranks, self.nodes, self.ranks_per_node)
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.nodes > self.ranks or self.ranks_per_node > self.ranks or self.nodes * self.ranks_per_node < self.ranks:
+            raise _wrong(f"{self.ranks} ranks are not on {self.nodes} nodes with at most {self.ranks_per_node} each")
+        return self
+
+
+class Interval(_Model):
+    """The way to use from `from_` bytes up to, but without, `below`; None for `below`: without end.
+
+    `seconds` are those expected of a call at both ends (or at the last measured size where there is no end), `gain` is
+    native's time divided by the way's; None where not known.
+    """
+
+    from_: Bytes = Field(alias="from")
+    below: Bytes | None
+    way: WayName
+    seconds: tuple[Seconds | None, Seconds | None] | None = None
+    gain: Seconds | None = None
+    why: str = ""
+
+    def holds(self, size: int) -> bool:
+        """Whether a size in bytes lies in it."""
+        return self.from_ <= size and (self.below is None or size < self.below)
+
+    @model_validator(mode="after")
+    def _has_sizes(self) -> Self:
+        if self.below is not None and self.below <= self.from_:
+            raise _wrong(f"the interval from {self.from_} below {self.below} bytes is empty")
+        return self
+
+
+class Choice(_OfShape):
+    """What to use for one collective on one shape of communicators, by size."""
+
+    intervals: list[Interval]
+
+    @model_validator(mode="after")
+    def _ascends(self) -> Self:
+        for one, following in zip(self.intervals, self.intervals[1:], strict=False):
+            if one.below is None or following.from_ < one.below:
+                end = "without end" if one.below is None else f"below {one.below}"
+                raise _wrong(
+                    f"the intervals from {one.from_} {end} and from {following.from_} bytes overlap or are out of order"
+                )
+        return self
+
+
+class Point(_OfShape):
+    """One measurement: seconds of a call of the slowest rank, median of `samples` calls.
+
+    `low_s` and `high_s` are the ends of the median's confidence interval.
+    """
+
+    bytes: Bytes
+    way: WayName
+    median_s: Seconds
+    low_s: Seconds | None = None
+    high_s: Seconds | None = None
+    samples: Annotated[int, Field(ge=1, strict=True)]
+
+
+class Made(_Model):
+    """When (UTC, ISO 8601), by which command line and by which version of Starling a table was made."""
+
+    when: Annotated[str, AfterValidator(_a_time)]
+    command: str
+    starling: str
+
+
+class Table(_Model):
+    """A whole tuning table. An empty `machine` stands for any."""
+
+    schema_: Literal["starling-table-1"] = Field("starling-table-1", alias="schema")
+    machine: str
+    mpi_flavour: str
+    mpi_version: str
+    made: Made
+    platform: str = ""
+    notes: list[str] = []
+    choices: list[Choice]
+    points: list[Point] = []
+
+    @model_validator(mode="after")
+    def _has_one_choice_of_each(self) -> Self:
+        seen: set[Shape] = set()
+        for choice in self.choices:
+            if choice.shape in seen:
+                raise _wrong(f"it has two choices for {choice.shape}")
+            seen.add(choice.shape)
+        return self
+
+    def measured(self, shape: Shape) -> Iterator[Point]:
+        """The points of a shape."""
+        return (point for point in self.points if point.shape == shape)
+
+
+def _place(where: Sequence[int | str]) -> str:
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in where).lstrip(".")
+
+
+def _reason(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    where = _place(first["loc"])
+    if first["type"] == "table":
+        why = str(first["ctx"]["why"])
+        return f"{printable(where)}: {why}" if where else why
+    if first["type"] == "missing":
+        return f"it has no {printable(where)}"
+    return f"{printable(where)} is not what it should be: {quoted(first['input'])}"
+
+
+def parse(text: str) -> Table:
+    """The table of a JSON text. Raises TableError with place and reason, without a file's name."""
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        cut = not text[error.pos :].strip() or (text.startswith("{") and not text.rstrip().endswith("}"))
+        reason = "it is cut short; make it again with: starling tune" if cut else f"not JSON: {error.msg}"
+        raise TableError(f"line {error.lineno}: {reason}") from error
+    except RecursionError as error:
+        raise TableError("it is no tuning table: it is nested too deeply") from error
+    except ValueError as error:
+        raise TableError("it is no tuning table: a number in it is too long") from error
+    schema = data.get("schema") if isinstance(data, dict) else None
+    if schema is None:
+        raise TableError('it is no tuning table: it has no "schema"; make one with: starling tune')
+    if schema != SCHEMA:
+        raise TableError(f"its schema is {quoted(schema)}, and this version reads '{SCHEMA}'; make it again")
+    try:
+        return Table.model_validate(data)
+    except ValidationError as error:
+        raise TableError(_reason(error)) from error
+
+
+def read(path: Path) -> Table:
+    """The table of a file. Raises TableError."""
+    name = printable(path)
+    try:
+        if path.is_file() and path.stat().st_size > MOST_FILE_BYTES:
+            raise TableError(f"{name}: it is longer than {MOST_FILE_BYTES >> 20} MiB")
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise TableError(f"{name}: {error.strerror}; make a table with: starling tune") from error
+    except UnicodeDecodeError as error:
+        raise TableError(f"{name}: it is no tuning table: byte {error.start} is not UTF-8") from error
+    try:
+        return parse(text)
+    except TableError as error:
+        raise TableError(f"{name}: {error}") from error
+
+
+def to_text(table: Table) -> str:
+    """A table as JSON for people: each interval and each point on a line of its own."""
+    data: dict[str, Any] = table.model_dump(by_alias=True, exclude_defaults=False)
+
+    def line(value: object) -> str:
+        return json.dumps(value, ensure_ascii=False)
+
+    def lines(items: list[Any], indent: int) -> str:
+        space = " " * indent
+        return (
+            "[" + ",".join(f"\n{space}{line(item)}" for item in items) + f"\n{' ' * (indent - 2)}]" if items else "[]"
+        )
+
+    def choice(item: dict[str, Any]) -> str:
+        intervals = item.pop("intervals")
+        return f"{line(item)[:-1]}, {line('intervals')}: {lines(intervals, 6)}}}"
+
+    choices = [choice(item) for item in data.pop("choices")]
+    points = data.pop("points")
+    heading = [f"  {line(name)}: {line(value)}" for name, value in data.items()]
+    shown = ",".join(f"\n    {one}" for one in choices)
+    return ",\n".join(
+        ["{\n" + heading[0], *heading[1:], f'  "choices": [{shown}\n  ]', f'  "points": {lines(points, 4)}\n}}\n']
+    )
+
+
+def write(table: Table, path: Path) -> None:
+    """Writes a table under a temporary name, then renames it. Raises TableError."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with unfinished.open("w", encoding="utf-8") as file:
+            file.write(to_text(table))
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise TableError(f"{printable(path)}: {error.strerror}") from error
