@@ -1,0 +1,70 @@
+"""Times of calls of one way at one point."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+FEWEST = 5
+"""Calls from which on the spread of a sample tells something."""
+
+_NOTCH = 1.58
+"""The 95 % interval of a median is 1.58 interquartile ranges over the square root of the number of calls to each side
+(McGill, Tukey and Larsen 1978)."""
+
+_DEVIATIONS = 1.96
+"""Half a 95 % interval, in standard deviations."""
+
+_FEW_DEVIATION = 0.15
+"""Relative standard deviation of a median that is assumed for fewer than FEWEST calls."""
+
+_LEAST_DEVIATION = 0.01
+"""No median is known better than this: clocks, and states of caches and connections, differ from job to job."""
+
+
+def _quartile(ordered: Sequence[float], share: float) -> float:
+    place = share * (len(ordered) - 1)
+    below = math.floor(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Seconds of `count` calls: the median and half the width of its 95 % confidence interval, none for few calls."""
+
+    median: float
+    half_width: float | None
+    count: int
+
+    @classmethod
+    def of(cls, seconds: Sequence[float]) -> Summary:
+        """Of at least one call."""
+        if len(seconds) < FEWEST:
+            return cls(median(seconds), None, len(seconds))
+        ordered = sorted(seconds)
+        spread = _quartile(ordered, 0.75) - _quartile(ordered, 0.25)
+        return cls(median(ordered), _NOTCH * spread / math.sqrt(len(ordered)), len(ordered))
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the median's logarithm."""
+        if self.half_width is None:
+            return _FEW_DEVIATION
+        return max(self.half_width / max(self.median, 1e-12) / _DEVIATIONS, _LEAST_DEVIATION)
+
+    def is_narrow(self, share: float) -> bool:
+        """Whether the interval is within `share` of the median to each side."""
+        return self.half_width is not None and self.half_width <= share * self.median
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval, in seconds."""
+        return max(self.median - (self.half_width or 0.0), 0.0)
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval, in seconds."""
+        return self.median + (self.half_width or 0.0)
