@@ -6,6 +6,9 @@ neighbours. The covariance of two cells falls exponentially with their distance 
 interpolates piecewise, and whose uncertainty grows with the distance from what was measured: Rasmussen and Williams,
 Gaussian Processes for Machine Learning, 2006, section 4.2.1). All cells are kept together, so that a measurement is
 one rank-one update (their equation 2.19 for one value).
+
+What is expected of all ways at a point may be wrong by a common amount, as nothing tells how fast native is. It is
+estimated from what was measured there and at the neighbours, and then taken for known.
 """
 
 from __future__ import annotations
@@ -22,6 +25,12 @@ _DOUBLINGS_OF_RANKS = 3.0
 _SAME_VALUE_APART = 0.7
 """Correlation of two ways that differ in one parameter that is no number, or as far as can be."""
 _DOUBLINGS_OF_VALUE = 4.0
+_NO_OFFSET_WEIGHT = 0.3
+"""Measurements for which it counts that there was no reason to expect an offset."""
+_FARTHEST = 2.5
+_FARTHEST_DEVIATIONS = 4.0
+_CALIBRATION_WEIGHT = 4.0
+"""Measurements for which it counts that deviations are as expected in the first place."""
 _NEGLIGIBLE = 1e-3
 """Correlations below are taken for 0, which keeps an update short."""
 
@@ -78,7 +87,9 @@ class Belief:
         between_ways = [[way_correlation(one, other) for other in ways] for one in ways]
         between_points = [[point_correlation(one, other) for other in points] for one in points]
         cells = [prior[way, point] for way in ways for point in points]
-        self._means = [cell.mean for cell in cells]
+        self._expected = [cell.mean for cell in cells]
+        self._means = self._expected.copy()
+        self._seen: list[_Seen] = []
         scales = [cell.deviation for cell in cells]
         self._covariances = [
             [
@@ -100,17 +111,74 @@ class Belief:
         at = self._at(way, point)
         return Estimate(self._means[at], math.sqrt(max(self._covariances[at][at], 0.0)))
 
-    def learn(self, way: str, point: Point, seen: Estimate) -> None:
-        """Takes in a measured value with the deviation of its error."""
+    def learn(self, way: str, point: Point, seen: Estimate) -> float:
+        """Takes in a measured value with the deviation of its error.
+
+        Returns how far it was from what was believed, in standard deviations.
+        """
         at = self._at(way, point)
         column = self._covariances[at].copy()
         variance = column[at] + seen.deviation**2
         error = seen.mean - self._means[at]
         least = _NEGLIGIBLE * column[at]
         touched = [i for i, covariance in enumerate(column) if abs(covariance) > least]
-        for row in touched:
-            gain = column[row] / variance
+        gains = [(row, column[row] / variance) for row in touched]
+        for row, gain in gains:
             self._means[row] += gain * error
             covariances = self._covariances[row]
             for other in touched:
                 covariances[other] -= gain * column[other]
+        self._seen.append(_Seen(at, seen.mean, gains))
+        return error / math.sqrt(variance)
+
+    def expect(self, offsets: Mapping[Point, float]) -> None:
+        """Adds an offset for each point to what was expected in the first place."""
+        of_points = [offsets[point] for point in self._points]
+        self._means = [mean + of_points[i % len(of_points)] for i, mean in enumerate(self._expected)]
+        for one in self._seen:
+            error = one.value - self._means[one.at]
+            for row, gain in one.gains:
+                self._means[row] += gain * error
+
+    def expected(self, way: str, point: Point) -> float:
+        """What was expected of a cell in the first place."""
+        return self._expected[self._at(way, point)]
+
+
+class _Seen(NamedTuple):
+    at: int
+    value: float
+    gains: Sequence[tuple[int, float]]
+
+
+class Offsets:
+    """By how much all ways of a collective are slower than expected, at each of its points; and how much they differ."""
+
+    def __init__(self, points: Sequence[Point]) -> None:
+        self._points = points
+        self._residuals: list[tuple[Point, float]] = []
+        self._surprises = _CALIBRATION_WEIGHT
+        self._weight = _CALIBRATION_WEIGHT
+
+    def add(self, point: Point, residual: float, surprise: float) -> None:
+        """Takes in by how much a way was slower than first expected, and than believed, that in deviations."""
+        self._residuals.append((point, max(-_FARTHEST, min(residual, _FARTHEST))))
+        self._surprises += min(surprise, _FARTHEST_DEVIATIONS) ** 2
+        self._weight += 1
+
+    @property
+    def scale(self) -> float:
+        """By what factor deviations are larger than believed, as far as surprises tell."""
+        return math.sqrt(self._surprises / self._weight)
+
+    def all(self) -> dict[Point, float]:
+        """The offset at each point: a mean weighted by nearness, drawn a little towards 0."""
+        found: dict[Point, float] = {}
+        for point in self._points:
+            total, weights = 0.0, _NO_OFFSET_WEIGHT
+            for other, residual in self._residuals:
+                weight = point_correlation(point, other) ** 2
+                total += weight * residual
+                weights += weight
+            found[point] = total / weights
+        return found

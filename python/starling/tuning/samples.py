@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import median, pstdev
 
 FEWEST = 5
 """Calls from which on the spread of a sample tells something."""
@@ -17,7 +17,10 @@ _NOTCH = 1.58
 _DEVIATIONS = 1.96
 """Half a 95 % interval, in standard deviations."""
 
-_FEW_DEVIATION = 0.15
+_OF_MEDIAN = 1.2533
+"""The deviation of the median of normal values is that of their mean, times the root of pi / 2."""
+
+_FEW_DEVIATION = 0.1
 """Relative standard deviation of a median that is assumed for fewer than FEWEST calls."""
 
 _LEAST_DEVIATION = 0.01
@@ -38,22 +41,21 @@ class Summary:
     median: float
     half_width: float | None
     count: int
+    deviation: float
+    """The standard deviation of the median's logarithm."""
 
     @classmethod
     def of(cls, seconds: Sequence[float]) -> Summary:
-        """Of at least one call."""
-        if len(seconds) < FEWEST:
-            return cls(median(seconds), None, len(seconds))
+        """Of at least one call; all times are positive."""
+        count = len(seconds)
+        # Times that jump between two levels have a median that the quartiles do not see move.
+        deviation = _OF_MEDIAN * pstdev(map(math.log, seconds)) / math.sqrt(count)
+        if count < FEWEST:
+            return cls(median(seconds), None, count, max(deviation, _FEW_DEVIATION))
         ordered = sorted(seconds)
-        spread = _quartile(ordered, 0.75) - _quartile(ordered, 0.25)
-        return cls(median(ordered), _NOTCH * spread / math.sqrt(len(ordered)), len(ordered))
-
-    @property
-    def deviation(self) -> float:
-        """The standard deviation of the median's logarithm."""
-        if self.half_width is None:
-            return _FEW_DEVIATION
-        return max(self.half_width / max(self.median, 1e-12) / _DEVIATIONS, _LEAST_DEVIATION)
+        half_width = _NOTCH * (_quartile(ordered, 0.75) - _quartile(ordered, 0.25)) / math.sqrt(count)
+        deviation = max(deviation, half_width / median(ordered) / _DEVIATIONS, _LEAST_DEVIATION)
+        return cls(median(ordered), half_width, count, deviation)
 
     def is_narrow(self, share: float) -> bool:
         """Whether the interval is within `share` of the median to each side."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from starling.tuning.belief import Belief, Estimate, family
+from starling.tuning.belief import Belief, Estimate, Offsets, family
 from starling.tuning.job import Answer, Job, JobEndedError, Refusal, Times
 from starling.tuning.journal import Kept, Line, Log
 from starling.tuning.points import Plan, Point
@@ -142,8 +142,10 @@ class Search:
         self._endings = 0
         self._overhead = _OVERHEAD_SECONDS
         self._beliefs: dict[tuple[str, str], Belief] = {}
+        self._offsets: dict[str, Offsets] = {}
         for collective, names in self._ways.items():
             points = [point for point in plan if point.collective == collective]
+            self._offsets[collective] = Offsets(points)
             members: dict[str, list[str]] = {}
             for way in names:
                 members.setdefault(family(way), []).append(way)
@@ -160,7 +162,8 @@ class Search:
         """The logarithm of the way's time over native's."""
         if way == NATIVE:
             return Estimate(0.0, 0.0)
-        return self._beliefs[point.collective, family(way)].estimate(way, point)
+        mean, deviation = self._beliefs[point.collective, family(way)].estimate(way, point)
+        return Estimate(mean, deviation * self._offsets[point.collective].scale)
 
     def measured(self, point: Point) -> list[str]:
         """The ways that were measured at a point, native first, without those whose results were wrong."""
@@ -374,7 +377,8 @@ class Search:
             one = known.get(way)
             if one is None:
                 return True
-            if way != NATIVE and one.half_width is None and one.median > _LOST_AT_ONCE * best.median:
+            at_once = _LOST_AT_ONCE if one.count > 1 else HOPELESS
+            if way != NATIVE and one.half_width is None and one.median > at_once * best.median:
                 return False
             if way != NATIVE and one.half_width is not None and one.low > _LOST * best.high:
                 return False
@@ -388,13 +392,22 @@ class Search:
         if not times.get(NATIVE):
             return
         native = Summary.of(times[NATIVE])
+        offsets = self._offsets[point.collective]
         for way, seconds in times.items():
             if way == NATIVE or not seconds:
                 continue
             self.points[point].races[way] = self.points[point].races.get(way, 0) + 1
             one = Summary.of(seconds)
-            seen = Estimate(math.log(one.median / native.median), math.hypot(one.deviation, native.deviation))
-            self._beliefs[point.collective, family(way)].learn(way, point, seen)
+            noise = native.deviation * math.sqrt(native.count / one.count)  # no way's calls scatter less for certain
+            deviation = math.hypot(max(one.deviation, noise), native.deviation)
+            seen = Estimate(math.log(one.median / native.median), deviation)
+            belief = self._beliefs[point.collective, family(way)]
+            surprise = belief.learn(way, point, seen)
+            offsets.add(point, seen.mean - belief.expected(way, point), surprise)
+        found = offsets.all()
+        for (collective, _), belief in self._beliefs.items():
+            if collective == point.collective:
+                belief.expect(found)
 
     def _keep(self, line: Line) -> None:
         at = self.points[line.point]
