@@ -9,7 +9,7 @@ python bench/tuning_replay.py draw docs/results/tuning-replay.json docs/results/
 A full sweep has times of every way at every point. The search asks for some of them, in its own order; then the way it
 holds for the best at each point is compared with the one that is best by all times. `slowdown` is the mean over points
 of their ratio, minus 1; `share` is that of the cells (way, point) it has asked for, native's among them. `order` is
-`active` for the search as it is, `no model` without what the cost model expects, and `random` for cells in random order.
+`active` for the search as it is, `no model` without what the cost model expects, `random` for cells in random order.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Recorded:
 
     def __init__(self, sweep: Sweep) -> None:
         self._sweep = sweep
-        self._dice = random.Random(1)
+        self._dice = random.Random(1)  # noqa: S311 - no secret
         self.now = 0.0
 
     def clock(self) -> float:
@@ -103,7 +103,7 @@ class Recorded:
 
 
 def swept(path: Path) -> Iterator[Sweep]:
-    """The sweep of a file of measurements. What drifts from race to race is taken out: native's median is made the same."""
+    """The sweep of a file of measurements, without drift from race to race: native's median is the same in each."""
     text = path.read_text()
     heading = json.loads(text.partition("\n")[0])
     races: dict[tuple[Point, int], dict[str, list[float]]] = {}
@@ -171,7 +171,7 @@ def searched(sweep: Sweep, prior: Prior) -> list[tuple[float, float]]:
 def shuffled(sweep: Sweep, seed: int) -> list[tuple[float, float]]:
     """The steps of measuring cells in random order, native first."""
     cells = [(point, way) for point, ways in sweep.times.items() for way in ways if way != NATIVE]
-    random.Random(seed).shuffle(cells)
+    random.Random(seed).shuffle(cells)  # noqa: S311 - no secret
     best = {point: (median(ways[NATIVE]), NATIVE) for point, ways in sweep.times.items()}
     steps = [(len(best) / sweep.cells, sweep.slowdown(lambda point: best[point][1]))]
     for number, (point, way) in enumerate(cells, 1):

@@ -136,18 +136,30 @@ def run(line: list[str], **given: str | bool | None) -> None:
 @app.command(epilog="Example: starling report")
 def report(
     record: Annotated[
-        Path | None, typer.Argument(metavar="[RECORD]", help="A run record; the last one by default.")
+        Path | None, typer.Argument(metavar="[RECORD]", help="A run record or a tuning table; the last run by default.")
     ] = None,
     as_json: AsJson = False,
     everything: Annotated[
         bool, typer.Option("--all", help="Show every context, not only the 20 with most time.")
     ] = False,
+    html: Annotated[
+        Path | None, typer.Option(metavar="F", help="Write a page with pictures, of a tuning table.")
+    ] = None,
 ) -> None:
-    """Show which algorithms ran in the last run, why, how long the others took, and what tuning cost."""
+    """Show which algorithms ran in the last run, why, how long the others took, and what tuning cost.
+
+    Of a tuning table: what it says, and what that gains over native.
+    """
     from starling.records import record as records
     from starling.records import report as reports
     from starling.runs import settings
     from starling.terminal.console import terminal
+
+    if record is not None and _is_table(record):
+        _report_table(record, as_json=as_json, html=html)
+        return
+    if html is not None:
+        _misused("--html shows a tuning table: name one, as in: starling report table.json --html table.html")
 
     def folder() -> Path | None:
         in_force = settings.in_force({}, os.environ, settings.find_file(Path.cwd(), os.environ))
@@ -170,6 +182,35 @@ def report(
         typer.echo(text, nl=False)
         return
     reports.render(found, terminal(), rows=None if everything else 20)
+
+
+def _is_table(path: Path) -> bool:
+    """Whether a file is meant to be a tuning table of any version; what it is, its reader says."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return "starling-table-" in file.read(1024)
+    except OSError:
+        return False
+
+
+def _report_table(path: Path, *, as_json: bool, html: Path | None) -> None:
+    from starling.tables import table as tables
+    from starling.terminal.console import terminal
+    from starling.tuning import page
+    from starling.tuning import report as reports
+
+    try:
+        found = tables.read(path)
+        if html is not None:
+            page.write(found, html)
+    except tables.TableError as error:
+        _fail(error)
+    if as_json:
+        typer.echo(tables.to_text(found), nl=False)
+    elif html is not None:
+        log(f"page {printable(html)}")
+    else:
+        reports.render(found, terminal())
 
 
 @app.command(epilog="Example: starling algorithms allreduce; starling algorithms bcast:binomial --draw binomial.svg")
@@ -376,8 +417,19 @@ def tune(
     from starling.tuning.points import PlanError
 
     request = tuning.Request(
-        line, output, tuning.command_line(sys.argv[1:]), profile, collectives, sizes, ranks, ways, budget, platform,
-        parameters, mpicc, everything,
+        line,
+        output,
+        tuning.command_line(sys.argv[1:]),
+        profile,
+        collectives,
+        sizes,
+        ranks,
+        ways,
+        budget,
+        platform,
+        parameters,
+        mpicc,
+        everything,
     )
     try:
         found = tuning.tune(request, os.environ)
@@ -440,5 +492,5 @@ def demo() -> None:
     if status != 0:
         _fail(f"the application ended with exit status {status}; see what works with: starling doctor")
     typer.echo("\n$ starling report\n")
-    report(record=job.record, as_json=False, everything=False)
+    report(record=job.record, as_json=False, everything=False, html=None)
     typer.echo("\nYour own program: starling run -- mpirun -n 4 ./app, then: starling report")

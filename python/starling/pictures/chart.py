@@ -67,7 +67,9 @@ class Chart:
 
     def svg(self) -> str:
         """The chart as an SVG element; empty if it has no point."""
-        xs = [x for curve in self.curves for x, _ in curve.points] + [edge[0] for band in self.bands for edge in band.edges]
+        xs = [x for curve in self.curves for x, _ in curve.points] + [
+            edge[0] for band in self.bands for edge in band.edges
+        ]
         ys = [y for curve in self.curves for _, y in curve.points]
         ys += [y for band in self.bands for edge in band.edges for y in edge[1:]]
         if not xs:
@@ -237,7 +239,7 @@ class _Scale:
         powers = range(math.ceil(self.low - 1e-9), math.floor(self.high + 1e-9) + 1)
         step = max(1, math.ceil(len(powers) / most))
         found = [float(self.base) ** power for power in powers if power % step == 0]
-        if self.base == 10 and len(found) < 3:  # noqa: PLR2004 - a scale needs two ticks, better three
+        if self.base == 10 and len(found) < 3:
             around = range(math.floor(self.low), math.ceil(self.high) + 1)
             all_ = [factor * 10.0**power for power in around for factor in (1, 2, 5)]
             found = [value for value in all_ if self.low <= math.log10(value) <= self.high]

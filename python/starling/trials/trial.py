@@ -1,4 +1,4 @@
-"""Compiling and running small MPI programs of our own, for `doctor`, `demo` and `calibrate`."""
+"""Compiling and running small MPI programs of our own, for `doctor`, `demo`, `calibrate` and `tune`."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The configuration phase: what is measured next, curves of ways and their crossings, and pictures of a tuning table."""
+"""The configuration phase: what is measured next, curves of ways and where they cross, pictures of a tuning table."""

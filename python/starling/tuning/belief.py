@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from starling.tuning.points import Point
 
-_DOUBLINGS_OF_BYTES = 8.0
+_DOUBLINGS_OF_BYTES = 6.0
 """Distance in doublings of the size at which the correlation is 1/e."""
 _DOUBLINGS_OF_RANKS = 3.0
 _SAME_VALUE_APART = 0.7
@@ -152,7 +152,7 @@ class _Seen(NamedTuple):
 
 
 class Offsets:
-    """By how much all ways of a collective are slower than expected, at each of its points; and how much they differ."""
+    """By how much all ways of a collective are slower than expected at each of its points, and how much they differ."""
 
     def __init__(self, points: Sequence[Point]) -> None:
         self._points = points
@@ -169,7 +169,7 @@ class Offsets:
     @property
     def scale(self) -> float:
         """By what factor deviations are larger than believed, as far as surprises tell."""
-        return math.sqrt(self._surprises / self._weight)
+        return max(math.sqrt(self._surprises / self._weight), 1.0)
 
     def all(self) -> dict[Point, float]:
         """The offset at each point: a mean weighted by nearness, drawn a little towards 0."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from starling.tuning.belief import Estimate
 
@@ -119,7 +120,7 @@ def spans(sizes: Sequence[int], curves: Mapping[str, Curve]) -> list[Span]:
     ways = chosen(curves)
     starts = [0, *(i for i in range(1, len(ways)) if ways[i] != ways[i - 1]), len(ways)]
     found: list[Span] = []
-    for first, behind in zip(starts, starts[1:], strict=False):
+    for first, behind in pairwise(starts):
         way = ways[first]
         if found:
             start, real = crossing((sizes[first - 1], sizes[first]), curves[ways[first - 1]], curves[way], first - 1)

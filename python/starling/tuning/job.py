@@ -87,15 +87,14 @@ class MpiJob:
         self._environ = trial.environment(environ)
         self._folder = tempfile.TemporaryDirectory(prefix="starling-tune-")
         self._process: subprocess.Popen[str] | None = None
+        self._requests: IO[str] | None = None
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._complaints: deque[str] = deque(maxlen=20)
         self.nodes: tuple[int, ...] = ()
         self.library = ""
 
     @classmethod
-    def compiled(
-        cls, line: Sequence[str], mpicc: str | None, environ: Mapping[str, str], platform: str = ""
-    ) -> Self:
+    def compiled(cls, line: Sequence[str], mpicc: str | None, environ: Mapping[str, str], platform: str = "") -> Self:
         """A job of the program, compiled for the MPI of a launcher line, on a platform if one is named.
 
         Raises JobError.
@@ -135,10 +134,12 @@ class MpiJob:
             errors="replace",
             start_new_session=True,  # Ctrl-C is for us: a call in flight ends before the job does
         )
-        assert self._process.stdout is not None
-        assert self._process.stderr is not None
-        threading.Thread(target=self._listen, args=(self._process.stdout, self._lines), daemon=True).start()
-        threading.Thread(target=self._complaints.extend, args=(self._process.stderr,), daemon=True).start()
+        self._requests = self._process.stdin
+        for listen, more in (
+            (self._listen, (self._process.stdout, self._lines)),
+            (self._complaints.extend, (self._process.stderr,)),
+        ):
+            threading.Thread(target=listen, args=more, daemon=True).start()
         try:
             while (word := self._next(_START_SECONDS)) != "ready":
                 if word.startswith("nodes "):
@@ -169,13 +170,10 @@ class MpiJob:
         return found
 
     def _ask(self, request: str) -> None:
-        if self._process is None:
+        if self._requests is None:
             self.start()
-        assert self._process is not None
-        assert self._process.stdin is not None
         try:
-            self._process.stdin.write(request + "\n")
-            self._process.stdin.flush()
+            print(request, file=self._requests, flush=True)
         except OSError as error:
             raise JobEndedError("the job ended") from error
 
@@ -212,9 +210,9 @@ class MpiJob:
         """Lets the job end, and kills it where it does not."""
         if self._process is None:
             return
-        assert self._process.stdin is not None
-        with contextlib.suppress(OSError):
-            self._process.stdin.close()
+        if self._requests is not None:
+            with contextlib.suppress(OSError):
+                self._requests.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_SECONDS)
         self.kill()
@@ -230,7 +228,7 @@ class MpiJob:
             except subprocess.TimeoutExpired:
                 os.killpg(self._process.pid, signal.SIGKILL)
                 self._process.wait()
-        self._process = None
+        self._process = self._requests = None
 
     def machine(self) -> Machine:
         """Where the job ran, by its run record; a job that left none is made again, without a request. Ends it.

@@ -74,9 +74,7 @@ def choices(search: Search, spread: Callable[[int], tuple[int, int]]) -> list[Ch
     for (collective, ranks), points in groups.items():
         known = curves(search, points)
         nodes, fullest = spread(ranks)
-        intervals = [
-            _interval(search, points, known, span) for span in spans([point.bytes for point in points], known)
-        ]
+        intervals = [_interval(search, points, known, span) for span in spans([point.bytes for point in points], known)]
         if collective in SIZELESS:
             intervals = [one.model_copy(update={"from_": 0, "below": None}) for one in intervals]
         found.append(
@@ -109,6 +107,7 @@ def table(
 ) -> Table:
     """The table of all that was measured."""
     return Table(
+        schema="starling-table-1",
         machine=machine.name,
         mpi_flavour=machine.mpi_flavour,
         mpi_version=machine.mpi_version,

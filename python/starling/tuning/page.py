@@ -159,10 +159,13 @@ def _choice(choice: Choice, rows: _Rows) -> Iterator[str]:
 
 def html(table: Table) -> str:
     """The page."""
-    place = f"{printable(table.machine) or 'any machine'}, {printable(table.mpi_flavour)} {printable(table.mpi_version)}"
+    place = (
+        f"{printable(table.machine) or 'any machine'}, {printable(table.mpi_flavour)} {printable(table.mpi_version)}"
+    )
     parts = [
         f"<h1>Tuning table of {escape(place)}</h1>",
-        f"<p>{escape(table.made.when)}, {len(table.points)} measurements: <code>{escape(table.made.command)}</code></p>",
+        f"<p>{escape(table.made.when)}, {len(table.points)} measurements:",
+        f"<code>{escape(table.made.command)}</code></p>",
         *(f"<p>{escape(note)}</p>" for note in table.notes),
     ]
     if bars := _gain_bars(table):

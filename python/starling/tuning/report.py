@@ -114,7 +114,9 @@ def _intervals(rows: Sequence[tuple[Choice, Interval]]) -> list[Column]:
 
 def render(table: Table, console: Console) -> None:
     """Prints what the table says, and the least, mean and largest improvement over native by kind of way."""
-    place = f"{printable(table.machine) or 'any machine'}, {printable(table.mpi_flavour)} {printable(table.mpi_version)}"
+    place = (
+        f"{printable(table.machine) or 'any machine'}, {printable(table.mpi_flavour)} {printable(table.mpi_version)}"
+    )
     console.print(line(f"{place}, {printable(table.made.when)}: {len(table.points)} measurements"))
     console.print(line(table.made.command), soft_wrap=True)
     for note in table.notes:
@@ -130,10 +132,7 @@ def render(table: Table, console: Console) -> None:
         Column("collective", [shape.collective for shape, _, _ in found], right=False),
         Column("ranks", [str(shape.ranks) for shape, _, _ in found]),
         Column("kind", [str(one) for _, one, _ in found], right=False),
-        *(
-            Column(title, [_share(of[i]) for _, _, of in found])
-            for i, title in enumerate(("least", "mean", "most"))
-        ),
+        *(Column(title, [_share(of[i]) for _, _, of in found]) for i, title in enumerate(("least", "mean", "most"))),
     ]
     console.print(fitted(columns, console.width))
 

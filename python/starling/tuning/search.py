@@ -52,6 +52,10 @@ _SHARE_OF_A_CALL = 0.01
 """Points are left out where one native call would take a larger share of the budget."""
 _NATIVE_SHARE = 0.3
 """Of the budget, for measuring native everywhere."""
+_SMALL_BYTES = 4096
+"""Up to this size a call's time grows little with the size,"""
+_SMALLER_ALIKE = 4.0
+"""by at most such a factor."""
 _MOST_ENDINGS = 3
 """Ways that end the job, after which no more jobs are started."""
 
@@ -232,8 +236,9 @@ class Search:
         nearest, seconds = min(
             known, key=lambda one: (abs(math.log2(one[0].ranks / point.ranks)), point.bytes - one[0].bytes)
         )
-        grown = max(point.bytes, 1) / max(nearest.bytes, 1) * max(point.ranks / nearest.ranks, 1.0)
-        return seconds * (grown if nearest.bytes >= 4096 else min(grown, 4.0))  # noqa: PLR2004 - latency-bound below
+        latency = _SMALLER_ALIKE if nearest.bytes < min(_SMALL_BYTES, point.bytes) else 1.0
+        grown = max(point.bytes / max(nearest.bytes, _SMALL_BYTES), 1.0)
+        return seconds * latency * grown * max(point.ranks / nearest.ranks, 1.0)
 
     def _next(self) -> tuple[Point, list[str]] | None:
         """The point of the next race, and its ways; None where no race is worth its time, or none fits."""

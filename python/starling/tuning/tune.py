@@ -13,6 +13,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn
+from rich.progress import Progress as Bar
+
 from starling import __version__
 from starling.messages import log, printable
 from starling.networks import platform_file
@@ -142,7 +146,9 @@ def tune(request: Request, environ: Mapping[str, str]) -> tables.Table:
     with MpiJob.compiled(request.line, request.mpicc, environ, request.platform) as job:
         job.start()
         wanted = plan(request, len(job.nodes))
-        ways = admitted({name: job.ways(name) for name in dict.fromkeys(one.collective for one in wanted)}, request.ways)
+        ways = admitted(
+            {name: job.ways(name) for name in dict.fromkeys(one.collective for one in wanted)}, request.ways
+        )
         described = _platform(request)
         expected = Expectation(
             described or guessed(*job.spread(len(job.nodes))),
@@ -204,10 +210,6 @@ def _time(seconds: float) -> str:
 @contextmanager
 def _shown() -> Iterator[Callable[[Progress], None]]:
     """Shows progress on stderr: a bar on a terminal, else now and then a line."""
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn
-    from rich.progress import Progress as Bar
-
     console = Console(stderr=True)
     if not console.is_terminal:
         told = -1
