@@ -8,7 +8,8 @@ python bench/tuning_replay.py draw docs/results/tuning-replay.json docs/results/
 
 A full sweep has times of every way at every point. The search asks for some of them, in its own order; then the way it
 holds for the best at each point is compared with the one that is best by all times. `slowdown` is the mean over points
-of their ratio, minus 1; `share` is that of the cells (way, point) it has asked for, native's among them. `order` is
+of their ratio, minus 1; `share` is that of the cells (way, point) it has asked for, native's among them, and `seconds`
+the share of the sweep's time in these cells, a call of each. `order` is
 `active` for the search as it is, `no model` without what the cost model expects, `random` for cells in random order.
 """
 
@@ -19,10 +20,12 @@ import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from statistics import fmean, median
-from typing import Any
+from typing import Any, NamedTuple
 
+import markdown
 import plots
 
 from starling.networks import platform_file
@@ -42,6 +45,14 @@ RUNS = 5
 """Runs in random order, of which the mean is drawn."""
 
 Prior = Callable[[str, Point], Estimate]
+
+
+class Step(NamedTuple):
+    """What was known after a race: shares of cells and of a sweep's seconds, and the slowdown of the choices."""
+
+    share: float
+    seconds: float
+    slowdown: float
 
 
 @dataclass(frozen=True)
@@ -64,6 +75,15 @@ class Sweep:
         for point, ways in self.times.items():
             found.setdefault(point.collective, {NATIVE: None}).update(dict.fromkeys(ways))
         return {collective: list(ways) for collective, ways in found.items()}
+
+    def call(self, point: Point, way: str) -> float:
+        """Seconds of a call."""
+        return median(self.times[point][way])
+
+    @cached_property
+    def seconds(self) -> float:
+        """Of a call of each way at each point."""
+        return sum(self.call(point, way) for point, ways in self.times.items() for way in ways)
 
     @property
     def cells(self) -> int:
@@ -143,7 +163,7 @@ class Watched:
     def __init__(self, sweep: Sweep) -> None:
         self._sweep = sweep
         self.search: Search | None = None
-        self.steps: list[tuple[float, float]] = []
+        self.steps: list[Step] = []
 
     def add(self, _line: journal.Line) -> None:
         """See starling.tuning.journal.Log."""
@@ -156,10 +176,12 @@ class Watched:
         def choice(point: Point) -> str:
             return search.best(point)[0] if search.points[point].native is not None else NATIVE
 
-        self.steps.append((search.cells_measured / self._sweep.cells, self._sweep.slowdown(choice)))
+        seconds = sum(self._sweep.call(point, way) for point, at in search.points.items() for way in at.seconds)
+        share = search.cells_measured / self._sweep.cells
+        self.steps.append(Step(share, seconds / self._sweep.seconds, self._sweep.slowdown(choice)))
 
 
-def searched(sweep: Sweep, prior: Prior) -> list[tuple[float, float]]:
+def searched(sweep: Sweep, prior: Prior) -> list[Step]:
     """The steps of a search."""
     job, watched = Recorded(sweep), Watched(sweep)
     search = Search(sweep.plan, sweep.ways, job, clock=job.clock, budget=None, log=watched, prior=prior)
@@ -168,28 +190,30 @@ def searched(sweep: Sweep, prior: Prior) -> list[tuple[float, float]]:
     return watched.steps
 
 
-def shuffled(sweep: Sweep, seed: int) -> list[tuple[float, float]]:
+def shuffled(sweep: Sweep, seed: int) -> list[Step]:
     """The steps of measuring cells in random order, native first."""
     cells = [(point, way) for point, ways in sweep.times.items() for way in ways if way != NATIVE]
     random.Random(seed).shuffle(cells)  # noqa: S311 - no secret
     best = {point: (median(ways[NATIVE]), NATIVE) for point, ways in sweep.times.items()}
-    steps = [(len(best) / sweep.cells, sweep.slowdown(lambda point: best[point][1]))]
+    spent = sum(sweep.call(point, NATIVE) for point in best)
+    steps = [Step(len(best) / sweep.cells, spent / sweep.seconds, sweep.slowdown(lambda point: best[point][1]))]
     for number, (point, way) in enumerate(cells, 1):
+        spent += sweep.call(point, way)
         best[point] = min(best[point], (median(sweep.times[point][way]), way))
         if number % max(1, len(cells) // 200) == 0 or number == len(cells):
             share = (len(best) + number) / sweep.cells
-            steps.append((share, sweep.slowdown(lambda point: best[point][1])))
+            steps.append(Step(share, spent / sweep.seconds, sweep.slowdown(lambda point: best[point][1])))
     return steps
 
 
-def reached(steps: Sequence[tuple[float, float]], slowdown: float) -> float | None:
-    """The share from which on the slowdown stays at most so large; None where it does not get there."""
+def reached(steps: Sequence[Step], slowdown: float) -> Step | None:
+    """The step from which on the slowdown stays at most so large; None where it does not get there."""
     found = None
-    for share, value in steps:
-        if value > slowdown:
+    for step in steps:
+        if step.slowdown > slowdown:
             found = None
         elif found is None:
-            found = share
+            found = step
     return found
 
 
@@ -199,13 +223,14 @@ def play(sweep: Sweep) -> dict[str, Any]:
     orders["random"] = [shuffled(sweep, seed) for seed in range(1, RUNS + 1)]
     found: dict[str, Any] = {"sweep": sweep.name, "points": len(sweep.times), "cells": sweep.cells, "orders": {}}
     for order, runs in orders.items():
-        shares = [reached(steps, CLOSE) for steps in runs]
-        known = [share for share in shares if share is not None]
+        known = [step for steps in runs if (step := reached(steps, CLOSE)) is not None]
+        close = len(known) == len(runs)
         found["orders"][order] = {
-            "steps": [[round(share, 4), round(slowdown, 4)] for share, slowdown in runs[0]],
-            "close_at": round(fmean(known), 4) if len(known) == len(shares) else None,
-            "last": round(fmean(steps[-1][1] for steps in runs), 4),
-            "asked": round(fmean(steps[-1][0] for steps in runs), 4),
+            "steps": [[round(value, 4) for value in step] for step in runs[0]],
+            "close_at": round(fmean(step.share for step in known), 4) if close else None,
+            "close_at_seconds": round(fmean(step.seconds for step in known), 4) if close else None,
+            "last": round(fmean(steps[-1].slowdown for steps in runs), 4),
+            "asked": round(fmean(steps[-1].share for steps in runs), 4),
         }
     return found
 
@@ -214,15 +239,31 @@ def rows(found: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
     """The cells of the table: for each sweep and order, when it was close, and where it ended."""
     for one in found:
         for order, of in one["orders"].items():
-            close = "never" if of["close_at"] is None else f"{of['close_at']:.1%}, 1/{1 / of['close_at']:.1f}"
-            yield [one["sweep"], str(one["cells"]), order, close, f"{of['asked']:.0%}", f"{of['last']:.2%}"]
+            close = ["never", ""]
+            if of["close_at"] is not None:
+                close = [f"{of[key]:.1%}, 1/{1 / of[key]:.1f}" for key in ("close_at", "close_at_seconds")]
+            yield [one["sweep"], str(one["cells"]), order, *close, f"{of['asked']:.0%}", f"{of['last']:.2%}"]
 
 
-HEADS = ["sweep", "cells", "order", "slowdown within 3 % from", "asked for in all", "slowdown at the end"]
+HEADS = [
+    "sweep",
+    "cells",
+    "order",
+    "within 3 % from this share of the cells on",
+    "and of a sweep's seconds",
+    "cells asked for in all",
+    "slowdown at the end",
+]
 
 
-def draw(found: Sequence[Mapping[str, Any]], path: Path) -> None:
+def table(files: Sequence[Path]) -> str:
+    """The table of a file of results."""
+    return markdown.table(HEADS, rows(json.loads(files[0].read_text())["played"]))
+
+
+def draw(arguments: argparse.Namespace) -> None:
     """Slowdown over the share of cells, a panel for each sweep."""
+    found = json.loads(arguments.measured[0].read_text())["played"]
     pyplot = plots.pyplot()
     columns = min(3, len(found))
     lines = -(-len(found) // columns)
@@ -231,7 +272,7 @@ def draw(found: Sequence[Mapping[str, Any]], path: Path) -> None:
         panel.set_visible(False)
     for panel, one in zip(panels.flat, found, strict=False):
         for order, of in one["orders"].items():
-            shares, slowdowns = zip(*of["steps"], strict=True)
+            shares, _, slowdowns = zip(*of["steps"], strict=True)
             panel.plot([100 * share for share in shares], [100 * max(value, 1e-4) for value in slowdowns], label=order)
         panel.axvline(100 / ACCLAIM, color="grey", linestyle=":", linewidth=1)
         panel.axhline(100 * CLOSE, color="grey", linestyle=":", linewidth=1)
@@ -240,7 +281,7 @@ def draw(found: Sequence[Mapping[str, Any]], path: Path) -> None:
     panels[0][0].set_ylabel("mean slowdown, %")
     panels[0][0].legend()
     figure.tight_layout()
-    plots.save(figure, path)
+    plots.save(figure, arguments.picture)
 
 
 def main() -> None:
@@ -251,11 +292,11 @@ def main() -> None:
     player.add_argument("sweeps", type=Path, nargs="+")
     player.add_argument("-o", "--output", type=Path, required=True)
     drawer = commands.add_parser("draw", help="draw a file of results")
-    drawer.add_argument("results", type=Path)
+    drawer.add_argument("measured", type=Path, nargs=1)
     drawer.add_argument("picture", type=Path)
     arguments = parser.parse_args()
     if arguments.command == "draw":
-        draw(json.loads(arguments.results.read_text())["played"], arguments.picture)
+        draw(arguments)
         return
     found = []
     for path in arguments.sweeps:

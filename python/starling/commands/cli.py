@@ -432,7 +432,7 @@ def tune(
         everything,
     )
     try:
-        found = tuning.tune(request, os.environ)
+        found, status = tuning.tune(request, os.environ)
     except (PlanError, JournalError) as error:
         _misused(error)
     except JobError as error:
@@ -444,6 +444,8 @@ def tune(
 
     reports.render(found, terminal())
     log(f"table {printable(output)}; use it: starling run --table {printable(output)} -- mpirun ...")
+    if status != 0:
+        raise typer.Exit(status)
 
 
 @app.command(epilog="Example: starling doctor --build /opt/mpich/bin/mpicc")

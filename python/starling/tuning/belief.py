@@ -22,7 +22,7 @@ from starling.tuning.points import Point
 _DOUBLINGS_OF_BYTES = 6.0
 """Distance in doublings of the size at which the correlation is 1/e."""
 _DOUBLINGS_OF_RANKS = 3.0
-_SAME_VALUE_APART = 0.7
+_SAME_VALUE_APART = 0.85
 """Correlation of two ways that differ in one parameter that is no number, or as far as can be."""
 _DOUBLINGS_OF_VALUE = 4.0
 _NO_OFFSET_WEIGHT = 0.3

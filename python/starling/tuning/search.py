@@ -2,7 +2,8 @@
 
 A race is a number of ways that are measured in turn at one point, native among them. Native is measured everywhere
 first, as far as the budget goes; then each race is held where the expected improvement (Jones, Schonlau and Welch 1998,
-equation 15) over the best way known there, times the weight of the point, is largest for the seconds it takes.
+equation 15) over the best way known there, times the weight of the point, is largest for the root of the seconds it
+takes. By the seconds themselves points that take long would all come last; without them the first few would take all.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _HOPELESS_ALONE = 4.0
 
 _LEAST_GAIN = 0.004
 """Expected improvements below are not worth a race."""
-_MOST_CONTENDERS = 4
+_MOST_CONTENDERS = 2
 _COMPARABLE = 0.3
 """Ways join a race whose value is at least this share of the first one's."""
 _MOST_ROUNDS = 12
@@ -40,7 +41,8 @@ _MOST_RACES = 3
 _LOST = 1.25
 """A way whose confidence interval begins so far above the best one's end takes no more turns."""
 _LOST_AT_ONCE = 1.8
-"""The same for medians, before there is an interval."""
+"""The same for medians of some calls, before there is an interval; of fewer, HOPELESS."""
+_CALLS_TO_LOSE = 3
 _VISIT_SECONDS = 0.01
 """A turn has as many calls as fit into this."""
 _MOST_CALLS = 20
@@ -48,10 +50,16 @@ _LONG_CALL = 0.05
 """Calls of so many seconds need none before them that is not timed."""
 _OVERHEAD_SECONDS = 0.004
 """Of a request, besides its calls, until it was measured."""
-_SHARE_OF_A_CALL = 0.01
-"""Points are left out where one native call would take a larger share of the budget."""
+_SHARE_OF_A_CALL = 0.05
+"""Points are left out where one native call is expected, pessimistically, to take a larger share of the budget."""
 _NATIVE_SHARE = 0.3
 """Of the budget, for measuring native everywhere."""
+_UNKNOWN = 0.4
+"""A larger deviation is that of a way that was measured at no point nearby;"""
+_RISK_OF_UNKNOWN = 10
+"""a call by it may take so many times as long as thought."""
+_MOST_RISKED = 0.2
+"""Of the budget that is left, by one call."""
 _SMALL_BYTES = 4096
 """Up to this size a call's time grows little with the size,"""
 _SMALLER_ALIKE = 4.0
@@ -260,7 +268,7 @@ class Search:
         return found
 
     def _values(self, point: Point) -> Iterator[tuple[float, str]]:
-        """The ways that may be measured at a point, each with the gain expected of that for a second."""
+        """The ways that may be measured at a point, each with the gain expected of that for the root of its seconds."""
         at = self.points[point]
         native = at.native
         if native is None:
@@ -272,8 +280,10 @@ class Search:
             estimate = self.estimate(way, point)
             gain = 1.0 if self._everything else expected_improvement(best, estimate)
             seconds = 3 * native * math.exp(estimate.mean + estimate.deviation**2 / 2) + self._overhead
-            if gain >= _LEAST_GAIN and seconds + 2 * native <= self._left:
-                yield gain * self.plan[point] / seconds, way
+            # A way that is 10 times as slow as any other must not be found out at a size where that takes long.
+            risk = self._call(way, point, native) * (_RISK_OF_UNKNOWN if estimate.deviation > _UNKNOWN else 1)
+            if gain >= _LEAST_GAIN and seconds + 2 * native <= self._left and risk <= _MOST_RISKED * self._left:
+                yield gain * self.plan[point] / math.sqrt(seconds), way
 
     def _tells_nothing_more(self, way: str, chosen: Sequence[str]) -> bool:
         """Whether a race already has a way of the same family: what that takes decides whether this one is next."""
@@ -352,7 +362,7 @@ class Search:
 
     def _call(self, way: str, point: Point, native: float) -> float:
         estimate = self.estimate(way, point)
-        return native * math.exp(estimate.mean + estimate.deviation)
+        return native * math.exp(estimate.mean + 2 * estimate.deviation)
 
     def _visit(self, point: Point, way: str, calls: int, call: float) -> Answer:
         before = self.elapsed
@@ -382,8 +392,9 @@ class Search:
             one = known.get(way)
             if one is None:
                 return True
-            at_once = _LOST_AT_ONCE if one.count > 1 else HOPELESS
-            if way != NATIVE and one.half_width is None and one.median > at_once * best.median:
+            at_once = _LOST_AT_ONCE if one.count >= _CALLS_TO_LOSE else HOPELESS
+            may_lose = way != NATIVE and (not self._everything or one.count >= _CALLS_TO_LOSE)
+            if may_lose and one.half_width is None and one.median > at_once * best.median:
                 return False
             if way != NATIVE and one.half_width is not None and one.low > _LOST * best.high:
                 return False

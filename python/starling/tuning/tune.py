@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 import re
 import shlex
+import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 
 from starling import __version__
+from starling.launchers import process
 from starling.messages import log, printable
 from starling.networks import platform_file
 from starling.networks.platform_file import Platform
@@ -137,13 +139,21 @@ def admitted(ways: Mapping[str, Sequence[str]], wanted: str | None) -> dict[str,
     }
 
 
-def tune(request: Request, environ: Mapping[str, str]) -> tables.Table:
-    """Measures, and writes the table, also after Ctrl-C.
+class Done(NamedTuple):
+    """A table, and the command's exit status: 128 + n where signal n ended it early."""
+
+    table: tables.Table
+    status: int
+
+
+def tune(request: Request, environ: Mapping[str, str]) -> Done:
+    """Measures, and writes the table, also after Ctrl-C and SIGTERM.
 
     Raises PlanError, JobError, JournalError, TableError.
     """
     check(request)
-    with MpiJob.compiled(request.line, request.mpicc, environ, request.platform) as job:
+    status = 0
+    with process.cleaning_up(), MpiJob.compiled(request.line, request.mpicc, environ, request.platform) as job:
         job.start()
         wanted = plan(request, len(job.nodes))
         ways = admitted(
@@ -175,7 +185,8 @@ def tune(request: Request, environ: Mapping[str, str]) -> tables.Table:
             )
             try:
                 search.run()
-            except KeyboardInterrupt:
+            except (KeyboardInterrupt, SystemExit) as ended:
+                status = int(str(ended.code)) if isinstance(ended, SystemExit) else 128 + signal.SIGINT
                 log("interrupted: the table has what was measured so far; the same command goes on")
                 job.kill()
         journal.close()
@@ -186,7 +197,7 @@ def tune(request: Request, environ: Mapping[str, str]) -> tables.Table:
         tables.write(found, request.table)
         for note in search.notes:
             log(note)
-        return found
+        return Done(found, status)
 
 
 def command_line(words: Sequence[str]) -> str:
