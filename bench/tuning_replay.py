@@ -38,9 +38,9 @@ from starling.tuning.search import NATIVE, Search, no_prior
 
 SCHEMA = 1
 CLOSE = 0.03
-"""The slowdown that is good enough: that by which ACCLAiM judges its selections (Wilkins et al. 2022)."""
+"""The slowdown that is good enough."""
 ACCLAIM = 6.9
-"""Times less data than a full sweep, by which ACCLAiM reaches it."""
+"""Times less data than a full sweep, by which ACCLAiM reached the quality of its selections (Wilkins et al. 2022)."""
 RUNS = 5
 """Runs in random order, of which the mean is drawn."""
 

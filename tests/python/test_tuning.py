@@ -15,6 +15,7 @@ from rich.console import Console
 
 from starling.tables import table as tables
 from starling.tables.table import Choice, Made, Table
+from starling.terminal.figures import human_bytes
 from starling.tuning import outcome, page, points, report, tune
 from starling.tuning.belief import Belief, Estimate
 from starling.tuning.curves import NATIVE, Curve, spans
@@ -415,7 +416,7 @@ def test_the_page_draws_bars_curves_with_crossings_and_bands() -> None:
     for kind in report.Kind:
         assert str(kind) in bars
     crossing = next(one.from_ for one in table.choices[0].intervals if one.way == "ring")
-    assert report.human_bytes(crossing) in curves
+    assert human_bytes(crossing) in curves
     assert "all 2D and 3D meshes" in bands
     assert "<script" not in text
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")

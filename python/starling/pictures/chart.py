@@ -22,7 +22,7 @@ svg.chart .title { font-size: 14px; font-weight: 600; }
 svg.chart .faint { fill: #5b6570; }
 svg.chart .grid { stroke: #e3e7ec; stroke-width: 1; }
 svg.chart .axis { stroke: #8b949e; stroke-width: 1; fill: none; }
-svg.chart .band { fill: #8b949e; fill-opacity: 0.3; stroke: none; }
+svg.chart .band { fill: #8b949e; fill-opacity: 0.3; stroke: #8b949e; }
 svg.chart .mark { stroke: #5b6570; stroke-width: 1; stroke-dasharray: 4 3; }
 """
 

@@ -16,7 +16,7 @@ from starling.tuning.belief import Estimate
 from starling.tuning.points import Point
 from starling.tuning.search import no_prior
 
-_DESCRIBED = 0.5
+_DESCRIBED = 0.65
 """Standard deviation of the logarithm of predicted times, of those of the quickest way, on a described network."""
 _GUESSED = 0.8
 """The same where only the number of nodes is known."""

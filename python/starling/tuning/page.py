@@ -22,7 +22,7 @@ body { font: 15px/1.5 system-ui, "Segoe UI", "DejaVu Sans", Helvetica, Arial, sa
   max-width: 60rem; margin: 2rem auto; padding: 0 1rem; background: #ffffff; }
 table { border-collapse: collapse; font-size: 13px; margin: 0.5rem 0 1.5rem; }
 th, td { text-align: left; padding: 2px 12px 2px 0; border-bottom: 1px solid #e3e7ec; vertical-align: top; }
-td.number { text-align: right; white-space: nowrap; }
+td:nth-child(-n+2) { white-space: nowrap; }
 code { font-size: 12px; overflow-wrap: anywhere; }
 h2 { margin-top: 2.5rem; }
 figcaption { color: #5b6570; font-size: 13px; }
@@ -164,7 +164,7 @@ def html(table: Table) -> str:
     )
     parts = [
         f"<h1>Tuning table of {escape(place)}</h1>",
-        f"<p>{escape(table.made.when)}, {len(table.points)} measurements:",
+        f"<p>{escape(table.made.when)}, {len(table.points)} measurements: ",
         f"<code>{escape(table.made.command)}</code></p>",
         *(f"<p>{escape(note)}</p>" for note in table.notes),
     ]
