@@ -50,7 +50,7 @@ _LONG_CALL = 0.05
 """Calls of so many seconds need none before them that is not timed."""
 _OVERHEAD_SECONDS = 0.004
 """Of a request, besides its calls, until it was measured."""
-_SHARE_OF_A_CALL = 0.05
+_SHARE_OF_A_CALL = 0.03
 """Points are left out where one native call is expected, pessimistically, to take a larger share of the budget."""
 _NATIVE_SHARE = 0.3
 """Of the budget, for measuring native everywhere."""
