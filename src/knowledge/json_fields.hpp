@@ -33,10 +33,6 @@ struct Field {
   Presence presence = Presence::always;
 };
 
-[[noreturn]] inline void missing(std::string_view name) {
-  throw JsonError("it is no run record: it has no '" + std::string(name) + "'");
-}
-
 /// Reads a count, up to the largest that fits.
 template <typename Whole>
 void read_count(JsonReader& reader, std::string_view name, Whole& into) {
@@ -131,7 +127,7 @@ void read_fields(JsonReader& reader, Struct& into, const std::array<Field<Struct
     if (!other(key)) reader.skip();
   });
   for (std::size_t which = 0; which < count; ++which)
-    if ((seen >> which & 1U) == 0 && fields[which].presence == Presence::always) missing(fields[which].name);
+    if ((seen >> which & 1U) == 0 && fields[which].presence == Presence::always) reader.missing(fields[which].name);
 }
 
 template <typename Struct, std::size_t count>

@@ -1,5 +1,6 @@
 #include "knowledge/json_reader.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <system_error>
@@ -55,7 +56,23 @@ bool is_plain(char c) {
 
 void JsonReader::another_value(const std::string& wanted) const {
   JsonReader(*this).skip();  // throws if the text is not JSON
-  throw JsonError("it is no run record: it has another value where " + wanted + " must be");
+  of_another_kind("it has another value where " + wanted + " must be");
+}
+
+std::int64_t JsonReader::line() const {
+  return 1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at_), '\n');
+}
+
+void JsonReader::of_another_kind(const std::string& why) const {
+  throw JsonError(std::string("it is no ").append(kind_).append(": ").append(why));
+}
+
+void JsonReader::missing(std::string_view name) const {
+  of_another_kind(std::string("it has no '").append(name).append("'"));
+}
+
+void JsonReader::too_much() const {
+  throw JsonError(std::string("it holds more than a ").append(kind_).append(" can"));
 }
 
 void JsonReader::broken() {
@@ -86,7 +103,7 @@ bool JsonReader::begins(char open, char close, const char* what) {
   if (next() != open) another_value(what);
   ++at_;
   constexpr int deepest = 16;  // the reader recurses
-  if (++depth_ > deepest) throw JsonError("it is nested too deeply for a run record");
+  if (++depth_ > deepest) throw JsonError(std::string("it is nested too deeply for a ").append(kind_));
   if (next() != close) return true;
   ++at_;
   --depth_;

@@ -15,17 +15,19 @@ class JsonError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Reads a run record's JSON (RFC 8259) sequentially, value by value, into the caller's data. It builds no tree, so
-/// that untrusted text costs no more memory than the caller keeps. A copy continues at the position of the original.
-/// Every function throws a JsonError for wrong text.
+/// Reads the JSON (RFC 8259) of a run record or another kind of file sequentially, value by value, into the caller's
+/// data. It builds no tree, so that untrusted text costs no more memory than the caller keeps. A copy continues at the
+/// position of the original. Every function throws a JsonError for wrong text.
 class JsonReader {
  public:
-  /// `room`: how many bytes the caller may still keep. Text and room must outlive the reader.
-  JsonReader(std::string_view text, std::size_t& room) : text_(text), room_(&room) {}
+  /// `room`: how many bytes the caller may still keep. `kind`: what the file should be, as errors name it. All three
+  /// must outlive the reader.
+  JsonReader(std::string_view text, std::size_t& room, std::string_view kind = "run record")
+      : text_(text), kind_(kind), room_(&room) {}
 
   /// Takes room for the bytes kept of a value.
   void keep(std::size_t bytes) {
-    if (bytes > *room_) throw JsonError("it holds more than a run record can");
+    if (bytes > *room_) too_much();
     *room_ -= bytes;
   }
 
@@ -67,6 +69,13 @@ class JsonReader {
   /// Checks that nothing follows.
   void end();
 
+  /// The line at which it stands, from 1.
+  [[nodiscard]] std::int64_t line() const;
+  /// Throws the error of a text that is of another kind.
+  [[noreturn]] void of_another_kind(const std::string& why) const;
+  [[noreturn]] void missing(std::string_view name) const;
+  [[noreturn]] void too_much() const;
+
  private:
   [[nodiscard]] char next();
   void expect(char wanted);
@@ -80,6 +89,7 @@ class JsonReader {
   [[noreturn]] void another_value(const std::string& wanted) const;
 
   std::string_view text_;
+  std::string_view kind_;
   std::size_t at_ = 0;
   int depth_ = 0;
   std::size_t* room_;

@@ -118,7 +118,14 @@ void check_names(const Settings& settings, std::vector<Complaint>& complaints) {
   check("STARLING_ONLY", settings.only);
   check("STARLING_EXCEPT", settings.except);
   const auto strategy = strategy_named(settings.strategy);
-  if (!strategy || !strategy->first->forces) return;
+  if (!strategy) return;
+  const bool has_no_table =
+      settings.table.empty() && std::none_of(complaints.begin(), complaints.end(),
+                                             [](const auto& one) { return one.variable == "STARLING_TABLE"; });
+  if (strategy->first->takes_advice && has_no_table)
+    complaints.push_back(
+        {"STARLING_STRATEGY", settings.strategy, "it needs a tuning table: --table F (STARLING_TABLE)"});
+  if (!strategy->first->forces) return;
   if (strategy->first->rejects != nullptr && !strategy->first->rejects(strategy->second).empty()) return;
   if (std::string why = forced_unknown_name(strategy->second, names); !why.empty())
     complaints.push_back({"STARLING_STRATEGY", settings.strategy, why});

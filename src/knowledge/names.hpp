@@ -16,7 +16,8 @@ ForcedNames forced_names();
 /// Why `name` is no candidate of `collective`, in words for people: what there is instead.
 std::string why_unknown(Collective collective, std::string_view name);
 
-/// Complains of names in the settings for `only`, `except` and `strategy` that mean nothing.
+/// Complains of names in the settings for `only`, `except` and `strategy` that mean nothing, and of a strategy that
+/// needs a tuning table and has none.
 void check_names(const Settings& settings, std::vector<Complaint>& complaints);
 
 }  // namespace starling

@@ -207,8 +207,8 @@ ContextRecord read_context(JsonReader& reader, const Wanted& wanted) {
     if (key == "decisions") decisions = reader;
     return false;
   });
-  if (!has_candidates) missing("candidates");
-  if (!decisions) missing("decisions");
+  if (!has_candidates) reader.missing("candidates");
+  if (!decisions) reader.missing("decisions");
   if (wanted.candidate == nullptr) read_decisions(*decisions, context);
   return context;
 }
@@ -261,7 +261,7 @@ void check_schema(JsonReader& reader) {
 
 void read_merged(JsonReader& reader, std::vector<std::string>& into) {
   reader.array([&] {
-    if (into.size() == most_merged) throw JsonError("it holds more than a run record can");
+    if (into.size() == most_merged) reader.too_much();
     reader.keep(room_of<std::string>);
     std::string& name = into.emplace_back();
     reader.text(name);
@@ -285,7 +285,7 @@ class Reading {
     reader_.end();
     if (early_contexts_) read_contexts(*early_contexts_);
     for (const std::string_view name : {"schema", "run", "contexts"})
-      if (std::find(seen_.begin(), seen_.end(), name) == seen_.end()) missing(name);
+      if (std::find(seen_.begin(), seen_.end(), name) == seen_.end()) reader_.missing(name);
     return std::move(record_);
   }
 

@@ -37,8 +37,11 @@ struct Settings {
   SampleReduction samples = SampleReduction::max;
   /// A platform file's text (topology/platform.hpp), or `platform_of_nodes`; empty: the network is not described.
   std::string platform;
-  std::string network;       ///< text of a file of the cost model's parameters (cost/parameters_file.hpp); empty: none
-  std::string probe = "on";  ///< or "off": whether a job may measure its network where nothing else tells of it
+  std::string network;  ///< text of a file of the cost model's parameters (cost/parameters_file.hpp); empty: none
+  /// A tuning table (knowledge/tuning_table.hpp) as one line of JSON, with the name of its file; empty: none.
+  std::string table;
+  bool foreign_table = false;  ///< follows the table of another machine or MPI library, too
+  std::string probe = "on";    ///< or "off": whether a job may measure its network where nothing else tells of it
 
   /// Whether `only` and `except` let a candidate in. Their items are a collective (`allreduce`), an algorithm (`ring`),
   /// or both (`allreduce:ring`); a name with parameters (`chain?segment=8192`) is that candidate alone.

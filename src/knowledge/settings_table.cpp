@@ -12,6 +12,7 @@
 
 #include "cost/parameters_file.hpp"
 #include "knowledge/history.hpp"
+#include "knowledge/tuning_table.hpp"
 #include "topology/platform.hpp"
 
 namespace starling {
@@ -102,6 +103,20 @@ void read_network(const Wish& wish, std::string& network) {
   if (wish.text().empty()) return;
   if (auto text = text_of_file(wish, most_bytes, [](const auto& json) { parameters_from_json(json); }))
     network = std::move(*text);
+}
+
+void read_table(const Wish& wish, std::string& table) {
+  if (wish.text().empty()) return;
+  const auto check = [](const std::string& json) { TuningTable::from_json(json); };
+  const auto text = text_of_file(wish, TuningTable::most_bytes, check);
+  if (!text) return;
+  TuningTable found = TuningTable::from_json(*text);
+  if (found.file().empty()) found.set_file(wish.text().starts_with('{') ? wish.variable : wish.text());
+  table = found.to_json();
+}
+
+std::string shown_table(const std::string& table) {
+  return table.empty() ? "none" : TuningTable::from_json(table).file();
 }
 
 std::string shown_network(const std::string& network) {
@@ -201,6 +216,20 @@ constexpr auto table = std::to_array<SettingRow>({
      .option = "on|off",
      .is_for_all = false,
      .read = read_probe},
+    {.name = "table",
+     .variable = "STARLING_TABLE",
+     .says = "A tuning table, which comes before what a strategy would learn.",
+     .place = [](Settings& all) -> Place { return &all.table; },
+     .option = "F",
+     .is_path = true,
+     .read = read_table,
+     .shown = shown_table},
+    {.name = "foreign_table",
+     .variable = "STARLING_FOREIGN_TABLE",
+     .says = "Follow the table of another machine or MPI, too.",
+     .place = [](Settings& all) -> Place { return &all.foreign_table; },
+     .option = "",
+     .is_for_all = false},
     {.name = "iterations",
      .variable = "STARLING_ITER",
      .says = "Measurements of each candidate.",

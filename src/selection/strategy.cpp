@@ -1,5 +1,7 @@
 #include "selection/strategy.hpp"
 
+#include <algorithm>
+
 namespace starling {
 
 std::optional<std::pair<const StrategyKind*, std::string>> strategy_named(std::string_view name) {
@@ -10,6 +12,12 @@ std::optional<std::pair<const StrategyKind*, std::string>> strategy_named(std::s
     return std::pair{&kind, std::string(has_argument ? name.substr(colon + 1) : std::string_view{})};
   }
   return std::nullopt;
+}
+
+const StrategyKind& strategy_for(const StrategyKind& asked, bool advises) {
+  if (!asked.learns || !advises) return asked;
+  const auto& all = strategy_kinds();
+  return *std::find_if(all.begin(), all.end(), [](const StrategyKind& kind) { return kind.takes_advice; });
 }
 
 }  // namespace starling

@@ -92,10 +92,18 @@ struct ContextKey {
   int variant = 0;
 };
 
+/// A candidate that a tuning table has for a context, and why that one, in words for the record.
+struct Advice {
+  Interned candidate;
+  std::string why;
+};
+
 /// The input of a strategy, for one context.
 struct Brief {
   ContextKey key;
   std::vector<Candidate> candidates;
+  /// What a tuning table has for this context, the entry that fits it best first; the same on all ranks.
+  std::vector<Advice> advice{};
   StrategySettings settings;
   std::string argument;       ///< the text after the colon of the strategy's name
   bool varying_work = false;  ///< the work of the context's calls may vary
@@ -220,6 +228,8 @@ struct StrategyKind {
   bool learns = false;
   /// Asks for predicted times: the job then learns its network in MPI_Init where nothing tells of it.
   bool predicts = false;
+  /// Uses what a tuning table advises (Brief::advice).
+  bool takes_advice = false;
   /// Sizes beyond the first X of a collective on a communicator are left to native (STAR-MPI, section 3.2), not
   /// bucketed.
   bool few_sizes = false;
@@ -233,5 +243,10 @@ const std::vector<StrategyKind>& strategy_kinds();
 
 /// The strategy of a name like "star-basic" or "forced:ring": its kind and its argument. Nothing for an unknown one.
 std::optional<std::pair<const StrategyKind*, std::string>> strategy_named(std::string_view name);
+
+/// The strategy of a context whose user asked for `asked`: the one place that says what goes before what. What the user
+/// forces, or leaves to native, comes first; then a tuning table, in contexts that it `advises` on; then a strategy
+/// that learns, which starts from the history, then tries candidates in this run, and has native to go back to.
+const StrategyKind& strategy_for(const StrategyKind& asked, bool advises);
 
 }  // namespace starling

@@ -42,6 +42,24 @@ TEST(Settings, AreReadFromTheEnvironment) {
   EXPECT_TRUE(read({{"STARLING_RUN_OFF", ""}}, complaints).tuning.run_off);
 }
 
+TEST(Settings, TakeATableAsAFileOrAsText) {
+  const std::string text = R"({"schema": "starling-table-1", "machine": "", "mpi_flavour": "mpich", "mpi_version": "4",
+"choices": []})";
+  std::vector<Complaint> complaints;
+  const Settings settings = read({{"STARLING_TABLE", text}, {"STARLING_STRATEGY", "table"}}, complaints);
+  EXPECT_TRUE(complaints.empty());
+  EXPECT_EQ(settings_from_text(to_text(settings)).table, settings.table);
+  EXPECT_EQ(settings.table.find('\n'), std::string::npos);
+  const auto shown = described(settings);
+  const auto table = std::find_if(shown.begin(), shown.end(), [](const auto& one) { return one.first == "table"; });
+  ASSERT_NE(table, shown.end());
+  EXPECT_EQ(table->second, "STARLING_TABLE");
+  EXPECT_EQ(read({}, complaints).table, "");
+  read({{"STARLING_TABLE", "/no/such/table.json"}, {"STARLING_HISTORY", "off"}}, complaints);
+  ASSERT_EQ(complaints.size(), 1U);
+  EXPECT_EQ(complaints[0].text(), "STARLING_TABLE='/no/such/table.json': it cannot be read");
+}
+
 TEST(Settings, NameWhatIsWrong) {
   for (const auto& [name, value] : std::map<std::string, std::string>{{"STARLING_STRATEGY", "fastest"},
                                                                       {"STARLING_STRATEGY", "forced"},

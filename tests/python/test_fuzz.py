@@ -19,6 +19,7 @@ from starling.records import history, record
 from starling.records.history_folder import newest_first
 from starling.runs import options
 from starling.runs import settings as starling_settings
+from starling.tables import table as tables
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = (ROOT / "tests/knowledge/run-record.json").read_text()
@@ -30,6 +31,7 @@ REFUSALS = (
     platform_file.PlatformError,
     starling_settings.SettingsError,
     measured.MeasuredError,
+    tables.TableError,
 )
 
 # A stall is a failure: an input of some hundred bytes takes milliseconds, even on a busy machine.
@@ -96,6 +98,20 @@ def test_records_and_the_history_of_them(data: bytes, tmp_path: Path) -> None:
     for one in found.skipped:
         assert in_one_line(one.why) == one.why
     assert newest_first(tmp_path) == [file]
+
+
+TABLE = (ROOT / "tests/fuzz/corpus/table/manual.json").read_text()
+
+
+@fuzzed
+@given(data=st.one_of(spoilt(TABLE), values.map(lambda value: json.dumps(value).encode()), st.binary()))
+def test_tuning_tables(data: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "table.json"
+    file.write_bytes(data)
+    with suppress(*REFUSALS):
+        found = tables.read(file)
+        assert tables.parse(tables.to_text(found)) == found
+    refused_in_a_line(lambda: tables.read(file))
 
 
 PLATFORM = json.dumps(

@@ -20,6 +20,7 @@ from starling.installation.variants import Flavour
 from starling.messages import MISUSE, in_one_line, log, printable, quoted, version
 from starling.networks.placement import Order
 from starling.runs.settings import KEYS, Kind, flag
+from starling.tables.formats import Format
 
 
 class _Commands(TyperGroup):
@@ -272,6 +273,39 @@ def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int 
         _fail(error)
     except OSError as error:
         _fail(f"{printable(file)}: {error.strerror}")
+
+
+@app.command(epilog="Example: starling export table.json --to openmpi-rules -o rules.conf")
+def export(
+    table: Annotated[Path, typer.Argument(metavar="TABLE", help="A tuning table.")],
+    to: Annotated[Format | None, typer.Option(help="Whose words.")] = None,
+    output: Annotated[Path | None, typer.Option("-o", metavar="F", help="File to write; else on stdout.")] = None,
+    ranks: Annotated[int | None, typer.Option(min=1, help="Only what the table has for this number of ranks.")] = None,
+    library: Annotated[
+        Path | None, typer.Option(metavar="F", help="For mpich-json: libmpi.so of the MPICH that will read it.")
+    ] = None,
+) -> None:
+    """Say what a tuning table says in the words of an MPI library, so that it helps without Starling."""
+    from starling.installation.questions import RepositoryError
+    from starling.tables import exporting
+    from starling.tables.table import TableError, read
+
+    if to is None:
+        _misused(f"--to is missing: one of {', '.join(Format)}")
+    try:
+        found = exporting.export(read(table), to, file=str(output) if output else "FILE", library=library, ranks=ranks)
+        if output is not None:
+            output.write_text(found.text)
+    except (TableError, RepositoryError) as error:
+        _fail(error)
+    except OSError as error:
+        _fail(f"{printable(output)}: {error.strerror}")
+    for line in found.left_out:
+        log(line)
+    for line in found.use:
+        log(f"to use it: {line}")
+    if output is None:
+        typer.echo(found.text, nl=False)
 
 
 @app.command(epilog="Example: starling predict --platform star:4x8 --ranks 32 alltoall 64K")

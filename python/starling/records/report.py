@@ -21,6 +21,7 @@ _STAGES = {
     "measure_select": "candidates are still tried in turn",
     "probe_group": "the candidates of the fastest group are still tried",
     "run_off": "native and the fastest candidate still take turns",
+    "table": "the way that the tuning table has is used",
     "monitor_adapt": "the fastest is used, and watched for getting slower",
     "learning": "trials are still worth their cost",
     "settled": "no trial is worth its cost for now; native is measured again now and then",

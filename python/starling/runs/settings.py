@@ -227,6 +227,8 @@ def variables(settings: Mapping[str, Setting], environ: Mapping[str, str]) -> di
     own = {name: value for name, value in environ.items() if name.startswith("STARLING_")}
     own.update({VARIABLES[name]: setting.value for name, setting in settings.items() if name in VARIABLES})
     own[VARIABLES["history"]] = str(history_folder(settings, environ) or "off")
-    if copy := own.get(VARIABLES["record"]):
-        own[VARIABLES["record"]] = str(Path(copy).absolute())
+    for name in ("record", "table"):
+        value = own.get(VARIABLES[name])
+        if value and not value.startswith("{"):
+            own[VARIABLES[name]] = str(Path(value).absolute())
     return own

@@ -14,33 +14,51 @@
 namespace starling {
 namespace {
 
-/// Why a way is refused for this call and these settings; empty if it is not.
-std::string refusal_here(const Way& way, const Situation& situation, const Settings& settings, bool forced) {
+/// Why a way is refused for this call, this strategy and these settings; empty if it is not.
+std::string refusal_here(const Way& way, const Situation& situation, const Settings& settings,
+                         const StrategyKind& strategy) {
   if (situation.bytes == 0 && situation.collective != Collective::barrier) return "there is no data";
-  if (forced) return way.refusal(situation);
+  if (strategy.forces) return way.refusal(situation);
   if (situation.ranks == 1) return "there is only one rank";
   if (!settings.admits(name_of(situation.collective), way.algorithm_name(), way.name()))
     return "left out by --only or --except";
   if (settings.reproducible && reduces(situation.collective))
     return "--reproducible keeps the order of native's reductions";
-  if (way.probe_up_to() > 0 && situation.bytes > way.probe_up_to())
+  if (strategy.learns && way.probe_up_to() > 0 && situation.bytes > way.probe_up_to())
     return "only tried up to " + std::to_string(way.probe_up_to()) + " bytes";
   return way.refusal(situation);
 }
 
 /// The same for all sizes of the key: for a bucket, its smallest and its largest are tested.
-std::string refusal_here(const Way& way, const Facts& facts, const Settings& settings, bool forced) {
-  if (!facts.key.bucket || facts.situation.bytes == 0) return refusal_here(way, facts.situation, settings, forced);
+std::string refusal_here(const Way& way, const Facts& facts, const Settings& settings, const StrategyKind& strategy) {
+  if (!facts.key.bucket || facts.situation.bytes == 0) return refusal_here(way, facts.situation, settings, strategy);
   const auto of_bytes = [&](std::int64_t bytes) {
     Situation situation = facts.situation;
     const std::int64_t bytes_of_one =
         std::max<std::int64_t>(1, situation.bytes / std::max<std::int64_t>(1, situation.elements));
     situation.elements = std::max<std::int64_t>(1, bytes / bytes_of_one);
     situation.bytes = bytes;
-    return refusal_here(way, situation, settings, forced);
+    return refusal_here(way, situation, settings, strategy);
   };
   std::string why = of_bytes(facts.key.bytes);
   return why.empty() ? of_bytes(facts.key.up_to - 1) : why;
+}
+
+/// Native, and the ways of `advice` up to the first that can serve. Gives the advice the full names of its ways.
+std::vector<Way> advised_ways(const Facts& facts, const Settings& settings, const StrategyKind& strategy,
+                              std::vector<Advice>& advice) {
+  const Collective collective = facts.situation.collective;
+  std::vector<Way> found{starling::ways(collective).front()};
+  for (Advice& one : advice) {
+    const auto way = way_named(collective, one.candidate);
+    if (!way) continue;
+    one.candidate = way->name();  // with the default values of parameters that are not given
+    const bool is_new =
+        std::none_of(found.begin(), found.end(), [&](const Way& other) { return other.name() == way->name(); });
+    if (is_new) found.push_back(*way);
+    if (way->name() == found.front().name() || refusal_here(*way, facts, settings, strategy).empty()) break;
+  }
+  return found;
 }
 
 /// Whether earlier runs made some calls, but came to no trial.
@@ -76,8 +94,6 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
       spread_(communicator.spread()),
       ways_(starling::ways(collective_)) {
   const Setup& now = setup();
-  const StrategyKind& strategy = chosen ? *strategy_named("forced")->first : *now.strategy;
-  const bool forced = strategy.forces;
   Brief brief;
   brief.key = {.what = name_of(collective_),
                .bytes = facts.key.bytes,
@@ -93,7 +109,10 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
   brief.varying_work = facts.key.bucket || facts.key.bytes < 0;
   brief.is_first_rank = communicator.rank() == 0;
   brief.synchronises = synchronises(collective_);
-  if (forced) {
+  if (now.table && !chosen) brief.advice = now.table->advice(brief.key);
+  const StrategyKind& strategy =
+      chosen ? *strategy_named("forced")->first : strategy_for(*now.strategy, !brief.advice.empty());
+  if (strategy.forces) {
     brief.argument =
         chosen ? chosen->name().text() : forced_for(now.strategy_argument, name_of(collective_), forced_names());
     std::vector<Way> own{ways_.front()};
@@ -102,6 +121,9 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
       if (named->name() != ways_.front().name()) own.push_back(*named);
     }
     own_ = std::make_unique<const std::vector<Way>>(std::move(own));
+    ways_ = *own_;
+  } else if (strategy.takes_advice) {
+    own_ = std::make_unique<const std::vector<Way>>(advised_ways(facts, now.settings, strategy, brief.advice));
     ways_ = *own_;
   } else {
     brief.argument = now.strategy_argument;
@@ -115,7 +137,7 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
     candidate.name = way.name();
     candidate.group = way.group();
     candidate.attributes = way.attributes();
-    if (&way != ways_.data()) candidate.refusal = refusal_here(way, facts, now.settings, forced);
+    if (&way != ways_.data()) candidate.refusal = refusal_here(way, facts, now.settings, strategy);
     if (known != nullptr) candidate.earlier = EarlierRuns::of(*known, way.name());
     any_other = any_other || (&way != ways_.data() && candidate.eligible());
   }

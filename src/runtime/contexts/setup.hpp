@@ -14,6 +14,7 @@
 #include "knowledge/earlier_runs.hpp"
 #include "knowledge/names.hpp"
 #include "knowledge/settings.hpp"
+#include "knowledge/tuning_table.hpp"
 #include "runtime/contexts/happened.hpp"
 #include "schedule/collective.hpp"
 #include "selection/strategy.hpp"
@@ -31,6 +32,7 @@ struct Setup {
   std::string strategy_argument;
   EarlierRuns earlier;    ///< from the history
   Experience experience;  ///< of this process in this run
+  std::optional<TuningTable> table;
   /// By collective, in ascending order: sizes at which buckets are cut, because another choice may be right from there.
   /// Empty where no such size is known.
   std::array<std::vector<std::int64_t>, collective_count> size_edges;

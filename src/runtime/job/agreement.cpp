@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "knowledge/names.hpp"
+#include "knowledge/tuning_table.hpp"
 #include "knowledge/variables.hpp"
 #include "messages/told.hpp"
 #include "runtime/job/hosts.hpp"
@@ -54,6 +55,21 @@ bool calls_are_serialized() {
   return threads != MPI_THREAD_MULTIPLE;
 }
 
+Circumstances circumstances(const Settings& settings) {
+  return {settings.machine, flavour().name, flavour().version, std::string(name_of(settings.samples))};
+}
+
+/// Leaves out a table that was made elsewhere, unless the user wants it all the same.
+void refuse_foreign_table(Settings& settings) {
+  if (settings.table.empty() || settings.foreign_table) return;
+  const TuningTable table = TuningTable::from_json(settings.table);
+  const std::string why = table.misfit(circumstances(settings));
+  if (why.empty()) return;
+  print_notice(told(table.file()) + " is not followed: " + why + "; STARLING_FOREIGN_TABLE=1 (--foreign-table) " +
+               "follows it all the same");
+  settings.table.clear();
+}
+
 /// The settings from the environment of rank 0. Prints the complaints.
 Settings settings_here() {
   std::vector<Complaint> complaints;
@@ -64,6 +80,7 @@ Settings settings_here() {
   if (const auto& except = settings.except; std::find(except.begin(), except.end(), "native") != except.end())
     print_notice("STARLING_EXCEPT (--except) names native, which stays a candidate all the same");
   if (!complaints.empty()) settings.strategy = "native";
+  refuse_foreign_table(settings);
   return settings;
 }
 
@@ -75,8 +92,7 @@ EarlierRuns earlier_runs(const Settings& settings) {
   const auto skip = [&](const std::string& file, const std::string& why) {
     if (++skipped <= most) print_notice("skipped " + told(settings.history + "/" + file) + ": " + why);
   };
-  const Circumstances here{settings.machine, flavour().name, flavour().version, std::string(name_of(settings.samples))};
-  EarlierRuns earlier = EarlierRuns::read(settings.history, here, skip);
+  EarlierRuns earlier = EarlierRuns::read(settings.history, circumstances(settings), skip);
   if (skipped > most) print_notice("skipped " + std::to_string(skipped - most) + " more files of the history");
   return earlier;
 }

@@ -35,6 +35,14 @@ MPI_Comm private_world() {
   return made;
 }
 
+/// The tuning table of the settings; every rank reads the same text, and knows the same ways.
+void set_table(Setup& now) {
+  if (now.settings.table.empty()) return;
+  now.table = TuningTable::from_json(now.settings.table);
+  if (const std::string unknown = now.table->forget_unknown(); !unknown.empty()) print_notice(unknown);
+  now.size_edges = now.table->size_edges();
+}
+
 /// The largest tag of Starling's own messages.
 int largest_tag() {
   int* largest = nullptr;
@@ -89,6 +97,7 @@ void after_init() {
   const auto strategy = strategy_named(now.settings.strategy);
   now.strategy = strategy->first;
   now.strategy_argument = strategy->second;
+  set_table(now);
   set_platform(now);
   Clock::calibrate();
   job().started = std::chrono::system_clock::now();

@@ -1,0 +1,70 @@
+"""`starling export`: a tuning table as settings of an MPI library, which then needs no Starling."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from starling.algorithms import repository
+from starling.messages import listed
+from starling.tables import intel_rules, mpich_selection, mpich_variables, openmpi_rules, ucc_rules
+from starling.tables.expressed import Dialect, Expressed, express, translations
+from starling.tables.formats import Format
+from starling.tables.table import Table, TableError
+
+
+class Exported(NamedTuple):
+    """The text for the library; how to use it, and a line for each part of the table that it does not say."""
+
+    text: str
+    use: list[str]
+    left_out: list[str]
+
+
+_REDUCTIONS = {"allreduce", "exscan", "reduce", "reduce_scatter", "reduce_scatter_block", "scan"}
+_OPERATORS = "its rules do not know operators: do not use them where reductions have operators that do not commute"
+
+
+def export(table: Table, to: Format, *, file: str, library: Path | None = None, ranks: int | None = None) -> Exported:
+    """A table in the words of a library.
+
+    `file` is where the text will be, `library` the MPICH that will read mpich-json, `ranks` the only number of ranks
+    to say anything about. Raises TableError, or RepositoryError where the installation cannot list its algorithms.
+    """
+    algorithms = repository.listing()["algorithms"]
+    known = sorted({choice.ranks for choice in table.choices})
+    if ranks is not None and ranks not in known:
+        raise TableError(f"the table has nothing for {ranks} ranks; it has: {listed(known)}")
+
+    def expressed(dialect: Dialect) -> Expressed:
+        found = express(table, dialect, algorithms, ranks)
+        if not found.entries:
+            found.left_out.append(f"nothing of the table can be said so: {dialect.title} chooses as without it")
+        return found
+
+    match to:
+        case Format.OPENMPI_RULES | Format.OPENMPI_JSON:
+            entries, left_out = expressed(openmpi_rules.DIALECT)
+            write = openmpi_rules.as_text if to is Format.OPENMPI_RULES else openmpi_rules.as_json
+            use = [
+                f"mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {file} ...",
+                *([_OPERATORS] if any(entry.shape.collective in _REDUCTIONS for entry in entries) else []),
+            ]
+            return Exported(write(entries, left_out), use, left_out)
+        case Format.MPICH_JSON:
+            mpich = mpich_selection.Library(mpich_selection.library_file(library))
+            entries, left_out = expressed(mpich_selection.dialect(mpich))
+            text = mpich_selection.as_json(entries, mpich, left_out)
+            use = [f"export {name}={value}" for name, value in mpich_selection.variables(entries, file)]
+            return Exported(text, use, left_out)
+        case Format.MPICH_ENV:
+            entries, left_out = expressed(mpich_variables.DIALECT)
+            ways = translations(table, mpich_variables.DIALECT, algorithms)
+            found = mpich_variables.as_environment(entries, table, ways)
+            return Exported("".join(f"{line}\n" for line in found.lines), [], [*left_out, *found.left_out])
+        case Format.IMPI_ENV:
+            entries, left_out = expressed(intel_rules.DIALECT)
+            return Exported(intel_rules.as_environment(entries, left_out), [], left_out)
+        case Format.UCC:
+            entries, left_out = expressed(ucc_rules.DIALECT)
+            return Exported(ucc_rules.as_string(entries), [], left_out)

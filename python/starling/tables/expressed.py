@@ -1,0 +1,258 @@
+"""What a tuning table says, in the algorithms of one MPI library, as far as that library has them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from starling.messages import printable
+from starling.tables.table import NATIVE, Choice, Interval, Shape, Table
+
+FARTHEST = 2
+"""An entry counts for communicators of at most so many times as many ranks, or as few, as in a run."""
+PREFIX = "native_"
+"""Of the names of ways that are algorithms of the MPI library itself."""
+
+
+class Named(NamedTuple):
+    """An algorithm of the library, and the values of its parameters."""
+
+    name: str
+    parameters: tuple[tuple[str, str], ...] = ()
+
+    def value(self, parameter: str, otherwise: str) -> str:
+        """The value of a parameter, or `otherwise` if it has none."""
+        return dict(self.parameters).get(parameter, otherwise)
+
+    def __str__(self) -> str:
+        """As in a way's name: "ring", "chain?segment=8192"."""
+        bound = ",".join(f"{name}={value}" for name, value in self.parameters)
+        return f"{self.name}?{bound}" if bound else self.name
+
+
+class Rule(NamedTuple):
+    """The algorithm for sizes from `from_` up to, but without, `below` (None: without end).
+
+    Without an algorithm the library chooses by itself.
+    """
+
+    from_: int
+    below: int | None
+    algorithm: Named | None
+
+
+class Rules(NamedTuple):
+    """The rules of one entry of the table, for all sizes in ascending order.
+
+    They count for communicators of `least` to `most` ranks: those to which this entry is the nearest.
+    """
+
+    shape: Shape
+    least: int
+    most: int
+    rules: list[Rule]
+
+
+class Dialect(NamedTuple):
+    """What an MPI library calls its algorithms, and which of them a format can express."""
+
+    title: str
+    flavour: str
+    """Tables of this flavour name the library's own algorithms as `native_...`."""
+    counterpart: str
+    """The key of its names in the descriptors of our algorithms."""
+    refuses: Callable[[str, Named], str]
+    """Why an algorithm of a collective cannot be expressed; empty if it can."""
+
+
+class Expressed(NamedTuple):
+    """What can be said of a table, and a line for each part of it that cannot."""
+
+    entries: list[Rules]
+    left_out: list[str]
+
+
+class _Refused(NamedTuple):
+    why: str
+
+
+def _parts(way: str) -> Named:
+    name, _, bound = way.partition("?")
+    pairs = [item.partition("=") for item in bound.split(",") if item]
+    return Named(name, tuple((key, value) for key, _, value in pairs))
+
+
+def sizes_in_words(one: Interval | Rule) -> str:
+    """Sizes as people read them: "337 to 8191 bytes", "8192 bytes and more"."""
+    if one.below is None:
+        return f"{one.from_} bytes and more"
+    return f"{one.from_} bytes" if one.below == one.from_ + 1 else f"{one.from_} to {one.below - 1} bytes"
+
+
+class _Translator:
+    """Ways of a table in the words of a library."""
+
+    def __init__(self, table: Table, dialect: Dialect, algorithms: Sequence[dict[str, Any]]) -> None:
+        self._table = table
+        self._dialect = dialect
+        self._known = {
+            (entry["collective"], entry["name"]): entry for entry in algorithms if entry["synchronisation"] == "none"
+        }
+
+    def __call__(self, collective: str, way: str) -> Named | _Refused | None:
+        """The library's algorithm; None for its own choice."""
+        if way == NATIVE:
+            return None
+        found = self._named(collective, _parts(way))
+        if isinstance(found, _Refused):
+            return found
+        why = self._dialect.refuses(collective, found)
+        return _Refused(why) if why else found
+
+    def _named(self, collective: str, way: Named) -> Named | _Refused:
+        if way.name.startswith(PREFIX):
+            if self._table.mpi_flavour != self._dialect.flavour:
+                return _Refused(f"it is an algorithm of {printable(self._table.mpi_flavour)}")
+            return Named(way.name.removeprefix(PREFIX), way.parameters)
+        entry = self._known.get((collective, way.name))
+        if entry is None:
+            return _Refused(f"{self._dialect.title} has no such algorithm")
+        values = {one["name"]: one["values"][0] for one in entry["parameters"]} | dict(way.parameters)
+        for names in entry["counterparts"]:
+            name, _, value = names.get("with", "").partition("=")
+            if self._dialect.counterpart in names and (not name or values.get(name) == value):
+                kept = {"segment": values.get("segment", "none"), "radix": values.get("k", "none")}
+                bound = tuple((key, text) for key, text in kept.items() if text != "none" and key != name)
+                radix_is_fixed = name == "k"
+                return Named(
+                    names[self._dialect.counterpart],
+                    tuple(pair for pair in bound if not (radix_is_fixed and pair[0] == "radix")),
+                )
+        return _Refused(f"{self._dialect.title} has no such algorithm")
+
+
+def _times(table: Table, shape: Shape, interval: Interval) -> dict[int, dict[str, float]]:
+    """The measured seconds in an interval, by size and way."""
+    found: dict[int, dict[str, float]] = {}
+    for point in table.measured(shape):
+        if interval.holds(point.bytes) and point.median_s > 0:
+            found.setdefault(point.bytes, {})[point.way] = point.median_s
+    return found
+
+
+def _mean(seconds: Iterable[float]) -> float:
+    logs = [math.log(one) for one in seconds]
+    return math.exp(sum(logs) / len(logs))
+
+
+def _best_expressible(
+    table: Table, choice: Choice, interval: Interval, translate: _Translator
+) -> tuple[str, Named | None, float | None] | None:
+    """Of the ways measured at all sizes of an interval the fastest that can be expressed.
+
+    With the library's algorithm, and how many times as long as the chosen way's calls its calls take, if known.
+    """
+    times = _times(table, choice.shape, interval)
+    if not times:
+        return None
+    everywhere = set.intersection(*(set(ways) for ways in times.values()))
+    means = {way: _mean(ways[way] for ways in times.values()) for way in everywhere}
+    for way in sorted(everywhere, key=means.__getitem__):
+        found = translate(choice.collective, way)
+        if not isinstance(found, _Refused):
+            return way, found, means[way] / means[interval.way] if interval.way in means else None
+    return None
+
+
+def _merged(rules: Iterable[Rule]) -> list[Rule]:
+    found: list[Rule] = []
+    for rule in rules:
+        if found and found[-1].algorithm == rule.algorithm and found[-1].below == rule.from_:
+            found[-1] = found[-1]._replace(below=rule.below)
+        else:
+            found.append(rule)
+    return found
+
+
+def _rules_of(table: Table, choice: Choice, translate: _Translator, left_out: list[str]) -> list[Rule]:
+    rules: list[Rule] = []
+    for number, interval in enumerate(choice.intervals):
+        found = translate(choice.collective, interval.way)
+        if isinstance(found, _Refused):
+            instead = _best_expressible(table, choice, interval, translate)
+            line = f"{choice.shape}, {sizes_in_words(interval)}: {printable(interval.way)} is left out: {found.why}"
+            if instead is None:
+                left_out.append(f"{line}; {NATIVE} instead, nothing else was measured there")
+                found = None
+            else:
+                way, found, slower = instead
+                times = f", {slower:.2f} times as long" if slower is not None else ""
+                left_out.append(f"{line}; {printable(way)} instead{times}")
+        if rules and interval.from_ > (rules[-1].below or 0):
+            rules.append(Rule(rules[-1].below or 0, interval.from_, None))
+        from_ = 0 if number == 0 else interval.from_
+        below = None if number == len(choice.intervals) - 1 else interval.below
+        rules.append(Rule(from_, below, found))
+    return _merged(rules)
+
+
+def _one_for_each_number_of_ranks(choices: Sequence[Choice], left_out: list[str]) -> list[Choice]:
+    """By ranks; of entries that differ only in their nodes, the one with most ranks on a node."""
+    by_ranks: dict[int, Choice] = {}
+    for choice in sorted(choices, key=lambda one: (one.ranks, -one.ranks_per_node)):
+        if not choice.intervals:
+            continue
+        if choice.ranks in by_ranks:
+            kept = by_ranks[choice.ranks].shape
+            left_out.append(f"{choice.shape}: left out, the format does not tell nodes apart; {kept} counts instead")
+        else:
+            by_ranks[choice.ranks] = choice
+    return list(by_ranks.values())
+
+
+def express(
+    table: Table, dialect: Dialect, algorithms: Sequence[dict[str, Any]], ranks: int | None = None
+) -> Expressed:
+    """What a table says in the words of a library, for all its entries or those of `ranks` ranks.
+
+    `algorithms` are the descriptors of our own. An interval whose way the library lacks gets the fastest way of the
+    table's points that it has.
+    """
+    translate = _Translator(table, dialect, algorithms)
+    left_out: list[str] = []
+    entries: list[Rules] = []
+    for collective in sorted({choice.collective for choice in table.choices}):
+        of_it = [one for one in table.choices if one.collective == collective and ranks in {None, one.ranks}]
+        kept = _one_for_each_number_of_ranks(of_it, left_out)
+        for number, choice in enumerate(kept):
+            least = -(-choice.ranks // FARTHEST)
+            most = choice.ranks * FARTHEST
+            if number > 0:
+                least = max(least, math.isqrt(kept[number - 1].ranks * choice.ranks) + 1)
+            if number < len(kept) - 1:
+                most = min(most, math.isqrt(choice.ranks * kept[number + 1].ranks))
+            entries.append(Rules(choice.shape, least, most, _rules_of(table, choice, translate, left_out)))
+    return Expressed([one for one in entries if any(rule.algorithm for rule in one.rules)], left_out)
+
+
+def for_every_communicator(entries: Sequence[Rules], left_out: list[str]) -> list[Rules]:
+    """The entry of most ranks of each collective, for formats that do not tell communicators apart."""
+    last = {entry.shape.collective: entry for entry in entries}
+    for entry in entries:
+        kept = last[entry.shape.collective]
+        if entry is not kept:
+            left_out.append(
+                f"{entry.shape}: left out, the format does not tell numbers of ranks apart; {kept.shape} counts instead"
+            )
+    return list(last.values())
+
+
+def translations(
+    table: Table, dialect: Dialect, algorithms: Sequence[dict[str, Any]]
+) -> dict[tuple[str, str], Named | None]:
+    """The library's algorithm (None: its own choice) of each way in a table that it has, by collective and way."""
+    translate = _Translator(table, dialect, algorithms)
+    named = {(choice.collective, interval.way) for choice in table.choices for interval in choice.intervals}
+    found = {key: translate(*key) for key in named | {(point.collective, point.way) for point in table.points}}
+    return {key: one for key, one in found.items() if not isinstance(one, _Refused)}

@@ -1,0 +1,221 @@
+"""MPICH's selection file (MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE): a tree of conditions with algorithms as leaves.
+
+MPICH ends a job that comes to a place where the file has nothing. So a file is the tree that the library itself has
+built in, as text, with the rules put in front of it: what they do not cover stays as it was.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from starling.messages import printable
+from starling.tables.expressed import Dialect, Named, Rule, Rules
+from starling.tables.table import TableError
+
+_TOTAL = {"allgather", "allgatherv", "reduce_scatter", "reduce_scatter_block"}
+"""Where MPICH tells only sizes of all blocks together apart."""
+_PER_BLOCK = {"alltoall"}
+_VECTORS = {"allreduce", "bcast", "reduce"}
+_RADIX = {"recursive_multiplying", "k_brucks", "k_dissemination"}
+"""Algorithms whose only parameter is a radix, which MPICH calls k."""
+
+_COMMUTATIVE, _BUILT_IN, _MANY, _POWER_OF_TWO = (
+    "is_commutative=yes",
+    "is_op_built_in=yes",
+    "count=any",
+    "comm_size=pow2",
+)
+_OTHERWISE = {
+    _COMMUTATIVE: "is_commutative=no",
+    _BUILT_IN: "is_op_built_in=no",
+    _POWER_OF_TWO: "comm_size=any",
+    "comm_hierarchy=parent": "comm_hierarchy=any",
+    "is_sendbuf_inplace=no": "is_sendbuf_inplace=yes",
+    "is_sendbuf_inplace=yes": "is_sendbuf_inplace=no",
+}
+_NEEDS: dict[tuple[str, str], tuple[str, ...]] = {
+    ("allreduce", "reduce_scatter_allgather"): (_BUILT_IN, _MANY),
+    ("allreduce", "smp"): ("comm_hierarchy=parent", _COMMUTATIVE),
+    ("allreduce", "ring"): (_COMMUTATIVE,),
+    ("allreduce", "recursive_multiplying"): (_COMMUTATIVE,),
+    ("reduce", "reduce_scatter_gather"): (_BUILT_IN, _MANY),
+    ("reduce", "smp"): ("comm_hierarchy=parent", _COMMUTATIVE),
+    ("bcast", "scatter_recursive_doubling_allgather"): (_POWER_OF_TWO,),
+    ("bcast", "smp"): ("comm_hierarchy=parent",),
+    ("barrier", "smp"): ("comm_hierarchy=parent",),
+    ("allgather", "recursive_doubling"): (_POWER_OF_TWO,),
+    ("allgatherv", "recursive_doubling"): (_POWER_OF_TWO,),
+    ("alltoall", "brucks"): ("is_sendbuf_inplace=no",),
+    ("alltoall", "k_brucks"): ("is_sendbuf_inplace=no",),
+    ("alltoall", "pairwise"): ("is_sendbuf_inplace=no",),
+    ("alltoall", "scattered"): ("is_sendbuf_inplace=no",),
+    ("alltoall", "pairwise_sendrecv_replace"): ("is_sendbuf_inplace=yes",),
+    ("alltoallv", "scattered"): ("is_sendbuf_inplace=no",),
+    ("alltoallv", "pairwise_sendrecv_replace"): ("is_sendbuf_inplace=yes",),
+    ("reduce_scatter", "recursive_halving"): (_COMMUTATIVE,),
+    ("reduce_scatter", "pairwise"): (_COMMUTATIVE,),
+    ("reduce_scatter_block", "recursive_halving"): (_COMMUTATIVE,),
+    ("reduce_scatter_block", "pairwise"): (_COMMUTATIVE,),
+}
+"""Conditions that MPICH does not check for an algorithm that a file names."""
+_UNCHECKED = {"noncommutative"}
+"""Algorithms that are right only where MPICH's own tree has them."""
+
+_START = b'{"collective='
+_LEAF = "algorithm=MPIR_"
+_LONGEST = 1 << 18
+
+Tree = dict[str, Any]
+
+
+def library_file(named: Path | None) -> Path:
+    """The MPICH library to make a file for: the one named, else one in the prefix of `mpiexec` on PATH.
+
+    Raises TableError.
+    """
+    if named is not None:
+        return named
+    launcher = shutil.which("mpiexec")
+    if launcher is not None:
+        prefix = Path(launcher).resolve().parents[1]
+        for pattern in (
+            "lib/libmpi.so.12",
+            "lib64/libmpi.so.12",
+            "lib/libmpich.so.12",
+            "lib/*-linux-gnu/libmpich.so.12",
+        ):
+            found = next(prefix.glob(pattern), None)
+            if found is not None:
+                return found
+    raise TableError(
+        "mpich-json is made from what the MPICH that will read it does by itself: name its library, as in "
+        "--library /usr/lib/libmpich.so.12"
+    )
+
+
+class Library:
+    """An MPICH library: the tree of selections that is built into it, and the names of its algorithms."""
+
+    def __init__(self, file: Path) -> None:
+        """Raises TableError for a file that is no MPICH with such a tree."""
+        try:
+            self._bytes = file.read_bytes()
+        except OSError as error:
+            raise TableError(f"{printable(file)}: {error.strerror}") from error
+        self.tree = self._found()
+        if not self.tree:
+            raise TableError(
+                f"{printable(file)}: it is no MPICH library of version 4 or later, which reads selection files"
+            )
+
+    def _found(self) -> Tree:
+        """The largest tree whose leaves are algorithms of any device."""
+        best: Tree = {}
+        at = self._bytes.find(_START)
+        while at >= 0:
+            end = self._bytes.find(b"\0", at, at + _LONGEST)
+            text = self._bytes[at:end].decode("ascii", "replace")
+            if end > at and _LEAF in text:
+                try:
+                    tree = json.loads(text)
+                except ValueError:
+                    tree = {}
+                if isinstance(tree, dict) and len(tree) > len(best):
+                    best = tree
+            at = self._bytes.find(_START, at + 1)
+        return best
+
+    def algorithm(self, collective: str, name: str) -> str | None:
+        """The name of an algorithm in a selection file; None if the library has no such algorithm."""
+        for kind in ("intra", "allcomm"):
+            whole = f"MPIR_{collective.capitalize()}_{kind}_{name}"
+            if b"\0" + whole.encode() + b"\0" in self._bytes:
+                return whole
+        return None
+
+
+def dialect(library: Library) -> Dialect:
+    """What a selection file for a library can name."""
+
+    def refuses(collective: str, algorithm: Named) -> str:
+        if library.algorithm(collective, algorithm.name) is None or f"collective={collective}" not in library.tree:
+            return f"this MPICH has no algorithm {algorithm.name} for {collective}"
+        if algorithm.name in _UNCHECKED:
+            return f"{algorithm.name} is right only where MPICH itself chooses it"
+        for parameter, _ in algorithm.parameters:
+            if parameter != "radix" or algorithm.name not in _RADIX:
+                return f"{parameter} of {algorithm.name} is not set by selection files made here"
+        return ""
+
+    return Dialect("MPICH", "mpich", "mpich", refuses)
+
+
+def _leaf(library: Library, collective: str, algorithm: Named) -> Tree:
+    parameters: Tree = {f"k={value}": {} for name, value in algorithm.parameters if name == "radix"}
+    return {f"algorithm={library.algorithm(collective, algorithm.name)}": parameters}
+
+
+def _guarded(collective: str, algorithm: Named, leaf: Tree, otherwise: Tree) -> Tree:
+    """The algorithm where its needs are met, else what the library has."""
+    tree = leaf
+    for need in reversed(_NEEDS.get((collective, algorithm.name), ())):
+        tree = {"count<pow2": otherwise, need: tree} if need == _MANY else {need: tree, _OTHERWISE[need]: otherwise}
+    return tree
+
+
+def _of_sizes(library: Library, entry: Rules, otherwise: Tree, left_out: list[str]) -> Tree:
+    collective = entry.shape.collective
+
+    def chosen(rule: Rule) -> Tree:
+        if rule.algorithm is None:
+            return otherwise
+        return _guarded(collective, rule.algorithm, _leaf(library, collective, rule.algorithm), otherwise)
+
+    if collective in _TOTAL:
+        key, factor = "total_msg_size", entry.shape.ranks
+    elif collective in _PER_BLOCK or collective in _VECTORS:
+        key, factor = "avg_msg_size", 1
+    else:
+        if len(entry.rules) > 1:
+            left_out.append(
+                f"{entry.shape}: {entry.rules[-1].algorithm or 'its own choice'} for all sizes, "
+                f"for MPICH does not tell sizes apart here"
+            )
+        return chosen(entry.rules[-1])
+    if len(entry.rules) == 1:
+        return chosen(entry.rules[0])
+    return {
+        f"{key}=any" if rule.below is None else f"{key}<={rule.below * factor - 1}": chosen(rule)
+        for rule in entry.rules
+    }
+
+
+def as_json(entries: list[Rules], library: Library, left_out: list[str]) -> str:
+    """A whole selection file. Adds what it cannot express to `left_out`."""
+    tree: Tree = json.loads(json.dumps(library.tree))
+    for collective in sorted({entry.shape.collective for entry in entries}):
+        own = tree[f"collective={collective}"]
+        by_communicator = own if "comm_type=intra" in own else {"comm_type=intra": own, "comm_type=inter": own}
+        otherwise = by_communicator["comm_type=intra"]
+        by_ranks: Tree = {}
+        below = 1
+        for entry in (one for one in entries if one.shape.collective == collective):
+            if entry.least > below:
+                by_ranks[f"comm_size<={entry.least - 1}"] = otherwise
+            by_ranks[f"comm_size<={entry.most}"] = _of_sizes(library, entry, otherwise, left_out)
+            below = entry.most + 1
+        by_ranks["comm_size=any"] = otherwise
+        tree[f"collective={collective}"] = {**by_communicator, "comm_type=intra": by_ranks}
+    return json.dumps(tree, indent=1) + "\n"
+
+
+def variables(entries: list[Rules], file: str) -> list[tuple[str, str]]:
+    """The environment in which MPICH reads the file, and asks it also where its device has algorithms of its own."""
+    collectives = sorted({entry.shape.collective for entry in entries})
+    return [
+        ("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", str(Path(file).absolute())),
+        *((f"MPIR_CVAR_{one.upper()}_DEVICE_COLLECTIVE", "0") for one in collectives),
+    ]

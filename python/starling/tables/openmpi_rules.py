@@ -1,0 +1,191 @@
+"""Rules of Open MPI's component `tuned`: its text format, which every version reads, and the JSON of Open MPI 6."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+from starling.tables.expressed import Dialect, Named, Rule, Rules, sizes_in_words
+
+
+class _Collective(NamedTuple):
+    """Its number in Open MPI, its algorithms in the order of their numbers from 1, and what its message size is."""
+
+    number: int
+    algorithms: tuple[str, ...]
+    size: str
+
+
+_BLOCK, _BLOCKS, _NONE, _UNEQUAL = "block", "all blocks", "none", "not the same on all ranks"
+
+_COLLECTIVES = {
+    "allgather": _Collective(
+        0, ("linear", "bruck", "recursive_doubling", "ring", "neighbor", "two_proc", "sparbit"), _BLOCKS
+    ),
+    "allgatherv": _Collective(1, ("default", "bruck", "ring", "neighbor", "two_proc", "sparbit"), _BLOCK),
+    "allreduce": _Collective(
+        2, ("basic_linear", "nonoverlapping", "recursive_doubling", "ring", "segmented_ring", "rabenseifner"), _BLOCK
+    ),
+    "alltoall": _Collective(3, ("linear", "pairwise", "modified_bruck", "linear_sync", "two_proc"), _BLOCKS),
+    "alltoallv": _Collective(4, ("basic_linear", "pairwise"), _NONE),
+    "barrier": _Collective(6, ("linear", "double_ring", "recursive_doubling", "bruck", "two_proc", "tree"), _NONE),
+    "bcast": _Collective(
+        7,
+        (
+            *("basic_linear", "chain", "pipeline", "split_binary_tree", "binary_tree", "binomial", "knomial"),
+            *("scatter_allgather", "scatter_allgather_ring"),
+        ),
+        _BLOCK,
+    ),
+    "exscan": _Collective(8, ("linear", "recursive_doubling"), _NONE),
+    "gather": _Collective(9, ("basic_linear", "binomial", "linear_sync"), _UNEQUAL),
+    "reduce": _Collective(
+        11, ("linear", "chain", "pipeline", "binary", "binomial", "in_order_binary", "rabenseifner"), _BLOCK
+    ),
+    "reduce_scatter": _Collective(12, ("non_overlapping", "recursive_halving", "ring", "butterfly"), _BLOCKS),
+    "reduce_scatter_block": _Collective(
+        13, ("basic_linear", "recursive_doubling", "recursive_halving", "butterfly"), _BLOCKS
+    ),
+    "scan": _Collective(14, ("linear", "recursive_doubling"), _NONE),
+    "scatter": _Collective(15, ("basic_linear", "binomial", "linear_nb"), _UNEQUAL),
+}
+_ALIASES = {
+    "allgatherv": {"linear": "default"},
+    "alltoallv": {"linear": "basic_linear"},
+    "gather": {"linear": "basic_linear"},
+    "scatter": {"linear": "basic_linear"},
+}
+"""Names of our descriptors that Open MPI writes otherwise here."""
+_LATER = {"sparbit"}
+"""Not in Open MPI 4.1, which would end the job."""
+_FIXED = {"radix": "4"}
+"""Parameters that a rule cannot set, with their values in Open MPI."""
+_CHAINS = "4"
+"""The fan-out of `chain` where a way names none: Open MPI's own default."""
+
+
+def _name(collective: str, algorithm: Named) -> str:
+    name = algorithm.name.replace("-", "_")
+    return _ALIASES.get(collective, {}).get(name, name)
+
+
+def _refuses(collective: str, algorithm: Named) -> str:
+    known = _COLLECTIVES.get(collective)
+    name = _name(collective, algorithm)
+    if known is None or name not in known.algorithms:
+        return f"{algorithm} is none of the algorithms that rules can choose"
+    if name in _LATER:
+        return f"{name} is not in Open MPI 4.1, which would end the job"
+    if name == "two_proc":
+        return "two_proc ends the job on other communicators than of 2 ranks"
+    for parameter, value in algorithm.parameters:
+        if parameter not in {"segment", "fanout"} and _FIXED.get(parameter) != value:
+            return f"a rule cannot set {parameter}"
+    return ""
+
+
+DIALECT = Dialect("Open MPI", "openmpi", "ompi", _refuses)
+
+_UNEQUAL_WHY = (
+    "Open MPI takes the message size from an argument that not all ranks must pass, so that they would not agree"
+)
+
+
+def _one_rule(entry: Rules, left_out: list[str], why: str) -> list[Rule]:
+    """The rule of the largest sizes for all sizes, where sizes cannot be told apart."""
+    if len(entry.rules) > 1:
+        last = entry.rules[-1]
+        for rule in entry.rules[:-1]:
+            kept = last.algorithm or "Open MPI's own choice"
+            left_out.append(f"{entry.shape}, {sizes_in_words(rule)}: {kept} as for all sizes, for {why}")
+    return [Rule(0, None, entry.rules[-1].algorithm)]
+
+
+def _in_message_sizes(entry: Rules, left_out: list[str]) -> list[Rule]:
+    """The rules by what Open MPI means by the size of a message."""
+    size = _COLLECTIVES[entry.shape.collective].size
+    if size == _BLOCK:
+        return entry.rules
+    if size == _BLOCKS:
+        ranks = entry.shape.ranks
+        return [
+            Rule(rule.from_ * ranks, None if rule.below is None else rule.below * ranks, rule.algorithm)
+            for rule in entry.rules
+        ]
+    if size == _UNEQUAL:
+        return _one_rule(entry, left_out, _UNEQUAL_WHY)
+    return _one_rule(entry, left_out, "Open MPI does not tell sizes apart here")
+
+
+def _number(collective: str, algorithm: Named | None) -> int:
+    """0: by Open MPI's own rules."""
+    return _COLLECTIVES[collective].algorithms.index(_name(collective, algorithm)) + 1 if algorithm else 0
+
+
+def _fan_out(algorithm: Named | None) -> str:
+    return algorithm.value("fanout", _CHAINS if algorithm.name == "chain" else "0") if algorithm else "0"
+
+
+def _segment(algorithm: Named | None) -> str:
+    return algorithm.value("segment", "0") if algorithm else "0"
+
+
+def _by_collective(entries: list[Rules]) -> dict[str, list[Rules]]:
+    found: dict[str, list[Rules]] = {}
+    for entry in entries:
+        found.setdefault(entry.shape.collective, []).append(entry)
+    return found
+
+
+def as_text(entries: list[Rules], left_out: list[str]) -> str:
+    """The text format, for `coll_tuned_dynamic_rules_filename`. Adds what it cannot express to `left_out`.
+
+    A rule for communicators counts from its number of ranks up to that of the next one, one for sizes likewise.
+    """
+    collectives = _by_collective(entries)
+    lines = [f"{len(collectives)} # collectives"]
+    for collective, of_it in collectives.items():
+        sets: list[tuple[int, list[Rule]]] = [(0, [Rule(0, None, None)])]
+        for entry in of_it:
+            if sets[-1][0] == entry.least:
+                sets.pop()
+            sets += [(entry.least, _in_message_sizes(entry, left_out)), (entry.most + 1, [Rule(0, None, None)])]
+        lines += [f"{_COLLECTIVES[collective].number} # {collective}", f"{len(sets)} # communicator sizes"]
+        for ranks, rules in sets:
+            lines += [f"{ranks} # ranks and more", f"{len(rules)} # message sizes"]
+            for rule in rules:
+                choice = f"{rule.from_} {_number(collective, rule.algorithm)} {_fan_out(rule.algorithm)}"
+                name = f" # {rule.algorithm}" if rule.algorithm else ""
+                lines.append(f"{choice} {_segment(rule.algorithm)}{name}")
+    return "\n".join(lines) + "\n"
+
+
+def _json_rule(collective: str, rule: Rule) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "msg_size_min": rule.from_,
+        "msg_size_max": "inf" if rule.below is None else rule.below - 1,
+        "alg": _number(collective, rule.algorithm),
+    }
+    if _fan_out(rule.algorithm) != "0":
+        found["faninout"] = int(_fan_out(rule.algorithm))
+    if _segment(rule.algorithm) != "0":
+        found["seg_size"] = int(_segment(rule.algorithm))
+    return found
+
+
+def as_json(entries: list[Rules], left_out: list[str]) -> str:
+    """The JSON of Open MPI 6, where what has no rule is left to Open MPI. Adds what it cannot express to `left_out`."""
+    collectives = {
+        collective: [
+            {
+                "comm_size_min": entry.least,
+                "comm_size_max": entry.most,
+                "rules": [
+                    _json_rule(collective, rule) for rule in _in_message_sizes(entry, left_out) if rule.algorithm
+                ],
+            }
+            for entry in of_it
+        ]
+        for collective, of_it in _by_collective(entries).items()
+    }
+    return json.dumps({"rule_file_version": 3, "module": "tuned", "collectives": collectives}, indent=2) + "\n"

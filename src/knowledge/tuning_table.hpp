@@ -1,0 +1,77 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "knowledge/earlier_runs.hpp"
+#include "schedule/collective.hpp"
+#include "selection/strategy.hpp"
+
+namespace starling {
+
+/// Sizes for which a table has one way.
+struct TableInterval {
+  std::int64_t from = 0;              ///< bytes, per rank and peer block
+  std::optional<std::int64_t> below;  ///< exclusive; nothing: without end
+  std::string way;                    ///< public name without the collective
+  std::optional<double> gain;         ///< native's time / the way's
+  std::string why;
+};
+
+/// What a table has for one collective on communicators of one shape.
+struct TableEntry {
+  std::string collective;
+  int ranks = 0;
+  int nodes = 0;
+  int ranks_per_node = 0;                ///< of the fullest node
+  std::vector<TableInterval> intervals;  ///< ascending, without overlaps
+};
+
+/// A tuning table (docs/tuning-table.md): the choices of a configuration phase, without its measurements. A value; the
+/// same on all ranks.
+class TuningTable {
+ public:
+  /// The longest file that is read.
+  static constexpr std::int64_t most_bytes = std::int64_t{64} << 20;
+  /// An entry counts for communicators with at most so many times as many ranks, in all or on a node, or as few.
+  static constexpr double farthest = 2;
+
+  /// Reads a table. Throws std::runtime_error, one sentence that says what is wrong in which line.
+  static TuningTable from_json(std::string_view text);
+  /// The same as one line, without what only people read.
+  [[nodiscard]] std::string to_json() const;
+
+  /// The name of its file, for messages.
+  [[nodiscard]] const std::string& file() const { return file_; }
+  void set_file(std::string name) { file_ = std::move(name); }
+
+  /// Why a run in these circumstances should not follow it: it was made on another machine, or with another MPI library
+  /// or major version of it. Empty if it may.
+  [[nodiscard]] std::string misfit(const Circumstances& here) const;
+
+  /// Removes the intervals whose collective or way this version, with the MPI library at hand, does not have. Returns a
+  /// sentence about them, empty if there were none.
+  std::string forget_unknown();
+
+  /// What it has for a context, the nearest entry first; empty where the nearest entry has no choice for the size, or
+  /// none is near. On communicators of one node only entries for one node count, on others only entries for several.
+  [[nodiscard]] std::vector<Advice> advice(const ContextKey& key) const;
+
+  /// By collective, in ascending order: the sizes at which an interval begins or ends.
+  [[nodiscard]] std::array<std::vector<std::int64_t>, collective_count> size_edges() const;
+
+  [[nodiscard]] const std::vector<TableEntry>& entries() const { return entries_; }
+
+ private:
+  std::string file_;
+  std::string machine_;  ///< empty: any
+  std::string mpi_flavour_;
+  std::string mpi_version_;
+  std::vector<TableEntry> entries_;
+};
+
+}  // namespace starling

@@ -1,0 +1,410 @@
+"""`starling export`: what a tuning table says in the words of MPI libraries, and what it says that they cannot."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from starling.algorithms import repository
+from starling.commands.cli import app
+from starling.tables import exporting, intel_rules, mpich_variables, openmpi_rules, ucc_rules
+from starling.tables.expressed import Named, Rule, express, translations
+from starling.tables.formats import Format
+from starling.tables.table import Table
+from support.tables import choice, data, points, table
+
+_STARLING = (sys.executable, "-m", "starling")
+ALGORITHMS: list[dict[str, Any]] = repository.listing()["algorithms"]
+FORMATS_WITHOUT_A_LIBRARY = [one for one in Format if one is not Format.MPICH_JSON]
+
+
+def exported(of: Table, to: Format) -> exporting.Exported:
+    return exporting.export(of, to, file="FILE")
+
+
+def numbers(text: str) -> list[list[int]]:
+    """The lines of the text format without their comments."""
+    return [[int(word) for word in line.partition("#")[0].split()] for line in text.splitlines()]
+
+
+def test_rules_count_up_to_where_another_entry_is_nearer_and_cover_all_sizes() -> None:
+    of = table(
+        choice("bcast", 4, (8, 100, "native_chain?segment=8192,fanout=2"), (100, None, "native")),
+        choice("bcast", 16, (0, 64, "native_binomial"), (512, 1024, "native_binomial")),
+        choice("bcast", 17, (0, None, "native")),
+    )
+    found = express(of, openmpi_rules.DIALECT, ALGORITHMS)
+    assert found.left_out == []
+    assert [(one.shape.ranks, one.least, one.most) for one in found.entries] == [(4, 2, 8), (16, 9, 16)]
+    chain, none = found.entries[0].rules
+    assert (chain.from_, chain.below, str(chain.algorithm)) == (0, 100, "chain?segment=8192,fanout=2")
+    assert none == Rule(100, None, None)
+    assert [(one.from_, one.below, one.algorithm and one.algorithm.name) for one in found.entries[1].rules] == [
+        (0, 64, "binomial"),
+        (64, 512, None),
+        (512, None, "binomial"),
+    ], "a gap is the library's, the last interval counts for larger sizes"
+
+
+def test_our_algorithms_have_the_names_of_their_counterparts() -> None:
+    of = table(
+        choice(
+            "allgather", 8, (0, 10, "ring"), (10, 20, "bruck"), (20, 30, "bruck?k=4"), (30, None, "ring_light_barrier")
+        ),
+        choice("bcast", 8, (0, 10, "binomial"), (10, 20, "binomial?segment=8192"), (20, None, "chain?segment=8192")),
+    )
+    found = express(of, openmpi_rules.DIALECT, ALGORITHMS)
+    assert [str(rule.algorithm) for rule in found.entries[0].rules] == ["ring", "bruck", "None"]
+    assert [str(rule.algorithm) for rule in found.entries[1].rules] == ["binomial", "None", "pipeline?segment=8192"]
+    assert found.left_out == [
+        "allgather on 8 ranks, 1 node, 20 to 29 bytes: bruck?k=4 is left out: Open MPI has no such algorithm; native "
+        "instead, nothing else was measured there",
+        "allgather on 8 ranks, 1 node, 30 bytes and more: ring_light_barrier is left out: Open MPI has no such "
+        "algorithm; native instead, nothing else was measured there",
+        "bcast on 8 ranks, 1 node, 10 to 19 bytes: binomial?segment=8192 is left out: Open MPI has no such algorithm; "
+        "native instead, nothing else was measured there",
+    ]
+
+
+def test_where_a_way_has_no_name_the_fastest_measured_one_that_has_is_taken() -> None:
+    seconds = {
+        "rab2": {64: 1e-5, 128: 1e-5, 256: 1e-5},
+        "native": {64: 4e-5, 128: 4e-5, 256: 1e-6},
+        "native_ring": {64: 2e-5, 128: 2e-5, 256: 9e-5},
+        "native_rabenseifner": {64: 1e-6, 256: 1e-6},
+    }
+    of = table(choice("allreduce", 4, (64, 256, "rab2")), measured=points("allreduce", 4, seconds))
+    found = express(of, openmpi_rules.DIALECT, ALGORITHMS)
+    assert [str(rule.algorithm) for rule in found.entries[0].rules] == ["ring"]
+    assert found.left_out == [
+        "allreduce on 4 ranks, 1 node, 64 to 255 bytes: rab2 is left out: Open MPI has no such algorithm; native_ring "
+        "instead, 2.00 times as long"
+    ]
+
+
+def test_of_entries_that_differ_in_nodes_the_fullest_counts() -> None:
+    of = table(
+        choice("bcast", 8, (0, None, "native_binomial"), nodes=8),
+        choice("bcast", 8, (0, None, "native_knomial"), nodes=2),
+    )
+    found = express(of, openmpi_rules.DIALECT, ALGORITHMS)
+    assert [str(one.rules[0].algorithm) for one in found.entries] == ["knomial"]
+    assert found.left_out == [
+        "bcast on 8 ranks, 8 nodes of 1: left out, the format does not tell nodes apart; bcast on 8 ranks, 2 nodes of "
+        "4 counts instead"
+    ]
+
+
+def test_open_mpis_text_has_its_numbers_and_its_message_sizes() -> None:
+    of = table(
+        choice("alltoall", 4, (0, 100, "native_modified_bruck"), (100, None, "native_pairwise")),
+        choice("allreduce", 4, (0, 100, "native"), (100, None, "native_segmented_ring?segment=65536")),
+        choice("bcast", 4, (0, None, "native_chain?segment=8192")),
+        choice("barrier", 4, (0, None, "native_tree")),
+        choice("reduce_scatter", 4, (0, 100, "native_ring"), (100, None, "native_butterfly")),
+        choice("reduce", 4, (0, None, "native_in_order_binary")),
+    )
+    found = exported(of, Format.OPENMPI_RULES)
+    none = [[1], [0, 0, 0, 0]]
+    assert numbers(found.text) == [
+        [6],
+        *([2], [3], [0], *none, [2], [2], [0, 0, 0, 0], [100, 5, 0, 65536], [9], *none),
+        *([3], [3], [0], *none, [2], [2], [0, 3, 0, 0], [400, 2, 0, 0], [9], *none),
+        *([6], [3], [0], *none, [2], [1], [0, 6, 0, 0], [9], *none),
+        *([7], [3], [0], *none, [2], [1], [0, 2, 4, 8192], [9], *none),
+        *([11], [3], [0], *none, [2], [1], [0, 6, 0, 0], [9], *none),
+        *([12], [3], [0], *none, [2], [2], [0, 3, 0, 0], [400, 4, 0, 0], [9], *none),
+    ]
+    assert found.left_out == []
+    assert any("commute" in line for line in found.use)
+
+
+def test_open_mpi_gets_one_rule_where_its_ranks_would_not_agree_on_the_size() -> None:
+    of = table(
+        choice("gather", 4, (0, 100, "native_binomial"), (100, None, "native_linear_sync")),
+        choice("scan", 4, (0, 100, "native_linear"), (100, None, "native_recursive_doubling")),
+    )
+    found = exported(of, Format.OPENMPI_RULES)
+    assert [0, 3, 0, 0] in numbers(found.text)
+    assert not any(line[0] != 0 for line in numbers(found.text) if len(line) == 4)
+    assert [line.partition(":")[0] for line in found.left_out] == [
+        "gather on 4 ranks, 1 node, 0 to 99 bytes",
+        "scan on 4 ranks, 1 node, 0 to 99 bytes",
+    ]
+    assert "not all ranks must pass" in found.left_out[0]
+
+
+@pytest.mark.parametrize("way", ["native_two_proc", "native_sparbit", "native_han", "native_knomial?radix=8"])
+def test_what_would_end_the_job_or_cannot_be_set_is_left_out(way: str) -> None:
+    of = table(choice("bcast" if "knomial" in way else "allgather", 4, (0, None, way)))
+    found = exported(of, Format.OPENMPI_RULES)
+    assert numbers(found.text) == [[0]]
+    assert len(found.left_out) == 2
+    assert f"{way} is left out: " in found.left_out[0]
+
+
+def test_open_mpis_json_has_the_documented_form() -> None:
+    of = table(
+        choice("alltoall", 4, (0, 100, "native_modified_bruck"), (100, 200, "native"), (200, None, "native_pairwise")),
+        choice("bcast", 4, (0, None, "native_chain?segment=8192")),
+    )
+    assert json.loads(exported(of, Format.OPENMPI_JSON).text) == {
+        "rule_file_version": 3,
+        "module": "tuned",
+        "collectives": {
+            "alltoall": [
+                {
+                    "comm_size_min": 2,
+                    "comm_size_max": 8,
+                    "rules": [
+                        {"msg_size_min": 0, "msg_size_max": 399, "alg": 3},
+                        {"msg_size_min": 800, "msg_size_max": "inf", "alg": 2},
+                    ],
+                }
+            ],
+            "bcast": [
+                {
+                    "comm_size_min": 2,
+                    "comm_size_max": 8,
+                    "rules": [{"msg_size_min": 0, "msg_size_max": "inf", "alg": 2, "faninout": 4, "seg_size": 8192}],
+                }
+            ],
+        },
+    }
+
+
+def test_intels_environment_has_the_documented_form() -> None:
+    of = table(
+        choice("allreduce", 4, (8, 100, "recursive_doubling"), (100, 200, "native"), (200, None, "ring")),
+        choice("allreduce", 2, (0, None, "rabenseifner")),
+        choice("reduce_scatter", 4, (8, 100, "recursive_halving"), (100, None, "pairwise")),
+        choice("alltoall", 4, (8, 100, "bruck"), (100, None, "native")),
+        flavour="intel",
+    )
+    found = exported(of, Format.IMPI_ENV)
+    assert found.text.splitlines() == [
+        'export I_MPI_ADJUST_ALLREDUCE="1:0-99;0:100-199;8:200-2147483647"',
+        'export I_MPI_ADJUST_ALLTOALL="1:0-99;0:100-2147483647"',
+        'export I_MPI_ADJUST_REDUCE_SCATTER="1:0-399;2:400-2147483647"',
+    ]
+    assert found.left_out == [
+        "allreduce on 2 ranks, 1 node: left out, the format does not tell numbers of ranks apart; allreduce on 4 "
+        "ranks, 1 node counts instead",
+        "allreduce on 4 ranks, 1 node, 100 to 199 bytes: Intel MPI's basic choice, not its tuned one",
+        "alltoall on 4 ranks, 1 node, 100 bytes and more: Intel MPI's basic choice, not its tuned one",
+    ]
+
+
+def test_uccs_tune_string_has_the_documented_form() -> None:
+    of = table(
+        choice("allreduce", 4, (8, 100, "recursive_doubling"), (100, 200, "native"), (200, None, "ring")),
+        choice("allgather", 4, (0, 100, "bruck"), (100, None, "ring")),
+    )
+    found = exported(of, Format.UCC)
+    assert found.text == (
+        'export UCC_TL_UCP_TUNE="allgather:0-400:host:[2-8]:inf:@bruck#allgather:400-inf:host:[2-8]:inf:@ring#'
+        'allreduce:0-100:host:[2-8]:inf:@knomial#allreduce:200-inf:host:[2-8]:inf:@ring"\n'
+    )
+
+
+def assignments(of: Table) -> tuple[dict[str, str], list[str]]:
+    found = exported(of, Format.MPICH_ENV)
+    lines = [line.removeprefix("export ") for line in found.text.splitlines() if not line.startswith("#")]
+    return dict(line.split("=") for line in lines), found.left_out
+
+
+SIZES = [2**power for power in range(21)]
+ZHENG = {
+    "native_brucks": {size: 1e-5 + size * 9e-9 for size in SIZES},
+    "native_scattered": {size: 3e-5 + size * 6e-9 for size in SIZES},
+    "native_pairwise": {size: 2.3e-5 + size * 2.6e-9 for size in SIZES},
+    "native": {size: 3.1e-5 + size * 6e-9 for size in SIZES},
+}
+"""Times of alltoall as in figure 2(c) of the paper: in the middle, too, one of the others is faster."""
+
+
+def test_thresholds_are_chosen_together_so_that_an_algorithm_can_be_left_out() -> None:
+    of = table(
+        choice("alltoall", 64, (1, 2031, "native_brucks"), (2031, None, "native_pairwise")),
+        flavour="mpich",
+        measured=points("alltoall", 64, ZHENG),
+    )
+    values, left_out = assignments(of)
+    assert values == {
+        "MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM": "pairwise",
+        "MPIR_CVAR_ALLTOALL_DEVICE_COLLECTIVE": "0",
+        **{f"{prefix}_ALLTOALL_SHORT_MSG_SIZE": "2030" for prefix in ("MPICH", "MPIR_CVAR")},
+        **{f"{prefix}_ALLTOALL_MEDIUM_MSG_SIZE": "2030" for prefix in ("MPICH", "MPIR_CVAR")},
+    }
+    assert left_out == [
+        "alltoall on 64 ranks, 64 nodes of 1, 0 to 2030 bytes: pairwise by the variable of MPICH 4, not brucks".replace(
+            "64 nodes of 1", "1 node"
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("collective", "ranks", "intervals", "thresholds"),
+    [
+        (
+            "allreduce",
+            8,
+            [(1, 500, "recursive_doubling"), (500, None, "reduce_scatter_allgather")],
+            {"ALLREDUCE_SHORT": 499},
+        ),
+        ("allgather", 8, [(1, 500, "recursive_doubling"), (500, None, "ring")], {"ALLGATHER_LONG": 4000}),
+        ("allgather", 6, [(1, 500, "brucks"), (500, None, "ring")], {"ALLGATHER_SHORT": 3000}),
+        ("reduce", 8, [(1, 500, "binomial"), (500, None, "reduce_scatter_gather")], {"REDUCE_SHORT": 499}),
+        (
+            "reduce_scatter",
+            8,
+            [(1, 500, "recursive_halving"), (500, None, "pairwise")],
+            {"REDSCAT_COMMUTATIVE_LONG": 4000},
+        ),
+        (
+            "bcast",
+            16,
+            [(1, 500, "binomial"), (500, None, "scatter_ring_allgather")],
+            {"BCAST_SHORT": 500, "BCAST_LONG": 500},
+        ),
+        ("bcast", 12, [(1, 500, "binomial"), (500, None, "scatter_ring_allgather")], {"BCAST_SHORT": 500}),
+        ("reduce", 8, [(1, None, "reduce_scatter_gather")], {"REDUCE_SHORT": 0}),
+        ("alltoall", 8, [(1, None, "brucks")], {"ALLTOALL_SHORT": 2147483647, "ALLTOALL_MEDIUM": 2147483647}),
+    ],
+)
+def test_each_threshold_of_mpich_3_has_its_size_and_both_names(
+    collective: str, ranks: int, intervals: list[tuple[int, int | None, str]], thresholds: dict[str, int]
+) -> None:
+    named = [(from_, below, f"native_{way}") for from_, below, way in intervals]
+    values, left_out = assignments(table(choice(collective, ranks, *named), flavour="mpich"))
+    sizes = {name: value for name, value in values.items() if name.endswith("_MSG_SIZE")}
+    assert sizes == {
+        f"{prefix}_{name}_MSG_SIZE": str(value)
+        for name, value in thresholds.items()
+        for prefix in ("MPICH", "MPIR_CVAR")
+    }
+    if len(intervals) == 1:
+        assert values[f"MPIR_CVAR_{collective.upper()}_INTRA_ALGORITHM"] == intervals[0][2]
+        assert left_out == []
+    else:
+        assert [line.partition(": ")[2] for line in left_out] == [
+            "for MPICH 4 and later no variable, no one algorithm is best for all sizes"
+        ]
+
+
+def test_thresholds_that_act_on_intercommunicators_only_are_not_set_and_said_so() -> None:
+    found = exported(table(choice("gather", 8, (0, None, "native_binomial")), flavour="mpich"), Format.MPICH_ENV)
+    assert "# MPICH_GATHER_INTER_SHORT_MSG_SIZE acts on intercommunicators only: not set" in found.text.splitlines()
+    assert "export MPIR_CVAR_GATHER_INTRA_ALGORITHM=binomial" in found.text.splitlines()
+
+
+def test_variables_say_one_entry_and_list_what_they_cannot() -> None:
+    of = table(
+        choice("allreduce", 4, (0, None, "native_recursive_doubling")),
+        choice("allreduce", 32, (0, 100, "native_reduce_scatter_allgather"), (100, None, "native_recursive_doubling")),
+        flavour="mpich",
+    )
+    _, left_out = assignments(of)
+    assert left_out[0] == (
+        "allreduce on 4 ranks, 1 node: left out, the format does not tell numbers of ranks apart; allreduce on 32 "
+        "ranks, 1 node counts instead"
+    )
+    assert "by thresholds of MPICH 3, not " in left_out[-1], "they are the other way round"
+
+
+def test_every_dialect_says_native_for_native() -> None:
+    of = table(choice("allreduce", 4, (0, None, "native")))
+    for dialect in (openmpi_rules.DIALECT, mpich_variables.DIALECT, intel_rules.DIALECT, ucc_rules.DIALECT):
+        assert translations(of, dialect, ALGORITHMS) == {("allreduce", "native"): None}
+        assert express(of, dialect, ALGORITHMS).entries == []
+
+
+def test_one_number_of_ranks_can_be_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "table.json"
+    whole = data(choice("bcast", 4, (0, None, "chain")), choice("bcast", 8, (0, None, "knomial")))
+    file.write_text(json.dumps(whole))
+    found = invoked(str(file), "--to", "openmpi-rules", "--ranks", "4")
+    assert [0, 3, 0, 0] in numbers(found.stdout)
+    assert "knomial" not in found.stdout
+    missing = invoked(str(file), "--to", "openmpi-rules", "--ranks", "5")
+    assert (missing.exit_code, missing.stderr) == (1, "starling: the table has nothing for 5 ranks; it has: 4, 8\n")
+
+
+def test_a_table_of_which_nothing_can_be_said_is_told() -> None:
+    found = exported(table(choice("bcast", 4, (0, None, "native_knomial?radix=4"))), Format.UCC)
+    assert found.text == ""
+    assert found.left_out[-1] == "nothing of the table can be said so: UCC chooses as without it"
+
+
+def test_every_name_of_a_counterpart_is_one_that_open_mpi_has() -> None:
+    """What our descriptors call Open MPI's algorithms, this exporter must find, but for those that say why not."""
+    for entry in ALGORITHMS:
+        for names in entry["counterparts"] if entry["synchronisation"] == "none" else ():
+            if "ompi" in names and entry["collective"] in {
+                "allgather",
+                "allreduce",
+                "alltoall",
+                "barrier",
+                "bcast",
+                "reduce",
+            }:
+                why = openmpi_rules.DIALECT.refuses(entry["collective"], Named(names["ompi"]))
+                assert not why or names["ompi"] in {"sparbit", "knomial"}, (entry["collective"], names["ompi"], why)
+
+
+def invoked(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["export", *arguments])
+
+
+@pytest.mark.parametrize("to", FORMATS_WITHOUT_A_LIBRARY)
+def test_the_command_writes_a_file_or_stdout(to: Format, tmp_path: Path) -> None:
+    file = tmp_path / "table.json"
+    file.write_text(json.dumps(data(choice("allreduce", 4, (0, 100, "native"), (100, None, "rabenseifner")))))
+    shown = invoked(str(file), "--to", to)
+    assert shown.exit_code == 0
+    assert shown.stdout
+    written = tmp_path / "exported"
+    assert invoked(str(file), "--to", to, "-o", str(written)).exit_code == 0
+    assert written.read_text() == shown.stdout
+
+
+def test_wrong_use_is_one_line(tmp_path: Path) -> None:
+    file = tmp_path / "table.json"
+    file.write_text('{"schema": "starling-table-1"}')
+    for arguments, why in (
+        ([str(file), "--to", "openmpi-rules"], f"starling: {file}: it has no machine"),
+        ([str(tmp_path / "none"), "--to", "ucc"], f"starling: {tmp_path / 'none'}: No such file or directory; make a"),
+    ):
+        found = invoked(*arguments)
+        assert (found.exit_code, found.stderr.count("\n")) == (1, 1)
+        assert found.stderr.startswith(why)
+    assert invoked(str(file), "--to", "fortran").exit_code == 2
+    missing = invoked(str(file))
+    assert (missing.exit_code, missing.stderr) == (
+        2,
+        "starling: --to is missing: one of openmpi-rules, openmpi-json, mpich-json, mpich-env, impi-env, ucc\n",
+    )
+
+
+def test_mpichs_json_needs_the_library_that_will_read_it(tmp_path: Path) -> None:
+    file = tmp_path / "table.json"
+    file.write_text(json.dumps(data(choice("allreduce", 4, (0, None, "ring")))))
+    other = tmp_path / "libother.so"
+    other.write_bytes(b"\x7fELF" + b'{"collective=bcast": nonsense\0' * 3)
+    found = invoked(str(file), "--to", "mpich-json", "--library", str(other))
+    assert found.exit_code == 1
+    assert found.stderr == (
+        f"starling: {other}: it is no MPICH library of version 4 or later, which reads selection files\n"
+    )
+    environ = {**os.environ, "PATH": str(tmp_path)}
+    line = [*_STARLING, "export", str(file), "--to", "mpich-json"]
+    done = subprocess.run(line, env=environ, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "--library" in done.stderr

@@ -1,0 +1,149 @@
+"""The tuning table: its schema, reading and writing, and what is said of files that are none."""
+
+import copy
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from starling.messages import in_one_line
+from starling.tables.table import Table, TableError, parse, read, to_text, write
+from support.tables import choice, data, points
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA: dict[str, Any] = json.loads((ROOT / "python/starling/schemas/tuning-table-1.json").read_text())
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+IN_MANUAL = re.findall(r"```json\n(.*?)```", (ROOT / "docs/tuning-table.md").read_text(), re.DOTALL)[0]
+SAMPLE = data(
+    choice("allreduce", 16, (0, 337, "native"), (337, 8192, "ring"), (16384, None, "chain?segment=8192"), nodes=4),
+    choice("barrier", 16, (0, None, "native_bruck")),
+    machine="node#",
+    measured=points("allreduce", 16, {"native": {8: 1e-5}, "ring": {8: 2e-5}}),
+)
+
+
+def test_the_manuals_example_and_what_is_written_fit_the_schema() -> None:
+    VALIDATOR.validate(json.loads(IN_MANUAL))
+    VALIDATOR.validate(SAMPLE)
+    for text in (IN_MANUAL, json.dumps(SAMPLE)):
+        VALIDATOR.validate(json.loads(to_text(parse(text))))
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    for text in (IN_MANUAL, json.dumps(SAMPLE)):
+        table = parse(text)
+        assert parse(to_text(table)) == table
+        write(table, tmp_path / "table.json")
+        assert read(tmp_path / "table.json") == table
+    assert [path.name for path in tmp_path.iterdir()] == ["table.json"], "no temporary file is left"
+
+
+def test_each_interval_and_point_has_a_line_of_its_own() -> None:
+    lines = to_text(Table.model_validate(SAMPLE)).splitlines()
+    assert sum('"from"' in line for line in lines) == 4
+    assert sum('"median_s"' in line for line in lines) == 2
+
+
+def test_a_table_that_cannot_be_written_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "missing"
+    with pytest.raises(TableError, match=r"missing/table.json: No such file"):
+        write(parse(IN_MANUAL), folder / "table.json")
+    (tmp_path / "taken").mkdir()
+    with pytest.raises(TableError, match="Is a directory"):
+        write(parse(IN_MANUAL), tmp_path / "taken")
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+
+
+def changed(change: Callable[[dict[str, Any]], object]) -> str:
+    found = copy.deepcopy(SAMPLE)
+    change(found)
+    return json.dumps(found)
+
+
+def intervals(found: dict[str, Any]) -> list[dict[str, Any]]:
+    made: list[dict[str, Any]] = found["choices"][0]["intervals"]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "line 1: it is cut short; make it again with: starling tune"),
+        (IN_MANUAL[:400], "line 7: it is cut short; make it again with: starling tune"),
+        ("[1, 2", "line 1: it is cut short; make it again with: starling tune"),
+        ('{"schema": x}', "line 1: not JSON: Expecting value"),
+        ("[" * 100000, "it is no tuning table: it is nested too deeply"),
+        ("[]", 'it is no tuning table: it has no "schema"; make one with: starling tune'),
+        ('{"schema": 1}', "its schema is 1, and this version reads 'starling-table-1'; make it again"),
+        (changed(lambda one: one.pop("machine")), "it has no machine"),
+        (changed(lambda one: one["choices"][0].pop("ranks")), "it has no choices[0].ranks"),
+        (changed(lambda one: one.update(mpi_flavour=4)), "mpi_flavour is not what it should be: 4"),
+        (changed(lambda one: one["made"].update(when="noon")), "made.when: no time in ISO 8601"),
+        (
+            changed(lambda one: one["choices"][0].update(nodes=3)),
+            "choices[0]: 16 ranks are not on 3 nodes with at most 4 each",
+        ),
+        (
+            changed(lambda one: one["choices"].append(one["choices"][0])),
+            "it has two choices for allreduce on 16 ranks, 4 nodes of 4",
+        ),
+        (
+            changed(lambda one: intervals(one)[1].update({"from": 336})),
+            "choices[0]: the intervals from 0 below 337 and from 336 bytes overlap or are out of order",
+        ),
+        (
+            changed(lambda one: intervals(one)[1].update(below=None)),
+            "choices[0]: the intervals from 337 without end and from 16384 bytes overlap or are out of order",
+        ),
+        (
+            changed(lambda one: intervals(one)[1].update(below=337)),
+            "choices[0].intervals[1]: the interval from 337 below 337 bytes is empty",
+        ),
+        (
+            changed(lambda one: intervals(one)[0].update({"from": -1})),
+            "choices[0].intervals[0].from is not what it should be: -1",
+        ),
+        (
+            changed(lambda one: intervals(one)[0].update({"from": 0.5})),
+            "choices[0].intervals[0].from is not what it should be: 0.5",
+        ),
+        (
+            changed(lambda one: intervals(one)[0].update(way="a\nb")),
+            "choices[0].intervals[0].way: 'a\\nb' is no name of a way, like ring or chain?segment=8192",
+        ),
+        (
+            changed(lambda one: one["points"][0].update(median_s=-1.0)),
+            "points[0].median_s is not what it should be: -1.0",
+        ),
+        (changed(lambda one: one["points"][0].update(samples=0)), "points[0].samples is not what it should be: 0"),
+    ],
+)
+def test_what_is_no_table_is_one_line_with_the_place(text: str, why: str, tmp_path: Path) -> None:
+    with pytest.raises(TableError) as error:
+        parse(text)
+    assert str(error.value) == why
+    assert in_one_line(why) == why
+    file = tmp_path / "table.json"
+    file.write_text(text)
+    with pytest.raises(TableError) as error:
+        read(file)
+    assert str(error.value) == f"{file}: {why}"
+
+
+def test_files_that_cannot_be_read_are_one_line(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match=r"none.json: No such file or directory; make a table with: starling tune"):
+        read(tmp_path / "none.json")
+    binary = tmp_path / "binary"
+    binary.write_bytes(b"{\xff}")
+    with pytest.raises(TableError, match="byte 1 is not UTF-8"):
+        read(binary)
+
+
+def test_fields_that_later_versions_may_add_are_ignored() -> None:
+    table = parse(changed(lambda one: one.update(more=1, choices=[{**one["choices"][0], "more": [1]}])))
+    assert table.choices[0].intervals[1].holds(8191)
+    assert not table.choices[0].intervals[1].holds(8192)
