@@ -31,6 +31,7 @@ import simulated_trees
 import suite
 import suite_tables
 import trees
+import tuning_replay
 
 import programs
 from starling.lab import measured
@@ -73,6 +74,7 @@ TABLES: Mapping[str, Callable[[Sequence[Path]], str]] = {
     "predictions": _of(prediction_error.table),
     "replay": replay.strategies_table,
     "replay-scenarios": replay.scenarios_table,
+    "tuning-replay": tuning_replay.table,
 }
 PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {
     "emulated.svg": (
@@ -92,6 +94,7 @@ PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {
     "adapting.svg": (adapting.draw, ("adapting-openmpi.json",)),
     "simulated.svg": (simulated.draw, ("simulated.json",)),
     "replay.svg": (replay.draw, ("replay.json",)),
+    "tuning-replay.svg": (tuning_replay.draw, ("tuning-replay.json",)),
     "simulated-trees.svg": (simulated_trees.draw, ("simulated-trees.json",)),
 }
 

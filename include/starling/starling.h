@@ -32,9 +32,9 @@ const char* starling_ways(const char* collective, int ranks) __attribute__((weak
  * unknown way. Then nothing has changed. */
 int starling_choose(MPI_Comm comm, const char* collective, const char* way) __attribute__((weak));
 
-/* Why the latest call of the collective on `comm` did not go by the way that was chosen, a sentence without a full stop:
- * a way may refuse some numbers of ranks, sizes or operators, and native then carries out the call. Empty if the call
- * did go by it, or nothing was chosen. Valid until the next choice or call. */
+/* Why the latest call of the collective on `comm` did not go by the way that was chosen, a sentence without a full
+ * stop: a way may refuse some numbers of ranks, sizes or operators, and native then carries out the call. Empty if the
+ * call did go by it, or nothing was chosen. Valid until the next choice or call. */
 const char* starling_refusal(MPI_Comm comm, const char* collective) __attribute__((weak));
 
 #endif

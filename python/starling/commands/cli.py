@@ -137,18 +137,30 @@ def run(line: list[str], **given: str | bool | None) -> None:
 @app.command(epilog="Example: starling report")
 def report(
     record: Annotated[
-        Path | None, typer.Argument(metavar="[RECORD]", help="A run record; the last one by default.")
+        Path | None, typer.Argument(metavar="[RECORD]", help="A run record or a tuning table; the last run by default.")
     ] = None,
     as_json: AsJson = False,
     everything: Annotated[
         bool, typer.Option("--all", help="Show every context, not only the 20 with most time.")
     ] = False,
+    html: Annotated[
+        Path | None, typer.Option(metavar="F", help="Write a page with pictures, of a tuning table.")
+    ] = None,
 ) -> None:
-    """Show which algorithms ran in the last run, why, how long the others took, and what tuning cost."""
+    """Show which algorithms ran in the last run, why, how long the others took, and what tuning cost.
+
+    Of a tuning table: what it says, and what that gains over native.
+    """
     from starling.records import record as records
     from starling.records import report as reports
     from starling.runs import settings
     from starling.terminal.console import terminal
+
+    if record is not None and _is_table(record):
+        _report_table(record, as_json=as_json, html=html)
+        return
+    if html is not None:
+        _misused("--html shows a tuning table: name one, as in: starling report table.json --html table.html")
 
     def folder() -> Path | None:
         in_force = settings.in_force({}, os.environ, settings.find_file(Path.cwd(), os.environ))
@@ -171,6 +183,35 @@ def report(
         typer.echo(text, nl=False)
         return
     reports.render(found, terminal(), rows=None if everything else 20)
+
+
+def _is_table(path: Path) -> bool:
+    """Whether a file is meant to be a tuning table of any version; what it is, its reader says."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return "starling-table-" in file.read(1024)
+    except OSError:
+        return False
+
+
+def _report_table(path: Path, *, as_json: bool, html: Path | None) -> None:
+    from starling.tables import table as tables
+    from starling.terminal.console import terminal
+    from starling.tuning import page
+    from starling.tuning import report as reports
+
+    try:
+        found = tables.read(path)
+        if html is not None:
+            page.write(found, html)
+    except tables.TableError as error:
+        _fail(error)
+    if as_json:
+        typer.echo(tables.to_text(found), nl=False)
+    elif html is not None:
+        log(f"page {printable(html)}")
+    else:
+        reports.render(found, terminal())
 
 
 @app.command(
@@ -431,6 +472,85 @@ def calibrate(
     typer.echo(f"written to {printable(output)}; use it: starling predict --parameters {output} --platform ...")
 
 
+@app.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: starling tune --collectives allreduce,bcast --budget 10m -o table.json -- mpirun -n 16",
+)
+def tune(
+    line: Annotated[
+        list[str], typer.Argument(metavar="LAUNCHER ...", help="A launcher line without a program: mpirun -n 16.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="TABLE", help="Where the table goes.")] = Path(
+        "table.json"
+    ),
+    profile: Annotated[
+        Path | None, typer.Option(metavar="F", help="Measure only what this profile needs, by the time spent there.")
+    ] = None,
+    collectives: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Collectives; by default eight of them.")
+    ] = None,
+    sizes: Annotated[str | None, typer.Option(metavar="1,4K", help="Sizes in bytes; by default 1 to 8M.")] = None,
+    ranks: Annotated[
+        str | None, typer.Option(metavar="4,8", help="Numbers of ranks; by default all ranks of the line.")
+    ] = None,
+    ways: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Only these, and native: ring, chain?segment=8192, native_*.")
+    ] = None,
+    budget: Annotated[str, typer.Option(metavar="TIME", help="Most time to measure: 90s, 10m, 2h, or none.")] = "10m",
+    platform: Annotated[str, typer.Option(metavar="F", help="A platform file or a name like star:4x8.")] = "",
+    parameters: Annotated[
+        Path | None, typer.Option(metavar="P", help="File from `starling calibrate`, with --platform.")
+    ] = None,
+    mpicc: Annotated[
+        str | None, typer.Option(help="The compiler wrapper, by default that beside the launcher.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Measure every way everywhere; for research.")] = False,
+) -> None:
+    """Measure which way is the fastest for each collective, size and number of ranks, and write a tuning table.
+
+    Runs a small program of ours under your launcher line. The same command goes on after an interruption.
+    """
+    import sys
+
+    from starling.tables.table import TableError
+    from starling.terminal.console import terminal
+    from starling.tuning import tune as tuning
+    from starling.tuning.job import JobError
+    from starling.tuning.journal import JournalError
+    from starling.tuning.points import PlanError
+
+    request = tuning.Request(
+        line,
+        output,
+        tuning.command_line(sys.argv[1:]),
+        profile,
+        collectives,
+        sizes,
+        ranks,
+        ways,
+        budget,
+        platform,
+        parameters,
+        mpicc,
+        everything,
+    )
+    try:
+        found, status = tuning.tune(request, os.environ)
+    except (PlanError, JournalError) as error:
+        _misused(error)
+    except JobError as error:
+        log(str(error))
+        raise typer.Exit(error.status) from error
+    except TableError as error:
+        _fail(error)
+    from starling.tuning import report as reports
+
+    reports.render(found, terminal())
+    log(f"table {printable(output)}; use it: starling run --table {printable(output)} -- mpirun ...")
+    if status != 0:
+        raise typer.Exit(status)
+
+
 @app.command(epilog="Example: starling doctor --build /opt/mpich/bin/mpicc")
 def doctor(
     mpicc: Annotated[
@@ -477,5 +597,5 @@ def demo() -> None:
     if status != 0:
         _fail(f"the application ended with exit status {status}; see what works with: starling doctor")
     typer.echo("\n$ starling report\n")
-    report(record=job.record, as_json=False, everything=False)
+    report(record=job.record, as_json=False, everything=False, html=None)
     typer.echo("\nYour own program: starling run -- mpirun -n 4 ./app, then: starling report")

@@ -1,1 +1,1 @@
-"""Small MPI programs of our own, which `doctor`, `demo` and `calibrate` compile and run."""
+"""Small MPI programs of our own, which `doctor`, `demo`, `calibrate` and `tune` compile and run."""

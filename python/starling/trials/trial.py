@@ -1,4 +1,4 @@
-"""Compiling and running small MPI programs of our own, for `doctor`, `demo` and `calibrate`."""
+"""Compiling and running small MPI programs of our own, for `doctor`, `demo`, `calibrate` and `tune`."""
 
 from __future__ import annotations
 
@@ -70,9 +70,10 @@ def cache(environ: Mapping[str, str]) -> Path:
     return (users_folder(environ, "XDG_CACHE_HOME", ".cache") or Path(tempfile.gettempdir())) / "starling"
 
 
-def compiled(mpicc: str, source: Path, environ: Mapping[str, str]) -> Path:
-    """The program of a C file, compiled once per compiler and source. Raises CompileError, OSError."""
-    key = hashlib.sha256(f"{Path(mpicc).resolve()}\n{source.read_text()}".encode()).hexdigest()[:16]
+def compiled(mpicc: str, source: Path, environ: Mapping[str, str], headers: Sequence[Path] = ()) -> Path:
+    """The program of a C file, compiled once per compiler, source and `headers`. Raises CompileError, OSError."""
+    texts = "".join(file.read_text() for file in (source, *headers))
+    key = hashlib.sha256(f"{Path(mpicc).resolve()}\n{texts}".encode()).hexdigest()[:16]
     program = cache(environ) / key / source.stem
     if not program.is_file():
         program.parent.mkdir(parents=True, exist_ok=True)

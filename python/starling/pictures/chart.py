@@ -1,0 +1,259 @@
+"""Charts over logarithmic axes as SVG: curves, bands between curves, marked places, and bars from least to most."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from xml.sax.saxutils import escape
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195", "#8c6d31")
+"""Colours that people with any colour vision tell apart (Okabe and Ito 2008), and two more."""
+NATIVE_COLOUR = "#24292f"
+
+_WIDTH, _HEIGHT = 720.0, 380.0
+_LEFT, _TOP, _RIGHT, _BOTTOM = 74.0, 34.0, 16.0, 46.0
+_LEGEND_LINE = 18.0
+_CHARACTER = 7.0
+_STYLE = """
+svg.chart { background: #ffffff; max-width: 100%; height: auto; }
+svg.chart text { font: 12px system-ui, "Segoe UI", "DejaVu Sans", Helvetica, Arial, sans-serif; fill: #24292f; }
+svg.chart .title { font-size: 14px; font-weight: 600; }
+svg.chart .faint { fill: #5b6570; }
+svg.chart .grid { stroke: #e3e7ec; stroke-width: 1; }
+svg.chart .axis { stroke: #8b949e; stroke-width: 1; fill: none; }
+svg.chart .band { fill: #8b949e; fill-opacity: 0.3; stroke: #8b949e; }
+svg.chart .mark { stroke: #5b6570; stroke-width: 1; stroke-dasharray: 4 3; }
+"""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Points (x, y) with positive coordinates, in ascending x."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    colour: str
+    dashed: bool = False
+    heavy: bool = False
+
+
+@dataclass(frozen=True)
+class Band:
+    """The area between two values of y at each x: (x, low, high)."""
+
+    name: str
+    edges: Sequence[tuple[float, float, float]]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A title, and how a value is written."""
+
+    title: str
+    text: Callable[[float], str]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Curves over two logarithmic axes; `marks` are values of x with a label each."""
+
+    title: str
+    x: Axis
+    y: Axis
+    curves: Sequence[Curve]
+    bands: Sequence[Band] = ()
+    marks: Sequence[tuple[float, str]] = ()
+
+    def svg(self) -> str:
+        """The chart as an SVG element; empty if it has no point."""
+        xs = [x for curve in self.curves for x, _ in curve.points] + [
+            edge[0] for band in self.bands for edge in band.edges
+        ]
+        ys = [y for curve in self.curves for _, y in curve.points]
+        ys += [y for band in self.bands for edge in band.edges for y in edge[1:]]
+        if not xs:
+            return ""
+        across = _Scale.around(xs, _LEFT, _WIDTH - _RIGHT, 2)
+        legend = list(self._legend())
+        up = _Scale.around(ys, _HEIGHT - _BOTTOM, _TOP, 10)
+        parts = [*self._grid(across, up), *self._bands(across, up), *self._marks(across)]
+        parts += [self._line(curve, across, up) for curve in self.curves]
+        parts += legend
+        height = _HEIGHT + _LEGEND_LINE * self._legend_lines()
+        return _document(self.title, parts, height)
+
+    def _grid(self, across: _Scale, up: _Scale) -> Iterator[str]:
+        bottom, top = _HEIGHT - _BOTTOM, _TOP
+        for value in across.ticks(12):
+            x = across(value)
+            yield f'<path class="grid" d="M{x:.1f} {bottom:.1f}V{top:.1f}"/>'
+            yield _text(x, bottom + 16, self.x.text(value), "middle", "faint")
+        for value in up.ticks(8):
+            y = up(value)
+            yield f'<path class="grid" d="M{_LEFT} {y:.1f}H{_WIDTH - _RIGHT}"/>'
+            yield _text(_LEFT - 6, y + 4, self.y.text(value), "end", "faint")
+        yield f'<path class="axis" d="M{_LEFT} {top}V{bottom}H{_WIDTH - _RIGHT}"/>'
+        yield _text((_LEFT + _WIDTH - _RIGHT) / 2, bottom + 36, self.x.title, "middle", "faint")
+        yield _text(_LEFT - 6, top - 8, self.y.title, "start", "faint")
+
+    def _bands(self, across: _Scale, up: _Scale) -> Iterator[str]:
+        for band in self.bands:
+            there = [f"{across(x):.1f} {up(high):.1f}" for x, _, high in band.edges]
+            back = [f"{across(x):.1f} {up(low):.1f}" for x, low, _ in reversed(band.edges)]
+            if len(band.edges) == 1:
+                x = across(band.edges[0][0])
+                there, back = (
+                    [f"{x - 3:.1f} {up(band.edges[0][2]):.1f}", f"{x + 3:.1f} {up(band.edges[0][2]):.1f}"],
+                    [f"{x + 3:.1f} {up(band.edges[0][1]):.1f}", f"{x - 3:.1f} {up(band.edges[0][1]):.1f}"],
+                )
+            yield f'<path class="band" d="M{"L".join([*there, *back])}Z"/>'
+
+    def _marks(self, across: _Scale) -> Iterator[str]:
+        for i, (value, label) in enumerate(self.marks):
+            x = across(value)
+            yield f'<path class="mark" d="M{x:.1f} {_HEIGHT - _BOTTOM}V{_TOP}"/>'
+            is_left = x < _LEFT + 0.6 * (_WIDTH - _RIGHT - _LEFT)
+            side, anchor = (4, "start") if is_left else (-4, "end")
+            yield _text(x + side, _TOP + 12 + 14 * (i % 3), label, anchor, "faint")
+
+    @staticmethod
+    def _line(curve: Curve, across: _Scale, up: _Scale) -> str:
+        places = [(across(x), up(y)) for x, y in curve.points]
+        path = "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
+        style = f'fill="none" stroke="{curve.colour}" stroke-width="{2.6 if curve.heavy else 1.6}"'
+        style += ' stroke-dasharray="6 4"' if curve.dashed else ""
+        dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.4" fill="{curve.colour}"/>' for x, y in places)
+        return f"<g><title>{escape(curve.name)}</title><path {style} d='M{path}'/>{dots}</g>"
+
+    def _places(self) -> Iterator[tuple[str, float, int]]:
+        """The names of the legend, each with its x and its line."""
+        x, row = _LEFT, 0
+        for name in (*(curve.name for curve in self.curves), *(band.name for band in self.bands)):
+            width = 34 + _CHARACTER * len(name)
+            if x + width > _WIDTH and x > _LEFT:
+                x, row = _LEFT, row + 1
+            yield name, x, row
+            x += width
+
+    def _legend_lines(self) -> int:
+        return max((row for _, _, row in self._places()), default=-1) + 1
+
+    def _legend(self) -> Iterator[str]:
+        styles = [(curve.colour, curve.dashed) for curve in self.curves] + [(None, False) for _ in self.bands]
+        for (name, x, row), (colour, dashed) in zip(self._places(), styles, strict=True):
+            y = _HEIGHT + _LEGEND_LINE * row + 4
+            if colour is None:
+                yield f'<rect class="band" x="{x:.1f}" y="{y - 5:.1f}" width="18" height="10"/>'
+            else:
+                dash = ' stroke-dasharray="6 4"' if dashed else ""
+                yield f'<path stroke="{colour}" stroke-width="2.4"{dash} d="M{x:.1f} {y:.1f}h18"/>'
+            yield _text(x + 23, y + 4, name, "start")
+
+
+@dataclass(frozen=True)
+class Bar:
+    """From the least to the most of some shares, with a mark at their mean."""
+
+    least: float
+    mean: float
+    most: float
+    colour: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Groups of bars over an axis of shares from 0; each group has a label, and bars of the same name one colour."""
+
+    title: str
+    y: str
+    groups: Sequence[tuple[str, Sequence[Bar]]] = field(default=())
+
+    def svg(self) -> str:
+        """The bars as an SVG element; empty if there are none."""
+        if not any(bars for _, bars in self.groups):
+            return ""
+        most = max(0.1, *(bar.most for _, bars in self.groups for bar in bars))
+        top = math.ceil(most * 10) / 10
+        bottom = _HEIGHT - _BOTTOM
+
+        def up(share: float) -> float:
+            return bottom - share / top * (bottom - _TOP)
+
+        parts: list[str] = []
+        for tenth in range(round(top * 10) + 1):
+            y = up(tenth / 10)
+            parts += [f'<path class="grid" d="M{_LEFT} {y:.1f}H{_WIDTH - _RIGHT}"/>']
+            parts += [_text(_LEFT - 6, y + 4, f"{tenth * 10} %", "end", "faint")]
+        room = (_WIDTH - _RIGHT - _LEFT) / len(self.groups)
+        for number, (label, bars) in enumerate(self.groups):
+            left = _LEFT + number * room
+            width = min(26.0, room * 0.8 / max(len(bars), 1))
+            start = left + (room - width * len(bars)) / 2
+            for i, bar in enumerate(bars):
+                parts.append(_bar(bar, start + i * width, width * 0.86, up))
+            for i, word in enumerate(label.split("\n")):
+                parts.append(_text(left + room / 2, bottom + 16 + 14 * i, word, "middle", "faint"))
+        parts += [f'<path class="axis" d="M{_LEFT} {_TOP}V{bottom}H{_WIDTH - _RIGHT}"/>']
+        parts += [_text(_LEFT - 6, _TOP - 8, self.y, "start", "faint")]
+        names = dict.fromkeys((bar.name, bar.colour) for _, bars in self.groups for bar in bars)
+        for i, (name, colour) in enumerate(names):
+            y = _HEIGHT + 4 + _LEGEND_LINE * i
+            parts.append(f'<rect x="{_LEFT}" y="{y - 5}" width="18" height="10" fill="{colour}"/>')
+            parts.append(_text(_LEFT + 23, y + 4, name, "start"))
+        return _document(self.title, parts, _HEIGHT + _LEGEND_LINE * len(names))
+
+
+def _bar(bar: Bar, x: float, width: float, up: Callable[[float], float]) -> str:
+    high, low, mean = up(bar.most), up(bar.least), up(bar.mean)
+    says = f"{bar.name}: {bar.least:.0%} to {bar.most:.0%}, {bar.mean:.0%} in the mean"
+    return (
+        f'<g><title>{escape(says)}</title><rect x="{x:.1f}" y="{high:.1f}" width="{width:.1f}" '
+        f'height="{max(low - high, 1):.1f}" fill="{bar.colour}" fill-opacity="0.75"/>'
+        f'<path stroke="#24292f" stroke-width="2" d="M{x:.1f} {mean:.1f}h{width:.1f}"/></g>'
+    )
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """From a positive value to pixels, logarithmically; ticks are powers of `base`."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    base: int
+
+    @classmethod
+    def around(cls, values: Sequence[float], start: float, end: float, base: int) -> _Scale:
+        low, high = math.log(min(values), base), math.log(max(values), base)
+        margin = max((high - low) * 0.04, 0.05)
+        return cls(low - margin, high + margin, start, end, base)
+
+    def __call__(self, value: float) -> float:
+        return self.start + (math.log(value, self.base) - self.low) / (self.high - self.low) * (self.end - self.start)
+
+    def ticks(self, most: int) -> list[float]:
+        """At most so many values; between powers of 10 also 2 and 5 where there are few."""
+        powers = range(math.ceil(self.low - 1e-9), math.floor(self.high + 1e-9) + 1)
+        step = max(1, math.ceil(len(powers) / most))
+        found = [float(self.base) ** power for power in powers if power % step == 0]
+        if self.base == 10 and len(found) < 3:
+            around = range(math.floor(self.low), math.ceil(self.high) + 1)
+            all_ = [factor * 10.0**power for power in around for factor in (1, 2, 5)]
+            found = [value for value in all_ if self.low <= math.log10(value) <= self.high]
+        return found
+
+
+def _text(x: float, y: float, text: str, anchor: str, style: str = "") -> str:
+    of_style = f' class="{style}"' if style else ""
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{of_style}>{escape(text)}</text>'
+
+
+def _document(title: str, parts: Sequence[str], height: float) -> str:
+    return (
+        f'<svg class="chart" xmlns="http://www.w3.org/2000/svg" width="{_WIDTH:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {_WIDTH:.0f} {height:.0f}" role="img"><title>{escape(title)}</title><style>{_STYLE}</style>'
+        f"{''.join(parts)}</svg>"
+    )

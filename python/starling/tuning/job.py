@@ -1,0 +1,253 @@
+"""The MPI job that measures: src/tools/tuning_job.c under the user's launcher line, asked line by line."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Protocol, Self
+
+from starling.installation import build
+from starling.launchers import launcher
+from starling.messages import printable
+from starling.records import record
+from starling.trials import trial
+from starling.tuning.points import Point
+
+PROGRAM = Path("src/tools/tuning_job.c")
+HEADERS = (Path("src/tools/collective_calls.h"), Path("include/starling/starling.h"))
+_SAYS = "starling-tune "
+_START_SECONDS = 300.0
+"""How long a job may take to begin."""
+_END_SECONDS = 60.0
+
+
+class JobError(Exception):
+    """The job cannot be started, or says nothing usable; `status` is the command's exit status."""
+
+    def __init__(self, message: str, status: int = 1) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class JobEndedError(Exception):
+    """The job ended, or did not answer in time, while it measured; the text says which."""
+
+
+@dataclass(frozen=True)
+class Times:
+    """Seconds of each timed call, the slowest rank's."""
+
+    seconds: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a way gives no times at a point: it refuses, or its result is wrong, or it ended the job."""
+
+    why: str
+
+
+Answer = Times | Refusal
+
+
+class Job(Protocol):
+    """What can measure."""
+
+    def measure(self, point: Point, way: str, calls: int, *, checked: bool, patience: float) -> Answer:
+        """Times `calls` calls by a way, after one whose result is checked where that is asked for.
+
+        Raises JobEndedError, also where there is no answer after `patience` seconds.
+        """
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where a job ran, as in its run record: name of the machine, and the MPI library."""
+
+    name: str
+    mpi_flavour: str
+    mpi_version: str
+
+
+class MpiJob:
+    """A job under a launcher line like `mpirun -n 16`, started anew after it ended unexpectedly."""
+
+    def __init__(self, line: Sequence[str], program: Path, environ: Mapping[str, str], platform: str = "") -> None:
+        self._line = [*line, str(program)]
+        self._platform = ["--platform", platform] if platform else []
+        self._environ = trial.environment(environ)
+        self._folder = tempfile.TemporaryDirectory(prefix="starling-tune-")
+        self._process: subprocess.Popen[str] | None = None
+        self._requests: IO[str] | None = None
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._complaints: deque[str] = deque(maxlen=20)
+        self.nodes: tuple[int, ...] = ()
+        self.library = ""
+
+    @classmethod
+    def compiled(cls, line: Sequence[str], mpicc: str | None, environ: Mapping[str, str], platform: str = "") -> Self:
+        """A job of the program, compiled for the MPI of a launcher line, on a platform if one is named.
+
+        Raises JobError.
+        """
+        if not launcher.is_program(line[0]):
+            raise JobError(f"{printable(line[0])}: not found; is its module or environment loaded?", 2)
+        found = launcher.locate(line)
+        flavour = found.identity.flavour if found.identity else None
+        compiler = mpicc or launcher.compiler_beside(line[found.at], flavour)
+        if compiler is None:
+            raise JobError(f"no mpicc beside {printable(line[found.at])}; name it with --mpicc", 2)
+        try:
+            sources = build.sources()
+            headers = [sources / header for header in HEADERS]
+            return cls(line, trial.compiled(compiler, sources / PROGRAM, environ, headers), environ, platform)
+        except (build.BuildError, trial.CompileError) as error:
+            raise JobError(str(error)) from error
+        except OSError as error:
+            raise JobError(f"{printable(error.filename)}: {error.strerror}") from error
+
+    @property
+    def _record(self) -> Path:
+        return Path(self._folder.name) / "record.json"
+
+    def start(self) -> None:
+        """Starts the job, and waits until it is ready. Raises JobError."""
+        tuned = ["run", "--quiet", "--library", "--strategy", "native", "--history", "off", "--record", str(self._record)]
+        tuned += [*self._platform, "--"]
+        self._lines = queue.SimpleQueue()
+        self._process = subprocess.Popen(
+            trial.starling([*tuned, *self._line]),
+            env=self._environ,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,  # Ctrl-C is for us: a call in flight ends before the job does
+        )
+        self._requests = self._process.stdin
+        for listen, more in (
+            (self._listen, (self._process.stdout, self._lines)),
+            (self._complaints.extend, (self._process.stderr,)),
+        ):
+            threading.Thread(target=listen, args=more, daemon=True).start()
+        try:
+            while (word := self._next(_START_SECONDS)) != "ready":
+                if word.startswith("nodes "):
+                    self.nodes = tuple(map(int, word.split()[1:]))
+                elif word.startswith("library "):
+                    self.library = word.removeprefix("library ")
+                elif word == "inactive":
+                    raise JobError("the library is not active in the job; see what works with: starling doctor")
+        except JobEndedError as error:
+            self.kill()
+            said = next((text.strip() for text in self._complaints if text.strip(" -*=\n")), "it said nothing")
+            raise JobError(f"{printable(self._line[0])}: no job of ours began: {printable(said)}") from error
+
+    @staticmethod
+    def _listen(stream: IO[str], lines: queue.SimpleQueue[str | None]) -> None:
+        for text in stream:
+            if text.startswith(_SAYS):
+                lines.put(text.removeprefix(_SAYS).rstrip("\n"))
+        lines.put(None)
+
+    def _next(self, seconds: float) -> str:
+        try:
+            found = self._lines.get(timeout=seconds)
+        except queue.Empty:
+            raise JobEndedError(f"no answer within {seconds:.0f} s") from None
+        if found is None:
+            raise JobEndedError("the job ended")
+        return found
+
+    def _ask(self, request: str) -> None:
+        if self._requests is None:
+            self.start()
+        try:
+            print(request, file=self._requests, flush=True)
+        except OSError as error:
+            raise JobEndedError("the job ended") from error
+
+    def ways(self, collective: str, ranks: int) -> tuple[str, ...]:
+        """The names of all ways of the job's processes on so many ranks, native first. Raises JobError."""
+        try:
+            self._ask(f"ways {collective} {ranks}")
+            found: list[str] = []
+            while (word := self._next(_START_SECONDS)) != "end":
+                found.append(word.removeprefix("way "))
+        except JobEndedError as error:
+            self.kill()
+            raise JobError(f"asked for the ways of {collective}: {error}") from error
+        return tuple(found)
+
+    def measure(self, point: Point, way: str, calls: int, *, checked: bool, patience: float) -> Answer:
+        """See Job."""
+        try:
+            self._ask(f"measure {point.collective} {point.bytes} {point.ranks} {calls} {int(checked)} {way}")
+            kind, _, rest = self._next(patience).partition(" ")
+        except JobEndedError:
+            self.kill()
+            raise
+        if kind == "times":
+            return Times(tuple(map(float, rest.split())))
+        return Refusal("its result is wrong" if kind == "wrong" else rest)
+
+    def spread(self, ranks: int) -> tuple[int, int]:
+        """Nodes of the first `ranks` ranks, and ranks on the fullest of them."""
+        nodes = self.nodes[:ranks]
+        return len(set(nodes)), max(map(nodes.count, set(nodes)))
+
+    def end(self) -> None:
+        """Lets the job end, and kills it where it does not."""
+        if self._process is None:
+            return
+        if self._requests is not None:
+            with contextlib.suppress(OSError):
+                self._requests.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_SECONDS)
+        self.kill()
+
+    def kill(self) -> None:
+        """Ends the job at once; the next request starts another one."""
+        if self._process is None:
+            return
+        if self._process.poll() is None:
+            self._process.terminate()  # the launcher ends its ranks
+            try:
+                self._process.wait(10)
+            except subprocess.TimeoutExpired:
+                os.killpg(self._process.pid, signal.SIGKILL)
+                self._process.wait()
+        self._process = self._requests = None
+
+    def machine(self) -> Machine:
+        """Where the job ran, by its run record; a job that left none is made again, without a request. Ends it.
+
+        Raises JobError.
+        """
+        self.end()
+        if not self._record.is_file():
+            self.start()
+            self.end()
+        try:
+            run = record.read(self._record)[0].run
+        except record.RecordError as error:
+            raise JobError(f"the job left no run record: {error}") from error
+        return Machine(run.machine, run.mpi_flavour, run.mpi_version)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        self._folder.cleanup()

@@ -1,0 +1,134 @@
+"""What was measured, appended to a file as it comes, so that a configuration phase that was killed goes on.
+
+The file is JSON Lines. The first line says what was measured with: `schema`, `line` (the launcher line), `library`,
+`nodes` (of each rank). Each other line is an answer: `race`, `collective`, `ranks`, `bytes`, `way`, and `seconds` of
+each call or `refused` with a reason; or the end of a race: `ended` (its number) and `elapsed`, the seconds of the
+budget that are used up.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from starling.messages import printable
+from starling.tuning.job import Answer, Refusal, Times
+from starling.tuning.points import Point
+
+SCHEMA = "starling-tuning-1"
+
+
+class JournalError(Exception):
+    """A file of measurements that can't be gone on with; the text has the file, the reason and what to do."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One answer: a race is a number of ways that took turns at a point."""
+
+    race: int
+    point: Point
+    way: str
+    answer: Answer
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a file has: its answers in their order, and the seconds that they took."""
+
+    lines: Sequence[Line]
+    elapsed: float
+
+
+class Log(Protocol):
+    """Where answers go."""
+
+    def add(self, line: Line) -> None:
+        """Keeps an answer."""
+
+    def ended(self, race: int, elapsed: float) -> None:
+        """Keeps that a race has ended, and the seconds used up so far."""
+
+
+class Journal:
+    """The file beside a table. Raises JournalError."""
+
+    def __init__(self, path: Path, line: Sequence[str], library: str, nodes: Sequence[int]) -> None:
+        self._path = path
+        self._heading = {"schema": SCHEMA, "line": list(line), "library": library, "nodes": list(nodes)}
+        self.kept = self._read() if path.exists() else Kept((), 0.0)
+        try:
+            self._file = path.open("a", encoding="utf-8")
+        except OSError as error:
+            raise JournalError(f"{printable(path)}: {error.strerror}") from error
+        if self._file.tell() == 0:
+            self._write(self._heading)
+
+    def _read(self) -> Kept:
+        try:
+            data = self._path.read_bytes()
+            whole = data[: data.rfind(b"\n") + 1]  # a killed run may have left half a line, which is overwritten
+            if len(whole) < len(data):
+                with self._path.open("r+b") as file:
+                    file.truncate(len(whole))
+        except OSError as error:
+            raise JournalError(f"{printable(self._path)}: {error.strerror}") from error
+        return parse(whole.decode("utf-8", "replace"), printable(self._path), self._heading)
+
+    def _write(self, value: object) -> None:
+        try:
+            self._file.write(json.dumps(value) + "\n")
+            self._file.flush()
+        except OSError as error:
+            raise JournalError(f"{printable(self._path)}: {error.strerror}") from error
+
+    def add(self, line: Line) -> None:
+        """See Log."""
+        found = {"race": line.race, **line.point._asdict(), "way": line.way}
+        if isinstance(line.answer, Times):
+            self._write({**found, "seconds": line.answer.seconds})
+        else:
+            self._write({**found, "refused": line.answer.why})
+
+    def ended(self, race: int, elapsed: float) -> None:
+        """See Log."""
+        self._write({"ended": race, "elapsed": round(elapsed, 3)})
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+
+def parse(text: str, name: str, heading: dict[str, Any] | None = None) -> Kept:
+    """The contents of a file `name`, measured with what `heading` says if there is one. Raises JournalError."""
+    remedy = "move it away, or name another table with -o"
+    lines: list[Line] = []
+    elapsed = 0.0
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            found = json.loads(line)
+            if number == 1:
+                if found["schema"] != SCHEMA:
+                    raise JournalError(f"{name}: it has the measurements of another version; {remedy}")
+                other = next((key for key, value in (heading or {}).items() if found[key] != value), None)
+                if other is not None:
+                    what = {"line": "launcher line", "library": "MPI library", "nodes": "placement of ranks"}[other]
+                    raise JournalError(f"{name}: it was measured with another {what}; {remedy}")
+            elif "ended" in found:
+                elapsed = float(found["elapsed"])
+            else:
+                lines.append(_line(found))
+        except (ValueError, KeyError, TypeError) as error:
+            raise JournalError(f"{name}, line {number}: it is no line of measurements; {remedy}") from error
+    return Kept(lines, elapsed)
+
+
+def _line(found: dict[str, Any]) -> Line:
+    point = Point(str(found["collective"]), int(found["ranks"]), int(found["bytes"]))
+    answer: Answer = (
+        Refusal(str(found["refused"])) if "refused" in found else Times(tuple(map(float, found["seconds"])))
+    )
+    return Line(int(found["race"]), point, str(found["way"]), answer)

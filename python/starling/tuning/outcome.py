@@ -1,0 +1,119 @@
+"""The tuning table of a search: choices by curves and crossings, and all measurements."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from statistics import fmean
+
+from starling.tables.table import Choice, Interval, Made, Table
+from starling.tables.table import Point as Measured
+from starling.tuning.belief import Estimate
+from starling.tuning.curves import NATIVE, Curve, Span, spans
+from starling.tuning.job import Machine
+from starling.tuning.points import Point
+from starling.tuning.samples import Summary
+from starling.tuning.search import Search
+
+SIZELESS = {"alltoallv", "gatherv", "scatterv"}
+
+
+def curves(search: Search, points: list[Point]) -> dict[str, Curve]:
+    """The curves of all ways that were measured at any of the points, native first."""
+    ways = dict.fromkeys([NATIVE, *(way for point in points for way in search.measured(point))])
+    found: dict[str, Curve] = {}
+    for way in ways:
+        measured = [way in search.measured(point) for point in points]
+        estimates: list[Estimate | None] = [
+            search.estimate(way, point) if way == NATIVE or way not in search.points[point].out or way_was else None
+            for point, way_was in zip(points, measured, strict=True)
+        ]
+        found[way] = Curve(estimates, measured)
+    return found
+
+
+def _interval(search: Search, points: list[Point], known: dict[str, Curve], span: Span) -> Interval:
+    inside = range(span.first, span.last + 1)
+    natives = {i: search.points[points[i]].native or 0.0 for i in inside}
+    logs = {i: one.mean for i in inside if (one := known[span.way].estimates[i]) is not None}
+
+    def seconds(i: int) -> float:
+        return natives[i] * math.exp(logs[i])
+
+    gain = math.exp(-fmean(logs.values()))
+    if span.way == NATIVE:
+        rivals = [(search.best(points[i]), i) for i in inside]
+        (rival, log), _ = min(rivals, key=lambda one: one[0][1])
+        why = "nothing measured is faster" if rival == NATIVE else f"{rival} is not faster for certain, {-log:+.1%}"
+    else:
+        why = f"{gain:.2f} times as fast as native at {len(inside)} size{'s' * (len(inside) > 1)}"
+        if span.crossing:
+            why += f"; its curve crosses the one before at {span.start} bytes"
+    return Interval.model_validate(
+        {
+            "from": span.start,
+            "below": span.end,
+            "way": span.way,
+            "seconds": (seconds(span.first), seconds(span.last)),
+            "gain": 1.0 if span.way == NATIVE else gain,
+            "why": why,
+        }
+    )
+
+
+def choices(search: Search, spread: Callable[[int], tuple[int, int]]) -> list[Choice]:
+    """What to use, for each collective and number of ranks of which native was measured.
+
+    `spread` has the nodes of a number of ranks, and the ranks on the fullest of them.
+    """
+    groups: dict[tuple[str, int], list[Point]] = {}
+    for point in sorted(search.points):
+        if search.points[point].native is not None:
+            groups.setdefault((point.collective, point.ranks), []).append(point)
+    found = []
+    for (collective, ranks), points in groups.items():
+        known = curves(search, points)
+        nodes, fullest = spread(ranks)
+        intervals = [_interval(search, points, known, span) for span in spans([point.bytes for point in points], known)]
+        if collective in SIZELESS:
+            intervals = [one.model_copy(update={"from_": 0, "below": None}) for one in intervals]
+        found.append(
+            Choice(collective=collective, ranks=ranks, nodes=nodes, ranks_per_node=fullest, intervals=intervals)
+        )
+    return found
+
+
+def _measurements(search: Search, spread: Callable[[int], tuple[int, int]]) -> Iterable[Measured]:
+    for point in sorted(search.points):
+        nodes, fullest = spread(point.ranks)
+        for way in search.measured(point):
+            one = Summary.of(search.points[point].seconds[way])
+            yield Measured(
+                collective=point.collective,
+                bytes=point.bytes,
+                ranks=point.ranks,
+                nodes=nodes,
+                ranks_per_node=fullest,
+                way=way,
+                median_s=one.median,
+                low_s=None if one.half_width is None else one.low,
+                high_s=None if one.half_width is None else one.high,
+                samples=one.count,
+            )
+
+
+def table(
+    search: Search, spread: Callable[[int], tuple[int, int]], machine: Machine, made: Made, platform: str = ""
+) -> Table:
+    """The table of all that was measured."""
+    return Table(
+        schema="starling-table-1",
+        machine=machine.name,
+        mpi_flavour=machine.mpi_flavour,
+        mpi_version=machine.mpi_version,
+        made=made,
+        platform=platform,
+        notes=search.notes,
+        choices=choices(search, spread),
+        points=list(_measurements(search, spread)),
+    )

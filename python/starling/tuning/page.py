@@ -1,0 +1,190 @@
+"""A tuning table as a self-contained page: gains over native, curves with their crossings, bands over meshes.
+
+The bars are those of Hartmann, Rauber and Rünger's figure 8, the bands those of their figures 5 to 7, the curves those
+of Zheng's figures 2 to 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from pathlib import Path
+
+from starling.messages import printable
+from starling.pictures.chart import COLOURS, NATIVE_COLOUR, Axis, Band, Bar, Bars, Chart, Curve
+from starling.tables.table import NATIVE, Choice, Point, Table, TableError
+from starling.terminal.figures import human_bytes, human_seconds
+from starling.tuning.report import Kind, gains, kind, medians, throughput
+
+_MOST_CURVES = 8
+_STYLE = """
+body { font: 15px/1.5 system-ui, "Segoe UI", "DejaVu Sans", Helvetica, Arial, sans-serif; color: #24292f;
+  max-width: 60rem; margin: 2rem auto; padding: 0 1rem; background: #ffffff; }
+table { border-collapse: collapse; font-size: 13px; margin: 0.5rem 0 1.5rem; }
+th, td { text-align: left; padding: 2px 12px 2px 0; border-bottom: 1px solid #e3e7ec; vertical-align: top; }
+td:nth-child(-n+2) { white-space: nowrap; }
+code { font-size: 12px; overflow-wrap: anywhere; }
+h2 { margin-top: 2.5rem; }
+figcaption { color: #5b6570; font-size: 13px; }
+figure { margin: 1rem 0 2rem; }
+"""
+_KIND_COLOURS = {Kind.GROUPS: COLOURS[1], Kind.MESSAGES: COLOURS[0], Kind.LIBRARY: COLOURS[2]}
+_STARS = ("sequential", "simple", "linear", "native_linear", "native_basic_linear")
+"""Ways in which the root, or each rank, talks to all others."""
+_TREES = ("binomial", "native_binomial")
+
+_Rows = Mapping[int, Mapping[str, Point]]
+
+
+def _bytes(value: float) -> str:
+    return human_bytes(round(value))
+
+
+def _a_second(value: float) -> str:
+    for unit, size in (("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3)):
+        if value >= size:
+            return f"{value / size:.3g} {unit}"
+    return f"{value:.3g} B/s"
+
+
+def _points(rows: _Rows, way: str) -> list[tuple[float, float]]:
+    return [(size, ways[way].median_s) for size, ways in rows.items() if size and way in ways and ways[way].median_s]
+
+
+def _gain_bars(table: Table) -> str:
+    groups = []
+    for choice in table.choices:
+        bars = [
+            Bar(found.least, found.mean, found.most, _KIND_COLOURS[one], str(one))
+            for one, found in sorted(gains(table, choice.shape).items())
+        ]
+        if bars:
+            groups.append((f"{choice.collective}\n{choice.ranks} ranks", bars))
+    # As many groups in a row as there is room for their labels.
+    rows = [groups[i : i + _MOST_CURVES] for i in range(0, len(groups), _MOST_CURVES)]
+    return "".join(
+        Bars("Time saved against native", "time saved against native: least, mean (line), most over sizes", row).svg()
+        for row in rows
+    )
+
+
+def _shown_ways(choice: Choice, rows: _Rows) -> list[str]:
+    """Native, the ways that are chosen, and the fastest others, no more than can be told apart."""
+    chosen = [interval.way for interval in choice.intervals if interval.way != NATIVE]
+    places: dict[str, int] = {}
+    for ways in rows.values():
+        for rank, way in enumerate(sorted(ways, key=lambda one: ways[one].median_s)):
+            places[way] = min(rank, places.get(way, rank))
+    others = sorted(places, key=lambda way: (places[way], way))
+    return list(dict.fromkeys([NATIVE, *chosen, *others]))[:_MOST_CURVES]
+
+
+def _curves(choice: Choice, rows: _Rows, title: str) -> str:
+    chosen = {interval.way for interval in choice.intervals}
+    colours = iter(COLOURS)
+    curves = [
+        Curve(
+            way,
+            _points(rows, way),
+            NATIVE_COLOUR if way == NATIVE else next(colours),
+            dashed=way == NATIVE,
+            heavy=way in chosen,
+        )
+        for way in _shown_ways(choice, rows)
+    ]
+    marks = [
+        (float(interval.from_), f"{human_bytes(interval.from_)}: {interval.way}")
+        for interval in choice.intervals[1:]
+        if interval.from_
+    ]
+    x, y = Axis("bytes", _bytes), Axis("time of a call", human_seconds)
+    return Chart(title, x, y, [curve for curve in curves if curve.points], (), marks).svg()
+
+
+def _bands(choice: Choice, rows: _Rows, title: str) -> str:
+    """Throughput: the area of all meshes, and lines for native, star, binomial tree, and the table's choice."""
+
+    def rates(ways: Iterable[str]) -> list[tuple[float, float]]:
+        found = []
+        for size, measured in rows.items():
+            times = [measured[way].median_s for way in ways if way in measured and measured[way].median_s]
+            if times and size:
+                found.append((float(size), throughput(size, min(times))))
+        return found
+
+    edges = []
+    for size, measured in rows.items():
+        times = [point.median_s for way, point in measured.items() if way != NATIVE and kind(way) is Kind.GROUPS]
+        if times and size:
+            edges.append((float(size), throughput(size, max(times)), throughput(size, min(times))))
+    curves = [Curve(NATIVE, rates([NATIVE]), NATIVE_COLOUR, dashed=True)]
+    for name, ways, colour in (("star", _STARS, COLOURS[0]), ("binomial tree", _TREES, COLOURS[2])):
+        named = {way for measured in rows.values() for way in measured if way.partition("?")[0] in ways}
+        curves.append(Curve(name, rates(named), colour))
+    chosen = []
+    for size, measured in rows.items():
+        way = next((interval.way for interval in choice.intervals if interval.holds(size)), NATIVE)
+        if size and way in measured and measured[way].median_s:
+            chosen.append((float(size), throughput(size, measured[way].median_s)))
+    curves.append(Curve("the table's choice", chosen, COLOURS[1], heavy=True))
+    bands = [Band("all 2D and 3D meshes", edges)] if edges else []
+    x, y = Axis("bytes", _bytes), Axis("bytes / time of a call", _a_second)
+    return Chart(title, x, y, [curve for curve in curves if curve.points], bands).svg()
+
+
+def _cells(values: Sequence[str], tag: str = "td") -> str:
+    return "<tr>" + "".join(f"<{tag}>{escape(value)}</{tag}>" for value in values) + "</tr>"
+
+
+def _choice(choice: Choice, rows: _Rows) -> Iterator[str]:
+    title = str(choice.shape)
+    yield f"<h2>{escape(title)}</h2>"
+    yield "<table>" + _cells(("from", "below", "way", "gain", "why"), "th")
+    for one in choice.intervals:
+        gain = "" if one.gain is None or one.way == NATIVE else f"{one.gain:.2f}x"
+        end = "no end" if one.below is None else human_bytes(one.below)
+        yield _cells((human_bytes(one.from_), end, one.way, gain, one.why))
+    yield "</table>"
+    pictures = (
+        (_curves(choice, rows, f"Times of {title}"), "Median times of a call; dashed lines: where the choice changes."),
+        (
+            _bands(choice, rows, f"Throughput of {title}"),
+            "Throughput; the grey area has all meshes of ranks that were measured, from the worst to the best.",
+        ),
+    )
+    for picture, caption in pictures:
+        if picture:
+            yield f"<figure>{picture}<figcaption>{caption}</figcaption></figure>"
+
+
+def html(table: Table) -> str:
+    """The page."""
+    place = (
+        f"{printable(table.machine) or 'any machine'}, {printable(table.mpi_flavour)} {printable(table.mpi_version)}"
+    )
+    parts = [
+        f"<h1>Tuning table of {escape(place)}</h1>",
+        f"<p>{escape(table.made.when)}, {len(table.points)} measurements: ",
+        f"<code>{escape(table.made.command)}</code></p>",
+        *(f"<p>{escape(note)}</p>" for note in table.notes),
+    ]
+    if bars := _gain_bars(table):
+        parts.append(
+            f"<figure>{bars}<figcaption>Of each kind of way the fastest at each size that was measured; native counts "
+            "where nothing is faster.</figcaption></figure>"
+        )
+    for choice in table.choices:
+        parts += _choice(choice, medians(table, choice.shape))
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f"<title>Tuning table of {escape(place)}</title><style>{_STYLE}</style></head>"
+        f"<body>{''.join(parts)}</body></html>\n"
+    )
+
+
+def write(table: Table, path: Path) -> None:
+    """Writes the page. Raises TableError."""
+    try:
+        path.write_text(html(table), encoding="utf-8")
+    except OSError as error:
+        raise TableError(f"{printable(path)}: {error.strerror}") from error

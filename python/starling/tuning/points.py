@@ -1,0 +1,143 @@
+"""What a configuration phase measures: collectives, sizes and numbers of ranks, and how much each of them matters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from starling.algorithms.prediction import size
+from starling.messages import listed, printable
+
+COLLECTIVES = (
+    "allgather",
+    "allgatherv",
+    "allreduce",
+    "alltoall",
+    "alltoallv",
+    "barrier",
+    "bcast",
+    "exscan",
+    "gather",
+    "gatherv",
+    "reduce",
+    "reduce_scatter",
+    "reduce_scatter_block",
+    "scan",
+    "scatter",
+    "scatterv",
+)
+"""What src/tools/tuning_job.c can call."""
+
+USUAL_COLLECTIVES = ("allgather", "allreduce", "alltoall", "bcast", "gather", "reduce", "reduce_scatter", "scatter")
+USUAL_SIZES = (*(4**power for power in range(12)), 8 << 20)
+"""Bytes: 1 B to 8 MiB."""
+
+_SIZELESS = {"alltoallv", "gatherv", "scatterv"}
+"""Collectives whose ranks cannot know the size of a call, so that there is one choice for all sizes."""
+_SIZELESS_BYTES = 4096
+
+
+class PlanError(Exception):
+    """Options or a profile from which nothing can be planned; the text says what is wrong and what to do."""
+
+
+class Point(NamedTuple):
+    """A collective on the first `ranks` ranks of a job, of `bytes` bytes as everywhere (docs/tuning-table.md)."""
+
+    collective: str
+    ranks: int
+    bytes: int
+
+
+Plan = Mapping[Point, float]
+"""Points to measure, each with its weight: how much a gain there matters; the mean of all weights is 1."""
+
+
+def _words(text: str, option: str) -> list[str]:
+    words = [word.strip() for word in text.split(",")]
+    if not all(words):
+        raise PlanError(f"{option} {printable(text)}: an item is empty")
+    return words
+
+
+def collectives(text: str | None) -> tuple[str, ...]:
+    """The collectives of a comma list. Raises PlanError."""
+    if text is None:
+        return USUAL_COLLECTIVES
+    names = tuple(dict.fromkeys(_words(text, "--collectives")))
+    if unknown := [name for name in names if name not in COLLECTIVES]:
+        raise PlanError(f"--collectives {printable(unknown[0])}: no such collective; there are: {listed(COLLECTIVES)}")
+    return names
+
+
+def sizes(text: str | None) -> tuple[int, ...]:
+    """The sizes of a comma list like `1,4K,1M`, in ascending order. Raises PlanError."""
+    if text is None:
+        return USUAL_SIZES
+    try:
+        found = sorted({size(word) for word in _words(text, "--sizes")})
+    except ValueError as error:
+        raise PlanError(f"--sizes {error}") from error
+    if found[0] < 1 or found[-1] > 1 << 30:
+        raise PlanError(f"--sizes {printable(text)}: sizes are from 1 byte to 1 GiB")
+    return tuple(found)
+
+
+def numbers_of_ranks(text: str | None, available: int) -> tuple[int, ...]:
+    """The numbers of ranks of a comma list, in ascending order; by default all ranks of the job. Raises PlanError."""
+    if text is None:
+        return (available,)
+    words = _words(text, "--ranks")
+    if wrong := next((word for word in words if not word.isdecimal() or not 2 <= int(word) <= available), None):
+        raise PlanError(f"--ranks {printable(wrong)}: no number from 2 to {available}, the ranks of the launcher line")
+    return tuple(sorted({int(word) for word in words}))
+
+
+def grid(names: Iterable[str], all_sizes: Sequence[int], all_ranks: Iterable[int]) -> Plan:
+    """Every collective in every size on every number of ranks, all of the same weight."""
+    counts = tuple(all_ranks)
+    return {
+        Point(name, ranks, bytes_): 1.0 for name in names for ranks in counts for bytes_ in sizes_of(name, all_sizes)
+    }
+
+
+def sizes_of(collective: str, all_sizes: Sequence[int]) -> Sequence[int]:
+    """The sizes to measure a collective with: one where a choice cannot depend on it."""
+    if collective == "barrier":
+        return (0,)
+    return (_SIZELESS_BYTES,) if collective in _SIZELESS else all_sizes
+
+
+def from_profile(path: Path, only: Sequence[str] | None, available: int) -> Plan:
+    """The points that a profile has (docs/profile.md), weighted by the seconds that its program spent there.
+
+    Contexts on more than `available` ranks, or of a collective that is not measured, are left out. Raises PlanError.
+    """
+    name = printable(path)
+    try:
+        contexts = json.loads(path.read_text())["contexts"]
+        weights = dict(_weights(contexts, only, available))
+    except OSError as error:
+        raise PlanError(f"{name}: {error.strerror}; make a profile with: starling profile -o F -- LAUNCHER") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise PlanError(f"{name}: it is no profile; make one with: starling profile -o F -- LAUNCHER") from error
+    mean = sum(weights.values()) / max(len(weights), 1)
+    if mean <= 0:
+        raise PlanError(f"{name}: nothing in it can be tuned on {available} ranks; start the job with the profile's")
+    return {point: weight / mean for point, weight in sorted(weights.items()) if weight > 0}
+
+
+def _weights(contexts: Any, only: Sequence[str] | None, available: int) -> Iterable[tuple[Point, float]]:
+    found: dict[Point, float] = {}
+    for one in contexts:
+        collective, ranks, bytes_ = one["collective"], int(one["ranks"]), one.get("bytes")
+        if collective not in (only or COLLECTIVES) or collective not in COLLECTIVES or not 2 <= ranks <= available:
+            continue
+        if bytes_ is None and collective not in _SIZELESS:
+            continue
+        point = Point(collective, ranks, sizes_of(collective, (int(bytes_ or 0),))[0])
+        if point.bytes > 0 or collective == "barrier":
+            found[point] = found.get(point, 0.0) + float(one["seconds"])
+    return found.items()

@@ -1,0 +1,253 @@
+"""`starling tune`: a job under the user's launcher line, a search through it, and the tuning table (docs/tune.md)."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+import signal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn
+from rich.progress import Progress as Bar
+
+from starling import __version__
+from starling.launchers import process
+from starling.messages import log, printable
+from starling.networks import platform_file
+from starling.networks.platform_file import Platform
+from starling.tables import table as tables
+from starling.terminal.figures import human_bytes
+from starling.tuning import outcome, points
+from starling.tuning.expected import Expectation, guessed
+from starling.tuning.job import MpiJob
+from starling.tuning.journal import Journal
+from starling.tuning.points import Plan, PlanError
+from starling.tuning.search import NATIVE, Progress, Search
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(s|m|min|h)?")
+_UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
+_LINES = 10
+"""Without a terminal, progress is told so many times."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command was asked for: its options as they were given."""
+
+    line: Sequence[str]
+    table: Path
+    command: str
+    profile: Path | None = None
+    collectives: str | None = None
+    sizes: str | None = None
+    ranks: str | None = None
+    ways: str | None = None
+    budget: str = "10m"
+    platform: str = ""
+    parameters: Path | None = None
+    mpicc: str | None = None
+    everything: bool = False
+
+    @property
+    def measurements(self) -> Path:
+        """The file beside the table that has what was measured."""
+        return self.table.with_name(f"{self.table.name}.measurements")
+
+
+def seconds_of(budget: str) -> float | None:
+    """Seconds of a text like `90s`, `10m`, `1.5h`; None for `none`. Raises PlanError."""
+    if budget == "none":
+        return None
+    match = _DURATION.fullmatch(budget)
+    if match is None or not float(match[1]):
+        raise PlanError(f"--budget {printable(budget)}: write a time like 90s, 10m or 2h, or none")
+    return float(match[1]) * _UNITS[match[2] or ""]
+
+
+def _platform(request: Request) -> Platform | None:
+    if request.parameters is not None and not request.parameters.is_file():
+        raise PlanError(f"{printable(request.parameters)}: no such file; make one with: starling calibrate")
+    try:
+        return platform_file.described(request.platform) if request.platform else None
+    except platform_file.PlatformError as error:
+        raise PlanError(f"--platform: {error}") from error
+
+
+def check(request: Request) -> None:
+    """Finds what is wrong with a request before any job is started. Raises PlanError."""
+    seconds_of(request.budget)
+    points.collectives(request.collectives)
+    points.sizes(request.sizes)
+    _platform(request)
+    if request.profile is not None and request.sizes is not None:
+        raise PlanError("--sizes and --profile: the profile has the sizes; leave one out")
+    if request.profile is not None and not request.profile.is_file():
+        raise PlanError(
+            f"{printable(request.profile)}: no such file; make a profile with: starling profile -o F -- LAUNCHER ..."
+        )
+    if request.table.exists() and not request.measurements.exists():
+        raise PlanError(f"{printable(request.table)}: there is such a file; move it away, or name another with -o")
+    if not request.table.absolute().parent.is_dir():
+        raise PlanError(f"{printable(request.table)}: no such folder")
+
+
+def plan(request: Request, available: int) -> Plan:
+    """The points of a request on so many ranks. Raises PlanError."""
+    if request.profile is not None:
+        only = points.collectives(request.collectives) if request.collectives else None
+        found = points.from_profile(request.profile, only, available)
+        if request.ranks is None:
+            return found
+        counts = points.numbers_of_ranks(request.ranks, available)
+        return {point: weight for point, weight in found.items() if point.ranks in counts}
+    counts = points.numbers_of_ranks(request.ranks, available)
+    return points.grid(points.collectives(request.collectives), points.sizes(request.sizes), counts)
+
+
+def admitted(ways: Mapping[str, Sequence[str]], wanted: str | None) -> dict[str, list[str]]:
+    """Native, and the ways that --ways admits, by name, by algorithm, or by a beginning like `native_*`.
+
+    Raises PlanError for an item that admits none.
+    """
+    if wanted is None:
+        return {name: list(found) for name, found in ways.items()}
+    # A comma within parameters does not end an item: knomial?k=4,segment=8192.
+    items = [item.strip() for item in re.split(r",(?![^,?]*=)", wanted)]
+
+    def admits(item: str, way: str) -> bool:
+        if item.endswith("*"):
+            return way.startswith(item[:-1])
+        return item in (way, way.partition("?")[0])
+
+    for item in items:
+        if not any(admits(item, way) for found in ways.values() for way in found):
+            raise PlanError(f"--ways {printable(item)}: no such way here; see them with: starling algorithms")
+    return {
+        name: [way for way in found if way == NATIVE or any(admits(item, way) for item in items)]
+        for name, found in ways.items()
+    }
+
+
+class Done(NamedTuple):
+    """A table, and the command's exit status: 128 + n where signal n ended it early."""
+
+    table: tables.Table
+    status: int
+
+
+def tune(request: Request, environ: Mapping[str, str]) -> Done:
+    """Measures, and writes the table, also after Ctrl-C and SIGTERM.
+
+    Raises PlanError, JobError, JournalError, TableError.
+    """
+    check(request)
+    status = 0
+    with process.cleaning_up(), MpiJob.compiled(request.line, request.mpicc, environ, request.platform) as job:
+        job.start()
+        wanted = plan(request, len(job.nodes))
+        found: dict[str, dict[str, None]] = {}
+        for collective, ranks in dict.fromkeys((one.collective, one.ranks) for one in wanted):
+            found.setdefault(collective, {}).update(dict.fromkeys(job.ways(collective, ranks)))
+        ways = admitted({name: list(names) for name, names in found.items()}, request.ways)
+        described = _platform(request)
+        expected = Expectation(
+            described or guessed(*job.spread(len(job.nodes))),
+            described=described is not None,
+            parameters=request.parameters,
+        )
+        expected.prepare(wanted)
+        journal = Journal(request.measurements, request.line, job.library, job.nodes)
+        if journal.kept.lines:
+            log(f"going on with {printable(request.measurements)}: {len(journal.kept.lines)} answers are there already")
+        with _shown() as report:
+            search = Search(
+                wanted,
+                ways,
+                job,
+                clock=time.monotonic,
+                budget=seconds_of(request.budget),
+                log=journal,
+                kept=journal.kept,
+                prior=expected.prior,
+                refused=expected.refusal,
+                report=report,
+                everything=request.everything,
+            )
+            try:
+                search.run()
+            except (KeyboardInterrupt, SystemExit) as ended:
+                status = int(str(ended.code)) if isinstance(ended, SystemExit) else 128 + signal.SIGINT
+                log("interrupted: the table has what was measured so far; the same command goes on")
+                job.kill()
+        journal.close()
+        made = tables.Made(
+            when=f"{datetime.now(tz=UTC):%Y-%m-%dT%H:%M:%SZ}", command=request.command, starling=__version__
+        )
+        found = outcome.table(search, job.spread, job.machine(), made, request.platform)
+        tables.write(found, request.table)
+        for note in search.notes:
+            log(note)
+        return Done(found, status)
+
+
+def command_line(words: Sequence[str]) -> str:
+    """The command for the table, as a shell reads it."""
+    return shlex.join(["starling", *words])
+
+
+def _words(progress: Progress) -> str:
+    point = progress.point
+    others = len(progress.ways) - 1
+    return f"{point.collective} {human_bytes(point.bytes)}, {point.ranks} ranks, native" + (
+        f" and {others} more" if others else ""
+    )
+
+
+def _time(seconds: float) -> str:
+    whole = max(math.ceil(seconds), 0)
+    return f"{whole // 60}:{whole % 60:02}"
+
+
+@contextmanager
+def _shown() -> Iterator[Callable[[Progress], None]]:
+    """Shows progress on stderr: a bar on a terminal, else now and then a line."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        told = -1
+
+        def tell(progress: Progress) -> None:
+            nonlocal told
+            share = progress.elapsed / progress.budget if math.isfinite(progress.budget) else 0
+            if int(share * _LINES) != told:
+                told = int(share * _LINES)
+                log(
+                    f"{_time(progress.elapsed)} used, {progress.measured} measured; "
+                    f"at most {_time(progress.budget - progress.elapsed)} left"
+                    if math.isfinite(progress.budget)
+                    else f"{_time(progress.elapsed)} used, {progress.measured} measured"
+                )
+
+        yield tell
+        return
+    columns = (BarColumn(), TextColumn("{task.fields[left]}"), TextColumn("{task.description}"))
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None, left="")
+
+        def show(progress: Progress) -> None:
+            if math.isfinite(progress.budget):
+                left = f"at most {_time(progress.budget - progress.elapsed)} left"
+                bar.update(task, total=progress.budget, completed=progress.elapsed, left=left)
+            bar.update(task, description=f"{progress.measured} measured; {_words(progress)}")
+
+        yield show

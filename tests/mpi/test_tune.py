@@ -1,0 +1,100 @@
+"""The C interface's choice of ways, and the configuration phase on real MPI libraries."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from starling.records.record import Context
+from starling.tables import table as tables
+from support.mpis import Mpi, compile_c, debian_mpis, environment
+from support.tuned import STARLING, preloaded, run_tuned
+
+HERE = Path(__file__).parent
+SIZES = (8, 4096, 262144)
+MESHES = 20
+"""Choices of a mesh in choose.c."""
+
+
+def samples(context: Context) -> dict[str, int]:
+    return {one.public_name: one.samples for one in context.candidates if one.samples}
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_calls_go_by_the_way_that_was_chosen(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE / "choose.c", tmp_path))
+    for strategy in ("native", "star"):
+        _, record = run_tuned(mpi, 4, [program], strategy, tmp_path)
+        by_size = {(one.collective, one.ranks, one.bytes): one for one in record.contexts}
+        world = samples(by_size["allreduce", 4, 4000])
+        assert world["ring"] == 7
+        refused = next(one for one in by_size["allreduce", 4, 4000].candidates if one.name == "segmented_ring")
+        assert "one segment" in refused.reason
+        if strategy == "native":
+            # By the strategy twice, natively where segmented_ring refused, and where native was chosen.
+            assert world == {"ring": 7, "native": 2 + 5 + 3}
+        assert samples(by_size["allreduce", 2, 40]) == {"recursive_doubling": 2 * 4}
+        gathered = samples(by_size["allgather", 4, 4])
+        assert {name.partition("?")[0]: count for name, count in gathered.items()} == {"groups2d": MESHES}
+
+
+def tune(mpi: Mpi, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    line = [*STARLING, "tune", "-o", str(folder / "table.json"), "--mpicc", str(mpi.mpicc), *options]
+    line += ["--", *mpi.launcher, "-n", "4"]
+    return subprocess.run(
+        line,
+        env=environment(mpi, {**preloaded(mpi, folder), "XDG_CACHE_HOME": str(folder / "cache")}),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_a_small_configuration_phase_makes_a_table_and_goes_on(mpi: Mpi, tmp_path: Path) -> None:
+    options = ["--collectives", "allreduce,bcast", "--sizes", ",".join(map(str, SIZES)), "--ranks", "2,4"]
+    few = ["--ways", "ring,recursive_doubling,binomial?segment=none,sequential?segment=none"]
+    done = tune(mpi, tmp_path, *options, *few, "--budget", "20s")
+    assert done.returncode == 0, done.stderr
+    assert "allreduce" in done.stdout
+    table = tables.read(tmp_path / "table.json")
+    assert table.mpi_flavour == mpi.flavour
+    assert {(one.collective, one.ranks, one.nodes) for one in table.choices} == {
+        (collective, ranks, 1) for collective in ("allreduce", "bcast") for ranks in (2, 4)
+    }
+    assert {point.bytes for point in table.points} == set(SIZES)
+    assert {point.way for point in table.points} > {"native"}
+    assert all(choice.intervals[0].from_ == 0 for choice in table.choices)
+
+    kept = (tmp_path / "table.json.measurements").read_text()
+    again = tune(mpi, tmp_path, *options, *few, "--budget", "20s")
+    assert again.returncode == 0, again.stderr
+    assert "going on with" in again.stderr
+    assert (tmp_path / "table.json.measurements").read_text().startswith(kept)
+
+    shown = subprocess.run(
+        [*STARLING, "report", "table.json", "--html", "table.html"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert shown.returncode == 0, shown.stderr
+    assert "<svg" in (tmp_path / "table.html").read_text()
+
+
+def test_a_launcher_that_fails_is_told_in_one_line(tmp_path: Path) -> None:
+    mpi = debian_mpis()[0]
+    done = tune(mpi, tmp_path, "--collectives", "fold")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "fold: no such collective" in done.stderr
+    line = [*STARLING, "tune", "-o", str(tmp_path / "t.json"), "--mpicc", str(mpi.mpicc), "--", "false"]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=60, env=environment(mpi), check=False)
+    assert done.returncode == 1
+    assert "no job of ours began" in done.stderr
+    assert not (tmp_path / "t.json").exists()

@@ -1,0 +1,438 @@
+"""The configuration phase without MPI: what is measured, in which order, and what the table says of it."""
+
+from __future__ import annotations
+
+import json
+import math
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from starling.tables import table as tables
+from starling.tables.table import Choice, Made, Table
+from starling.terminal.figures import human_bytes
+from starling.tuning import outcome, page, points, report, tune
+from starling.tuning.belief import Belief, Estimate
+from starling.tuning.curves import NATIVE, Curve, spans
+from starling.tuning.job import Machine, Refusal, Times
+from starling.tuning.journal import Journal, JournalError, Kept, Line
+from starling.tuning.points import PlanError, Point
+from starling.tuning.samples import FEWEST, Summary
+from starling.tuning.search import Search
+from support.tuning import FakeJob, line
+
+SIZES = tuple(4**power for power in range(12))
+CURVES = {
+    NATIVE: line(50, 0.012),
+    "doubling": line(10, 0.01),
+    "ring": line(40, 0.001),
+    "hopeless": line(300, 0.3),
+}
+CROSSING = 30 / 0.009
+"""Bytes at which `doubling` and `ring` take equally long."""
+
+
+def search(job: FakeJob, sizes: Iterable[int] = SIZES, ranks: Iterable[int] = (8,), **more: Any) -> Search:
+    plan = points.grid(["allreduce"], tuple(sizes), ranks)
+    more.setdefault("budget", None)
+    return Search(plan, {"allreduce": list(job.curves)}, job, clock=job.clock, **more)
+
+
+def table_of(found: Search) -> Table:
+    made = Made(when="2026-11-23T06:00:00Z", command="starling tune", starling="0.1.0")
+    return outcome.table(found, lambda ranks: (ranks, 1), Machine("node#", "openmpi", "4.1.4"), made)
+
+
+def only_choice(found: Search) -> Choice:
+    (choice,) = table_of(found).choices
+    return choice
+
+
+def test_the_table_has_the_fastest_ways_and_their_crossing_between_measured_sizes() -> None:
+    found = search(FakeJob(CURVES))
+    found.run()
+    small, large = only_choice(found).intervals
+    assert (small.way, large.way) == ("doubling", "ring")
+    assert small.from_ == 0
+    assert small.below == large.from_
+    assert large.from_ == pytest.approx(CROSSING, rel=0.15)
+    assert large.from_ not in SIZES
+    assert large.below == 4 * SIZES[-1], "nothing tells of sizes far beyond those that were measured"
+    assert large.gain is not None
+    assert large.gain > 2
+    assert "crosses" in large.why
+
+
+def test_what_is_hopeless_at_one_size_is_not_measured_at_all_others() -> None:
+    job = FakeJob(CURVES)
+    found = search(job)
+    found.run()
+    assert 1 <= len(job.cells("hopeless")) <= len(SIZES) / 2
+    everything = FakeJob(CURVES)
+    search(everything, everything=True).run()
+    assert len(everything.cells("hopeless")) == len(SIZES)
+
+
+def test_a_hopeless_way_is_left_out_with_its_reason() -> None:
+    # Much is hoped of it everywhere, so that nothing but the rule keeps it from being measured.
+    job = FakeJob({NATIVE: line(20, 0.004), "worse": lambda point: 1e-4 * (1 + point.bytes**0.5)})
+    found = search(job, prior=lambda _way, _point: Estimate(-3.0, 3.0))
+    found.run()
+    reasons = {point.bytes: at.out["worse"] for point, at in found.points.items() if "worse" in at.out}
+    assert len(job.cells("worse")) <= len(SIZES) / 2
+    assert len(job.cells("worse")) + len(reasons) == len(SIZES)
+    assert all("times the best of" in why and "getting worse" in why for why in reasons.values())
+
+
+def test_native_stays_where_nothing_is_faster_for_certain() -> None:
+    found = search(FakeJob({NATIVE: line(20, 0.004), "alike": line(19.8, 0.00396)}, noise=0.05))
+    found.run()
+    (only,) = only_choice(found).intervals
+    assert (only.way, only.from_, only.below, only.gain) == (NATIVE, 0, None, 1)
+
+
+def test_native_is_measured_in_every_race_and_ways_take_turns() -> None:
+    job = FakeJob(CURVES, noise=0.3)
+    search(job, sizes=(round(CROSSING),), everything=True).run()
+    turns = [way for _, way in job.asked]
+    assert turns.count(NATIVE) > turns.count("ring") > 3
+    behind = turns[turns.index("ring") :]
+    changes = sum(one != other for one, other in pairwise(behind))
+    assert changes > 0.6 * len(behind), "no way has all its turns in a row"
+
+
+def test_calls_are_repeated_until_the_interval_of_the_median_is_narrow() -> None:
+    calls = {}
+    for noise in (0.001, 0.3):
+        found = search(FakeJob(CURVES, noise=noise), sizes=(1024,))
+        found.run()
+        calls[noise] = len(found.points[Point("allreduce", 8, 1024)].seconds["doubling"])
+    assert calls[0.3] > 2 * calls[0.001]
+    quiet = Summary.of([1.0] * 5)
+    assert quiet.is_narrow(0.05)
+    assert not Summary.of([1.0] * 4).is_narrow(0.05), "too few"
+    jumping = Summary.of([1.0, 1.0, 1.0, 100.0, 1.0, 1.0, 1.0, 100.0])
+    assert jumping.deviation > 0.5, "its median might as well be the other level"
+
+
+@pytest.mark.parametrize("budget", [0.02, 0.2, 1.0])
+def test_the_budget_is_kept(budget: float) -> None:
+    job = FakeJob(CURVES)
+    found = search(job, ranks=(2, 4, 8), budget=budget)
+    found.run()
+    assert job.now <= budget * 1.05
+    assert any(at.native for at in found.points.values())
+    table_of(found)
+
+
+def test_points_that_take_too_long_are_left_out_and_said_so() -> None:
+    job = FakeJob(CURVES)
+    found = search(job, sizes=(1024, 1 << 30), budget=10)
+    found.run()
+    assert {point.bytes for point, _ in job.asked} == {1024}
+    assert any("1073741824 bytes" in note for note in found.notes)
+    assert [one.bytes for one in table_of(found).points if one.bytes > 1024] == []
+
+
+def test_a_way_that_ends_the_job_or_is_wrong_is_not_chosen() -> None:
+    job = FakeJob(
+        CURVES,
+        refusals=lambda way, _: "its result is wrong" if way == "doubling" else "",
+        ends_at=lambda way, _: way == "ring",
+    )
+    found = search(job)
+    found.run()
+    assert {interval.way for interval in only_choice(found).intervals} == {NATIVE}
+    reasons = {why for at in found.points.values() for why in at.out.values()}
+    assert {"its result is wrong", "while it was measured: the job ended"} <= reasons
+    assert any("ended early" in note for note in found.notes)
+    assert sum(way == "ring" for _, way in job.asked) <= 3
+
+
+def test_a_killed_search_goes_on_where_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "table.json.measurements"
+
+    def journal() -> Journal:
+        return Journal(path, ["mpirun", "-n", "8"], "MPI 1.0", [0] * 8)
+
+    first, log = FakeJob(CURVES, interrupt_after=60), journal()
+    with pytest.raises(KeyboardInterrupt):
+        search(first, log=log).run()
+    log.close()
+    with path.open("a") as file:
+        file.write('{"race": 99, "coll')  # killed while it wrote
+    kept = journal().kept
+    assert [(one.point, one.way) for one in kept.lines] == first.asked
+    again = FakeJob(CURVES)
+    found = search(again, kept=kept, log=journal())
+    assert found.cells_measured == len({*first.asked})
+    found.run()
+    assert [interval.way for interval in only_choice(found).intervals] == ["doubling", "ring"]
+    uninterrupted = FakeJob(CURVES)
+    search(uninterrupted).run()
+    assert len(again.asked) < len(uninterrupted.asked)
+    assert len(journal().kept.lines) == len(first.asked) + len(again.asked)
+
+
+def test_seconds_used_before_a_kill_count(tmp_path: Path) -> None:
+    path = tmp_path / "measurements"
+    log = Journal(path, ["mpirun"], "MPI", [0, 0])
+    log.add(Line(1, Point("allreduce", 2, 8), NATIVE, Times((1e-5,) * 8)))
+    log.add(Line(1, Point("allreduce", 2, 8), "ring", Refusal("too few ranks")))
+    log.ended(1, 5.0)
+    log.close()
+    kept = Journal(path, ["mpirun"], "MPI", [0, 0]).kept
+    assert kept.elapsed == 5.0
+    assert kept.lines[1].answer == Refusal("too few ranks")
+    job = FakeJob(CURVES)
+    search(job, budget=5.0, kept=kept).run()
+    assert job.asked == []
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"line": ["srun"]}, "another launcher line"),
+        ({"library": "MPI 2.0"}, "another MPI library"),
+        ({"nodes": [0, 1]}, "another placement of ranks"),
+    ],
+)
+def test_measurements_of_another_job_are_refused(tmp_path: Path, change: dict[str, Any], says: str) -> None:
+    path = tmp_path / "measurements"
+    heading: dict[str, Any] = {"line": ["mpirun"], "library": "MPI 1.0", "nodes": [0, 0]}
+    Journal(path, **heading).close()
+    before = path.read_text()
+    with pytest.raises(JournalError, match=says):
+        Journal(path, **{**heading, **change})
+    assert path.read_text() == before
+
+
+@pytest.mark.parametrize("text", ["no JSON\n", '{"schema": "starling-tuning-9"}\n', "[]\n", '{"schema": 1}\n'])
+def test_a_file_of_something_else_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "measurements"
+    path.write_text(text)
+    with pytest.raises(JournalError, match="measurements"):
+        Journal(path, ["mpirun"], "MPI", [0, 0])
+    assert path.read_text() == text
+
+
+def estimates(*logs: float, deviation: float = 0.01) -> Curve:
+    return Curve([Estimate(log, deviation) for log in logs], [True] * len(logs))
+
+
+def test_an_interval_that_is_not_better_for_certain_vanishes() -> None:
+    sizes = (64, 256, 1024, 4096)
+    native = estimates(0, 0, 0, 0, deviation=0)
+    short, long = estimates(-0.5, -0.4, -0.2, 0.1), estimates(0.2, -0.1, -0.3, -0.6)
+    medium = estimates(0.3, -0.405, -0.31, 0.0)
+    with_medium = spans(sizes, {NATIVE: native, "short": short, "medium": medium, "long": long})
+    assert [span.way for span in with_medium] == ["short", "long"], "medium is nowhere better for certain"
+    better = estimates(0.3, -0.9, -0.9, 0.0)
+    found = spans(sizes, {NATIVE: native, "short": short, "medium": better, "long": long})
+    assert [span.way for span in found] == ["short", "medium", "long"]
+
+
+def test_crossings_lie_where_the_curves_meet() -> None:
+    native = estimates(0, 0, deviation=0)
+    first, second = spans((256, 1024), {NATIVE: native, "a": estimates(-0.6, -0.1), "b": estimates(-0.2, -0.5)})
+    assert (first.way, second.way) == ("a", "b")
+    assert second.start == round(2 ** (8 + 2 * 0.5))
+    assert second.crossing
+
+
+def test_no_way_is_chosen_where_it_was_measured_to_be_slower_than_native() -> None:
+    native = estimates(0, 0, 0, deviation=0)
+    found = spans((64, 256, 1024), {NATIVE: native, "a": estimates(-0.02, 0.03, -0.02, deviation=0.001)})
+    assert [span.way for span in found if span.first <= 1 <= span.last] == [NATIVE]
+
+
+def test_a_way_that_was_measured_on_both_sides_serves_in_between_but_not_beyond() -> None:
+    between = Curve([Estimate(-0.5, 0.01), Estimate(-0.5, 0.1), Estimate(-0.5, 0.01)], [True, False, True])
+    native = estimates(0, 0, 0, deviation=0)
+    assert [span.way for span in spans((64, 256, 1024), {NATIVE: native, "a": between})] == ["a"]
+    beyond = Curve(between.estimates, [True, False, False])
+    assert [span.way for span in spans((64, 256, 1024), {NATIVE: native, "a": beyond})] == ["a", NATIVE]
+
+
+def test_what_is_believed_of_a_cell_is_less_certain_the_farther_it_is() -> None:
+    ways = ["chain?segment=1024", "chain?segment=2048", "chain?segment=none"]
+    alike = [Point("bcast", 8, size) for size in (1024, 4096, 65536)]
+    belief = Belief(ways, alike, {(way, point): Estimate(0.0, 1.0) for way in ways for point in alike})
+    belief.learn(ways[0], alike[0], Estimate(-1.0, 0.01))
+    here, near, far = (belief.estimate(ways[0], point) for point in alike)
+    assert here.mean == pytest.approx(-1, abs=0.01)
+    assert here.mean < near.mean < far.mean < 0
+    assert here.deviation < near.deviation < far.deviation < 1
+    like, unlike = belief.estimate(ways[1], alike[0]), belief.estimate(ways[2], alike[0])
+    assert like.mean < unlike.mean < 0
+    assert like.deviation < unlike.deviation
+    belief.expect(dict.fromkeys(alike, 0.5))
+    assert belief.estimate(ways[0], alike[0]).mean == pytest.approx(-1, abs=0.01), "what was measured stands"
+    assert belief.estimate(ways[0], alike[2]).mean > far.mean
+
+
+def test_good_choices_take_a_small_part_of_a_full_sweep() -> None:
+    # 8 algorithms of 5 parameters each; one family is the best below, another one above 8 KiB.
+    def curve(number: int, value: int) -> Any:
+        return lambda point: (
+            1e-6
+            * (10 + 6 * number + abs(value - 2))
+            * (1 + point.bytes / (800.0 * 1.6**number) / (1 + 0.1 * abs(value - 3)))
+        )
+
+    curves = {f"way{i}?segment={1024 << j}": curve(i, j) for i in range(8) for j in range(5)}
+    job = FakeJob({NATIVE: line(60, 0.02), **curves}, noise=0.01)
+    found = search(job)
+    found.run()
+    slowdowns = []
+    for point in found.plan:
+        times = {way: of(point) for way, of in job.curves.items()}
+        slowdowns.append(times[found.best(point)[0]] / min(times.values()) - 1)
+    assert sum(slowdowns) / len(slowdowns) < 0.03
+    assert len({*job.asked}) < 0.45 * len(job.curves) * len(SIZES)
+
+
+def test_a_profile_gives_the_points_and_their_weights(tmp_path: Path) -> None:
+    path = tmp_path / "profile.json"
+
+    def context(collective: str, size: int | None, ranks: int, seconds: float) -> dict[str, Any]:
+        shape = {"ranks": ranks, "nodes": 1, "ranks_per_node": ranks}
+        return {"collective": collective, "bytes": size, "calls": 9, "seconds": seconds, **shape}
+
+    contexts = [
+        context("allreduce", 8, 4, 3.0),
+        context("alltoallv", None, 4, 1.0),
+        context("bcast", None, 4, 1.0),
+        context("bcast", 64, 64, 9.0),
+        context("neighbor_alltoall", 64, 4, 9.0),
+    ]
+    path.write_text(json.dumps({"contexts": contexts}))
+    plan = points.from_profile(path, None, 16)
+    assert {(point.collective, point.ranks) for point in plan} == {("allreduce", 4), ("alltoallv", 4)}
+    assert plan[Point("allreduce", 4, 8)] == pytest.approx(1.5)
+    assert sum(plan.values()) == pytest.approx(len(plan))
+    with pytest.raises(PlanError, match="nothing in it can be tuned on 2 ranks"):
+        points.from_profile(path, None, 2)
+    path.write_text("{}")
+    with pytest.raises(PlanError, match="no profile"):
+        points.from_profile(path, None, 16)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"collectives": "allreduce,fold"}, "fold: no such collective"),
+        ({"sizes": "1,much"}, "--sizes much"),
+        ({"sizes": "0"}, "from 1 byte"),
+        ({"budget": "soon"}, "--budget soon"),
+        ({"budget": "0m"}, "--budget 0m"),
+        ({"platform": "torus:9"}, "--platform"),
+        ({"profile": Path("none.json")}, "none.json: no such file"),
+        ({"parameters": Path("none.json")}, "starling calibrate"),
+    ],
+)
+def test_bad_options_are_told_in_one_line_before_a_job_starts(
+    tmp_path: Path, change: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(PlanError, match=says) as told:
+        tune.check(tune.Request(["mpirun"], tmp_path / "table.json", "starling tune", **change))
+    assert "\n" not in str(told.value)
+
+
+def test_a_table_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
+    request = tune.Request(["mpirun"], tmp_path / "table.json", "starling tune")
+    tune.check(request)
+    request.table.write_text("{}")
+    with pytest.raises(PlanError, match="there is such a file"):
+        tune.check(request)
+    request.measurements.write_text("")
+    tune.check(request)
+
+
+def test_ranks_and_ways_are_checked_against_the_job() -> None:
+    assert points.numbers_of_ranks("8,4", 8) == (4, 8)
+    with pytest.raises(PlanError, match="no number from 2 to 8"):
+        points.numbers_of_ranks("4,16", 8)
+    there = {"bcast": [NATIVE, "chain?segment=8192", "knomial?k=4,segment=none", "native_ring"]}
+    assert tune.admitted(there, "knomial?k=4,segment=none,native_*")["bcast"] == [
+        NATIVE,
+        "knomial?k=4,segment=none",
+        "native_ring",
+    ]
+    assert tune.admitted(there, "chain")["bcast"] == [NATIVE, "chain?segment=8192"]
+    with pytest.raises(PlanError, match="--ways rong"):
+        tune.admitted(there, "rong")
+
+
+def test_times_are_read_with_their_units() -> None:
+    assert [tune.seconds_of(text) for text in ("90", "90s", "10m", "1.5h", "none")] == [90, 90, 600, 5400, None]
+
+
+def full_table() -> Table:
+    curves = {**CURVES, "native_ring": line(30, 0.0015), "groups2d?rows=2": line(60, 0.0011)}
+    found = search(FakeJob(curves), everything=True)
+    found.run()
+    return table_of(found)
+
+
+def test_the_table_is_valid_and_keeps_all_measurements(tmp_path: Path) -> None:
+    table = full_table()
+    path = tmp_path / "table.json"
+    tables.write(table, path)
+    assert tables.read(path) == table
+    assert len(table.points) == 6 * len(SIZES)
+    for point in table.points:
+        assert point.samples > 0
+        assert (point.low_s is None) == (point.samples < FEWEST)
+        if point.low_s is not None and point.high_s is not None:
+            assert point.low_s <= point.median_s <= point.high_s
+
+
+def test_the_report_says_what_the_table_says_and_what_it_gains() -> None:
+    table = full_table()
+    console = Console(record=True, width=160)
+    report.render(table, console)
+    text = console.export_text()
+    for word in ("doubling", "ring", "point-to-point", "orthogonal groups", "the MPI library's algorithms"):
+        assert word in text
+    gained = report.gains(table, table.choices[0].shape)
+    largest = 1 - CURVES["ring"](Point("allreduce", 8, SIZES[-1])) / CURVES[NATIVE](Point("allreduce", 8, SIZES[-1]))
+    assert gained[report.Kind.MESSAGES].most == pytest.approx(largest, abs=0.05)
+    assert gained[report.Kind.GROUPS].least == 0
+    assert all(one.least <= one.mean <= one.most for one in gained.values())
+
+
+def test_the_page_draws_bars_curves_with_crossings_and_bands() -> None:
+    table = full_table()
+    text = page.html(table)
+    pictures = [ET.fromstring(f"<svg{one.partition('</svg>')[0]}</svg>") for one in text.split("<svg")[1:]]
+    assert len(pictures) == 3
+    bars, curves, bands = ("".join(picture.itertext()) for picture in pictures)
+    for kind in report.Kind:
+        assert str(kind) in bars
+    crossing = next(one.from_ for one in table.choices[0].intervals if one.way == "ring")
+    assert human_bytes(crossing) in curves
+    assert "all 2D and 3D meshes" in bands
+    assert "<script" not in text
+    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_an_interrupted_race_leaves_a_table_of_what_there_is() -> None:
+    job = FakeJob(CURVES, interrupt_after=20)
+    found = search(job)
+    with pytest.raises(KeyboardInterrupt):
+        found.run()
+    table = table_of(found)
+    assert table.points
+    assert all(math.isfinite(point.median_s) for point in table.points)
+
+
+def test_nothing_kept_is_nothing_known() -> None:
+    found = search(FakeJob(CURVES), kept=Kept((), 0.0))
+    assert found.cells_measured == 0
+    assert table_of(found).choices == []
