@@ -65,10 +65,10 @@ int main(int argc, char** argv) {
   for (int i = 0; i < LEFT; ++i) MPI_Comm_free(&taken[--takes]);
   int block = rank, blocks[64];
   for (int i = 0; i < MESHES; ++i) {
-    expect(starling_choose(world, "allgather", "groups2d") == 0, "groups2d can't be chosen");
+    expect(starling_choose(world, "allgather", "groups?mesh=2x2") == 0, "groups can't be chosen");
     MPI_Allgather(&block, 1, MPI_INT, blocks, 1, MPI_INT, world);
     for (int from = 0; from < ranks; ++from) expect(blocks[from] == from, "a wrong block");
-    expect(starling_refusal(world, "allgather")[0] == '\0', "groups2d refuses");
+    expect(starling_refusal(world, "allgather")[0] == '\0', "groups refuses");
     expect(starling_choose(world, "allgather", "native") == 0, "native can't be chosen");
   }
   while (takes > 0) MPI_Comm_free(&taken[--takes]);

@@ -37,7 +37,7 @@ def test_calls_go_by_the_way_that_was_chosen(mpi: Mpi, tmp_path: Path) -> None:
             assert world == {"ring": 7, "native": 2 + 5 + 3}
         assert samples(by_size["allreduce", 2, 40]) == {"recursive_doubling": 2 * 4}
         gathered = samples(by_size["allgather", 4, 4])
-        assert {name.partition("?")[0]: count for name, count in gathered.items()} == {"groups2d": MESHES}
+        assert {name.partition("?")[0]: count for name, count in gathered.items()} == {"groups": MESHES}
 
 
 def tune(mpi: Mpi, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:

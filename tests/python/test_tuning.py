@@ -374,7 +374,7 @@ def test_times_are_read_with_their_units() -> None:
 
 
 def full_table() -> Table:
-    curves = {**CURVES, "native_ring": line(30, 0.0015), "groups2d?rows=2": line(60, 0.0011)}
+    curves = {**CURVES, "native_ring": line(30, 0.0015), "groups?mesh=2x2": line(60, 0.0011)}
     found = search(FakeJob(curves), everything=True)
     found.run()
     return table_of(found)

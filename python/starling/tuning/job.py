@@ -121,8 +121,8 @@ class MpiJob:
 
     def start(self) -> None:
         """Starts the job, and waits until it is ready. Raises JobError."""
-        tuned = ["run", "--quiet", "--library", "--strategy", "native", "--history", "off", "--record", str(self._record)]
-        tuned += [*self._platform, "--"]
+        tuned = ["run", "--quiet", "--library", "--strategy", "native", "--history", "off"]
+        tuned += ["--record", str(self._record), *self._platform, "--"]
         self._lines = queue.SimpleQueue()
         self._process = subprocess.Popen(
             trial.starling([*tuned, *self._line]),

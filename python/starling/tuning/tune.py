@@ -156,10 +156,10 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
     with process.cleaning_up(), MpiJob.compiled(request.line, request.mpicc, environ, request.platform) as job:
         job.start()
         wanted = plan(request, len(job.nodes))
-        found: dict[str, dict[str, None]] = {}
+        offered: dict[str, dict[str, None]] = {}
         for collective, ranks in dict.fromkeys((one.collective, one.ranks) for one in wanted):
-            found.setdefault(collective, {}).update(dict.fromkeys(job.ways(collective, ranks)))
-        ways = admitted({name: list(names) for name, names in found.items()}, request.ways)
+            offered.setdefault(collective, {}).update(dict.fromkeys(job.ways(collective, ranks)))
+        ways = admitted({name: list(names) for name, names in offered.items()}, request.ways)
         described = _platform(request)
         expected = Expectation(
             described or guessed(*job.spread(len(job.nodes))),
