@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from starling.algorithms import repository
 from starling.tables import table as tables
 from starling.tables.table import Choice, Made, Table
 from starling.terminal.figures import human_bytes
-from starling.tuning import outcome, page, points, report, tune
+from starling.tuning import library, outcome, page, points, report, tune
 from starling.tuning.belief import Belief, Estimate
 from starling.tuning.curves import NATIVE, Curve, spans
 from starling.tuning.job import Machine, Refusal, Times
@@ -436,3 +437,22 @@ def test_nothing_kept_is_nothing_known() -> None:
     found = search(FakeJob(CURVES), kept=Kept((), 0.0))
     assert found.cells_measured == 0
     assert table_of(found).choices == []
+
+
+def test_the_librarys_algorithms_are_listed_with_their_values() -> None:
+    ways = [
+        "native",
+        "native_chain?segment=8192,fanout=4",
+        "native_chain?segment=65536,fanout=4",
+        "native_tree",
+        "ring",
+    ]
+    chain, tree = library.described("bcast", ways, "Open MPI v4.1.4, package: Debian")
+    assert (chain["name"], chain["says"]) == ("native_chain", "chain of Open MPI v4.1.4")
+    assert chain["parameters"] == [
+        {"name": "segment", "values": ["8192", "65536"]},
+        {"name": "fanout", "values": ["4"]},
+    ]
+    assert (tree["name"], tree["parameters"], tree["collective"]) == ("native_tree", [], "bcast")
+    listed = repository.with_library([{"collective": "bcast", "name": name} for name in ("native", "chain")], [tree])
+    assert [entry["name"] for entry in listed] == ["native", "native_tree", "chain"]

@@ -79,6 +79,16 @@ def _native(collective: str) -> dict[str, Any]:
     return {"collective": collective, "name": "native", "parameters": [], "says": "the MPI library's own way"}
 
 
+def with_library(entries: Sequence[dict[str, Any]], of_library: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A listing with the MPI library's own algorithms behind the `native` of each collective."""
+    found: list[dict[str, Any]] = []
+    for entry in entries:
+        found.append(entry)
+        if entry["name"] == "native":
+            found += [one for one in of_library if one["collective"] == entry["collective"]]
+    return found
+
+
 def _parameters(entry: dict[str, Any]) -> str:
     return " ".join(f"{parameter['name']}={'|'.join(parameter['values'])}" for parameter in entry["parameters"])
 

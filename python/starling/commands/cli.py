@@ -290,6 +290,10 @@ def algorithms(
     ] = None,
     root: Annotated[int | None, typer.Option(min=0, help="Root in the picture, 0.")] = None,
     blocks: Annotated[int | None, typer.Option(min=1, help="Blocks the vector is divided into in the picture.")] = None,
+    mpi: Annotated[
+        str | None,
+        typer.Option(metavar="LAUNCHER", help="List those of this MPI library as well, as in: --mpi mpirun."),
+    ] = None,
 ) -> None:
     """List the repository of algorithms: names, parameters, and a sentence each. Or show all about one, or draw it."""
     from starling.algorithms import repository
@@ -311,12 +315,28 @@ def algorithms(
         _misused(error)
     except RepositoryError as error:
         _fail(error)
+    if mpi is not None:
+        if one:
+            _misused("--mpi lists the MPI library's algorithms: name a collective, or nothing")
+        entries = repository.with_library(entries, _of_library(mpi, [requested] if requested else found["collectives"]))
     if as_json:
         typer.echo(json.dumps([one] if one else entries, indent=2))
     elif one:
         repository.render_one(one, entries, terminal())
     else:
         repository.render(entries, terminal(), ranks)
+
+
+def _of_library(launcher: str, collectives: list[str]) -> list[dict[str, Any]]:
+    from starling.tuning import library
+    from starling.tuning.job import JobError
+
+    try:
+        return library.entries(launcher, collectives, os.environ)
+    except JobError as error:
+        if error.status == MISUSE:
+            _misused(error)
+        _fail(error)
 
 
 _MOST_DRAWN = 64
