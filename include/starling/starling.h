@@ -18,7 +18,8 @@ const char* starling_version(void) __attribute__((weak));
 int starling_is_active(void) __attribute__((weak));
 
 /* The names of all ways to carry out a collective ("allreduce") on so many ranks in this process, one a line, "native"
- * first; empty where the collective is unknown or Starling is not active. The text stays valid. */
+ * first; those of the MPI library itself only where STARLING_LIBRARY is 1. Empty where the collective is unknown or
+ * Starling is not active. The text stays valid. */
 const char* starling_ways(const char* collective, int ranks) __attribute__((weak));
 
 #ifdef MPI_VERSION /* declared where mpi.h was included before */

@@ -1,5 +1,7 @@
 #include "ways/way.hpp"
 
+#include <array>
+#include <cstddef>
 #include <map>
 #include <mutex>
 
@@ -58,14 +60,23 @@ std::string Way::refusal(const Situation& situation) const {
   return std::visit([&](const auto& one) { return one.refusal(situation); }, kind_);
 }
 
-const std::vector<Way>& ways(Collective collective, int ranks) {
+std::shared_ptr<const std::vector<Way>> ways(Collective collective, int ranks) {
+  using List = std::shared_ptr<const std::vector<Way>>;
+  struct Kept {
+    std::mutex guard;
+    std::map<std::pair<Collective, int>, std::weak_ptr<const std::vector<Way>>> all;
+    std::array<List, 64> latest;
+    std::size_t next = 0;
+  };
   // Never destroyed: a program may call MPI while its own statics are destroyed.
-  static auto& guard = *new std::mutex;
-  static auto& all = *new std::map<std::pair<Collective, int>, std::vector<Way>>;
-  const std::lock_guard lock(guard);
-  const auto [known, is_new] = all.try_emplace({collective, ranks});
-  if (is_new) known->second = KindsOf<Way::Kind>::all(collective, ranks);
-  return known->second;
+  static auto& kept = *new Kept;
+  const std::lock_guard lock(kept.guard);
+  std::weak_ptr<const std::vector<Way>>& known = kept.all[{collective, ranks}];
+  if (List list = known.lock()) return list;
+  auto list = std::make_shared<const std::vector<Way>>(KindsOf<Way::Kind>::all(collective, ranks));
+  known = list;
+  kept.latest[std::exchange(kept.next, (kept.next + 1) % kept.latest.size())] = list;
+  return list;
 }
 
 std::optional<Way> way_named(Collective collective, std::string_view name) {

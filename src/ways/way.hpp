@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,9 +68,9 @@ class Way {
   Interned group_;
 };
 
-/// Every way to carry out a collective that is worth trying on so many ranks, native first. Kept for ever, for the
-/// collectives and numbers of ranks that were asked for.
-const std::vector<Way>& ways(Collective collective, int ranks);
+/// Every way to carry out a collective that is worth trying on so many ranks, native first. One list for all who hold
+/// it; of those that nobody holds only the latest are kept, for a program may have communicators of many sizes.
+std::shared_ptr<const std::vector<Way>> ways(Collective collective, int ranks);
 
 /// The way of a public name, e.g. "native", "chain?segment=8192". Parameters that are not named have their first value;
 /// a parameter whose values are numbers accepts any well-formed number. Nothing for an unknown name.

@@ -48,7 +48,7 @@ std::string refusal_here(const Way& way, const Facts& facts, const Settings& set
 std::vector<Way> advised_ways(const Facts& facts, const Settings& settings, const StrategyKind& strategy,
                               std::vector<Advice>& advice) {
   const Collective collective = facts.situation.collective;
-  std::vector<Way> found{starling::ways(collective, facts.situation.ranks).front()};
+  std::vector<Way> found{starling::ways(collective, facts.situation.ranks)->front()};
   for (Advice& one : advice) {
     const auto way = way_named(collective, one.candidate);
     if (!way) continue;
@@ -92,7 +92,8 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
       collective_(facts.situation.collective),
       ranks_(communicator.size()),
       spread_(communicator.spread()),
-      ways_(starling::ways(collective_, ranks_)) {
+      all_(starling::ways(collective_, ranks_)),
+      ways_(*all_) {
   const Setup& now = setup();
   Brief brief;
   brief.key = {.what = name_of(collective_),
@@ -120,11 +121,11 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
       brief.argument = named->name().text();  // with the default values of the parameters that the user did not give
       if (named->name() != ways_.front().name()) own.push_back(*named);
     }
-    own_ = std::make_unique<const std::vector<Way>>(std::move(own));
-    ways_ = *own_;
+    all_ = std::make_shared<const std::vector<Way>>(std::move(own));
+    ways_ = *all_;
   } else if (strategy.takes_advice) {
-    own_ = std::make_unique<const std::vector<Way>>(advised_ways(facts, now.settings, strategy, brief.advice));
-    ways_ = *own_;
+    all_ = std::make_shared<const std::vector<Way>>(advised_ways(facts, now.settings, strategy, brief.advice));
+    ways_ = *all_;
   } else {
     brief.argument = now.strategy_argument;
     const bool is_left_to_native = facts.key.bucket && strategy.few_sizes;

@@ -78,8 +78,8 @@ class Context {
   Collective collective_;
   int ranks_;
   Spread spread_;
-  std::unique_ptr<const std::vector<Way>> own_;     ///< null where the context takes all ways
-  std::span<const Way> ways_;                       ///< all there are, or `own_`
+  std::shared_ptr<const std::vector<Way>> all_;     ///< those there are, or the context's own
+  std::span<const Way> ways_;                       ///< of them
   std::vector<std::unique_ptr<Carrier>> carriers_;  ///< of each way; null if never used, or released
   std::unique_ptr<Tuner> tuner_;
   std::unique_ptr<Profiled> profiled_;  ///< null in a run that is not profiled

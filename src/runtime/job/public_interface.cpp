@@ -36,7 +36,7 @@ Interned names_of_ways(std::string_view collective, int ranks) {
   const auto known = collective_named(collective);
   if (!job().running || !known || ranks < 1) return {};
   std::string names;
-  for (const Way& way : ways(*known, ranks)) names.append(way.name().text()).append("\n");
+  for (const auto all = ways(*known, ranks); const Way& way : *all) names.append(way.name().text()).append("\n");
   return names;
 }
 
