@@ -77,7 +77,7 @@ bool is_way(Collective collective, int ranks, const std::string& name) {
   static std::array<std::unordered_set<std::string_view>, collective_count> all;
   auto& names = all[static_cast<std::size_t>(collective)];
   if (names.empty())
-    for (const auto all = ways(collective, 1); const Way& way : *all) names.insert(way.name().text());
+    for (const auto list = ways(collective, 1); const Way& way : *list) names.insert(way.name().text());
   if (names.count(name) != 0) return true;
   const auto candidate = candidate_named(collective, name);
   return candidate && candidate->is_tried_on(ranks);
