@@ -112,6 +112,9 @@ TEST_P(EveryCandidate, IsProvenRightByTheChecker) {
       prove(all.front(), rooted(bound.collective) ? ranks - 1 : 0);
     if (HasFatalFailure()) return;
   }
+  // One that needs some other number, as a radix of 16 does.
+  for (int ranks = 1; ranks <= 40 && !served; ++ranks)
+    for (const Situation& situation : situations(bound, ranks)) prove(situation, 0);
   EXPECT_TRUE(served) << "no number of ranks and no size was to its liking";
 }
 

@@ -1,5 +1,5 @@
-/* Allgathers on as many duplicates of MPI_COMM_WORLD as the argument says, then broadcasts and allgathers in turn on the
- * first of them. Rank 0 prints how many results were wrong. */
+/* Allgathers on as many duplicates of MPI_COMM_WORLD as the argument says, then broadcasts and allgathers in turn on
+ * the first of them. Rank 0 prints how many results were wrong. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -259,7 +259,14 @@ def test_thresholds_are_chosen_together_so_that_an_algorithm_can_be_left_out() -
             [(1, 500, "recursive_doubling"), (500, None, "reduce_scatter_allgather")],
             {"ALLREDUCE_SHORT": 499},
         ),
-        ("allgather", 8, [(1, 500, "recursive_doubling"), (500, None, "ring")], {"ALLGATHER_LONG": 4000}),
+        ("allgather", 8, [(1, 500, "recursive_doubling"), (500, None, "ring")], {"ALLGATHER_LONG": 4000, "ALLGATHER_SHORT": 4000}),
+        (
+            "allgather",
+            8,
+            [(1, 50000, "recursive_doubling"), (50000, None, "ring")],
+            {"ALLGATHER_LONG": 400000, "ALLGATHER_SHORT": 81920},
+        ),
+        ("alltoall", 4, [(1, 500, "scattered"), (500, None, "pairwise")], {"ALLTOALL_MEDIUM": 499}),
         ("allgather", 6, [(1, 500, "brucks"), (500, None, "ring")], {"ALLGATHER_SHORT": 3000}),
         ("reduce", 8, [(1, 500, "binomial"), (500, None, "reduce_scatter_gather")], {"REDUCE_SHORT": 499}),
         (

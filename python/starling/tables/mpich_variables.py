@@ -16,6 +16,8 @@ from starling.tables.expressed import Dialect, Named, Rule, Rules, for_every_com
 from starling.tables.table import NATIVE, Shape, Table
 
 _LARGEST = 2147483647
+_FEWEST_FOR_BRUCKS = 8
+"""Ranks from which on MPICH 3 uses Bruck's alltoall."""
 _COLLECTIVES = {
     "allgather": {"brucks", "recursive_doubling", "ring"},
     "allgatherv": {"brucks", "recursive_doubling", "ring"},
@@ -49,6 +51,8 @@ class _Regimes(NamedTuple):
     """A threshold itself belongs to the sizes below it."""
     factor: int = 1
     """Thresholds are compared with so many blocks."""
+    beside: _Regime | None = None
+    """Comes behind the first regime where its own threshold is larger: that is set no larger than the first one's."""
 
     def by_default(self, size: int) -> str:
         """The algorithm for blocks of a size with the default thresholds."""
@@ -62,10 +66,14 @@ def _regimes(shape: Shape) -> _Regimes | None:
     match shape.collective:
         case "alltoall":
             short, medium = _Regime("brucks", "ALLTOALL_SHORT", 256), _Regime("scattered", "ALLTOALL_MEDIUM", 32768)
-            return _Regimes((short, medium, _Regime("pairwise")), inclusive=True)
+            of_few = () if shape.ranks < _FEWEST_FOR_BRUCKS else (short,)
+            return _Regimes((*of_few, medium, _Regime("pairwise")), inclusive=True)
         case "allgather":
-            brucks, doubling = ("brucks", "ALLGATHER_SHORT", 81920), ("recursive_doubling", "ALLGATHER_LONG", 524288)
-            return _Regimes((_Regime(*(doubling if is_power else brucks)), _Regime("ring")), factor=shape.ranks)
+            brucks = _Regime("brucks", "ALLGATHER_SHORT", 81920)
+            doubling = _Regime("recursive_doubling", "ALLGATHER_LONG", 524288)
+            if is_power:
+                return _Regimes((doubling, _Regime("ring")), factor=shape.ranks, beside=brucks)
+            return _Regimes((brucks, _Regime("ring")), factor=shape.ranks)
         case "allreduce":
             short = _Regime("recursive_doubling", "ALLREDUCE_SHORT", 2048)
             return _Regimes((short, _Regime("reduce_scatter_allgather")), inclusive=True)
@@ -187,6 +195,8 @@ def _thresholds(entry: Rules, known: _Regimes, seconds: dict[int, dict[str, floa
         edge = size_of(cut)
         scaled = edge if edge == _LARGEST else min(edge * known.factor, _LARGEST)
         values[regime.variable] = max(scaled - 1, 0) if known.inclusive and edge != _LARGEST else scaled
+    if known.beside:
+        values[known.beside.variable] = min(known.beside.default, values[known.regimes[0].variable])
     return _Thresholds(values, [(size, names[regime_at(place, cuts)]) for place, size in enumerate(sizes)])
 
 

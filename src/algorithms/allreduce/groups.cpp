@@ -60,7 +60,7 @@ Algorithm groups() {
       .says =
           "lets the MPI library reduce shares of the vector along the rows, then along the columns of a mesh of ranks, "
           "and gather them",
-      .source = "Hartmann, Kühnemann, Rauber and Rünger, section 2",
+      .source = "after Hartmann, Kühnemann, Rauber and Rünger, section 2",
       .group = "groups",
       .parameters = {mesh_parameter()},
       .reduction_order = "groups",

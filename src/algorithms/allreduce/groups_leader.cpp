@@ -33,7 +33,7 @@ Algorithm groups_leader() {
       .says =
           "lets the MPI library reduce along the rows of a mesh of ranks, among their first ranks, and broadcast along "
           "the rows",
-      .source = "Hartmann, Kühnemann, Rauber and Rünger, section 2",
+      .source = "after Hartmann, Kühnemann, Rauber and Rünger, section 2",
       .group = "groups_leader",
       .parameters = {mesh_parameter()},
       .reduction_order = "groups_leader",

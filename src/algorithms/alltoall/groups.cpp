@@ -51,7 +51,7 @@ Algorithm groups() {
       .collectives = {Collective::alltoall},
       .name = "groups",
       .says = "lets the MPI library exchange along the rows, then along the columns of a mesh of ranks",
-      .source = "Hartmann, Kühnemann, Rauber and Rünger, section 2",
+      .source = "after Hartmann, Kühnemann, Rauber and Rünger, section 2",
       .group = "groups",
       .parameters = {mesh_parameter()},
       .latency = "that of the MPI library's alltoall for each side of the mesh",

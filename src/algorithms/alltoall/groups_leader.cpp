@@ -70,7 +70,7 @@ Algorithm groups_leader() {
       .says =
           "lets the MPI library gather along the rows of a mesh of ranks, exchange among their first ranks, and "
           "scatter along the rows",
-      .source = "Hartmann, Kühnemann, Rauber and Rünger, section 2",
+      .source = "after Hartmann, Kühnemann, Rauber and Rünger, section 2",
       .group = "groups_leader",
       .parameters = {mesh_parameter()},
       .latency = "that of the MPI library's gather and scatter for rows and alltoall for the leaders",

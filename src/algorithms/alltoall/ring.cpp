@@ -25,7 +25,7 @@ Algorithm ring() {
       .collectives = {Collective::alltoall, Collective::alltoallv, Collective::alltoallw},
       .name = "ring",
       .says = "exchanges with ranks further and further away, one a step",
-      .source = "STAR-MPI, section 3.1; Hartmann et al., section 3.1: ring",
+      .source = "STAR-MPI, section 3.1",
       .group = "ring",
       .synchronisations = {Synchronisation::none, Synchronisation::light_barrier, Synchronisation::mpi_barrier},
       .counterparts = {{.ompi = "pairwise", .ucc = "pairwise"}},

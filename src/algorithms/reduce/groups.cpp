@@ -33,7 +33,7 @@ Algorithm groups() {
       .collectives = {Collective::reduce},
       .name = "groups",
       .says = "lets the MPI library reduce along all rows, then along the root's column of a mesh of ranks",
-      .source = "Hartmann, Kühnemann, Rauber and Rünger, section 2",
+      .source = "after Hartmann, Kühnemann, Rauber and Rünger, section 2",
       .group = "groups",
       .parameters = {mesh_parameter()},
       .reduction_order = "groups",

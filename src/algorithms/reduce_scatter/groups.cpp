@@ -40,7 +40,7 @@ Algorithm groups() {
       .collectives = {Collective::reduce_scatter, Collective::reduce_scatter_block},
       .name = "groups",
       .says = "lets the MPI library reduce and scatter along the columns, then along the rows of a mesh of ranks",
-      .source = "Hartmann, Kühnemann, Rauber and Rünger, section 2",
+      .source = "after Hartmann, Kühnemann, Rauber and Rünger, section 2",
       .group = "groups",
       .needs = {.commutative = true},
       .parameters = {mesh_parameter()},
