@@ -111,9 +111,7 @@ std::string Selected::refusal(const Situation& situation) const {
     return "needs a power of two of ranks";
   if (one.commutative && !situation.commutative) return "needs a commutative operator";
   if (one.built_in && !situation.built_in) return "needs a built-in operator";
-  if (one.element_each &&
-      situation.elements < static_cast<std::int64_t>(std::bit_floor(static_cast<unsigned>(situation.ranks))))
-    return "needs an element for each rank";
+  if (one.element_each && situation.elements < situation.ranks) return "needs an element for each rank";
   if (one.ranks != 0 && situation.ranks != one.ranks) return "needs " + std::to_string(one.ranks) + " ranks";
   if (situation.ranks % one.even != 0) return "needs an even number of ranks";
   if (one.in_place == LibraryAlgorithm::InPlace::always && !situation.in_place) return "serves only in place";

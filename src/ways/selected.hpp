@@ -31,7 +31,7 @@ struct LibraryAlgorithm {
   bool power_of_two = false;  ///< ranks
   bool commutative = false;   ///< operator
   bool built_in = false;      ///< operator
-  bool element_each = false;  ///< as many elements as ranks, counted to the power of two below
+  bool element_each = false;  ///< at least as many elements as ranks
   bool hierarchy = false;     ///< several nodes, of which some have several ranks
   bool one_node = false;      ///< all ranks on it
   int ranks = 0;              ///< exactly so many; 0: any number

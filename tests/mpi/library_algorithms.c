@@ -3,6 +3,7 @@
  *   library_algorithms ways COLLECTIVE ...          the names of its ways, a line each
  *   library_algorithms traces COLLECTIVE:WAY ...    for each: name, a hash of rank 0's result, how many messages rank 0
  *                                                   sent by UCX, and why the way refused, if it did
+ *   library_algorithms level funneled|serialized    the thread level that MPI_Query_thread tells
  *   library_algorithms threads                      initialises MPI for several threads, then one allreduce
  *
  * The elements added are so different in size that the order of additions shows in the sum. */
@@ -77,7 +78,11 @@ static void trace(char* named, double* out, double* in, int rank, int ranks) {
 int main(int argc, char** argv) {
   int provided = 0, rank = 0, ranks = 0;
   const int threads = argc > 1 && strcmp(argv[1], "threads") == 0;
-  MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+  const int wanted = threads                                          ? MPI_THREAD_MULTIPLE
+                     : argc > 2 && strcmp(argv[2], "funneled") == 0   ? MPI_THREAD_FUNNELED
+                     : argc > 2 && strcmp(argv[2], "serialized") == 0 ? MPI_THREAD_SERIALIZED
+                                                                      : MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, wanted, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   double* out = malloc(elements * sizeof *out);
@@ -85,6 +90,10 @@ int main(int argc, char** argv) {
   srand((unsigned)rank + 1);
   for (int i = 0; i < elements; ++i) out[i] = rand() * (rand() % 2 == 0 ? 1e-3 : 1e9);
   if (threads) call("allreduce", out, in, ranks);
+  if (argc > 1 && strcmp(argv[1], "level") == 0) {
+    MPI_Query_thread(&provided);
+    printf("%d\n", provided);
+  }
   for (int i = 2; i < argc; ++i) {
     if (strcmp(argv[1], "traces") == 0) trace(argv[i], out, in, rank, ranks);
     if (strcmp(argv[1], "ways") == 0 && rank == 0) print_ways(argv[i]);

@@ -204,6 +204,13 @@ def test_what_the_user_has_set_is_set_again(folder: Path) -> None:
     assert again["allreduce:native"].hash == found["allreduce:native_ring"].hash
 
 
+@pytest.mark.parametrize("level", ["funneled", "serialized"])
+@pytest.mark.parametrize("mpi", switchable(), ids=str)
+def test_the_program_still_gets_the_thread_level_that_mpi_provides(mpi: Mpi, level: str, folder: Path) -> None:
+    plainly = run(mpi, 1, ["level", level], folder).stdout
+    assert run(mpi, 1, ["level", level], folder, {"STARLING_LIBRARY": "1"}).stdout == plainly
+
+
 @pytest.mark.parametrize("mpi", switchable(), ids=str)
 def test_with_several_threads_there_are_none(mpi: Mpi, folder: Path) -> None:
     forced = {"STARLING_STRATEGY": "forced:allreduce:native_ring"}

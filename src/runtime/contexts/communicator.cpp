@@ -227,8 +227,10 @@ void Communicator::choose(Collective collective, const std::optional<Way>& way) 
   if (table->chosen) {
     for (const auto& context : table->contexts) {
       context->release(*this);
-      const std::lock_guard lock(setup().guard);
-      if (rank() == 0) setup().finished.add_chosen(*context);
+      Setup& now = setup();
+      const std::lock_guard lock(now.guard);
+      if (rank() == 0) now.finished.add_chosen(*context);
+      if (now.profile) context->add_to(now.profile->finished, as_profiled());
     }
     table = std::exchange(table->set_aside, nullptr);
   }
@@ -293,11 +295,15 @@ void Communicator::add_to(Happened& happened) const {
   }
 }
 
+/// This rank, for the calls of one context.
+CallsOfRank Communicator::as_profiled() const {
+  return {.rank = process().rank, .is_first = rank() == 0, .group = group_};
+}
+
 void Communicator::add_to(ProfileSum& profile) const {
   for (const auto& of_collective : tables_)
     for (const Table* table = of_collective.get(); table != nullptr; table = table->set_aside.get())
-      for (const auto& context : table->contexts)
-        context->add_to(profile, {.rank = process().rank, .is_first = rank() == 0, .group = group_});
+      for (const auto& context : table->contexts) context->add_to(profile, as_profiled());
 }
 
 }  // namespace starling

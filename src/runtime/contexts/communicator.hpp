@@ -96,6 +96,7 @@ class Communicator {
   static int forget(MPI_Comm comm, int keyval, void* attribute, void* extra);
 
  private:
+  [[nodiscard]] CallsOfRank as_profiled() const;
   explicit Communicator(MPI_Comm comm);
   struct Table;
   Context& context(const Facts& facts);

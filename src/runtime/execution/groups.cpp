@@ -33,7 +33,7 @@ MPI_Comm made(const RankSet& group, const Channel& channel, int number) {
   pmpi.Group_incl(everyone, group.size(), ranks.data(), &some);
   const SelectionOfCommunicator wanted =
       number == Groups::ordinary ? SelectionOfCommunicator() : selection_of_communicator(number);
-  if (const auto selection = Selection::of(wanted.settings)) {
+  if (auto selection = Selection::of(wanted.settings)) {
     const Selection::Switch selected(*selection);
     if (pmpi.Comm_create_group(process().world, some, channel.number(), &made) != MPI_SUCCESS) made = handles.comm_null;
   }
@@ -66,8 +66,8 @@ std::vector<Groups::Held>::const_iterator Groups::find(const RankSet& group, int
                       [&](const Held& one) { return one.group == group && one.number == number; });
 }
 
-bool Groups::has(const RankSet& group) const {
-  return find(group) != held_.end();
+bool Groups::has(const RankSet& group, int number) const {
+  return find(group, number) != held_.end();
 }
 
 std::optional<MPI_Comm> Groups::of(const RankSet& group) const {

@@ -35,7 +35,7 @@ class Groups {
   std::optional<MPI_Comm> join(const RankSet& group, const Channel& channel, int number = ordinary);
   /// The last to leave frees the group's communicator, which is collective over the group.
   void leave(const RankSet& group, int number = ordinary);
-  [[nodiscard]] bool has(const RankSet& group) const;
+  [[nodiscard]] bool has(const RankSet& group, int number = ordinary) const;
   /// The communicator of a group that somebody holds.
   [[nodiscard]] std::optional<MPI_Comm> of(const RankSet& group) const;
 

@@ -1,5 +1,7 @@
 #include "runtime/execution/library_selection.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -85,7 +87,8 @@ bool keeps_order(std::string_view collective, std::string_view name) {
 /// Which algorithms call other collectives of their communicator, for which the library must choose by itself.
 bool is_composed(std::string_view collective, std::string_view name) {
   return is_one_of(name, {"nonoverlapping", "non_overlapping"}) || (collective == "allgather" && name == "linear") ||
-         (collective == "reduce_scatter_block" && name == "basic_linear");
+         (collective == "reduce_scatter_block" && name == "basic_linear") ||
+         (collective == "allgatherv" && name == "default") || name == "allgather_reduce";
 }
 
 /// Which give wrong results. modified_bruck takes the send buffer for one of the receive type, and a rank does not know
@@ -98,6 +101,8 @@ bool is_wrong(std::string_view name) {
 void add_needs_of_openmpi(LibraryAlgorithm& one, Collective collective) {
   const std::string_view what = starling::name_of(collective);
   one.commutative = reduces(collective) && !keeps_order(what, one.name);
+  // With fewer elements than ranks they become others.
+  if (what == "allreduce") one.element_each = is_one_of(one.name, {"ring", "segmented_ring", "rabenseifner"});
   if (one.name == "two_proc") one.ranks = 2;
   if (one.name == "neighbor") one.even = 2;
   if (what == "allgather" && one.name == "recursive_doubling") one.power_of_two = true;
@@ -144,6 +149,7 @@ std::vector<Component> components() {
 }
 
 LibraryAlgorithms of_openmpi() {
+  constexpr int shared = -1;
   LibraryAlgorithms all{.names = LibraryAlgorithms::Names::of_openmpi, .act_at_creation = true, .looked_for = true};
   const auto dynamic = ControlVariable::find("coll_tuned_allreduce_algorithm");
   const char* const rules = std::getenv(dynamic_rules);
@@ -152,7 +158,7 @@ LibraryAlgorithms of_openmpi() {
     return all;
   }
   if (rules == nullptr || std::string_view("1tTyY").find(*rules) == std::string_view::npos) {
-    all.why_none = std::string(dynamic_rules) + " is off";
+    all.why_none = std::string(dynamic_rules) + " is not 1";
     return all;
   }
   if (!ControlVariable::text("coll_tuned_dynamic_rules_filename").empty()) {
@@ -161,13 +167,16 @@ LibraryAlgorithms of_openmpi() {
   }
   for (int i = 0; i < collective_count; ++i)
     add_tuned(all.of_collective[static_cast<std::size_t>(i)], static_cast<Collective>(i));
-  // Algorithms at equal places share a communicator, and composed ones have one of their own.
-  constexpr int of_composed = 0;
-  int communicators = 1;
-  for (int i = 0; i < collective_count; ++i) {
-    int place = 1;
+  // Composed algorithms have a communicator each. Others share one where they stand at equal places.
+  int composed = 0;
+  for (int i = 0; i < collective_count; ++i)
     for (LibraryAlgorithm& one : all.of_collective[static_cast<std::size_t>(i)])
-      one.communicator = is_composed(name_of(static_cast<Collective>(i)), one.name) ? of_composed : place++;
+      one.communicator = is_composed(name_of(static_cast<Collective>(i)), one.name) ? composed++ : shared;
+  int communicators = composed;
+  for (auto& algorithms : all.of_collective) {
+    int place = composed;
+    for (LibraryAlgorithm& one : algorithms)
+      if (one.communicator == shared) one.communicator = place++;
     communicators = std::max(communicators, place);
   }
   for (const Component& one : components()) {
@@ -219,7 +228,8 @@ void add_needs_of_mpich(LibraryAlgorithm& one, Collective collective) {
   if (what == "reduce" && name == "reduce_scatter_gather") one.built_in = one.element_each = true;
   if (what == "allreduce" && is_one_of(name, {"reduce_scatter_allgather", "k_reduce_scatter_allgather"}))
     one.built_in = one.commutative = one.element_each = true;
-  if (what == "allreduce" && is_one_of(name, {"ring", "tree", "recexch"})) one.commutative = true;
+  if (what == "allreduce" && is_one_of(name, {"ring", "tree", "recexch", "recursive_multiplying"}))
+    one.commutative = true;
   if (is_one_of(what, {"reduce_scatter", "reduce_scatter_block"})) {
     one.commutative = is_one_of(name, {"pairwise", "recursive_halving"});
     one.power_of_two = name == "noncommutative";  // and blocks of one size
@@ -247,9 +257,11 @@ LibraryAlgorithms of_mpich() {
     if (!found || !found->is_writable()) continue;
     const std::vector<std::string> names = names_in_description(found->description());
     for (std::size_t number = 0; number < names.size(); ++number) {
-      // What chooses by itself, what needs GPUs, and what ends the job where blocks are not of one size.
+      // What chooses by itself, what needs GPUs, what ends the job where blocks are not of one size, and what counts
+      // its messages by a rank's own datatype.
       if (is_one_of(names[number], {"auto", "ccl"})) continue;
       if (collective == Collective::reduce_scatter && names[number] == "noncommutative") continue;
+      if (collective == Collective::allgatherv && names[number] == "ring") continue;
       LibraryAlgorithm one{.name = names[number], .settings = always};
       one.settings.push_back({variable, static_cast<int>(number)});
       add_needs_of_mpich(one, collective);
@@ -263,8 +275,14 @@ LibraryAlgorithms of_mpich() {
 }  // namespace
 
 void prepare_library_selection() {
+  if (flavour().name != "openmpi") return;
+  // Settings of the user's that do nothing without dynamic rules must not begin to act.
+  for (char** one = environ; *one != nullptr; ++one) {
+    const std::string_view variable(*one);
+    if (variable.starts_with("OMPI_MCA_coll_tuned_") && !variable.starts_with(dynamic_rules)) return;
+  }
   constexpr int keep = 0;  // what the user has set
-  if (flavour().name == "openmpi") setenv(dynamic_rules, "1", keep);
+  setenv(dynamic_rules, "1", keep);
 }
 
 LibraryAlgorithms find_library_algorithms(bool is_serialized) {
@@ -290,7 +308,7 @@ std::optional<Selection> Selection::of(const std::vector<ControlSetting>& settin
   for (const ControlSetting& one : settings) {
     const auto variable = ControlVariable::find(one.variable);
     if (!variable) return std::nullopt;
-    selection.values_.push_back({*variable, one.value, variable->read()});
+    selection.values_.push_back({*variable, one.value});
   }
   return selection;
 }

@@ -25,26 +25,30 @@ class Selection {
   /// Sets the values, and the former ones at its end. Only one thread may call MPI meanwhile.
   class Switch {
    public:
-    explicit Switch(const Selection& selection) : selection_(selection) { selection.write(&Value::wanted); }
-    ~Switch() { selection_.write(&Value::usual); }
+    explicit Switch(Selection& selection) : selection_(selection) {
+      for (Value& one : selection.values_) {
+        one.usual = one.variable.read();
+        static_cast<void>(one.variable.write(one.wanted));
+      }
+    }
+    ~Switch() {
+      for (const Value& one : selection_.values_) static_cast<void>(one.variable.write(one.usual));
+    }
     Switch(const Switch&) = delete;
     Switch& operator=(const Switch&) = delete;
     Switch(Switch&&) = delete;
     Switch& operator=(Switch&&) = delete;
 
    private:
-    const Selection& selection_;
+    Selection& selection_;
   };
 
  private:
   struct Value {
     ControlVariable variable;
     int wanted;
-    int usual;  ///< what the user or the library had set
+    int usual = 0;  ///< what the user or the library had set when it was switched
   };
-  void write(int Value::*which) const {
-    for (const Value& one : values_) static_cast<void>(one.variable.write(one.*which));
-  }
 
   std::vector<Value> values_;
 };

@@ -3,6 +3,8 @@
 #include <mpi.h>
 
 #include <array>
+#include <functional>
+#include <map>
 
 #include "runtime/mpi/features.hpp"
 #include "runtime/mpi/flavour.hpp"
@@ -52,8 +54,10 @@ struct Tool {
   STARLING_TOOL_FUNCTIONS(STARLING_DECLARE)
 #undef STARLING_DECLARE
   bool is_started = false;
+  std::map<std::string, std::optional<ControlVariable>, std::less<>> known;  ///< handles are never given back
 };
-Tool tool;
+/// Never destroyed: a program may call MPI while its own statics are destroyed.
+Tool& tool = *new Tool;
 
 /// Finds the functions. False if one is missing.
 bool found_functions() {
@@ -108,18 +112,27 @@ std::optional<MPI_T_cvar_handle> handle_of(int index, int& count) {
 }  // namespace
 
 bool start_control_variables() {
+  // Open MPI takes the level that is asked for as that of MPI itself, and tells it the program.
+  int level = MPI_THREAD_SINGLE;
+  pmpi.Query_thread(&level);
   int provided = 0;
-  if (!tool.is_started)
-    tool.is_started = found_functions() && tool.init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS;
+  if (!tool.is_started) tool.is_started = found_functions() && tool.init_thread(level, &provided) == MPI_SUCCESS;
   return tool.is_started;
 }
 
 void stop_control_variables() {
   if (tool.is_started) tool.finalize();
   tool.is_started = false;
+  tool.known.clear();
 }
 
 std::optional<ControlVariable> ControlVariable::find(const std::string& name) {
+  const auto [known, is_new] = tool.known.try_emplace(name);
+  if (is_new) known->second = found(name);
+  return known->second;
+}
+
+std::optional<ControlVariable> ControlVariable::found(const std::string& name) {
   const auto index = index_of(name);
   const auto info = index ? info_of(*index) : std::nullopt;
   if (!info || info->binding != MPI_T_BIND_NO_OBJECT || info->type != handles.int_) return std::nullopt;

@@ -15,7 +15,7 @@ void stop_control_variables();
 /// A control variable of the MPI library, of type int and for the whole process. A copy is the same variable.
 class ControlVariable {
  public:
-  /// Nothing if the library has no such variable, or it is of another kind.
+  /// Nothing if the library has no such variable, or it is of another kind. Looked up once.
   static std::optional<ControlVariable> find(const std::string& name);
   /// The text of a variable that is one; empty if there is none.
   static std::string text(const std::string& name);
@@ -31,6 +31,7 @@ class ControlVariable {
   [[nodiscard]] std::vector<std::pair<int, std::string>> enumeration() const;
 
  private:
+  static std::optional<ControlVariable> found(const std::string& name);
   ControlVariable(int index, void* handle, bool writable) : index_(index), handle_(handle), writable_(writable) {}
 
   int index_;

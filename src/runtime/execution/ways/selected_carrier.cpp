@@ -1,5 +1,6 @@
 #include "runtime/execution/ways/selected_carrier.hpp"
 
+#include "runtime/mpi/clock.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/workspace.hpp"
 #include "schedule/program.hpp"
@@ -35,22 +36,26 @@ void SelectedCarrier::release(Resources& resources) {
 }
 
 /// Whether every rank is ready. The ranks agree on it before and after they create the communicator.
-bool SelectedCarrier::make_ready(Resources& resources) {
+bool SelectedCarrier::make_ready(Resources& resources, double& communicators_s) {
+  const double start = Clock::now();
   Channel& channel = *resources.channel();
   if (!library_algorithms().act_at_creation) selection_ = Selection::of(way_.algorithm->settings);
   const bool has_variables = library_algorithms().act_at_creation || selection_;
-  if (!channel.all(has_variables && Groups::may_make(1))) {
+  const bool is_there = resources.groups().has(all_ranks(resources), number());
+  if (!channel.all(has_variables && Groups::may_make(is_there ? 0 : 1))) {
     refused_ = "a rank had as many communicators as it may make";
     return false;
   }
   comm_ = resources.join(all_ranks(resources), number());
-  if (channel.all(comm_.has_value())) return true;
+  const bool all_have_it = channel.all(comm_.has_value());
+  communicators_s = Clock::now() - start;
+  if (all_have_it) return true;
   refused_ = "the MPI library has no communicator left for it";
   leave(resources);
   return false;
 }
 
-int SelectedCarrier::select_and_call(const Call& call) const {
+int SelectedCarrier::select_and_call(const Call& call) {
   if (!selection_) return call.native(call);
   const Selection::Switch selected(*selection_);
   return call.native(call);
@@ -98,7 +103,8 @@ int SelectedCarrier::call_staged(const Call& call, const Facts& facts, Resources
 }
 
 Carrier::Outcome SelectedCarrier::carry_out(const Call& call, const Facts& facts, Resources& resources) {
-  if (!comm_ && !make_ready(resources)) return {MPI_SUCCESS, false, &refused_};
+  double communicators_s = 0;
+  if (!comm_ && !make_ready(resources, communicators_s)) return {MPI_SUCCESS, false, &refused_, communicators_s};
   int error = MPI_SUCCESS;
   if (is_staged(call)) {
     error = call_staged(call, facts, resources);
@@ -109,7 +115,7 @@ Carrier::Outcome SelectedCarrier::carry_out(const Call& call, const Facts& facts
   }
   // The application's error handler may free the communicator and this object: no member is used after it.
   if (error != MPI_SUCCESS) pmpi.Comm_call_errhandler(call.comm, error);
-  return {error, true, nullptr};
+  return {error, true, nullptr, communicators_s};
 }
 
 }  // namespace starling

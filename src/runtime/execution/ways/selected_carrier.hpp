@@ -20,10 +20,10 @@ class SelectedCarrier final : public Carrier {
   void release(Resources& resources) override;
 
  private:
-  bool make_ready(Resources& resources);
+  bool make_ready(Resources& resources, double& communicators_s);
   void leave(Resources& resources);
   [[nodiscard]] int number() const;
-  int select_and_call(const Call& call) const;
+  int select_and_call(const Call& call);
   int call_staged(const Call& call, const Facts& facts, Resources& resources);
 
   Selected way_;
