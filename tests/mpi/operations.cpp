@@ -80,6 +80,7 @@ std::unique_ptr<Case> make_case(Collective collective, int count, int number) {
 struct InFlight {
   std::unique_ptr<Case> work;
   std::unique_ptr<Plans> plans;
+  bool has_groups = false;  ///< it calls the MPI library's collectives on groups
   Workspace workspace;
   Operation operation;
   std::string name;
@@ -98,6 +99,7 @@ std::unique_ptr<InFlight> start(const Bound& bound, std::unique_ptr<Case> work, 
   bool built = false;
   Plan& plan = started->plans->plan(team, staging.send_layout(), staging.recv_layout(), false, built);
   for (const NativePart& part : plan.program.natives) plan.natives.push_back(resources.groups().of(part.group).value());
+  started->has_groups = !plan.program.natives.empty();
   if (!started->operation.reserve(plan, started->workspace)) MPI_Abort(MPI_COMM_WORLD, 2);
   started->operation.start(plan, *resources.channel(), call.op);
   return started;
@@ -132,9 +134,13 @@ class Run {
     }
   }
 
-  /// Starts all that was prepared. No rank waits for another to start.
+  /// Starts all that was prepared. No rank waits for another to start. Of those that share communicators of groups one
+  /// is in flight at a time, for MPI wants collectives of a communicator in the same order on all ranks.
   Tally start_all() {
     for (Prepared& one : prepared_) {
+      while (has_groups(one) &&
+             std::any_of(in_flight_.begin(), in_flight_.end(), [](const auto& other) { return other->has_groups; }))
+        advance_some();
       in_flight_.push_back(start(one.bound, std::move(one.work), one.facts, resources_));
       tally_.most = std::max(tally_.most, in_flight_.size());
       while (in_flight_.size() >= most_in_flight) advance_some();
@@ -149,6 +155,12 @@ class Run {
     std::unique_ptr<Case> work;
     Facts facts;
   };
+
+  [[nodiscard]] bool has_groups(const Prepared& one) const {
+    const Schedule schedule = one.bound.schedule(one.bound.team(one.facts.situation, resources_.rank(), root));
+    return std::any_of(schedule.rounds().begin(), schedule.rounds().end(),
+                       [](const Round& round) { return round.sub() != nullptr; });
+  }
 
   /// Any one of them: a rank may wait for one that another rank has not advanced for long.
   void advance_some() {

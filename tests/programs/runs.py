@@ -52,7 +52,7 @@ def run_pair(
 ) -> Pair:
     """Runs a program in folders of its own without and with Starling. A run that fails is an AssertionError."""
     record = folder / "record.json"
-    surroundings = {**ONE_THREAD, **preloaded(mpi, folder), **(env or {})}
+    surroundings = {**ONE_THREAD, "STARLING_ITER": "5", **preloaded(mpi, folder), **(env or {})}
     places = [folder / "plain", folder / "tuned"]
     for place in places:
         place.mkdir()
