@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/mpi/clock.hpp"
+#include "runtime/mpi/features.hpp"
 
 namespace starling {
 namespace {
@@ -102,6 +103,8 @@ bool ScheduleCarrier::make_ready(const Facts& facts, Resources& resources, bool 
   Channel& channel = *resources.channel();
   if (!channel.all(has_memory)) {
     refused_ = "a rank had no memory left for it";
+  } else if (STARLING_SIMULATED && !channel.all(groups.size() <= STARLING_MOST_GROUPS)) {
+    refused_ = "SimGrid's MPI deadlocks in meshes of three dimensions";
   } else if (!has_room(groups, *this, resources)) {
     refused_ = "a rank had as many communicators as it may make";
   } else {
