@@ -259,7 +259,12 @@ def test_thresholds_are_chosen_together_so_that_an_algorithm_can_be_left_out() -
             [(1, 500, "recursive_doubling"), (500, None, "reduce_scatter_allgather")],
             {"ALLREDUCE_SHORT": 499},
         ),
-        ("allgather", 8, [(1, 500, "recursive_doubling"), (500, None, "ring")], {"ALLGATHER_LONG": 4000, "ALLGATHER_SHORT": 4000}),
+        (
+            "allgather",
+            8,
+            [(1, 500, "recursive_doubling"), (500, None, "ring")],
+            {"ALLGATHER_LONG": 4000, "ALLGATHER_SHORT": 4000},
+        ),
         (
             "allgather",
             8,

@@ -1,7 +1,7 @@
 """A tuning table as a self-contained page: gains over native, curves with their crossings, bands over meshes.
 
-The bars are those of Hartmann, Kühnemann, Rauber and Rünger's figure 8, the bands those of their figures 5 to 7, the curves those
-of Zheng's figure 2.
+The bars are those of Hartmann, Kühnemann, Rauber and Rünger's figure 8, the bands those of their figures 5 to 7, the
+curves those of Zheng's figure 2.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from starling.terminal.tables import Column, fitted, line
 
 
 class Kind(StrEnum):
-    """Kinds of ways, as Hartmann, Kühnemann, Rauber and Rünger tell them apart, and the MPI library's own algorithms."""
+    """Kinds of ways, as Hartmann et al. tell them apart, and the MPI library's own algorithms."""
 
     GROUPS = "orthogonal groups"
     MESSAGES = "point-to-point"
