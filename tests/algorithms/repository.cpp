@@ -201,7 +201,7 @@ TEST(Repository, IsRightWithValuesThatDependOnTheNumberOfRanks) {
       }
     }
   }
-  for (const auto& [name, times] : proven) EXPECT_GT(times, 3) << name;
+  for (const auto& [name, times] : proven) EXPECT_GE(times, 3) << name;
   EXPECT_GT(proven.size(), 3U);
 }
 
