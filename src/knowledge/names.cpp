@@ -63,21 +63,24 @@ bool may_be_of_library(std::string_view name) {
 }
 
 /// Why the MPI library has no such algorithm that can be selected.
+std::string why_not_of_library(std::string_view name) {
+  const std::string& why_none = library_algorithms().why_none;
+  return why_none.empty() ? "the MPI library has no algorithm " + told(name)
+                          : "the MPI library's own algorithms cannot be selected: " + why_none;
+}
+
+/// The same for a collective, with those that there are.
 std::string why_not_of_library(Collective collective, std::string_view name) {
-  if (!library_algorithms().why_none.empty())
-    return "the MPI library's own algorithms cannot be selected: " + library_algorithms().why_none;
+  std::string why = why_not_of_library(name);
   std::vector<std::string> names;
   for (const Selected& one : Selected::all(collective)) names.push_back(one.name());
-  return "the MPI library has no algorithm " + told(name) + " for " + std::string(name_of(collective)) +
-         (names.empty() ? "" : "; it has " + listed(names));
+  if (!names.empty()) why.append(" for ").append(name_of(collective)).append("; it has ").append(listed(names));
+  return why;
 }
 
 /// Why no collective has a candidate of that name.
 std::string why_unknown_anywhere(std::string_view name) {
-  if (is_of_library(name))
-    return library_algorithms().why_none.empty()
-               ? "the MPI library has no algorithm " + told(name)
-               : "the MPI library's own algorithms cannot be selected: " + library_algorithms().why_none;
+  if (is_of_library(name)) return why_not_of_library(name);
   for (int i = 0; i < collective_count; ++i)
     if (const Bound* bound = base_of(static_cast<Collective>(i), name)) return parameter_fault(*bound, name);
   return "no collective has an algorithm '" + told(name) + "'";

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
+from starling.algorithms import repository
 from support.mpis import ROOT, Mpi, compile_c, compile_cxx, debian_mpis, installed_mpis, mpi_named, run_ranks
 from support.processes import Outcome
 from support.tuned import library, preloaded, run_tuned
@@ -24,25 +25,6 @@ FEATURES = {
 """Some that every release has."""
 WRONG = {"native_modified_bruck", "native_noncommutative"}
 """Some that give wrong results or end the job: see src/runtime/execution/library_selection.cpp."""
-COLLECTIVES = (
-    "allgather",
-    "allgatherv",
-    "allreduce",
-    "alltoall",
-    "alltoallv",
-    "alltoallw",
-    "barrier",
-    "bcast",
-    "exscan",
-    "gather",
-    "gatherv",
-    "reduce",
-    "reduce_scatter",
-    "reduce_scatter_block",
-    "scan",
-    "scatter",
-    "scatterv",
-)
 
 
 class Trace(NamedTuple):
@@ -79,7 +61,7 @@ def offered(mpi: Mpi, folder: Path, env: dict[str, str] | None = None) -> dict[s
     """The library's own algorithms by collective."""
     found: dict[str, list[str]] = {}
     settings = {"STARLING_LIBRARY": "1", **(env or {})}
-    for line in run(mpi, 1, ["ways", *COLLECTIVES], folder, settings).stdout.splitlines():
+    for line in run(mpi, 1, ["ways", *repository.listing()["collectives"]], folder, settings).stdout.splitlines():
         collective, _, name = line.partition(":")
         if name.startswith("native_"):
             found.setdefault(collective, []).append(name)
@@ -220,9 +202,15 @@ def test_with_several_threads_there_are_none(mpi: Mpi, folder: Path) -> None:
     assert "the program runs natively" in told
 
 
-def test_open_mpi_whose_rules_the_user_has_switched_off_has_none(folder: Path) -> None:
-    env = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "0"}
-    assert offered(mpi_named("openmpi4"), folder, env) == {}
+@pytest.mark.parametrize("variable", ["use_dynamic_rules=0", "allreduce_algorithm=4"])
+def test_open_mpi_keeps_to_what_the_user_has_set(variable: str, folder: Path) -> None:
+    """Rules that are off stay off, and what does nothing without them does not begin to act."""
+    mpi = mpi_named("openmpi4")
+    name, _, value = variable.partition("=")
+    env = {f"OMPI_MCA_coll_tuned_{name}": value}
+    assert offered(mpi, folder, env) == {}
+    plainly = run(mpi, 6, ["traces", "allreduce:native"], folder, env).stdout
+    assert run(mpi, 6, ["traces", "allreduce:native"], folder, {**env, "STARLING_LIBRARY": "1"}).stdout == plainly
 
 
 def test_they_are_candidates_where_the_user_wants_them(folder: Path) -> None:

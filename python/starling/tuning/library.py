@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from starling.tables.expressed import PREFIX
 from starling.tuning.job import MpiJob
-
-PREFIX = "native_"
-"""Of the names of ways that are the MPI library's own algorithms."""
 
 
 def entries(launcher: str, collectives: Sequence[str], environ: Mapping[str, str]) -> list[dict[str, Any]]:

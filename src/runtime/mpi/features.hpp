@@ -12,9 +12,8 @@
 #define STARLING_SIMULATED 0
 #endif
 
-/// The most communicators of groups that ranks may make in a row; SMPI deadlocks where they make more, and not equally
-/// many.
-#define STARLING_MOST_GROUPS (STARLING_SIMULATED ? 2 : 1024)
+/// Meshes of three dimensions, in which some ranks make more communicators of groups than others; SMPI deadlocks.
+#define STARLING_HAS_CUBES (!STARLING_SIMULATED)
 
 /// MPI_Comm_spawn and related calls; SMPI ends a program that calls MPI_Comm_get_parent.
 #define STARLING_HAS_SPAWN (!STARLING_SIMULATED)
