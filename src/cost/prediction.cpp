@@ -1,8 +1,10 @@
 #include "cost/prediction.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "cost/simulation.hpp"
+#include "cost/stand_in.hpp"
 
 namespace starling {
 namespace {
@@ -11,8 +13,6 @@ std::string refusal(std::span<const Program> programs) {
   std::int64_t messages = 0;
   std::int64_t at_once = 0;
   for (const Program& program : programs) {
-    for (const NativePart& part : program.natives)
-      if (std::string why = NativePartCost::refusal(part); !why.empty()) return why;
     messages += static_cast<std::int64_t>(program.messages.size());
     at_once += program.most_messages;
   }
@@ -28,6 +28,9 @@ std::string refusal(std::span<const Program> programs) {
 
 Prediction predict(std::span<const Program> programs, const Network& network, const CostParameters& parameters,
                    std::int64_t most_visits) {
+  std::vector<Program> expanded;
+  if (std::any_of(programs.begin(), programs.end(), [](const Program& one) { return !one.natives.empty(); }))
+    programs = expanded = with_stand_ins(programs);
   if (std::string why = refusal(programs); !why.empty()) return {.seconds = 0, .refusal = std::move(why)};
   const auto seconds = Simulation(programs, network, parameters).run(most_visits);
   if (!seconds) return {.seconds = 0, .refusal = "too large to simulate: its messages share links in too many ways"};

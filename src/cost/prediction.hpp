@@ -23,9 +23,9 @@ inline constexpr std::int64_t most_messages = std::int64_t{1} << 22;
 inline constexpr std::int64_t most_at_once = std::int64_t{1} << 17;
 
 /// The time of one collective by a simulation of the rounds of all ranks (docs/cost-model.md). `programs[r]`, in units
-/// of bytes, is what rank r does; the checker has proven that they match. Sub-collectives other than barriers are
-/// refused, because only the MPI library knows how it does them; a barrier counts as a dissemination. Pure; equal
-/// arguments give equal results. More than `most_visits` to flows and links (FairShares::visits) are refused too.
+/// of bytes, is what rank r does; the checker has proven that they match. A barrier of the MPI library counts as a
+/// dissemination, its other collectives as their stand-ins (cost/stand_in.hpp). Pure; equal arguments give equal
+/// results. More than `most_visits` to flows and links (FairShares::visits) are refused too.
 /// Throws std::invalid_argument where messages do not match or ranks wait for ever.
 Prediction predict(std::span<const Program> programs, const Network& network, const CostParameters& parameters,
                    std::int64_t most_visits = std::numeric_limits<std::int64_t>::max());

@@ -1,11 +1,14 @@
 #include "cost/predictor.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "cost/candidate_cost.hpp"
+#include "cost/stand_in.hpp"
 
 namespace starling {
 namespace {
@@ -21,29 +24,48 @@ constexpr double of_a_message_beside_another = 0.065;
 /// Where flows of many different sizes share links, more visits are needed than the estimate foresees.
 constexpr double visits_per_microsecond = 100;
 
-/// The work of a rank's schedule, and of the messages that it sends.
-double work(const Schedule& schedule) {
+double work_of_stand_in(const SubCollective& part, int rank, std::int64_t block);
+
+/// Bytes of a block, about.
+std::int64_t block_of(const Bound& bound, const Situation& situation) {
+  const std::int64_t all = divides_a_vector(situation.collective) ? situation.bytes : situation.ranks * situation.bytes;
+  return all / bound.blocks(situation);
+}
+
+/// The work of the schedule of rank `rank`, and of the messages that it sends. A block has `block` bytes.
+double work(const Schedule& schedule, int rank, std::int64_t block) {
+  double parts = 0;
   double transfers = 0;
   double locals = 0;
   double sends = 0;
   double most = 0;
   for (const Round& round : schedule.rounds()) {
     if (const SubCollective* sub = round.sub(); sub != nullptr && sub->collective != Collective::barrier)
-      return std::numeric_limits<double>::infinity();  // which the model refuses
+      parts += work_of_stand_in(*sub, rank, block);
     const auto sent = static_cast<double>(round.sends().size());
     sends += sent;
     transfers += sent + static_cast<double>(round.receives().size());
     locals += static_cast<double>(round.locals().size());
     most = std::max(most, sent);
   }
-  return of_a_schedule + (of_a_block * schedule.blocks()) + (of_a_transfer * transfers) + (of_a_local * locals) +
-         (sends * (of_a_message + (of_a_message_beside_another * most)));
+  return parts + of_a_schedule + (of_a_block * schedule.blocks()) + (of_a_transfer * transfers) +
+         (of_a_local * locals) + (sends * (of_a_message + (of_a_message_beside_another * most)));
+}
+
+double work_of_stand_in(const SubCollective& part, int rank, std::int64_t block) {
+  const int members = part.group.size();
+  const std::int64_t bytes = bytes_of_part(part.collective, members, part.from.count * block, part.into.count * block);
+  const Bound bound = stand_in(part.collective, members, bytes);
+  const Situation situation{part.collective, members, bytes, bytes};
+  const int place = part.group.index_of(rank);
+  return work(bound.schedule(bound.team(situation, place, part.root)), place, block_of(bound, situation));
 }
 
 /// The work of all ranks, from rank 0, which may be a root, and a few others; infinite where it is more than `most`.
 double estimate(const Bound& bound, const Situation& situation, double most) {
   const int ranks = situation.ranks;
-  const auto of_rank = [&](int rank) { return work(bound.schedule(bound.team(situation, rank, 0))); };
+  const std::int64_t block = block_of(bound, situation);
+  const auto of_rank = [&](int rank) { return work(bound.schedule(bound.team(situation, rank, 0)), rank, block); };
   constexpr double unaffordable = std::numeric_limits<double>::infinity();
   std::vector<int> samples{1, ranks / 3, ranks / 2, (2 * ranks / 3) + 1, ranks - 1};
   std::erase_if(samples, [&](int rank) { return rank < 1 || rank >= ranks; });
@@ -95,6 +117,19 @@ Predictor::Call Predictor::affordable(const Situation& situation) {
     call.emplace(one.bound->name(), Entry{.work = one.work});
   }
   return call;
+}
+
+double Predictor::seconds_to_begin(const Bound& bound, const Situation& situation) const {
+  if (!bound.refusal(situation).empty()) return 0;
+  std::unordered_set<RankSet, RankSet::Hash> groups;
+  const Schedule schedule = bound.schedule(bound.team(situation, 0, 0));
+  for (const Round& round : schedule.rounds())
+    if (const SubCollective* sub = round.sub(); sub != nullptr && sub->group.size() < situation.ranks)
+      groups.insert(sub->group);
+  constexpr double agreements = 3;
+  const double depth = std::ceil(std::log2(situation.ranks));
+  const double message = (2 * model_.parameters.overhead) + model_.parameters.latency;
+  return static_cast<double>(groups.size()) * agreements * depth * message;
 }
 
 std::optional<double> Predictor::seconds(const Bound& bound, const Situation& situation, std::span<const int> ranks) {

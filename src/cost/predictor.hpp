@@ -39,6 +39,10 @@ class Predictor {
   /// of the job. Nothing for what is refused there, for sizes that are not known, and beyond the budget.
   std::optional<double> seconds(const Bound& bound, const Situation& situation, std::span<const int> ranks);
 
+  /// Seconds that the first call with `bound` takes besides, roughly: a communicator of each group that a rank meets in
+  /// has to be made, for which the job agrees three times.
+  [[nodiscard]] double seconds_to_begin(const Bound& bound, const Situation& situation) const;
+
   /// Microseconds that predicting all candidates of a call may take on an ordinary processor, roughly.
   static double budget(int ranks);
   /// Microseconds that it usually takes.

@@ -144,11 +144,13 @@ void Planner::ask_knowledge() {
   const double cost = knowledge_->seconds_to_ask();
   if (cost > std::max(allowed(static_cast<double>(since_)) - lost_to_native(), share * elapsed_)) return;
   asked_ = has_just_asked_ = true;
+  to_begin_.resize(static_cast<std::size_t>(candidates()));
   for (int i = 0; i < candidates(); ++i) {
     if (!eligible(i) || estimates_.is_believed(i)) continue;
     const auto belief = knowledge_->belief(i, native);
     if (!belief || !(belief->seconds > shortest)) continue;
     estimates_.believe(i, *belief);
+    to_begin_[static_cast<std::size_t>(i)] = knowledge_->seconds_to_begin(i);
     any_belief_ = true;
   }
   estimates_.update();
@@ -320,7 +322,8 @@ double Planner::lost_to_native() const {
   double lost = 0;
   for (int i = 1; i < candidates(); ++i) {
     const auto calls = static_cast<double>(calls_of_[static_cast<std::size_t>(i)]);
-    if (calls > 0) lost += calls * (time_of(i) - native);
+    if (calls > 0)
+      lost += (calls * (time_of(i) - native)) + (to_begin_.empty() ? 0 : to_begin_[static_cast<std::size_t>(i)]);
   }
   return lost;
 }
@@ -332,13 +335,24 @@ double Planner::loss_at_worst(int candidate) const {
   return std::max(0.0, std::exp(one.log_seconds + ((is_guess ? of_guess : 1) * one.spread)) - time_of(0));
 }
 
+/// Seconds that the next call with a candidate costs besides.
+double Planner::seconds_to_begin(int candidate) const {
+  const auto at = static_cast<std::size_t>(candidate);
+  return to_begin_.empty() || calls_of_[at] > 0 ? 0 : to_begin_[at];
+}
+
+/// Seconds that a trial of so many calls may lose, at worst.
+double Planner::trial_at_worst(int candidate, std::int64_t times) const {
+  return (static_cast<double>(times) * loss_at_worst(candidate)) + seconds_to_begin(candidate);
+}
+
 /// Seconds that so many calls may lose against native.
 double Planner::allowed(double calls) const {
   return (allowance + (growth * std::sqrt(calls))) * time_of(0);
 }
 
 bool Planner::affordable(int candidate, std::int64_t times, double lost, double calls) const {
-  return lost + (static_cast<double>(times) * loss_at_worst(candidate)) <= allowed(calls);
+  return lost + trial_at_worst(candidate, times) <= allowed(calls);
 }
 
 /// The trial that is worth most, of those that the ledger allows; nothing if none is worth its cost.
@@ -354,7 +368,7 @@ std::optional<int> Planner::best_trial(std::int64_t times, double lost, double c
     if (waiting_.delays(i) && estimates_.measured(i) >= enough_to_delay) continue;
     if (std::any_of(but.begin(), but.end(), [&](const PlannedCalls& step) { return step.candidate == i; })) continue;
     const Prospect one = prospect(estimates_.of(i), chosen);
-    const double worth = (one.gain * expected_calls) - one.loss;
+    const double worth = (one.gain * expected_calls) - one.loss - (seconds_to_begin(i) / time_of(chosen_));
     if (one.gain < least_gain || worth <= most || !affordable(i, times, lost, calls)) continue;
     most = worth;
     best = i;
@@ -404,7 +418,7 @@ std::vector<PlannedCalls> Planner::next() {
     if (!best) best = best_trial(times = 1, lost, calls, trials);
     if (!best) break;
     trials.push_back({*best, times, true});
-    lost += static_cast<double>(times) * loss_at_worst(*best);
+    lost += trial_at_worst(*best, times);
   }
   if (control_is_due()) {
     next_control_ = since_ + std::clamp<std::int64_t>(since_, 16, longest_without_control);

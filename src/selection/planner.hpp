@@ -60,6 +60,8 @@ class Planner {
   [[nodiscard]] double time_of(int candidate) const { return estimates_.of(candidate).seconds(); }
   [[nodiscard]] double lost_to_native() const;
   [[nodiscard]] double loss_at_worst(int candidate) const;
+  [[nodiscard]] double seconds_to_begin(int candidate) const;
+  [[nodiscard]] double trial_at_worst(int candidate, std::int64_t times) const;
   [[nodiscard]] bool is_faster(int candidate) const;
   [[nodiscard]] double allowed(double calls) const;
   [[nodiscard]] bool affordable(int candidate, std::int64_t times, double lost, double calls) const;
@@ -83,6 +85,7 @@ class Planner {
   std::vector<std::int64_t> calls_of_;  ///< of each candidate since the network changed
   Estimates estimates_;
   std::shared_ptr<Knowledge> knowledge_;
+  std::vector<double> to_begin_;  ///< seconds that the first call of each costs besides; empty until known
   bool asked_ = false;
   bool has_just_asked_ = false;  ///< since the latest agreement
   bool knows_native_ = false;    ///< from before the first call

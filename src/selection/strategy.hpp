@@ -48,6 +48,8 @@ class Knowledge {
   [[nodiscard]] virtual std::optional<Belief> belief(int candidate, double native) = 0;
   /// Takes what the ranks found for a candidate: its time per call, from so many calls.
   virtual void learn(int candidate, double seconds, std::int64_t calls) = 0;
+  /// Seconds that the first call with a candidate costs besides: communicators have to be made for it.
+  [[nodiscard]] virtual double seconds_to_begin(int /*candidate*/) { return 0; }
 };
 
 /// A way to carry out a collective, as a strategy sees it. Candidate 0 is native; it always exists and is always

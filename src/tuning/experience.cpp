@@ -110,8 +110,12 @@ std::optional<Belief> Experience::belief(const ContextKey& key, const Candidate&
 }
 
 ContextKnowledge::ContextKnowledge(Experience& experience, const ContextKey& key, std::span<const Candidate> candidates,
-                                   Predicted predicted, double seconds_to_predict)
-    : experience_(experience), key_(key), predicted_(std::move(predicted)), seconds_to_predict_(seconds_to_predict) {
+                                   Predicted predicted, ToBegin to_begin, double seconds_to_predict)
+    : experience_(experience),
+      key_(key),
+      predicted_(std::move(predicted)),
+      to_begin_(std::move(to_begin)),
+      seconds_to_predict_(seconds_to_predict) {
   for (const Candidate& one : candidates) candidates_.push_back({one.name, one.group});
 }
 

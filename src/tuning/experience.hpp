@@ -70,14 +70,17 @@ class ContextKnowledge final : public Knowledge {
  public:
   /// Seconds that the cost model predicts for a candidate, if it can.
   using Predicted = std::function<std::optional<double>(int candidate)>;
+  /// Seconds that the cost model predicts for its first call besides (Knowledge::seconds_to_begin).
+  using ToBegin = std::function<double(int candidate)>;
 
   /// `experience` outlives it. `seconds_to_predict`: what predicting all candidates may take.
   ContextKnowledge(Experience& experience, const ContextKey& key, std::span<const Candidate> candidates,
-                   Predicted predicted, double seconds_to_predict);
+                   Predicted predicted, ToBegin to_begin, double seconds_to_predict);
 
   [[nodiscard]] double seconds_to_ask() const override { return experience_.knows(key_) ? 0 : seconds_to_predict_; }
   [[nodiscard]] std::optional<Belief> belief(int candidate, double native) override;
   void learn(int candidate, double seconds, std::int64_t calls) override;
+  [[nodiscard]] double seconds_to_begin(int candidate) override { return to_begin_(candidate); }
 
  private:
   struct Known {
@@ -91,6 +94,7 @@ class ContextKnowledge final : public Knowledge {
   ContextKey key_;
   std::vector<Known> candidates_;
   Predicted predicted_;
+  ToBegin to_begin_;
   double seconds_to_predict_;
 };
 

@@ -5,7 +5,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "cost/candidate_cost.hpp"
 #include "cost/networks.hpp"
+#include "cost/stand_in.hpp"
 
 namespace starling {
 namespace {
@@ -170,14 +172,53 @@ TEST(Prediction, ABarrierIsADisseminationOnceAllHaveCome) {
   EXPECT_NEAR(seconds(all, 500, star_network(1, 5)), 1.5 + (3 * (0.1 + 2e-3)), near_enough);
 }
 
-TEST(Prediction, OnlyTheMpiLibraryKnowsItsOwnCollectives) {
-  Schedule one(1);
-  one.round().join({Collective::allgather, RankSet::consecutive(0, 2), 0, 1, sendbuf(0), recvbuf(0)});
-  const Layout layout(1, 100);
-  const std::vector<Program> programs{bind(one, layout, layout, Collective::allgather, 0),
-                                      bind(one, layout, layout, Collective::allgather, 0)};
-  EXPECT_EQ(predict(programs, star_network(1, 2), simple).refusal,
-            "it calls the MPI library's own allgather, of which the model knows nothing");
+/// Seconds of `collective` on all ranks by the MPI library, and of its stand-in.
+std::pair<double, double> by_the_library(Collective collective, int ranks, std::int64_t bytes, const Network& network) {
+  const bool is_vector = divides_a_vector(collective);
+  const int blocks = is_vector ? 1 : ranks;
+  const Traits& has = traits_of(collective);
+  std::vector<Program> programs;
+  for (int rank = 0; rank < ranks; ++rank) {
+    Schedule one(blocks);
+    one.round().join({collective, RankSet::consecutive(0, ranks), 0, 1,
+                      sendbuf(0, has.send == Holds::block ? 1 : blocks),
+                      recvbuf(0, has.recv == Holds::block ? 1 : blocks)});
+    const Layout layout(blocks, blocks * bytes);
+    programs.push_back(bind(one, layout, layout, collective, rank));
+  }
+  const Situation situation{collective, ranks, bytes, bytes};
+  return {predict(programs, network, simple).seconds,
+          predict(stand_in(collective, ranks, bytes), situation, 0, network, simple).seconds};
+}
+
+TEST(Prediction, CollectivesOfTheMpiLibraryTakeAsLongAsTheirStandIns) {
+  for (const Collective collective :
+       {Collective::bcast, Collective::reduce, Collective::allreduce, Collective::gather, Collective::scatter,
+        Collective::allgather, Collective::alltoall, Collective::reduce_scatter_block})
+    for (const int ranks : {2, 6, 8, 12})
+      for (const std::int64_t bytes : {1, 1000, 100'000}) {
+        const auto [part, stand_in] = by_the_library(collective, ranks, bytes, star_network(1, ranks));
+        EXPECT_GT(part, 0);
+        EXPECT_NEAR(part, stand_in, near_enough) << name_of(collective) << ", " << ranks << " ranks, " << bytes;
+      }
+}
+
+TEST(Prediction, PartsOfGroupsShareTheNetwork) {
+  // Two switches with a link as slow as a host's between them.
+  const Network network = star_network(2, 4);
+  const auto seconds_of = [&](int step, int next) {
+    std::vector<Schedule> schedules(8, Schedule(4));
+    for (int rank = 0; rank < 8; ++rank) {
+      const int group = step == 1 ? rank / 4 : rank % 2;
+      schedules[static_cast<std::size_t>(rank)].round().join(
+          {Collective::allgather, RankSet::every(step, group * next, 4), 0, 1, sendbuf(0), recvbuf(0, 4)});
+    }
+    return seconds(schedules, 10'000, network);
+  };
+  const double within_switches = seconds_of(1, 4);
+  EXPECT_NEAR(within_switches, (10'000 * (3e-6 + (3 * byte))) + (2 * (2e-3 + 0.1)), near_enough)
+      << "a copy of its own block, then recursive doubling, as if there were no other group";
+  EXPECT_GT(seconds_of(2, 1), within_switches + (3 * 10'000 * byte)) << "both groups go across";
 }
 
 TEST(Prediction, NeverLoopsOverWrongSchedules) {

@@ -67,22 +67,27 @@ TEST(Predictor, SaysNothingOfWhatIsRefusedOrUnknown) {
   EXPECT_FALSE(predictor.seconds(ring, unknown, counted(0, 6)));
 }
 
-/// Whether it calls collectives of the MPI library, of whose times the model knows nothing.
-bool calls_the_library(const Bound& bound, const Situation& situation) {
-  const Schedule schedule = bound.schedule(bound.team(situation, 0));
-  const std::vector<Round>& rounds = schedule.rounds();
-  return std::any_of(rounds.begin(), rounds.end(), [](const Round& round) {
-    return round.sub() != nullptr && round.sub()->collective != Collective::barrier;
-  });
-}
-
 TEST(Predictor, PredictsAllCandidatesOfFewRanks) {
   Predictor predictor = predictor_of(8);
   const Situation call = allreduce_of(8, 65536);
   const auto names = predicted(predictor, call);
   for (const Bound& bound : candidates(call.collective, call.ranks))
-    EXPECT_EQ(names.contains(bound.name()), bound.refusal(call).empty() && !calls_the_library(bound, call))
-        << bound.name();
+    EXPECT_EQ(names.contains(bound.name()), bound.refusal(call).empty()) << bound.name();
+}
+
+TEST(Predictor, CommunicatorsOfAMeshTakeTimeToMake) {
+  const Predictor predictor = predictor_of(16);
+  const Situation call = allreduce_of(16, 65536);
+  const auto to_begin = [&](const char* name) {
+    return predictor.seconds_to_begin(candidate_named(call.collective, name).value(), call);
+  };
+  EXPECT_EQ(to_begin("ring"), 0);
+  const Situation alltoall{.collective = Collective::alltoall, .ranks = 16, .bytes = 64, .elements = 64};
+  const Bound with_barriers = candidate_named(Collective::alltoall, "ring_mpi_barrier").value();
+  EXPECT_EQ(predictor.seconds_to_begin(with_barriers, alltoall), 0) << "on the communicator of all";
+  const double of_two = to_begin("groups?mesh=4x4");
+  EXPECT_GT(of_two, 2 * CostParameters{}.latency);
+  EXPECT_DOUBLE_EQ(to_begin("groups?mesh=2x2x4"), 1.5 * of_two);
 }
 
 TEST(Predictor, LeavesOutWhatManyRanksTakeTooLongFor) {

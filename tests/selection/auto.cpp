@@ -26,7 +26,11 @@ class Known final : public Knowledge {
   void learn(int candidate, double seconds, std::int64_t /*calls*/) override {
     learnt[static_cast<std::size_t>(candidate)] = seconds;
   }
+  [[nodiscard]] double seconds_to_begin(int candidate) override {
+    return to_begin[static_cast<std::size_t>(candidate)];
+  }
   std::vector<double> learnt = std::vector<double>(16);
+  std::vector<double> to_begin = std::vector<double>(16);
 
  private:
   std::vector<double> predicted_;  ///< 0 where nothing is
@@ -96,6 +100,24 @@ TEST(Auto, TriesWhatIsPredictedToBeFastestFirstAndStaysWithIt) {
   EXPECT_EQ(ranks.made()[2], 1) << "after two calls of native";
   EXPECT_LT(total(ranks.made(), seconds), 60 * 10e-3 * 0.6);
   EXPECT_EQ(std::count(ranks.made().begin(), ranks.made().end(), 3), 0) << "nothing speaks for it";
+}
+
+TEST(Auto, WhatIsDearToBeginIsTriedOnceEnoughCallsMayPayForIt) {
+  const std::vector<double> seconds{10e-3, 8e-3};
+  const auto first_trial = [&](double to_begin) {
+    const auto known = std::make_shared<Known>(std::vector<double>{0, 8e-3});
+    known->to_begin[1] = to_begin;
+    Brief brief = brief_for(2, {});
+    brief.knowledge = known;
+    Lockstep ranks("auto", brief, 2, noisy(seconds));
+    ranks.call(3000);
+    const auto found = std::find(ranks.made().begin(), ranks.made().end(), 1);
+    return found - ranks.made().begin();
+  };
+  EXPECT_LT(first_trial(0), 10);
+  EXPECT_GT(first_trial(30e-3), 100) << "three of native's calls: the ledger has as much after 400";
+  EXPECT_LT(first_trial(30e-3), 1000);
+  EXPECT_EQ(first_trial(10), 3000) << "never worth it";
 }
 
 TEST(Auto, FindsWhatTheModelDoesNotKnow) {

@@ -92,6 +92,10 @@ TEST(Experience, IsBounded) {
   EXPECT_FALSE(all.belief(key_of(1 << 30), candidate("ring"), 1e-3, nothing));
 }
 
+double at_once(int /*candidate*/) {
+  return 0;
+}
+
 TEST(ContextKnowledge, ANewCommunicatorUsesTheBestOfAnotherOneFromItsFirstCallOn) {
   Experience all;
   const auto calls_on_a_communicator = [&](int calls) {
@@ -100,7 +104,8 @@ TEST(ContextKnowledge, ANewCommunicatorUsesTheBestOfAnotherOneFromItsFirstCallOn
     brief.key = key_of(65536);
     brief.tells_first = all.knows(brief.key.ranks);
     brief.knowledge = std::make_shared<ContextKnowledge>(
-        all, brief.key, brief.candidates, [](int way) { return way == 0 ? std::nullopt : std::optional(4e-3); }, 0);
+        all, brief.key, brief.candidates, [](int way) { return way == 0 ? std::nullopt : std::optional(4e-3); },
+        at_once, 0);
     const auto strategy = strategy_named("auto")->first->make(brief);
     if (const std::span<double> told = strategy->opening(); !told.empty()) strategy->verdict(told);
     std::vector<int> made;
@@ -126,11 +131,11 @@ TEST(ContextKnowledge, AsksTheModelOnlyWhereNothingWasMeasured) {
     ++asked;
     return std::optional(1e-3);
   };
-  ContextKnowledge first(all, key_of(4096), candidates, predicted, 0);
+  ContextKnowledge first(all, key_of(4096), candidates, predicted, at_once, 0);
   EXPECT_EQ(first.belief(1, 5e-3)->source, Interned("the cost model"));
   EXPECT_EQ(asked, 1);
   first.learn(1, 3e-3, 4);
-  ContextKnowledge second(all, key_of(4096), candidates, predicted, 0);
+  ContextKnowledge second(all, key_of(4096), candidates, predicted, at_once, 0);
   EXPECT_EQ(second.belief(1, 5e-3)->seconds, 3e-3);
   EXPECT_EQ(asked, 1);
 }

@@ -5,12 +5,6 @@
 
 namespace starling {
 
-std::string NativePartCost::refusal(const NativePart& part) {
-  if (part.collective == Collective::barrier) return {};
-  return "it calls the MPI library's own " + std::string(name_of(part.collective)) +
-         ", of which the model knows nothing";
-}
-
 void NativePartCost::begin(const NativePart& barrier, double now) {
   const RankSet& group = barrier.group;
   Gathering& here = gatherings_[group];

@@ -1,19 +1,16 @@
 #pragma once
 
-#include <string>
 #include <unordered_map>
 
 #include "cost/simulated_ranks.hpp"
 
 namespace starling {
 
-/// The time of native parts. Only barriers have one: how the MPI library does other collectives nobody else knows.
+/// The time of native parts that have no stand-in (cost/stand_in.hpp): barriers.
 class NativePartCost {
  public:
   explicit NativePartCost(SimulatedRanks& ranks) : ranks_(ranks) {}
 
-  /// Why the model says nothing of a part; empty where it does.
-  static std::string refusal(const NativePart& part);
   /// A rank comes to a barrier of a group; with the last of its members it is over for all.
   void begin(const NativePart& barrier, double now);
 

@@ -271,6 +271,12 @@ std::optional<double> Communicator::predicted(const Way& way, const Situation& s
   return network->seconds(*bound, situation, in_world_);
 }
 
+double Communicator::predicted_to_begin(const Way& way, const Situation& situation) const {
+  const auto& network = setup().network;
+  const auto* bound = std::get_if<Bound>(&way.kind());
+  return network && bound != nullptr ? network->seconds_to_begin(*bound, situation) : 0;
+}
+
 std::uint64_t Communicator::freed() {
   return generation.load(std::memory_order_relaxed);
 }

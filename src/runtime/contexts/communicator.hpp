@@ -77,6 +77,9 @@ class Communicator {
   /// (cost/predictor.hpp). Local: any rank may ask, at any time.
   [[nodiscard]] std::optional<double> predicted(const Way& way, const Situation& situation);
 
+  /// Seconds that its first call costs besides, for communicators of groups.
+  [[nodiscard]] double predicted_to_begin(const Way& way, const Situation& situation) const;
+
   /// The channel, which every one of Starling's algorithms needs. When it is opened, all learn whether rank 0 knows
   /// anything of communicators of this size (Channel::fact_of_first). Null, on all ranks, if no tag is free.
   /// Collective.

@@ -166,9 +166,13 @@ std::shared_ptr<Knowledge> Context::knowledge(const Brief& brief, const Facts& f
   const auto predicted = [situation = facts.situation, ways = ways_, &communicator](int way) {
     return communicator.predicted(ways[static_cast<std::size_t>(way)], situation);
   };
+  const auto to_begin = [situation = facts.situation, ways = ways_, &communicator](int way) {
+    return communicator.predicted_to_begin(ways[static_cast<std::size_t>(way)], situation);
+  };
   constexpr double microsecond = 1e-6;
   const double seconds = setup().network ? Predictor::usual(ranks_) * microsecond : 0;
-  return std::make_shared<ContextKnowledge>(setup().experience, brief.key, brief.candidates, predicted, seconds);
+  return std::make_shared<ContextKnowledge>(setup().experience, brief.key, brief.candidates, predicted, to_begin,
+                                            seconds);
 }
 
 void Context::release(Communicator& communicator) {
