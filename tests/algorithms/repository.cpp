@@ -205,11 +205,30 @@ TEST(Repository, IsRightWithValuesThatDependOnTheNumberOfRanks) {
   EXPECT_GT(proven.size(), 3U);
 }
 
+/// Numbers of ranks with a mesh of their own have uneven ones too, by name.
+TEST(Repository, IsRightOnMeshesWithAShortLastRow) {
+  const std::map<std::string, std::vector<int>> meshes{{"3x3", {7, 8}}, {"2x5", {6, 8, 9}}, {"4x4", {13, 14, 15}}};
+  for (const auto& [mesh, numbers] : meshes) {
+    for (const char* name : {"bcast:groups", "reduce:groups", "allreduce:groups_leader"}) {
+      const std::string full(name);
+      const Collective collective = collective_named(full.substr(0, full.find(':'))).value();
+      const auto bound = candidate_named(collective, full.substr(full.find(':') + 1) + "?mesh=" + mesh);
+      ASSERT_TRUE(bound);
+      for (const int ranks : numbers)
+        for (int root = 0; root < (rooted(collective) ? ranks : 1); ++root)
+          prove_one(*bound, situation_of(*bound, ranks, 64), root);
+      EXPECT_NE(bound->refusal(situation_of(*bound, 31, 64)), "");
+    }
+    EXPECT_FALSE(
+        candidate_named(Collective::gather, "groups?mesh=" + mesh)->refusal({Collective::gather, 8, 64, 64}).empty());
+  }
+}
+
 /// Which groups a rank ever joins does not depend on the root: as the root itself it joins them all.
 TEST_P(EveryCandidate, JoinsAllItsGroupsAsTheRoot) {
   const Bound& bound = GetParam();
   if (!rooted(bound.collective)) return;
-  for (const int ranks : {6, 8, 12}) {
+  for (const int ranks : {5, 6, 7, 8, 11, 12}) {
     const Situation situation = situation_of(bound, ranks, 64);
     if (!bound.refusal(situation).empty()) continue;
     for (int rank = 0; rank < ranks; ++rank) {

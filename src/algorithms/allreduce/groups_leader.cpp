@@ -35,12 +35,12 @@ Algorithm groups_leader() {
           "the rows",
       .source = "after Hartmann, Kühnemann, Rauber and Rünger, section 2",
       .group = "groups_leader",
-      .parameters = {mesh_parameter()},
+      .parameters = {mesh_parameter(Rows::last_may_be_short)},
       .reduction_order = "groups_leader",
       .latency = "that of the MPI library's reduce and bcast for rows and allreduce for the leaders",
       .bandwidth = "that of the MPI library's reduce and bcast for rows and allreduce for the leaders",
       .divide = whole_vector,
-      .refuses = mesh_parameter_refusal,
+      .refuses = any_mesh_refusal,
       .build = build,
   };
 }

@@ -28,11 +28,11 @@ Algorithm groups() {
       .says = "lets the MPI library broadcast along the root's column, then along all rows of a mesh of ranks",
       .source = "Hartmann, Kühnemann, Rauber and Rünger, section 2",
       .group = "groups",
-      .parameters = {mesh_parameter()},
+      .parameters = {mesh_parameter(Rows::last_may_be_short)},
       .latency = "that of the MPI library's bcast for each side of the mesh",
       .bandwidth = "that of the MPI library's bcast for each side of the mesh",
       .divide = whole_vector,
-      .refuses = mesh_parameter_refusal,
+      .refuses = any_mesh_refusal,
       .build = build,
   };
 }

@@ -31,23 +31,41 @@ std::vector<int> sides_in(std::string_view text) {
   return sides.size() == 2 || sides.size() == 3 ? sides : std::vector<int>();
 }
 
+/// Whether all rows but the last are full, and that has a rank.
+bool fills(const std::vector<int>& sides, int ranks) {
+  if (sides.size() != 2) return false;
+  const std::int64_t rows = sides.front();
+  const std::int64_t columns = sides.back();
+  return (rows - 1) * columns < ranks && ranks <= rows * columns;
+}
+
+/// As many columns as there are ranks in a row of the most regular uneven mesh of two dimensions.
+std::vector<int> uneven_square(int ranks) {
+  constexpr int fewest = 3;  // two rows of two
+  int columns = 2;
+  while (columns * columns < ranks) ++columns;
+  return ranks < fewest ? std::vector<int>() : std::vector<int>{(ranks + columns - 1) / columns, columns};
+}
+
 /// The sides of the mesh that a value of the parameter means on so many ranks; empty where there is none.
-std::vector<int> sides_of(std::string_view mesh, int ranks) {
+std::vector<int> sides_of(std::string_view mesh, int ranks, Rows rows) {
   if (mesh == square || mesh == cube) {
     std::vector<int> sides = mesh_shape(ranks, mesh == square ? 2 : 3);
     std::reverse(sides.begin(), sides.end());
-    return sides;
+    return sides.empty() && rows == Rows::last_may_be_short && mesh == square ? uneven_square(ranks) : sides;
   }
   std::vector<int> sides = sides_in(mesh);
   std::int64_t product = 1;
   for (const int side : sides) product = product > ranks ? product : product * side;
-  return product == ranks ? sides : std::vector<int>();
+  const bool is_uneven = rows == Rows::last_may_be_short && fills(sides, ranks);
+  return product == ranks || is_uneven ? sides : std::vector<int>();
 }
 
 /// Whether `text` is a mesh of so many ranks, or for 0 of any number.
+template <Rows rows>
 bool is_mesh(std::string_view text, int ranks) {
   const std::vector<int> sides = sides_in(text);
-  return !sides.empty() && (ranks == 0 || !sides_of(text, ranks).empty());
+  return !sides.empty() && (ranks == 0 || !sides_of(text, ranks, rows).empty());
 }
 
 std::vector<int> divisors(int number) {
@@ -61,9 +79,18 @@ std::vector<int> divisors(int number) {
   return all;
 }
 
-/// All meshes of two and of three dimensions, those with the shortest longest side first.
+/// All meshes of two and of three dimensions, those with the shortest longest side first. Of prime numbers of ranks, if
+/// the last row may be short: the most regular mesh, and those of two rows and of two columns.
+template <Rows rows_are>
 std::vector<std::string> meshes(int ranks) {
   std::vector<std::vector<int>> all;
+  if (const std::vector<int> most_regular = uneven_square(ranks);
+      rows_are == Rows::last_may_be_short && divisors(ranks).empty() && !most_regular.empty()) {
+    const int half = (ranks + 1) / 2;
+    all.push_back(most_regular);
+    for (const std::vector<int>& other : {std::vector<int>{2, half}, std::vector<int>{half, 2}})
+      if (std::find(all.begin(), all.end(), other) == all.end()) all.push_back(other);
+  }
   for (const int rows : divisors(ranks)) {
     const int columns = ranks / rows;
     all.push_back({rows, columns});
@@ -83,20 +110,36 @@ std::vector<std::string> meshes(int ranks) {
 
 }  // namespace
 
-Parameter mesh_parameter() {
-  return {.name = "mesh",
-          .values = {std::string(square), std::string(cube)},
-          .says =
-              "rows x columns, or planes x rows x columns, of a mesh of all ranks: as many as the ranks have "
-              "factorisations into sides of at least 2; square and cube name the most regular ones",
-          .reorders = true,
-          .values_on = meshes,
-          .accepts = is_mesh};
+Parameter mesh_parameter(Rows rows) {
+  const bool is_even = rows == Rows::full;
+  return {
+      .name = "mesh",
+      .values = {std::string(square), std::string(cube)},
+      .says = is_even
+                  ? "rows x columns, or planes x rows x columns, of a mesh of all ranks: as many as the ranks have "
+                    "factorisations into sides of at least 2; square and cube name the most regular ones"
+                  : "rows x columns, or planes x rows x columns, of a mesh of all ranks: as many as the ranks have "
+                    "factorisations into sides of at least 2; square and cube name the most regular ones; of rows x "
+                    "columns the last row may have fewer ranks",
+      .reorders = true,
+      .values_on = is_even ? meshes<Rows::full> : meshes<Rows::last_may_be_short>,
+      .accepts = is_even ? is_mesh<Rows::full> : is_mesh<Rows::last_may_be_short>};
+}
+
+std::string any_mesh_refusal(const Situation& situation, const Parameters& with) {
+  const std::string_view mesh = with.text("mesh");
+  if (!sides_of(mesh, situation.ranks, Rows::last_may_be_short).empty()) return {};
+  const std::vector<int> sides = sides_in(mesh);
+  if (sides.size() != 2) return mesh_parameter_refusal(situation, with);
+  const std::int64_t columns = sides.back();
+  const std::int64_t most = sides.front() * columns;
+  return "needs " + std::to_string(most - columns + 1) + " to " + std::to_string(most) + " ranks for a mesh of " +
+         std::string(mesh);
 }
 
 std::string mesh_parameter_refusal(const Situation& situation, const Parameters& with) {
   const std::string_view mesh = with.text("mesh");
-  if (!sides_of(mesh, situation.ranks).empty()) return {};
+  if (!sides_of(mesh, situation.ranks, Rows::full).empty()) return {};
   if (mesh == square || mesh == cube) return mesh_refusal(situation, mesh == square ? 2 : 3);
   std::string product = "1";
   std::int64_t ranks = 1;
@@ -117,8 +160,16 @@ std::string uneven_mesh_refusal(const Situation& situation, const Parameters& wi
 }
 
 OrthogonalGroups::OrthogonalGroups(const Team& team, const Parameters& with)
-    : sides_(sides_of(with.text("mesh"), team.size)), rank_(team.rank), root_(team.root), reach_(dimensions()) {
-  while (reach_ > 0 && place(reach_ - 1) == root_place(reach_ - 1)) --reach_;
+    : sides_(sides_of(with.text("mesh"), team.size, Rows::last_may_be_short)),
+      ranks_(team.size),
+      rank_(team.rank),
+      root_(team.root),
+      leader_(team.root),
+      reach_(dimensions()) {
+  const int columns = part(last());
+  const int in_last_row = ranks_ - ((ranks_ - 1) / columns * columns);
+  if (root_ % columns >= in_last_row) leader_ = root_ / columns * columns;
+  while (reach_ > 0 && place(reach_ - 1) == leader_place(reach_ - 1)) --reach_;
 }
 
 int OrthogonalGroups::part(int dimension) const {
@@ -129,21 +180,28 @@ int OrthogonalGroups::part(int dimension) const {
 
 RankSet OrthogonalGroups::line(int dimension) const {
   const int step = part(dimension + 1);
-  return RankSet::every(step, rank_ - (place(dimension) * step), side(dimension));
+  const int start = rank_ - (place(dimension) * step);
+  const int ranks = dimension == last() ? std::min(side(dimension), ranks_ - start) : side(dimension);
+  return RankSet::every(step, start, ranks);
 }
 
 void bcast_down(Schedule& todo, const OrthogonalGroups& mesh, int from, Blocks vector) {
+  const bool has_it = mesh.is_led_by_another() && mesh.is_in_roots_row();
+  if (has_it) todo.round().join({Collective::bcast, mesh.line(mesh.last()), mesh.roots_place(), 1, nothing(), vector});
   for (int dimension = from; dimension < mesh.dimensions(); ++dimension)
-    if (mesh.leads(dimension))
-      todo.round().join({Collective::bcast, mesh.line(dimension), mesh.root_place(dimension), 1, nothing(), vector});
+    if (mesh.leads(dimension) && !(has_it && dimension == mesh.last()))
+      todo.round().join({Collective::bcast, mesh.line(dimension), mesh.leader_place(dimension), 1, nothing(), vector});
 }
 
 void reduce_up(Schedule& todo, const OrthogonalGroups& mesh, int until, Blocks own, Blocks sum) {
   for (int dimension = mesh.last(); dimension >= until && mesh.leads(dimension); --dimension) {
     const Blocks into = mesh.heads(dimension) ? sum : nothing();
-    todo.round().join({Collective::reduce, mesh.line(dimension), mesh.root_place(dimension), 1, own, into});
+    todo.round().join({Collective::reduce, mesh.line(dimension), mesh.leader_place(dimension), 1, own, into});
     own = sum;
   }
+  if (until > 0 || !mesh.is_led_by_another()) return;
+  if (mesh.heads(0)) todo.round().send(sum, mesh.root());
+  if (mesh.is_root()) todo.round().receive(sum, mesh.leader());
 }
 
 void gather_up(Schedule& todo, const OrthogonalGroups& mesh, int until, Blocks own, const BlocksOfRanks& all) {
@@ -151,7 +209,7 @@ void gather_up(Schedule& todo, const OrthogonalGroups& mesh, int until, Blocks o
     const auto of_part = [&](int from) { return all.of(mesh.first(from), mesh.part(from)); };
     const int scale = all.scale * mesh.part(dimension + 1);
     const Blocks into = mesh.heads(dimension) ? of_part(dimension) : nothing();
-    todo.round().join({Collective::gather, mesh.line(dimension), mesh.root_place(dimension), scale, own, into});
+    todo.round().join({Collective::gather, mesh.line(dimension), mesh.leader_place(dimension), scale, own, into});
     own = into;
   }
 }
@@ -163,7 +221,7 @@ void scatter_down(Schedule& todo, const OrthogonalGroups& mesh, int from, const 
     const int scale = all.scale * mesh.part(dimension + 1);
     const Blocks gives = mesh.heads(dimension) ? of_part(dimension) : nothing();
     const Blocks gets = dimension == mesh.last() ? own : of_part(dimension + 1);
-    todo.round().join({Collective::scatter, mesh.line(dimension), mesh.root_place(dimension), scale, gives, gets});
+    todo.round().join({Collective::scatter, mesh.line(dimension), mesh.leader_place(dimension), scale, gives, gets});
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -7,12 +8,19 @@
 
 namespace starling {
 
+/// Whether all rows of a mesh of two dimensions have equally many ranks.
+enum class Rows : std::uint8_t { full, last_may_be_short };
+
 /// The parameter `mesh`: every way to write the number of ranks as a product of two or three sides, "3x2" being 3 rows
-/// of 2 ranks. `square` and `cube`, for any number of ranks, are the shapes with sides closest to each other.
-Parameter mesh_parameter();
+/// of 2 ranks. `square` and `cube`, for any number of ranks, are the shapes with sides closest to each other. Where the
+/// last row may be short, 5 ranks are a mesh of 3x2 too.
+Parameter mesh_parameter(Rows rows = Rows::full);
 
 /// Why the ranks do not form the mesh that the parameter names; empty if they do.
 std::string mesh_parameter_refusal(const Situation& situation, const Parameters& with);
+
+/// The same where the last row may be short.
+std::string any_mesh_refusal(const Situation& situation, const Parameters& with);
 
 /// The same where members have a block each, which may differ in size: MPI counts those in an int. Where these are
 /// reduced the operator must commute, as MPICH needs it (Reduce_scatter).
@@ -20,6 +28,8 @@ std::string uneven_mesh_refusal(const Situation& situation, const Parameters& wi
 
 /// One rank's place in a mesh of all ranks, and the groups of ranks that are orthogonal to each other there (Hartmann,
 /// Kühnemann, Rauber and Rünger, section 2). Ranks stand row by row: the last dimension is that of neighbouring ranks.
+/// The leader group is the root's column. Where the last row is too short for that, it is the first column, so that a
+/// rank is in one column and one row whatever the root; the first rank of the root's row then leads in its place.
 class OrthogonalGroups {
  public:
   OrthogonalGroups(const Team& team, const Parameters& with);
@@ -31,16 +41,26 @@ class OrthogonalGroups {
   [[nodiscard]] RankSet line(int dimension) const;
   /// This rank's place in its line.
   [[nodiscard]] int place(int dimension) const { return place_of(rank_, dimension); }
-  /// The root's place in its line.
-  [[nodiscard]] int root_place(int dimension) const { return place_of(root_, dimension); }
+  /// The leader's place in its line.
+  [[nodiscard]] int leader_place(int dimension) const { return place_of(leader_, dimension); }
   /// How many ranks differ from this one in `dimension` and later ones only: its plane, its row, itself. They are
   /// consecutive.
   [[nodiscard]] int part(int dimension) const;
   /// The first of them.
   [[nodiscard]] int first(int dimension) const { return rank_ / part(dimension) * part(dimension); }
-  /// The first dimension from which on this rank stands where the root stands; dimensions() if it differs in the last.
+  [[nodiscard]] int root() const { return root_; }
+  [[nodiscard]] bool is_root() const { return rank_ == root_; }
+  /// The root, or the rank that leads in its place.
+  [[nodiscard]] int leader() const { return leader_; }
+  [[nodiscard]] bool is_led_by_another() const { return leader_ != root_; }
+  /// In a mesh of two dimensions.
+  [[nodiscard]] bool is_in_roots_row() const { return place(0) == place_of(root_, 0); }
+  /// The root's place in its row.
+  [[nodiscard]] int roots_place() const { return place_of(root_, last()); }
+  /// The first dimension from which on this rank stands where the leader stands; dimensions() if it differs in the
+  /// last.
   [[nodiscard]] int reach() const { return reach_; }
-  /// Whether this rank is in the leader group along `dimension`: it stands where the root stands in all later ones.
+  /// Whether this rank is in the leader group along `dimension`: it stands where the leader stands in all later ones.
   [[nodiscard]] bool leads(int dimension) const { return reach_ <= dimension + 1; }
   /// Whether it is its line's root, too.
   [[nodiscard]] bool heads(int dimension) const { return reach_ <= dimension; }
@@ -49,8 +69,10 @@ class OrthogonalGroups {
   [[nodiscard]] int place_of(int rank, int dimension) const { return rank / part(dimension + 1) % side(dimension); }
 
   std::vector<int> sides_;
+  int ranks_;
   int rank_;
   int root_;
+  int leader_;
   int reach_;
 };
 
