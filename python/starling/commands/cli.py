@@ -6,7 +6,8 @@ import inspect
 import json
 import os
 import shlex
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -113,6 +114,8 @@ def _takes_settings(command: Callable[..., None]) -> Callable[..., None]:
         parameters[name] = inspect.Parameter(
             f"{name}_", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[type_ | None, option]
         )
+    own = inspect.signature(command, eval_str=True).parameters.items()
+    parameters |= {name: one for name, one in own if one.kind is inspect.Parameter.KEYWORD_ONLY}
     signature = inspect.Signature(list(parameters.values()))
     command.__dict__["__signature__"] = signature
     command.__annotations__ = {one.name: one.annotation for one in signature.parameters.values()}
@@ -128,10 +131,100 @@ def run(line: list[str], **given: str | bool | None) -> None:
     """Run a launcher line with its collectives tuned. Its output and exit status are the program's own."""
     from starling.runs import run as runner
 
-    flags = {
-        name.removesuffix("_"): "1" if value is True else value for name, value in given.items() if value or value == ""
-    }
-    raise typer.Exit(runner.run(line, flags))
+    raise typer.Exit(runner.run(line, _flags(given)))
+
+
+def _flags(given: Mapping[str, str | bool | None]) -> dict[str, str]:
+    """The settings that were given as options."""
+    there = {name: value for name, value in given.items() if value or value == ""}
+    return {name.removesuffix("_"): "1" if value is True else str(value) for name, value in there.items()}
+
+
+@app.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: starling compare --runs 5 -- mpirun -n 64 ./app input.txt",
+)
+@_takes_settings
+def compare(
+    line: list[str],
+    *,
+    runs: Annotated[int, typer.Option("--runs", "-n", min=1, help="Runs of each kind.")] = 5,
+    as_json: AsJson = False,
+    **given: str | bool | None,
+) -> None:
+    """Run a launcher line natively and tuned, in turn, and say which was faster by the clock, and how sure that is.
+
+    What the programs print is not shown. Tuned runs learn from each other as those of starling run do; with
+    --history off each begins with nothing.
+    """
+    from starling.runs import compare as comparing
+    from starling.terminal.console import terminal
+    from starling.terminal.progress import progress
+
+    words = [
+        word
+        for name, value in _flags(given).items()
+        for word in ([flag(name)] if KEYS[name].kind is Kind.FLAG else [flag(name), value])
+    ]
+    with progress(2 * runs) as step:
+        try:
+            found = comparing.compare(line, words, runs, os.environ, log, step)
+        except comparing.CompareError as error:
+            log(str(error))
+            for one in error.said:
+                typer.echo(f"  {printable(one)}", err=True)
+            raise typer.Exit(error.status) from error
+    if as_json:
+        typer.echo(json.dumps(found.as_json(), indent=2))
+    else:
+        comparing.render(found, terminal())
+
+
+@app.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: starling check -- mpirun -n 64 ./app input.txt",
+)
+def check(
+    line: Annotated[list[str], typer.Argument(metavar="LAUNCHER ...", help="mpirun, mpiexec, srun, or a program.")],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON for programs to read; the program's own output goes to stderr.")
+    ] = False,
+    mpi: Annotated[Flavour | None, typer.Option(help="The MPI of the program, where it cannot be detected.")] = None,
+) -> None:
+    """Run a launcher line natively and say what there is to gain: collectives, waiting in them, and what to do first.
+
+    What is known of faster ways comes from the tuning table and the history in force.
+    """
+    from starling.installation.questions import RepositoryError
+    from starling.records import history as histories
+    from starling.records import profile as profiles
+    from starling.records.record import RecordError
+    from starling.runs import check as checking
+    from starling.runs import settings
+    from starling.runs.profile import run_profiled
+    from starling.tables.table import TableError
+    from starling.tables.table import read as read_table
+    from starling.terminal.console import terminal
+
+    with tempfile.TemporaryDirectory(prefix="starling-check-") as name:
+        file = Path(name) / "profile.json"
+        status = run_profiled(line, file, {"mpi": mpi.value} if mpi else {}, keep_stdout=as_json)
+        if not file.exists():
+            raise typer.Exit(status)
+        try:
+            profile, _ = profiles.read(file)
+            in_force = settings.in_force({}, os.environ, settings.find_file(Path.cwd(), os.environ))
+            folder = settings.history_folder(in_force, os.environ)
+            known, _ = histories.known(histories.read(folder).entries) if folder else ([], [])
+            table = read_table(Path(in_force["table"].value)) if in_force.get("table") else None
+        except (RecordError, RepositoryError, histories.HistoryError, settings.SettingsError, TableError) as error:
+            _fail(error)
+    found = checking.check(profile, known, table)
+    if as_json:
+        typer.echo(json.dumps(checking.as_json(found, line), indent=2))
+    else:
+        checking.render(found, line, terminal(to_stderr=True))
+    raise typer.Exit(status)
 
 
 @app.command(epilog="Example: starling report")
