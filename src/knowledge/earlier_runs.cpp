@@ -140,6 +140,7 @@ RunRecord merged(std::span<const File> files) {
   settings.erase(std::remove_if(settings.begin(), settings.end(), std::not_fn(tells_samples)), settings.end());
   all.run.seconds = 0;
   all.run.probe_s.reset();
+  all.run.unfinished = false;
   std::vector<ContextRecord> contexts;
   for (const auto& [name, record] : files) {
     const RunDescription& run = record.run;

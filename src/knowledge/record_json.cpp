@@ -281,6 +281,7 @@ constexpr std::array run_fields{
     field<&RunDescription::started>("started"),
     field<&RunDescription::seconds>("seconds"),
     field<&RunDescription::probe_s>("probe_s", Presence::where_known),
+    field<&RunDescription::unfinished>("unfinished", Presence::where_known),
 };
 
 constexpr std::array left_out_fields{

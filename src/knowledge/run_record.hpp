@@ -137,6 +137,7 @@ struct RunDescription {
   std::string started;            ///< UTC, ISO 8601
   double seconds = 0;             ///< from MPI_Init to MPI_Finalize
   std::optional<double> probe_s;  ///< of these, to learn the network; nothing where it was not probed
+  bool unfinished = false;        ///< written while the program ran; it did not get to MPI_Finalize
 };
 
 struct RunRecord {

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from support.mpis import Mpi, compile_c, debian_mpis
-from support.tuned import run_tuned
+from starling.records import history_folder
+from starling.records import record as records
+from support.mpis import Mpi, compile_c, debian_mpis, run_ranks
+from support.tuned import library, preloaded, run_tuned
 
 HERE = Path(__file__).parent
 BOUND = 4 << 20
@@ -53,3 +55,32 @@ def test_the_record_of_a_program_with_thousands_of_call_keys_is_bounded_and_adds
     assert len(broadcasts) + (left_out.contexts if left_out else 0) >= keys
     assert sum(one.calls for one in record.contexts) + (left_out.calls if left_out else 0) == 100 + keys
     assert sum(one.candidates_left_out for one in broadcasts) > 0
+
+
+@pytest.mark.parametrize("ends", ["killed", "finalized"])
+@pytest.mark.parametrize("strategy", ["star-basic", "auto"])
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_a_killed_job_leaves_what_was_learnt(mpi: Mpi, tmp_path: Path, strategy: str, ends: str) -> None:
+    program = str(compile_c(mpi, HERE / "killed.c", tmp_path))
+    folder = tmp_path / "history"
+    settings = {
+        "STARLING_STRATEGY": strategy,
+        "STARLING_HISTORY": str(folder),
+        "STARLING_CHECKPOINT": "0.01",
+        "STARLING_PLATFORM": "nodes",
+    }
+    argv = [program, str(folder), *(["finalize"] if ends == "finalized" else [])]
+    outcome = run_ranks(mpi, 2, argv, {**preloaded(mpi, tmp_path, [library(mpi)]), **settings}, 60)
+    assert "written" in outcome.stdout, outcome.report()
+    (file,) = history_folder.newest_first(folder)
+    found = records.read(file)[0]
+    assert found.run.unfinished is (ends == "killed")
+    (reduced,) = [one for one in found.contexts if one.collective == "allreduce"]
+    assert reduced.calls > 0
+    assert any(one.agreed_s for one in reduced.candidates)
+    if ends == "killed":  # a later run starts from it
+        again = run_ranks(mpi, 2, [*argv, "finalize"], {**preloaded(mpi, tmp_path, [library(mpi)]), **settings}, 60)
+        again.check()
+        latest = history_folder.newest_first(folder)[0]
+        context = next(one for one in records.read(latest)[0].contexts if one.collective == "allreduce")
+        assert any(one.earlier_s for one in context.candidates)

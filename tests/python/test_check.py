@@ -16,9 +16,9 @@ from starling.commands.cli import app
 from starling.records import profile as profiles
 from starling.records.history import Key, Known, Place
 from starling.records.record import Candidate
-from starling.runs.check import Check, as_json, check
-from starling.runs.compare import CompareError, Comparison, compare
 from starling.tables import table as tables
+from starling.verdicts.check import Check, as_json, check
+from starling.verdicts.compare import CompareError, Comparison, compare
 
 SAMPLE = Path(__file__).parents[1] / "knowledge/run-record.json"
 LINE = ["mpirun", "-n", "4", "./app"]

@@ -157,9 +157,9 @@ def compare(
     What the programs print is not shown. Tuned runs learn from each other as those of starling run do; with
     --history off each begins with nothing.
     """
-    from starling.runs import compare as comparing
     from starling.terminal.console import terminal
     from starling.terminal.progress import progress
+    from starling.verdicts import compare as comparing
 
     words = [
         word
@@ -199,12 +199,12 @@ def check(
     from starling.records import history as histories
     from starling.records import profile as profiles
     from starling.records.record import RecordError
-    from starling.runs import check as checking
     from starling.runs import settings
     from starling.runs.profile import run_profiled
     from starling.tables.table import TableError
     from starling.tables.table import read as read_table
     from starling.terminal.console import terminal
+    from starling.verdicts import check as checking
 
     with tempfile.TemporaryDirectory(prefix="starling-check-") as name:
         file = Path(name) / "profile.json"

@@ -253,6 +253,8 @@ def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> Non
         f"{strategy}{human_seconds(run.seconds)} from {printable(run.started)}{probe}"
     )
     console.print(Text.assemble((printable(record.title), "bold"), what))
+    if run.unfinished:
+        console.print(Text("the program did not get to MPI_Finalize: this is what was known at the last checkpoint"))
     if not contexts:
         console.print(Text("no collective was called"))
         return

@@ -1,1 +1,1 @@
-"""What tables on a terminal are made of."""
+"""What commands show on a terminal: tables, and how far they have come."""

@@ -244,6 +244,7 @@ void Context::profile(double start, double end, double work) {
       carriers_[i].reset();
     }
   }
+  if (agrees && end >= setup().next_checkpoint) setup().checkpoint();
   tuner_->add_bookkeeping(turn, Clock::now() - end, agrees);
 }
 

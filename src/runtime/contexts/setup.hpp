@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -53,6 +54,9 @@ struct Setup {
   std::optional<Predictor> network;
   std::optional<double> probe_seconds;  ///< that the job took to measure it
   std::unique_ptr<Profile> profile;     ///< null in a run that is not profiled
+  /// By Clock, from when on the next agreement on rank 0 of MPI_COMM_WORLD calls `checkpoint`.
+  double next_checkpoint = std::numeric_limits<double>::infinity();
+  void (*checkpoint)() = nullptr;  ///< writes what is known so far, for a job that is killed, and sets the next time
 
   int keyval = MPI_KEYVAL_INVALID;  ///< of the attribute that holds a Communicator
   std::mutex guard;                 ///< of the members below

@@ -10,6 +10,7 @@ struct Job {
   bool running = false;  ///< and Starling is active
   std::chrono::system_clock::time_point started;
   double started_wtime = 0;
+  std::string history_file;  ///< of this run's record in the history, once it is written
 };
 
 /// The process's only one: MPI's entry points have no argument to pass it.

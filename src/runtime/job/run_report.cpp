@@ -21,6 +21,7 @@
 #include "runtime/contexts/communicator.hpp"
 #include "runtime/contexts/setup.hpp"
 #include "runtime/job/job.hpp"
+#include "runtime/mpi/clock.hpp"
 #include "runtime/mpi/features.hpp"
 #include "runtime/mpi/flavour.hpp"
 #include "runtime/mpi/pmpi.hpp"
@@ -30,20 +31,21 @@
 namespace starling {
 namespace {
 
-/// The contexts of the communicators on which this rank is rank 0. Those of communicators of one rank are left out,
-/// unless the program has only one rank or a profile is to have all calls.
-std::vector<ContextRecord> my_contexts() {
-  Setup& now = setup();
-  std::vector<ContextRecord> contexts;
-  {
-    const std::lock_guard lock(now.guard);
-    for (const Communicator* one : now.communicators) one->add_to(now.finished);
-    contexts = now.finished.take();
-  }
-  if (process().size > 1 && !now.profile)
+/// Leaves out those of communicators of one rank, unless the program has only one rank or a profile is to have all
+/// calls.
+std::vector<ContextRecord> counted(std::vector<ContextRecord> contexts) {
+  if (process().size > 1 && !setup().profile)
     contexts.erase(std::remove_if(contexts.begin(), contexts.end(), [](const auto& one) { return one.ranks == 1; }),
                    contexts.end());
   return contexts;
+}
+
+/// The contexts of the communicators on which this rank is rank 0.
+std::vector<ContextRecord> my_contexts() {
+  Setup& now = setup();
+  const std::lock_guard lock(now.guard);
+  for (const Communicator* one : now.communicators) one->add_to(now.finished);
+  return counted(now.finished.take());
 }
 
 constexpr int tag_of_records = 0;  // no channel uses it
@@ -140,16 +142,9 @@ void write(const std::string& path, const std::string& text) {
   }
 }
 
-}  // namespace
-
-void publish_run_record() {
+/// Adds what rank 0 of MPI_COMM_WORLD knows of the run, and writes the record.
+void describe_and_write(RunRecord& record, double seconds) {
   const Setup& now = setup();
-  if (now.settings.history.empty() && now.settings.record.empty()) return;
-  const double seconds = pmpi.Wtime() - job().started_wtime;
-  RunRecord record = record_of_all();
-  if (now.profile) add_profile(record);
-  if (process().rank != 0) return;
-
   record.run.seconds = seconds;
   record.run.probe_s = now.probe_seconds;
   record.run.program = program_line();
@@ -168,7 +163,13 @@ void publish_run_record() {
   const std::string name = record_file_name(job().started, host_name(), getpid());
   if (!now.settings.history.empty()) {
     std::string trouble = make_directory(now.settings.history);
-    if (trouble.empty()) trouble = write_new_whole(now.settings.history, name, text).trouble;
+    if (trouble.empty() && !job().history_file.empty()) {
+      trouble = write_whole(now.settings.history + "/" + job().history_file, text);
+    } else if (trouble.empty()) {
+      const NewFile made = write_new_whole(now.settings.history, name, text);
+      trouble = made.trouble;
+      job().history_file = made.name;
+    }
     if (!trouble.empty()) {
       print_notice("no run record in the history: " + trouble);
       record_explained();
@@ -176,6 +177,41 @@ void publish_run_record() {
   }
   // Ranks started by MPI_Comm_spawn inherit the path, and must not overwrite the record of their parents.
   if (!now.settings.record.empty()) write(now.settings.record + (was_spawned() ? "." + name : ""), text);
+}
+
+/// Writes what this rank knows so far. Local.
+void write_checkpoint() {
+  Setup& now = setup();
+  Happened so_far;
+  {
+    const std::lock_guard lock(now.guard);
+    so_far = now.finished;
+    for (const Communicator* one : now.communicators) one->add_to(so_far);
+  }
+  RunRecord record = RecordSum(counted(so_far.take())).record();
+  record.run.unfinished = true;
+  describe_and_write(record, pmpi.Wtime() - job().started_wtime);
+  now.next_checkpoint = Clock::now() + now.settings.checkpoint;
+}
+
+}  // namespace
+
+void begin_checkpoints() {
+  Setup& now = setup();
+  const bool leaves_record = !now.settings.history.empty() || !now.settings.record.empty();
+  if (process().rank != 0 || process().concurrent || now.profile || !leaves_record || now.settings.checkpoint == 0)
+    return;
+  now.checkpoint = write_checkpoint;
+  now.next_checkpoint = Clock::now() + now.settings.checkpoint;
+}
+
+void publish_run_record() {
+  const Setup& now = setup();
+  if (now.settings.history.empty() && now.settings.record.empty()) return;
+  const double seconds = pmpi.Wtime() - job().started_wtime;
+  RunRecord record = record_of_all();
+  if (now.profile) add_profile(record);
+  if (process().rank == 0) describe_and_write(record, seconds);
 }
 
 }  // namespace starling

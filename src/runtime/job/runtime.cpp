@@ -118,6 +118,7 @@ void after_init() {
   job().started_wtime = pmpi.Wtime();
   set_network(now);
   probe_refused_aliases();
+  begin_checkpoints();
   job().running = true;
 }
 

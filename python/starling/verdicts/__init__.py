@@ -1,0 +1,1 @@
+"""Whether Starling may help a program, and whether it did."""
