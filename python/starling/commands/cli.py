@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -22,6 +22,9 @@ from starling.messages import MISUSE, in_one_line, log, printable, quoted, versi
 from starling.networks.placement import Order
 from starling.runs.settings import KEYS, Kind, flag
 from starling.tables.formats import Format
+
+if TYPE_CHECKING:
+    from starling.records.record import RunRecord
 
 
 class _Commands(TyperGroup):
@@ -237,7 +240,7 @@ def report(
         bool, typer.Option("--all", help="Show every context, not only the 20 with most time.")
     ] = False,
     html: Annotated[
-        Path | None, typer.Option(metavar="F", help="Write a page with pictures, of a tuning table.")
+        Path | None, typer.Option(metavar="F.html", help="Write a page with pictures instead; it loads nothing.")
     ] = None,
 ) -> None:
     """Show which algorithms ran in the last run, why, how long the others took, and what tuning cost.
@@ -252,8 +255,6 @@ def report(
     if record is not None and _is_table(record):
         _report_table(record, as_json=as_json, html=html)
         return
-    if html is not None:
-        _misused("--html shows a tuning table: name one, as in: starling report table.json --html table.html")
 
     def folder() -> Path | None:
         in_force = settings.in_force({}, os.environ, settings.find_file(Path.cwd(), os.environ))
@@ -272,10 +273,25 @@ def report(
             found, text = records.read(record)
     except (records.RecordError, settings.SettingsError) as error:
         _fail(error)
+    if html is not None:
+        _write_page(found, html)
+        return
     if as_json:
         typer.echo(text, nl=False)
         return
     reports.render(found, terminal(), rows=None if everything else 20)
+
+
+def _write_page(found: RunRecord, file: Path) -> None:
+    from starling.records import profile as profiles
+    from starling.records import profile_page, run_page
+
+    text = run_page.page(found) if found.profile is None else profile_page.page(profiles.of(found))
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        _fail(f"{printable(file)}: {error.strerror}")
+    log(f"page {printable(file)}")
 
 
 def _is_table(path: Path) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from starling.messages import in_one_line
+from starling.records import html
 from starling.records import profile as profiles
 from starling.records.profile import Profile, Profiled, percent
 from starling.terminal.figures import human_bytes, human_seconds
@@ -15,27 +16,6 @@ _MOST_BARS = 16
 """Bars of a picture; where a collective has more sizes, each bar is for those from a power of two to the next."""
 _BAR, _GAP, _HEIGHT, _TOP, _LEFT, _BELOW = 34, 16, 130, 34, 64, 42
 """Widths and heights in pixels."""
-
-_STYLE = """
-:root { color-scheme: light dark; --text: #24292f; --faint: #5b6570; --line: #d5dae0; --back: #ffffff;
-  --moving: #2f6fb3; --waiting: #e5a13a; }
-@media (prefers-color-scheme: dark) { :root { --text: #e3e8ee; --faint: #9aa6b3; --line: #343c46; --back: #14181d;
-  --moving: #6cabea; --waiting: #d99426; } }
-body { font: 15px/1.5 system-ui, "Segoe UI", "DejaVu Sans", Helvetica, Arial, sans-serif; color: var(--text);
-  background: var(--back); max-width: 1100px; margin: 2em auto; padding: 0 1em; }
-h1 { font-size: 1.35em; margin-bottom: 0; overflow-wrap: anywhere; } h2 { font-size: 1.1em; margin-top: 2em; }
-p { margin: .3em 0; } .faint { color: var(--faint); }
-figure { display: inline-block; vertical-align: top; margin: 1em 2em 0 0; max-width: 100%; overflow-x: auto; }
-figcaption b { margin-right: .5em; }
-svg text { font: 12px system-ui, "DejaVu Sans", Helvetica, Arial, sans-serif; fill: var(--text); }
-svg .faint { fill: var(--faint); } svg .axis { stroke: var(--line); }
-.moving { fill: var(--moving); background: var(--moving); }
-.waiting { fill: var(--waiting); background: var(--waiting); }
-.key { display: inline-block; width: .8em; height: .8em; margin: 0 .3em 0 1em; }
-.wide { overflow-x: auto; } table { border-collapse: collapse; white-space: nowrap; }
-th, td { padding: .2em .8em; text-align: right; border-bottom: 1px solid var(--line); }
-th.left, td.left { text-align: left; }
-"""
 
 
 @dataclass
@@ -77,10 +57,6 @@ def _bars(contexts: Sequence[Profiled]) -> list[_Bar]:
     return [coarse[least] for least in sorted(coarse)]
 
 
-def _text(x: float, y: float, text: str, anchor: str = "middle", kind: str = "") -> str:
-    return f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}" class="{kind}">{escape(text)}</text>'
-
-
 def _count(number: int) -> str:
     """`950`, `12k`, `3.4M`."""
     for unit, factor in (("G", 10**9), ("M", 10**6), ("k", 10**3)):
@@ -100,9 +76,9 @@ def _picture(bars: Sequence[_Bar], spent: float) -> str:
     parts = [
         f'<svg width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img">',
         f'<path class="axis" d="M{_LEFT} {_TOP}H{width}M{_LEFT} {floor}H{width}"/>',
-        _text(_LEFT - 8, _TOP + 4, percent(highest / spent if spent else 0.0), "end", "faint"),
-        _text(_LEFT - 8, floor + 4, "0 %", "end", "faint"),
-        _text(_LEFT - 8, 16, "calls", "end", "faint"),
+        html.text(_LEFT - 8, _TOP + 4, percent(highest / spent if spent else 0.0), "end", "faint"),
+        html.text(_LEFT - 8, floor + 4, "0 %", "end", "faint"),
+        html.text(_LEFT - 8, 16, "calls", "end", "faint"),
     ]
     for i, bar in enumerate(bars):
         x = _LEFT + _GAP + i * (_BAR + _GAP)
@@ -115,9 +91,9 @@ def _picture(bars: Sequence[_Bar], spent: float) -> str:
             f"<g><title>{escape(told)}</title>",
             f'<rect class="moving" x="{x}" y="{floor - moving:.1f}" width="{_BAR}" height="{moving:.1f}"/>',
             f'<rect class="waiting" x="{x}" y="{floor - moving - waiting:.1f}" width="{_BAR}" height="{waiting:.1f}"/>',
-            _text(x + _BAR / 2, 16, _count(bar.calls)),
+            html.text(x + _BAR / 2, 16, _count(bar.calls)),
             *(
-                _text(x + _BAR / 2, floor + 16 + 14 * line, word)
+                html.text(x + _BAR / 2, floor + 16 + 14 * line, word)
                 for line, word in enumerate(bar.label.split(" to ")[0].split(" "))
             ),
             "</g>",
@@ -125,25 +101,10 @@ def _picture(bars: Sequence[_Bar], spent: float) -> str:
     return "".join([*parts, "</svg>"])
 
 
-def _table(titles: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int]) -> str:
-    def row(tag: str, cells: Sequence[str]) -> str:
-        return "".join(
-            f"<{tag}{' class=left' if i in left else ''}>{escape(in_one_line(cell))}</{tag}>"
-            for i, cell in enumerate(cells)
-        )
-
-    body = "".join(f"<tr>{row('td', cells)}</tr>" for cells in rows)
-    return f"<div class=wide><table><tr>{row('th', titles)}</tr>{body}</table></div>"
-
-
 def page(profile: Profile) -> str:
     """The page as HTML."""
-    title = escape(in_one_line(profile.record.title))
     parts = [
-        "<!doctype html><html lang=en><meta charset=utf-8>",
-        '<meta name=viewport content="width=device-width,initial-scale=1">',
-        f"<title>{title}: collectives</title><style>{_STYLE}</style>",
-        f"<h1>{title}</h1><p class=faint>{escape(profiles.heading(profile).removeprefix(': '))}</p>",
+        html.beginning(profile.record.title, "collectives", profiles.heading(profile).removeprefix(": ")),
         f"<p>{escape(profiles.summary(profile))}.</p>",
     ]
     by_collective: dict[str, list[Profiled]] = {}
@@ -166,10 +127,10 @@ def page(profile: Profile) -> str:
         columns = profiles.columns(profile.contexts, profile.record.run.ranks)
         rows = list(zip(*(column.cells for column in columns), strict=True))
         left = [i for i, column in enumerate(columns) if not column.right]
-        parts += ["<h2>Contexts</h2>", _table([column.title for column in columns], rows, left)]
+        parts += ["<h2>Contexts</h2>", html.table([column.title for column in columns], rows, left)]
     if profile.counted:
         rows = [(one.collective, str(one.ranks), str(one.calls)) for one in profile.counted]
-        parts += ["<h2>Only counted</h2>", _table(["operation", "ranks", "calls"], rows, [0])]
+        parts += ["<h2>Only counted</h2>", html.table(["operation", "ranks", "calls"], rows, [0])]
     if lines := profiles.successions(profile, most=100):
-        parts += ["<h2>Calls that follow each other on rank 0</h2>", _table(["calls", ""], lines, [0, 1])]
-    return "".join([*parts, "</html>\n"])
+        parts += ["<h2>Calls that follow each other on rank 0</h2>", html.table(["calls", ""], lines, [0, 1])]
+    return "".join([*parts, html.END])

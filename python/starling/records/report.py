@@ -31,7 +31,8 @@ _STAGES = {
     "native": "left to the MPI library",
 }
 """What the stages of the strategies mean (docs/strategies.md)."""
-_UNFINISHED = {"learning", "measure_select", "probe_group", "run_off"}
+UNFINISHED = "the program did not get to MPI_Finalize: this is what was known at the last checkpoint"
+_LEARNING = {"learning", "measure_select", "probe_group", "run_off"}
 _DECISIONS = 4
 _EXPLAINED = 3
 _MATERIAL = 0.01
@@ -93,7 +94,8 @@ def _spent(context: Context) -> str:
     return marked(text, by_first=context.slowest_seconds is None, ranks=context.ranks)
 
 
-def _columns(contexts: Sequence[Context]) -> list[Column]:
+def columns(contexts: Sequence[Context]) -> list[Column]:
+    """A row for each context."""
     return [
         Column("collective", [kind(c) for c in contexts], right=False),
         Column("bytes", [size(c) for c in contexts]),
@@ -150,7 +152,7 @@ def verdict(record: RunRecord) -> str:
     else:
         text = f"Lost {human_seconds(-saved)} against native, {-saved / run.seconds:.1%} of the run"
     text += f"; trying cost {trying}"
-    learning = sum(context.stage in _UNFINISHED for context in record.contexts)
+    learning = sum(context.stage in _LEARNING for context in record.contexts)
     if learning:
         text += f". {_contexts(learning)} of {len(record.contexts)} still learning: the next run goes on from here"
     else:
@@ -162,7 +164,7 @@ def _contexts(number: int) -> str:
     return f"{number} context{'s' * (number != 1)}"
 
 
-def _notes(contexts: Sequence[Context], *, stages: bool) -> list[str]:
+def notes(contexts: Sequence[Context], *, stages: bool) -> list[str]:
     """Notes that explain marks and values in the table."""
     notes = []
     if any(BY_FIRST in _spent(context) + _marked(context, "0") for context in contexts):
@@ -237,34 +239,38 @@ def _explained(context: Context, decisions: int | None) -> RenderableType:
     return Group(*lines)
 
 
+def heading(record: RunRecord) -> str:
+    """What ran, behind the program's name."""
+    run = record.run
+    strategy = f"strategy {printable(run.strategy)}, " if run.strategy else ""  # merged runs may have had several
+    probe = f", {human_seconds(run.probe_s)} of it to measure the network" if run.probe_s is not None else ""
+    return (
+        f": {_ranks(run.ranks)} on {run.nodes} node{'s' * (run.nodes != 1)}, "
+        f"{printable(run.mpi_flavour)} {printable(run.mpi_version)}, "
+        f"{strategy}{human_seconds(run.seconds)} from {printable(run.started)}{probe}"
+    )
+
+
 def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> None:
     """Prints a report: the run, its contexts by seconds (at most `rows`), and the last decisions of those with most.
 
     Without a limit of rows: all contexts, all decisions, and what the stages mean.
     """
-    run = record.run
     contexts = sorted(record.contexts, key=lambda context: -(context.spent or 0))
     shown = contexts[:rows]
-    strategy = f"strategy {printable(run.strategy)}, " if run.strategy else ""  # merged runs may have had several
-    probe = f", {human_seconds(run.probe_s)} of it to measure the network" if run.probe_s is not None else ""
-    what = (
-        f": {_ranks(run.ranks)} on {run.nodes} node{'s' * (run.nodes != 1)}, "
-        f"{printable(run.mpi_flavour)} {printable(run.mpi_version)}, "
-        f"{strategy}{human_seconds(run.seconds)} from {printable(run.started)}{probe}"
-    )
-    console.print(Text.assemble((printable(record.title), "bold"), what))
-    if run.unfinished:
-        console.print(Text("the program did not get to MPI_Finalize: this is what was known at the last checkpoint"))
+    console.print(Text.assemble((printable(record.title), "bold"), heading(record)))
+    if record.run.unfinished:
+        console.print(Text(UNFINISHED))
     if not contexts:
         console.print(Text("no collective was called"))
         return
     if told := verdict(record):
         console.print(Text(told, style="bold"))
     console.print()
-    console.print(fitted(_columns(shown), console.width))
+    console.print(fitted(columns(shown), console.width))
     if len(shown) < len(contexts):
         console.print(Text(f"and {len(contexts) - len(shown)} lighter ones: see them with --all"))
-    for note in _notes(shown, stages=rows is None):
+    for note in notes(shown, stages=rows is None):
         console.print(Text(note))
     explained = [context for context in shown if context.decisions or _communicators(context)]
     for context in explained[: None if rows is None else _EXPLAINED]:
