@@ -14,13 +14,16 @@ from support.mpis import ROOT, Mpi, compile_c, debian_mpis, run_ranks
 from support.processes import Outcome
 from support.tuned import preloaded
 
-PROGRAMS = {
-    "fft": ("64", "20", "alltoall"),
-    "nbody": ("120", "40", "allgather"),
-    "molecular_dynamics": ("8", "20", "allreduce"),
-    "nanotube": ("40", "40", "allgatherv"),
-}
-"""Size, steps, and the collective of each step."""
+PROGRAMS = (
+    ("fft", "alltoall", "64", "20"),
+    ("nbody", "allgather", "120", "40"),
+    ("molecular_dynamics", "allreduce", "8", "20"),
+    ("nanotube", "allgatherv", "40", "40"),
+    ("adams", "allgather", "480", "40"),
+    ("jacobi", "allreduce", "480", "40", "columns"),
+    ("jacobi", "bcast", "480", "40", "root"),
+)
+"""Name, the collective of each step, and arguments, first size and steps."""
 
 
 def line(outcome: Outcome) -> dict[str, Any]:
@@ -29,11 +32,14 @@ def line(outcome: Outcome) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("program", PROGRAMS, ids="-".join)
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
-def test_the_result_is_right_with_one_rank_with_many_and_with_starling(mpi: Mpi, name: str, tmp_path: Path) -> None:
-    size, steps, collective = PROGRAMS[name]
-    argv = [str(compile_c(mpi, ROOT / f"bench/programs/{name}.c", tmp_path)), size, steps]
+def test_the_result_is_right_with_one_rank_with_many_and_with_starling(
+    mpi: Mpi, program: tuple[str, ...], tmp_path: Path
+) -> None:
+    name, collective, *arguments = program
+    steps = arguments[1]
+    argv = [str(compile_c(mpi, ROOT / f"bench/programs/{name}.c", tmp_path)), *arguments]
     env, record = {**preloaded(mpi, tmp_path), "STARLING_ITER": "2"}, tmp_path / "record.json"
     runs = [(1, ()), (RANKS, ()), (RANKS, starling_run(record))]
     alone, plain, tuned = (line(run_ranks(mpi, ranks, argv, env, before=before)) for ranks, before in runs)
