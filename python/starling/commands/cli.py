@@ -20,6 +20,7 @@ from starling.commands import bench, history, lab
 from starling.installation.variants import Flavour
 from starling.messages import MISUSE, in_one_line, log, printable, quoted, version
 from starling.networks.placement import Order
+from starling.runs.environment import Shell
 from starling.runs.settings import KEYS, Kind, flag
 from starling.tables.formats import Format
 
@@ -105,11 +106,14 @@ def _options(
 
 
 def _takes_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with an option for each setting of a run that has one."""
+    """The command with an option for each setting of a run that has one, unless it has one of that name itself."""
     line = Annotated[list[str], typer.Argument(metavar="LAUNCHER ...", help="mpirun, mpiexec, srun, or a program.")]
-    parameters = {"line": inspect.Parameter("line", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=line)}
+    own = inspect.signature(command, eval_str=True).parameters
+    parameters = {}
+    if "line" in own:
+        parameters["line"] = inspect.Parameter("line", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=line)
     for name, key in KEYS.items():
-        if key.option is None:
+        if key.option is None or name in own:
             continue
         words = [flag(name), *([key.option.short] if key.option.short else [])]
         option = typer.Option(*words, metavar=key.option.metavar, help=key.option.help)
@@ -117,8 +121,7 @@ def _takes_settings(command: Callable[..., None]) -> Callable[..., None]:
         parameters[name] = inspect.Parameter(
             f"{name}_", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[type_ | None, option]
         )
-    own = inspect.signature(command, eval_str=True).parameters.items()
-    parameters |= {name: one for name, one in own if one.kind is inspect.Parameter.KEYWORD_ONLY}
+    parameters |= {name: one for name, one in own.items() if one.kind is inspect.Parameter.KEYWORD_ONLY}
     signature = inspect.Signature(list(parameters.values()))
     command.__dict__["__signature__"] = signature
     command.__annotations__ = {one.name: one.annotation for one in signature.parameters.values()}
@@ -228,6 +231,40 @@ def check(
     else:
         checking.render(found, line, terminal(to_stderr=True))
     raise typer.Exit(status)
+
+
+@app.command(epilog="Example: starling env --mpi openmpi --table site.json --shell lua >starling.lua")
+@_takes_settings
+def env(
+    *,
+    mpi: Annotated[Flavour, typer.Option(help="The MPI of the programs.")],
+    shell: Annotated[Shell, typer.Option(help="In whose words: lua and tcl are for module files.")] = Shell.SH,
+    **given: str | bool | None,
+) -> None:
+    """Print the variables that tune every program of an MPI, for module files and shells."""
+    from starling.runs import environment
+
+    try:
+        found = environment.wanted(mpi, _flags(given), os.environ)
+    except environment.NotToBeHadError as error:
+        _misused(error)
+    for line in environment.lines(found, shell):
+        typer.echo(line)
+
+
+@app.command(epilog="Example: starling slurm job.sh >tuned.sh")
+def slurm(script: Annotated[Path, typer.Argument(metavar="JOB.sh", help="A job script.")]) -> None:
+    """Print a job script with every srun, mpirun and mpiexec started by starling run, and say which lines changed."""
+    from starling.runs import environment
+
+    try:
+        text, changed = environment.job_script(environment.read_script(script))
+    except environment.NotToBeHadError as error:
+        _fail(error)
+    typer.echo(text.encode(errors="surrogateescape"), nl=False)
+    if not changed:
+        _fail(f"{printable(script)}: no line starts srun, mpirun or mpiexec: nothing was changed")
+    log(f"changed line{'s' * (len(changed) > 1)} {', '.join(map(str, changed))} of {printable(script)}")
 
 
 @app.command(epilog="Example: starling report")
