@@ -319,6 +319,23 @@ def test_a_profile_gives_the_points_and_their_weights(tmp_path: Path) -> None:
     assert sum(plan.values()) == pytest.approx(len(plan))
     with pytest.raises(PlanError, match="nothing in it can be tuned on 2 ranks"):
         points.from_profile(path, None, 2)
+    late = {"rank_seconds": 8.0, "waiting_rank_seconds": 6.0}
+    contexts = [
+        {**context("allreduce", 8, 4, 9.0), "profile": late},
+        {**context("bcast", 64, 4, 1.0), "profile": {"rank_seconds": 2.0, "waiting_rank_seconds": None}},
+        {**context("bcast", 64, 2, 1.0), "profile": {"rank_seconds": 1.0, "waiting_rank_seconds": None}},
+    ]
+    path.write_text(json.dumps({"run": {"ranks": 4}, "contexts": contexts}))
+    plan = points.from_profile(path, None, 16)
+    assert plan[Point("allreduce", 4, 8)] == plan[Point("bcast", 4, 64)], "waiting does not count"
+    plan = points.from_profile(path, None, 16, [8, 16])
+    assert {(point.collective, point.ranks) for point in plan} == {
+        ("allreduce", 8),
+        ("allreduce", 16),
+        ("bcast", 8),
+        ("bcast", 16),
+        ("bcast", 2),
+    }, "on as many ranks as asked for, but for communicators of a part of them"
     path.write_text("{}")
     with pytest.raises(PlanError, match="no profile"):
         points.from_profile(path, None, 16)

@@ -110,15 +110,22 @@ def sizes_of(collective: str, all_sizes: Sequence[int]) -> Sequence[int]:
     return (_SIZELESS_BYTES,) if collective in _SIZELESS else all_sizes
 
 
-def from_profile(path: Path, only: Sequence[str] | None, available: int) -> Plan:
-    """The points that a profile has (docs/profile.md), weighted by the seconds that its program spent there.
+def from_profile(path: Path, only: Sequence[str] | None, available: int, counts: Sequence[int] | None = None) -> Plan:
+    """The points that a profile has (docs/profile.md), weighted by the ranks' seconds there but for waiting.
 
+    What the program does on all of its ranks is also planned on as many as `counts` says, in blocks of the same size.
     Contexts on more than `available` ranks, or of a collective that is not measured, are left out. Raises PlanError.
     """
     name = printable(path)
     try:
-        contexts = json.loads(path.read_text())["contexts"]
-        weights = dict(_weights(contexts, only, available))
+        profile = json.loads(path.read_text())
+        all_ranks = int(profile["run"]["ranks"]) if counts is not None else 0
+        weights: dict[Point, float] = {}
+        for point, weight in _weights(profile["contexts"], only):
+            for ranks in counts if counts is not None and point.ranks == all_ranks else [point.ranks]:
+                if 2 <= ranks <= available:
+                    there = point._replace(ranks=ranks)
+                    weights[there] = weights.get(there, 0.0) + weight
     except OSError as error:
         raise PlanError(f"{name}: {error.strerror}; make a profile with: starling profile -o F -- LAUNCHER") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -129,15 +136,23 @@ def from_profile(path: Path, only: Sequence[str] | None, available: int) -> Plan
     return {point: weight / mean for point, weight in sorted(weights.items()) if weight > 0}
 
 
-def _weights(contexts: Any, only: Sequence[str] | None, available: int) -> Iterable[tuple[Point, float]]:
+def _seconds(context: Any) -> float:
+    """Of all ranks, without waiting for late ones, which no way shortens; rank 0's where the file has no more."""
+    all_ranks = context.get("profile")
+    if all_ranks is None:
+        return float(context["seconds"])
+    return max(0.0, float(all_ranks["rank_seconds"]) - float(all_ranks["waiting_rank_seconds"] or 0.0))
+
+
+def _weights(contexts: Any, only: Sequence[str] | None) -> Iterable[tuple[Point, float]]:
     found: dict[Point, float] = {}
     for one in contexts:
         collective, ranks, bytes_ = one["collective"], int(one["ranks"]), one.get("bytes")
-        if collective not in (only or COLLECTIVES) or collective not in COLLECTIVES or not 2 <= ranks <= available:
+        if collective not in (only or COLLECTIVES) or collective not in COLLECTIVES:
             continue
         if bytes_ is None and collective not in _SIZELESS:
             continue
         point = Point(collective, ranks, sizes_of(collective, (int(bytes_ or 0),))[0])
         if point.bytes > 0 or collective == "barrier":
-            found[point] = found.get(point, 0.0) + float(one["seconds"])
+            found[point] = found.get(point, 0.0) + _seconds(one)
     return found.items()

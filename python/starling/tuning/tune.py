@@ -106,11 +106,8 @@ def plan(request: Request, available: int) -> Plan:
     """The points of a request on so many ranks. Raises PlanError."""
     if request.profile is not None:
         only = points.collectives(request.collectives) if request.collectives else None
-        found = points.from_profile(request.profile, only, available)
-        if request.ranks is None:
-            return found
-        counts = points.numbers_of_ranks(request.ranks, available)
-        return {point: weight for point, weight in found.items() if point.ranks in counts}
+        asked = None if request.ranks is None else points.numbers_of_ranks(request.ranks, available)
+        return points.from_profile(request.profile, only, available, asked)
     counts = points.numbers_of_ranks(request.ranks, available)
     return points.grid(points.collectives(request.collectives), points.sizes(request.sizes), counts)
 
