@@ -671,6 +671,7 @@ def tune(
         str | None, typer.Option(help="The compiler wrapper, by default that beside the launcher.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Measure every way everywhere; for research.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show the table that was made.")] = False,
 ) -> None:
     """Measure which way is the fastest for each collective, size and number of ranks, and write a tuning table.
 
@@ -711,8 +712,9 @@ def tune(
         _fail(error)
     from starling.tuning import report as reports
 
-    reports.render(found, terminal())
-    log(f"table {printable(output)}; use it: starling run --table {printable(output)} -- mpirun ...")
+    if not quiet:
+        reports.render(found, terminal())
+        log(f"table {printable(output)}; use it: starling run --table {printable(output)} -- mpirun ...")
     if status != 0:
         raise typer.Exit(status)
 

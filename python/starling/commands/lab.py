@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ import typer
 
 from starling.lab.launch import IDLE_MICROSECONDS
 from starling.lab.state import DEFAULT_PREFIX
-from starling.messages import log, printable
+from starling.messages import MISUSE, log, printable
 from starling.networks.placement import Order
 
 app = typer.Typer(
@@ -236,6 +237,58 @@ def calibrate(
         if outcome.cpu_bound:
             log(outcome.text())
     raise typer.Exit(outcome.status)
+
+
+@app.command(
+    epilog="Example: starling lab race allreduce:ring --against all --sizes 1K:1M --plot ring.svg -- mpirun -n 16",
+)
+def race(
+    candidate: Annotated[str, typer.Argument(metavar="COLLECTIVE:WAY", help="As in allreduce:ring.")],
+    line: Line,
+    against: Annotated[str, typer.Option(metavar="A,B|all", help="Other ways; native always takes part.")] = "all",
+    sizes: Annotated[str, typer.Option(metavar="1K:1M", help="A range, in steps of 4, or a comma list.")] = "8:1M",
+    budget: Annotated[str, typer.Option(metavar="TIME", help="Most time to measure: 90s, 10m, or none.")] = "10m",
+    plot: Annotated[Path | None, typer.Option(metavar="F.svg", help="Draw time by size.")] = None,
+    csv: Annotated[Path | None, typer.Option(metavar="F.csv", help="Write every measurement.")] = None,
+    idle_us: IdleMicroseconds = IDLE_MICROSECONDS,
+    prefix: Prefix = DEFAULT_PREFIX,
+) -> None:
+    """Race one way against others on the lab, all in turn, at every size: a table, the numbers, a picture."""
+    from starling.algorithms import repository
+    from starling.installation.questions import RepositoryError, UnknownError
+    from starling.lab import launch
+    from starling.lab.state import LabError
+    from starling.tables import table as tables
+    from starling.terminal.console import terminal
+    from starling.trials import trial
+    from starling.tuning import race as races
+
+    collective, _, way = candidate.partition(":")
+    with _failures(), tempfile.TemporaryDirectory(prefix="starling-race-") as folder:
+        table = Path(folder) / "table.json"
+        try:
+            if not way.startswith("native"):
+                repository.named(repository.listing(), collective, way.partition("?")[0])
+            wanted = races.words(collective, way, against, races.sizes(sizes), budget, str(table))
+        except (races.RaceError, UnknownError) as error:
+            raise LabError(str(error), MISUSE) from error
+        except RepositoryError as error:
+            raise LabError(str(error)) from error
+        outcome = launch.run(trial.starling([*wanted, "--", *line]), prefix, Order.BLOCK, 1, idle_us)
+        if outcome.cpu_bound:
+            log(outcome.text())
+        if outcome.status != 0:
+            raise typer.Exit(outcome.status)
+        try:
+            found = races.of(tables.read(table), collective, way)
+            races.render(found, terminal())
+            for file, text in ((csv, races.as_csv(found)), (plot, races.plot(found))):
+                if file is not None:
+                    file.write_text(text, encoding="utf-8")
+        except (races.RaceError, tables.TableError) as error:
+            raise LabError(str(error)) from error
+        except OSError as error:
+            raise LabError(f"{printable(error.filename)}: {error.strerror}") from error
 
 
 @app.command(
