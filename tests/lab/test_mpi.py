@@ -149,3 +149,18 @@ def test_a_probe_finds_the_rate_of_the_links(mpi: Mpi, hosts: int, tmp_path: Pat
     one_way = 2 * parameters["overhead_s"] + parameters["latency_s"]
     assert 1e-6 < one_way < 5e-3, "wider than any network, for other jobs may run"
     assert record.read(tmp_path / "record.json")[0].run.probe_s is not None
+
+
+def test_a_race_measures_every_way_at_every_size(hosts: int, tmp_path: Path) -> None:
+    mpi = installed_mpis()[0]
+    numbers, picture = tmp_path / "race.csv", tmp_path / "race.svg"
+    argv = ["race", "allreduce:ring", "--prefix", PREFIX, "--against", "recursive_doubling", "--sizes", "1K:64K"]
+    files = ["--csv", str(numbers), "--plot", str(picture), "--budget", "60s"]
+    line = ["--", mpi.launcher[0], "-n", str(hosts)]
+    outcome = run_job([*STARLING, "lab", *argv, *files, *line], environment(mpi), 120).check()
+    assert "times as fast as native (geometric mean of 4 sizes)" in outcome.stdout
+    rows = numbers.read_text().splitlines()[1:]
+    measured = {tuple(row.split(",")[2:4]) for row in rows}
+    ways = ("native", "ring", "recursive_doubling")
+    assert measured == {(str(size), way) for size in (1024, 4096, 16384, 65536) for way in ways}
+    assert picture.read_text().startswith("<svg")
