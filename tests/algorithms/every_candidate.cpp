@@ -65,10 +65,15 @@ const SwitchTree& tree_of(int ranks) {
 const Places& places_of(int ranks) {
   static std::map<int, Places> all;
   if (const auto known = all.find(ranks); known != all.end()) return known->second;
-  const SwitchTree& tree = tree_of(ranks);
-  std::vector<int> switches;
-  for (int rank = 0; rank < ranks; ++rank) switches.push_back(tree.switch_of(rank));
-  return all.emplace(ranks, switches).first->second;
+  std::vector<int> nodes;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const bool in_blocks = ranks % 4 == 0;
+    const bool in_turn = ranks % 4 == 2;
+    nodes.push_back(in_blocks ? rank / (ranks == 4 ? 2 : 4)
+                    : in_turn ? rank % std::max(1, ranks / 2)
+                              : tree_of(ranks).switch_of(rank));
+  }
+  return all.emplace(ranks, nodes).first->second;
 }
 
 Situation situation_of(const Bound& bound, int ranks, std::int64_t bytes) {

@@ -25,7 +25,8 @@ std::set<int> roots(Collective collective, int ranks);
 
 /// The network of that many ranks: another random tree for each number.
 const SwitchTree& tree_of(int ranks);
-/// Their nodes: those below one switch.
+/// Their nodes: of four consecutive ranks each, of two ranks far apart, or those below one switch, as different as the
+/// numbers of ranks.
 const Places& places_of(int ranks);
 
 Situation situation_of(const Bound& bound, int ranks, std::int64_t bytes);

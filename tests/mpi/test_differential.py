@@ -8,10 +8,12 @@ import pytest
 
 from starling.records.record import RunRecord
 from support.mpis import Mpi, compile_cxx, debian_mpis, run_ranks
-from support.tuned import candidates, preloaded, run_tuned
+from support.tuned import candidates, on_hosts_of_two, preloaded, run_tuned
 
 SOURCE = Path(__file__).parent / "differential.cpp"
 RANKS = (4, 5, 7, 8)
+LEVELS = ("two_level", "multilane")
+"""Algorithms that need several ranks on a node, and several nodes."""
 FAVOURED = ("--favour", ",".join(candidates()))
 
 
@@ -72,12 +74,33 @@ def test_every_algorithm_gives_what_the_mpi_library_gives(mpi: Mpi, program: str
             argv = [program, "--seed", str(100 * ranks + number), "--cases", "150", *FAVOURED]
             _, record = run_tuned(mpi, ranks, argv, strategy(wanted), folder)
             check_forced(record, wanted, unused)
-    # Those that could serve none of the random cases: a mesh of three dimensions needs all 8 ranks.
+    # Those that could serve none of the random cases: a mesh of three dimensions needs all 8 ranks, others need
+    # several nodes.
     for collective, algorithm in sorted(unused):
         name = next(one for one in candidates()[collective] if one.partition("?")[0] == algorithm)
         wanted = {collective: name}
-        argv = [program, "--seed", "1", "--cases", "150", "--favour", collective]
+        argv = on_hosts_of_two([program, "--seed", "1", "--cases", "150", "--favour", collective])
         _, record = run_tuned(mpi, max(RANKS), argv, strategy(wanted), folder)
+        check_forced(record, wanted, unused)
+    assert not unused, "never eligible"
+
+
+def test_algorithms_for_several_ranks_a_node_give_what_the_mpi_library_gives(
+    mpi: Mpi, program: str, folder: Path
+) -> None:
+    turns = [candidates(turn) for turn in range(3)]
+    of_nodes = {
+        collective: sorted({name for turn in turns for name in turn[collective] if name.startswith(LEVELS)})
+        for collective in turns[0]
+    }
+    of_nodes = {collective: names for collective, names in of_nodes.items() if names}
+    assert set(of_nodes) >= {"allgather", "allreduce", "barrier", "bcast", "reduce"}
+    unused = {(collective, name.partition("?")[0]) for collective, names in of_nodes.items() for name in names}
+    for number in range(max(map(len, of_nodes.values()))):
+        wanted = {collective: names[number % len(names)] for collective, names in of_nodes.items()}
+        ranks = (8, 7)[number % 2]
+        argv = [program, "--seed", str(number), "--cases", "120", "--favour", ",".join(wanted)]
+        _, record = run_tuned(mpi, ranks, on_hosts_of_two(argv), strategy(wanted), folder)
         check_forced(record, wanted, unused)
     assert not unused, "never eligible"
 

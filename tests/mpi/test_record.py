@@ -9,7 +9,7 @@ import pytest
 from starling.records import history_folder
 from starling.records import record as records
 from support.mpis import Mpi, compile_c, debian_mpis, run_ranks
-from support.tuned import library, preloaded, run_tuned
+from support.tuned import library, on_hosts_of_two, preloaded, run_tuned
 
 HERE = Path(__file__).parent
 BOUND = 4 << 20
@@ -28,14 +28,10 @@ def test_the_records_of_all_communicators_are_summed_on_rank_0(mpi: Mpi, tmp_pat
         assert calls == {("allreduce", 8, 2): 7 * (ranks // 2), ("bcast", 8, ranks): 1, ("bcast", 16, ranks): 1}
 
 
-ON_HOSTS_OF_TWO = 'echo host$((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} / 2)) >/proc/sys/kernel/hostname && exec "$@"'
-"""Gives each pair of ranks its own host name."""
-
-
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
 def test_ranks_with_equal_host_names_share_a_node(mpi: Mpi, tmp_path: Path) -> None:
     program = str(compile_c(mpi, HERE / "pairs.c", tmp_path))
-    named = ["unshare", "--uts", "sh", "-c", ON_HOSTS_OF_TWO, "sh", program, "1", "1"]
+    named = on_hosts_of_two([program, "1", "1"])
     _, record = run_tuned(mpi, 5, named, "native", tmp_path)
     assert (record.run.nodes, record.run.ranks_per_node) == (3, 2)
     spread = {one.ranks: (one.nodes, one.ranks_per_node) for one in record.contexts}

@@ -86,6 +86,14 @@ def preloaded(mpi: Mpi, folder: Path, first: Sequence[Path] = ()) -> dict[str, s
     return {"LD_PRELOAD": ":".join(map(str, libraries))} if libraries else {}
 
 
+_ON_HOSTS_OF_TWO = 'echo host$((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} / 2)) >/proc/sys/kernel/hostname && exec "$@"'
+
+
+def on_hosts_of_two(argv: Sequence[str]) -> list[str]:
+    """A program each pair of whose ranks sees a host name of its own, and so is on a node of its own. As root."""
+    return ["unshare", "--uts", "sh", "-c", _ON_HOSTS_OF_TWO, "sh", *argv]
+
+
 def run_tuned(
     mpi: Mpi,
     ranks: int,

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+
+namespace starling {
+
+/// One rank's place between the ranks of its node and the leaders of all nodes: the lowest rank of each node, but the
+/// root on its own.
+class TwoLevels {
+ public:
+  /// For a team that knows its places.
+  explicit TwoLevels(const Team& team);
+
+  /// The ranks of this rank's node.
+  [[nodiscard]] const RankSet& node() const { return node_; }
+  /// One rank of each node.
+  [[nodiscard]] const RankSet& leaders() const { return leaders_; }
+  /// The ranks that stand on their nodes where this one stands; of nodes with equally many ranks.
+  [[nodiscard]] RankSet lane() const;
+  [[nodiscard]] bool leads() const { return leads_; }
+  /// How many ranks of this node stand before this one.
+  [[nodiscard]] int place() const { return places_.position(rank_); }
+  /// This rank among the ranks of its node, the root being its leader; `blocks` of the part.
+  [[nodiscard]] Team within(int blocks = 1) const;
+  /// This rank's node among all of them, the root being that of the root.
+  [[nodiscard]] Team across(int blocks) const;
+
+ private:
+  const Places& places_;
+  int rank_;
+  RankSet node_;
+  RankSet leaders_;
+  bool leads_;
+  int leader_place_;
+  int root_node_;
+};
+
+/// The parameter `inner`: what ranks of one node do, of several trees.
+Parameter inner_parameter(std::string_view says);
+/// The parameter `outer`: what leaders do among each other.
+Parameter outer_parameter(std::vector<std::string> values, std::string_view says);
+
+/// Why ranks do not stand on two levels; empty if they do.
+std::string two_level_refusal(const Situation& whole);
+/// The same where all nodes must have equally many ranks.
+std::string even_nodes_refusal(const Situation& whole);
+/// Whether the ranks of each node are consecutive.
+bool are_consecutive(const Places& places);
+
+/// The situation of a part in which one rank of each node takes part, with `share` of a vector's elements, 1/share.
+Situation across_nodes(Collective collective, const Situation& whole, int share = 1);
+
+/// How the part divides the data of a call in that situation; one block where places are not known.
+Division division_across(Collective collective, const Situation& whole, const Parameters& with, int share = 1);
+
+}  // namespace starling
