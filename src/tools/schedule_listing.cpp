@@ -14,6 +14,7 @@
 #include "knowledge/names.hpp"
 #include "messages/told.hpp"
 #include "tools/words.hpp"
+#include "topology/places.hpp"
 
 namespace starling {
 namespace {
@@ -47,17 +48,29 @@ SwitchTree example_network(int ranks) {
   return {{-1, 0}, std::move(switches)};
 }
 
+/// Their nodes: of two consecutive ranks each, of many ranks of four.
+Places example_places(int ranks) {
+  constexpr int many = 16;
+  std::vector<int> nodes;
+  for (int rank = 0; rank < ranks; ++rank) nodes.push_back(rank / (ranks < many ? 2 : 4));
+  return Places(nodes);
+}
+
 /// A situation in which the candidate works on `wanted` blocks, or on a number that shows how it works. Data of all
 /// lengths is tried, until a message has one block where several go together.
-Situation situation_of(const Bound& bound, const SwitchTree& network, std::optional<int> wanted) {
+Situation situation_of(const Bound& bound, const SwitchTree& network, const Places& places, std::optional<int> wanted) {
   const int ranks = network.ranks();
   const int pieces = wanted.value_or(telling_blocks);
   std::string why;
   std::optional<Situation> smallest;
   for (std::int64_t size = 1; size < (std::int64_t{1} << 36); size *= 2) {
     const std::int64_t bytes = size * (divides_blocks(bound.collective) ? std::max(1, pieces / ranks) : pieces);
-    const Situation situation{
-        .collective = bound.collective, .ranks = ranks, .bytes = bytes, .elements = bytes, .tree = &network};
+    const Situation situation{.collective = bound.collective,
+                              .ranks = ranks,
+                              .bytes = bytes,
+                              .elements = bytes,
+                              .tree = &network,
+                              .places = &places};
     std::string refusal = bound.refusal(situation);
     if (!refusal.empty()) {
       if (why.empty()) why = std::move(refusal);
@@ -153,7 +166,8 @@ Json schedule_listing(std::span<const std::string_view> words) {
   std::optional<int> wanted;
   if (words.size() > 3) wanted = static_cast<int>(number_from("blocks", words[3], 1, most_blocks));
   const SwitchTree network = example_network(ranks);
-  const Situation situation = situation_of(bound, network, wanted);
+  const Places places = example_places(network.ranks());
+  const Situation situation = situation_of(bound, network, places, wanted);
 
   Lister list;
   Json schedules = Json::array();
