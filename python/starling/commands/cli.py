@@ -237,13 +237,15 @@ def check(
 @_takes_settings
 def env(
     *,
-    mpi: Annotated[Flavour, typer.Option(help="The MPI of the programs.")],
+    mpi: Annotated[Flavour | None, typer.Option(help="The MPI of the programs.")] = None,
     shell: Annotated[Shell, typer.Option(help="In whose words: lua and tcl are for module files.")] = Shell.SH,
     **given: str | bool | None,
 ) -> None:
     """Print the variables that tune every program of an MPI, for module files and shells."""
     from starling.runs import environment
 
+    if mpi is None:
+        _misused(f"--mpi is missing: one of {', '.join(Flavour)}")
     try:
         found = environment.wanted(mpi, _flags(given), os.environ)
     except environment.NotToBeHadError as error:
