@@ -30,14 +30,16 @@
 namespace starling {
 namespace {
 
-/// The contexts of the communicators on which this rank is rank 0. Those of communicators of one rank are left out,
-/// unless the program has only one rank or a profile is to have all calls.
+/// The contexts of the communicators on which this rank is rank 0, and those of patterns. Those of communicators of one
+/// rank are left out, unless the program has only one rank or a profile is to have all calls.
 std::vector<ContextRecord> my_contexts() {
   Setup& now = setup();
   std::vector<ContextRecord> contexts;
   {
     const std::lock_guard lock(now.guard);
     for (const Communicator* one : now.communicators) one->add_to(now.finished);
+    for (const LeavesRecord* one : now.others) one->add_to(now.finished);
+    now.others.clear();
     contexts = now.finished.take();
   }
   if (process().size > 1 && !now.profile)

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "patterns/functions.hpp"
+
+namespace starling::patterns {
+
+/// The library's own function sets, by numbers that never change: programs are compiled with them.
+int predefined_count();
+/// The name of a number: "neighborhood", "allreduce", "iallreduce".
+std::string name_of_predefined(int number);
+std::shared_ptr<FunctionSet> predefined(int number);
+
+}  // namespace starling::patterns
