@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace starling {
+namespace starling::neighborhood {
 namespace {
 
 std::size_t at(int dimension) {
@@ -63,4 +63,4 @@ Box box_to_receive(const HaloArray& array, const Grid& grid, int rank, const Dir
   return beside_face(array, grid, rank, from, corners, false);
 }
 
-}  // namespace starling
+}  // namespace starling::neighborhood

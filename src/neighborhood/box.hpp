@@ -5,7 +5,7 @@
 
 #include "neighborhood/grid.hpp"
 
-namespace starling {
+namespace starling::neighborhood {
 
 /// Cells of an array: `size[d]` of them from `from[d]` on in each dimension d.
 struct Box {
@@ -34,4 +34,4 @@ std::string mistake_in(const HaloArray& array);
 Box box_to_send(const HaloArray& array, const Grid& grid, int rank, const Direction& to, Corners corners);
 Box box_to_receive(const HaloArray& array, const Grid& grid, int rank, const Direction& from, Corners corners);
 
-}  // namespace starling
+}  // namespace starling::neighborhood

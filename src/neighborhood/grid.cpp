@@ -2,7 +2,7 @@
 
 #include <climits>
 
-namespace starling {
+namespace starling::neighborhood {
 namespace {
 
 std::size_t at(int dimension) {
@@ -82,4 +82,4 @@ std::vector<Direction> directions(int dimensions, Corners corners) {
   return all;
 }
 
-}  // namespace starling
+}  // namespace starling::neighborhood

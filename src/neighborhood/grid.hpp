@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace starling {
+namespace starling::neighborhood {
 
 /// The most dimensions of a grid and of an array on it.
 inline constexpr int most_dimensions = 4;
@@ -47,4 +47,4 @@ constexpr int opposite(int direction) {
   return direction ^ 1;
 }
 
-}  // namespace starling
+}  // namespace starling::neighborhood

@@ -1,6 +1,6 @@
 #include "neighborhood/implementation.hpp"
 
-namespace starling {
+namespace starling::neighborhood {
 
 std::string Implementation::name() const {
   std::string name(transfer_names.at(static_cast<std::size_t>(transfer)));
@@ -40,4 +40,4 @@ std::optional<Implementation> implementation_named(std::string_view name) {
   return std::nullopt;
 }
 
-}  // namespace starling
+}  // namespace starling::neighborhood

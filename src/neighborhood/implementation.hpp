@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace starling {
+namespace starling::neighborhood {
 
 /// How many partners a rank communicates with at a time.
 enum class Partners : std::uint8_t {
@@ -72,4 +72,4 @@ const std::vector<Implementation>& implementations();
 /// The implementation of that name, or nothing.
 std::optional<Implementation> implementation_named(std::string_view name);
 
-}  // namespace starling
+}  // namespace starling::neighborhood

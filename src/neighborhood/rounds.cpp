@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace starling {
+namespace starling::neighborhood {
 namespace {
 
 std::size_t index(int number) {
@@ -91,6 +91,7 @@ bool sends_first(int rank, const std::function<int(int)>& next, const std::funct
   int first = rank;
   for (int other = previous(rank); other >= 0; other = previous(other)) {
     if (other == rank) {  // a circle: counted from its lowest rank
+      first = rank;
       for (other = next(rank); other != rank; other = next(other)) first = std::min(first, other);
       break;
     }
@@ -155,4 +156,4 @@ Rounds rounds_on(std::span<const Link> links, int ranks, int rank) {
   return rounds;
 }
 
-}  // namespace starling
+}  // namespace starling::neighborhood

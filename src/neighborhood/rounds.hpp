@@ -6,7 +6,7 @@
 
 #include "neighborhood/grid.hpp"
 
-namespace starling {
+namespace starling::neighborhood {
 
 /// What one rank has to do in a round: it sends at most one block and receives at most one. -1 stands for none.
 struct Round {
@@ -52,4 +52,4 @@ Rounds rounds_on(std::span<const Link> links, int ranks, int rank);
 /// `next` and `previous` give the neighbour of a rank along its path, or -1.
 bool sends_first(int rank, const std::function<int(int)>& next, const std::function<int(int)>& previous);
 
-}  // namespace starling
+}  // namespace starling::neighborhood

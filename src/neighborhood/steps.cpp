@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-namespace starling {
+namespace starling::neighborhood {
 namespace {
 
 class Builder {
@@ -110,9 +110,9 @@ class Builder {
 
   /// Every rank takes part in every fence.
   void between_fences(int first, int end, Act act) {
-    copy(first, end);
     add(first == 0 ? Act::fence_open : Act::fence_next, 0);
     transfer(first, end, act);
+    copy(first, end);  // here, because it may read what came in the epoch before
   }
 
   void between_groups(int first, int end, Act act) {
@@ -154,4 +154,4 @@ Steps steps_of(const Rounds& rounds, int rank, const Implementation& implementat
   return Builder(rounds, rank, implementation).build();
 }
 
-}  // namespace starling
+}  // namespace starling::neighborhood

@@ -6,7 +6,7 @@
 #include "neighborhood/implementation.hpp"
 #include "neighborhood/rounds.hpp"
 
-namespace starling {
+namespace starling::neighborhood {
 
 /// What is done in a step of an exchange. The executor and the checker carry out the same steps.
 enum class Act : std::uint8_t {
@@ -61,4 +61,4 @@ struct Steps {
 /// The steps of `rank` in an implementation. Those before the first that blocks are what a nonblocking start does.
 Steps steps_of(const Rounds& rounds, int rank, const Implementation& implementation);
 
-}  // namespace starling
+}  // namespace starling::neighborhood

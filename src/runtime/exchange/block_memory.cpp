@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-namespace starling {
+namespace starling::neighborhood {
 namespace {
 
 /// A cache line: neighbouring blocks share none.
@@ -40,4 +40,4 @@ bool BlockMemory::reserve_copy(const Rounds& rounds, int rank) {
   return grow(copied_, copied_size_, bytes);
 }
 
-}  // namespace starling
+}  // namespace starling::neighborhood

@@ -10,7 +10,7 @@
 #include "neighborhood/rounds.hpp"
 #include "runtime/exchange/piece.hpp"
 
-namespace starling {
+namespace starling::neighborhood {
 
 /// Where the blocks of one rank's exchange are in memory. The buffer to send from and the one to receive into may be
 /// the same: then no block to send may overlap one to receive in the same stage.
@@ -53,4 +53,4 @@ class BlockMemory {
   std::size_t copied_size_ = 0;
 };
 
-}  // namespace starling
+}  // namespace starling::neighborhood

@@ -5,7 +5,7 @@
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/unit.hpp"
 
-namespace starling {
+namespace starling::neighborhood {
 namespace {
 
 /// Calls `with` with a count and a datatype for MPI functions with int counts.
@@ -209,4 +209,4 @@ int Exchange::get(const Round& round, const Piece& there) {
   });
 }
 
-}  // namespace starling
+}  // namespace starling::neighborhood

@@ -9,7 +9,7 @@
 #include "runtime/exchange/block_memory.hpp"
 #include "runtime/exchange/windows.hpp"
 
-namespace starling {
+namespace starling::neighborhood {
 
 /// Where messages of an exchange travel: rank r is `peers[r]` of `comm`, or r if `peers` is null.
 struct Line {
@@ -90,4 +90,4 @@ class Exchange {
   int error_ = MPI_SUCCESS;
 };
 
-}  // namespace starling
+}  // namespace starling::neighborhood

@@ -6,7 +6,7 @@
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/unit.hpp"
 
-namespace starling {
+namespace starling::neighborhood {
 namespace {
 
 std::size_t index(int number) {
@@ -149,7 +149,7 @@ Piece HaloExchange::piece_of_box(const Box& box, const HaloData& data) {
 
 std::string HaloExchange::describe_blocks(const HaloPattern& pattern, const HaloData& send, const HaloData& receive) {
   for (const HaloData* const one : {&send, &receive}) {
-    if (std::string wrong = starling::mistake_in(one->array); !wrong.empty()) return wrong;
+    if (std::string wrong = mistake_in(one->array); !wrong.empty()) return wrong;
     if (std::string wrong = mistake_in(*one); !wrong.empty()) return wrong;
     if (one->data == nullptr) return "the array has no memory";
   }
@@ -242,4 +242,4 @@ const std::string& HaloExchange::refusal(std::size_t number) {
   return *one.refusal;
 }
 
-}  // namespace starling
+}  // namespace starling::neighborhood

@@ -12,7 +12,7 @@
 #include "neighborhood/implementation.hpp"
 #include "runtime/exchange/exchange.hpp"
 
-namespace starling {
+namespace starling::neighborhood {
 
 /// A rank's array in memory: cells of `values` consecutive elements of `type`.
 struct HaloData {
@@ -90,4 +90,4 @@ class HaloExchange {
   Exchange* current_ = nullptr;
 };
 
-}  // namespace starling
+}  // namespace starling::neighborhood

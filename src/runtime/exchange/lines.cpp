@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-namespace starling {
+namespace starling::neighborhood {
 namespace {
 
 /// The nested loops: calls `move` with the address of each line. A template, so that the copy of a line is inlined.
@@ -78,4 +78,4 @@ void scatter_lines(const char* from, const Lines& lines, char* into) {
   });
 }
 
-}  // namespace starling
+}  // namespace starling::neighborhood

@@ -6,7 +6,7 @@
 
 #include "neighborhood/box.hpp"
 
-namespace starling {
+namespace starling::neighborhood {
 
 /// Which index of an array's element varies fastest in memory: C's the last, Fortran's the first.
 enum class Order : std::uint8_t { c, fortran };
@@ -34,4 +34,4 @@ BoxInMemory lines_of(const Box& box, const HaloArray& array, std::int64_t cell_b
 void gather_lines(const char* from, const Lines& lines, char* into);
 void scatter_lines(const char* from, const Lines& lines, char* into);
 
-}  // namespace starling
+}  // namespace starling::neighborhood

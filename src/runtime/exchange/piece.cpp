@@ -3,7 +3,7 @@
 #include "runtime/mpi/datatype_shape.hpp"
 #include "runtime/mpi/unit.hpp"
 
-namespace starling {
+namespace starling::neighborhood {
 
 Piece piece_of(MPI_Aint offset, std::int64_t count, MPI_Datatype type) {
   const DatatypeShape shape = shape_of(type);
@@ -24,4 +24,4 @@ int unpack_piece(const char* bytes, const Piece& piece, char* base) {
   return MPI_SUCCESS;
 }
 
-}  // namespace starling
+}  // namespace starling::neighborhood

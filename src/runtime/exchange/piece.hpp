@@ -6,7 +6,7 @@
 
 #include "runtime/exchange/lines.hpp"
 
-namespace starling {
+namespace starling::neighborhood {
 
 /// A block of an exchange in memory: `count` elements of `type`, `offset` bytes from the start of the rank's buffer.
 struct Piece {
@@ -28,4 +28,4 @@ Piece piece_of(MPI_Aint offset, std::int64_t count, MPI_Datatype type);
 int pack_piece(const char* base, const Piece& piece, char* bytes);
 int unpack_piece(const char* bytes, const Piece& piece, char* base);
 
-}  // namespace starling
+}  // namespace starling::neighborhood

@@ -2,7 +2,7 @@
 
 #include "runtime/mpi/pmpi.hpp"
 
-namespace starling {
+namespace starling::neighborhood {
 namespace {
 
 int make_one(MPI_Comm comm, char* base, MPI_Aint bytes, MPI_Win& window, bool& there) {
@@ -33,4 +33,4 @@ void Windows::release() {
   free_one(gets_, has_gets_);
 }
 
-}  // namespace starling
+}  // namespace starling::neighborhood

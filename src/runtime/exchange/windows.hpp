@@ -4,7 +4,7 @@
 
 #include "runtime/exchange/block_memory.hpp"
 
-namespace starling {
+namespace starling::neighborhood {
 
 /// The windows of one rank's block memory, which the one-sided implementations of an exchange share.
 class Windows {
@@ -31,4 +31,4 @@ class Windows {
   bool has_gets_ = false;
 };
 
-}  // namespace starling
+}  // namespace starling::neighborhood
