@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <string_view>
+#include <utility>
 
 #include "neighborhood/box.hpp"
 
@@ -96,6 +98,7 @@ class Run {
       worker.packed_in.resize(rounds);
       worker.send_met.resize(rounds);
       worker.receive_met.resize(rounds);
+      find_groups_of_windows(static_cast<int>(i), steps[i]);
       workers_.push_back(std::move(worker));
     }
   }
@@ -207,6 +210,17 @@ class Run {
     const auto& all = worker(rank).steps->all;
     return std::any_of(all.begin(), all.end(),
                        [](const Step& step) { return step.act == Act::pack || step.act == Act::unpack; });
+  }
+
+  /// Ranks post, and start, on a window for one group only: see Steps::windows.
+  static void find_groups_of_windows(int rank, const Steps& steps) {
+    std::map<std::pair<Act, int>, int> group_of;
+    for (const Step& step : steps.all) {
+      if (step.act != Act::post && step.act != Act::start) continue;
+      const auto [known, is_new] = group_of.try_emplace({step.act, step.window}, step.number);
+      if (!is_new && known->second != step.number)
+        throw Mistake{"rank " + std::to_string(rank) + ": window " + std::to_string(step.window) + " has two groups"};
+    }
   }
 
   // Messages.

@@ -15,12 +15,11 @@ class Builder {
     int first = 0;
     // Rounds that are carried out together: those of a stage, or one.
     for (const int stage_end : rounds_.stage_ends) {
-      if (how_.partners == Partners::aao) {
-        exchange(first, stage_end);
-      } else {
-        for (int round = first; round < stage_end; ++round) exchange(round, round + 1);
+      const int step = how_.partners == Partners::aao ? stage_end - first : 1;
+      for (; first < stage_end; first += step) {
+        exchange(first, first + step);
+        if (is_one_sided(how_.transfer) && (!has_fences(how_.transfer) || first == 0)) ++steps_.windows;
       }
-      first = stage_end;
     }
     if (has_fences(how_.transfer) && count > 0) add(Act::fence_close, 0);
     return std::move(steps_);
@@ -33,7 +32,7 @@ class Builder {
   [[nodiscard]] bool receives(int round) const { return at(round).from >= 0 && !is_local(round); }
   [[nodiscard]] bool packs() const { return how_.handling == Handling::pack; }
 
-  void add(Act act, int number) { steps_.all.push_back({act, number}); }
+  void add(Act act, int number) { steps_.all.push_back({act, number, has_fences(how_.transfer) ? 0 : steps_.windows}); }
   void pack(int round) {
     if (packs()) add(Act::pack, round);
   }

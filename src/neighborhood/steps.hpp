@@ -33,7 +33,8 @@ enum class Act : std::uint8_t {
 
 struct Step {
   Act act;
-  int number;  ///< of the round, or, for post and start, of the group
+  int number;      ///< of the round, or, for post and start, of the group
+  int window = 0;  ///< one-sided: in which window of the same memory
   bool operator==(const Step&) const = default;
 };
 
@@ -56,6 +57,10 @@ constexpr bool blocks(Act act) {
 struct Steps {
   std::vector<Step> all;
   std::vector<std::vector<int>> groups;  ///< ranks in ascending order, without duplicates
+  /// How many windows it needs, the same on all ranks. Each group of partners that posts and starts has one of its own:
+  /// MPICH counts the posts in a window without asking from whom they are, and would take that of a rank which is
+  /// already in its next epoch for one of this epoch.
+  int windows = 0;
 };
 
 /// The steps of `rank` in an implementation. Those before the first that blocks are what a nonblocking start does.

@@ -126,6 +126,14 @@ TEST(NeighborhoodChecker, AGroupThatNamesTheWrongRankShows) {
   EXPECT_NE(check(ranks, steps), "");
 }
 
+TEST(NeighborhoodChecker, AWindowWithTwoGroupsShows) {
+  const auto ranks = ring();
+  auto steps = steps_of_all(ranks, "PostStartPut_pair");
+  for (Steps& one : steps)
+    for (Step& step : one.all) step.window = 0;
+  EXPECT_TRUE(says(check(ranks, steps), "has two groups"));
+}
+
 TEST(NeighborhoodChecker, AnExposureThatNobodyWaitsForShows) {
   const auto ranks = ring();
   auto steps = steps_of_all(ranks, "PostStartPut_aao");

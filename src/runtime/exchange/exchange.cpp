@@ -38,7 +38,7 @@ int Exchange::prepare(BlockMemory& memory, int rank, const Windows* windows, MPI
   if (!memory.reserve_copy(rounds_, rank)) return MPI_ERR_NO_MEM;
   if (implementation_.handling == Handling::pack && !memory.reserve_packed()) return MPI_ERR_NO_MEM;
   if (!is_one_sided(implementation_.transfer)) return MPI_SUCCESS;
-  window_ = windows->of(is_get(implementation_.transfer));
+  windows_ = &windows->of(is_get(implementation_.transfer));
   free_groups();
   if (steps_.groups.empty()) return MPI_SUCCESS;
   MPI_Group everyone{};
@@ -114,15 +114,15 @@ int Exchange::perform(const Step& step) {
     case Act::send: return send(round(step));
     case Act::receive: return receive(round(step));
     case Act::sendrecv: return sendrecv(round(step));
-    case Act::fence_open: return pmpi.Win_fence(MPI_MODE_NOPRECEDE, window_);
-    case Act::fence_next: return pmpi.Win_fence(0, window_);
-    case Act::fence_close: return pmpi.Win_fence(MPI_MODE_NOSUCCEED, window_);
-    case Act::post: return pmpi.Win_post(groups_[static_cast<std::size_t>(step.number)], 0, window_);
-    case Act::start: return pmpi.Win_start(groups_[static_cast<std::size_t>(step.number)], 0, window_);
-    case Act::put: return put(round(step), memory_->wanted_there[static_cast<std::size_t>(step.number)]);
-    case Act::get: return get(round(step), memory_->sent_from_there[static_cast<std::size_t>(step.number)]);
-    case Act::complete: return pmpi.Win_complete(window_);
-    case Act::wait_exposed: return pmpi.Win_wait(window_);
+    case Act::fence_open: return pmpi.Win_fence(MPI_MODE_NOPRECEDE, window(step));
+    case Act::fence_next: return pmpi.Win_fence(0, window(step));
+    case Act::fence_close: return pmpi.Win_fence(MPI_MODE_NOSUCCEED, window(step));
+    case Act::post: return pmpi.Win_post(groups_[static_cast<std::size_t>(step.number)], 0, window(step));
+    case Act::start: return pmpi.Win_start(groups_[static_cast<std::size_t>(step.number)], 0, window(step));
+    case Act::put: return put(step);
+    case Act::get: return get(step);
+    case Act::complete: return pmpi.Win_complete(window(step));
+    case Act::wait_exposed: return pmpi.Win_wait(window(step));
   }
   return MPI_ERR_INTERN;
 }
@@ -191,20 +191,24 @@ int Exchange::sendrecv(const Round& round) {
   });
 }
 
-int Exchange::put(const Round& round, const Piece& there) {
-  const Data data = to_send(round);
+int Exchange::put(const Step& step) {
+  const int target = round(step).to;
+  const Data data = to_send(round(step));
+  const Piece& there = memory_->wanted_there[static_cast<std::size_t>(step.number)];
   return with_int_count(data.count, data.type, [&](int count, MPI_Datatype type) {
     return with_int_count(there.count, there.type, [&](int count_there, MPI_Datatype type_there) {
-      return pmpi.Put(data.address, count, type, round.to, there.offset, count_there, type_there, window_);
+      return pmpi.Put(data.address, count, type, target, there.offset, count_there, type_there, window(step));
     });
   });
 }
 
-int Exchange::get(const Round& round, const Piece& there) {
-  const Data data = to_receive(round);
+int Exchange::get(const Step& step) {
+  const int target = round(step).from;
+  const Data data = to_receive(round(step));
+  const Piece& there = memory_->sent_from_there[static_cast<std::size_t>(step.number)];
   return with_int_count(data.count, data.type, [&](int count, MPI_Datatype type) {
     return with_int_count(there.count, there.type, [&](int count_there, MPI_Datatype type_there) {
-      return pmpi.Get(data.address, count, type, round.from, there.offset, count_there, type_there, window_);
+      return pmpi.Get(data.address, count, type, target, there.offset, count_there, type_there, window(step));
     });
   });
 }

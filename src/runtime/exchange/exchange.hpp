@@ -28,7 +28,8 @@ class Exchange {
   Exchange(Exchange&&) = delete;
   Exchange& operator=(Exchange&&) = delete;
 
-  [[nodiscard]] const Implementation& implementation() const { return implementation_; }
+  /// How many windows it needs.
+  [[nodiscard]] int windows() const { return steps_.windows; }
 
   /// Gets what it needs for this memory: room for packed blocks, groups of ranks of `comm`, which the windows are made
   /// on. Before the first start, and again when sizes of blocks have changed. Returns an MPI error code. Local, but
@@ -49,6 +50,7 @@ class Exchange {
   [[nodiscard]] const Round& round(const Step& step) const {
     return rounds_.all[static_cast<std::size_t>(step.number)];
   }
+  [[nodiscard]] MPI_Win window(const Step& step) const { return (*windows_)[static_cast<std::size_t>(step.window)]; }
   [[nodiscard]] int peer(int rank) const { return line_.peers == nullptr ? rank : line_.peers[rank]; }
   [[nodiscard]] MPI_Request* request_to_receive(const Step& step) {
     return &requests_[static_cast<std::size_t>(step.number)];
@@ -74,8 +76,8 @@ class Exchange {
   int send(const Round& round);
   int receive(const Round& round);
   int sendrecv(const Round& round);
-  int put(const Round& round, const Piece& there);
-  int get(const Round& round, const Piece& there);
+  int put(const Step& step);
+  int get(const Step& step);
   void free_groups();
 
   Rounds rounds_;
@@ -84,7 +86,7 @@ class Exchange {
   std::vector<MPI_Request> requests_;  ///< by round, those to receive, then those to send
   std::vector<MPI_Group> groups_;      ///< as Steps::groups
   const BlockMemory* memory_ = nullptr;
-  MPI_Win window_{};
+  const std::vector<MPI_Win>* windows_ = nullptr;
   Line line_{};
   std::size_t next_ = 0;  ///< step
   int error_ = MPI_SUCCESS;

@@ -226,14 +226,14 @@ const std::string& HaloExchange::refusal(std::size_t number) {
   if (one.refusal) return *one.refusal;
   one.refusal.emplace();
   const Implementation& implementation = implementations()[number];
+  auto exchange = std::make_unique<Exchange>(rounds_, rank_, implementation);
   if (is_one_sided(implementation.transfer)) {
-    const int error = windows_.make(comm_, memory_, is_get(implementation.transfer), one_buffer_);
+    const int error = windows_.make(comm_, memory_, is_get(implementation.transfer), one_buffer_, exchange->windows());
     if (!all(error == MPI_SUCCESS)) {
       one.refusal = "the MPI library makes no window for it";
       return *one.refusal;
     }
   }
-  auto exchange = std::make_unique<Exchange>(rounds_, rank_, implementation);
   if (!all(exchange->prepare(memory_, rank_, &windows_, comm_) == MPI_SUCCESS)) {
     one.refusal = "a rank had no memory left for it";
     return *one.refusal;
