@@ -35,7 +35,7 @@ Shared& shared() {
 std::string shape_of(const FunctionSet& set, const Data& data, const Implementations& implementations) {
   std::string shape = set.name() + " " + std::to_string(reinterpret_cast<std::uintptr_t>(&set)) + " " +
                       std::to_string(reinterpret_cast<std::uintptr_t>(data.topology.get())) + " " +
-                      std::to_string(data.root) + " " + std::to_string(implementations.bytes());
+                      std::to_string(data.root) + " " + std::to_string(key_of(set, implementations).bytes.value_or(-1));
   for (const auto& vector : {data.send, data.receive}) {
     shape += " /";
     if (!vector) continue;
@@ -123,11 +123,12 @@ Handle make_request(std::shared_ptr<FunctionSet> set, Data data) {
   }
   if (!decider) {
     Choosing choosing = choosing_for(*set, functions);
-    decider = std::make_shared<Decider>(Decider::Task{set->name(), implementations->bytes(), std::move(functions)},
+    decider = std::make_shared<Decider>(Decider::Task{key_of(*set, *implementations), std::move(functions)},
                                         data.topology, std::move(choosing));
     if (!shape.empty()) shared().deciders[shape] = decider;
   }
-  return keep(std::make_shared<Request>(std::move(set), std::move(data), std::move(implementations), std::move(decider)));
+  return keep(
+      std::make_shared<Request>(std::move(set), std::move(data), std::move(implementations), std::move(decider)));
 }
 
 Direction direction_of(int number) {
@@ -161,9 +162,9 @@ std::shared_ptr<Topology> grid_with_flips(int dimensions, int pairs, const int* 
       if (values[i] != coordinates[i] % 2) return false;
     return true;
   };
-  const bool flips_first = !may_be_flips(right_or_flips) ||
-                           (may_be_flips(flips_or_right) &&
-                            (follows_coordinates(flips_or_right) || !follows_coordinates(right_or_flips)));
+  const bool flips_first =
+      !may_be_flips(right_or_flips) ||
+      (may_be_flips(flips_or_right) && (follows_coordinates(flips_or_right) || !follows_coordinates(right_or_flips)));
   const int* const right = flips_first ? right_or_flips : flips_or_right;
   std::vector<Sides> sides;
   for (int i = 0; i < dimensions; ++i) sides.push_back({left[i], right[i]});

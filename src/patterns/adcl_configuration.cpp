@@ -26,7 +26,8 @@ template <typename Number>
 std::optional<Number> number_in(std::string_view text, Number least, Number most) {
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || !(number >= least && number <= most)) return std::nullopt;
+  if (error != std::errc{} || end != text.data() + text.size() || !(number >= least && number <= most))
+    return std::nullopt;
   return number;
 }
 
@@ -111,7 +112,8 @@ AdclConfiguration AdclConfiguration::read(std::string_view text,
   AdclConfiguration found;
   for (int number = 1; !text.empty(); ++number) {
     const std::string_view line = trimmed(text.substr(0, text.find('\n')));
-    text.remove_prefix(std::min(text.size(), text.find('\n') == std::string_view::npos ? text.size() : text.find('\n') + 1));
+    text.remove_prefix(
+        std::min(text.size(), text.find('\n') == std::string_view::npos ? text.size() : text.find('\n') + 1));
     if (line.empty() || line.front() == '#') continue;
     const std::size_t colon = line.find(':');
     std::string why;
@@ -135,7 +137,8 @@ std::optional<AdclFile> find_adcl_file(const char* home) {
   if (home != nullptr && *home == '/') paths.push_back(std::string(home) + "/.adcl/config.adcl");
   for (const std::string& path : paths) {
     std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > most_bytes) continue;
+    if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > most_bytes)
+      continue;
     std::ifstream file(path, std::ios::binary);
     if (!file) continue;
     return AdclFile{path, std::string(std::istreambuf_iterator<char>(file), {})};

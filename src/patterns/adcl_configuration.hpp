@@ -10,12 +10,12 @@ namespace starling::patterns {
 
 /// What a file config.adcl says: lines of `KEYWORD: value`.
 struct AdclConfiguration {
-  int search = 0;                                 ///< 0 brute force, 1 attributes, 2 factorial
-  std::optional<int> tests;                       ///< of each function
+  int search = 0;            ///< 0 brute force, 1 attributes, 2 factorial
+  std::optional<int> tests;  ///< of each function
   std::optional<double> outlier_factor;
-  std::optional<double> outlier_fraction;         ///< 0 to 1
+  std::optional<double> outlier_fraction;  ///< 0 to 1
   std::optional<double> factorial_threshold;
-  bool merges_requests = false;                   ///< those of one shape are tuned as one
+  bool merges_requests = false;  ///< those of one shape are tuned as one
   bool learns_from_history = false;
   std::map<std::string, std::string> selections;  ///< function by function set, as this library names the set
 

@@ -2,8 +2,10 @@
 
 #include <starling/ADCL.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -156,8 +158,9 @@ int repeated(const char* function, ADCL_Request handle, Call one) {
   const Error error = request == nullptr ? Error::request : one(*request);
   if (error == Error::none) return ADCL_SUCCESS;
   return carried_out(function, error,
-                     request == nullptr ? std::string(handle == nullptr ? "the request is null" : "the request is freed")
-                                        : sentence_of(error, request));
+                     request == nullptr
+                         ? std::string(handle == nullptr ? "the request is null" : "the request is freed")
+                         : sentence_of(error, request));
 }
 
 template <typename Value>
@@ -205,7 +208,8 @@ int make_collective(const char* function, const Call& call_of, bool nonblocking,
     require_mpi();
     at(req, "the new handle");
     auto set = nonblocking ? nonblocking_set(call_of) : blocking_set(call_of);
-    *req = as_pointer<ADCL_Request>(make_request(std::move(set), {.topology = Topology::plain(call_of.comm), .root = call_of.root}));
+    *req = as_pointer<ADCL_Request>(
+        make_request(std::move(set), {.topology = Topology::plain(call_of.comm), .root = call_of.root}));
   });
 }
 
@@ -270,40 +274,46 @@ int ADCL_Vmap_free(ADCL_Vmap* vmap) {
 
 int ADCL_Vector_allocate_generic(int ndims, int* dims, int nc, ADCL_Vmap vmap, MPI_Datatype dat, void* data,
                                  ADCL_Vector* vec) {
-  return allocate_vector(__func__, ndims, dims, nc, [&] { return given<Map>(vmap); }, dat, data, vec);
+  return allocate_vector(
+      __func__, ndims, dims, nc, [&] { return given<Map>(vmap); }, dat, data, vec);
 }
 
 int ADCL_Vector_register_generic(int ndims, int* dims, int nc, ADCL_Vmap vmap, MPI_Datatype dat, void* data,
                                  ADCL_Vector* vec) {
-  return register_vector(__func__, ndims, dims, nc, [&] { return given<Map>(vmap); }, dat, data, vec);
+  return register_vector(
+      __func__, ndims, dims, nc, [&] { return given<Map>(vmap); }, dat, data, vec);
 }
 
 int ADCL_Vector_register(int ndims, int* dims, int hwidth, MPI_Datatype dat, void* data, ADCL_Vector* vec) {
-  return register_vector(__func__, ndims, dims, 0, [&] { return halo_of(hwidth); }, dat, data, vec);
+  return register_vector(
+      __func__, ndims, dims, 0, [&] { return halo_of(hwidth); }, dat, data, vec);
 }
 
 int ADCL_Vector_allocate(int ndims, int* dims, int hwidth, MPI_Datatype dat, void* data, ADCL_Vector* vec) {
-  return allocate_vector(__func__, ndims, dims, 0, [&] { return halo_of(hwidth); }, dat, data, vec);
+  return allocate_vector(
+      __func__, ndims, dims, 0, [&] { return halo_of(hwidth); }, dat, data, vec);
 }
 
-int ADCL_Vector_register_nc(int ndims, int* dims, int nc, int hwidth, MPI_Datatype dat, void* data,
-                            ADCL_Vector* vec) {
-  return register_vector(__func__, ndims, dims, nc, [&] { return halo_of(hwidth); }, dat, data, vec);
+int ADCL_Vector_register_nc(int ndims, int* dims, int nc, int hwidth, MPI_Datatype dat, void* data, ADCL_Vector* vec) {
+  return register_vector(
+      __func__, ndims, dims, nc, [&] { return halo_of(hwidth); }, dat, data, vec);
 }
 
-int ADCL_Vector_allocate_nc(int ndims, int* dims, int nc, int hwidth, MPI_Datatype dat, void* data,
-                            ADCL_Vector* vec) {
-  return allocate_vector(__func__, ndims, dims, nc, [&] { return halo_of(hwidth); }, dat, data, vec);
+int ADCL_Vector_allocate_nc(int ndims, int* dims, int nc, int hwidth, MPI_Datatype dat, void* data, ADCL_Vector* vec) {
+  return allocate_vector(
+      __func__, ndims, dims, nc, [&] { return halo_of(hwidth); }, dat, data, vec);
 }
 
 int ADCL_Vector_register_kind(int ndims, int* dims, int nc, int vectype, int hwidth, MPI_Datatype dat, void* data,
                               ADCL_Vector* vec) {
-  return register_vector(__func__, ndims, dims, nc, [&] { return map_of_kind(vectype, hwidth); }, dat, data, vec);
+  return register_vector(
+      __func__, ndims, dims, nc, [&] { return map_of_kind(vectype, hwidth); }, dat, data, vec);
 }
 
 int ADCL_Vector_allocate_kind(int ndims, int* dims, int nc, int vectype, int hwidth, MPI_Datatype dat, void* data,
                               ADCL_Vector* vec) {
-  return allocate_vector(__func__, ndims, dims, nc, [&] { return map_of_kind(vectype, hwidth); }, dat, data, vec);
+  return allocate_vector(
+      __func__, ndims, dims, nc, [&] { return map_of_kind(vectype, hwidth); }, dat, data, vec);
 }
 
 int ADCL_Vector_free(ADCL_Vector* vec) {
@@ -366,8 +376,10 @@ int ADCL_Topology_get_cart_neighbors(int nneigh, int* lneighbors, int* rneighbor
     for (std::size_t i = 0; i < sides.size(); ++i) {
       lneighbors[i] = sides[i].left;
       rneighbors[i] = sides[i].right;
-      const auto place = std::min(i, grid->coordinates().size() - 1);
-      flip[i] = grid->coordinates()[i < grid->coordinates().size() ? i : std::min<std::size_t>(place, 0)] % 2;
+      // Of a diagonal pair, that of a dimension in which both sides differ.
+      const std::size_t dimensions = grid->coordinates().size();
+      const std::size_t dimension = i < dimensions ? i : dimensions == 2 ? 0 : i < 5 ? 1 : 2;
+      flip[i] = grid->coordinates()[dimension] % 2;
     }
   });
 }
@@ -437,8 +449,8 @@ int ADCL_Fnctset_create(int maxnum, ADCL_Function* fncts, char* name, ADCL_Fncts
 }
 
 int ADCL_Fnctset_create_single(ADCL_work_fnct_ptr* init_fnct, ADCL_work_fnct_ptr* wait_fnct, ADCL_Attrset attrset,
-                               char* name, int** without_attribute_combinations,
-                               int num_without_attribute_combinations, ADCL_Fnctset* fnctset) {
+                               char* name, int** without_attribute_combinations, int num_without_attribute_combinations,
+                               ADCL_Fnctset* fnctset) {
   return call(__func__, [&] {
     std::vector<const int*> without;
     for (int i = 0; i < num_without_attribute_combinations; ++i)
@@ -541,8 +553,7 @@ int ADCL_Request_get_curr_function(ADCL_Request req, char** function_name, char*
   });
 }
 
-int ADCL_Request_get_winner_stat(ADCL_Request req, double* filtered_avg, double* unfiltered_avg,
-                                 double* outliers_num) {
+int ADCL_Request_get_winner_stat(ADCL_Request req, double* filtered_avg, double* unfiltered_avg, double* outliers_num) {
   return call(__func__, [&] {
     const auto request = given<Request>(req);
     const auto winner = request->decider().winner();
@@ -564,7 +575,8 @@ int ADCL_Request_get_functions_with_average(ADCL_Request req, double filtered_av
     std::vector<int> found;
     for (int i = 0; i < static_cast<int>(request->decider().functions().size()); ++i) {
       const auto& figures = request->decider().figures(i);
-      if (figures && std::abs(figures->filtered - filtered_avg) <= tolerance * std::abs(filtered_avg)) found.push_back(i);
+      if (figures && std::abs(figures->filtered - filtered_avg) <= tolerance * std::abs(filtered_avg))
+        found.push_back(i);
     }
     at(num_functions, "the number of functions") = static_cast<int>(found.size());
     give_names(*request, attrs_names, attrs_num);
@@ -677,62 +689,126 @@ int ADCL_Timer_free(ADCL_Timer* timer) {
 
 int ADCL_Allreduce_init(void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                         ADCL_Request* req) {
-  return make_collective(__func__, {.collective = Collective::allreduce, .sendbuf = sendbuf, .recvbuf = recvbuf,
-                                    .sendcount = count, .sendtype = datatype, .op = op, .comm = comm}, false, req);
+  return make_collective(__func__,
+                         {.collective = Collective::allreduce,
+                          .sendbuf = sendbuf,
+                          .recvbuf = recvbuf,
+                          .sendcount = count,
+                          .sendtype = datatype,
+                          .op = op,
+                          .comm = comm},
+                         false, req);
 }
 
-int ADCL_Reduce_init(void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
-                     MPI_Comm comm, ADCL_Request* req) {
-  return make_collective(__func__, {.collective = Collective::reduce, .sendbuf = sendbuf, .recvbuf = recvbuf,
-                                    .sendcount = count, .sendtype = datatype, .op = op, .root = root, .comm = comm},
+int ADCL_Reduce_init(void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
+                     ADCL_Request* req) {
+  return make_collective(__func__,
+                         {.collective = Collective::reduce,
+                          .sendbuf = sendbuf,
+                          .recvbuf = recvbuf,
+                          .sendcount = count,
+                          .sendtype = datatype,
+                          .op = op,
+                          .root = root,
+                          .comm = comm},
                          false, req);
 }
 
 int ADCL_Alltoall_init(void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                        MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req) {
-  return make_collective(__func__, {.collective = Collective::alltoall, .sendbuf = sendbuf, .recvbuf = recvbuf,
-                                    .sendcount = sendcount, .recvcount = recvcount, .sendtype = sendtype,
-                                    .recvtype = recvtype, .comm = comm}, false, req);
+  return make_collective(__func__,
+                         {.collective = Collective::alltoall,
+                          .sendbuf = sendbuf,
+                          .recvbuf = recvbuf,
+                          .sendcount = sendcount,
+                          .recvcount = recvcount,
+                          .sendtype = sendtype,
+                          .recvtype = recvtype,
+                          .comm = comm},
+                         false, req);
 }
 
 int ADCL_Alltoallv_init(void* sendbuf, int* sendcounts, int* sdispls, MPI_Datatype sendtype, void* recvbuf,
                         int* recvcounts, int* rdispls, MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req) {
-  return make_collective(__func__, {.collective = Collective::alltoallv, .sendbuf = sendbuf, .recvbuf = recvbuf,
-                                    .sendcounts = {sendcounts}, .recvcounts = {recvcounts}, .sdispls = {sdispls},
-                                    .rdispls = {rdispls}, .sendtype = sendtype, .recvtype = recvtype, .comm = comm},
+  return make_collective(__func__,
+                         {.collective = Collective::alltoallv,
+                          .sendbuf = sendbuf,
+                          .recvbuf = recvbuf,
+                          .sendcounts = {sendcounts},
+                          .recvcounts = {recvcounts},
+                          .sdispls = {sdispls},
+                          .rdispls = {rdispls},
+                          .sendtype = sendtype,
+                          .recvtype = recvtype,
+                          .comm = comm},
                          false, req);
 }
 
 int ADCL_Allgatherv_init(void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int* recvcounts,
                          int* displs, MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req) {
-  return make_collective(__func__, {.collective = Collective::allgatherv, .sendbuf = sendbuf, .recvbuf = recvbuf,
-                                    .sendcount = sendcount, .recvcounts = {recvcounts}, .rdispls = {displs},
-                                    .sendtype = sendtype, .recvtype = recvtype, .comm = comm}, false, req);
+  return make_collective(__func__,
+                         {.collective = Collective::allgatherv,
+                          .sendbuf = sendbuf,
+                          .recvbuf = recvbuf,
+                          .sendcount = sendcount,
+                          .recvcounts = {recvcounts},
+                          .rdispls = {displs},
+                          .sendtype = sendtype,
+                          .recvtype = recvtype,
+                          .comm = comm},
+                         false, req);
 }
 
 int ADCL_Ibcast_init(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, ADCL_Request* req) {
-  return make_collective(__func__, {.collective = Collective::bcast, .recvbuf = buffer, .sendcount = count,
-                                    .sendtype = datatype, .root = root, .comm = comm}, true, req);
+  return make_collective(__func__,
+                         {.collective = Collective::bcast,
+                          .recvbuf = buffer,
+                          .sendcount = count,
+                          .sendtype = datatype,
+                          .root = root,
+                          .comm = comm},
+                         true, req);
 }
 
 int ADCL_Ialltoall_init(void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                         MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req) {
-  return make_collective(__func__, {.collective = Collective::alltoall, .sendbuf = sendbuf, .recvbuf = recvbuf,
-                                    .sendcount = sendcount, .recvcount = recvcount, .sendtype = sendtype,
-                                    .recvtype = recvtype, .comm = comm}, true, req);
+  return make_collective(__func__,
+                         {.collective = Collective::alltoall,
+                          .sendbuf = sendbuf,
+                          .recvbuf = recvbuf,
+                          .sendcount = sendcount,
+                          .recvcount = recvcount,
+                          .sendtype = sendtype,
+                          .recvtype = recvtype,
+                          .comm = comm},
+                         true, req);
 }
 
 int ADCL_Iallgather_init(void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                          MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req) {
-  return make_collective(__func__, {.collective = Collective::allgather, .sendbuf = sendbuf, .recvbuf = recvbuf,
-                                    .sendcount = sendcount, .recvcount = recvcount, .sendtype = sendtype,
-                                    .recvtype = recvtype, .comm = comm}, true, req);
+  return make_collective(__func__,
+                         {.collective = Collective::allgather,
+                          .sendbuf = sendbuf,
+                          .recvbuf = recvbuf,
+                          .sendcount = sendcount,
+                          .recvcount = recvcount,
+                          .sendtype = sendtype,
+                          .recvtype = recvtype,
+                          .comm = comm},
+                         true, req);
 }
 
 int ADCL_Ireduce_init(void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                       MPI_Comm comm, ADCL_Request* req) {
-  return make_collective(__func__, {.collective = Collective::reduce, .sendbuf = sendbuf, .recvbuf = recvbuf,
-                                    .sendcount = count, .sendtype = datatype, .op = op, .root = root, .comm = comm},
+  return make_collective(__func__,
+                         {.collective = Collective::reduce,
+                          .sendbuf = sendbuf,
+                          .recvbuf = recvbuf,
+                          .sendcount = count,
+                          .sendtype = datatype,
+                          .op = op,
+                          .root = root,
+                          .comm = comm},
                          true, req);
 }
 }

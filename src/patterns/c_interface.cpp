@@ -326,7 +326,8 @@ int starling_request_create(starling_function_set set, starling_topology topolog
         .send = given_or_none<Vector>(send),
         .receive = given_or_none<Vector>(receive),
         .root = root};
-    *made = as_pointer<starling_request>(keep(make_request(functions, std::move(data), strategy == nullptr ? "" : strategy)));
+    *made = as_pointer<starling_request>(
+        keep(make_request(functions, std::move(data), strategy == nullptr ? "" : strategy)));
   });
 }
 

@@ -51,7 +51,8 @@ Choosing choosing_by(std::string_view strategy, const FunctionSet& set, std::spa
   }
   if (choosing.strategy->forces) {
     const auto has = [&](std::string_view name) {
-      return std::any_of(functions.begin(), functions.end(), [&](const Candidate& one) { return one.name.text() == name; });
+      return std::any_of(functions.begin(), functions.end(),
+                         [&](const Candidate& one) { return one.name.text() == name; });
     };
     choosing.argument = forced_for(choosing.argument, set.name(),
                                    {.is_collective = [&](std::string_view name) { return name == set.name(); },
@@ -61,11 +62,18 @@ Choosing choosing_by(std::string_view strategy, const FunctionSet& set, std::spa
   return choosing;
 }
 
+ContextRecord key_of(const FunctionSet& set, const Implementations& implementations) {
+  ContextRecord key;
+  key.collective = set.name();
+  implementations.describe(key);
+  return key;
+}
+
 std::shared_ptr<Request> make_request(std::shared_ptr<FunctionSet> set, Data data, std::string_view strategy) {
   std::unique_ptr<Implementations> implementations = set->on(data);
   std::vector<Candidate> functions = implementations->candidates();
   Choosing choosing = choosing_by(strategy, *set, functions);
-  auto decider = std::make_shared<Decider>(Decider::Task{set->name(), implementations->bytes(), std::move(functions)},
+  auto decider = std::make_shared<Decider>(Decider::Task{key_of(*set, *implementations), std::move(functions)},
                                            data.topology, std::move(choosing));
   return std::make_shared<Request>(std::move(set), std::move(data), std::move(implementations), std::move(decider));
 }

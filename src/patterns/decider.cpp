@@ -81,16 +81,6 @@ void name(CandidateRecord& candidate, std::string_view text) {
   }
 }
 
-Spread spread_of(const Topology& topology) {
-  const std::vector<int>& nodes = setup().nodes;
-  std::vector<int> each;
-  for (const int rank : topology.in_world()) {
-    if (rank == MPI_UNDEFINED || nodes.empty()) return {};
-    each.push_back(nodes[static_cast<std::size_t>(rank)]);
-  }
-  return Places(each).spread();
-}
-
 bool is_of_this_world(const Topology& topology) {
   const auto& ranks = topology.in_world();
   return std::find(ranks.begin(), ranks.end(), MPI_UNDEFINED) == ranks.end();
@@ -105,17 +95,21 @@ Decider::Decider(Task task, std::shared_ptr<Topology> topology, Choosing choosin
       samples_(task_.functions.size()),
       figures_(task_.functions.size()) {
   const bool active = job().running && is_of_this_world(*topology_);
+  task_.key.ranks = topology_->ranks();
   if (active) {
-    spread_ = spread_of(*topology_);
+    const Spread spread = topology_->places() == nullptr ? Spread{} : topology_->places()->spread();
+    task_.key.nodes = spread.nodes;
+    task_.key.ranks_per_node = spread.ranks_per_node;
     channel_ = topology_->resources().channel(setup().experience.knows(topology_->ranks()));
   }
   if (choosing_.strategy == nullptr || channel_ == nullptr) choosing_.strategy = strategy_named("native")->first;
   if (const ContextRecord* const known =
-          active && choosing_.starts_from_history ? setup().earlier.find(key_record()) : nullptr)
+          active && choosing_.starts_from_history ? setup().earlier.find(task_.key) : nullptr)
     for (Candidate& one : task_.functions) one.earlier = EarlierRuns::of(*known, one.name);
   const Settings& settings = setup().settings;
   for (Candidate& one : std::span(task_.functions).subspan(1))
-    if (one.eligible() && !choosing_.strategy->forces && !settings.admits(task_.name, one.name.text(), one.name.text()))
+    if (one.eligible() && !choosing_.strategy->forces &&
+        !settings.admits(task_.key.collective, one.name.text(), one.name.text()))
       one.refusal = "left out by --only or --except";
   make_tuner();
   if (!active) return;
@@ -131,11 +125,11 @@ Decider::~Decider() {
 
 void Decider::make_tuner() {
   Brief brief;
-  brief.key = {.what = task_.name,
-               .bytes = task_.bytes,
-               .ranks = topology_->ranks(),
-               .nodes = spread_.nodes,
-               .ranks_per_node = spread_.ranks_per_node};
+  brief.key = {.what = task_.key.collective,
+               .bytes = task_.key.bytes.value_or(-1),
+               .ranks = task_.key.ranks,
+               .nodes = task_.key.nodes,
+               .ranks_per_node = task_.key.ranks_per_node};
   brief.candidates = task_.functions;
   brief.settings = choosing_.settings;
   brief.argument = choosing_.argument;
@@ -251,19 +245,9 @@ void Decider::restore(const std::vector<Figures>& known) {
   make_tuner();
 }
 
-ContextRecord Decider::key_record() const {
-  ContextRecord record;
-  record.collective = task_.name;
-  if (task_.bytes >= 0) record.bytes = task_.bytes;
-  record.ranks = topology_->ranks();
-  record.nodes = spread_.nodes;
-  record.ranks_per_node = spread_.ranks_per_node;
-  return record;
-}
-
 void Decider::add_to(Happened& happened) const {
   if (topology_->rank() != 0 || tuner_->calls() == 0) return;
-  ContextRecord record = key_record();
+  ContextRecord record = task_.key;
   std::vector<int> all(task_.functions.size());
   std::iota(all.begin(), all.end(), 0);
   record.candidates.resize(all.size());

@@ -9,7 +9,6 @@
 #include "patterns/topology.hpp"
 #include "runtime/contexts/happened.hpp"
 #include "selection/strategy.hpp"
-#include "topology/places.hpp"
 #include "tuning/tuner.hpp"
 
 namespace starling::patterns {
@@ -38,8 +37,7 @@ struct Figures {
 class Decider final : public LeavesRecord {
  public:
   struct Task {
-    std::string name;                  ///< of the function set
-    std::int64_t bytes = -1;           ///< equal on all ranks; -1 for unknown
+    ContextRecord key;                 ///< the name of the function set, and what all ranks know of its data
     std::vector<Candidate> functions;  ///< the baseline first
   };
   /// Collective over the topology.
@@ -94,12 +92,10 @@ class Decider final : public LeavesRecord {
   void make_final(const Ended& call);
   void agree();
   void make_tuner();
-  [[nodiscard]] ContextRecord key_record() const;
 
   Task task_;
   std::shared_ptr<Topology> topology_;
   Choosing choosing_;
-  Spread spread_;
   Channel* channel_ = nullptr;  ///< null where ranks can't agree, and the baseline is used
   std::unique_ptr<Tuner> tuner_;
   std::vector<Ended> ended_;                  ///< calls that are not final

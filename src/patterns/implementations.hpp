@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "knowledge/run_record.hpp"
 #include "patterns/attributes.hpp"
 #include "patterns/topology.hpp"
 #include "patterns/vector.hpp"
@@ -39,10 +40,8 @@ class Implementations {
   [[nodiscard]] virtual std::vector<Candidate> candidates() const = 0;
   /// The values of the attributes of a function; empty where the set has no attributes.
   [[nodiscard]] virtual std::vector<int> values(int /*function*/) const { return {}; }
-  /// Bytes that the pattern moves, in the sense of the set; -1 where not all ranks know it.
-  [[nodiscard]] virtual std::int64_t bytes() const { return -1; }
-  /// The collective that this is, as run records name it; empty where it is none.
-  [[nodiscard]] virtual std::string_view collective() const { return {}; }
+  /// Completes the key of what happens here, but for the name and the ranks: the bytes where all ranks know them.
+  virtual void describe(ContextRecord& /*key*/) const {}
 
   /// Why a function can't serve after all, found out at its first call on all ranks; empty if it can. Collective then.
   virtual std::string refusal(int /*function*/) { return {}; }

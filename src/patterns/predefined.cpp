@@ -3,6 +3,8 @@
 #include <array>
 #include <string_view>
 
+#include "patterns/collective_requests.hpp"
+#include "patterns/halo_set.hpp"
 #include "schedule/collective.hpp"
 
 namespace starling::patterns {
@@ -10,16 +12,6 @@ namespace {
 
 constexpr auto halo_sets = std::to_array<std::string_view>({"neighborhood", "shift_ltor", "shift_rtol"});
 constexpr int halo_count = static_cast<int>(halo_sets.size());
-
-/// A set that cannot be carried out.
-class Absent final : public FunctionSet {
- public:
-  using FunctionSet::FunctionSet;
-  [[nodiscard]] bool is_predefined() const override { return true; }
-  [[nodiscard]] std::unique_ptr<Implementations> on(const Data& /*data*/) const override {
-    throw Fault(Error::function_set, "the function set " + name() + " cannot be carried out here");
-  }
-};
 
 }  // namespace
 
@@ -35,7 +27,9 @@ std::string name_of_predefined(int number) {
 }
 
 std::shared_ptr<FunctionSet> predefined(int number) {
-  return std::make_shared<Absent>(name_of_predefined(number));
+  if (number < halo_count) return halo_set(name_of_predefined(number), static_cast<HaloSides>(number));
+  const int of_collective = number - halo_count;
+  return collective_set(static_cast<Collective>(of_collective % collective_count), of_collective >= collective_count);
 }
 
 }  // namespace starling::patterns

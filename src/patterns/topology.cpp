@@ -4,6 +4,9 @@
 #include <span>
 #include <utility>
 
+#include "runtime/contexts/communicator.hpp"
+#include "runtime/contexts/setup.hpp"
+#include "runtime/job/job.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
 
@@ -112,7 +115,13 @@ Topology::Topology(MPI_Comm comm)
       rank_(rank_of(comm)),
       ranks_(ranks_of(comm)),
       in_world_(ranks_in_world(comm, ranks_)),
-      resources_(comm, rank_, ranks_) {}
+      resources_(comm, rank_, ranks_) {
+  if (!job().running) return;
+  const Setup& now = setup();
+  if (const auto nodes = values_of_ranks(in_world_, now.nodes)) places_.emplace(*nodes);
+  if (!now.platform) return;
+  if (const auto hosts = values_of_ranks(in_world_, now.hosts)) tree_ = now.platform->tree(*hosts);
+}
 
 std::shared_ptr<Topology> Topology::plain(MPI_Comm comm) {
   return std::shared_ptr<Topology>(new Topology(comm));

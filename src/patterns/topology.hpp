@@ -3,11 +3,14 @@
 #include <mpi.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "patterns/handles.hpp"
 #include "runtime/execution/resources.hpp"
+#include "topology/places.hpp"
+#include "topology/switch_tree.hpp"
 
 namespace starling::patterns {
 
@@ -50,6 +53,10 @@ class Topology {
   /// The ranks in MPI_COMM_WORLD; MPI_UNDEFINED for one of another world.
   [[nodiscard]] const std::vector<int>& in_world() const { return in_world_; }
 
+  /// The nodes of the ranks, and the network between them; null where they are not known.
+  [[nodiscard]] const Places* places() const { return places_ ? &*places_ : nullptr; }
+  [[nodiscard]] const SwitchTree* tree() const { return tree_ ? &*tree_ : nullptr; }
+
   /// What requests on it share: a channel for agreements.
   [[nodiscard]] Resources& resources() { return resources_; }
   /// For the program: a few lines with its neighbours.
@@ -70,6 +77,8 @@ class Topology {
   std::vector<int> sources_;
   std::vector<int> targets_;
   std::vector<int> in_world_;
+  std::optional<Places> places_;
+  std::optional<SwitchTree> tree_;
   Resources resources_;
 };
 
