@@ -29,6 +29,7 @@ int native(Body&& body) {
 template <typename Object, typename Pointer>
 std::shared_ptr<Object> given(Pointer handle) {
   try {
+    if constexpr (std::is_same_v<Object, FunctionSet>) return owned_set(as_handle(handle));
     return owned<Object>(as_handle(handle));
   } catch (const Fault& fault) {
     throw Fault(Error::handle, fault.what());
@@ -308,7 +309,7 @@ int starling_function_set_predefined(const char* name, starling_function_set* ma
 int starling_function_set_free(starling_function_set* set) {
   return native([&] {
     at(set, "the handle");
-    if (owned_set(as_handle(*set))->is_predefined())
+    if (given<FunctionSet>(*set)->is_predefined())
       throw Fault(Error::handle, "the function set is one of the library's, which is not freed");
     Handles<FunctionSet>::all().remove(as_handle(*set));
     *set = nullptr;
@@ -320,7 +321,7 @@ int starling_request_create(starling_function_set set, starling_topology topolog
   return native([&] {
     require_mpi();
     at(made, "the new handle");
-    const auto functions = owned_set(as_handle(set));
+    const auto functions = given<FunctionSet>(set);
     Data data{
         .topology = topology == nullptr ? Topology::plain(starling::handles.comm_world) : given<Topology>(topology),
         .send = given_or_none<Vector>(send),

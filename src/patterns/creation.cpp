@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "messages/told.hpp"
 #include "patterns/predefined.hpp"
@@ -12,17 +13,6 @@
 
 namespace starling::patterns {
 namespace {
-
-/// Keeps the handles of predefined sets: the first places of the table, in the order of their numbers.
-void keep_predefined() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    for (int number = 0; number < predefined_count(); ++number) {
-      const Handle handle = Handles<FunctionSet>::all().add(predefined(number));
-      if (handle != predefined_set(number)) throw Fault(Error::inactive, "predefined sets have other handles");
-    }
-  });
-}
 
 std::string names_of_strategies() {
   std::string all;
@@ -95,8 +85,14 @@ Handle predefined_set(int number) {
 }
 
 std::shared_ptr<FunctionSet> owned_set(Handle handle) {
-  keep_predefined();
-  return owned<FunctionSet>(handle);
+  const int number = handle - predefined_set(0);
+  if (number < 0 || number >= predefined_count()) return owned<FunctionSet>(handle);
+  static std::mutex guard;
+  static auto& made = *new std::vector<std::shared_ptr<FunctionSet>>(static_cast<std::size_t>(predefined_count()));
+  const std::lock_guard lock(guard);
+  auto& one = made[static_cast<std::size_t>(number)];
+  if (!one) one = predefined(number);
+  return one;
 }
 
 }  // namespace starling::patterns

@@ -215,7 +215,10 @@ void Decider::agree() {
 }
 
 std::optional<int> Decider::winner() const {
-  return exploring_ && settlements_ == 0 ? std::nullopt : std::optional(in_use());
+  const auto is_known = [](const Candidate& one) { return one.earlier.has_value(); };
+  const bool has_begun_with_one =
+      !choosing_.strategy->learns || std::any_of(task_.functions.begin(), task_.functions.end(), is_known);
+  return exploring_ || (settlements_ == 0 && !has_begun_with_one) ? std::nullopt : std::optional(in_use());
 }
 
 int Decider::tried() const {

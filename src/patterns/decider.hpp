@@ -64,7 +64,7 @@ class Decider final : public LeavesRecord {
 
   [[nodiscard]] int in_use() const { return tuner_->proposed(); }
   [[nodiscard]] bool exploring() const { return exploring_; }
-  /// The function that is chosen; nothing while functions are tried for the first time.
+  /// The function that is chosen; nothing while functions are tried.
   [[nodiscard]] std::optional<int> winner() const;
   /// How often the ranks have come to a choice that makes all but one function unneeded.
   [[nodiscard]] int settlements() const { return settlements_; }

@@ -82,4 +82,8 @@ struct Noun<FunctionSet> {
   static constexpr Error unknown = Error::function_set;
 };
 
+/// Below lie the predefined sets.
+template <>
+inline constexpr std::uint32_t first_place<FunctionSet> = 64;
+
 }  // namespace starling::patterns

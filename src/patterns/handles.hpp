@@ -32,6 +32,10 @@ enum class Kind : std::uint8_t {
 template <typename Object>
 struct Noun;
 
+/// Places below it are not used, for handles that never change.
+template <typename Object>
+inline constexpr std::uint32_t first_place = 0;
+
 /// The live objects of one kind by their handles. Several threads may look up objects; creating and freeing is locked.
 /// A program must not free an object while another thread uses it.
 template <typename Object>
@@ -106,7 +110,7 @@ class Handles {
   }
 
   std::array<std::atomic<Slot*>, (std::size_t{1} << place_bits) / chunk_size> chunks_{};
-  std::uint32_t next_ = 0;
+  std::uint32_t next_ = first_place<Object>;
   std::deque<std::uint32_t> free_;
   std::mutex guard_;
 };

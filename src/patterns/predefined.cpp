@@ -15,6 +15,8 @@ constexpr int halo_count = static_cast<int>(halo_sets.size());
 
 }  // namespace
 
+static_assert(halo_count + (2 * collective_count) <= static_cast<int>(first_place<FunctionSet>));
+
 int predefined_count() {
   return halo_count + (2 * collective_count);
 }
