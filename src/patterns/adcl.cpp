@@ -9,6 +9,7 @@
 #include <set>
 
 #include "messages/told.hpp"
+#include "patterns/collective_requests.hpp"
 #include "patterns/creation.hpp"
 #include "runtime/contexts/setup.hpp"
 #include "runtime/job/job.hpp"
@@ -129,6 +130,31 @@ Handle make_request(std::shared_ptr<FunctionSet> set, Data data) {
   }
   return keep(
       std::make_shared<Request>(std::move(set), std::move(data), std::move(implementations), std::move(decider)));
+}
+
+std::shared_ptr<Map> halo_of(int width) {
+  if (width < 0) throw Fault(Error::halo, "the width of the halo is negative");
+  return std::make_shared<Map>(Map{.kind = Map::Kind::halo, .halo = width});
+}
+
+Map reduced_by(MPI_Op op) {
+  require_mpi();
+  if (op == handles.op_null) throw Fault(Error::op, "the operator is MPI_OP_NULL");
+  return {.kind = Map::Kind::reduced, .op = op};
+}
+
+Vector::Shape shape_of(int ndims, const int* dims, int nc, std::shared_ptr<const Map> map, MPI_Datatype type,
+                       Order order) {
+  require_mpi();
+  Vector::Shape shape{.values = nc, .map = std::move(map), .type = type, .order = order};
+  if (shape.map->kind != Map::Kind::in_place) shape.extents = checked_extents(ndims, dims);
+  return shape;
+}
+
+Handle make_collective(const Call& call, bool nonblocking) {
+  require_mpi();
+  return make_request(nonblocking ? nonblocking_set(call) : blocking_set(call),
+                      {.topology = Topology::plain(call.comm), .root = call.root});
 }
 
 Direction direction_of(int number) {

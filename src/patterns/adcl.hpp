@@ -7,6 +7,7 @@
 #include "patterns/calls.hpp"
 #include "patterns/functions.hpp"
 #include "patterns/request.hpp"
+#include "runtime/call/call.hpp"
 
 /// What the C and the Fortran form of ADCL's interface share.
 namespace starling::patterns::adcl {
@@ -26,6 +27,16 @@ void initialise();
 
 /// Binds a set to data, tuned as the configuration says. Collective.
 Handle make_request(std::shared_ptr<FunctionSet> set, Data data);
+
+/// Maps of a halo and of an operator. Throw a Fault for what cannot be.
+std::shared_ptr<Map> halo_of(int width);
+Map reduced_by(MPI_Op op);
+/// What the program says of a vector.
+Vector::Shape shape_of(int ndims, const int* dims, int nc, std::shared_ptr<const Map> map, MPI_Datatype type,
+                       Order order = Order::c);
+
+/// A request for one call of a collective with MPI's own arguments. Collective.
+Handle make_collective(const Call& call, bool nonblocking);
 
 /// The kinds of neighbours by the numbers of ADCL_DIRECTION_*.
 Direction direction_of(int number);

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "patterns/adcl.hpp"
-#include "patterns/collective_requests.hpp"
 #include "patterns/creation.hpp"
 #include "runtime/mpi/pmpi.hpp"
 
@@ -84,26 +83,8 @@ int make_map(const char* what, Map map, ADCL_Vmap* made) {
   return call(what, [&] { give(made, std::make_shared<Map>(std::move(map))); });
 }
 
-Map reduced_by(MPI_Op op) {
-  require_mpi();
-  if (op == handles.op_null) throw Fault(Error::op, "the operator is MPI_OP_NULL");
-  return {.kind = Map::Kind::reduced, .op = op};
-}
-
-Vector::Shape shape_of(int ndims, const int* dims, int nc, std::shared_ptr<const Map> map, MPI_Datatype type) {
-  require_mpi();
-  Vector::Shape shape{.values = nc, .map = std::move(map), .type = type};
-  if (shape.map->kind != Map::Kind::in_place) shape.extents = checked_extents(ndims, dims);
-  return shape;
-}
-
-std::shared_ptr<const Map> halo_of(int width) {
-  if (width < 0) throw Fault(Error::halo, "the width of the halo is negative");
-  return std::make_shared<Map>(Map{.kind = Map::Kind::halo, .halo = width});
-}
-
 /// The map of a vector of the years between the two generations.
-std::shared_ptr<const Map> map_of_kind(int kind, int width) {
+std::shared_ptr<Map> map_of_kind(int kind, int width) {
   if (kind == ADCL_VECTOR_HALO) return halo_of(width);
   if (kind == ADCL_VECTOR_ALL) return std::make_shared<Map>();
   throw Fault(Error::map, "the kind of the vector is neither ADCL_VECTOR_HALO nor ADCL_VECTOR_ALL; others have vmaps");
@@ -203,13 +184,10 @@ void give_values(const Request& request, int function, char*** value_names, int*
   }
 }
 
-int make_collective(const char* function, const Call& call_of, bool nonblocking, ADCL_Request* req) {
+int make_init(const char* function, const Call& call_of, bool nonblocking, ADCL_Request* req) {
   return call(function, [&] {
-    require_mpi();
     at(req, "the new handle");
-    auto set = nonblocking ? nonblocking_set(call_of) : blocking_set(call_of);
-    *req = as_pointer<ADCL_Request>(
-        make_request(std::move(set), {.topology = Topology::plain(call_of.comm), .root = call_of.root}));
+    *req = as_pointer<ADCL_Request>(make_collective(call_of, nonblocking));
   });
 }
 
@@ -232,7 +210,7 @@ int ADCL_Finalize() {
 }
 
 int ADCL_Vmap_halo_allocate(int hwidth, ADCL_Vmap* vmap) {
-  return call(__func__, [&] { give(vmap, std::const_pointer_cast<Map>(halo_of(hwidth))); });
+  return call(__func__, [&] { give(vmap, halo_of(hwidth)); });
 }
 
 int ADCL_Vmap_list_allocate(int size, int* rcnts, int* displ, ADCL_Vmap* vmap) {
@@ -689,127 +667,127 @@ int ADCL_Timer_free(ADCL_Timer* timer) {
 
 int ADCL_Allreduce_init(void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                         ADCL_Request* req) {
-  return make_collective(__func__,
-                         {.collective = Collective::allreduce,
-                          .sendbuf = sendbuf,
-                          .recvbuf = recvbuf,
-                          .sendcount = count,
-                          .sendtype = datatype,
-                          .op = op,
-                          .comm = comm},
-                         false, req);
+  return make_init(__func__,
+                   {.collective = Collective::allreduce,
+                    .sendbuf = sendbuf,
+                    .recvbuf = recvbuf,
+                    .sendcount = count,
+                    .sendtype = datatype,
+                    .op = op,
+                    .comm = comm},
+                   false, req);
 }
 
 int ADCL_Reduce_init(void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
                      ADCL_Request* req) {
-  return make_collective(__func__,
-                         {.collective = Collective::reduce,
-                          .sendbuf = sendbuf,
-                          .recvbuf = recvbuf,
-                          .sendcount = count,
-                          .sendtype = datatype,
-                          .op = op,
-                          .root = root,
-                          .comm = comm},
-                         false, req);
+  return make_init(__func__,
+                   {.collective = Collective::reduce,
+                    .sendbuf = sendbuf,
+                    .recvbuf = recvbuf,
+                    .sendcount = count,
+                    .sendtype = datatype,
+                    .op = op,
+                    .root = root,
+                    .comm = comm},
+                   false, req);
 }
 
 int ADCL_Alltoall_init(void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                        MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req) {
-  return make_collective(__func__,
-                         {.collective = Collective::alltoall,
-                          .sendbuf = sendbuf,
-                          .recvbuf = recvbuf,
-                          .sendcount = sendcount,
-                          .recvcount = recvcount,
-                          .sendtype = sendtype,
-                          .recvtype = recvtype,
-                          .comm = comm},
-                         false, req);
+  return make_init(__func__,
+                   {.collective = Collective::alltoall,
+                    .sendbuf = sendbuf,
+                    .recvbuf = recvbuf,
+                    .sendcount = sendcount,
+                    .recvcount = recvcount,
+                    .sendtype = sendtype,
+                    .recvtype = recvtype,
+                    .comm = comm},
+                   false, req);
 }
 
 int ADCL_Alltoallv_init(void* sendbuf, int* sendcounts, int* sdispls, MPI_Datatype sendtype, void* recvbuf,
                         int* recvcounts, int* rdispls, MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req) {
-  return make_collective(__func__,
-                         {.collective = Collective::alltoallv,
-                          .sendbuf = sendbuf,
-                          .recvbuf = recvbuf,
-                          .sendcounts = {sendcounts},
-                          .recvcounts = {recvcounts},
-                          .sdispls = {sdispls},
-                          .rdispls = {rdispls},
-                          .sendtype = sendtype,
-                          .recvtype = recvtype,
-                          .comm = comm},
-                         false, req);
+  return make_init(__func__,
+                   {.collective = Collective::alltoallv,
+                    .sendbuf = sendbuf,
+                    .recvbuf = recvbuf,
+                    .sendcounts = {sendcounts},
+                    .recvcounts = {recvcounts},
+                    .sdispls = {sdispls},
+                    .rdispls = {rdispls},
+                    .sendtype = sendtype,
+                    .recvtype = recvtype,
+                    .comm = comm},
+                   false, req);
 }
 
 int ADCL_Allgatherv_init(void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int* recvcounts,
                          int* displs, MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req) {
-  return make_collective(__func__,
-                         {.collective = Collective::allgatherv,
-                          .sendbuf = sendbuf,
-                          .recvbuf = recvbuf,
-                          .sendcount = sendcount,
-                          .recvcounts = {recvcounts},
-                          .rdispls = {displs},
-                          .sendtype = sendtype,
-                          .recvtype = recvtype,
-                          .comm = comm},
-                         false, req);
+  return make_init(__func__,
+                   {.collective = Collective::allgatherv,
+                    .sendbuf = sendbuf,
+                    .recvbuf = recvbuf,
+                    .sendcount = sendcount,
+                    .recvcounts = {recvcounts},
+                    .rdispls = {displs},
+                    .sendtype = sendtype,
+                    .recvtype = recvtype,
+                    .comm = comm},
+                   false, req);
 }
 
 int ADCL_Ibcast_init(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, ADCL_Request* req) {
-  return make_collective(__func__,
-                         {.collective = Collective::bcast,
-                          .recvbuf = buffer,
-                          .sendcount = count,
-                          .sendtype = datatype,
-                          .root = root,
-                          .comm = comm},
-                         true, req);
+  return make_init(__func__,
+                   {.collective = Collective::bcast,
+                    .recvbuf = buffer,
+                    .sendcount = count,
+                    .sendtype = datatype,
+                    .root = root,
+                    .comm = comm},
+                   true, req);
 }
 
 int ADCL_Ialltoall_init(void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                         MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req) {
-  return make_collective(__func__,
-                         {.collective = Collective::alltoall,
-                          .sendbuf = sendbuf,
-                          .recvbuf = recvbuf,
-                          .sendcount = sendcount,
-                          .recvcount = recvcount,
-                          .sendtype = sendtype,
-                          .recvtype = recvtype,
-                          .comm = comm},
-                         true, req);
+  return make_init(__func__,
+                   {.collective = Collective::alltoall,
+                    .sendbuf = sendbuf,
+                    .recvbuf = recvbuf,
+                    .sendcount = sendcount,
+                    .recvcount = recvcount,
+                    .sendtype = sendtype,
+                    .recvtype = recvtype,
+                    .comm = comm},
+                   true, req);
 }
 
 int ADCL_Iallgather_init(void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                          MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req) {
-  return make_collective(__func__,
-                         {.collective = Collective::allgather,
-                          .sendbuf = sendbuf,
-                          .recvbuf = recvbuf,
-                          .sendcount = sendcount,
-                          .recvcount = recvcount,
-                          .sendtype = sendtype,
-                          .recvtype = recvtype,
-                          .comm = comm},
-                         true, req);
+  return make_init(__func__,
+                   {.collective = Collective::allgather,
+                    .sendbuf = sendbuf,
+                    .recvbuf = recvbuf,
+                    .sendcount = sendcount,
+                    .recvcount = recvcount,
+                    .sendtype = sendtype,
+                    .recvtype = recvtype,
+                    .comm = comm},
+                   true, req);
 }
 
 int ADCL_Ireduce_init(void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                       MPI_Comm comm, ADCL_Request* req) {
-  return make_collective(__func__,
-                         {.collective = Collective::reduce,
-                          .sendbuf = sendbuf,
-                          .recvbuf = recvbuf,
-                          .sendcount = count,
-                          .sendtype = datatype,
-                          .op = op,
-                          .root = root,
-                          .comm = comm},
-                         true, req);
+  return make_init(__func__,
+                   {.collective = Collective::reduce,
+                    .sendbuf = sendbuf,
+                    .recvbuf = recvbuf,
+                    .sendcount = count,
+                    .sendtype = datatype,
+                    .op = op,
+                    .root = root,
+                    .comm = comm},
+                   true, req);
 }
 }
 #pragma GCC visibility pop

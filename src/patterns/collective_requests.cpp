@@ -169,6 +169,12 @@ class CollectiveWays final : public Implementations {
     refusals_.resize(ways_.size());
   }
 
+  ~CollectiveWays() override { release_others(-1); }
+  CollectiveWays(const CollectiveWays&) = delete;
+  CollectiveWays& operator=(const CollectiveWays&) = delete;
+  CollectiveWays(CollectiveWays&&) = delete;
+  CollectiveWays& operator=(CollectiveWays&&) = delete;
+
   [[nodiscard]] std::vector<Candidate> candidates() const override {
     std::vector<Candidate> all;
     for (const Way& way : ways_) {
@@ -236,7 +242,7 @@ class CollectiveWays final : public Implementations {
     return std::exchange(running_, nullptr)->error();
   }
 
-  void release_others(int kept) override {
+  void release_others(int kept) final {
     for (std::size_t i = 0; i < carriers_.size(); ++i) {
       if (!carriers_[i] || static_cast<int>(i) == kept) continue;
       carriers_[i]->release(topology_->resources());

@@ -41,6 +41,7 @@ struct Pmpi {
   MPI_Comm (*Comm_f2c)(Fint) = nullptr;
   MPI_Datatype (*Type_f2c)(Fint) = nullptr;
   MPI_Op (*Op_f2c)(Fint) = nullptr;
+  Fint (*Comm_c2f)(MPI_Comm) = nullptr;
 
   /// The large-count form (MPI 4); null if the library has none (Open MPI 4 and 5).
   int (*Type_get_envelope_c)(MPI_Datatype, MPI_Count*, MPI_Count*, MPI_Count*, MPI_Count*, int*) = nullptr;
