@@ -1,0 +1,30 @@
+"""Patterns of communication of the application's own, tuned while it runs, for programs with mpi4py.
+
+Import it before `mpi4py.MPI`, or run the program by `starling run` (docs/patterns.md).
+"""
+
+from starling.patterns.library import Error
+from starling.patterns.nouns import (
+    Attribute,
+    AttributeSet,
+    Function,
+    FunctionSet,
+    Map,
+    Request,
+    Timer,
+    Topology,
+    Vector,
+)
+
+__all__ = [
+    "Attribute",
+    "AttributeSet",
+    "Error",
+    "Function",
+    "FunctionSet",
+    "Map",
+    "Request",
+    "Timer",
+    "Topology",
+    "Vector",
+]
