@@ -33,6 +33,12 @@ bool BlockMemory::reserve_packed() {
   return grow(packed_, packed_size_, bytes);
 }
 
+void BlockMemory::release() {
+  packed_.reset();
+  copied_.reset();
+  packed_size_ = copied_size_ = 0;
+}
+
 bool BlockMemory::reserve_copy(const Rounds& rounds, int rank) {
   std::size_t bytes = 0;
   for (const Round& round : rounds.all)

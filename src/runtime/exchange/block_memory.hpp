@@ -41,6 +41,8 @@ class BlockMemory {
   /// Makes room for a copy of any block of this rank to itself.
   [[nodiscard]] bool reserve_copy(const Rounds& rounds, int rank);
   [[nodiscard]] char* copied() const { return copied_.get(); }
+  /// Frees what was reserved.
+  void release();
 
  private:
   static std::size_t index(int number) { return static_cast<std::size_t>(number); }

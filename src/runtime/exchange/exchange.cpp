@@ -20,6 +20,7 @@ int with_int_count(std::int64_t count, MPI_Datatype type, With with) {
 
 Exchange::Exchange(const Rounds& rounds, int rank, const Implementation& implementation)
     : rounds_(rounds),
+      rank_(rank),
       implementation_(implementation),
       steps_(steps_of(rounds, rank, implementation)),
       requests_(2 * rounds.all.size(), handles.request_null),
@@ -34,8 +35,8 @@ void Exchange::free_groups() {
   groups_.clear();
 }
 
-int Exchange::prepare(BlockMemory& memory, int rank, const Windows* windows, MPI_Comm comm) {
-  if (!memory.reserve_copy(rounds_, rank)) return MPI_ERR_NO_MEM;
+int Exchange::prepare(BlockMemory& memory, const Windows* windows, MPI_Comm comm) {
+  if (!memory.reserve_copy(rounds_, rank_)) return MPI_ERR_NO_MEM;
   if (implementation_.handling == Handling::pack && !memory.reserve_packed()) return MPI_ERR_NO_MEM;
   if (!is_one_sided(implementation_.transfer)) return MPI_SUCCESS;
   windows_ = &windows->of(is_get(implementation_.transfer));

@@ -34,7 +34,7 @@ class Exchange {
   /// Gets what it needs for this memory: room for packed blocks, groups of ranks of `comm`, which the windows are made
   /// on. Before the first start, and again when sizes of blocks have changed. Returns an MPI error code. Local, but
   /// windows are to be made before.
-  int prepare(BlockMemory& memory, int rank, const Windows* windows, MPI_Comm comm);
+  int prepare(BlockMemory& memory, const Windows* windows, MPI_Comm comm);
 
   /// Begins an exchange: does what need not wait for other ranks. All ranks start their exchanges on a line in the same
   /// order.
@@ -81,6 +81,7 @@ class Exchange {
   void free_groups();
 
   Rounds rounds_;
+  int rank_;
   Implementation implementation_;
   Steps steps_;
   std::vector<MPI_Request> requests_;  ///< by round, those to receive, then those to send

@@ -234,7 +234,7 @@ const std::string& HaloExchange::refusal(std::size_t number) {
       return *one.refusal;
     }
   }
-  if (!all(exchange->prepare(memory_, rank_, &windows_, comm_) == MPI_SUCCESS)) {
+  if (!all(exchange->prepare(memory_, &windows_, comm_) == MPI_SUCCESS)) {
     one.refusal = "a rank had no memory left for it";
     return *one.refusal;
   }

@@ -1,12 +1,14 @@
 #include "runtime/exchange/piece.hpp"
 
-#include "runtime/mpi/datatype_shape.hpp"
 #include "runtime/mpi/unit.hpp"
 
 namespace starling::neighborhood {
 
 Piece piece_of(MPI_Aint offset, std::int64_t count, MPI_Datatype type) {
-  const DatatypeShape shape = shape_of(type);
+  return piece_of(offset, count, type, shape_of(type));
+}
+
+Piece piece_of(MPI_Aint offset, std::int64_t count, MPI_Datatype type, const DatatypeShape& shape) {
   Piece piece{.offset = offset, .count = count, .type = type, .bytes = count * shape.size, .lines_at = offset};
   if (shape.plain) piece.lines.bytes = piece.bytes;
   return piece;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "runtime/exchange/lines.hpp"
+#include "runtime/mpi/datatype_shape.hpp"
 
 namespace starling::neighborhood {
 
@@ -23,6 +24,8 @@ struct Piece {
 
 /// `count` elements of a datatype.
 Piece piece_of(MPI_Aint offset, std::int64_t count, MPI_Datatype type);
+/// The same for a datatype whose shape is known.
+Piece piece_of(MPI_Aint offset, std::int64_t count, MPI_Datatype type, const DatatypeShape& shape);
 
 /// Copy a block to plain bytes, and back. Return an MPI error code.
 int pack_piece(const char* base, const Piece& piece, char* bytes);
