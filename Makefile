@@ -157,6 +157,7 @@ bench: test-install build-core
 ## Recorded times played to every strategy, and the tables of docs/results/replay.md from them: two minutes.
 replay: test-install build-core
 	$(IN_TEST) $(TEST_PYTHON) bench/replay.py play docs/results/matrices.json -o docs/results/replay.json
+	$(IN_TEST) $(TEST_PYTHON) bench/searches.py play -o docs/results/searches.json
 	$(IN_TEST) $(TEST_PYTHON) bench/pages.py
 
 build-core: test-install
