@@ -157,8 +157,8 @@ int starling_function_set_combinations(const char* name, starling_work* begin, s
                                        starling_attribute_set set, int excluded_count, const int* const* excluded,
                                        starling_function_set* made);
 
-/* A set of the library's: "neighborhood", "shift_ltor", "shift_rtol", every collective that `starling algorithms`
- * names ("allreduce"), and the nonblocking form of those that have one ("iallreduce"). Errors: ARGUMENT (no such). */
+/* A set of the library's: "neighborhood", "shift_ltor", "shift_rtol", every collective that `starling algorithms` names
+ * ("allreduce"), and its nonblocking form ("iallreduce"). Errors: ARGUMENT (no such). */
 int starling_function_set_predefined(const char* name, starling_function_set* made);
 int starling_function_set_free(starling_function_set* set);
 

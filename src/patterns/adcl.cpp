@@ -71,8 +71,9 @@ Choosing choosing_for(const FunctionSet& set, const std::vector<Candidate>& func
   Choosing choosing = choosing_by(is_of_run || !strategy_named(search) ? "" : search, set, functions);
   if (is_of_run) return choosing;
   if (says.tests) choosing.settings.iterations = *says.tests;
-  choosing.outlier_factor = says.outlier_factor.value_or(choosing.outlier_factor);
-  choosing.outlier_fraction = says.outlier_fraction.value_or(choosing.outlier_fraction);
+  choosing.settings.outlier_factor = says.outlier_factor.value_or(choosing.settings.outlier_factor);
+  choosing.settings.outlier_fraction = says.outlier_fraction.value_or(choosing.settings.outlier_fraction);
+  choosing.settings.factorial_threshold = says.factorial_threshold.value_or(choosing.settings.factorial_threshold);
   choosing.starts_from_history = says.learns_from_history;
   const auto selected = says.selections.find(set.name());
   if (selected == says.selections.end()) return choosing;

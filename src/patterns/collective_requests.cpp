@@ -164,7 +164,8 @@ class CollectiveWays final : public Implementations {
         facts_(facts_on(own_->call, *topology_)) {
     const auto all = ways(own_->call.collective, topology_->ranks());
     for (const Way& one : *all)
-      if (!nonblocking || !std::holds_alternative<Selected>(one.kind())) ways_.push_back(one);
+      if (!nonblocking || std::holds_alternative<Library>(one.kind()) || std::holds_alternative<Bound>(one.kind()))
+        ways_.push_back(one);
     carriers_.resize(ways_.size());
     refusals_.resize(ways_.size());
   }

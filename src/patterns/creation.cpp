@@ -75,7 +75,7 @@ Handle keep(std::shared_ptr<Request> request) {
 }
 
 int number_of_predefined(std::string_view name) {
-  for (int number = 0; number < predefined_count(); ++number)
+  for (int number = 0; number < predefined_count() && !name.empty(); ++number)
     if (name_of_predefined(number) == name) return number;
   return -1;
 }
@@ -92,6 +92,7 @@ std::shared_ptr<FunctionSet> owned_set(Handle handle) {
   const std::lock_guard lock(guard);
   auto& one = made[static_cast<std::size_t>(number)];
   if (!one) one = predefined(number);
+  if (!one) throw Fault(Error::function_set, "there is no predefined function set of this number");
   return one;
 }
 

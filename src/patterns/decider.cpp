@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "measurement/statistics.hpp"
 #include "runtime/contexts/setup.hpp"
 #include "runtime/job/job.hpp"
 #include "runtime/mpi/clock.hpp"
@@ -15,25 +16,12 @@ namespace {
 /// The most samples of a function that are kept until ranks agree.
 constexpr std::size_t most_samples = 4096;
 
-/// The mean of samples, and without outliers: those at least `factor` times the smallest, where fewer than `fraction`
-/// of them are (ADCL; Benkert, Gabriel, Resch 2008).
-Figures figures_of(std::span<const double> samples, double factor, double fraction) {
-  Figures found;
-  const auto count = static_cast<double>(samples.size());
+Figures figures_of(std::span<const double> samples, const OutlierRule& rule) {
   const double least = *std::min_element(samples.begin(), samples.end());
-  double usual = 0;
-  double sum = 0;
-  for (const double one : samples) {
-    found.mean += one / count;
-    if (one >= factor * least && one > least) {
-      ++found.outliers;
-    } else {
-      sum += one;
-      ++usual;
-    }
-  }
-  found.filtered = found.outliers < fraction * count ? sum / usual : found.mean;
-  return found;
+  const auto is_outlier = [&](double one) { return one > least && one >= rule.factor * least; };
+  return {.mean = std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size()),
+          .filtered = filtered_mean(samples, rule),
+          .outliers = static_cast<double>(std::count_if(samples.begin(), samples.end(), is_outlier))};
 }
 
 /// Exchanges numbers between ranks, with numbers of the decider's own behind those of the tuner.
@@ -196,9 +184,9 @@ void Decider::agree() {
   const Tuner::Turn before{-1, tuner_->proposed(), exploring_, false};
   std::vector<double> own{static_cast<double>(failed_) + 1};
   const auto functions = samples_.size();
+  const OutlierRule rule{choosing_.settings.outlier_factor, choosing_.settings.outlier_fraction};
   for (const auto& samples : samples_) {
-    const Figures mine =
-        samples.empty() ? Figures{} : figures_of(samples, choosing_.outlier_factor, choosing_.outlier_fraction);
+    const Figures mine = samples.empty() ? Figures{} : figures_of(samples, rule);
     own.insert(own.end(), {samples.empty() ? 0.0 : 1.0, mine.mean, mine.filtered, mine.outliers});
   }
   WithOwn ranks(*channel_, own);

@@ -19,8 +19,6 @@ struct Choosing {
   std::string argument;
   StrategySettings settings;
   bool starts_from_history = true;
-  double outlier_factor = 3;
-  double outlier_fraction = 0.2;
 };
 
 /// How a function did while it was tried: seconds a call on the slowest rank.

@@ -65,6 +65,11 @@ int made(const Call& c, Request... request) {
     case Collective::scatterv:
       return call(pmpi.Scatterv, pmpi.Iscatterv, c.sendbuf, ints(c.sendcounts), ints(c.sdispls), c.sendtype, c.recvbuf,
                   receive, c.recvtype, c.root, c.comm);
+    case Collective::neighbor_allgather:
+    case Collective::neighbor_allgatherv:
+    case Collective::neighbor_alltoall:
+    case Collective::neighbor_alltoallv:
+    case Collective::neighbor_alltoallw: break;  // no function set has them
   }
   return MPI_ERR_OTHER;
 }
