@@ -36,7 +36,7 @@ void find(Handle (*&from_fortran)(Fint), const std::string& kind) {
 
 /// The conversion from C's handles to Fortran's, likewise.
 template <typename Handle>
-void find(Fint (*&to_fortran)(Handle), const std::string& kind) {
+void find_to_fortran(Fint (*&to_fortran)(Handle), const std::string& kind) {
   find(to_fortran, ("PMPI_" + kind + "_c2f").c_str());
   if (to_fortran == nullptr) find(to_fortran, ("PMPI_" + kind + "_toint").c_str());
   if constexpr (std::is_integral_v<Handle>)
@@ -50,7 +50,7 @@ void find_functions() {
   find(pmpi.Comm_f2c, std::string("Comm"));
   find(pmpi.Type_f2c, std::string("Type"));
   find(pmpi.Op_f2c, std::string("Op"));
-  find(pmpi.Comm_c2f, std::string("Comm"));
+  find_to_fortran(pmpi.Comm_c2f, "Comm");
   find(pmpi.Type_get_envelope_c, "PMPI_Type_get_envelope_c");
 }
 
