@@ -212,8 +212,8 @@ class CollectiveWays final : public Implementations {
   int begin(int function, Request& /*request*/) override {
     const auto place = static_cast<std::size_t>(function);
     running_ = nullptr;
-    if (!nonblocking_) return carry_out(place);
-    if (function == 0) return begin_natively(own_->call, request_);
+    if (!nonblocking_) return refusals_[place].empty() ? carry_out(place) : call_natively(own_->call);
+    if (function == 0 || !refusals_[place].empty()) return begin_natively(own_->call, request_);
     auto& carrier = carriers_[place];
     if (!carrier) carrier = carrier_for(ways_[place]);
     auto* const schedules = static_cast<ScheduleCarrier*>(carrier.get());

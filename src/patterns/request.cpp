@@ -48,20 +48,27 @@ inline Error Request::error_of_call() {
   return failure_ == 0 ? Error::none : Error::failed;
 }
 
-/// A function that can't serve after all, on all ranks alike, is left out; the call goes by the baseline.
-[[gnu::noinline]] void Request::try_another(const std::string& why) {
-  decider_->refuse(function_, why);
-  turn_.candidate = function_ = 0;
+/// Asks what is known of another function than that of the call before. One that can't serve after all, on all ranks
+/// alike, is left out; the call goes by the baseline. False if that can't
+/// serve either.
+[[gnu::noinline]] bool Request::make_ready() {
+  if (const std::string why = implementations_->refusal(function_); !why.empty()) {
+    decider_->refuse(function_, why);
+    turn_.candidate = function_ = 0;
+    if (!implementations_->refusal(0).empty()) return false;
+  }
+  ready_ = function_;
+  splits_ = implementations_->splits(function_);
 }
 
 Error Request::start() {
   if (state_ != State::idle) return Error::state;
   begin_call();
-  if (const std::string why = implementations_->refusal(function_); !why.empty()) try_another(why);
+  if (function_ != ready_ && !make_ready()) return Error::mpi;
   state_ = State::working;
   const double from = Clock::now();
   failure_ = implementations_->begin(function_, *this);
-  if (implementations_->splits(function_)) {
+  if (splits_) {
     const int failure = implementations_->finish(function_, *this);
     if (failure_ == 0) failure_ = failure;
   }
@@ -72,12 +79,12 @@ Error Request::start() {
 Error Request::init() {
   if (state_ != State::idle) return Error::state;
   begin_call();
-  if (const std::string why = implementations_->refusal(function_); !why.empty()) try_another(why);
+  if (function_ != ready_ && !make_ready()) return Error::mpi;
   state_ = State::working;
   const double from = Clock::now();
   failure_ = implementations_->begin(function_, *this);
   seconds_ = Clock::now() - from;
-  in_flight_ = implementations_->splits(function_);
+  in_flight_ = splits_;
   state_ = State::between;
   return error_of_call();
 }

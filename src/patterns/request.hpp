@@ -85,7 +85,7 @@ class Request {
   void end_call(double seconds);
   Error call_first_part();
   [[nodiscard]] Error error_of_call();
-  void try_another(const std::string& why);
+  bool make_ready();
 
   std::shared_ptr<FunctionSet> set_;
   Data data_;
@@ -100,6 +100,8 @@ class Request {
   int settlements_;
   Handle handle_ = 0;
   State state_ = State::idle;
+  int ready_ = -1;  ///< the function of the latest call
+  bool splits_ = false;
   bool in_flight_ = false;
   bool learns_ = false;
 };

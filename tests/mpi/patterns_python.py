@@ -3,7 +3,7 @@
 from starling import patterns  # isort: skip - before mpi4py, so that it stands in front of MPI
 
 import numpy
-from mpi4py import MPI
+from mpi4py import MPI  # type: ignore[import-not-found,unused-ignore]
 
 COMM = MPI.COMM_WORLD
 SECONDS = {"slow": 3e-3, "fast": 1e-3, "medium": 2e-3}

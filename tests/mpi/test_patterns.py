@@ -1,4 +1,4 @@
-"""Patterns of the application's own, in C, Fortran and Python, and programs written for ADCL, linked with the library."""
+"""Patterns of the application's own, in C, Fortran and Python, and programs written for ADCL."""
 
 from __future__ import annotations
 
@@ -56,9 +56,8 @@ def test_a_users_set_in_c_is_tuned_and_recorded(mpi: Mpi, tmp_path: Path) -> Non
     assert [one.public_name for one in context.candidates] == ["slow", "fast", "medium"]
     assert context.winner == "fast"
     assert context.native_s is None
-    assert "it failed on a rank" in {one.reason for one in context.candidates} | {""}
-    report = subprocess.run([*STARLING, "report", str(tmp_path / "record.json")], capture_output=True, text=True)
-    assert report.returncode == 0
+    shown = [*STARLING, "report", str(tmp_path / "record.json")]
+    report = subprocess.run(shown, capture_output=True, text=True, check=True)
     assert "ring_of_mine" in report.stdout
 
 
