@@ -59,6 +59,7 @@ inline Error Request::error_of_call() {
   }
   ready_ = function_;
   splits_ = implementations_->splits(function_);
+  return true;
 }
 
 Error Request::start() {

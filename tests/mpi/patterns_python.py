@@ -112,7 +112,7 @@ def main() -> None:
     check_errors()
     COMM.Barrier()
     if COMM.rank == 0:
-        print(f"all right on {COMM.size}")
+        print(f"all right on {COMM.size}")  # noqa: T201
 
 
 main()

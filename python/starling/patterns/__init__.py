@@ -1,4 +1,4 @@
-"""Patterns of communication of the application's own, tuned while it runs, for programs with mpi4py.
+"""Patterns of the application's own, for programs with mpi4py.
 
 Import it before `mpi4py.MPI`, or run the program by `starling run` (docs/patterns.md).
 """
