@@ -1,10 +1,10 @@
-"""The same pattern as in ring.c, in Python: mpirun -n 4 python ring.py."""
-
-from starling import patterns  # isort: skip - before mpi4py, so that it stands in front of MPI
+"""The same pattern as in ring.c, in Python: starling run -- mpirun -n 4 python ring.py."""
 
 from array import array
 
 from mpi4py import MPI
+
+from starling import patterns
 
 COMM = MPI.COMM_WORLD
 LEFT = (COMM.rank - 1) % COMM.size

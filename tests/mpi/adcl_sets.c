@@ -161,6 +161,36 @@ static void check_sets(void) {
   is(ADCL_Topology_free(&topo), 0, "free");
 }
 
+static void quick(ADCL_Request request) {
+  is(ADCL_Request_update(request, 1e-3), 0, "update");
+}
+static void slow(ADCL_Request request) {
+  is(ADCL_Request_update(request, 2e-3), 0, "update");
+}
+
+/* The file says that requests of one shape are tuned as one. */
+static void check_merged(void) {
+  ADCL_Function functions[2];
+  ADCL_Fnctset set;
+  ADCL_Topology topo;
+  ADCL_Request one, other;
+  int state = 1;
+  is(ADCL_Function_create(slow, ADCL_ATTRSET_NULL, NULL, "slow", &functions[0]), 0, "function");
+  is(ADCL_Function_create(quick, ADCL_ATTRSET_NULL, NULL, "quick", &functions[1]), 0, "function");
+  is(ADCL_Fnctset_create(2, functions, "merged", &set), 0, "function set");
+  is(ADCL_Topology_create_generic(0, NULL, NULL, NULL, ADCL_DIRECTION_BOTH, MPI_COMM_WORLD, &topo), 0, "topology");
+  is(ADCL_Request_create(ADCL_VECTOR_NULL, topo, set, &one), 0, "request");
+  is(ADCL_Request_create(ADCL_VECTOR_NULL, topo, set, &other), 0, "request");
+  for (int i = 0; i < 50; ++i) is(ADCL_Request_start(one), 0, "start");
+  is(ADCL_Request_get_state(other, &state), 0, "state");
+  expect(state == 0, "the other request is not tuned with the first");
+  is(ADCL_Request_free(&one), 0, "free");
+  is(ADCL_Request_start(other), 0, "start");
+  is(ADCL_Request_free(&other), 0, "free");
+  is(ADCL_Fnctset_free(&set), 0, "free");
+  is(ADCL_Topology_free(&topo), 0, "free");
+}
+
 static void check_selections(void) {
   int line = 0, periods = 1, dims = 6, in = rank, sum = 0;
   double data[6] = {0, 0, 0, 0, 0, 0};
@@ -189,9 +219,10 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   is(ADCL_Init(), 0, "init");
-  if (getenv("ADCL_SETS") != NULL)
+  if (getenv("ADCL_SETS") != NULL) {
     check_selections();
-  else
+    check_merged();
+  } else
     check_sets();
   int all = 0;
   MPI_Allreduce(&faults, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

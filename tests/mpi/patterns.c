@@ -163,7 +163,9 @@ int main(int argc, char** argv) {
   is(starling_request_create(set, NULL, NULL, NULL, 0, strategy, &requests[0]), 0, "a request");
   is(starling_request_wait(requests[0]), STARLING_ERROR_STATE, "a wait without an init");
   const char* winner = NULL;
-  is(starling_request_winner(requests[0], &winner), STARLING_ERROR_UNDECIDED, "an early winner");
+  const char* const history = getenv("STARLING_HISTORY");
+  if (history != NULL && strcmp(history, "off") == 0) /* else earlier runs may have found it */
+    is(starling_request_winner(requests[0], &winner), STARLING_ERROR_UNDECIDED, "an early winner");
   for (int i = 0; i < 7; ++i) is(starling_request_start(requests[0]), 0, "a start");
   is(starling_request_create(set, NULL, NULL, NULL, 0, strategy, &requests[1]), 0, "a second request");
   for (int i = 0; i < STARTS; ++i) {

@@ -1,9 +1,9 @@
 """Patterns in Python: halos of NumPy arrays in both orders, a set that tells its own times, errors, a timer."""
 
-from starling import patterns  # isort: skip - before mpi4py, so that it stands in front of MPI
-
 import numpy
 from mpi4py import MPI  # type: ignore[import-not-found,unused-ignore]
+
+from starling import patterns
 
 COMM = MPI.COMM_WORLD
 SECONDS = {"slow": 3e-3, "fast": 1e-3, "medium": 2e-3}

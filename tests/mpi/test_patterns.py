@@ -13,7 +13,7 @@ import pytest
 from starling.records import record as records
 from support.mpis import ROOT, Mpi, compile_c, compile_fortran, debian_mpis, installed_mpis, run_ranks
 from support.processes import Outcome
-from support.tuned import STARLING, preloaded
+from support.tuned import STARLING, library, preloaded
 
 HERE = Path(__file__).parent
 RINGS = ROOT / "examples/patterns"
@@ -117,7 +117,7 @@ CONFIGURATION = """ADCL_EMETHOD_SELECTION: Sendrecv_pair_pack
 ADCL_EMETHOD_ALLREDUCE_SELECTION: Allreduce_ring
 ADCL_EMETHOD_NUMTESTS: 3
 ADCL_EMETHOD_SEARCH_ALGO: 7
-ADCL_PRINTF_SILENCE: 1
+ADCL_MERGE_REQUESTS: 1
 ADCL_MOOD: good
 """
 
@@ -167,8 +167,11 @@ def package() -> dict[str, str]:
 
 @pytest.mark.parametrize(("mpi", "python"), [pytest.param(*each, id=str(each[0])) for each in pythons()])
 def test_the_example_in_python_finds_the_fastest_and_others_are_right(mpi: Mpi, python: Path, tmp_path: Path) -> None:
-    outcome = run(mpi, 3, [str(python), str(RINGS / "ring.py")], tmp_path, package()).check()
+    preload = preloaded(mpi, tmp_path, [library(mpi)]) | package()
+    outcome = run(mpi, 3, [str(python), str(RINGS / "ring.py")], tmp_path, preload).check()
     assert ", 0 wrong" in outcome.stdout
     assert contexts(tmp_path)["ring"].calls == 500
-    outcome = run(mpi, 3, [str(python), str(HERE / "patterns_python.py")], tmp_path, package()).check()
+    outcome = run(mpi, 3, [str(python), str(HERE / "patterns_python.py")], tmp_path, preload).check()
     assert outcome.stdout == "all right on 3\n", outcome.report()
+    outcome = run(mpi, 1, [str(python), str(RINGS / "ring.py")], tmp_path, package())
+    assert "the library is not loaded; run the program by: starling run" in outcome.stderr

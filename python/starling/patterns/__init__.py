@@ -1,6 +1,6 @@
 """Patterns of the application's own, for programs with mpi4py.
 
-Import it before `mpi4py.MPI`, or run the program by `starling run` (docs/patterns.md).
+Such programs are run by `starling run` (docs/patterns.md).
 """
 
 from starling.patterns.library import Error

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import os
-import sys
 from typing import Any
 
-from starling.installation import variants
-from starling.launchers import launcher
-
+INACTIVE = 17
+"""STARLING_ERROR_INACTIVE."""
 FAILED = 13
 """STARLING_ERROR_FAILED: the function of the set failed on this rank."""
 
@@ -25,20 +22,10 @@ class Error(RuntimeError):
 
 @functools.cache
 def library() -> ctypes.CDLL:
-    """The library: the one that is preloaded or linked, else the one for the MPI of this interpreter, loaded now.
-
-    Raises Error where it comes too late to stand in front of MPI, or is not built.
-    """
+    """The library, which `starling run` has preloaded: it cannot be loaded later. Raises Error where it is missing."""
     loaded = ctypes.CDLL(None)
     if not hasattr(loaded, "starling_error_detail"):
-        if "mpi4py.MPI" in sys.modules:
-            raise Error(17, "import starling.patterns before mpi4py.MPI, or run the program by starling run")
-        line = [sys.executable]
-        choice = variants.choose(line, launcher.locate(line), os.environ)
-        file = variants.library(choice.variant, os.environ) if choice else None
-        if file is None:
-            raise Error(17, "the MPI of this interpreter is not known; run the program by starling run --mpi FLAVOUR")
-        loaded = ctypes.CDLL(str(file), mode=ctypes.RTLD_GLOBAL)
+        raise Error(INACTIVE, "the library is not loaded; run the program by: starling run -- mpirun ... python ...")
     loaded.starling_error_text.restype = ctypes.c_char_p
     loaded.starling_error_detail.restype = ctypes.c_char_p
     return loaded

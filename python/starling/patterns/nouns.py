@@ -126,7 +126,7 @@ class Vector(_Handle):
 
         The halo cells count among the elements of each axis. The array is kept while the vector is.
         """
-        mpi: Any = importlib.import_module("mpi4py.MPI")  # after this package
+        mpi: Any = importlib.import_module("mpi4py.MPI")
         super().__init__()
         self.array = array
         view = memoryview(array)
