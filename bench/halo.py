@@ -32,7 +32,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="starling-halo-") as folder:
         for mpi in debian_mpis():
             program = compile_cxx(
-                mpi, HERE / "halo.cpp", Path(folder), [f"-DSTARLING_ABI={mpi.abi}", *runtime(mpi), "-ldl"]
+                mpi, HERE / "halo.cpp", Path(folder), ["-O2", f"-DSTARLING_ABI={mpi.abi}", *runtime(mpi), "-ldl"]
             )
             for case in CASES:
                 dimensions, inner, width = case
