@@ -10,6 +10,21 @@ std::string Implementation::name() const {
   return name;
 }
 
+std::string Implementation::says() const {
+  static constexpr std::array<std::string_view, transfer_names.size()> functions{
+      "MPI_Isend and MPI_Irecv",
+      "MPI_Send and MPI_Irecv",
+      "MPI_Send and MPI_Recv, every second rank the other way round",
+      "MPI_Sendrecv",
+      "MPI_Put between fences",
+      "MPI_Get between fences",
+      "MPI_Put between post and wait, start and complete",
+      "MPI_Get between post and wait, start and complete"};
+  std::string text = partners == Partners::aao ? "all partners at once by " : "partners pair by pair by ";
+  text += functions.at(static_cast<std::size_t>(transfer));
+  return text + (handling == Handling::ddt ? "; derived datatypes" : "; packed by Starling");
+}
+
 std::string infeasible(const Implementation& combination) {
   const bool receives_at_once =
       combination.transfer == Transfer::send_recv || combination.transfer == Transfer::sendrecv;

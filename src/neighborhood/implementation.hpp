@@ -60,6 +60,8 @@ struct Implementation {
 
   /// "IsendIrecv_aao", "Sendrecv_pair_pack": the name in table 1.
   [[nodiscard]] std::string name() const;
+  /// What it does, in a sentence without a full stop.
+  [[nodiscard]] std::string says() const;
   bool operator==(const Implementation&) const = default;
 };
 

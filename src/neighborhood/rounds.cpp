@@ -31,7 +31,10 @@ class Colouring {
     for (const Link& one : links) most = std::max({most, ++out[index(one.from)], ++in[index(one.to)]});
     return most;
   }
-  [[nodiscard]] std::vector<int> table(int ranks) const { return std::vector<int>(index(ranks) * index(rounds_), -1); }
+  [[nodiscard]] std::vector<int> table(int ranks) const {
+    std::vector<int> none(index(ranks) * index(rounds_), -1);
+    return none;
+  }
   [[nodiscard]] std::size_t cell(int rank, int round) const { return (index(rank) * index(rounds_)) + index(round); }
   [[nodiscard]] const Link* link(int number) const { return number < 0 ? nullptr : &links_[index(number)]; }
   [[nodiscard]] int free_round(const std::vector<int>& of, int rank) const {

@@ -5,8 +5,16 @@
 namespace starling::patterns {
 
 void require_mpi() {
-  if (pmpi.Comm_rank == nullptr)
-    throw Fault(Error::inactive, "MPI is not initialised, or this library is not for this MPI; call MPI_Init first");
+  int initialised = 0;
+  int finalised = 0;
+  if (pmpi.Comm_rank != nullptr) {
+    pmpi.Initialized(&initialised);
+    pmpi.Finalized(&finalised);
+  }
+  if (initialised == 0 || finalised != 0)
+    throw Fault(
+        Error::inactive,
+        "MPI is not initialised, or has ended, or is another one than this library is for; call MPI_Init first");
 }
 
 std::string sentence_of(Error error, const Request* request) {

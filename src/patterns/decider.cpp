@@ -198,7 +198,7 @@ void Decider::agree() {
     samples_[i].clear();
   }
   exploring_ = tuner_->begin().exploring;
-  if (settled) ++settlements_;
+  if (settled && (before.exploring || settlements_ == 0)) ++settlements_;
   tuner_->add_bookkeeping(before, Clock::now() - start, true);
 }
 

@@ -65,6 +65,7 @@ halo::HaloData data_of(const Vector& vector, halo::HaloArray array) {
       throw Fault(Error::values, "in Fortran's order an array of " + std::to_string(halo::most_dimensions) +
                                      " dimensions has elements of one value");
     array.cells[static_cast<std::size_t>(array.dimensions++)] = values;
+    array.width = 0;  // the new dimension has no halo; of the others the boxes tell
   }
   return {.data = vector.data(),
           .array = array,
@@ -169,6 +170,7 @@ class HaloExchanges final : public Implementations {
     return 0;
   }
   int finish(int /*function*/, Request& /*request*/) override { return exchange_->wait(); }
+  void release_others(int /*kept*/) override { exchange_->release(); }
 
  private:
   std::unique_ptr<halo::HaloExchange> exchange_;

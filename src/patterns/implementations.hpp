@@ -53,7 +53,7 @@ class Implementations {
   virtual int progress(int function, Request& request, bool& complete) = 0;
   virtual int finish(int function, Request& request) = 0;
 
-  /// Frees what functions other than `kept` hold until they are used again. Collective.
+  /// Frees what functions hold until they are used again; `kept` may keep it. Collective.
   virtual void release_others(int /*kept*/) {}
 };
 

@@ -25,6 +25,7 @@ inline void Request::begin_call() {
   if (settlements_ != decider_->settlements()) {
     settlements_ = decider_->settlements();
     implementations_->release_others(function_);
+    ready_ = -1;
   }
 }
 

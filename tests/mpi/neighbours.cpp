@@ -202,6 +202,29 @@ int perform(const Call& call, std::vector<int>& into, MPI_Comm comm, Allgather a
   }
 }
 
+#if MPI_VERSION >= 4
+/// The large-count forms of the collectives with arrays.
+int perform_large(const Call& call, std::vector<int>& into, MPI_Comm comm) {
+  const Side& s = call.send;
+  const Side& r = call.recv;
+  const std::vector<MPI_Count> sends(s.counts.begin(), s.counts.end());
+  const std::vector<MPI_Count> receives(r.counts.begin(), r.counts.end());
+  const std::vector<MPI_Aint> from(s.places.begin(), s.places.end());
+  const std::vector<MPI_Aint> to(r.places.begin(), r.places.end());
+  if (call.collective == 3)
+    return MPI_Neighbor_alltoallv_c(s.buffer.data(), sends.data(), from.data(), s.kind.type, into.data(),
+                                    receives.data(), to.data(), r.kind.type, comm);
+  return MPI_Neighbor_alltoallw_c(s.buffer.data(), sends.data(), s.addresses.data(), s.types.data(), into.data(),
+                                  receives.data(), r.addresses.data(), r.types.data(), comm);
+}
+constexpr bool has_large = true;
+#else
+int perform_large(const Call& /*call*/, std::vector<int>& /*into*/, MPI_Comm /*comm*/) {
+  return MPI_ERR_OTHER;
+}
+constexpr bool has_large = false;
+#endif
+
 struct Tally {
   int right = 0;
   int wrong = 0;
@@ -209,15 +232,17 @@ struct Tally {
 };
 
 void try_call(Call& call, const Neighbours& on, const std::string& way, std::mt19937& own, Tally& tally) {
-  // Twice with the same arguments, and other data.
+  // Twice with the same arguments, and other data; the second time in the large-count form, where there is one.
   for (int turn = 0; turn < 2; ++turn) {
     for (int& one : call.send.buffer) one = static_cast<int>(own() % 1000000U);
     std::vector<int> wanted = call.recv.buffer;
     std::vector<int> got = call.recv.buffer;
     int error = perform(call, wanted, on.comm, PMPI_Neighbor_allgather, PMPI_Neighbor_allgatherv,
                         PMPI_Neighbor_alltoall, PMPI_Neighbor_alltoallv, PMPI_Neighbor_alltoallw);
-    error += perform(call, got, on.comm, MPI_Neighbor_allgather, MPI_Neighbor_allgatherv, MPI_Neighbor_alltoall,
-                     MPI_Neighbor_alltoallv, MPI_Neighbor_alltoallw);
+    error += has_large && turn == 1 && call.collective >= 3
+                 ? perform_large(call, got, on.comm)
+                 : perform(call, got, on.comm, MPI_Neighbor_allgather, MPI_Neighbor_allgatherv, MPI_Neighbor_alltoall,
+                           MPI_Neighbor_alltoallv, MPI_Neighbor_alltoallw);
     const bool right = error == MPI_SUCCESS && got == wanted;
     ++(right ? tally.right : tally.wrong);
     if (!right)

@@ -238,5 +238,6 @@ int main(int argc, char** argv) {
   is(starling_function_set_free(&set), 0, "freeing a set");
   if (rank == 0) printf("right, %d %d %d calls\n", calls[0], calls[1], calls[2]);
   MPI_Finalize();
+  is(starling_request_create(set, NULL, NULL, NULL, 0, NULL, &early), STARLING_ERROR_INACTIVE, "after MPI_Finalize");
   return 0;
 }
