@@ -154,7 +154,7 @@ def _percent(value: float) -> str:
 
 
 def _share(values: Sequence[float], most: float) -> str:
-    return f"{sum(one <= most for one in values) / len(values):.0%}"
+    return f"{100 * sum(one <= most for one in values) // len(values)}%"  # rounded down: 100% are all
 
 
 def table(files: Sequence[Path]) -> str:
