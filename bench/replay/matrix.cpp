@@ -19,8 +19,7 @@ RecordedCandidate candidate_from(const Json& json) {
   one.name = json.at("name").get<std::string>();
   one.group = json.value("group", std::string());
   const Json attributes = json.value("attributes", Json::object());
-  for (const auto& [name, value] : attributes.items())
-    one.attributes.emplace_back(name, value.get<std::string>());
+  for (const auto& [name, value] : attributes.items()) one.attributes.emplace_back(name, value.get<std::string>());
   if (json.contains("predicted_s")) one.predicted_s = json.at("predicted_s").get<double>();
   one.seconds = json.at("seconds").get<std::vector<double>>();
   const auto is_time = [](double value) { return std::isfinite(value) && value > 0; };

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,7 @@ class Search final : public Strategy {
   }
   [[nodiscard]] int proposed_after(std::int64_t ahead) const override;
   [[nodiscard]] std::int64_t calls_until_agreement() const override;
+  [[nodiscard]] std::optional<int> chosen() const override { return best_; }
   [[nodiscard]] Judge judge() const override { return Judge::first_rank; }
   [[nodiscard]] Reduction reduction() const override { return Reduction::maximum; }
   std::span<const double> ruling(std::span<const double> reduced) override;

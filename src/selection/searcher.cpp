@@ -16,6 +16,8 @@ constexpr std::int64_t first_delta = 2;
 /// Standard deviations of a difference between two times that are chance.
 constexpr double chance_deviations = 4;
 constexpr int drifts_to_search_again = 2;
+/// What calls of candidates that were given up may cost, in calls of the chosen one for each call since it was chosen.
+constexpr double share_of_looks = 0.002;
 
 }  // namespace
 
@@ -38,6 +40,8 @@ std::vector<PlannedCalls> Searcher::next() {
     if (auto steps = run_off(); !steps.empty()) return steps;
     choose();
   }
+  if (std::exchange(looks_, false))
+    if (auto steps = looks(); !steps.empty()) return steps;
   return {{chosen_, std::max<std::int64_t>(1, delta_) * calls_each_, false}};
 }
 
@@ -82,7 +86,42 @@ std::vector<int> Searcher::contenders() const {
   return found;
 }
 
+/// A call each of those that were given up after one call and cost least, as far as that is allowed.
+std::vector<PlannedCalls> Searcher::looks() const {
+  std::vector<int> few;
+  for (int i = 0; i < trials_.candidates(); ++i)
+    if (trials_.eligible(i) && trials_.is_own(i) && trials_.given_up(i) && trials_.calls(i) == 1) few.push_back(i);
+  std::stable_sort(few.begin(), few.end(), [&](int one, int other) { return trials_.time(one) < trials_.time(other); });
+  const double allowed = share_of_looks * static_cast<double>(calls_ - chosen_at_);
+  double cost = looked_;
+  std::vector<PlannedCalls> steps;
+  for (const int one : few) {
+    cost += (trials_.time(one) / learnt_) - 1;
+    if (cost > allowed || steps.size() == most_steps) break;
+    steps.push_back({one, 1, true});
+  }
+  return steps;
+}
+
+/// Takes such calls. Who is no longer clearly slower gets more.
+void Searcher::look(std::span<const PlannedCalls> made, std::span<const AgreedCall> calls) {
+  for (const PlannedCalls& step : made) {
+    looked_ += std::max(0.0, (trials_.time_of(step.candidate, calls.first(1)) / learnt_) - 1);
+    trials_.add(step.candidate, calls.first(1));
+    calls = calls.subspan(1);
+    calls_ += step.calls;
+  }
+  for (const PlannedCalls& step : made) {
+    if (trials_.known(step.candidate)) continue;
+    trials_.forget_first(step.candidate);
+    again_ = names_[static_cast<std::size_t>(step.candidate)] + " was disturbed when it was given up";
+    monitors_ = false;
+    wanted_.push_back(step.candidate);
+  }
+}
+
 void Searcher::take(std::span<const PlannedCalls> made, std::span<const AgreedCall> calls) {
+  if (monitors_ && made.front().is_trial) return look(made, calls);
   for (const PlannedCalls& step : made) {
     const auto times = static_cast<std::size_t>(std::min(step.calls, calls_each_));
     calls_ += step.calls;
@@ -98,6 +137,11 @@ void Searcher::take(std::span<const PlannedCalls> made, std::span<const AgreedCa
 void Searcher::choose() {
   monitors_ = true;
   wanted_.clear();
+  // Another look at some candidates may change nothing.
+  if (best() == chosen_ && !searches_again_) {
+    again_.clear();
+    return;
+  }
   const int before = std::exchange(chosen_, best());
   learnt_ = trials_.time(chosen_);
   learnt_from_ = std::max<std::int64_t>(1, trials_.calls(chosen_));
@@ -106,7 +150,9 @@ void Searcher::choose() {
   drifts_ = 0;
   chosen_at_ = calls_;
   const std::int64_t searched = calls_ - searched_at_;
-  calls_in_peace_ = before == chosen_ ? std::max(2 * calls_in_peace_, searched) : 0;
+  if (std::exchange(searches_again_, false))
+    calls_in_peace_ = before == chosen_ ? std::max(2 * calls_in_peace_, searched) : 0;
+  looked_ = 0;
 
   int tried = 0;
   int given_up = 0;
@@ -151,6 +197,7 @@ void Searcher::watch(std::span<const AgreedCall> calls) {
       learnt_from_ += std::ssize(calls);
     }
     drifts_ = 0;
+    looks_ = trials_.gives_up() && drift_ > 0;
     delta_ = delta_ == 0 ? first_delta : std::min(2 * delta_, delta_limit_);
     return;
   }
@@ -164,6 +211,7 @@ void Searcher::watch(std::span<const AgreedCall> calls) {
 }
 
 void Searcher::search() {
+  searches_again_ = true;
   monitors_ = false;
   wanted_.clear();
   searched_at_ = calls_;

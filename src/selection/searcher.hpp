@@ -24,6 +24,9 @@ namespace starling {
 ///                learnt. Twice in a row off by more than the tolerance, to the same side: all is forgotten, and
 ///                learning begins anew
 ///
+/// Between periods candidates that were given up after a single call, which something else may have disturbed, get
+/// another one: those that are least slower first, as long as all this costs little.
+///
 /// A search that was in vain, because it chose the same candidate, doubles the calls before the next one may begin.
 class Searcher {
  public:
@@ -52,8 +55,10 @@ class Searcher {
   [[nodiscard]] std::vector<PlannedCalls> steps_for(std::span<const int> wanted) const;
   [[nodiscard]] std::vector<PlannedCalls> run_off() const;
   [[nodiscard]] std::vector<int> contenders() const;
+  [[nodiscard]] std::vector<PlannedCalls> looks() const;
   void choose();
   void watch(std::span<const AgreedCall> calls);
+  void look(std::span<const PlannedCalls> made, std::span<const AgreedCall> calls);
   void search();
 
   Trials trials_;
@@ -74,6 +79,9 @@ class Searcher {
   std::int64_t searched_at_ = 0;     ///< number of calls when the search began
   std::int64_t chosen_at_ = 0;       ///< when it ended
   std::int64_t calls_in_peace_ = 0;  ///< that must follow before the next one
+  bool looks_ = false;               ///< candidates that were given up may get another call now
+  double looked_ = 0;                ///< what such calls took more than the chosen one's, in calls of that
+  bool searches_again_ = false;      ///< because of what the chosen one did
   std::string again_;                ///< why the search was begun anew, in words
   std::optional<Decision> decision_;
 };

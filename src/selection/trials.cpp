@@ -70,6 +70,13 @@ void Trials::add(int candidate, std::span<const AgreedCall> calls) {
   update();
 }
 
+void Trials::forget_first(int candidate) {
+  One& one = at(candidate);
+  one.calls.erase(one.calls.begin());
+  one.count = std::ssize(one.calls);
+  update();
+}
+
 void Trials::forget() {
   for (One& one : all_) {
     const bool eligible = one.eligible;
@@ -94,6 +101,7 @@ std::vector<double> Trials::own_times(int candidate) const {
 }
 
 double Trials::location(std::span<const double> times) const {
+  if (times.size() == 2 && gives_up_) return std::min(times[0], times[1]);
   return std::ssize(times) < calls_each_ ? median(times) : filtered_mean(times, rule_);
 }
 

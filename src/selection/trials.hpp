@@ -22,6 +22,8 @@ class Trials {
 
   /// Adds calls of a candidate.
   void add(int candidate, std::span<const AgreedCall> calls);
+  /// Forgets the first of a candidate's calls, because something else disturbed it.
+  void forget_first(int candidate);
   /// The network has changed: forgets all times, those of earlier runs as well, but not who cannot serve.
   void forget();
 
@@ -31,8 +33,9 @@ class Trials {
   /// Measured calls, of this run or else of earlier ones.
   [[nodiscard]] std::int64_t calls(int candidate) const { return at(candidate).count; }
   [[nodiscard]] bool tried(int candidate) const { return calls(candidate) > 0; }
-  /// Seconds per call: of all the calls that a candidate gets by ADCL's outlier filter, of fewer the median. Infinite
-  /// where none is known. Where all candidates make ranks wait for a late one, the fastest rank's (`Waiting`).
+  /// Seconds per call: of all the calls that a candidate gets by ADCL's outlier filter, of fewer the median, of two the
+  /// shorter, for what disturbs a call makes it longer. Infinite where none is known. Where all candidates make ranks
+  /// wait for a late one, the fastest rank's (`Waiting`).
   [[nodiscard]] double time(int candidate) const { return at(candidate).time; }
   /// The time of other calls of a candidate, found in the same way.
   [[nodiscard]] double time_of(int candidate, std::span<const AgreedCall> calls) const;

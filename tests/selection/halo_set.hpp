@@ -90,6 +90,11 @@ inline Case made_up_case(const Brief& brief, double spread, double own, std::uin
   return made;
 }
 
+/// What counts as chosen, also while another candidate gets a call.
+inline int chosen_of(const Lockstep& ranks) {
+  return ranks.strategy().chosen().value_or(ranks.proposed());
+}
+
 inline int tries_of(const Lockstep& ranks, int candidate) {
   return static_cast<int>(std::count(ranks.made().begin(), ranks.made().end(), candidate));
 }

@@ -17,7 +17,9 @@ int calls_of_search(Lockstep& ranks) {
 }
 
 TEST(SearchMonitoring, AgreesEverMoreRarelyAndOnFewNumbers) {
-  Lockstep ranks("brute-force", brief_of(4), 2, [](int, int candidate, int) { return 1e-3 * (10 + candidate); });
+  Brief brief = brief_of(4);
+  brief.settings.give_up = false;
+  Lockstep ranks("brute-force", brief, 2, [](int, int candidate, int) { return 1e-3 * (10 + candidate); });
   calls_of_search(ranks);
   const auto before = ranks.exchanges().size();
   ranks.call(20 * ((1 << 6) - 1));
@@ -28,6 +30,7 @@ TEST(SearchMonitoring, AgreesEverMoreRarelyAndOnFewNumbers) {
 TEST(SearchMonitoring, PeriodsHaveALimit) {
   Brief brief = brief_of(3);
   brief.settings.delta_limit = 4;
+  brief.settings.give_up = false;
   Lockstep ranks("brute-force", brief, 2, [](int, int candidate, int) { return 1e-3 * (10 + candidate); });
   calls_of_search(ranks);
   const auto before = ranks.exchanges().size();
@@ -76,8 +79,7 @@ TEST(SearchMonitoring, MovesAwayFromAWinnerThatSlowsDown) {
     after.seconds[static_cast<std::size_t>(winner)] *= 2;
     ranks.measure(after.timing());
     ranks.call(2500);
-    EXPECT_NE(ranks.proposed(), winner) << search;
-    EXPECT_FALSE(ranks.strategy().exploring()) << search;
+    EXPECT_NE(chosen_of(ranks), winner) << search;
   }
 }
 
@@ -90,11 +92,8 @@ TEST(SearchMonitoring, SettingSaysWhatIsADrift) {
                    [&](int, int candidate, int) { return 1e-3 * (10 + candidate) * (candidate == 0 ? now : 1); });
     calls_of_search(ranks);
     now = factor;
-    for (int i = 0; i < 300; ++i) {
-      ranks.call();
-      if (ranks.strategy().exploring()) return true;
-    }
-    return false;
+    ranks.call(300);
+    return ranks.strategy().decisions().size() > 1;
   };
   EXPECT_TRUE(searched_again(0.2, 1.3));
   EXPECT_FALSE(searched_again(0.4, 1.3));
@@ -111,10 +110,41 @@ TEST(SearchMonitoring, IgnoresWhatPasses) {
   });
   calls_of_search(ranks);
   disturbed_from = static_cast<int>(ranks.made().size()) + 11;
-  for (int i = 0; i < 500; ++i) {
-    ranks.call();
-    EXPECT_FALSE(ranks.strategy().exploring());
+  ranks.call(500);
+  EXPECT_EQ(ranks.strategy().decisions().size(), 1U);
+}
+
+TEST(SearchMonitoring, LooksAgainAtWhatWasGivenUpAndFindsOutThatItWasDisturbed) {
+  // The best one's first call took three times as long.
+  for (const std::string& search : searches) {
+    const Brief brief = halo_set();
+    Case one = made_up_case(brief, 1.4, 0.1, 11);
+    const auto best = static_cast<int>(std::min_element(one.seconds.begin(), one.seconds.end()) - one.seconds.begin());
+    std::vector<int> made(20, 0);
+    Lockstep ranks(search, brief, 1, [&](int, int candidate, int) {
+      const bool first = made[static_cast<std::size_t>(candidate)]++ == 0;
+      return one.seconds[static_cast<std::size_t>(candidate)] * (first && candidate == best ? 3 : 1);
+    });
+    ranks.call(200);
+    EXPECT_NE(chosen_of(ranks), best) << search;
+    const bool was_tried = made[static_cast<std::size_t>(best)] > 0;
+    ranks.call(6000);
+    EXPECT_EQ(chosen_of(ranks) == best, was_tried) << search;
+    EXPECT_TRUE(was_tried || search != "brute-force");
+    if (!was_tried) continue;
+    EXPECT_NE(ranks.strategy().decisions().back().why.find(" was disturbed when it was given up; fastest of"),
+              std::string::npos)
+        << ranks.strategy().decisions().back().why;
   }
+}
+
+TEST(SearchMonitoring, SuchLooksCostLittle) {
+  Lockstep ranks("brute-force", brief_of(6), 2,
+                 [](int, int candidate, int) { return 1e-3 * (candidate == 2 ? 10 : 500 + candidate); });
+  ranks.call(9000);
+  for (const int slow : {0, 1, 3, 4, 5}) EXPECT_EQ(tries_of(ranks, slow), 1) << "50 calls are more than 0.2 % of 9000";
+  ranks.call(50000);
+  EXPECT_EQ(tries_of(ranks, 0), 2);
 }
 
 TEST(SearchMonitoring, DoesNotSearchForEverWhereTheWinnerStaysTheSame) {

@@ -11,6 +11,8 @@
 // has no faster neighbour; and any other that the times measured so far make likely to be faster (`Outlook`).
 
 #include <algorithm>
+#include <limits>
+#include <tuple>
 
 #include "selection/search.hpp"
 
@@ -26,19 +28,21 @@ constexpr double likely = 0.05;
 /// How often each value of an attribute was the better one, by pairs of values.
 class Score {
  public:
-  explicit Score(int values) : values_(values), of_pairs_(static_cast<std::size_t>(values) * values) {}
+  explicit Score(int values) : values_(static_cast<std::size_t>(values)), of_pairs_(values_ * values_) {}
 
   struct Wins {
     int all = 0;
     int clear = 0;  ///< by more than chance
   };
-  Wins& of(int winner, int loser) { return of_pairs_[static_cast<std::size_t>((winner * values_) + loser)]; }
-  [[nodiscard]] const Wins& of(int winner, int loser) const {
-    return of_pairs_[static_cast<std::size_t>((winner * values_) + loser)];
-  }
+  Wins& of(int winner, int loser) { return of_pairs_[place(winner, loser)]; }
+  [[nodiscard]] const Wins& of(int winner, int loser) const { return of_pairs_[place(winner, loser)]; }
 
  private:
-  int values_;
+  [[nodiscard]] std::size_t place(int winner, int loser) const {
+    return (static_cast<std::size_t>(winner) * values_) + static_cast<std::size_t>(loser);
+  }
+
+  std::size_t values_;
   std::vector<Wins> of_pairs_;
 };
 
