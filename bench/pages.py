@@ -24,6 +24,7 @@ import adapting
 import prediction_error
 import profiles
 import replay
+import searches
 import simulated
 import simulated_programs
 import simulated_tables
@@ -74,6 +75,7 @@ TABLES: Mapping[str, Callable[[Sequence[Path]], str]] = {
     "predictions": _of(prediction_error.table),
     "replay": replay.strategies_table,
     "replay-scenarios": replay.scenarios_table,
+    "searches": searches.table,
     "tuning-replay": tuning_replay.table,
 }
 PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {

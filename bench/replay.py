@@ -25,7 +25,17 @@ import markdown
 import plots
 
 PLAYER = Path(__file__).parents[1] / "build-test" / "core" / "bench" / "starling-replay"
-STRATEGIES = ("auto", "star", "star-basic", "lottery", "native")
+STRATEGIES = (
+    "auto",
+    "star",
+    "star-basic",
+    "lottery",
+    "brute-force",
+    "attribute",
+    "attribute:tested",
+    "factorial",
+    "native",
+)
 SHOWN = (20, 60, 300, 3000)
 """Numbers of calls that tables show."""
 FIGURES = ("mean", "p95", "worst")

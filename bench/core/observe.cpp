@@ -23,13 +23,22 @@ starling::Brief nine_candidates() {
   return brief;
 }
 
+/// The end of an agreement, on the rank that judges.
+void decide(starling::Strategy& strategy, std::vector<double> agreed) {
+  if (strategy.judge() == starling::Judge::first_rank) {
+    const auto ruling = strategy.ruling(agreed);
+    agreed.assign(ruling.begin(), ruling.end());
+  }
+  strategy.verdict(agreed);
+}
+
 /// The strategy past its exploration, its periods at their full length.
 std::unique_ptr<starling::Strategy> settled(const char* name) {
   auto strategy = starling::strategy_named(name).value().first->make(nine_candidates());
   for (int call = 0; call < 100000; ++call) {
     const auto local = strategy->observe(seconds_a_call, bytes_a_call);
     const std::vector<double> agreed(local.begin(), local.end());
-    if (!agreed.empty()) strategy->verdict(agreed);
+    if (!agreed.empty()) decide(*strategy, agreed);
   }
   return strategy;
 }
@@ -39,8 +48,7 @@ void observe(benchmark::State& state, const char* name) {
   for (auto _ : state) {
     const auto local = strategy->observe(seconds_a_call, bytes_a_call);
     if (!local.empty()) {
-      const std::vector<double> agreed(local.begin(), local.end());
-      strategy->verdict(agreed);
+      decide(*strategy, {local.begin(), local.end()});
     }
     benchmark::DoNotOptimize(strategy->proposed());
   }
@@ -61,8 +69,7 @@ void observe_and_add(benchmark::State& state) {
     samples[static_cast<std::size_t>(strategy->proposed())].add(seconds_a_call);
     const auto local = strategy->observe(seconds_a_call, bytes_a_call);
     if (!local.empty()) {
-      const std::vector<double> agreed(local.begin(), local.end());
-      strategy->verdict(agreed);
+      decide(*strategy, {local.begin(), local.end()});
     }
     benchmark::ClobberMemory();
   }
@@ -71,6 +78,7 @@ void observe_and_add(benchmark::State& state) {
 BENCHMARK_CAPTURE(observe, native, "native");
 BENCHMARK_CAPTURE(observe, star_basic, "star-basic");
 BENCHMARK_CAPTURE(observe, star, "star");
+BENCHMARK_CAPTURE(observe, brute_force, "brute-force");
 BENCHMARK(add_sample);
 BENCHMARK(observe_and_add);
 

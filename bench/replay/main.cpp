@@ -2,6 +2,7 @@
 //
 // starling-replay --list                  the scenarios
 // starling-replay MATRICES.json --strategies auto,star --scenarios plain,noisy --calls 3000 --seed 1 [--no-model]
+//     [--set STARLING_ITER=5,STARLING_EARLY_STOP=0.05]
 
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "knowledge/settings.hpp"
 #include "player.hpp"
 
 namespace {
@@ -41,7 +43,22 @@ struct Options {
   std::uint64_t seed = 1;
   bool with_model = true;
   bool with_decisions = false;
+  StrategySettings settings;
 };
+
+/// Settings of strategies, as in the environment of a program.
+StrategySettings settings_of(const std::vector<std::string>& variables) {
+  const auto environment = [&](const char* name) -> const char* {
+    const std::string start = std::string(name) + "=";
+    for (const std::string& one : variables)
+      if (one.starts_with(start)) return one.c_str() + start.size();
+    return nullptr;
+  };
+  std::vector<Complaint> complaints;
+  const Settings settings = settings_from(environment, complaints);
+  if (!complaints.empty()) throw std::runtime_error(complaints.front().text());
+  return settings.tuning;
+}
 
 Options options_from(const std::vector<std::string>& arguments) {
   Options options;
@@ -61,6 +78,8 @@ Options options_from(const std::vector<std::string>& arguments) {
       options.seed = std::stoull(value());
     else if (one == "--no-model")
       options.with_model = false;
+    else if (one == "--set")
+      options.settings = settings_of(words(value()));
     else if (one == "--decisions")
       options.with_decisions = true;
     else if (one.starts_with("--") || !options.file.empty())
@@ -111,8 +130,8 @@ void run(const Options& options) {
           std::find_if(scenarios().begin(), scenarios().end(), [&](const Scenario& one) { return one.name == name; });
       if (scenario == scenarios().end()) throw std::runtime_error("no scenario '" + name + "'");
       for (std::size_t i = 0; i < all.size(); ++i) {
-        const Played played =
-            play(all[i], next_of(all, i), strategy, *scenario, options.calls, options.seed + i, options.with_model);
+        const Played played = play(all[i], next_of(all, i), strategy, *scenario, options.calls, options.seed + i,
+                                   options.with_model, options.settings);
         Json row = row_of(all[i], strategy, *scenario, played);
         if (options.with_decisions)
           for (const Decision& one : played.decisions) row["decisions"].push_back({one.call, one.why});

@@ -18,6 +18,8 @@ RecordedCandidate candidate_from(const Json& json) {
   RecordedCandidate one;
   one.name = json.at("name").get<std::string>();
   one.group = json.value("group", std::string());
+  const Json attributes = json.value("attributes", Json::object());
+  for (const auto& [name, value] : attributes.items()) one.attributes.emplace_back(name, value.get<std::string>());
   if (json.contains("predicted_s")) one.predicted_s = json.at("predicted_s").get<double>();
   one.seconds = json.at("seconds").get<std::vector<double>>();
   const auto is_time = [](double value) { return std::isfinite(value) && value > 0; };
@@ -42,8 +44,11 @@ std::vector<Matrix> matrices_from_json(const std::string& text) try {
     matrix.ranks = static_cast<int>(std::clamp(row.value("ranks", 1.0), 1.0, 1e8));
     matrix.nodes = static_cast<int>(std::clamp(row.value("nodes", 0.0), 0.0, 1e8));
     for (const Json& one : row.at("candidates")) matrix.candidates.push_back(candidate_from(one));
-    if (matrix.candidates.empty() || matrix.candidates.front().name != "native")
-      throw std::runtime_error("matrix " + std::to_string(all.size()) + " does not begin with native");
+    const bool is_begun = !matrix.candidates.empty() &&
+                          (matrix.candidates.front().name == "native" || !matrix.candidates.front().attributes.empty());
+    if (!is_begun)
+      throw std::runtime_error("matrix " + std::to_string(all.size()) +
+                               " does not begin with native, nor with a function of the program that has attributes");
   }
   return all;
 } catch (const Json::exception& error) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace starling::replay {
@@ -11,8 +12,9 @@ namespace starling::replay {
 struct RecordedCandidate {
   std::string name;
   std::string group;
-  std::optional<double> predicted_s;  ///< by the cost model
-  std::vector<double> seconds;        ///< of successive calls on the slowest rank; at least one, each more than 0
+  std::vector<std::pair<std::string, std::string>> attributes;  ///< names and values
+  std::optional<double> predicted_s;                            ///< by the cost model
+  std::vector<double> seconds;  ///< of successive calls on the slowest rank; at least one, each more than 0
 };
 
 /// The recorded times of one context: bench/matrices.py describes the format of a file of them.
@@ -23,7 +25,7 @@ struct Matrix {
   std::string mpi;
   int ranks = 0;
   int nodes = 0;
-  std::vector<RecordedCandidate> candidates;  ///< native first
+  std::vector<RecordedCandidate> candidates;  ///< native first, if the program does not bring its own
 };
 
 /// The matrices of a file's text. Throws std::runtime_error with one sentence that says what is wrong where.

@@ -11,6 +11,7 @@
 #include "measurement/statistics.hpp"
 #include "selection/chance.hpp"
 #include "selection/estimates.hpp"
+#include "ways/way.hpp"
 
 namespace starling::replay {
 namespace {
@@ -117,6 +118,14 @@ bool synchronises(const std::string& what) {
   return what.starts_with("all") || what == "barrier" || what.starts_with("reduce_scatter");
 }
 
+/// A candidate's attributes: those of the file, else those that the repository knows of one with this name.
+std::vector<std::pair<std::string, std::string>> attributes_of(const Matrix& matrix, const RecordedCandidate& one) {
+  if (!one.attributes.empty()) return one.attributes;
+  const auto collective = collective_named(matrix.what);
+  const auto way = collective ? way_named(*collective, one.name) : std::nullopt;
+  return way ? way->attributes() : Attributes{};
+}
+
 Brief brief_of(const Matrix& matrix, const Scenario& scenario, bool with_model) {
   Brief brief;
   brief.key = {.what = matrix.what, .bytes = matrix.bytes, .ranks = matrix.ranks, .nodes = matrix.nodes};
@@ -124,6 +133,7 @@ Brief brief_of(const Matrix& matrix, const Scenario& scenario, bool with_model) 
     Candidate& candidate = brief.candidates.emplace_back();
     candidate.name = one.name;
     candidate.group = one.group.empty() ? one.name : one.group;
+    candidate.attributes = attributes_of(matrix, one);
   }
   brief.varying_work = scenario.sizes != 1;
   brief.synchronises = synchronises(matrix.what);
@@ -210,7 +220,7 @@ const std::vector<Scenario>& scenarios() {
 }
 
 Played play(const Matrix& recorded, const Matrix& recorded_later, std::string_view strategy, const Scenario& scenario,
-            std::int64_t calls, std::uint64_t seed, bool with_model) {
+            std::int64_t calls, std::uint64_t seed, bool with_model, const StrategySettings& settings) {
   const Matrix matrix = scaled(recorded, scenario.scale);
   const Matrix other = scaled(recorded_later, scenario.scale);
   const Times before(matrix, scenario, seed);
@@ -220,6 +230,7 @@ Played play(const Matrix& recorded, const Matrix& recorded_later, std::string_vi
     return scenario.splice_at > 0 && call >= scenario.splice_at ? after : before;
   };
   Brief brief = brief_of(matrix, scenario, with_model);
+  brief.settings = settings;
   if (scenario.history) {
     constexpr std::int64_t calls_before = 300;
     const Times earlier(matrix, scenario, seed + 2);

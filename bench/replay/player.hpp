@@ -47,6 +47,6 @@ struct Played {
 /// Plays `matrix` to a strategy for `calls` calls. `other` is what a splice goes on with. The same seed gives the same
 /// times to every strategy. `with_model`: the strategy may ask for the predicted times.
 Played play(const Matrix& matrix, const Matrix& other, std::string_view strategy, const Scenario& scenario,
-            std::int64_t calls, std::uint64_t seed, bool with_model);
+            std::int64_t calls, std::uint64_t seed, bool with_model, const StrategySettings& settings = {});
 
 }  // namespace starling::replay

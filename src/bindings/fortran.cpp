@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 
+#include "runtime/call/degrees.hpp"
 #include "runtime/mpi/flavour.hpp"
 
 namespace starling::from_fortran {
@@ -50,9 +51,21 @@ Datatypes::Datatypes(const Fint* types, void* buffer, const Fint* comm) {
   int ranks = 0;
   pmpi.Comm_test_inter(communicator(comm), &inter);
   (inter != 0 ? pmpi.Comm_remote_size : pmpi.Comm_size)(communicator(comm), &ranks);
-  types_.reserve(static_cast<std::size_t>(ranks));
-  std::transform(types, types + ranks, std::back_inserter(types_),
+  *this = Datatypes(types, ranks);
+}
+
+Datatypes::Datatypes(const Fint* types, int count) {
+  types_.reserve(static_cast<std::size_t>(count));
+  std::transform(types, types + count, std::back_inserter(types_),
                  [](const Fint& handle) { return datatype(&handle); });
+}
+
+Datatypes outgoing(const Fint* types, const Fint* comm) {
+  return {types, degrees_of(communicator(comm)).sends};
+}
+
+Datatypes incoming(const Fint* types, const Fint* comm) {
+  return {types, degrees_of(communicator(comm)).receives};
 }
 
 }  // namespace starling::from_fortran

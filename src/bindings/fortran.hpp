@@ -15,6 +15,10 @@ inline Fint value(const Fint* argument) {
 inline const int* array(const Fint* argument) {
   return argument;
 }
+/// An array of INTEGER(KIND=MPI_ADDRESS_KIND).
+inline const MPI_Aint* addresses(const Fint* argument) {
+  return reinterpret_cast<const MPI_Aint*>(argument);
+}
 inline MPI_Datatype datatype(const Fint* handle) {
   return pmpi.Type_f2c(*handle);
 }
@@ -32,11 +36,16 @@ void* address(void* buffer);
 class Datatypes {
  public:
   Datatypes(const Fint* types, void* buffer, const Fint* comm);
+  Datatypes(const Fint* types, int count);
   operator const MPI_Datatype*() const { return types_.data(); }  // NOLINT: used as an argument
 
  private:
   std::vector<MPI_Datatype> types_;
 };
+
+/// The datatypes of a neighborhood alltoallw, one for each link of the communicator's topology.
+Datatypes outgoing(const Fint* types, const Fint* comm);
+Datatypes incoming(const Fint* types, const Fint* comm);
 
 /// Returns the error code in `ierror`, which mpi_f08 may leave out.
 inline void finish(Fint* ierror, int code) {

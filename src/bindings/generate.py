@@ -49,7 +49,8 @@ class Argument:
     def to_member(self, *, large: bool) -> str:
         """The statement that stores it in a Call."""
         counted = self.call in ("sendcounts", "recvcounts", "sdispls", "rdispls")
-        value = f"{{{self.name}, {str(large).lower()}}}" if counted else self.name
+        has_addresses = "MPI_Aint" in self.type  # in the ordinary form too
+        value = f"{{{self.name}, {str(large or has_addresses).lower()}}}" if counted else self.name
         return f"  call.{self.call} = {value};"
 
     def from_member(self, *, large: bool) -> str:
@@ -65,6 +66,8 @@ class Argument:
         """The C argument, converted from the Fortran one."""
         if self.fortran == "Datatypes":
             return f"from_fortran::Datatypes({self.name}, {self.name[:4]}buf, comm)"
+        if self.fortran in ("outgoing", "incoming"):
+            return f"from_fortran::{self.fortran}({self.name}, comm)"
         return f"from_fortran::{self.fortran}({self.name})"
 
 
@@ -111,7 +114,7 @@ def functions(abi: str) -> Iterator[Function]:
     for name, words in collectives.items():
         yield function(name, name, words, Use.TUNED)
     for name, words in neighbourhood.items():
-        yield function(name, name, words, Use.COUNTED)
+        yield function(name, name, words, Use.TUNED)
     for name, words in counted.items():
         yield function(name, f"i{name}", f"{words} request", Use.COUNTED)
     for name, words in ({} if lacks(abi, "persistent") else counted).items():

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <set>
 
+#include "runtime/call/degrees.hpp"
 #include "runtime/mpi/pmpi.hpp"
 
 namespace starling {
@@ -16,24 +17,9 @@ Narrow::Narrow(MPI_Comm comm, Peers peers, Lifetime lifetime) : comm_(comm), lif
     receives_ = sends_;
     return;
   }
-  int topology = MPI_UNDEFINED;
-  pmpi.Topo_test(comm, &topology);
-  if (topology == MPI_DIST_GRAPH) {
-    int weighted = 0;
-    pmpi.Dist_graph_neighbors_count(comm, &receives_, &sends_, &weighted);
-    return;
-  }
-  if (topology == MPI_GRAPH) {
-    int rank = 0;
-    pmpi.Comm_rank(comm, &rank);
-    pmpi.Graph_neighbors_count(comm, rank, &sends_);
-  }
-  if (topology == MPI_CART) {
-    int dimensions = 0;
-    pmpi.Cartdim_get(comm, &dimensions);
-    sends_ = 2 * dimensions;
-  }
-  receives_ = sends_;
+  const Degrees degrees = degrees_of(comm);
+  sends_ = degrees.sends;
+  receives_ = degrees.receives;
 }
 
 int Narrow::count(MPI_Count value) {

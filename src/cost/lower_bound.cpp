@@ -41,6 +41,11 @@ Crossing crossing(Collective collective, double bytes, int root, const Network& 
     case Collective::exscan:
       // All others need the first rank's vector, and the last rank something from all others.
       return {is_below(network, node, 0) ? bytes : 0, is_below(network, node, network.ranks() - 1) ? bytes : 0};
+    case Collective::neighbor_allgather:
+    case Collective::neighbor_allgatherv:
+    case Collective::neighbor_alltoall:
+    case Collective::neighbor_alltoallv:
+    case Collective::neighbor_alltoallw: return {0, 0};  // who has a link to whom is not known here
   }
   return {0, 0};
 }

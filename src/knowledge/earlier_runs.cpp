@@ -231,8 +231,8 @@ EarlierRuns EarlierRuns::read(const std::string& directory, const Circumstances&
 
 void EarlierRuns::add(std::vector<ContextRecord> contexts) {
   for (ContextRecord& one : contexts) {
-    const auto collective = collective_named(one.collective);
-    if (!collective) continue;
+    const auto collective =
+        collective_named(one.collective);  // nothing for a pattern: only the program knows its names
     const ContextRecord* const known = contexts_.find(one);
     if (known == nullptr && contexts_.all().size() == most_contexts) continue;
     const auto known_one = [&](const CandidateRecord& candidate) -> const CandidateRecord* {
@@ -244,7 +244,8 @@ void EarlierRuns::add(std::vector<ContextRecord> contexts) {
     const auto useless = [&](const CandidateRecord& candidate) {
       if (!is_usable(candidate)) return true;
       if (const CandidateRecord* const before = known_one(candidate)) return before->samples >= enough_samples;
-      if (candidates_ == most_candidates || !is_way(*collective, one.ranks, public_name(candidate))) return true;
+      if (candidates_ == most_candidates) return true;
+      if (collective && !is_way(*collective, one.ranks, public_name(candidate))) return true;
       ++candidates_;
       return false;
     };

@@ -44,8 +44,8 @@ class EarlierRuns {
   /// meanwhile, because another process merges, reads all again.
   static EarlierRuns read(const std::string& directory, const Circumstances& wanted, const SkippedFile& skipped);
 
-  /// Adds a run older than those added before: only candidates that the repository has, and on whose time the ranks
-  /// agreed.
+  /// Adds a run older than those added before: of collectives only candidates that the repository has; all of patterns;
+  /// and only those on whose time the ranks agreed.
   void add(std::vector<ContextRecord> contexts);
   /// The context with the call key of `key`; nullptr if there is none, or if the placement of its ranks on nodes is
   /// unknown.

@@ -131,6 +131,7 @@ std::string why_unknown(Collective collective, std::string_view name) {
   std::vector<std::string> names;
   for (const Bound& bound : candidates(collective))
     if (names.empty() || names.back() != bound.algorithm_name()) names.push_back(bound.algorithm_name());
+  for (const NeighborExchange& one : NeighborExchange::all(collective)) names.push_back(one.name());
   return std::string("no algorithm ")
       .append(name_of(collective))
       .append(":")

@@ -8,8 +8,6 @@
 namespace starling {
 namespace {
 
-constexpr double outlier_factor = 3;
-constexpr double tolerated_outliers = 0.2;
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
@@ -29,9 +27,9 @@ double quantile(std::span<const double> samples, double share) {
   return std::lerp(*below, *std::min_element(below + 1, ordered.end()), place - whole);
 }
 
-double filtered_mean(std::span<const double> samples) {
+double filtered_mean(std::span<const double> samples, const OutlierRule& rule) {
   if (samples.empty()) return unknown;
-  const double bound = outlier_factor * *std::min_element(samples.begin(), samples.end());
+  const double bound = rule.factor * *std::min_element(samples.begin(), samples.end());
   double all = 0;
   double kept = 0;
   std::size_t outliers = 0;
@@ -44,7 +42,7 @@ double filtered_mean(std::span<const double> samples) {
     }
   }
   const auto count = static_cast<double>(samples.size());
-  if (static_cast<double>(outliers) < tolerated_outliers * count)
+  if (static_cast<double>(outliers) < rule.fraction * count)
     return kept / static_cast<double>(samples.size() - outliers);
   return all / count;
 }

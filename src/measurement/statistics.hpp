@@ -13,8 +13,13 @@ double median(std::span<const double> samples);
 /// Fan 1996, type 7): 0 is the minimum, 0.5 the median, 1 the maximum.
 double quantile(std::span<const double> samples, double share);
 
-/// The mean of times by ADCL's rule: a sample of at least 3 times the smallest is an outlier. If fewer than 20 % are
-/// outliers, the mean of the others, else the mean of all.
-double filtered_mean(std::span<const double> samples);
+/// ADCL's rule: which times are outliers, and when they are left out.
+struct OutlierRule {
+  double factor = 3;      ///< a time of at least so many times the smallest is an outlier
+  double fraction = 0.2;  ///< from this share of outliers on none is left out
+};
+
+/// The mean of times without outliers, or, where too many are outliers, the mean of all.
+double filtered_mean(std::span<const double> samples, const OutlierRule& rule = {});
 
 }  // namespace starling

@@ -26,6 +26,11 @@ enum class Collective : std::uint8_t {
   scan,
   scatter,
   scatterv,
+  neighbor_allgather,
+  neighbor_allgatherv,
+  neighbor_alltoall,
+  neighbor_alltoallv,
+  neighbor_alltoallw,
 };
 
 /// What a buffer of a call holds, on the ranks that have one.
@@ -54,10 +59,11 @@ struct Traits {
   Holds recv;
   Root root = Root::none;
   Sizes sizes = Sizes::alike;
-  bool reduces = false;  ///< applies an operator
+  bool reduces = false;           ///< applies an operator
+  bool among_neighbours = false;  ///< blocks are those of the rank's links in the communicator's topology
 };
 
-inline constexpr std::array<Traits, 17> traits{{
+inline constexpr std::array<Traits, 22> traits{{
     {"allgather", Holds::block, Holds::blocks},
     {"allgatherv", Holds::block, Holds::blocks, Root::none, Sizes::known},
     {"allreduce", Holds::vector, Holds::vector, Root::none, Sizes::alike, true},
@@ -75,6 +81,11 @@ inline constexpr std::array<Traits, 17> traits{{
     {"scan", Holds::vector, Holds::vector, Root::none, Sizes::alike, true},
     {"scatter", Holds::blocks, Holds::block, Root::gives},
     {"scatterv", Holds::blocks, Holds::block, Root::gives, Sizes::at_root},
+    {"neighbor_allgather", Holds::block, Holds::blocks, Root::none, Sizes::of_each_pair, false, true},
+    {"neighbor_allgatherv", Holds::block, Holds::blocks, Root::none, Sizes::of_each_pair, false, true},
+    {"neighbor_alltoall", Holds::blocks, Holds::blocks, Root::none, Sizes::of_each_pair, false, true},
+    {"neighbor_alltoallv", Holds::blocks, Holds::blocks, Root::none, Sizes::of_each_pair, false, true},
+    {"neighbor_alltoallw", Holds::blocks, Holds::blocks, Root::none, Sizes::of_each_pair, false, true},
 }};
 
 inline constexpr int collective_count = static_cast<int>(traits.size());
@@ -108,6 +119,11 @@ constexpr bool reduces(Collective collective) {
 /// True where one rank, the root, has a part of its own.
 constexpr bool rooted(Collective collective) {
   return traits_of(collective).root != Root::none;
+}
+
+/// True where ranks exchange data with their neighbours only: no schedule of the repository serves it.
+constexpr bool is_among_neighbours(Collective collective) {
+  return traits_of(collective).among_neighbours;
 }
 
 /// True where the data is one vector that an algorithm may divide into blocks as it likes.

@@ -79,6 +79,11 @@ Expectation expectation(Collective collective, int ranks, int blocks, int rank, 
       if (at_root) all.send = vector_of(ranks * all.parts, root, root + 1);
       all.recv_after = vector_of(all.parts, root, root + 1, rank * all.parts);
       break;
+    case Collective::neighbor_allgather:
+    case Collective::neighbor_allgatherv:
+    case Collective::neighbor_alltoall:
+    case Collective::neighbor_alltoallv:
+    case Collective::neighbor_alltoallw: break;  // src/neighborhood has a checker of its own
   }
   all.recv_before.resize(all.recv_after.size());
 

@@ -8,4 +8,7 @@ namespace starling {
 /// "12.3 us", "1.58 ms", "2.00 s".
 std::string time_in_words(double seconds);
 
+/// A share for a decision's sentence, in percent and with at most one digit behind the point: "2 %", "0.4 %", "-12 %".
+std::string percent_in_words(double share);
+
 }  // namespace starling

@@ -65,14 +65,21 @@ struct Candidate {
 
 /// The numbers that users can set for strategies; the same on all ranks.
 struct StrategySettings {
-  int iterations = 10;              ///< STAR-MPI's ITER: measurements of each candidate
-  double epsilon = 0.10;            ///< STAR-MPI's epsilon: tolerated loss against the second best
-  std::int64_t delta_limit = 1024;  ///< upper bound of STAR-MPI's delta (periods are delta * ITER calls)
-  double alpha = 0.8;               ///< the lottery's alpha: the share of tickets that the fastest holds
-  double memory = 0.8;              ///< the weight of the lottery's average when a call's time is added
-  std::int64_t longest_draw = 20;   ///< calls for which a candidate with all tickets of the lottery would be drawn
-  std::uint64_t seed = 1;           ///< of a strategy's random numbers
-  bool run_off = true;              ///< star: a candidate that looks a little faster than native must win a run-off
+  int iterations = 10;                ///< STAR-MPI's ITER: measurements of each candidate
+  double epsilon = 0.10;              ///< STAR-MPI's epsilon: tolerated loss against the second best
+  std::int64_t delta_limit = 1024;    ///< upper bound of STAR-MPI's delta (periods are delta * ITER calls)
+  double alpha = 0.8;                 ///< the lottery's alpha: the share of tickets that the fastest holds
+  double memory = 0.8;                ///< the weight of the lottery's average when a call's time is added
+  std::int64_t longest_draw = 20;     ///< calls for which a candidate with all tickets of the lottery would be drawn
+  std::uint64_t seed = 1;             ///< of a strategy's random numbers
+  bool run_off = true;                ///< star: a candidate that looks a little faster than native must win a run-off
+  double outlier_factor = 3;          ///< ADCL: a time of at least so many times the smallest is an outlier
+  double outlier_fraction = 0.2;      ///< ADCL: from this share of outliers on none is left out of a mean
+  bool give_up = true;                ///< ADCL's searches: a candidate that is clearly slower gets no more calls
+  double early_stop = 0;              ///< ... end once no other is faster by the margin, but with this probability
+  double early_stop_margin = 0.02;    ///< ... the share of the best's time that another must save to be worth it
+  double factorial_threshold = 0.02;  ///< 2^k: the relative effect from which on an attribute is searched
+  double drift = 0.2;                 ///< relative change of the chosen one's time that starts a new search; 0: none
 };
 
 /// The time of a candidate in this run, for later runs to start from.

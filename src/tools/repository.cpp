@@ -31,6 +31,7 @@
 #include "tools/prediction_listing.hpp"
 #include "tools/schedule_listing.hpp"
 #include "tools/words.hpp"
+#include "ways/neighbor_exchange.hpp"
 
 namespace starling {
 namespace {
@@ -101,6 +102,25 @@ Json entry(const Algorithm& algorithm, Collective collective, Synchronisation sy
           {"counterparts", counterparts_of(algorithm)}};
 }
 
+/// Exchanges with neighbours, which are no schedules.
+Json exchanges() {
+  Json all = Json::array();
+  for (int i = 0; i < collective_count; ++i) {
+    const auto collective = static_cast<Collective>(i);
+    for (const NeighborExchange& one : NeighborExchange::all(collective)) {
+      Json attributes = Json::object();
+      for (const auto& [name, value] : one.attributes()) attributes[name] = value;
+      all.push_back({{"collective", name_of(collective)},
+                     {"name", one.name()},
+                     {"parameters", Json::array()},
+                     {"says", one.implementation.says()},
+                     {"group", one.group()},
+                     {"attributes", std::move(attributes)}});
+    }
+  }
+  return all;
+}
+
 Json everything(std::optional<int> ranks = {}) {
   Json algorithms = Json::array();
   for (const Algorithm& algorithm : repository())
@@ -111,8 +131,10 @@ Json everything(std::optional<int> ranks = {}) {
   for (const StrategyKind& kind : strategy_kinds())
     strategies.push_back(
         {{"name", kind.name}, {"says", kind.says}, {"source", kind.source}, {"predicts", kind.predicts}});
-  return {
-      {"collectives", collective_names}, {"algorithms", std::move(algorithms)}, {"strategies", std::move(strategies)}};
+  return {{"collectives", collective_names},
+          {"algorithms", std::move(algorithms)},
+          {"exchanges", exchanges()},
+          {"strategies", std::move(strategies)}};
 }
 
 /// What the library would say of the STARLING_* variables in this environment.

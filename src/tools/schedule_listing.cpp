@@ -15,6 +15,7 @@
 #include "messages/told.hpp"
 #include "tools/words.hpp"
 #include "topology/places.hpp"
+#include "ways/neighbor_exchange.hpp"
 
 namespace starling {
 namespace {
@@ -36,6 +37,8 @@ Bound candidate_of(std::string_view text) {
     refuse(told(text).append(": name an algorithm as in alltoall:ring or bcast:chain?segment=8192"));
   const Collective collective = collective_from(text.substr(0, colon));
   std::optional<Bound> bound = candidate_named(collective, text.substr(colon + 1));
+  if (NeighborExchange::named(collective, text.substr(colon + 1)))
+    refuse(told(text).append(": an exchange with neighbours, not a schedule of the repository"));
   if (!bound) refuse(why_unknown(collective, text.substr(colon + 1)));
   return *bound;
 }

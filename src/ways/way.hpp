@@ -13,6 +13,7 @@
 #include "algorithms/candidate.hpp"
 #include "messages/interned.hpp"
 #include "ways/library.hpp"
+#include "ways/neighbor_exchange.hpp"
 #include "ways/selected.hpp"
 
 namespace starling {
@@ -39,7 +40,7 @@ concept KindOfWay = requires(const Kind& kind, const Situation& situation, Colle
 class Way {
  public:
   /// A new kind is a struct in its own file, listed here. It must fulfil KindOfWay, or nothing compiles.
-  using Kind = std::variant<Library, Selected, Bound>;
+  using Kind = std::variant<Library, Selected, Bound, NeighborExchange>;
 
   explicit Way(Kind kind);
 

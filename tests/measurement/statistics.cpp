@@ -63,5 +63,10 @@ TEST(FilteredMean, IsThePlainMeanWhereAFifthOrMoreAreOutliers) {
   EXPECT_NEAR(filtered_mean(Values{1, 10, 10}), 7, 1e-12);
 }
 
+TEST(FilteredMean, TakesOtherBounds) {
+  EXPECT_EQ(filtered_mean(Values{1, 1, 1, 1, 6}, {.factor = 3, .fraction = 0.21}), 1);
+  EXPECT_EQ(filtered_mean(Values{1, 1, 1, 1, 6}, {.factor = 7, .fraction = 0.5}), 2);
+}
+
 }  // namespace
 }  // namespace starling::testing

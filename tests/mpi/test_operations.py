@@ -7,19 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from support.mpis import ROOT, Mpi, compile_cxx, debian_mpis, run_ranks
+from support.mpis import Mpi, compile_cxx, debian_mpis, run_ranks, runtime
 
 HERE = Path(__file__).parent
-BUILD = ROOT / "build-test/wheel"
-"""Where `make test-install` compiles the runtime and what lies below it."""
-
-
-def runtime(mpi: Mpi) -> list[str]:
-    """Object files of the runtime for this MPI, and the library of everything below it."""
-    objects = sorted((BUILD / f"CMakeFiles/starling-{mpi.abi}.dir/src/runtime").rglob("*.o"))
-    below = BUILD / "libstarling_core.a"
-    assert objects and below.is_file(), f"{BUILD}: not built; make test-install"
-    return [*map(str, objects), "-Wl,--whole-archive", str(below), "-Wl,--no-whole-archive"]
 
 
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)

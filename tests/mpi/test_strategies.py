@@ -75,3 +75,26 @@ def test_reproducible_reductions_are_native_and_say_why(mpi: Mpi, tmp_path: Path
     assert why == {"--reproducible keeps the order of native's reductions"}
     (broadcast,) = of(record, "bcast").values()
     assert len(tried(broadcast)) > 1
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_the_searches_of_adcl_choose_watch_and_leave_their_times_to_the_next_run(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, TIMES, tmp_path))
+    calls = [program, "0", "250", "allreduce:1024", "bcast:4096"]
+    for strategy in ("brute-force", "attribute", "attribute:tested", "factorial"):
+        of_each = {"STARLING_ITER": "2", "STARLING_HISTORY": str(tmp_path / strategy), "STARLING_DRIFT": "0"}
+        _, record = run_tuned(mpi, 3, calls, strategy, tmp_path, {**of_each, "STARLING_GIVE_UP": "0"})
+        for collective in ("allreduce", "bcast"):
+            (context,) = of(record, collective).values()
+            eligible = {one.public_name for one in context.candidates if one.eligible}
+            assert context.stage == "monitor"
+            assert context.winner in tried(context) <= eligible
+            assert context.decisions[0].why.startswith("fastest of ")
+            assert 1 < len(tried(context)) <= len(eligible)
+            if strategy == "brute-force":
+                assert tried(context) == eligible
+        _, record = run_tuned(mpi, 3, calls, strategy, tmp_path, of_each)
+        (second,) = of(record, "allreduce").values()
+        assert second.winner in {one.public_name for one in second.candidates if one.eligible}
+        if strategy == "brute-force":
+            assert tried(second) == {second.winner}, "all is known from the run before"

@@ -14,12 +14,24 @@ CHAIN = {
     "parameters": [{"name": "segment", "values": ["none", "1024"], "says": "bytes"}],
     "says": "passes segments along a line of ranks",
 }
-LISTING = {"collectives": ["barrier", "bcast"], "algorithms": [CHAIN], "strategies": []}
+PAIR = {"collective": "neighbor_alltoall", "name": "Sendrecv_pair", "parameters": [], "says": "pair by pair"}
+LISTING = {
+    "collectives": ["barrier", "bcast", "neighbor_alltoall"],
+    "algorithms": [CHAIN],
+    "exchanges": [PAIR],
+    "strategies": [],
+}
 
 
 def test_native_comes_first_for_every_collective() -> None:
     names = [(entry["collective"], entry["name"]) for entry in algorithms(LISTING)]
-    assert names == [("barrier", "native"), ("bcast", "native"), ("bcast", "chain")]
+    assert names == [
+        ("barrier", "native"),
+        ("bcast", "native"),
+        ("bcast", "chain"),
+        ("neighbor_alltoall", "native"),
+        ("neighbor_alltoall", "Sendrecv_pair"),
+    ]
 
 
 def test_one_collective_alone() -> None:
@@ -27,7 +39,9 @@ def test_one_collective_alone() -> None:
 
 
 def test_an_unknown_collective_is_told_with_those_that_there_are() -> None:
-    with pytest.raises(RepositoryError, match="no collective cast in the repository; there are: barrier, bcast"):
+    with pytest.raises(
+        RepositoryError, match="no collective cast in the repository; there are: barrier, bcast, neighbor_alltoall"
+    ):
         algorithms(LISTING, "cast")
 
 

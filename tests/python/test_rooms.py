@@ -79,7 +79,10 @@ def test_a_room_says_of_itself_what_the_table_says() -> None:
         assert file is not None, f"{row.room} has no __init__.py"
         tree = ast.parse(file.read_text())
         assert row.says == (ast.get_docstring(tree) or "").partition("\n")[0], row.room
-        assert file.name != "__init__.py" or len(tree.body) == 1, f"{file} has more than its sentence"
+        is_imported_by_programs = row.room == "patterns"
+        assert file.name != "__init__.py" or len(tree.body) == 1 or is_imported_by_programs, (
+            f"{file} has more than its sentence"
+        )
 
 
 def test_imports_go_one_way() -> None:

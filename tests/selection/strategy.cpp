@@ -139,5 +139,13 @@ TEST(TimeInWords, HasThreeDigitsAndTheUnitOfTheReport) {
   EXPECT_EQ(time_in_words(1234), "1234 s");
 }
 
+TEST(PercentInWords, HasADigitBehindThePointWhereItMatters) {
+  EXPECT_EQ(percent_in_words(0), "0 %");
+  EXPECT_EQ(percent_in_words(0.02), "2 %");
+  EXPECT_EQ(percent_in_words(0.0044), "0.4 %");
+  EXPECT_EQ(percent_in_words(-0.123), "-12 %");
+  EXPECT_EQ(percent_in_words(1.5), "150 %");
+}
+
 }  // namespace
 }  // namespace starling::testing

@@ -161,6 +161,18 @@ def compile_fortran(mpi: Mpi, source: Path, folder: Path, options: Sequence[str]
     return _link(mpi, mpi.mpifort, ("-O2", "-J", str(folder), *options), source, program)
 
 
+_BUILD = ROOT / "build-test/wheel"
+"""Where `make test-install` compiles the runtime and what lies below it."""
+
+
+def runtime(mpi: Mpi) -> list[str]:
+    """Object files of the runtime for this MPI, and the library of everything below it."""
+    objects = sorted((_BUILD / f"CMakeFiles/starling-{mpi.abi}.dir/src/runtime").rglob("*.o"))
+    below = _BUILD / "libstarling_core.a"
+    assert objects and below.is_file(), f"{_BUILD}: not built; make test-install"
+    return [*map(str, objects), "-Wl,--whole-archive", str(below), "-Wl,--no-whole-archive"]
+
+
 _IMPROPER = "exiting improperly"
 """What Open MPI 4's launcher says of a rank that ended without MPI_Finalize."""
 

@@ -93,10 +93,12 @@ TEST_P(EveryLearner, KeepsRanksInStepWhereCallsAreInFlight) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tuner, EveryLearner, ::testing::Values("star-basic", "star", "lottery"),
+INSTANTIATE_TEST_SUITE_P(Tuner, EveryLearner,
+                         ::testing::Values("star-basic", "star", "lottery", "brute-force", "attribute:tested",
+                                           "factorial"),
                          [](const auto& named) {
                            std::string name = named.param;
-                           std::erase(name, '-');
+                           std::erase_if(name, [](char one) { return one == '-' || one == ':'; });
                            return name;
                          });
 

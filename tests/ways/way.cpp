@@ -16,7 +16,8 @@ TEST(Ways, BeginWithTheMpiLibraryAndHaveNamesOfTheirOwn) {
     const std::vector<Way>& all = *list;
     ASSERT_FALSE(all.empty());
     EXPECT_EQ(all.front().name(), "native");
-    EXPECT_EQ(all.size(), candidates(collective, 12).size() + 1);
+    EXPECT_EQ(all.size(), 1 + candidates(collective, 12).size() + NeighborExchange::all(collective).size());
+    EXPECT_GT(all.size(), 1u) << name_of(collective);
     std::set<std::string> names;
     for (const Way& way : all) EXPECT_TRUE(names.insert(way.name().text()).second) << way.name();
   }
@@ -36,6 +37,16 @@ TEST(Ways, AreFoundByTheirNames) {
   }
   EXPECT_FALSE(way_named(Collective::bcast, "rung"));
   EXPECT_FALSE(way_named(Collective::bcast, ""));
+}
+
+TEST(Ways, OfNeighbourhoodCollectivesAreTheTwoSidedExchangesOfTableOne) {
+  const auto all = NeighborExchange::all(Collective::neighbor_alltoallw);
+  EXPECT_EQ(all.size(), 12u);
+  EXPECT_TRUE(way_named(Collective::neighbor_allgather, "SendIrecv_aao_pack"));
+  EXPECT_FALSE(way_named(Collective::neighbor_allgather, "WinfecePut_aao"));
+  EXPECT_FALSE(way_named(Collective::allgather, "SendIrecv_aao_pack"));
+  const Attributes attributes = way_named(Collective::neighbor_alltoall, "Sendrecv_pair_pack")->attributes();
+  EXPECT_EQ(attributes, (Attributes{{"partners", "pair"}, {"handling", "pack"}, {"transfer", "Sendrecv"}}));
 }
 
 TEST(Ways, AreTheSameObjectsForEqualNumbersOfRanks) {

@@ -118,8 +118,9 @@ def pages() -> dict[str, str]:
     """The text of every page and picture by its path. Raises RepositoryError."""
     listing = repository.listing()
     found = {
-        collective: [entry for entry in listing["algorithms"] if entry["collective"] == collective]
+        collective: entries
         for collective in listing["collectives"]
+        if (entries := [entry for entry in listing["algorithms"] if entry["collective"] == collective])
     }
     written = {"README.md": _index(found)}
     for collective, entries in found.items():

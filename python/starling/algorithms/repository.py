@@ -68,10 +68,11 @@ def algorithms(found: dict[str, Any], collective: str | None = None) -> list[dic
     names: list[str] = found["collectives"]
     if collective is not None and collective not in names:
         raise UnknownError(f"no collective {printable(collective)} in the repository; there are: {', '.join(names)}")
+    every = [*found["algorithms"], *found["exchanges"]]
     return [
         entry
         for name in ([collective] if collective else names)
-        for entry in (_native(name), *(one for one in found["algorithms"] if one["collective"] == name))
+        for entry in (_native(name), *(one for one in every if one["collective"] == name))
     ]
 
 
@@ -112,6 +113,10 @@ def render_one(entry: dict[str, Any], entries: Sequence[dict[str, Any]], console
     name = f"{entry['collective']}:{entry['name']}"
     console.print(Text.assemble((name, "bold"), f": {entry['says']}"))
     if entry["name"] == "native":
+        return
+    if "attributes" in entry:
+        described = ", ".join(f"{key} {value}" for key, value in entry["attributes"].items())
+        console.print(Text(f"{described}\nforce it: --strategy forced:{name}; docs/neighborhood.md says more"))
         return
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="dim", no_wrap=True)

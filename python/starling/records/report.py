@@ -21,6 +21,8 @@ _STAGES = {
     "measure_select": "candidates are still tried in turn",
     "probe_group": "the candidates of the fastest group are still tried",
     "run_off": "native and the fastest candidate still take turns",
+    "search": "candidates are still measured",
+    "monitor": "the fastest is used; another search follows when its time drifts",
     "table": "the way that the tuning table has is used",
     "monitor_adapt": "the fastest is used, and watched for getting slower",
     "learning": "trials are still worth their cost",
@@ -32,7 +34,7 @@ _STAGES = {
 }
 """What the stages of the strategies mean (docs/strategies.md)."""
 UNFINISHED = "the program did not get to MPI_Finalize: this is what was known at the last checkpoint"
-_LEARNING = {"learning", "measure_select", "probe_group", "run_off"}
+_LEARNING = {"learning", "measure_select", "probe_group", "run_off", "search"}
 _DECISIONS = 4
 _EXPLAINED = 3
 _MATERIAL = 0.01

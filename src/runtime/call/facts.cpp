@@ -1,6 +1,7 @@
 #include "runtime/call/facts.hpp"
 
 #include "runtime/call/aliases.hpp"
+#include "runtime/call/degrees.hpp"
 #include "runtime/mpi/operator_check.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/unit.hpp"
@@ -75,6 +76,34 @@ bool misuses_in_place(const Call& call, int rank) {
 bool in_place_is_uniform(Collective collective) {
   const Traits& has = traits_of(collective);
   return has.send == Holds::blocks && has.recv == Holds::blocks;
+}
+
+/// Reads the arguments of a neighbourhood collective. False when they are wrong, or the communicator has no topology.
+bool facts_of_neighbours(const Call& call, std::int64_t& work) {
+  // Both buffers may be the same array: datatypes say which cells of it are sent, and which are received.
+  if (call.sendbuf == MPI_IN_PLACE || call.recvbuf == MPI_IN_PLACE) return false;
+  const Degrees degrees = degrees_of(call.comm);
+  if (!degrees.has_topology) return false;
+  const auto side = [&](const void* buffer, const Counts& counts, const Displacements& displacements,
+                        std::int64_t count, MPI_Datatype type, const MPI_Datatype* types, int links, bool has_counts) {
+    if (links == 0) return true;
+    if (!has_counts) {
+      if (!valid(buffer, count, type)) return false;
+      work += count * type_size(type) * links;
+      return true;
+    }
+    if (!valid(buffer, counts, displacements, type, types, links)) return false;
+    work += bytes_of(counts, type, types, links);
+    return true;
+  };
+  const bool is_gather =
+      call.collective == Collective::neighbor_allgather || call.collective == Collective::neighbor_allgatherv;
+  const bool is_even =
+      call.collective == Collective::neighbor_allgather || call.collective == Collective::neighbor_alltoall;
+  return side(call.sendbuf, call.sendcounts, call.sdispls, call.sendcount, call.sendtype, call.sendtypes, degrees.sends,
+              !is_gather && !is_even) &&
+         side(call.recvbuf, call.recvcounts, call.rdispls, call.recvcount, call.recvtype, call.recvtypes,
+              degrees.receives, !is_even);
 }
 
 }  // namespace
@@ -183,6 +212,14 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
       bytes = -1;
       work = bytes_of(call.recvcounts, call.recvtype, call.recvtypes, ranks) * (in_place ? 2 : 1);
       if (!in_place) work += bytes_of(call.sendcounts, call.sendtype, call.sendtypes, ranks);
+      break;
+    case Collective::neighbor_allgather:
+    case Collective::neighbor_allgatherv:
+    case Collective::neighbor_alltoall:
+    case Collective::neighbor_alltoallv:
+    case Collective::neighbor_alltoallw:
+      if (!facts_of_neighbours(call, work)) return false;
+      bytes = -1;
       break;
   }
 

@@ -57,16 +57,6 @@ int size_of(MPI_Comm comm) {
   return size;
 }
 
-/// The value in `all` of each rank; nothing if one has none: its value is negative, or it is in another MPI_COMM_WORLD.
-std::optional<std::vector<int>> values_of_ranks(std::span<const int> in_world, std::span<const int> all) {
-  std::vector<int> each;
-  for (const int rank : in_world) {
-    each.push_back(rank == MPI_UNDEFINED || all.empty() ? -1 : all[static_cast<std::size_t>(rank)]);
-    if (each.back() < 0) return std::nullopt;
-  }
-  return each;
-}
-
 /// A number for a sequence of ranks (FNV-1a, a word at a time).
 std::uint64_t hash_of(std::span<const int> ranks) {
   std::uint64_t hash = 0xcbf29ce484222325U;
@@ -75,6 +65,15 @@ std::uint64_t hash_of(std::span<const int> ranks) {
 }
 
 }  // namespace
+
+std::optional<std::vector<int>> values_of_ranks(std::span<const int> in_world, std::span<const int> all) {
+  std::vector<int> each;
+  for (const int rank : in_world) {
+    each.push_back(rank == MPI_UNDEFINED || all.empty() ? -1 : all[static_cast<std::size_t>(rank)]);
+    if (each.back() < 0) return std::nullopt;
+  }
+  return each;
+}
 
 /// A communicator that a thread used, to avoid looking up the attribute.
 struct Remembered {

@@ -147,4 +147,7 @@ class Communicator {
   std::unique_ptr<PassedThrough> passed_through_;                ///< null while there are none
 };
 
+/// The value in `all` of each rank; nothing if one has none: its value is negative, or it is in another MPI_COMM_WORLD.
+std::optional<std::vector<int>> values_of_ranks(std::span<const int> in_world, std::span<const int> all);
+
 }  // namespace starling

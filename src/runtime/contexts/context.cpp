@@ -14,9 +14,9 @@
 namespace starling {
 namespace {
 
-/// Why a way is refused for this call, this strategy and these settings; empty if it is not.
-std::string refusal_here(const Way& way, const Situation& situation, const Settings& settings,
-                         const StrategyKind& strategy) {
+/// refusal_here for one size.
+std::string refusal_at(const Way& way, const Situation& situation, const Settings& settings,
+                       const StrategyKind& strategy) {
   if (situation.bytes == 0 && situation.collective != Collective::barrier) return "there is no data";
   if (strategy.forces) return way.refusal(situation);
   if (situation.ranks == 1) return "there is only one rank";
@@ -27,21 +27,6 @@ std::string refusal_here(const Way& way, const Situation& situation, const Setti
   if (strategy.learns && way.probe_up_to() > 0 && situation.bytes > way.probe_up_to())
     return "only tried up to " + std::to_string(way.probe_up_to()) + " bytes";
   return way.refusal(situation);
-}
-
-/// The same for all sizes of the key: for a bucket, its smallest and its largest are tested.
-std::string refusal_here(const Way& way, const Facts& facts, const Settings& settings, const StrategyKind& strategy) {
-  if (!facts.key.bucket || facts.situation.bytes == 0) return refusal_here(way, facts.situation, settings, strategy);
-  const auto of_bytes = [&](std::int64_t bytes) {
-    Situation situation = facts.situation;
-    const std::int64_t bytes_of_one =
-        std::max<std::int64_t>(1, situation.bytes / std::max<std::int64_t>(1, situation.elements));
-    situation.elements = std::max<std::int64_t>(1, bytes / bytes_of_one);
-    situation.bytes = bytes;
-    return refusal_here(way, situation, settings, strategy);
-  };
-  std::string why = of_bytes(facts.key.bytes);
-  return why.empty() ? of_bytes(facts.key.up_to - 1) : why;
 }
 
 /// Native, and the ways of `advice` up to the first that can serve. Gives the advice the full names of its ways.
@@ -86,6 +71,20 @@ bool is_refusal(int error) {
 }
 
 }  // namespace
+
+std::string refusal_here(const Way& way, const Facts& facts, const Settings& settings, const StrategyKind& strategy) {
+  if (!facts.key.bucket || facts.situation.bytes == 0) return refusal_at(way, facts.situation, settings, strategy);
+  const auto of_bytes = [&](std::int64_t bytes) {
+    Situation situation = facts.situation;
+    const std::int64_t bytes_of_one =
+        std::max<std::int64_t>(1, situation.bytes / std::max<std::int64_t>(1, situation.elements));
+    situation.elements = std::max<std::int64_t>(1, bytes / bytes_of_one);
+    situation.bytes = bytes;
+    return refusal_at(way, situation, settings, strategy);
+  };
+  std::string why = of_bytes(facts.key.bytes);
+  return why.empty() ? of_bytes(facts.key.up_to - 1) : why;
+}
 
 Context::Context(const Facts& facts, Communicator& communicator, const std::optional<Way>& chosen)
     : key_(facts.key),

@@ -35,7 +35,8 @@ struct Profile {
   std::optional<CallOrder> order;  ///< on rank 0, unless several threads may call MPI
 };
 
-/// What all communicators share. Set in MPI_Init; the same on all ranks, except `communicators` and `finished`.
+/// What all communicators share. Set in MPI_Init; the same on all ranks, except `communicators`, `others` and
+/// `finished`.
 struct Setup {
   Settings settings;  ///< rank 0's, on every rank
   const StrategyKind* strategy = nullptr;
@@ -61,7 +62,8 @@ struct Setup {
   int keyval = MPI_KEYVAL_INVALID;  ///< of the attribute that holds a Communicator
   std::mutex guard;                 ///< of the members below
   std::set<Communicator*> communicators;
-  Happened finished;  ///< on communicators that were freed
+  std::set<const LeavesRecord*> others;  ///< patterns of the program's own
+  Happened finished;                     ///< on communicators that were freed
 };
 
 /// The process's only one: MPI's entry points have no argument to pass it.

@@ -249,6 +249,7 @@ LibraryAlgorithms of_mpich() {
   }
   for (int i = 0; i < collective_count && !always.empty(); ++i) {
     const auto collective = static_cast<Collective>(i);
+    if (is_among_neighbours(collective)) continue;  // private communicators have no topology
     std::string variable = "MPIR_CVAR_";
     for (const char letter : name_of(collective))
       variable += letter == '_' ? '_' : static_cast<char>(letter - 'a' + 'A');

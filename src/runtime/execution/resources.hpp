@@ -9,6 +9,7 @@
 
 #include "runtime/execution/channel.hpp"
 #include "runtime/execution/groups.hpp"
+#include "runtime/execution/neighbours.hpp"
 
 namespace starling {
 
@@ -30,6 +31,7 @@ class Resources {
     return groups_.join(group, *channel_, number);
   }
   [[nodiscard]] Groups& groups() { return groups_; }
+  [[nodiscard]] Neighbours& neighbours() { return neighbours_; }
 
   /// Called when `holder` has joined groups, and when it has left them.
   void groups_joined(ScheduleCarrier& holder);
@@ -53,6 +55,7 @@ class Resources {
   int size_;
   std::unique_ptr<Channel> channel_;
   Groups groups_;
+  Neighbours neighbours_;
   std::vector<ScheduleCarrier*> group_holders_;  ///< in the order in which they joined, the same on all ranks
   std::vector<ScheduleCarrier*> plan_holders_;   ///< by their latest plan, oldest first
 };

@@ -40,11 +40,13 @@ std::vector<ContextRecord> counted(std::vector<ContextRecord> contexts) {
   return contexts;
 }
 
-/// The contexts of the communicators on which this rank is rank 0.
+/// The contexts of the communicators on which this rank is rank 0, and those of patterns.
 std::vector<ContextRecord> my_contexts() {
   Setup& now = setup();
   const std::lock_guard lock(now.guard);
   for (const Communicator* one : now.communicators) one->add_to(now.finished);
+  for (const LeavesRecord* one : now.others) one->add_to(now.finished);
+  now.others.clear();
   return counted(now.finished.take());
 }
 
@@ -187,6 +189,7 @@ void write_checkpoint() {
     const std::lock_guard lock(now.guard);
     so_far = now.finished;
     for (const Communicator* one : now.communicators) one->add_to(so_far);
+    for (const LeavesRecord* one : now.others) one->add_to(so_far);
   }
   RunRecord record = RecordSum(counted(so_far.take())).record();
   record.run.unfinished = true;

@@ -34,6 +34,15 @@ void find(Handle (*&from_fortran)(Fint), const std::string& kind) {
     if (from_fortran == nullptr) from_fortran = [](Fint handle) { return handle; };
 }
 
+/// The conversion from C's handles to Fortran's, likewise.
+template <typename Handle>
+void find_to_fortran(Fint (*&to_fortran)(Handle), const std::string& kind) {
+  find(to_fortran, ("PMPI_" + kind + "_c2f").c_str());
+  if (to_fortran == nullptr) find(to_fortran, ("PMPI_" + kind + "_toint").c_str());
+  if constexpr (std::is_integral_v<Handle>)
+    if (to_fortran == nullptr) to_fortran = [](Handle handle) -> Fint { return handle; };
+}
+
 void find_functions() {
 #define STARLING_FIND(function) find(pmpi.function, "PMPI_" #function);
   STARLING_PMPI_FUNCTIONS(STARLING_FIND)
@@ -41,6 +50,7 @@ void find_functions() {
   find(pmpi.Comm_f2c, std::string("Comm"));
   find(pmpi.Type_f2c, std::string("Type"));
   find(pmpi.Op_f2c, std::string("Op"));
+  find_to_fortran(pmpi.Comm_c2f, "Comm");
   find(pmpi.Type_get_envelope_c, "PMPI_Type_get_envelope_c");
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/execution/ways/carrier.hpp"
 
 #include "runtime/execution/ways/library_carrier.hpp"
+#include "runtime/execution/ways/neighbor_carrier.hpp"
 #include "runtime/execution/ways/schedule_carrier.hpp"
 #include "runtime/execution/ways/selected_carrier.hpp"
 
@@ -17,6 +18,10 @@ std::unique_ptr<Carrier> carrier(const Selected& selected) {
 
 std::unique_ptr<Carrier> carrier(const Bound& schedule) {
   return std::make_unique<ScheduleCarrier>(schedule);
+}
+
+std::unique_ptr<Carrier> carrier(const NeighborExchange& exchange) {
+  return std::make_unique<NeighborCarrier>(exchange);
 }
 
 }  // namespace

@@ -119,11 +119,18 @@ bool ScheduleCarrier::make_ready(const Facts& facts, Resources& resources, bool 
 }
 
 Carrier::Outcome ScheduleCarrier::carry_out(const Call& call, const Facts& facts, Resources& resources) {
+  Outcome outcome = begin(call, facts, resources, Workspace::mine());
+  if (outcome.refused == nullptr) outcome.error = operation_.finish();
+  return outcome;
+}
+
+Carrier::Outcome ScheduleCarrier::begin(const Call& call, const Facts& facts, Resources& resources,
+                                        Workspace& workspace) {
   Plan& plan = plan_for(call, facts, resources);
-  const bool has_memory = operation_.reserve(plan, Workspace::mine());
+  const bool has_memory = operation_.reserve(plan, workspace);
   double communicators_s = 0;
   if (!ready_ && !make_ready(facts, resources, has_memory, communicators_s)) {
-    Workspace::mine().done();
+    workspace.done();
     return {MPI_SUCCESS, false, &refused_, communicators_s};
   }
   if (!has_memory || (plan.natives.size() != plan.program.natives.size() && !find_communicators(resources))) {
@@ -131,7 +138,7 @@ Carrier::Outcome ScheduleCarrier::carry_out(const Call& call, const Facts& facts
     resources.abort_job("rank has no memory or no communicator for " + bound_.name());
   }
   operation_.start(plan, *resources.channel(), call.op);
-  return {operation_.finish(), false, nullptr, communicators_s};
+  return {MPI_SUCCESS, false, nullptr, communicators_s};
 }
 
 }  // namespace starling

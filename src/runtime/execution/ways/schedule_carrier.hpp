@@ -20,6 +20,14 @@ class ScheduleCarrier final : public Carrier {
   Outcome carry_out(const Call& call, const Facts& facts, Resources& resources) override;
   void release(Resources& resources) override;
 
+  /// Begins a call, as `carry_out` does, that goes on when it is advanced. `workspace` is its own until it has ended;
+  /// no other call begins before.
+  Outcome begin(const Call& call, const Facts& facts, Resources& resources, Workspace& workspace);
+  /// Does what can be done without waiting for other ranks. Returns whether the call has ended.
+  bool advance() { return operation_.advance(); }
+  /// An MPI error code, of a call that has ended.
+  [[nodiscard]] int error() const { return operation_.error(); }
+
   /// Deletes its plans, which are made again when needed. Local.
   void drop_plans();
   /// Bytes of plans kept.

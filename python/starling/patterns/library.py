@@ -1,0 +1,60 @@
+"""The library in this process, and its C functions."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from typing import Any
+
+INACTIVE = 17
+"""STARLING_ERROR_INACTIVE."""
+FAILED = 13
+"""STARLING_ERROR_FAILED: the function of the set failed on this rank."""
+
+
+class Error(RuntimeError):
+    """A call that the library refused: the code of starling/patterns.h, and what is wrong."""
+
+    def __init__(self, code: int, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+@functools.cache
+def library() -> ctypes.CDLL:
+    """The library, which `starling run` has preloaded: it cannot be loaded later. Raises Error where it is missing."""
+    loaded = ctypes.CDLL(None)
+    if not hasattr(loaded, "starling_error_detail"):
+        raise Error(INACTIVE, "the library is not loaded; run the program by: starling run -- mpirun ... python ...")
+    loaded.starling_error_text.restype = ctypes.c_char_p
+    loaded.starling_error_detail.restype = ctypes.c_char_p
+    return loaded
+
+
+def called(name: str, *arguments: Any) -> int:
+    """The code that a function returns."""
+    return int(getattr(library(), name)(*arguments))
+
+
+def fault(code: int) -> Error:
+    """The error of the latest call, which returned that code."""
+    detail = library().starling_error_detail() or library().starling_error_text(code)
+    return Error(code, detail.decode(errors="replace"))
+
+
+def call(name: str, *arguments: Any) -> None:
+    """Calls a function. Raises Error where it fails."""
+    code = called(name, *arguments)
+    if code != 0:
+        raise fault(code)
+
+
+def text(given: str | None) -> bytes | None:
+    """A text for C."""
+    return None if given is None else given.encode()
+
+
+def integers(values: Any) -> ctypes.Array[ctypes.c_int]:
+    """Integers for C."""
+    given = [int(one) for one in values]
+    return (ctypes.c_int * max(1, len(given)))(*given)

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "runtime/exchange/block_memory.hpp"
+
+namespace starling::neighborhood {
+
+/// The windows of one rank's block memory, which the one-sided implementations of an exchange share.
+class Windows {
+ public:
+  Windows() = default;
+  ~Windows() { release(); }
+  Windows(const Windows&) = delete;
+  Windows& operator=(const Windows&) = delete;
+  Windows(Windows&&) = delete;
+  Windows& operator=(Windows&&) = delete;
+
+  /// Makes `count` windows for puts (of the buffer to receive into) or gets (of the one to send from), as far as they
+  /// are not there; the same serve both where all ranks exchange within one buffer, `one_buffer`. `comm` is one that
+  /// returns errors. Collective. Returns an MPI error code.
+  int make(MPI_Comm comm, const BlockMemory& memory, bool for_gets, bool one_buffer, int count);
+  [[nodiscard]] const std::vector<MPI_Win>& of(bool for_gets) const {
+    return for_gets && !gets_.empty() ? gets_ : puts_;
+  }
+  /// Frees them. Collective where there are any.
+  void release();
+
+ private:
+  std::vector<MPI_Win> puts_;
+  std::vector<MPI_Win> gets_;
+};
+
+}  // namespace starling::neighborhood

@@ -1,0 +1,119 @@
+#include "selection/attribute_space.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace starling {
+namespace {
+
+std::string value_of(const Candidate& candidate, const std::string& attribute) {
+  for (const auto& [name, value] : candidate.attributes)
+    if (name == attribute) return value;
+  return {};
+}
+
+std::optional<double> number(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// The values, if they are all numbers; else none.
+std::vector<double> numbers(const std::vector<std::string>& values) {
+  std::vector<double> found;
+  for (const std::string& value : values) {
+    const auto one = number(value);
+    if (!one) return {};
+    found.push_back(*one);
+  }
+  return found;
+}
+
+}  // namespace
+
+AttributeSpace::AttributeSpace(std::span<const Candidate> candidates) : points_(candidates.size()) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (!candidates[i].eligible()) continue;
+    members_.push_back(static_cast<int>(i));
+    for (const auto& [name, value] : candidates[i].attributes)
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  for (const std::string& name : names) {
+    Attribute one{.name = name};
+    std::vector<int> found;
+    for (const int member : members_) {
+      const std::string value = value_of(candidates[static_cast<std::size_t>(member)], name);
+      const auto known = std::find(one.values.begin(), one.values.end(), value);
+      found.push_back(static_cast<int>(known - one.values.begin()));
+      if (known == one.values.end()) one.values.push_back(value);
+    }
+    if (one.values.size() < 2) continue;
+    one.highest = static_cast<int>(one.values.size()) - 1;
+    if (const std::vector<double> all = numbers(one.values); !all.empty()) {
+      one.ordered = true;
+      one.lowest = static_cast<int>(std::min_element(all.begin(), all.end()) - all.begin());
+      one.highest = static_cast<int>(std::max_element(all.begin(), all.end()) - all.begin());
+    }
+    attributes_.push_back(std::move(one));
+    for (std::size_t i = 0; i < members_.size(); ++i)
+      points_[static_cast<std::size_t>(members_[i])].push_back(found[i]);
+  }
+  for (auto one = members_.begin(); one != members_.end(); ++one)
+    for (auto other = one + 1; other != members_.end(); ++other)
+      if (const auto attribute = only_difference(*one, *other)) pairs_.push_back({*one, *other, *attribute});
+}
+
+std::optional<int> AttributeSpace::only_difference(int one, int other) const {
+  std::optional<int> found;
+  for (int attribute = 0; attribute < attributes(); ++attribute) {
+    if (value(one, attribute) == value(other, attribute)) continue;
+    if (found) return std::nullopt;
+    found = attribute;
+  }
+  return found;
+}
+
+std::string AttributeSpace::in_words(int attribute, int value) const {
+  const std::string& text = at(attribute).values[static_cast<std::size_t>(value)];
+  return at(attribute).name + "=" + (text.empty() ? "none" : text);
+}
+
+double AttributeSpace::likeness(int one, int other) const {
+  if (attributes_.empty()) return 0;
+  int same = 0;
+  for (int attribute = 0; attribute < attributes(); ++attribute)
+    if (value(one, attribute) == value(other, attribute)) ++same;
+  return static_cast<double>(same) / attributes();
+}
+
+std::vector<int> AttributeSpace::first_few() const {
+  if (members_.empty()) return {};
+  std::vector<int> few{members_.front()};
+  const auto add = [&](int candidate) {
+    if (std::find(few.begin(), few.end(), candidate) == few.end()) few.push_back(candidate);
+  };
+  std::vector<int> neighbours(points_.size(), 0);
+  for (const Pair& pair : pairs_) {
+    ++neighbours[static_cast<std::size_t>(pair.one)];
+    ++neighbours[static_cast<std::size_t>(pair.other)];
+  }
+  const auto most = std::max_element(neighbours.begin(), neighbours.end());
+  const int centre = *most == 0 ? members_.front() : static_cast<int>(most - neighbours.begin());
+  add(centre);
+  for (int attribute = 0; attribute < attributes(); ++attribute) {
+    const auto pair = std::find_if(pairs_.begin(), pairs_.end(), [&](const Pair& one) {
+      return one.attribute == attribute && (one.one == centre || one.other == centre);
+    });
+    if (pair != pairs_.end()) add(pair->one == centre ? pair->other : pair->one);
+  }
+  constexpr std::size_t enough = 3;
+  for (const int member : members_) {
+    if (few.size() >= enough) break;
+    add(member);
+  }
+  return few;
+}
+
+}  // namespace starling

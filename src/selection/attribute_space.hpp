@@ -1,0 +1,69 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "selection/strategy.hpp"
+
+namespace starling {
+
+/// The eligible candidates of a context as points: one coordinate for each attribute that they do not all have in
+/// common. A candidate without an attribute has a value of its own there. Combinations that no candidate has do not
+/// exist.
+class AttributeSpace {
+ public:
+  /// Two candidates that differ in one attribute only.
+  struct Pair {
+    int one;
+    int other;
+    int attribute;
+  };
+
+  explicit AttributeSpace(std::span<const Candidate> candidates);
+
+  /// The eligible candidates, in order.
+  [[nodiscard]] const std::vector<int>& members() const { return members_; }
+  [[nodiscard]] int attributes() const { return static_cast<int>(attributes_.size()); }
+  [[nodiscard]] int values(int attribute) const { return static_cast<int>(at(attribute).values.size()); }
+  /// The value of an eligible candidate, as a number from 0.
+  [[nodiscard]] int value(int candidate, int attribute) const {
+    return points_[static_cast<std::size_t>(candidate)][static_cast<std::size_t>(attribute)];
+  }
+  /// The least and the greatest value: of numbers by size, of words the first and the last by the order of candidates.
+  [[nodiscard]] int lowest(int attribute) const { return at(attribute).lowest; }
+  [[nodiscard]] int highest(int attribute) const { return at(attribute).highest; }
+  /// Whether what lies between the least and the greatest value has its time between theirs, or nothing does: numbers,
+  /// or two values.
+  [[nodiscard]] bool is_ordered(int attribute) const { return at(attribute).ordered || values(attribute) == 2; }
+  /// "segment=8192", or "segment=none" for the value of those without it.
+  [[nodiscard]] std::string in_words(int attribute, int value) const;
+  [[nodiscard]] const std::string& name(int attribute) const { return at(attribute).name; }
+
+  [[nodiscard]] const std::vector<Pair>& pairs() const { return pairs_; }
+  /// The share of attributes in which both have the same value; 0 where there is no attribute.
+  [[nodiscard]] double likeness(int one, int other) const;
+  /// A few candidates to begin with: the first one, and, of the one with most neighbours, a neighbour by each
+  /// attribute. Whatever makes the first one slow, one of them probably lacks.
+  [[nodiscard]] std::vector<int> first_few() const;
+
+ private:
+  struct Attribute {
+    std::string name;
+    std::vector<std::string> values;
+    int lowest = 0;
+    int highest = 0;
+    bool ordered = false;
+  };
+
+  [[nodiscard]] const Attribute& at(int attribute) const { return attributes_[static_cast<std::size_t>(attribute)]; }
+  [[nodiscard]] std::optional<int> only_difference(int one, int other) const;
+
+  std::vector<int> members_;
+  std::vector<Attribute> attributes_;
+  std::vector<std::vector<int>> points_;  ///< of each candidate, empty where it is not eligible
+  std::vector<Pair> pairs_;
+};
+
+}  // namespace starling

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "selection/attribute_space.hpp"
+#include "selection/trials.hpp"
+
+namespace starling {
+
+/// What the tried candidates let expect of the others, for stopping early (Vuduc, Demmel and Bilmes 2004, section 3:
+/// stop when a better one is improbable; there by the distribution of those tried alone, as here without attributes).
+///
+/// The logarithm of a candidate's time is a common mean, plus what its attribute values add, plus something of its own;
+/// each normally distributed. How large the two are is not known: hypotheses about it weigh by how well they explain
+/// the times measured (Gaussian processes: Rasmussen and Williams 2006, section 2.7, for the unknown mean).
+class Outlook {
+ public:
+  /// One candidate at least has been tried. A better one saves the share `margin` of the best's time.
+  Outlook(const AttributeSpace& space, const Trials& trials, double margin);
+
+  /// The probability that a candidate which was not tried is better than the best of those that were.
+  struct Chance {
+    int candidate;
+    double probability;
+  };
+  /// Of each that was not tried.
+  [[nodiscard]] const std::vector<Chance>& chances() const { return chances_; }
+  /// That any of them is.
+  [[nodiscard]] double of_any() const;
+
+ private:
+  std::vector<Chance> chances_;
+};
+
+}  // namespace starling

@@ -1,0 +1,127 @@
+#include "selection/search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace starling {
+
+Search::Search(const Brief& brief, MakeSearchPlan make)
+    : varying_work_(brief.varying_work),
+      synchronises_(brief.synchronises),
+      candidates_(static_cast<std::int64_t>(brief.candidates.size())) {
+  std::int64_t eligible = 0;
+  int first = 0;
+  for (int i = static_cast<int>(brief.candidates.size()) - 1; i >= 0; --i) {
+    const Candidate& candidate = brief.candidates[static_cast<std::size_t>(i)];
+    if (!candidate.eligible()) continue;
+    ++eligible;
+    first = i;
+    knows_earlier_ = knows_earlier_ || candidate.earlier.has_value();
+  }
+  if (eligible < 2) {
+    propose(first);
+    return;
+  }
+  kept_ = std::max(1, brief.settings.iterations);
+  // What is tried first depends on the brief, which is the same on all ranks. Times of earlier runs enter by functions
+  // that may differ between processors: rank 0 then tells (`opening`).
+  auto searcher = std::make_unique<Searcher>(brief, make);
+  if (knows_earlier_) {
+    begin({{first, 1, true}}, first);
+  } else {
+    begin(searcher->next(), first);
+  }
+  if (brief.is_first_rank) searcher_ = std::move(searcher);
+}
+
+std::span<double> Search::opening() {
+  if (!knows_earlier_ || kept_ == 0) return {};
+  numbers_.assign(numbers_of_plan, 0);
+  if (searcher_) tell_next();
+  return numbers_;
+}
+
+int Search::proposed_after(std::int64_t ahead) const {
+  if (ahead < left_) return proposed();
+  ahead -= left_;
+  for (std::size_t i = step_ + 1; i < steps_.size(); ++i) {
+    if (ahead < steps_[i].calls) return steps_[i].candidate;
+    ahead -= steps_[i].calls;
+  }
+  return best_;
+}
+
+std::int64_t Search::calls_until_agreement() const {
+  std::int64_t calls = left_;
+  for (std::size_t i = step_ + 1; i < steps_.size(); ++i) calls += steps_[i].calls;
+  return calls;
+}
+
+void Search::begin(std::vector<PlannedCalls> steps, int best) {
+  steps_ = std::move(steps);
+  best_ = best;
+  std::size_t times = 0;
+  for (const PlannedCalls& step : steps_) times += times_of(step);
+  seconds_.resize(times);
+  if (varying_work_) works_.resize(times);
+  step_ = first_ = 0;
+  begin_step();
+}
+
+void Search::begin_step() {
+  left_ = steps_[step_].calls;
+  propose(steps_[step_].candidate);
+}
+
+std::span<const double> Search::end_step() {
+  first_ += times_of(steps_[step_]);
+  if (++step_ < steps_.size()) {
+    begin_step();
+    return {};
+  }
+  --step_;
+  numbers_.assign(seconds_.begin(), seconds_.end());
+  if (synchronises_)
+    for (const double one : seconds_) numbers_.push_back(-one);
+  if (varying_work_) numbers_.insert(numbers_.end(), works_.begin(), works_.end());
+  // The next plan comes back in as many numbers.
+  if (numbers_.size() < numbers_of_plan) numbers_.resize(numbers_of_plan);
+  return numbers_;
+}
+
+std::span<const double> Search::ruling(std::span<const double> reduced) {
+  const std::size_t times = seconds_.size();
+  std::vector<AgreedCall> calls(times);
+  for (std::size_t i = 0; i < times; ++i) {
+    std::size_t at = i;
+    calls[i].slowest = calls[i].fastest = reduced[at];
+    if (synchronises_) calls[i].fastest = -reduced[at += times];
+    calls[i].work = varying_work_ ? reduced[at + times] : 0;
+  }
+  searcher_->take(steps_, calls);
+  numbers_.assign(reduced.size(), 0);
+  tell_next();
+  return numbers_;
+}
+
+void Search::tell_next() {
+  const std::vector<PlannedCalls> steps = searcher_->next();
+  if (auto made = searcher_->take_decision()) decide(std::move(*made));
+  const auto count = static_cast<double>(steps.size());
+  numbers_[0] = steps.front().is_trial ? -count : count;
+  numbers_[1] = searcher_->best();
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    numbers_[i + 2] = static_cast<double>((steps[i].calls * candidates_) + steps[i].candidate);
+}
+
+void Search::verdict(std::span<const double> agreed) {
+  std::vector<PlannedCalls> steps(static_cast<std::size_t>(std::abs(agreed[0])));
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const auto code = static_cast<std::int64_t>(agreed[i + 2]);
+    steps[i] = {static_cast<int>(code % candidates_), code / candidates_, agreed[0] < 0};
+  }
+  begin(std::move(steps), static_cast<int>(agreed[1]));
+}
+
+}  // namespace starling

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "selection/plan.hpp"
+#include "selection/searcher.hpp"
+#include "selection/strategy.hpp"
+
+namespace starling {
+
+/// A search of ADCL's: it tries candidates one after the other, chooses the fastest, and watches it.
+///
+///   every rank   some calls of one candidate, then of another | the times of the last n of each, reduced to rank 0
+///   rank 0       which candidates next, and for how many calls (`Searcher`)
+///   every rank   gets that
+class Search final : public Strategy {
+ public:
+  Search(const Brief& brief, MakeSearchPlan make);
+
+  std::span<double> opening() override;
+  std::span<const double> observe(double seconds, double work) override {
+    if (--left_ >= kept_) return {};
+    const std::size_t place = first_ + static_cast<std::size_t>(left_);
+    seconds_[place] = seconds;
+    if (varying_work_) works_[place] = work;
+    if (left_ != 0) return {};
+    return end_step();
+  }
+  [[nodiscard]] int proposed_after(std::int64_t ahead) const override;
+  [[nodiscard]] std::int64_t calls_until_agreement() const override;
+  [[nodiscard]] std::optional<int> chosen() const override { return best_; }
+  [[nodiscard]] Judge judge() const override { return Judge::first_rank; }
+  [[nodiscard]] Reduction reduction() const override { return Reduction::maximum; }
+  std::span<const double> ruling(std::span<const double> reduced) override;
+  void verdict(std::span<const double> agreed) override;
+  [[nodiscard]] std::string_view stage() const override {
+    return kept_ == 0 ? "single" : is_trying() ? "search" : "monitor";
+  }
+  [[nodiscard]] bool exploring() const override { return kept_ > 0 && is_trying(); }
+  [[nodiscard]] std::optional<Found> found(int candidate) const override {
+    return searcher_ ? searcher_->found(candidate) : std::nullopt;
+  }
+
+ private:
+  /// How many steps, negative if they are trials; the fastest candidate known; then calls and candidate of each step.
+  static constexpr std::size_t numbers_of_plan = Searcher::most_steps + 2;
+
+  /// Not inlined, so that `observe` has no registers to save.
+  [[gnu::noinline]] std::span<const double> end_step();
+  void begin(std::vector<PlannedCalls> steps, int best);
+  void begin_step();
+  void tell_next();
+  [[nodiscard]] bool is_trying() const { return !steps_.empty() && steps_.front().is_trial; }
+  [[nodiscard]] std::size_t times_of(const PlannedCalls& step) const {
+    return static_cast<std::size_t>(std::min(kept_, step.calls));
+  }
+
+  std::int64_t left_ = std::numeric_limits<std::int64_t>::max();  ///< calls of the step
+  std::int64_t kept_ = 0;        ///< so many of the last calls of a step have times that are exchanged
+  std::size_t first_ = 0;        ///< where the step's times begin in `seconds_`
+  std::vector<double> seconds_;  ///< of these calls, each step's last first
+  std::vector<double> works_;
+  bool varying_work_;
+  bool synchronises_;
+  bool knows_earlier_ = false;
+  int best_ = 0;
+  std::int64_t candidates_;
+  std::vector<PlannedCalls> steps_;  ///< before the ranks agree; empty where there is only one candidate
+  std::size_t step_ = 0;
+  std::vector<double> numbers_;         ///< for the ranks to agree on
+  std::unique_ptr<Searcher> searcher_;  ///< on rank 0 only
+};
+
+}  // namespace starling

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "selection/attribute_space.hpp"
+#include "selection/outlook.hpp"
+#include "selection/trials.hpp"
+
+namespace starling {
+
+/// Which candidates a search measures: what ADCL's searches differ in. On the rank that judges; what it answers depends
+/// on nothing but what was measured.
+class SearchPlan {
+ public:
+  explicit SearchPlan(const Brief& brief) : space_(brief.candidates), settings_(brief.settings) {}
+  SearchPlan(const SearchPlan&) = delete;
+  SearchPlan& operator=(const SearchPlan&) = delete;
+  SearchPlan(SearchPlan&&) = delete;
+  SearchPlan& operator=(SearchPlan&&) = delete;
+  virtual ~SearchPlan() = default;
+
+  /// The candidates that must be measured next, in this order; none where the fastest of those measured can be chosen.
+  virtual std::vector<int> wanted(const Trials& trials) = 0;
+  /// How the latest answer came about, for the record: "partners=pair won 2 of 2 comparisons". May be empty.
+  [[nodiscard]] const std::string& why() const { return why_; }
+
+ protected:
+  [[nodiscard]] const AttributeSpace& space() const { return space_; }
+  [[nodiscard]] const StrategySettings& settings() const { return settings_; }
+  void because(std::string why) { why_ = std::move(why); }
+
+  /// Those of `among` that are not known yet. With early stopping those that are most probably better than the best,
+  /// or none where it is improbable that any is.
+  std::vector<int> rest_of(const std::vector<int>& among, const Trials& trials);
+  /// Those that are not known yet.
+  [[nodiscard]] static std::vector<int> unknown(const std::vector<int>& among, const Trials& trials);
+
+ private:
+  AttributeSpace space_;
+  StrategySettings settings_;
+  std::string why_;
+};
+
+/// How a strategy makes its plan.
+using MakeSearchPlan = std::unique_ptr<SearchPlan> (*)(const Brief&);
+
+}  // namespace starling

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "selection/plan.hpp"
+#include "selection/search_plan.hpp"
+#include "selection/strategy.hpp"
+#include "selection/trials.hpp"
+
+namespace starling {
+
+/// What ADCL's searches think, on the rank that judges: whose calls come next, and which candidate is chosen.
+///
+///   learning     the candidates that the plan wants, n calls each and an agreement after each. Giving up: first one
+///                call each and an agreement after up to eight; then the fastest gets all; then the others that are not
+///                clearly slower three, then all. At the end up to 4 n for those that may yet be better than the best
+///   monitoring   the fastest, in periods of 2 n calls, 4 n, 8 n, ...; of each the last n are compared with what was
+///                learnt. Twice in a row off by more than the tolerance, to the same side: all is forgotten, and
+///                learning begins anew
+///
+/// Between periods candidates that were given up after a single call, which something else may have disturbed, get
+/// another one: those that are least slower first, as long as all this costs little.
+///
+/// A search that was in vain, because it chose the same candidate, doubles the calls before the next one may begin.
+class Searcher {
+ public:
+  Searcher(const Brief& brief, MakeSearchPlan make);
+
+  /// Candidates that are tried between two agreements at most.
+  static constexpr std::size_t most_steps = 8;
+
+  /// The next calls, before the ranks agree again.
+  [[nodiscard]] std::vector<PlannedCalls> next();
+  /// Takes the times of the calls that `next` planned, those of each step in turn: of each step the latest, at most
+  /// the settings' `iterations`.
+  void take(std::span<const PlannedCalls> made, std::span<const AgreedCall> calls);
+
+  [[nodiscard]] bool monitors() const { return monitors_; }
+  /// The fastest known, else the one chosen before, else native.
+  [[nodiscard]] int best() const {
+    const int best = trials_.best();
+    return best >= 0 ? best : std::max(0, chosen_);
+  }
+  [[nodiscard]] std::optional<Found> found(int candidate) const;
+  /// The choice made since the last time it was asked for.
+  std::optional<Decision> take_decision();
+
+ private:
+  [[nodiscard]] std::vector<PlannedCalls> steps_for(std::span<const int> wanted) const;
+  [[nodiscard]] std::vector<PlannedCalls> run_off() const;
+  [[nodiscard]] std::vector<int> contenders() const;
+  [[nodiscard]] std::vector<PlannedCalls> looks() const;
+  void choose();
+  void watch(std::span<const AgreedCall> calls);
+  void look(std::span<const PlannedCalls> made, std::span<const AgreedCall> calls);
+  void search();
+
+  Trials trials_;
+  std::vector<Interned> names_;
+  std::unique_ptr<SearchPlan> plan_;
+  std::vector<int> wanted_;
+  std::int64_t calls_each_;
+  std::int64_t delta_limit_;
+  double drift_;
+  bool monitors_ = false;
+  int chosen_ = -1;
+  double learnt_ = 0;                ///< seconds of a call of the chosen one, from the search
+  std::int64_t learnt_from_ = 0;     ///< calls
+  double latest_ = 0;                ///< the same, at the end of the latest period; 0 before it
+  std::int64_t delta_ = 0;           ///< a period's calls / calls_each_; 0: a look at calls_each_ calls only
+  int drifts_ = 0;                   ///< periods in a row that were slower (or, negative, faster) than learnt
+  std::int64_t calls_ = 0;           ///< in all
+  std::int64_t searched_at_ = 0;     ///< number of calls when the search began
+  std::int64_t chosen_at_ = 0;       ///< when it ended
+  std::int64_t calls_in_peace_ = 0;  ///< that must follow before the next one
+  bool looks_ = false;               ///< candidates that were given up may get another call now
+  double looked_ = 0;                ///< what such calls took more than the chosen one's, in calls of that
+  bool searches_again_ = false;      ///< because of what the chosen one did
+  std::string again_;                ///< why the search was begun anew, in words
+  std::optional<Decision> decision_;
+};
+
+}  // namespace starling

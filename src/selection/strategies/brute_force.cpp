@@ -1,0 +1,35 @@
+// brute-force: measures every candidate and uses the fastest.
+
+#include "selection/search.hpp"
+
+namespace starling::strategies {
+namespace {
+
+class BruteForce final : public SearchPlan {
+ public:
+  using SearchPlan::SearchPlan;
+
+  std::vector<int> wanted(const Trials& trials) override {
+    because("");
+    if (settings().early_stop > 0)
+      if (std::vector<int> few = unknown(space().first_few(), trials); !few.empty()) return few;
+    return rest_of(space().members(), trials);
+  }
+};
+
+}  // namespace
+
+StrategyKind brute_force() {
+  return {
+      .name = "brute-force",
+      .says = "measures every candidate, uses the fastest, and searches again when its time drifts",
+      .source = "Gabriel, Feki, Benkert and Resch 2008 (ADCL), section 2",
+      .learns = true,
+      .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {
+        return std::make_unique<Search>(
+            brief, [](const Brief& of) -> std::unique_ptr<SearchPlan> { return std::make_unique<BruteForce>(of); });
+      },
+  };
+}
+
+}  // namespace starling::strategies

@@ -1,0 +1,182 @@
+#include "selection/trials.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace starling {
+namespace {
+
+/// The scatter of single calls before enough of them tell, and how many calls that counts for.
+constexpr double first_scatter = 0.08;
+constexpr double weight_of_first = 2;
+constexpr double least_scatter = 0.005;
+constexpr double most_scatter = 1.5;
+/// A candidate with fewer calls does not tell how times scatter.
+constexpr std::size_t fewest_for_scatter = 3;
+/// Clearly slower: by more than so many standard deviations of the difference, and by this share at least.
+constexpr double deviations = 3;
+constexpr double least_difference = 0.02;
+/// A candidate may be better by that much where this is less improbable than so many standard deviations: 5 %.
+constexpr double improbable = 1.65;
+/// Seconds below which no time of a call is believed.
+constexpr double shortest = 1e-9;
+
+}  // namespace
+
+Trials::Trials(const Brief& brief)
+    : all_(brief.candidates.size()),
+      rule_{brief.settings.outlier_factor, brief.settings.outlier_fraction},
+      calls_each_(std::max(1, brief.settings.iterations)),
+      gives_up_(brief.settings.give_up),
+      scatter_(first_scatter),
+      waiting_(brief.synchronises ? brief.candidates.size() : 0) {
+  if (brief.varying_work) scale_ = std::make_unique<WorkScale>(all_.size());
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    const Candidate& candidate = brief.candidates[i];
+    One& one = all_[i];
+    one.eligible = candidate.eligible();
+    if (!one.eligible || !candidate.earlier || !(candidate.earlier->seconds > 0)) continue;
+    one.earlier = one.time = candidate.earlier->seconds;
+    one.count = candidate.earlier->samples;
+  }
+}
+
+void Trials::add(int candidate, std::span<const AgreedCall> calls) {
+  One& one = at(candidate);
+  double work = 0;
+  for (const AgreedCall& call : calls) {
+    if (!(call.slowest < refused_seconds)) one.eligible = false;
+    const AgreedCall sane{std::max(call.slowest, shortest), std::max(call.fastest, shortest), call.work};
+    one.calls.push_back(
+        {static_cast<float>(sane.slowest), static_cast<float>(sane.fastest), static_cast<float>(sane.work)});
+    if (scale_) scale_->add(static_cast<std::size_t>(candidate), call.work, sane.slowest);
+    work += call.work;
+  }
+  if (!one.eligible) {
+    one = {};
+  } else {
+    one.count = std::ssize(one.calls);
+    for (auto left = calls; !left.empty();) {
+      const auto part = left.first(std::min(left.size(), PlannedCalls::most_times));
+      const PlannedCalls step{candidate, std::ssize(part), true};
+      waiting_.has_changed(std::span(&step, 1), part);
+      left = left.subspan(part.size());
+    }
+  }
+  if (scale_) {
+    scale_->fit();
+    scale_->refer(work, static_cast<double>(calls.size()));
+  }
+  update();
+}
+
+void Trials::forget_first(int candidate) {
+  One& one = at(candidate);
+  one.calls.erase(one.calls.begin());
+  one.count = std::ssize(one.calls);
+  update();
+}
+
+void Trials::forget() {
+  for (One& one : all_) {
+    const bool eligible = one.eligible;
+    one = {};
+    one.eligible = eligible;
+  }
+  waiting_.forget();
+  update();
+}
+
+double Trials::seconds(int candidate, double slowest, double fastest, double work) const {
+  const double factor = scale_ ? scale_->factor(static_cast<std::size_t>(candidate), work) : 1;
+  return factor * (waiting_ ? fastest : slowest);
+}
+
+std::vector<double> Trials::own_times(int candidate) const {
+  std::vector<double> times;
+  for (const Call& call : at(candidate).calls)
+    times.push_back(seconds(candidate, static_cast<double>(call.slowest), static_cast<double>(call.fastest),
+                            static_cast<double>(call.work)));
+  return times;
+}
+
+double Trials::location(std::span<const double> times) const {
+  if (times.size() == 2 && gives_up_) return std::min(times[0], times[1]);
+  return std::ssize(times) < calls_each_ ? median(times) : filtered_mean(times, rule_);
+}
+
+double Trials::time_of(int candidate, std::span<const AgreedCall> calls) const {
+  std::vector<double> times;
+  for (const AgreedCall& call : calls) times.push_back(seconds(candidate, call.slowest, call.fastest, call.work));
+  return location(times);
+}
+
+/// Brings times and scatter up to date: a call may change what is known of all, by its work or by how ranks wait.
+void Trials::update() {
+  double squares = weight_of_first * first_scatter * first_scatter;
+  double weight = weight_of_first;
+  for (int i = 0; i < candidates(); ++i) {
+    One& one = at(i);
+    if (one.calls.empty()) continue;
+    const std::vector<double> times = own_times(i);
+    one.time = location(times);
+    if (times.size() < fewest_for_scatter) continue;
+    const double bound = rule_.factor * *std::min_element(times.begin(), times.end());
+    double sum = 0;
+    double of_squares = 0;
+    double count = 0;
+    for (const double time : times) {
+      if (time >= bound) continue;
+      sum += time;
+      of_squares += time * time;
+      ++count;
+    }
+    const double mean = sum / count;
+    squares += std::max(0.0, (of_squares / (mean * mean)) - count);
+    weight += count - 1;
+  }
+  scatter_ = std::clamp(std::sqrt(squares / weight), least_scatter, most_scatter);
+}
+
+int Trials::best() const {
+  int best = -1;
+  for (int i = 0; i < candidates(); ++i)
+    if (tried(i) && !waiting_.delays(i) && (best < 0 || time(i) < time(best))) best = i;
+  return best;
+}
+
+bool Trials::clearly_slower(int candidate, int than) const {
+  return time(candidate) > time(than) * (1 + std::max(least_difference, deviations * spread_between(candidate, than)));
+}
+
+double Trials::spread_between(int one, int other) const {
+  return scatter_ * std::sqrt((1 / static_cast<double>(calls(one))) + (1 / static_cast<double>(calls(other))));
+}
+
+bool Trials::may_be_better(int candidate) const {
+  const int fastest = best();
+  if (candidate == fastest || !eligible(candidate) || !is_own(candidate) || waiting_.delays(candidate)) return false;
+  if (!has_room(candidate)) return false;
+  const double behind = std::log(time(candidate) / time(fastest)) + least_difference;
+  return behind < improbable * spread_between(candidate, fastest);
+}
+
+bool Trials::known(int candidate) const {
+  if (!eligible(candidate) || calls(candidate) >= calls_each_) return true;
+  if (!gives_up_ || !tried(candidate)) return false;
+  const int fastest = best();
+  return candidate != fastest && fastest >= 0 && clearly_slower(candidate, fastest);
+}
+
+std::optional<double> Trials::deviation(int candidate) const {
+  const std::vector<double> times = own_times(candidate);
+  if (times.size() < 2) return std::nullopt;
+  const auto count = static_cast<double>(times.size());
+  double mean = 0;
+  for (const double one : times) mean += one / count;
+  double squares = 0;
+  for (const double one : times) squares += (one - mean) * (one - mean);
+  return std::sqrt(squares / (count - 1));
+}
+
+}  // namespace starling

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "measurement/statistics.hpp"
+#include "measurement/work_scale.hpp"
+#include "selection/plan.hpp"
+#include "selection/strategy.hpp"
+#include "selection/waiting.hpp"
+
+namespace starling {
+
+/// What a search has measured of each candidate of a context, on the rank that judges.
+class Trials {
+ public:
+  explicit Trials(const Brief& brief);
+
+  /// Adds calls of a candidate.
+  void add(int candidate, std::span<const AgreedCall> calls);
+  /// Forgets the first of a candidate's calls, because something else disturbed it.
+  void forget_first(int candidate);
+  /// The network has changed: forgets all times, those of earlier runs as well, but not who cannot serve.
+  void forget();
+
+  [[nodiscard]] int candidates() const { return static_cast<int>(all_.size()); }
+  /// Whether it may serve: not refused before the first call, and not at a call.
+  [[nodiscard]] bool eligible(int candidate) const { return at(candidate).eligible; }
+  /// Measured calls, of this run or else of earlier ones.
+  [[nodiscard]] std::int64_t calls(int candidate) const { return at(candidate).count; }
+  [[nodiscard]] bool tried(int candidate) const { return calls(candidate) > 0; }
+  /// Seconds per call: of all the calls that a candidate gets by ADCL's outlier filter, of fewer the median, of two the
+  /// shorter, for what disturbs a call makes it longer. Infinite where none is known. Where all candidates make ranks
+  /// wait for a late one, the fastest rank's (`Waiting`).
+  [[nodiscard]] double time(int candidate) const { return at(candidate).time; }
+  /// The time of other calls of a candidate, found in the same way.
+  [[nodiscard]] double time_of(int candidate, std::span<const AgreedCall> calls) const;
+  /// The standard deviation of single calls over their mean, of all candidates together, without outliers.
+  [[nodiscard]] double scatter() const { return scatter_; }
+  /// The fastest that was tried; -1 for none. The first of equals.
+  [[nodiscard]] int best() const;
+  /// Whether it is slower than the other one by more than chance.
+  [[nodiscard]] bool clearly_slower(int candidate, int than) const;
+  /// Whether more calls may show that it is faster than the best by a difference that matters.
+  [[nodiscard]] bool may_be_better(int candidate) const;
+  /// Whether more calls of it would still tell more.
+  [[nodiscard]] bool has_room(int candidate) const { return calls(candidate) < most_calls * calls_each_; }
+  /// Whether no more calls are needed: it had all, is clearly slower than the best, or cannot serve.
+  [[nodiscard]] bool known(int candidate) const;
+  /// Whether it got fewer calls than others, because it is clearly slower.
+  [[nodiscard]] bool given_up(int candidate) const { return known(candidate) && calls(candidate) < calls_each_; }
+  [[nodiscard]] std::int64_t calls_each() const { return calls_each_; }
+  [[nodiscard]] bool gives_up() const { return gives_up_; }
+  /// Measured in this run.
+  [[nodiscard]] bool is_own(int candidate) const { return !at(candidate).calls.empty(); }
+  /// The standard deviation of single calls, in seconds, outliers included; nothing where it is not known.
+  [[nodiscard]] std::optional<double> deviation(int candidate) const;
+
+ private:
+  /// That many times the calls of each tell no more.
+  static constexpr std::int64_t most_calls = 4;
+  static constexpr double unknown = std::numeric_limits<double>::infinity();
+
+  struct Call {
+    float slowest;
+    float fastest;
+    float work;
+  };
+  struct One {
+    std::vector<Call> calls;  ///< of this run
+    double earlier = unknown;
+    double time = unknown;
+    std::int64_t count = 0;
+    bool eligible = false;
+  };
+
+  [[nodiscard]] const One& at(int candidate) const { return all_[static_cast<std::size_t>(candidate)]; }
+  [[nodiscard]] One& at(int candidate) { return all_[static_cast<std::size_t>(candidate)]; }
+  [[nodiscard]] double seconds(int candidate, double slowest, double fastest, double work) const;
+  [[nodiscard]] std::vector<double> own_times(int candidate) const;
+  [[nodiscard]] double spread_between(int one, int other) const;
+  [[nodiscard]] double location(std::span<const double> times) const;
+  void update();
+
+  std::vector<One> all_;
+  OutlierRule rule_;
+  std::int64_t calls_each_;
+  bool gives_up_;
+  double scatter_;
+  Waiting waiting_;
+  std::unique_ptr<WorkScale> scale_;  ///< null where the work does not vary
+};
+
+}  // namespace starling

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "neighborhood/implementation.hpp"
+
+namespace starling {
+
+/// One of MPI's neighbourhood collectives as an exchange in one implementation: `IsendIrecv_aao`. One-sided
+/// implementations are none: each call may have other buffers, and a window for each call costs more than the call.
+struct NeighborExchange {
+  neighborhood::Implementation implementation;
+
+  [[nodiscard]] static std::vector<NeighborExchange> all(Collective collective, int ranks = 0);
+  [[nodiscard]] static std::optional<NeighborExchange> named(Collective collective, std::string_view name);
+
+  [[nodiscard]] std::string name() const { return implementation.name(); }
+  [[nodiscard]] std::string algorithm_name() const { return implementation.name(); }
+  [[nodiscard]] static Parameters parameter_values() { return {}; }
+  [[nodiscard]] Attributes attributes() const;
+  /// How many partners a rank has at a time: what makes the most of the network depends on it first.
+  [[nodiscard]] std::string group() const;
+  [[nodiscard]] static std::string reduction_order() { return {}; }
+  [[nodiscard]] static std::int64_t probe_up_to() { return 0; }
+  /// None: an exchange serves any graph. Whether the topology can be used here the ranks find out at the first call.
+  [[nodiscard]] static std::string refusal(const Situation& /*situation*/) { return {}; }
+};
+
+}  // namespace starling

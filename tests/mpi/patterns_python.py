@@ -1,0 +1,118 @@
+"""Patterns in Python: halos of NumPy arrays in both orders, a set that tells its own times, errors, a timer."""
+
+import numpy
+from mpi4py import MPI  # type: ignore[import-not-found,unused-ignore]
+
+from starling import patterns
+
+COMM = MPI.COMM_WORLD
+SECONDS = {"slow": 3e-3, "fast": 1e-3, "medium": 2e-3}
+
+
+def check_halo(order: str) -> None:
+    """A grid of two dimensions with two values for each element."""
+    cart = COMM.Create_cart(MPI.Compute_dims(COMM.size, 2), periods=[True, False])
+    left, right = cart.Shift(0, 1)
+    cells = numpy.empty((5, 6, 2), order=order)  # type: ignore[call-overload]
+    vector = patterns.Vector(cells, patterns.Map.halo(1), values=True)
+    halos = patterns.FunctionSet.predefined("neighborhood")
+    with patterns.Request(halos, patterns.Topology(cart), vector, strategy="brute-force") as request:
+        for start in range(30):
+            cells[...] = -1
+            cells[1:-1, 1:-1, 0] = COMM.rank * 10 + start
+            cells[1:-1, 1:-1, 1] = COMM.rank * 10 + start + 0.5
+            if start % 2:
+                request.start()
+            else:
+                request.init()
+                request.progress()
+                request.wait()
+            for value in range(2):
+                assert (cells[0, 1:-1, value] == left * 10 + start + value / 2).all()
+                assert (cells[-1, 1:-1, value] == right * 10 + start + value / 2).all()
+        assert request.function
+        assert request.attribute("partners") in {0, 1}
+    cart.Free()
+
+
+def check_set() -> None:
+    """Three functions with two attributes, that tell their own times; one fails on a rank."""
+    failing = False
+
+    def work(request: patterns.Request) -> None:
+        COMM.Barrier()
+        request.update(SECONDS[request.function])
+        if failing and request.function == "fast" and COMM.rank == COMM.size - 1:
+            raise ArithmeticError("no")
+
+    attributes = patterns.AttributeSet([patterns.Attribute("a", [1, 2]), patterns.Attribute("b", [3, 4], ["x", "y"])])
+    values = {"slow": [1, 3], "fast": [1, 4], "medium": [2, 3]}
+    functions = patterns.FunctionSet(
+        "of three", [patterns.Function(name, work, attributes, its) for name, its in values.items()]
+    )
+    with patterns.Request(functions, strategy="brute-force") as request:
+        try:
+            _ = request.winner
+        except patterns.Error as error:
+            assert error.code == 16
+        else:
+            raise AssertionError("an early winner")
+        for _ in range(100):
+            request.start()
+        assert not request.exploring
+        assert request.winner == "fast"
+    failing = True
+    raised = 0
+    with patterns.Request(functions, strategy="brute-force") as request:
+        for _ in range(100):
+            try:
+                request.start()
+            except ArithmeticError:
+                raised += 1
+        assert request.winner == "medium"
+    assert (raised > 0) == (COMM.rank == COMM.size - 1)
+    failing = False
+    with patterns.Request(functions) as one, patterns.Request(functions) as other:
+        timer = patterns.Timer([one, other])
+        for _ in range(5):
+            with timer.section():
+                one.start()
+                other.start()
+        timer.free()
+
+
+def check_errors() -> None:
+    """What is wrong is told with a code and a sentence."""
+    for make, code in (
+        (lambda: patterns.Topology(COMM), 6),
+        (lambda: patterns.Vector(numpy.zeros((3, 3)), patterns.Map.halo(2)), 3),
+        (lambda: patterns.FunctionSet.predefined("luck"), 1),
+        (lambda: patterns.Attribute("twice", [1, 1]), 1),
+    ):
+        try:
+            make()
+        except patterns.Error as error:
+            assert error.code == code, str(error)
+            assert str(error)
+        else:
+            raise AssertionError(f"no error {code}")
+    try:
+        patterns.Vector(numpy.zeros((4, 4))[::2], patterns.Map.all())
+    except ValueError:
+        pass
+    else:
+        raise AssertionError("an array with gaps")
+
+
+def main() -> None:
+    """All of it."""
+    check_halo("C")
+    check_halo("F")
+    check_set()
+    check_errors()
+    COMM.Barrier()
+    if COMM.rank == 0:
+        print(f"all right on {COMM.size}")  # noqa: T201
+
+
+main()

@@ -1,0 +1,64 @@
+"""MPI's neighbourhood collectives of unmodified programs: every way brings what the library brings; they are tuned."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.mpis import ROOT, Mpi, compile_c, compile_cxx, installed_mpis, run_ranks
+from support.tuned import library, preloaded, run_tuned
+
+HERE = Path(__file__).parent
+INCLUDE = f"-I{ROOT / 'include'}"
+WITH_ABI = [mpi for mpi in installed_mpis() if mpi.name != "intel"]
+IMPLEMENTATIONS = 12
+"""Those of table 1 that are not one-sided."""
+
+
+def cases() -> Iterator[tuple[Mpi, int, int]]:
+    """MPI libraries with numbers of ranks, and of topologies on them."""
+    for mpi in WITH_ABI:
+        yield from [(mpi, 4, 3)] if mpi.prefix else [(mpi, 2, 3), (mpi, 5, 3)]
+
+
+@pytest.mark.parametrize(
+    ("mpi", "ranks", "topologies"), [pytest.param(*one, id=f"{one[0]}-{one[1]}") for one in cases()]
+)
+def test_every_way_brings_what_the_library_brings(mpi: Mpi, ranks: int, topologies: int, tmp_path: Path) -> None:
+    program = compile_cxx(mpi, HERE / "neighbours.cpp", tmp_path, [INCLUDE])
+    argv = [str(program), str(ranks), str(topologies)]
+    env = {**preloaded(mpi, tmp_path, [library(mpi)]), "STARLING_HISTORY": "off", "STARLING_RECORD": "off"}
+    outcome = run_ranks(mpi, ranks, argv, env, timeout=120).check()
+    found = re.fullmatch(r"(\d+) ways, (\d+) right, 0 wrong, 0 refused\n", outcome.stdout)
+    assert found, outcome.report()
+    assert int(found[1]) >= (topologies * 5 - topologies // 3) * (1 + IMPLEMENTATIONS)
+    assert int(found[2]) == int(found[1]) * ranks * 2
+
+
+def test_calls_of_a_program_are_tuned(tmp_path: Path) -> None:
+    (mpi,) = (one for one in WITH_ABI if one.name == "openmpi4")
+    program = compile_c(mpi, HERE / "halo_calls.c", tmp_path)
+    outcome, record = run_tuned(mpi, 4, [str(program), "400"], "star-basic", tmp_path)
+    assert outcome.stdout == "0 wrong\n", outcome.report()
+    by_collective = {context.collective: context for context in record.contexts}
+    for collective in ("neighbor_alltoall", "neighbor_alltoallw"):
+        context = by_collective[collective]
+        assert context.calls == 400
+        assert context.bytes is None
+        tried = [one for one in context.candidates if one.samples]
+        assert len(tried) == 1 + IMPLEMENTATIONS
+        assert any(decision.to == context.winner for decision in context.decisions)
+    assert by_collective["neighbor_alltoallv"].stage == "pass-through"  # there is no topology
+
+
+def test_a_forced_implementation_is_used(tmp_path: Path) -> None:
+    (mpi,) = (one for one in WITH_ABI if one.name == "openmpi4")
+    program = compile_c(mpi, HERE / "halo_calls.c", tmp_path)
+    strategy = "forced:neighbor_alltoall:Sendrecv_pair_pack,neighbor_alltoallw:SendIrecv_aao"
+    outcome, record = run_tuned(mpi, 4, [str(program), "20"], strategy, tmp_path)
+    assert outcome.stdout == "0 wrong\n", outcome.report()
+    winners = {context.collective: context.winner for context in record.contexts if context.stage == "forced"}
+    assert winners == {"neighbor_alltoall": "Sendrecv_pair_pack", "neighbor_alltoallw": "SendIrecv_aao"}

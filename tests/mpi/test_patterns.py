@@ -1,0 +1,177 @@
+"""Patterns of the application's own, in C, Fortran and Python, and programs written for ADCL."""
+
+from __future__ import annotations
+
+import functools
+import os
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from starling.records import record as records
+from support.mpis import ROOT, Mpi, compile_c, compile_fortran, debian_mpis, installed_mpis, run_ranks
+from support.processes import Outcome
+from support.tuned import STARLING, library, preloaded
+
+HERE = Path(__file__).parent
+RINGS = ROOT / "examples/patterns"
+
+
+@functools.cache
+def asked(*words: str) -> str:
+    done = subprocess.run([*STARLING, "config", *words], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def flags(mpi: Mpi) -> tuple[str, ...]:
+    return tuple(asked("--flags", "--mpicc", str(mpi.mpicc)).split())
+
+
+def linked(mpi: Mpi, source: Path, folder: Path) -> str:
+    if source.suffix == ".f90":
+        module = [asked("--module")] if source.parent == RINGS else []
+        return str(compile_fortran(mpi, source, folder, [*module, *flags(mpi)]))
+    return str(compile_c(mpi, source, folder, flags(mpi)))
+
+
+def run(mpi: Mpi, ranks: int, argv: Sequence[str], folder: Path, env: Mapping[str, str] | None = None) -> Outcome:
+    """Runs a linked program by a launcher alone, in `folder`, with the run's record there."""
+    settings = {"STARLING_HISTORY": "off", "STARLING_RECORD": str(folder / "record.json"), "HOME": str(folder)}
+    return run_ranks(mpi, ranks, argv, {**preloaded(mpi, folder), **settings, **(env or {})}, 100, cwd=folder)
+
+
+def contexts(folder: Path) -> dict[str, records.Context]:
+    return {one.collective: one for one in records.read(folder / "record.json")[0].contexts}
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_a_users_set_in_c_is_tuned_and_recorded(mpi: Mpi, tmp_path: Path) -> None:
+    program = linked(mpi, HERE / "patterns.c", tmp_path)
+    outcome = run(mpi, 3, [program, "brute-force"], tmp_path).check()
+    assert outcome.stdout.startswith("right, ")
+    assert outcome.stderr == ""
+    context = contexts(tmp_path)["ring_of_mine"]
+    assert [one.public_name for one in context.candidates] == ["slow", "fast", "medium"]
+    assert context.winner == "fast"
+    assert context.native_s is None
+    shown = [*STARLING, "report", str(tmp_path / "record.json")]
+    report = subprocess.run(shown, capture_output=True, text=True, check=True)
+    assert "ring_of_mine" in report.stdout
+
+
+@pytest.mark.parametrize("mpi", debian_mpis()[:1], ids=str)
+def test_the_run_may_choose_the_strategy_and_history_is_where_the_next_run_starts(mpi: Mpi, tmp_path: Path) -> None:
+    program = linked(mpi, HERE / "patterns.c", tmp_path)
+    history = {"STARLING_HISTORY": str(tmp_path / "history"), "STARLING_STRATEGY": "attribute"}
+    run(mpi, 2, [program], tmp_path, history).check()
+    assert all(one.earlier_s is None for one in contexts(tmp_path)["ring_of_mine"].candidates)
+    run(mpi, 2, [program], tmp_path, history).check()
+    assert any(one.earlier_s is not None for one in contexts(tmp_path)["ring_of_mine"].candidates)
+    listed = subprocess.run(
+        [*STARLING, "history", "show"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "STARLING_HISTORY": history["STARLING_HISTORY"]},
+        check=True,
+    )
+    assert "ring_of_mine" in listed.stdout
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_a_linked_program_runs_under_starling_run_and_natively(mpi: Mpi, tmp_path: Path) -> None:
+    program = linked(mpi, RINGS / "ring.c", tmp_path)
+    record = tmp_path / "record.json"
+    before = [*STARLING, "run", "--record", str(record), "--history", "off", "--"]
+    outcome = run_ranks(mpi, 2, [program], preloaded(mpi, tmp_path), 60, before=before).check()
+    assert ", 0 wrong" in outcome.stdout
+    assert contexts(tmp_path)["ring"].calls == 500, "the library is loaded once"
+    run(mpi, 2, [program], tmp_path, {"STARLING_STRATEGY": "native"}).check()
+    assert contexts(tmp_path)["ring"].calls == 500
+
+
+@pytest.mark.parametrize("mpi", [one for one in installed_mpis() if one.name in {"openmpi5", "mpich5"}], ids=str)
+def test_programs_of_both_interfaces_run_on_newer_libraries(mpi: Mpi, tmp_path: Path) -> None:
+    assert ", 0 wrong" in run(mpi, 2, [linked(mpi, RINGS / "ring.c", tmp_path)], tmp_path).check().stdout
+    program = linked(mpi, HERE / "adcl_collectives.c", tmp_path)
+    assert run(mpi, 2, [program, "5"], tmp_path).check().stdout == "0 faults\n"
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+@pytest.mark.parametrize("source", ["adcl_halos.c", "adcl_collectives.c", "adcl_figure.c", "adcl_sets.c"])
+def test_a_program_written_for_adcl_is_right(mpi: Mpi, source: str, tmp_path: Path) -> None:
+    program = linked(mpi, HERE / source, tmp_path)
+    outcome = run(mpi, 4 if source == "adcl_halos.c" else 3, [program], tmp_path).check()
+    assert outcome.stdout == "0 faults\n", outcome.report()
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_a_fortran_program_written_for_adcl_is_right(mpi: Mpi, tmp_path: Path) -> None:
+    program = linked(mpi, HERE / "adcl_fortran.f90", tmp_path)
+    outcome = run(mpi, 3, [program], tmp_path).check()
+    assert outcome.stdout == "0 faults\n", outcome.report()
+
+
+CONFIGURATION = """ADCL_EMETHOD_SELECTION: Sendrecv_pair_pack
+ADCL_EMETHOD_ALLREDUCE_SELECTION: Allreduce_ring
+ADCL_EMETHOD_NUMTESTS: 3
+ADCL_EMETHOD_SEARCH_ALGO: 7
+ADCL_MERGE_REQUESTS: 1
+ADCL_MOOD: good
+"""
+
+
+@pytest.mark.parametrize("mpi", debian_mpis()[:1], ids=str)
+@pytest.mark.parametrize("folder", [".", ".adcl"])
+def test_a_file_config_adcl_selects_functions_and_what_is_wrong_with_it_is_told_once(
+    mpi: Mpi, folder: str, tmp_path: Path
+) -> None:
+    (tmp_path / folder).mkdir(exist_ok=True)
+    (tmp_path / folder / "config.adcl").write_text(CONFIGURATION)
+    outcome = run(mpi, 3, [linked(mpi, HERE / "adcl_sets.c", tmp_path)], tmp_path, {"ADCL_SETS": "configured"}).check()
+    assert outcome.stdout == "0 faults\n"
+    assert contexts(tmp_path)["neighborhood"].winner == "Sendrecv_pair_pack"
+    assert contexts(tmp_path)["allreduce"].winner.startswith("ring")
+    lines = [line for line in outcome.stderr.splitlines() if "config.adcl" in line]
+    assert len(lines) == 2, outcome.stderr
+    assert "line 4" in lines[0]
+    assert "'7' is not 0 (brute force)" in lines[0]
+    assert "line 6: 'ADCL_MOOD' is unknown, and ignored" in lines[1]
+
+
+def fortran_mpis() -> list[Mpi]:
+    return [mpi for mpi in debian_mpis() if mpi.mpifort is not None]
+
+
+@pytest.mark.parametrize("mpi", fortran_mpis(), ids=str)
+def test_the_example_in_fortran_finds_the_fastest(mpi: Mpi, tmp_path: Path) -> None:
+    outcome = run(mpi, 3, [linked(mpi, RINGS / "ring.f90", tmp_path)], tmp_path).check()
+    assert outcome.stdout.startswith("the fastest is ")
+    assert ", 0 wrong" in outcome.stdout
+    assert contexts(tmp_path)["ring"].calls == 500
+
+
+def pythons() -> Iterator[tuple[Mpi, Path]]:
+    for mpi in installed_mpis():
+        if mpi.prefix and any(mpi.prefix.glob("lib/python*/site-packages/mpi4py")):
+            yield mpi, mpi.prefix / "bin" / "python"
+
+
+def package() -> dict[str, str]:
+    """Where an interpreter of another environment finds the package that is installed for the tests."""
+    from starling.installation.variants import package_folders  # noqa: PLC0415
+
+    return {"PYTHONPATH": str(package_folders("lib")[0].parents[1])}
+
+
+@pytest.mark.parametrize(("mpi", "python"), [pytest.param(*each, id=str(each[0])) for each in pythons()])
+def test_the_example_in_python_finds_the_fastest_and_others_are_right(mpi: Mpi, python: Path, tmp_path: Path) -> None:
+    preload = preloaded(mpi, tmp_path, [library(mpi)]) | package()
+    outcome = run(mpi, 3, [str(python), str(RINGS / "ring.py")], tmp_path, preload).check()
+    assert ", 0 wrong" in outcome.stdout
+    assert contexts(tmp_path)["ring"].calls == 500
+    outcome = run(mpi, 3, [str(python), str(HERE / "patterns_python.py")], tmp_path, preload).check()
+    assert outcome.stdout == "all right on 3\n", outcome.report()
+    outcome = run(mpi, 1, [str(python), str(RINGS / "ring.py")], tmp_path, package())
+    assert "the library is not loaded; run the program by: starling run" in outcome.stderr
