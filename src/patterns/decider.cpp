@@ -135,8 +135,8 @@ Tuner::Turn Decider::begin(const void* who) {
   return tuner_->begin_in_flight();
 }
 
-void Decider::end(const void* who, const Tuner::Turn& turn, double seconds, bool failed) {
-  ended_.push_back({who, turn, seconds, failed});
+void Decider::end(const void* who, const Tuner::Turn& turn, double seconds, Ending ending) {
+  ended_.push_back({who, turn, seconds, ending});
 }
 
 bool Decider::replace(const void* who, double seconds) {
@@ -165,9 +165,10 @@ void Decider::make_final(const void* who) {
 }
 
 void Decider::make_final(const Ended& call) {
-  tuner_->end(call.turn, call.seconds, 0, !call.failed);
-  if (call.failed) failed_ = call.turn.candidate;
-  if (!call.turn.exploring || call.failed) return;
+  const bool served = call.ending == Ending::served;
+  tuner_->end(call.turn, call.seconds, 0, served);
+  if (call.ending == Ending::failed) failed_ = call.turn.candidate;
+  if (!call.turn.exploring || !served) return;
   std::vector<double>& samples = samples_[static_cast<std::size_t>(call.turn.candidate)];
   if (samples.size() < most_samples) samples.push_back(call.seconds);
 }

@@ -51,8 +51,14 @@ class Decider final : public LeavesRecord {
   Tuner::Turn begin(const void* who);
   /// A call with the function in use, from which nothing is learnt.
   [[nodiscard]] Tuner::Turn unlearnt() const { return {-1, tuner_->proposed(), false, false}; }
-  /// Ends a call. `failed`: the function returned an error on this rank.
-  void end(const void* who, const Tuner::Turn& turn, double seconds, bool failed);
+  /// How a call ended.
+  enum class Ending : std::uint8_t {
+    served,
+    by_baseline,  ///< its function turned out unable to serve, on all ranks, and the baseline carried it out
+    failed        ///< the function returned an error on this rank
+  };
+  /// Ends a call.
+  void end(const void* who, const Tuner::Turn& turn, double seconds, Ending ending);
   /// Replaces the seconds of the latest call of `who`. False if there is none that is not final.
   bool replace(const void* who, double seconds);
   /// Forgets `who`, whose latest call becomes final.
@@ -84,7 +90,7 @@ class Decider final : public LeavesRecord {
     const void* who;
     Tuner::Turn turn;
     double seconds;
-    bool failed;
+    Ending ending;
   };
   void make_final(const void* who);
   void make_final(const Ended& call);

@@ -22,6 +22,7 @@ inline void Request::begin_call() {
   function_ = turn_.candidate;
   told_ = -1;
   failure_ = 0;
+  ending_ = Decider::Ending::served;
   if (settlements_ != decider_->settlements()) {
     settlements_ = decider_->settlements();
     implementations_->release_others(function_);
@@ -38,10 +39,11 @@ inline void Request::begin_call() {
 inline void Request::end_call(double seconds) {
   state_ = State::idle;
   in_flight_ = false;
+  if (failure_ != 0) ending_ = Decider::Ending::failed;
   if (learns_) {
-    decider_->end(this, turn_, told_ >= 0 ? told_ : seconds, failure_ != 0);
-  } else if (failure_ != 0 && timer_ != nullptr) {
-    timer_->failed(*this);
+    decider_->end(this, turn_, told_ >= 0 ? told_ : seconds, ending_);
+  } else if (ending_ != Decider::Ending::served && timer_ != nullptr) {
+    timer_->ended(*this, ending_);
   }
 }
 
@@ -50,17 +52,32 @@ inline Error Request::error_of_call() {
 }
 
 /// Asks what is known of another function than that of the call before. One that can't serve after all, on all ranks
-/// alike, is left out; the call goes by the baseline. False if that can't
-/// serve either.
+/// alike, is left out; the call goes by the baseline. False if that can't serve either.
 [[gnu::noinline]] bool Request::make_ready() {
+  fresh_ = true;
   if (const std::string why = implementations_->refusal(function_); !why.empty()) {
-    decider_->refuse(function_, why);
-    turn_.candidate = function_ = 0;
+    leave_out(why);
     if (!implementations_->refusal(0).empty()) return false;
   }
   ready_ = function_;
   splits_ = implementations_->splits(function_);
   return true;
+}
+
+void Request::leave_out(const std::string& why) {
+  decider_->refuse(function_, why);
+  function_ = 0;
+  ending_ = Decider::Ending::by_baseline;
+}
+
+/// A function may turn out unable to serve when it is begun for the first time; the baseline has then begun the call.
+[[gnu::noinline]] void Request::look_again() {
+  fresh_ = false;
+  if (function_ == 0) return;
+  if (const std::string why = implementations_->refusal(function_); !why.empty()) {
+    decider_->refuse(function_, why);
+    ending_ = Decider::Ending::by_baseline;
+  }
 }
 
 Error Request::start() {
@@ -70,6 +87,7 @@ Error Request::start() {
   state_ = State::working;
   const double from = Clock::now();
   failure_ = implementations_->begin(function_, *this);
+  if (fresh_) look_again();
   if (splits_) {
     const int failure = implementations_->finish(function_, *this);
     if (failure_ == 0) failure_ = failure;
@@ -85,6 +103,7 @@ Error Request::init() {
   state_ = State::working;
   const double from = Clock::now();
   failure_ = implementations_->begin(function_, *this);
+  if (fresh_) look_again();
   seconds_ = Clock::now() - from;
   in_flight_ = splits_;
   state_ = State::between;
@@ -183,20 +202,20 @@ Tuner::Turn Timer::turn_for(Request& request) {
       std::find_if(calls_.begin(), calls_.end(), [&](const Call& one) { return one.decider == &decider; });
   if (begun != calls_.end()) return begun->turn;
   const bool learns = learning_ == nullptr || learning_ == &decider;
-  calls_.push_back({&decider, learns ? decider.begin(this) : decider.unlearnt(), false});
+  calls_.push_back({&decider, learns ? decider.begin(this) : decider.unlearnt(), Decider::Ending::served});
   return calls_.back().turn;
 }
 
-void Timer::failed(const Request& request) {
+void Timer::ended(const Request& request, Decider::Ending ending) {
   for (Call& one : calls_)
-    if (one.decider == request.shared_decider().get()) one.failed = true;
+    if (one.decider == request.shared_decider().get()) one.ending = ending;
 }
 
 Error Timer::stop() {
   if (!running_) return Error::timer;
   const double seconds = Clock::now() - started_;
   running_ = false;
-  for (const Call& one : calls_) one.decider->end(this, one.turn, seconds, one.failed);
+  for (const Call& one : calls_) one.decider->end(this, one.turn, seconds, one.ending);
   return Error::none;
 }
 

@@ -86,6 +86,8 @@ class Request {
   Error call_first_part();
   [[nodiscard]] Error error_of_call();
   bool make_ready();
+  void leave_out(const std::string& why);
+  void look_again();
 
   std::shared_ptr<FunctionSet> set_;
   Data data_;
@@ -102,6 +104,8 @@ class Request {
   State state_ = State::idle;
   int ready_ = -1;  ///< the function of the latest call
   bool splits_ = false;
+  bool fresh_ = false;  ///< it was not the one of the call before
+  Decider::Ending ending_ = Decider::Ending::served;
   bool in_flight_ = false;
   bool learns_ = false;
 };
@@ -133,7 +137,8 @@ class Timer {
 
   /// The call that a request begins in the section.
   Tuner::Turn turn_for(Request& request);
-  void failed(const Request& request);
+  /// A call of a request in the section ended otherwise than served.
+  void ended(const Request& request, Decider::Ending ending);
 
  private:
   struct Entry {
@@ -145,7 +150,7 @@ class Timer {
   struct Call {
     Decider* decider;
     Tuner::Turn turn;
-    bool failed;
+    Decider::Ending ending;
   };
 
   std::vector<Entry> entries_;
