@@ -210,7 +210,7 @@ int main(int argc, char** argv) {
       for (int periodic = 0; periodic <= 1; ++periodic)
         check(ndims, hwidth, (ndims + hwidth + periodic) % 3, periodic, (ndims + hwidth) % 2, periodic, 3);
   check(2, 1, 0, 0, 1, 1, 3);
-  check(3, 1, 0, 0, 0, 0, 250);
+  check(3, 1, 0, 0, 0, 0, 150);
   check_shift(ADCL_DIRECTION_BOTH, ADCL_FNCTSET_NEIGHBORHOOD);
   check_shift(ADCL_DIRECTION_LEFT_TO_RIGHT, ADCL_FNCTSET_NEIGHBORHOOD);
   check_shift(ADCL_DIRECTION_RIGHT_TO_LEFT, ADCL_FNCTSET_NEIGHBORHOOD);

@@ -8,7 +8,7 @@
 
 #include "ADCL.h"
 
-enum { FUNCTIONS = 6, STARTS = 400 };
+enum { FUNCTIONS = 6, STARTS = 200 };
 
 static int rank, ranks, faults, begun, ended, told;
 static double seconds[FUNCTIONS];
