@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <array>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -10,7 +11,9 @@
 
 /// The operations, by the names of the collectives.
 using Operation = starling::Collective;
-inline constexpr auto& operation_names = starling::collective_names;
+/// Those of all ranks of a communicator: neighbourhood collectives come after them.
+inline constexpr auto operation_names =
+    std::span(starling::collective_names).first<static_cast<std::size_t>(Operation::neighbor_allgather)>();
 
 /// The entry point of an operation that is called.
 enum class Form { blocking, nonblocking, persistent, large };
@@ -156,6 +159,11 @@ int call(Operation operation, Form form, const Arguments& with) {
              r.displacements.data(), r.types.data(), with.comm),
             (s.buffer, scounts.data(), sdispls.data(), s.types.data(), r.buffer, rcounts.data(), rdispls.data(),
              r.types.data(), with.comm))
+    case Operation::neighbor_allgather:
+    case Operation::neighbor_allgatherv:
+    case Operation::neighbor_alltoall:
+    case Operation::neighbor_alltoallv:
+    case Operation::neighbor_alltoallw: break;  // in neighbours.cpp
   }
   return MPI_ERR_OTHER;
 }

@@ -188,6 +188,11 @@ class Case {
         for (const int block : blocks) receive_->part.counts.push_back(block * shape_.quantum);
         break;
       }
+      case Operation::neighbor_allgather:
+      case Operation::neighbor_allgatherv:
+      case Operation::neighbor_alltoall:
+      case Operation::neighbor_alltoallv:
+      case Operation::neighbor_alltoallw: break;  // in neighbours.cpp
     }
   }
 

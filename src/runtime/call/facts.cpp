@@ -1,5 +1,7 @@
 #include "runtime/call/facts.hpp"
 
+#include <algorithm>
+
 #include "runtime/call/aliases.hpp"
 #include "runtime/call/degrees.hpp"
 #include "runtime/mpi/operator_check.hpp"
@@ -242,21 +244,61 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
 
 void LatestCall::keep(const Call& call, int rank) {
   // The null handle stands for an argument that the collective does not have, or that is not significant here.
+  types_.clear();
   const auto of_mpi = [](MPI_Datatype type) {
     return type == MPI_Datatype{} || type == handles.datatype_null || predefined(type);
   };
-  const bool only_of_mpi = of_mpi(call.sendtype) && of_mpi(call.recvtype);
+  bool only_of_mpi = of_mpi(call.sendtype) && of_mpi(call.recvtype);
   const auto is_keepable = [&](MPI_Datatype type) { return of_mpi(type) || is_cached(type); };
   // The contents of an array that is significant here may change from call to call.
   const bool arrays_count = !rooted(call.collective) || call.root == rank;
-  const bool has_arrays = call.sendcounts.values != nullptr || call.recvcounts.values != nullptr ||
-                          call.sendtypes != nullptr || call.recvtypes != nullptr;
-  kept_ = !(arrays_count && has_arrays) && call.recvbuf != MPI_IN_PLACE && is_keepable(call.sendtype) &&
-          is_keepable(call.recvtype) && (call.op == MPI_Op{} || predefined(call.op));
+  has_arrays_ = arrays_count && (call.sendcounts.values != nullptr || call.recvcounts.values != nullptr ||
+                                 call.sendtypes != nullptr || call.recvtypes != nullptr);
+  kept_ = call.recvbuf != MPI_IN_PLACE && is_keepable(call.sendtype) && is_keepable(call.recvtype) &&
+          (call.op == MPI_Op{} || predefined(call.op)) &&
+          (!has_arrays_ || (is_among_neighbours(call.collective) && keep_arrays(call)));
   if (!kept_) return;
   call_ = call;
   aliased_distance_ = aliased_distance(call, rank);
+  only_of_mpi = only_of_mpi && std::all_of(types_.begin(), types_.end(), of_mpi);
   types_freed_ = only_of_mpi ? 0 : types_freed();
+}
+
+/// False where a datatype can't be kept.
+bool LatestCall::keep_arrays(const Call& call) {
+  degrees_ = degrees_of(call.comm);
+  numbers_.clear();
+  types_.clear();
+  const auto keep_side = [&](const Counts& counts, const Displacements& displacements, const MPI_Datatype* types,
+                             int links) {
+    if (counts.values == nullptr) return;
+    for (int i = 0; i < links; ++i) {
+      numbers_.push_back(counts[i]);
+      numbers_.push_back(displacements[i]);
+      if (types != nullptr) types_.push_back(types[i]);
+    }
+  };
+  keep_side(call.sendcounts, call.sdispls, call.sendtypes, degrees_.sends);
+  keep_side(call.recvcounts, call.rdispls, call.recvtypes, degrees_.receives);
+  return std::all_of(types_.begin(), types_.end(), [](MPI_Datatype type) {
+    return type == MPI_Datatype{} || type == handles.datatype_null || predefined(type) || is_cached(type);
+  });
+}
+
+bool LatestCall::has_same_arrays(const Call& call) const {
+  const std::int64_t* number = numbers_.data();
+  const MPI_Datatype* type = types_.data();
+  const auto is_same = [&](const Counts& counts, const Displacements& displacements, const MPI_Datatype* types,
+                           int links) {
+    if (counts.values == nullptr) return true;
+    for (int i = 0; i < links; ++i) {
+      if (counts[i] != *number++ || displacements[i] != *number++) return false;
+      if (types != nullptr && types[i] != *type++) return false;
+    }
+    return true;
+  };
+  return is_same(call.sendcounts, call.sdispls, call.sendtypes, degrees_.sends) &&
+         is_same(call.recvcounts, call.rdispls, call.recvtypes, degrees_.receives);
 }
 
 }  // namespace starling

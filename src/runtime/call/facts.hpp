@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "algorithms/algorithm.hpp"
 #include "runtime/call/call.hpp"
+#include "runtime/call/degrees.hpp"
 #include "runtime/mpi/datatype_shape.hpp"
 
 namespace starling {
@@ -32,8 +34,9 @@ struct Facts {
 bool facts_of(const Call& call, int ranks, int rank, Facts& facts);
 
 /// The latest call of one collective. If the next one is the same, its arguments need not be read again: most programs
-/// repeat the same call. Kept only if equal arguments mean the same call: predefined operators, no arrays of counts.
-/// With a datatype of the program, only until the program frees any datatype: MPI may reuse the handle.
+/// repeat the same call. Kept only if equal arguments mean the same call: predefined operators, no arrays of counts,
+/// but for those of neighbourhood collectives, which are short and compared. With a datatype of the program, only until
+/// the program frees any datatype: MPI may reuse the handle.
 class LatestCall {
  public:
   /// Whether `call`, of the same collective, differs from the kept one only in the addresses of its buffers.
@@ -43,7 +46,7 @@ class LatestCall {
            call.op == call_.op && call.root == call_.root && call.recvbuf != MPI_IN_PLACE &&
            (call.sendbuf == MPI_IN_PLACE) == (call_.sendbuf == MPI_IN_PLACE) &&
            (call.sendbuf == nullptr) == (call_.sendbuf == nullptr) && distance(call) != aliased_distance_ &&
-           (call.recvbuf == nullptr) == (call_.recvbuf == nullptr);
+           (call.recvbuf == nullptr) == (call_.recvbuf == nullptr) && (!has_arrays_ || has_same_arrays(call));
   }
   /// Keeps this rank's call if it may be kept.
   void keep(const Call& call, int rank);
@@ -55,10 +58,18 @@ class LatestCall {
     return reinterpret_cast<std::uintptr_t>(call.sendbuf) - reinterpret_cast<std::uintptr_t>(call.recvbuf);
   }
 
+  [[nodiscard]] bool has_same_arrays(const Call& call) const;
+  bool keep_arrays(const Call& call);
+
   bool kept_ = false;
+  bool has_arrays_ = false;
   std::uint64_t types_freed_ = 0;  ///< types_freed() when it was kept; 0 if the call has only predefined datatypes
   Call call_{};
   std::uintptr_t aliased_distance_ = 0;  ///< see aliases.hpp
+  // Of a neighbourhood collective, first those of the send side:
+  Degrees degrees_;
+  std::vector<std::int64_t> numbers_;  ///< a count and a displacement for each block
+  std::vector<MPI_Datatype> types_;
 };
 
 }  // namespace starling
