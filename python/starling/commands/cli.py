@@ -269,7 +269,7 @@ def slurm(script: Annotated[Path, typer.Argument(metavar="JOB.sh", help="A job s
     log(f"changed line{'s' * (len(changed) > 1)} {', '.join(map(str, changed))} of {printable(script)}")
 
 
-@app.command(epilog="Example: mpicc app.c $(starling config --flags) -o app")
+@app.command(epilog="Example: starling config --flags, as in: mpicc app.c $(starling config --flags) -o app")
 def config(
     flags: Annotated[bool, typer.Option("--flags", help="Flags to compile and to link.")] = False,
     cflags: Annotated[bool, typer.Option("--cflags", help="Flags to compile: where headers are.")] = False,
