@@ -1,5 +1,5 @@
-/* A pattern of the application's own: every rank gives a number to its right neighbour, by three functions that differ in
- * two attributes. Starling tries them while the program runs, and goes on with the fastest.
+/* A pattern of the application's own: every rank gives a number to its right neighbour, by three functions that differ
+ * in two attributes. Starling tries them while the program runs, and goes on with the fastest.
  *
  *   mpicc ring.c $(starling config --flags) -o ring && mpirun -n 4 ./ring && starling report */
 #include <mpi.h>
