@@ -19,7 +19,8 @@ contains
     type(c_ptr), value :: request, context
     integer :: comm, left, right, ierror
     call neighbours(request, comm, left, right)
-    call MPI_Sendrecv(to_give, 1, MPI_INTEGER, right, 0, given, 1, MPI_INTEGER, left, 0, comm, MPI_STATUS_IGNORE, ierror)
+    call MPI_Sendrecv(to_give, 1, MPI_INTEGER, right, 0, given, 1, MPI_INTEGER, left, 0, comm, &
+                      MPI_STATUS_IGNORE, ierror)
     at_once = merge(0, 1, ierror == MPI_SUCCESS .and. .not. c_associated(context))
   end function
 

@@ -1,6 +1,7 @@
 ! Starling's interface to patterns in Fortran: the functions of starling/patterns.h, with the same names and arguments,
-! described there. Handles are of type(c_ptr), c_null_ptr is none; communicators, datatypes and operators are the integers
-! of `use mpi` or mpif.h. Compile it with the program: mpifort $(starling config --module) app.f90 $(starling config --flags)
+! described there. Handles are of type(c_ptr), c_null_ptr is none; communicators, datatypes and operators are the
+! integers of `use mpi` or mpif.h. Compile it with the program:
+! mpifort $(starling config --module) app.f90 $(starling config --flags)
 module starling
   use, intrinsic :: iso_c_binding
   implicit none
@@ -288,7 +289,8 @@ contains
     character(len=*), intent(in) :: name
     integer(c_int), intent(in) :: values(:)
     type(c_ptr), intent(out) :: made
-    starling_attribute_create = starling_attribute_create_c(trim(name)//c_null_char, size(values), values, c_null_ptr, made)
+    starling_attribute_create = starling_attribute_create_c(trim(name)//c_null_char, size(values), values, &
+                                                            c_null_ptr, made)
   end function
 
   integer(c_int) function starling_function_create(name, work, context, set, values, made)
@@ -315,7 +317,8 @@ contains
     character(len=*), intent(in) :: name
     type(c_ptr), intent(in) :: functions(:)
     type(c_ptr), intent(out) :: made
-    starling_function_set_create = starling_function_set_create_c(trim(name)//c_null_char, size(functions), functions, made)
+    starling_function_set_create = starling_function_set_create_c(trim(name)//c_null_char, size(functions), &
+                                                                  functions, made)
   end function
 
   integer(c_int) function starling_function_set_predefined(name, made)

@@ -38,7 +38,8 @@ contains
 
   subroutine check_halo(nc)
     integer, intent(in) :: nc
-    integer :: cdims(2), dims(2), coords(2), cart, vmap, vec, topo, request, i, j, k, n, left, right, down, up, ndims, state
+    integer :: cdims(2), dims(2), coords(2), cart, vmap, vec, topo, request
+    integer :: i, j, k, n, left, right, down, up, ndims, state
     logical :: periods(2)
     double precision, allocatable :: points(:, :, :)
     character(len=20) :: name, names(3), value_names(3)

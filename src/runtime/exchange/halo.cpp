@@ -149,7 +149,7 @@ Piece HaloExchange::piece_of_box(const Box& box, const HaloData& data) {
 
 std::string HaloExchange::describe_blocks(const HaloPattern& pattern, const HaloData& send, const HaloData& receive) {
   for (const HaloData* const one : {&send, &receive}) {
-    if (std::string wrong = mistake_in(one->array); !wrong.empty()) return wrong;
+    if (std::string wrong = one->array.width == 0 ? "" : mistake_in(one->array); !wrong.empty()) return wrong;
     if (std::string wrong = mistake_in(*one); !wrong.empty()) return wrong;
     if (one->data == nullptr) return "the array has no memory";
   }

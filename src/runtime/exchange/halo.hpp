@@ -17,7 +17,7 @@ namespace starling::neighborhood {
 /// A rank's array in memory: cells of `values` consecutive elements of `type`.
 struct HaloData {
   void* data = nullptr;
-  HaloArray array;
+  HaloArray array;  ///< of a width of 0 where only the boxes of the pattern tell what is exchanged
   int values = 1;
   MPI_Datatype type{};
   Order order = Order::c;
