@@ -151,6 +151,7 @@ bench: test-install build-core
 	PYTHONPATH=tests $(IN_TEST) $(TEST_PYTHON) bench/figures.py --json build-test/figures.json
 	$(STEP) "beginning and end of a program"
 	PYTHONPATH=tests $(IN_TEST) $(TEST_PYTHON) bench/ends.py --json build-test/ends.json
+	PYTHONPATH=tests $(IN_TEST) $(TEST_PYTHON) bench/halo.py
 	$(STEP) "reading a history, adding up what 4096 ranks know"
 	build-test/core/bench/starling_bench_core --benchmark_filter='add_up|read_history|rebind|kept'
 
