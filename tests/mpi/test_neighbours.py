@@ -30,7 +30,7 @@ def cases() -> Iterator[tuple[Mpi, int, int]]:
 def test_every_way_brings_what_the_library_brings(mpi: Mpi, ranks: int, topologies: int, tmp_path: Path) -> None:
     program = compile_cxx(mpi, HERE / "neighbours.cpp", tmp_path, [INCLUDE])
     argv = [str(program), str(ranks), str(topologies)]
-    env = {**preloaded(mpi, tmp_path, [library(mpi)]), "STARLING_HISTORY": "off", "STARLING_RECORD": "off"}
+    env = {**preloaded(mpi, tmp_path, [library(mpi)]), "STARLING_HISTORY": "off"}
     outcome = run_ranks(mpi, ranks, argv, env, timeout=120).check()
     found = re.fullmatch(r"(\d+) ways, (\d+) right, 0 wrong, 0 refused\n", outcome.stdout)
     assert found, outcome.report()
