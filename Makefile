@@ -133,7 +133,7 @@ build-fuzz: test-install
 ## Every algorithm against the MPI libraries' own results, and real programs.
 test-mpi: test-install
 	$(STEP) "differential tests and real programs"
-	$(IN_TEST) $(TEST_PYTHON) -m pytest tests/mpi tests/programs
+	$(IN_TEST) $(TEST_PYTHON) -m pytest --durations=60 --durations-min=4 tests/mpi tests/programs
 
 ## A million random collectives with known results on each MPI, while strategies try and switch: about 15 minutes each.
 soak: test-install
@@ -143,7 +143,7 @@ soak: test-install
 ## The emulated cluster, as root, with real MPI; the simulated one.
 test-lab: test-install
 	$(STEP) "the emulated and the simulated cluster"
-	$(IN_TEST) $(TEST_PYTHON) -m pytest tests/lab
+	$(IN_TEST) $(TEST_PYTHON) -m pytest --durations=20 --durations-min=4 tests/lab
 
 ## What Starling costs a call, on this machine: about 5 minutes. The figures also go to build-test/figures.json.
 bench: test-install build-core
