@@ -51,7 +51,10 @@ struct Part {
   int members;
   int root;
   std::int64_t bytes;
-  auto operator<=>(const Part&) const = default;
+  bool operator<(const Part& other) const {
+    return std::tie(collective, members, root, bytes) <
+           std::tie(other.collective, other.members, other.root, other.bytes);
+  }
 };
 
 /// What each member does in the stand-ins of parts, each made once: a mesh has many equal rows.
