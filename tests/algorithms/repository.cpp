@@ -209,7 +209,7 @@ TEST(Repository, IsRightWithValuesThatDependOnTheNumberOfRanks) {
 TEST(Repository, IsRightOnMeshesWithAShortLastRow) {
   const std::map<std::string, std::vector<int>> meshes{{"3x3", {7, 8}}, {"2x5", {6, 8, 9}}, {"4x4", {13, 14, 15}}};
   for (const auto& [mesh, numbers] : meshes) {
-    for (const char* name : {"bcast:groups", "reduce:groups", "allreduce:groups_leader"}) {
+    for (const char* name : {"bcast:groups", "allreduce:groups_leader"}) {
       const std::string full(name);
       const Collective collective = collective_named(full.substr(0, full.find(':'))).value();
       const auto bound = candidate_named(collective, full.substr(full.find(':') + 1) + "?mesh=" + mesh);

@@ -106,8 +106,8 @@ std::unique_ptr<InFlight> start(const Bound& bound, std::unique_ptr<Case> work, 
 }
 
 /// Makes the communicators that a candidate's native parts need, as ranks do together at its first call.
-void join_groups(const Bound& bound, const Facts& facts, Resources& resources) {
-  const Schedule schedule = bound.schedule(bound.team(facts.situation, resources.rank(), root));
+void join_groups(const Bound& bound, int of_root, const Facts& facts, Resources& resources) {
+  const Schedule schedule = bound.schedule(bound.team(facts.situation, resources.rank(), of_root));
   for (const Round& round : schedule.rounds())
     if (round.sub() != nullptr) static_cast<void>(resources.join(round.sub()->group));
 }
@@ -129,7 +129,7 @@ class Run {
       Facts facts{};
       if (!facts_of(work->call, process().size, process().rank, facts)) MPI_Abort(MPI_COMM_WORLD, 3);
       if (!bound.refusal(facts.situation).empty()) continue;
-      join_groups(bound, facts, resources_);
+      join_groups(bound, work->call.root, facts, resources_);
       prepared_.push_back({bound, std::move(work), facts});
     }
   }
@@ -157,7 +157,8 @@ class Run {
   };
 
   [[nodiscard]] bool has_groups(const Prepared& one) const {
-    const Schedule schedule = one.bound.schedule(one.bound.team(one.facts.situation, resources_.rank(), root));
+    const Schedule schedule =
+        one.bound.schedule(one.bound.team(one.facts.situation, resources_.rank(), one.work->call.root));
     return std::any_of(schedule.rounds().begin(), schedule.rounds().end(),
                        [](const Round& round) { return round.sub() != nullptr; });
   }

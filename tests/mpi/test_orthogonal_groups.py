@@ -99,8 +99,8 @@ def test_the_report_tells_what_communicators_cost(mpi: Mpi, tmp_path: Path) -> N
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
 def test_a_mesh_of_another_number_of_ranks_is_refused(mpi: Mpi, tmp_path: Path) -> None:
     program = str(compile_c(mpi, HERE / "meshes.c", tmp_path))
-    outcome, record = run_tuned(mpi, 4, [program, "1"], "forced:bcast:groups?mesh=3x2", tmp_path)
+    outcome, record = run_tuned(mpi, 4, [program, "1"], "forced:bcast:groups?mesh=3x2x2", tmp_path)
     assert outcome.stdout == "0 wrong\n"
     context = of(record, "bcast", 4)
     assert context.winner == "native"
-    assert "needs 6 ranks for a mesh of 3x2" in {one.reason for one in context.candidates}
+    assert "needs 12 ranks for a mesh of 3x2x2" in {one.reason for one in context.candidates}

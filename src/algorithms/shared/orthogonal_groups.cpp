@@ -188,20 +188,25 @@ RankSet OrthogonalGroups::line(int dimension) const {
 void bcast_down(Schedule& todo, const OrthogonalGroups& mesh, int from, Blocks vector) {
   const bool has_it = mesh.is_led_by_another() && mesh.is_in_roots_row();
   if (has_it) todo.round().join({Collective::bcast, mesh.line(mesh.last()), mesh.roots_place(), 1, nothing(), vector});
-  for (int dimension = from; dimension < mesh.dimensions(); ++dimension)
-    if (mesh.leads(dimension) && !(has_it && dimension == mesh.last()))
-      todo.round().join({Collective::bcast, mesh.line(dimension), mesh.leader_place(dimension), 1, nothing(), vector});
+  for (int dimension = from; dimension < mesh.dimensions(); ++dimension) {
+    const RankSet line = mesh.line(dimension);
+    if (line.size() == 1 || !mesh.leads(dimension) || (has_it && dimension == mesh.last())) continue;
+    todo.round().join({Collective::bcast, line, mesh.leader_place(dimension), 1, nothing(), vector});
+  }
 }
 
 void reduce_up(Schedule& todo, const OrthogonalGroups& mesh, int until, Blocks own, Blocks sum) {
   for (int dimension = mesh.last(); dimension >= until && mesh.leads(dimension); --dimension) {
-    const Blocks into = mesh.heads(dimension) ? sum : nothing();
-    todo.round().join({Collective::reduce, mesh.line(dimension), mesh.leader_place(dimension), 1, own, into});
+    const RankSet line = mesh.line(dimension);
+    if (line.size() == 1) {
+      // Not by the library: of one rank MPICH 4.0 takes MPI_IN_PLACE for an address.
+      todo.copy(own, sum);
+    } else {
+      const Blocks into = mesh.heads(dimension) ? sum : nothing();
+      todo.round().join({Collective::reduce, line, mesh.leader_place(dimension), 1, own, into});
+    }
     own = sum;
   }
-  if (until > 0 || !mesh.is_led_by_another()) return;
-  if (mesh.heads(0)) todo.round().send(sum, mesh.root());
-  if (mesh.is_root()) todo.round().receive(sum, mesh.leader());
 }
 
 void gather_up(Schedule& todo, const OrthogonalGroups& mesh, int until, Blocks own, const BlocksOfRanks& all) {

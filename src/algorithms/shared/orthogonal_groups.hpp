@@ -48,10 +48,7 @@ class OrthogonalGroups {
   [[nodiscard]] int part(int dimension) const;
   /// The first of them.
   [[nodiscard]] int first(int dimension) const { return rank_ / part(dimension) * part(dimension); }
-  [[nodiscard]] int root() const { return root_; }
-  [[nodiscard]] bool is_root() const { return rank_ == root_; }
-  /// The root, or the rank that leads in its place.
-  [[nodiscard]] int leader() const { return leader_; }
+  /// Whether another rank leads in the root's place.
   [[nodiscard]] bool is_led_by_another() const { return leader_ != root_; }
   /// In a mesh of two dimensions.
   [[nodiscard]] bool is_in_roots_row() const { return place(0) == place_of(root_, 0); }
