@@ -199,7 +199,7 @@ void reduce_up(Schedule& todo, const OrthogonalGroups& mesh, int until, Blocks o
   for (int dimension = mesh.last(); dimension >= until && mesh.leads(dimension); --dimension) {
     const RankSet line = mesh.line(dimension);
     if (line.size() == 1) {
-      // Not by the library: of one rank MPICH 4.0 takes MPI_IN_PLACE for an address.
+      // Without the library: it would need a communicator for nothing.
       todo.copy(own, sum);
     } else {
       const Blocks into = mesh.heads(dimension) ? sum : nothing();

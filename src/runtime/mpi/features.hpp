@@ -26,6 +26,14 @@
 #define STARLING_HANDLES_ARE_OBJECTS 0
 #endif
 
+/// MPI_Reduce whose root has its data in place. Between ranks of one node MPICH 4.0 takes MPI_IN_PLACE for an address,
+/// after some calls.
+#if defined(OPEN_MPI) || STARLING_SIMULATED
+#define STARLING_REDUCES_IN_PLACE 1
+#else
+#define STARLING_REDUCES_IN_PLACE 0
+#endif
+
 /// Storage of a local variable of each thread. Simulated ranks may share a thread, so there it is one for each rank:
 /// SMPI gives each rank its own copy of static variables, but not of thread-local ones.
 #if STARLING_SIMULATED

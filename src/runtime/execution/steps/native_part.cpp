@@ -1,8 +1,13 @@
 #include "runtime/execution/steps/native_part.hpp"
 
 #include <climits>
+#include <cstdint>
+#include <memory>
+#include <new>
 
+#include "runtime/mpi/features.hpp"
 #include "runtime/mpi/pmpi.hpp"
+#include "runtime/mpi/unit.hpp"
 #include "schedule/native_pieces.hpp"
 
 namespace starling {
@@ -47,6 +52,17 @@ int native_uneven(const Running& run, const NativePart& part, MPI_Comm comm, MPI
   }
 }
 
+/// A reduce whose root has its data in place: of a copy of them, for MPI libraries that can't.
+int reduce_copy(const Running& run, void* data, std::int64_t count, int root, MPI_Comm comm) {
+  const Unit::Span span = run.unit.span(count);
+  const std::unique_ptr<char[]> memory(new (std::nothrow) char[span.bytes + 1]);
+  if (memory == nullptr) return MPI_ERR_NO_MEM;
+  char* const copy = memory.get() + span.before;
+  if (const int error = copy_elements(data, copy, count, run.unit); error != MPI_SUCCESS) return error;
+  const Typed as(count, run.unit.type);
+  return pmpi.Reduce(copy, data, as.count, as.type, run.op, root, comm);
+}
+
 /// Carries out a collective, or starts it where there is a request for it.
 int native_piece(const Running& run, const NativePart& part, MPI_Comm comm, MPI_Request* request) {
   const auto call = [&](auto blocking, auto nonblocking, auto... arguments) {
@@ -79,7 +95,10 @@ int native_piece(const Running& run, const NativePart& part, MPI_Comm comm, MPI_
     case Collective::allreduce:
       return call(pmpi.Allreduce, pmpi.Iallreduce, from == into ? MPI_IN_PLACE : from, into, count, type, run.op);
     case Collective::reduce:
-      if (is_root && from == into) from = MPI_IN_PLACE;
+      if (is_root && from == into) {
+        if (!STARLING_REDUCES_IN_PLACE && request == nullptr) return reduce_copy(run, into, block, root, comm);
+        from = MPI_IN_PLACE;
+      }
       return call(pmpi.Reduce, pmpi.Ireduce, from, into, count, type, run.op, root);
     case Collective::reduce_scatter_block:
       return call(pmpi.Reduce_scatter_block, pmpi.Ireduce_scatter_block, from, into, count, type, run.op);
