@@ -15,6 +15,9 @@ from typing import NamedTuple
 from starling.launchers import options
 from starling.launchers.options import WRAPPERS, behind_options
 
+NAMES = "(?:mpirun|mpiexec|orterun|prterun|prun|srun)"
+"""What launchers are called, as a regular expression; `.openmpi` or the like may follow."""
+
 
 class Kind(StrEnum):
     """The families of launchers, by how they pass variables to remote ranks; `none` has only the environment."""
@@ -78,7 +81,7 @@ def identify(word: str) -> Identity | None:
     if path is None:
         return None
     names = {Path(path).name, Path(path).resolve().name}
-    if not any(re.match(r"(mpirun|mpiexec|orterun|prterun|prun|srun)\b", name) for name in names):
+    if not any(re.match(rf"{NAMES}\b", name) for name in names):
         return None
     if found := identity_from(_version_output(path)):
         return found

@@ -9,17 +9,16 @@ from enum import StrEnum
 from pathlib import Path
 
 from starling.installation import variants
-from starling.launchers import variables
+from starling.launchers import launcher, variables
 from starling.messages import printable
 from starling.runs import checks, settings
 
 _FORWARDED = "OMPI_MCA_mca_base_env_list"
 """Variables that Open MPI's launcher passes to ranks on other nodes."""
-_LAUNCHERS = ("srun", "mpirun", "mpiexec", "mpiexec.hydra", "mpirun.openmpi", "mpirun.mpich", "orterun", "prun")
 _AT_COMMAND = re.compile(
     r"(?:^|(?<=[;&|({])|(?<=\bdo)|(?<=\bthen)|(?<=\belse)|(?<=\btime)|(?<=\bexec)|(?<=\bnohup)|(?<=!))"
     r"(?P<before>\s*(?:[A-Za-z_]\w*=(?:'[^']*'|\"[^\"]*\"|\S)*\s+)*)"
-    rf"(?P<launcher>(?:\S*/)?(?:{'|'.join(map(re.escape, sorted(_LAUNCHERS, key=len, reverse=True)))}))(?=\s)"
+    rf"(?P<launcher>(?:\S*/)?{launcher.NAMES}(?:\.\w+)?)(?=\s)"
 )
 """A launcher where a command begins, behind assignments if there are any."""
 

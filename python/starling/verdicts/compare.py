@@ -23,6 +23,7 @@ from starling.terminal.tables import Column, fitted
 _QUANTILES = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23)
 """Student's t for 95 % intervals, by degrees of freedom from 1 on."""
 _NORMAL = 1.96
+"""The same for many; for few more than in the table, t is about 2.7 / degrees larger."""
 _LINES = 12
 """Last lines of a failed program's output that are shown."""
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -137,15 +138,8 @@ bool was_spawned() {
   return pmpi.Comm_get_parent(&parent) == MPI_SUCCESS && parent != handles.comm_null;
 }
 
-void write(const std::string& path, const std::string& text) {
-  if (const std::string why = write_whole(path, text); !why.empty()) {
-    print_notice("no run record: " + why);
-    record_explained();
-  }
-}
-
-/// Adds what rank 0 of MPI_COMM_WORLD knows of the run, and writes the record.
-void describe_and_write(RunRecord& record, double seconds) {
+/// Adds what rank 0 of MPI_COMM_WORLD knows of the run, and writes the record. Returns what went wrong, in sentences.
+std::vector<std::string> describe_and_write(RunRecord& record, double seconds) {
   const Setup& now = setup();
   record.run.seconds = seconds;
   record.run.probe_s = now.probe_seconds;
@@ -163,6 +157,7 @@ void describe_and_write(RunRecord& record, double seconds) {
   shorten(record);
   const std::string text = to_json(record);
   const std::string name = record_file_name(job().started, host_name(), getpid());
+  std::vector<std::string> wrong;
   if (!now.settings.history.empty()) {
     std::string trouble = make_directory(now.settings.history);
     if (trouble.empty() && !job().history_file.empty()) {
@@ -170,18 +165,19 @@ void describe_and_write(RunRecord& record, double seconds) {
     } else if (trouble.empty()) {
       const NewFile made = write_new_whole(now.settings.history, name, text);
       trouble = made.trouble;
-      job().history_file = made.name;
+      if (trouble.empty()) job().history_file = made.name;
     }
-    if (!trouble.empty()) {
-      print_notice("no run record in the history: " + trouble);
-      record_explained();
-    }
+    if (!trouble.empty()) wrong.push_back("no run record in the history: " + trouble);
   }
-  // Ranks started by MPI_Comm_spawn inherit the path, and must not overwrite the record of their parents.
-  if (!now.settings.record.empty()) write(now.settings.record + (was_spawned() ? "." + name : ""), text);
+  if (!now.settings.record.empty()) {
+    // Ranks started by MPI_Comm_spawn inherit the path, and must not overwrite the record of their parents.
+    const std::string trouble = write_whole(now.settings.record + (was_spawned() ? "." + name : ""), text);
+    if (!trouble.empty()) wrong.push_back("no run record: " + trouble);
+  }
+  return wrong;
 }
 
-/// Writes what this rank knows so far. Local.
+/// Writes what this rank knows so far; not again where that fails, which the end of the run tells. Local.
 void write_checkpoint() {
   Setup& now = setup();
   Happened so_far;
@@ -193,8 +189,8 @@ void write_checkpoint() {
   }
   RunRecord record = RecordSum(counted(so_far.take())).record();
   record.run.unfinished = true;
-  describe_and_write(record, pmpi.Wtime() - job().started_wtime);
-  now.next_checkpoint = Clock::now() + now.settings.checkpoint;
+  const bool is_written = describe_and_write(record, pmpi.Wtime() - job().started_wtime).empty();
+  now.next_checkpoint = is_written ? Clock::now() + now.settings.checkpoint : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
@@ -214,7 +210,11 @@ void publish_run_record() {
   const double seconds = pmpi.Wtime() - job().started_wtime;
   RunRecord record = record_of_all();
   if (now.profile) add_profile(record);
-  if (process().rank == 0) describe_and_write(record, seconds);
+  if (process().rank != 0) return;
+  for (const std::string& why : describe_and_write(record, seconds)) {
+    print_notice(why);
+    record_explained();
+  }
 }
 
 }  // namespace starling
