@@ -2,9 +2,9 @@
 
 #include "knowledge/names.hpp"
 
-#include "algorithms/candidate.hpp"
 #include "demands.hpp"
 #include "ways/selected.hpp"
+#include "ways/way.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace starling;
@@ -20,8 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       // Which algorithms the MPI library has is known only where one is loaded.
       const bool is_of_library = wanted.starts_with(Selected::prefix);
       if (refusal.empty() && unknown.empty() && !wanted.empty() && wanted != "native" && !is_of_library)
-        fuzzing::expect(candidate_named(collective, wanted).has_value(), "what a good list forces is there");
-      if (!candidate_named(collective, text)) fuzzing::expect_line(why_unknown(collective, text));
+        fuzzing::expect(way_named(collective, wanted).has_value(), "what a good list forces is there");
+      if (!way_named(collective, text)) fuzzing::expect_line(why_unknown(collective, text));
     }
   });
 }
