@@ -102,10 +102,6 @@ std::shared_ptr<Request> request_of(const Fint* request) {
   return owned<Request>(*request);
 }
 
-void make_init(const char* what, const Call& made_call, bool nonblocking, Fint* req, Fint* ierror) {
-  from::finish(ierror, call(what, [&] { *req = make_collective(made_call, nonblocking); }));
-}
-
 }  // namespace
 }  // namespace starling::patterns::adcl
 
@@ -122,7 +118,6 @@ extern "C" {
 
 using namespace starling::patterns;
 using namespace starling::patterns::adcl;
-using starling::Collective;
 using starling::Fint;
 
 STARLING_FORTRAN(adcl_init, ADCL_INIT, (Fint * ierror)) {
@@ -406,127 +401,73 @@ STARLING_FORTRAN(adcl_timer_free, ADCL_TIMER_FREE, (Fint * timer, Fint* ierror))
 STARLING_FORTRAN(adcl_allreduce_init, ADCL_ALLREDUCE_INIT,
                  (void* sendbuf, void* recvbuf, Fint* count, Fint* type, Fint* op, Fint* comm, Fint* req,
                   Fint* ierror)) {
-  make_init("ADCL_Allreduce_init",
-            {.collective = Collective::allreduce,
-             .sendbuf = from::address(sendbuf),
-             .recvbuf = from::address(recvbuf),
-             .sendcount = *count,
-             .sendtype = from::datatype(type),
-             .op = from::operation(op),
-             .comm = from::communicator(comm)},
-            false, req, ierror);
+  make<ADCL_Request>(req, ierror, [&](ADCL_Request* made) {
+    return ADCL_Allreduce_init(from::address(sendbuf), from::address(recvbuf), *count, from::datatype(type),
+                               from::operation(op), from::communicator(comm), made);
+  });
 }
 STARLING_FORTRAN(adcl_reduce_init, ADCL_REDUCE_INIT,
                  (void* sendbuf, void* recvbuf, Fint* count, Fint* type, Fint* op, Fint* root, Fint* comm, Fint* req,
                   Fint* ierror)) {
-  make_init("ADCL_Reduce_init",
-            {.collective = Collective::reduce,
-             .sendbuf = from::address(sendbuf),
-             .recvbuf = from::address(recvbuf),
-             .sendcount = *count,
-             .sendtype = from::datatype(type),
-             .op = from::operation(op),
-             .root = *root,
-             .comm = from::communicator(comm)},
-            false, req, ierror);
+  make<ADCL_Request>(req, ierror, [&](ADCL_Request* made) {
+    return ADCL_Reduce_init(from::address(sendbuf), from::address(recvbuf), *count, from::datatype(type),
+                            from::operation(op), *root, from::communicator(comm), made);
+  });
 }
 STARLING_FORTRAN(adcl_ireduce_init, ADCL_IREDUCE_INIT,
                  (void* sendbuf, void* recvbuf, Fint* count, Fint* type, Fint* op, Fint* root, Fint* comm, Fint* req,
                   Fint* ierror)) {
-  make_init("ADCL_Ireduce_init",
-            {.collective = Collective::reduce,
-             .sendbuf = from::address(sendbuf),
-             .recvbuf = from::address(recvbuf),
-             .sendcount = *count,
-             .sendtype = from::datatype(type),
-             .op = from::operation(op),
-             .root = *root,
-             .comm = from::communicator(comm)},
-            true, req, ierror);
+  make<ADCL_Request>(req, ierror, [&](ADCL_Request* made) {
+    return ADCL_Ireduce_init(from::address(sendbuf), from::address(recvbuf), *count, from::datatype(type),
+                             from::operation(op), *root, from::communicator(comm), made);
+  });
 }
 STARLING_FORTRAN(adcl_alltoall_init, ADCL_ALLTOALL_INIT,
                  (void* sendbuf, Fint* sendcount, Fint* sendtype, void* recvbuf, Fint* recvcount, Fint* recvtype,
                   Fint* comm, Fint* req, Fint* ierror)) {
-  make_init("ADCL_Alltoall_init",
-            {.collective = Collective::alltoall,
-             .sendbuf = from::address(sendbuf),
-             .recvbuf = from::address(recvbuf),
-             .sendcount = *sendcount,
-             .recvcount = *recvcount,
-             .sendtype = from::datatype(sendtype),
-             .recvtype = from::datatype(recvtype),
-             .comm = from::communicator(comm)},
-            false, req, ierror);
+  make<ADCL_Request>(req, ierror, [&](ADCL_Request* made) {
+    return ADCL_Alltoall_init(from::address(sendbuf), *sendcount, from::datatype(sendtype), from::address(recvbuf),
+                              *recvcount, from::datatype(recvtype), from::communicator(comm), made);
+  });
 }
 STARLING_FORTRAN(adcl_ialltoall_init, ADCL_IALLTOALL_INIT,
                  (void* sendbuf, Fint* sendcount, Fint* sendtype, void* recvbuf, Fint* recvcount, Fint* recvtype,
                   Fint* comm, Fint* req, Fint* ierror)) {
-  make_init("ADCL_Ialltoall_init",
-            {.collective = Collective::alltoall,
-             .sendbuf = from::address(sendbuf),
-             .recvbuf = from::address(recvbuf),
-             .sendcount = *sendcount,
-             .recvcount = *recvcount,
-             .sendtype = from::datatype(sendtype),
-             .recvtype = from::datatype(recvtype),
-             .comm = from::communicator(comm)},
-            true, req, ierror);
+  make<ADCL_Request>(req, ierror, [&](ADCL_Request* made) {
+    return ADCL_Ialltoall_init(from::address(sendbuf), *sendcount, from::datatype(sendtype), from::address(recvbuf),
+                               *recvcount, from::datatype(recvtype), from::communicator(comm), made);
+  });
 }
 STARLING_FORTRAN(adcl_iallgather_init, ADCL_IALLGATHER_INIT,
                  (void* sendbuf, Fint* sendcount, Fint* sendtype, void* recvbuf, Fint* recvcount, Fint* recvtype,
                   Fint* comm, Fint* req, Fint* ierror)) {
-  make_init("ADCL_Iallgather_init",
-            {.collective = Collective::allgather,
-             .sendbuf = from::address(sendbuf),
-             .recvbuf = from::address(recvbuf),
-             .sendcount = *sendcount,
-             .recvcount = *recvcount,
-             .sendtype = from::datatype(sendtype),
-             .recvtype = from::datatype(recvtype),
-             .comm = from::communicator(comm)},
-            true, req, ierror);
+  make<ADCL_Request>(req, ierror, [&](ADCL_Request* made) {
+    return ADCL_Iallgather_init(from::address(sendbuf), *sendcount, from::datatype(sendtype), from::address(recvbuf),
+                                *recvcount, from::datatype(recvtype), from::communicator(comm), made);
+  });
 }
 STARLING_FORTRAN(adcl_alltoallv_init, ADCL_ALLTOALLV_INIT,
                  (void* sendbuf, Fint* sendcounts, Fint* sdispls, Fint* sendtype, void* recvbuf, Fint* recvcounts,
                   Fint* rdispls, Fint* recvtype, Fint* comm, Fint* req, Fint* ierror)) {
-  make_init("ADCL_Alltoallv_init",
-            {.collective = Collective::alltoallv,
-             .sendbuf = from::address(sendbuf),
-             .recvbuf = from::address(recvbuf),
-             .sendcounts = {sendcounts},
-             .recvcounts = {recvcounts},
-             .sdispls = {sdispls},
-             .rdispls = {rdispls},
-             .sendtype = from::datatype(sendtype),
-             .recvtype = from::datatype(recvtype),
-             .comm = from::communicator(comm)},
-            false, req, ierror);
+  make<ADCL_Request>(req, ierror, [&](ADCL_Request* made) {
+    return ADCL_Alltoallv_init(from::address(sendbuf), sendcounts, sdispls, from::datatype(sendtype),
+                               from::address(recvbuf), recvcounts, rdispls, from::datatype(recvtype),
+                               from::communicator(comm), made);
+  });
 }
 STARLING_FORTRAN(adcl_allgatherv_init, ADCL_ALLGATHERV_INIT,
                  (void* sendbuf, Fint* sendcount, Fint* sendtype, void* recvbuf, Fint* recvcounts, Fint* displs,
                   Fint* recvtype, Fint* comm, Fint* req, Fint* ierror)) {
-  make_init("ADCL_Allgatherv_init",
-            {.collective = Collective::allgatherv,
-             .sendbuf = from::address(sendbuf),
-             .recvbuf = from::address(recvbuf),
-             .sendcount = *sendcount,
-             .recvcounts = {recvcounts},
-             .rdispls = {displs},
-             .sendtype = from::datatype(sendtype),
-             .recvtype = from::datatype(recvtype),
-             .comm = from::communicator(comm)},
-            false, req, ierror);
+  make<ADCL_Request>(req, ierror, [&](ADCL_Request* made) {
+    return ADCL_Allgatherv_init(from::address(sendbuf), *sendcount, from::datatype(sendtype), from::address(recvbuf),
+                                recvcounts, displs, from::datatype(recvtype), from::communicator(comm), made);
+  });
 }
 STARLING_FORTRAN(adcl_ibcast_init, ADCL_IBCAST_INIT,
                  (void* buffer, Fint* count, Fint* type, Fint* root, Fint* comm, Fint* req, Fint* ierror)) {
-  make_init("ADCL_Ibcast_init",
-            {.collective = Collective::bcast,
-             .recvbuf = from::address(buffer),
-             .sendcount = *count,
-             .sendtype = from::datatype(type),
-             .root = *root,
-             .comm = from::communicator(comm)},
-            true, req, ierror);
+  make<ADCL_Request>(req, ierror, [&](ADCL_Request* made) {
+    return ADCL_Ibcast_init(from::address(buffer), *count, from::datatype(type), *root, from::communicator(comm), made);
+  });
 }
 }
 #pragma GCC visibility pop

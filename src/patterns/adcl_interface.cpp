@@ -184,6 +184,31 @@ void give_values(const Request& request, int function, char*** value_names, int*
   }
 }
 
+Call reduction(Collective collective, const void* sendbuf, void* recvbuf, int count, MPI_Datatype type, MPI_Op op,
+               int root, MPI_Comm comm) {
+  return {.collective = collective,
+          .sendbuf = sendbuf,
+          .recvbuf = recvbuf,
+          .sendcount = count,
+          .sendtype = type,
+          .op = op,
+          .root = root,
+          .comm = comm};
+}
+
+/// A block for each rank.
+Call exchange(Collective collective, const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+              int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  return {.collective = collective,
+          .sendbuf = sendbuf,
+          .recvbuf = recvbuf,
+          .sendcount = sendcount,
+          .recvcount = recvcount,
+          .sendtype = sendtype,
+          .recvtype = recvtype,
+          .comm = comm};
+}
+
 int make_init(const char* function, const Call& call_of, bool nonblocking, ADCL_Request* req) {
   return call(function, [&] {
     at(req, "the new handle");
@@ -667,42 +692,20 @@ int ADCL_Timer_free(ADCL_Timer* timer) {
 
 int ADCL_Allreduce_init(void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                         ADCL_Request* req) {
-  return make_init(__func__,
-                   {.collective = Collective::allreduce,
-                    .sendbuf = sendbuf,
-                    .recvbuf = recvbuf,
-                    .sendcount = count,
-                    .sendtype = datatype,
-                    .op = op,
-                    .comm = comm},
-                   false, req);
+  return make_init(__func__, reduction(Collective::allreduce, sendbuf, recvbuf, count, datatype, op, 0, comm), false,
+                   req);
 }
 
 int ADCL_Reduce_init(void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
                      ADCL_Request* req) {
-  return make_init(__func__,
-                   {.collective = Collective::reduce,
-                    .sendbuf = sendbuf,
-                    .recvbuf = recvbuf,
-                    .sendcount = count,
-                    .sendtype = datatype,
-                    .op = op,
-                    .root = root,
-                    .comm = comm},
-                   false, req);
+  return make_init(__func__, reduction(Collective::reduce, sendbuf, recvbuf, count, datatype, op, root, comm), false,
+                   req);
 }
 
 int ADCL_Alltoall_init(void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                        MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req) {
   return make_init(__func__,
-                   {.collective = Collective::alltoall,
-                    .sendbuf = sendbuf,
-                    .recvbuf = recvbuf,
-                    .sendcount = sendcount,
-                    .recvcount = recvcount,
-                    .sendtype = sendtype,
-                    .recvtype = recvtype,
-                    .comm = comm},
+                   exchange(Collective::alltoall, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
                    false, req);
 }
 
@@ -751,43 +754,21 @@ int ADCL_Ibcast_init(void* buffer, int count, MPI_Datatype datatype, int root, M
 int ADCL_Ialltoall_init(void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                         MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req) {
   return make_init(__func__,
-                   {.collective = Collective::alltoall,
-                    .sendbuf = sendbuf,
-                    .recvbuf = recvbuf,
-                    .sendcount = sendcount,
-                    .recvcount = recvcount,
-                    .sendtype = sendtype,
-                    .recvtype = recvtype,
-                    .comm = comm},
+                   exchange(Collective::alltoall, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
                    true, req);
 }
 
 int ADCL_Iallgather_init(void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                          MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req) {
   return make_init(__func__,
-                   {.collective = Collective::allgather,
-                    .sendbuf = sendbuf,
-                    .recvbuf = recvbuf,
-                    .sendcount = sendcount,
-                    .recvcount = recvcount,
-                    .sendtype = sendtype,
-                    .recvtype = recvtype,
-                    .comm = comm},
+                   exchange(Collective::allgather, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
                    true, req);
 }
 
 int ADCL_Ireduce_init(void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                       MPI_Comm comm, ADCL_Request* req) {
-  return make_init(__func__,
-                   {.collective = Collective::reduce,
-                    .sendbuf = sendbuf,
-                    .recvbuf = recvbuf,
-                    .sendcount = count,
-                    .sendtype = datatype,
-                    .op = op,
-                    .root = root,
-                    .comm = comm},
-                   true, req);
+  return make_init(__func__, reduction(Collective::reduce, sendbuf, recvbuf, count, datatype, op, root, comm), true,
+                   req);
 }
 }
 #pragma GCC visibility pop

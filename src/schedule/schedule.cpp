@@ -17,15 +17,19 @@ void Round::refuse() {
 }
 
 Buffer Schedule::add_scratch(int count, int first) {
-  Scratch& added = scratch_.emplace_back();
-  added.like.reserve(static_cast<std::size_t>(count));
-  for (int slot = 0; slot < count; ++slot) added.like.push_back((((first + slot) % blocks_) + blocks_) % blocks_);
+  std::vector<int> like;
+  like.reserve(static_cast<std::size_t>(count));
+  for (int slot = 0; slot < count; ++slot) like.push_back((((first + slot) % blocks_) + blocks_) % blocks_);
+  return add_scratch(std::move(like));
+}
+
+Buffer Schedule::add_scratch(std::vector<int> like) {
+  scratch_.push_back({std::move(like)});
   return static_cast<Buffer>(static_cast<std::size_t>(Buffer::scratch) + scratch_.size() - 1);
 }
 
 Buffer Schedule::add_scratch_like(int count, int block) {
-  scratch_.push_back({std::vector<int>(static_cast<std::size_t>(count), block)});
-  return static_cast<Buffer>(static_cast<std::size_t>(Buffer::scratch) + scratch_.size() - 1);
+  return add_scratch(std::vector<int>(static_cast<std::size_t>(count), block));
 }
 
 void Schedule::copy(Blocks from, Blocks into) {

@@ -103,6 +103,8 @@ class Schedule {
 
   /// A new scratch buffer of `count` slots; slot i is as large as block (first + i) mod blocks.
   Buffer add_scratch(int count, int first = 0);
+  /// A new scratch buffer with a slot as large as each of these blocks.
+  Buffer add_scratch(std::vector<int> like);
   /// A new scratch buffer of `count` slots, each as large as block `block`.
   Buffer add_scratch_like(int count, int block);
   /// A new, empty round at the end. The reference is valid until a round is added: by this, `copy`, `combine`,
