@@ -1,0 +1,201 @@
+r"""Nodes with many ranks on a simulated network: ways by nodes against flat ones and SMPI's own.
+
+python bench/simulated_nodes.py measure -o docs/results/simulated-nodes.json
+python bench/simulated_nodes.py draw docs/results/simulated-nodes.json docs/results/simulated-nodes.svg
+
+`measure` adds only what the file lacks. A node's memory is a path of 1 us and 5 GB/s for each message; nodes have a
+link of 1 Gbit/s and 5 us each.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import plots
+from command import command_line
+from markdown import origin, table
+from simulated_ways import LEVELS, LIBRARY, MESSAGES, Machine, Suite, algorithms_like
+
+from starling.lab import measured, simulation
+from starling.lab.measured import Measurement, Measurements
+
+_MEMORY = {"network/loopback-lat": "0.000001", "network/loopback-bw": "5e9"}
+MACHINES = (Machine("single:16", 16, _MEMORY), Machine("single:64", 16, _MEMORY))
+
+
+class Cell(NamedTuple):
+    """Calls of one collective, with the flat ways of the repository and SMPI's ways to compare with."""
+
+    collective: str
+    sizes: Sequence[int]
+    flat: Sequence[str]
+    peers: Sequence[str]
+    peers_by_nodes: Sequence[str] = ()
+
+
+KIBI = 1024
+CELLS = (
+    Cell("barrier", (0,), ("dissemination?k=2", "tree"), ("ompi_bruck", "ompi_tree", "mvapich2_pair")),
+    Cell(
+        "allreduce",
+        (8, KIBI * KIBI),
+        ("recursive_doubling", "rabenseifner"),
+        ("rdb", "rab_rdb", "redbcast", "ompi_ring_segmented"),
+        ("smp_binomial", "smp_rdb", "smp_rsag", "smp_rsag_rab", "mvapich2_two_level"),
+    ),
+    Cell(
+        "bcast",
+        (8, KIBI * KIBI),
+        ("binomial?segment=none", "scatter_allgather"),
+        ("binomial_tree", "ompi_pipeline", "scatter_LR_allgather"),
+        ("SMP_binary", "SMP_binomial", "SMP_linear"),
+    ),
+    Cell("gather", (64,), ("binomial?segment=none", "sequential?segment=none"), ("ompi_basic_linear", "ompi_binomial")),
+    Cell(
+        "scatter", (64,), ("binomial?segment=none", "sequential?segment=none"), ("ompi_basic_linear", "ompi_binomial")
+    ),
+    Cell(
+        "allgather", (KIBI,), ("bruck?k=2", "recursive_doubling"), ("bruck", "rdb", "NTSLR"), ("SMP_NTS", "smp_simple")
+    ),
+    Cell("alltoall", (64,), ("bruck?k=2",), ("bruck", "basic_linear", "ompi_pairwise")),
+    Cell("reduce_scatter_block", (KIBI,), ("recursive_halving",), ("ompi_basic_recursivehalving",)),
+)
+_BY_NODES = {f"smpi {peer}" for cell in CELLS for peer in cell.peers_by_nodes}
+
+
+def add_options(_measuring: ArgumentParser) -> None:
+    """`measure` has none of its own."""
+
+
+def measure(options: Namespace) -> None:
+    """Measures what is missing in the output file."""
+    with tempfile.TemporaryDirectory(prefix="nodes-") as folder:
+        suite = Suite(options.output, simulation.compiled(Path(folder), os.environ, print))
+        for machine in MACHINES:
+            for cell in CELLS:
+                by_nodes = (
+                    *algorithms_like(cell.collective, "two_level"),
+                    *algorithms_like(cell.collective, "multilane"),
+                )
+                suite.native(machine, cell.collective, cell.sizes)
+                suite.ours(machine, cell.collective, cell.sizes, (*by_nodes, *cell.flat))
+                for peer in (*cell.peers, *cell.peers_by_nodes):
+                    suite.native(machine, cell.collective, cell.sizes, peer)
+
+
+class Row(NamedTuple):
+    """The fastest ways of one call; None where there is none of the kind."""
+
+    platform: str
+    ranks: int
+    collective: str
+    bytes: int
+    native: float
+    by_nodes: Measurement | None
+    flat: Measurement | None
+    library_flat: Measurement | None
+    library_by_nodes: Measurement | None
+
+
+def _fastest(some: Sequence[Measurement]) -> Measurement | None:
+    return min(some, key=lambda one: one.seconds[0], default=None)
+
+
+def rows(file: Measurements) -> Iterator[Row]:
+    """One for each call, in the order of the file."""
+    cells: dict[tuple[str, str, int], list[Measurement]] = {}
+    for one in file.measurements:
+        cells.setdefault((one.platform, one.what, one.bytes or 0), []).append(one)
+    for (platform, what, size), some in cells.items():
+        kinds: Mapping[str, list[Measurement]] = {
+            kind: [one for one in some if one.notes["kind"] == kind] for kind in ("", LEVELS, MESSAGES, LIBRARY)
+        }
+        library = kinds[LIBRARY]
+        yield Row(
+            platform,
+            some[0].ranks,
+            what,
+            size,
+            kinds[""][0].seconds[0],
+            _fastest(kinds[LEVELS]),
+            _fastest(kinds[MESSAGES]),
+            _fastest([one for one in library if one.how not in _BY_NODES]),
+            _fastest([one for one in library if one.how in _BY_NODES]),
+        )
+
+
+def _told(one: Measurement | None) -> str:
+    return f"{one.seconds[0] * 1e6:.0f} us, {one.how.removeprefix('smpi ')}" if one else "-"
+
+
+def by_nodes(file: Measurements) -> str:
+    """The fastest way of each kind, and what ways by nodes gain over the fastest flat one of SMPI."""
+    lines = []
+    for row in rows(file):
+        gain = row.library_flat.seconds[0] / row.by_nodes.seconds[0] if row.library_flat and row.by_nodes else None
+        lines.append(
+            (
+                row.platform,
+                row.collective,
+                row.bytes,
+                f"{row.native * 1e6:.0f} us",
+                _told(row.by_nodes),
+                _told(row.flat),
+                _told(row.library_flat),
+                _told(row.library_by_nodes),
+                f"{gain:.2f}" if gain else "-",
+            )
+        )
+    titles = (
+        "network",
+        "collective",
+        "bytes",
+        "native",
+        "by nodes",
+        "flat",
+        "SMPI's, flat",
+        "SMPI's, by nodes",
+        "SMPI's flat / by nodes",
+    )
+    return table(titles, lines) + f"\n\nMade {origin(one.made for one in file.measurements)}."
+
+
+def draw(options: Namespace) -> None:
+    """Times over that of the fastest way by nodes."""
+    pyplot = plots.pyplot()
+    everything = list(rows(measured.read(options.measured[0])))
+    platforms = list(dict.fromkeys(row.platform for row in everything))
+    figure, axes = pyplot.subplots(1, len(platforms), figsize=(12, 6), layout="constrained", squeeze=False)
+    for panel, platform in zip(axes.flat, platforms, strict=True):
+        here = [row for row in everything if row.platform == platform]
+        kinds = ("by_nodes", "flat", "library_flat", "library_by_nodes")
+        for place, kind in enumerate(kinds):
+            label = ("by nodes", "flat", "SMPI's, flat", "SMPI's, by nodes")[place]
+            for line, row in enumerate(here):
+                one = getattr(row, kind)
+                if one is None:
+                    continue
+                panel.barh(
+                    line + 0.2 * (place - 1.5),
+                    one.seconds[0] / row.native,
+                    height=0.18,
+                    color=f"C{place}",
+                    label=label if line == 1 else None,
+                )
+        panel.set_yticks(range(len(here)), [f"{row.collective} {row.bytes} B" for row in here])
+        panel.invert_yaxis()
+        panel.axvline(1, color="black", linewidth=0.8)
+        panel.grid(visible=True, axis="x", alpha=0.3)
+        panel.set(title=f"{platform} ranks", xlabel="time / native's", xlim=(0, 2))
+    axes.flat[0].legend(loc="lower right", fontsize="small")
+    figure.suptitle("The fastest way of each kind, simulated")
+    plots.save(figure, options.picture)
+
+
+if __name__ == "__main__":
+    command_line(__doc__, add_options, measure, draw, on_lab=False)

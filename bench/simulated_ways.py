@@ -1,0 +1,164 @@
+"""Ways to carry out collectives, one after the other on a simulated network, into a file of measurements.
+
+Simulated time repeats to the last digit, so each way is called once; communicators are made before the call's time
+begins.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from math import prod
+from pathlib import Path
+from typing import NamedTuple
+
+from simulated import LATENCY, version
+from timing import made
+
+from starling.algorithms import repository
+from starling.lab import measured, simulation
+from starling.lab.measured import Measurement
+from starling.lab.simulation import Case
+from starling.lab.state import LabError
+from starling.networks import platform_file
+
+SELECTOR = "ompi"
+"""Whose choice of algorithms SMPI's native collectives follow."""
+GROUPS = "orthogonal groups"
+LEVELS = "by nodes"
+MESSAGES = "point to point"
+LIBRARY = "the library's own"
+_BY_NODES = ("two_level", "multilane")
+_SETTING = {"reduce_scatter_block": "reduce_scatter"}
+"""SMPI's name of a collective where that differs."""
+
+
+class Machine(NamedTuple):
+    """Hosts of a network with so many ranks each."""
+
+    platform: str
+    ranks_per_host: int = 1
+    settings: Mapping[str, str] = {}
+    """Of the simulator, as in `--cfg`."""
+
+    @property
+    def name(self) -> str:
+        """As measurements have it."""
+        return self.platform if self.ranks_per_host == 1 else f"{self.platform} x {self.ranks_per_host}"
+
+    @property
+    def ranks(self) -> int:
+        """In all."""
+        return len(platform_file.platform(self.platform).hosts) * self.ranks_per_host
+
+
+class Suite:
+    """The file at hand, and how to add to it."""
+
+    def __init__(self, output: Path, program: Path) -> None:
+        self._output = output
+        self._program = program
+        self._mpi = f"{version()}, as {SELECTOR}"
+        self._file = measured.read_or_empty(output)
+
+    def native(self, machine: Machine, collective: str, sizes: Sequence[int], peer: str = "") -> None:
+        """The library as it is, or with one of its algorithms: SMPI's name of it."""
+        settings = {f"smpi/{_SETTING.get(collective, collective)}": peer} if peer else {}
+        self._simulate(machine, collective, sizes, f"smpi {peer}" if peer else "native", (), settings)
+
+    def ours(self, machine: Machine, collective: str, sizes: Sequence[int], only: Sequence[str]) -> None:
+        """These algorithms of the repository, with all their parameters unless a name has some."""
+        self._simulate(machine, collective, sizes, "star-basic", only, {})
+
+    def _simulate(
+        self,
+        machine: Machine,
+        collective: str,
+        sizes: Sequence[int],
+        how: str,
+        only: Sequence[str],
+        settings: Mapping[str, str],
+    ) -> None:
+        """What the file lacks. Where all sizes together fail, each is simulated for itself."""
+        there = {(one.platform, one.what, one.bytes) for one in self._file.measurements if one.notes["run"] == how}
+        sizes = [size for size in sizes if (machine.name, collective, size) not in there]
+        if not sizes:
+            return
+        network = platform_file.adjusted(platform_file.platform(machine.platform), latency=LATENCY)
+        hosts = [host for host in network.hosts for _ in range(machine.ranks_per_host)]
+        environ = {**os.environ, "STARLING_ITER": "1", "STARLING_SAMPLES": "max"}
+        if only:
+            environ["STARLING_ONLY"] = ",".join(f"{collective}:{name}" for name in ("native", *only))
+        began = time.monotonic()
+        try:
+            found = simulation.job(
+                self._program,
+                network,
+                hosts,
+                len(hosts),
+                [Case(collective, size) for size in sizes],
+                "star-basic" if only else "native",
+                1,
+                environ,
+                print,
+                {"smpi/coll-selector": SELECTOR, **machine.settings, **settings},
+                warmup=_tried(collective, len(hosts), only) + 1,
+            )
+        except LabError as error:
+            print(f"{machine.name}, {collective}, {how}, {', '.join(map(str, sizes))}: {error}", flush=True)
+            if len(sizes) > 1:
+                for size in sizes:
+                    self._simulate(machine, collective, (size,), how, only, settings)
+            return
+        for one in found:
+            times = {how: one.median} if not only else one.candidates
+            for way, seconds in times.items():
+                if only and way == "native":
+                    continue
+                self._file.measurements.append(
+                    Measurement(
+                        what=collective,
+                        bytes=one.case.bytes,
+                        platform=machine.name,
+                        mpi=self._mpi,
+                        ranks=len(hosts),
+                        how=way,
+                        seconds=[seconds],
+                        made=made(),
+                        notes={"run": how, "kind": kind_of(way)},
+                    )
+                )
+        self._file.write(self._output)
+        print(f"{machine.name}, {collective}: {how} ({time.monotonic() - began:.0f} s)", flush=True)
+
+
+def kind_of(way: str) -> str:
+    """What kind of way a name stands for; empty for native."""
+    if way == "native":
+        return ""
+    if way.startswith("smpi "):
+        return LIBRARY
+    if way.startswith("groups"):
+        return GROUPS
+    return LEVELS if way.split("?", maxsplit=1)[0] in _BY_NODES else MESSAGES
+
+
+def algorithms_like(collective: str, prefix: str) -> list[str]:
+    """The repository's algorithms whose names begin like this."""
+    listed = repository.listing()["algorithms"]
+    return [one["name"] for one in listed if one["collective"] == collective and one["name"].startswith(prefix)]
+
+
+def _tried(collective: str, ranks: int, only: Sequence[str]) -> int:
+    """How many ways these names stand for on so many ranks."""
+    count = 0
+    for entry in repository.listing(ranks)["algorithms"]:
+        if entry["collective"] != collective:
+            continue
+        for name in only:
+            if name == entry["name"]:
+                count += prod(max(1, len(one["values"])) for one in entry["parameters"])
+            elif name.startswith(entry["name"] + "?"):
+                count += 1
+    return count
