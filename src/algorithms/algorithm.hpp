@@ -132,6 +132,7 @@ struct Needs {
   bool commutative = false;   ///< operator
   int least_ranks = 1;
   bool switches = false;  ///< a description of the network
+  bool one_node = false;  ///< all ranks on one node, which share memory
 };
 
 /// The names the same algorithm has in other libraries; empty where they have none.
@@ -176,6 +177,8 @@ struct Algorithm {
   /// Blocks of scratch that the rank with most of it uses; more than it really uses is allowed, less is not, and none
   /// only where no rank uses any. Null: none.
   std::int64_t (*scratch_blocks)(const Situation&, const Parameters&) = nullptr;
+  /// Whether rounds meet in memory that ranks of a node share. Null: none does.
+  bool (*shares_memory)(const Parameters&) = nullptr;
   /// What one rank does. A pure function.
   Schedule (*build)(const Team&, const Parameters&) = nullptr;
   /// The same with a light barrier of its own, where words between the partners of the next round are not enough. Null:

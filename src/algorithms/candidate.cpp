@@ -181,6 +181,10 @@ std::string Bound::refusal(const Situation& situation) const {
   if (needs.power_of_two && (situation.ranks & (situation.ranks - 1)) != 0) return "needs a power of two of ranks";
   if (needs.commutative && !situation.commutative) return "needs a commutative operator";
   if (needs.switches && situation.tree == nullptr) return "needs a description of the network's switches (--platform)";
+  if (needs.one_node) {
+    if (situation.places == nullptr) return "needs to know which ranks share a node";
+    if (situation.places->nodes() > 1) return "needs all ranks on one node";
+  }
   if (algorithm->refuses != nullptr) return algorithm->refuses(situation, parameters);
   return {};
 }

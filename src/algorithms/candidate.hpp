@@ -43,6 +43,10 @@ struct Bound {
   [[nodiscard]] int blocks(const Situation& situation) const { return division(situation).blocks; }
   /// Blocks of scratch a rank uses at most.
   [[nodiscard]] std::int64_t scratch_blocks(const Situation& situation) const;
+  /// Whether its ranks meet in memory that those of a node share: nothing for calls that do not block.
+  [[nodiscard]] bool shares_memory() const {
+    return algorithm->shares_memory != nullptr && algorithm->shares_memory(parameters);
+  }
   /// Whether the send buffer may lie in the receive buffer.
   [[nodiscard]] bool works_in_place() const { return has_in_place(collective) && algorithm->works_in_place; }
   /// Why it cannot serve there, in words for people; empty if it can.

@@ -54,6 +54,7 @@ void Simulation::begin_step(int rank, double now) {
     case StepKind::exchange:
     case StepKind::messages: messages_.begin(rank, step, now); break;
     case StepKind::native_part: natives_.begin(program.natives[static_cast<std::size_t>(step.first)], now); break;
+    case StepKind::sharing: sharings_.begin(rank, program.sharings[static_cast<std::size_t>(step.first)], now); break;
     case StepKind::copy:
     case StepKind::combine:
       me.free += local_seconds(program, step, ranks_.parameters());

@@ -100,6 +100,10 @@ class Joined {
         added.first = static_cast<std::int32_t>(all_.works.size());
         for (const Work& one : std::span(from.works).subspan(first, count)) all_.works.push_back(one);
         break;
+      case StepKind::sharing:
+        added.first = static_cast<std::int32_t>(all_.sharings.size());
+        for (const BoundSharing& one : std::span(from.sharings).subspan(first, count)) take(from, one, ranks);
+        break;
       case StepKind::native_part:
         added.first = static_cast<std::int32_t>(all_.natives.size());
         for (const NativePart& one : std::span(from.natives).subspan(first, count)) all_.natives.push_back(one);
@@ -107,6 +111,21 @@ class Joined {
     }
     all_.steps.push_back(added);
     all_.most_messages = std::max(all_.most_messages, messages_in(step));
+  }
+
+  void take(const Program& from, const BoundSharing& sharing, const RankSet& ranks) {
+    all_.sharings.push_back({static_cast<std::int32_t>(all_.publications.size()), sharing.publications,
+                             static_cast<std::int32_t>(all_.takes.size()), sharing.takes});
+    for (BoundPublication one : publications_of(from, sharing)) {
+      const auto readers = readers_of(from, one);
+      one.first_reader = static_cast<std::int32_t>(all_.readers.size());
+      for (const std::int32_t reader : readers) all_.readers.push_back(ranks.rank(reader));
+      all_.publications.push_back(one);
+    }
+    for (BoundTake one : takes_of(from, sharing)) {
+      one.peer = ranks.rank(one.peer);
+      all_.takes.push_back(one);
+    }
   }
 
   Program take_all() { return std::move(all_); }

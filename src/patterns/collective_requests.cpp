@@ -154,6 +154,12 @@ Facts facts_on(const Call& call, Topology& topology) {
   return facts;
 }
 
+/// Whether a call that goes this way may be begun and left: memory that ranks share carries one call at a time.
+bool may_be_split(const Way& way) {
+  const auto* const schedules = std::get_if<Bound>(&way.kind());
+  return schedules != nullptr ? !schedules->shares_memory() : std::holds_alternative<Library>(way.kind());
+}
+
 /// The ways of the repository for one call. Those that only exist as blocking calls are left out of a nonblocking set.
 class CollectiveWays final : public Implementations {
  public:
@@ -164,8 +170,7 @@ class CollectiveWays final : public Implementations {
         facts_(facts_on(own_->call, *topology_)) {
     const auto all = ways(own_->call.collective, topology_->ranks());
     for (const Way& one : *all)
-      if (!nonblocking || std::holds_alternative<Library>(one.kind()) || std::holds_alternative<Bound>(one.kind()))
-        ways_.push_back(one);
+      if (!nonblocking || may_be_split(one)) ways_.push_back(one);
     carriers_.resize(ways_.size());
     refusals_.resize(ways_.size());
   }

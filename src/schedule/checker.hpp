@@ -12,10 +12,11 @@ class HappensBefore;
 
 /// What may be taken for granted about a call.
 struct CheckedCall {
-  int blocks;                ///< the data is divided into; one for each rank unless the collective divides more
-  bool commutative = false;  ///< the operator: contributions may be combined in any order
-  bool uniform = false;      ///< all ranks' blocks are equally large, and so are parts of one number of them
-  bool in_place = false;     ///< the send buffer lies in the receive buffer, where the collective has_in_place()
+  int blocks;                    ///< the data is divided into; one for each rank unless the collective divides more
+  bool commutative = false;      ///< the operator: contributions may be combined in any order
+  bool uniform = false;          ///< all ranks' blocks are equally large, and so are parts of one number of them
+  bool in_place = false;         ///< the send buffer lies in the receive buffer, where the collective has_in_place()
+  std::span<const int> nodes{};  ///< of each rank; where they are not known none shares memory with another
 };
 
 /// What the checker found.
@@ -33,6 +34,7 @@ struct CheckResult {
 /// - Nothing waits for ever, even if a send ends only when its receive is posted.
 /// - Nothing is read before it is written, written while it is read, or outside its buffer; `send` is never written.
 /// - The members of a sub-collective all join it.
+/// - Ranks that meet in shared memory are on one node, and none waits for ever however little room there is.
 /// - Nobody leaves a barrier before it has heard, itself or through others, from every rank.
 ///
 /// `per_rank[r]` is what rank r does. `order`, made for as many ranks, is told what happens before what on them, as far

@@ -25,7 +25,12 @@ FlatSchedule::FlatSchedule(const Schedule& schedule) : scratch(schedule.scratch(
 
 std::size_t FlatSchedule::bytes() const {
   std::size_t bytes = (steps.capacity() * sizeof(Step)) + (transfers.capacity() * sizeof(Transfer)) +
-                      (locals.capacity() * sizeof(Local)) + (subs.capacity() * sizeof(SubCollective));
+                      (locals.capacity() * sizeof(Local)) + (subs.capacity() * sizeof(SubCollective)) +
+                      (sharings.capacity() * sizeof(Sharing));
+  for (const Sharing& one : sharings) {
+    bytes += (one.publications.capacity() * sizeof(Publication)) + (one.takes.capacity() * sizeof(Take));
+    for (const Publication& each : one.publications) bytes += each.readers.capacity() * sizeof(int);
+  }
   for (const Scratch& one : scratch) bytes += sizeof one + (one.like.capacity() * sizeof(int));
   return bytes;
 }

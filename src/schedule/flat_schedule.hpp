@@ -11,7 +11,7 @@ namespace starling {
 /// The steps of a schedule one behind the other in flat arrays, in the order in which programs have them: what is kept
 /// to be bound again and again to other sizes.
 struct FlatSchedule {
-  using Step = std::variant<Messages::Flat, SubCollective::Flat, LocalWork::Flat>;
+  using Step = std::variant<Messages::Flat, SubCollective::Flat, Sharing::Flat, LocalWork::Flat>;
 
   FlatSchedule() = default;
   explicit FlatSchedule(const Schedule& schedule);
@@ -22,6 +22,7 @@ struct FlatSchedule {
   std::vector<Transfer> transfers;
   std::vector<Local> locals;
   std::vector<SubCollective> subs;
+  std::vector<Sharing> sharings;
   std::vector<Scratch> scratch;
 };
 

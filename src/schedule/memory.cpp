@@ -110,6 +110,18 @@ void Memory::write_in_round(Blocks blocks) {
   if (of_result) result_written_ = round_;
 }
 
+void Memory::change_in_round(Blocks blocks) {
+  must_be_writable(blocks);
+  const std::size_t first = slot(blocks);
+  const bool of_result = result_covers_input_ && blocks.buffer == Buffer::recv && blocks.count > 0;
+  for (std::size_t i = first; i < first + static_cast<std::size_t>(blocks.count); ++i) {
+    if (read_[i] == round_ || (of_result && input_read_ == round_))
+      throw Mistake{"takes into " + describe(blocks) + " while it publishes it"};
+    written_[i] = round_;
+  }
+  if (of_result) result_written_ = round_;
+}
+
 std::span<const Symbol> Memory::values(Blocks blocks) const {
   return {held_.data() + slot(blocks), static_cast<std::size_t>(blocks.count)};
 }

@@ -25,6 +25,9 @@ class Memory {
   /// Declares that messages of this round write `blocks`. Throws Mistake for what is read or written in the round
   /// already, and for the send buffer.
   void write_in_round(Blocks blocks);
+  /// Declares that takes of this round write `blocks`, one after the other where several do. Throws Mistake for what is
+  /// read in the round, and for the send buffer.
+  void change_in_round(Blocks blocks);
 
   /// What `blocks` hold, and how large they are. Valid until the next write.
   [[nodiscard]] std::span<const Symbol> values(Blocks blocks) const;

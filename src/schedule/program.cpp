@@ -14,6 +14,10 @@ void bind(const FlatSchedule& schedule, const Layout& send, const Layout& recv, 
   program.works.clear();
   program.natives.clear();
   program.shares.clear();
+  program.sharings.clear();
+  program.publications.clear();
+  program.takes.clear();
+  program.readers.clear();
   program.scratch.clear();
   program.most_messages = 0;
   program.steps.reserve(schedule.steps.size());
@@ -33,7 +37,9 @@ Program bind(const Schedule& schedule, const Layout& send, const Layout& recv, C
 std::size_t Program::bytes() const {
   return (steps.capacity() * sizeof(Step)) + (messages.capacity() * sizeof(Message)) +
          (works.capacity() * sizeof(Work)) + (natives.capacity() * sizeof(NativePart)) +
-         (shares.capacity() * sizeof(int)) + (scratch.capacity() * sizeof(std::int64_t));
+         (shares.capacity() * sizeof(int)) + (sharings.capacity() * sizeof(BoundSharing)) +
+         (publications.capacity() * sizeof(BoundPublication)) + (takes.capacity() * sizeof(BoundTake)) +
+         (readers.capacity() * sizeof(std::int32_t)) + (scratch.capacity() * sizeof(std::int64_t));
 }
 
 }  // namespace starling

@@ -33,6 +33,10 @@ class RanksAtWork {
     const Sizes sizes = traits_of(collective_).sizes;
     return sizes == Sizes::alike || sizes == Sizes::known;
   }
+  /// Whether two ranks are known to be on one node.
+  [[nodiscard]] bool on_one_node(int a, int b) const {
+    return !facts_.nodes.empty() && facts_.nodes[index(a)] == facts_.nodes[index(b)];
+  }
   [[nodiscard]] const Expectation& expected(int rank) const { return expected_[index(rank)]; }
   /// What is known to happen before what; null where nobody asks.
   [[nodiscard]] HappensBefore* order() const { return order_; }

@@ -12,8 +12,16 @@ Round& Round::join(SubCollective sub) {
   return *this;
 }
 
+Sharing& Round::shared() {
+  if (auto* mine = std::get_if<Sharing>(&meeting)) return *mine;
+  const auto* other = std::get_if<Messages>(&meeting);
+  if (other == nullptr || !other->empty()) refuse();
+  return meeting.emplace<Sharing>();
+}
+
 void Round::refuse() {
-  throw std::logic_error("a round meets other ranks in one way: by messages, or in one sub-collective");
+  throw std::logic_error(
+      "a round meets other ranks in one way: by messages, in one sub-collective, or in memory they share");
 }
 
 Buffer Schedule::add_scratch(int count, int first) {

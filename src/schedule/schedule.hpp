@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -13,13 +14,14 @@
 #include "schedule/steps/local_work.hpp"
 #include "schedule/steps/messages.hpp"
 #include "schedule/steps/native_part.hpp"
+#include "schedule/steps/sharing.hpp"
 
 namespace starling {
 
 /// What takes other ranks in a round. A kind of step is a type here, or LocalWork; src/schedule/steps has a file for
 /// each: its data, its binding, the checker's rule for it. It is visited without a default, so that the compiler names
 /// what a new kind lacks.
-using Meeting = std::variant<Messages, SubCollective>;
+using Meeting = std::variant<Messages, SubCollective, Sharing>;
 
 /// What a rank does before it goes on: meets other ranks, waits until that is over, then works on its own data in the
 /// order given.
@@ -36,6 +38,8 @@ struct Round {
   [[nodiscard]] const std::vector<Local>& locals() const { return local.all; }
   /// Null where it has none.
   [[nodiscard]] const SubCollective* sub() const { return std::get_if<SubCollective>(&meeting); }
+  /// Null where it has none.
+  [[nodiscard]] const Sharing* sharing() const { return std::get_if<Sharing>(&meeting); }
 
   /// Both throw std::logic_error in a round that meets in another way (an error in the algorithm's file).
   Round& receive(Blocks into, int peer) {
@@ -48,6 +52,21 @@ struct Round {
   }
   /// Meets in a collective of the MPI library. Throws as above in a round that has messages.
   Round& join(SubCollective sub);
+  /// Makes blocks readable in memory that the ranks of a node share. This and the takes throw as above in a round that
+  /// meets in another way.
+  Round& publish(Blocks from, std::vector<int> readers) {
+    shared().publications.push_back({from, std::move(readers)});
+    return *this;
+  }
+  Round& take(Blocks into, int peer) {
+    shared().takes.push_back({peer, into, Take::Kind::copy});
+    return *this;
+  }
+  /// into = what is taken (operator) into.
+  Round& take_combined(Blocks into, int peer) {
+    shared().takes.push_back({peer, into, Take::Kind::combine});
+    return *this;
+  }
   Round& copy(Blocks from, Blocks into) {
     local.all.push_back({Local::Kind::copy, from, into});
     return *this;
@@ -63,6 +82,7 @@ struct Round {
     if (auto* mine = std::get_if<Messages>(&meeting)) return *mine;
     refuse();
   }
+  [[nodiscard]] Sharing& shared();
   [[nodiscard]] std::span<const Transfer> messages_of(std::vector<Transfer> Messages::*which) const {
     const auto* mine = std::get_if<Messages>(&meeting);
     return mine == nullptr ? std::span<const Transfer>() : std::span(mine->*which);

@@ -119,6 +119,16 @@ class Lister {
             {"from", listed(step.from)},
             {"into", listed(step.into)}};
   }
+  Json operator()(const Sharing& step) {
+    Json receives = Json::array();
+    Json sends = Json::array();
+    for (const Take& one : step.takes)
+      receives.push_back({one.peer, name_of(one.into.buffer), one.into.first, one.into.count});
+    for (const Publication& one : step.publications)
+      for (const int reader : one.readers)
+        sends.push_back({reader, name_of(one.from.buffer), one.from.first, one.from.count});
+    return {{"kind", "sharing"}, {"receives", std::move(receives)}, {"sends", std::move(sends)}};
+  }
   Json operator()(const LocalWork& step) {
     Json works = Json::array();
     for (const Local& one : step.all)
@@ -169,7 +179,8 @@ Json schedule_listing(std::span<const std::string_view> words) {
   std::optional<int> wanted;
   if (words.size() > 3) wanted = static_cast<int>(number_from("blocks", words[3], 1, most_blocks));
   const SwitchTree network = example_network(ranks);
-  const Places places = example_places(network.ranks());
+  const Places places = bound.algorithm->needs.one_node ? Places(std::vector<int>(static_cast<std::size_t>(ranks)))
+                                                        : example_places(network.ranks());
   const Situation situation = situation_of(bound, network, places, wanted);
 
   Lister list;

@@ -19,6 +19,8 @@ class Places {
   [[nodiscard]] int ranks() const { return static_cast<int>(node_of_.size()); }
   [[nodiscard]] int nodes() const { return static_cast<int>(starts_.size()) - 1; }
   [[nodiscard]] int node_of(int rank) const { return node_of_[static_cast<std::size_t>(rank)]; }
+  /// The node of each rank.
+  [[nodiscard]] std::span<const int> node_of_each() const { return node_of_; }
   /// How many ranks below `rank` are on its node.
   [[nodiscard]] int position(int rank) const { return position_[static_cast<std::size_t>(rank)]; }
   /// The ranks on a node, by number.

@@ -45,6 +45,7 @@ std::optional<bool> fails(const Bound& bound, const std::vector<int>& numbers, C
         if (bound.algorithm->refuses != nullptr && !bound.algorithm->refuses(situation, bound.parameters).empty())
           continue;
         facts.blocks = bound.blocks(situation);
+        facts.nodes = situation.places->node_of_each();
         if (facts.blocks < 1) continue;
         asked = true;
         for (const int root : roots(bound.collective, ranks))
@@ -63,7 +64,7 @@ class EveryAlgorithm : public testing::TestWithParam<Family> {
   [[nodiscard]] static bool some_fail(const std::vector<int>& numbers, bool commutative, bool in_place) {
     bool asked = false;
     for (const Bound& bound : GetParam().members) {
-      CheckedCall facts = facts_of(bound, 1);
+      CheckedCall facts = facts_of(bound, situation_of(bound, 2, 64));
       facts.commutative = commutative;
       facts.in_place = in_place;
       const std::optional<bool> failed = fails(bound, numbers, facts);
@@ -83,6 +84,13 @@ TEST_P(EveryAlgorithm, RefusesWhereItsNeedsAreNotMet) {
     }
     if (needs.switches) {
       situation.tree = nullptr;
+      EXPECT_NE(bound.refusal(situation), "") << bound.name();
+    }
+    if (needs.one_node) {
+      const Places two_nodes(std::vector<int>{0, 0, 0, 1, 1, 1});
+      situation.places = &two_nodes;
+      EXPECT_NE(bound.refusal(situation), "") << bound.name();
+      situation.places = nullptr;
       EXPECT_NE(bound.refusal(situation), "") << bound.name();
     }
     if (needs.commutative) {
@@ -105,6 +113,30 @@ TEST_P(EveryAlgorithm, NeedsWhatItSaysItNeeds) {
   }
   if (needs.commutative) {
     EXPECT_TRUE(some_fail({4, 6, 8, 20}, false, false)) << "it keeps the order of ranks: needs.commutative is not true";
+  }
+}
+
+TEST_P(EveryAlgorithm, NeedsOneNodeWhereItSaysSo) {
+  for (const Bound& bound : GetParam().members) {
+    if (!bound.algorithm->needs.one_node) continue;
+    const Situation situation = situation_of(bound, 8, 64);
+    CheckedCall facts = facts_of(bound, situation);
+    const std::vector<int> two_nodes{0, 0, 0, 0, 1, 1, 1, 1};
+    facts.nodes = two_nodes;
+    EXPECT_NE(fault(bound.collective, schedules(bound, situation, 0), 0, facts), "") << bound.name();
+  }
+}
+
+TEST_P(EveryAlgorithm, SharesMemoryWhereItSaysSo) {
+  for (const Bound& bound : GetParam().members) {
+    for (const int ranks : {6, 8}) {
+      const Situation situation = situation_of(bound, ranks, 1 << 20);
+      if (!bound.refusal(situation).empty()) continue;
+      bool shares = false;
+      for (const Schedule& one : schedules(bound, situation, 0))
+        for (const Round& round : one.rounds()) shares = shares || round.sharing() != nullptr;
+      EXPECT_EQ(bound.shares_memory(), shares) << bound.name() << ", " << ranks << " ranks";
+    }
   }
 }
 

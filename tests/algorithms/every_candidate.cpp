@@ -37,6 +37,14 @@ class Mixer {
     add(step.root, step.from);
     add(0, step.into);
   }
+  void add(const Sharing& step) {
+    add(std::ssize(step.publications));
+    for (const Publication& one : step.publications) {
+      add(static_cast<int>(one.readers.size()), one.from);
+      for (const int reader : one.readers) add(reader);
+    }
+    for (const Take& one : step.takes) add((2 * one.peer) + (one.kind == Take::Kind::combine ? 1 : 0), one.into);
+  }
   void add(const LocalWork& step) {
     add(std::ssize(step.all));
     for (const Local& one : step.all) {
@@ -76,13 +84,23 @@ const Places& places_of(int ranks) {
   return all.emplace(ranks, nodes).first->second;
 }
 
+namespace {
+
+/// All of so many ranks on one node.
+const Places& one_node_of(int ranks) {
+  static std::map<int, Places> all;
+  return all.try_emplace(ranks, std::vector<int>(static_cast<std::size_t>(ranks))).first->second;
+}
+
+}  // namespace
+
 Situation situation_of(const Bound& bound, int ranks, std::int64_t bytes) {
   return {.collective = bound.collective,
           .ranks = ranks,
           .bytes = bytes,
           .elements = bytes,
           .tree = &tree_of(ranks),
-          .places = &places_of(ranks)};
+          .places = bound.algorithm->needs.one_node ? &one_node_of(ranks) : &places_of(ranks)};
 }
 
 std::vector<Situation> situations(const Bound& bound, int ranks) {
@@ -116,11 +134,12 @@ std::vector<Schedule> schedules(const Bound& bound, const Situation& situation, 
   return all;
 }
 
-CheckedCall facts_of(const Bound& bound, int blocks) {
-  return {.blocks = blocks,
+CheckedCall facts_of(const Bound& bound, const Situation& situation) {
+  return {.blocks = bound.blocks(situation),
           .commutative = bound.algorithm->needs.commutative,
           .uniform = has_uniform_blocks(bound.collective),
-          .in_place = false};
+          .in_place = false,
+          .nodes = situation.places->node_of_each()};
 }
 
 std::uint64_t fingerprint(const Schedule& schedule) {
@@ -144,6 +163,7 @@ std::string fault(Collective collective, const std::vector<Schedule>& all, int r
   for (const int number : {static_cast<int>(collective), root, facts.blocks, int{facts.commutative}, int{facts.uniform},
                            int{facts.in_place}})
     mixer.add(number);
+  for (const int node : facts.nodes) mixer.add(node);
   for (const Schedule& one : all) mixer.add(static_cast<std::int64_t>(fingerprint(one)));
   if (right.contains(mixer.value())) return {};
   Tally::schedules += std::ssize(all);

@@ -38,8 +38,8 @@ std::vector<Situation> situations(const Bound& bound, int ranks);
 /// The schedules of all ranks.
 std::vector<Schedule> schedules(const Bound& bound, const Situation& situation, int root);
 
-/// CheckedCall that the checker may assume.
-CheckedCall facts_of(const Bound& bound, int blocks);
+/// CheckedCall that the checker may assume in a situation of this file.
+CheckedCall facts_of(const Bound& bound, const Situation& situation);
 
 /// A hash of schedules: different ones have equal hashes with a chance of 2^-64.
 std::uint64_t fingerprint(const Schedule& schedule);

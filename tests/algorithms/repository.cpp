@@ -61,6 +61,9 @@ std::int64_t work_in(const Schedule& schedule) {
     for (const Transfer& one : round.sends()) blocks += 1 + one.blocks.count;
     for (const Local& one : round.locals()) blocks += 1 + one.into.count;
     if (round.sub() != nullptr) blocks += 1 + round.sub()->into.count;
+    if (round.sharing() == nullptr) continue;
+    for (const Publication& one : round.sharing()->publications) blocks += std::ssize(one.readers) + one.from.count;
+    for (const Take& one : round.sharing()->takes) blocks += 1 + one.into.count;
   }
   return blocks;
 }
@@ -81,7 +84,7 @@ class EveryCandidate : public testing::TestWithParam<Bound> {};
 void prove_one(const Bound& bound, const Situation& situation, int root) {
   const int blocks = bound.blocks(situation);
   const std::vector<Schedule> all = schedules(bound, situation, root);
-  CheckedCall facts = facts_of(bound, blocks);
+  CheckedCall facts = facts_of(bound, situation);
   ASSERT_EQ(fault(bound.collective, all, root, facts), "")
       << full_name(bound) << ", " << situation.ranks << " ranks, root " << root << ", " << blocks << " blocks";
   if (!bound.works_in_place()) return;
@@ -305,7 +308,7 @@ std::vector<std::uint64_t> orders(const Bound& bound) {
     const Situation situation = situation_of(bound, ranks, (8 << 20) + 1);
     const int blocks = bound.refusal(situation).empty() ? bound.blocks(situation) : 0;
     all.push_back(
-        blocks < 1 ? 0 : check(bound.collective, schedules(bound, situation, 0), 0, facts_of(bound, blocks)).order);
+        blocks < 1 ? 0 : check(bound.collective, schedules(bound, situation, 0), 0, facts_of(bound, situation)).order);
   }
   return all;
 }

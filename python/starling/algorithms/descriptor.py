@@ -32,6 +32,8 @@ def _needs(entry: Entry) -> str:
         said.append(f"at least {needs['least_ranks']} ranks")
     if needs["switches"]:
         said.append("a description of the network's switches")
+    if needs["one_node"]:
+        said.append("all ranks on one node")
     return ", ".join(said)
 
 

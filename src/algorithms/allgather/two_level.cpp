@@ -35,6 +35,7 @@ Schedule build(const Team& team, const Parameters& with) {
 std::string refuses(const Situation& situation, const Parameters& with) {
   if (std::string why = even_nodes_refusal(situation); !why.empty()) return why;
   if (!are_consecutive(*situation.places)) return "needs consecutive ranks on each node";
+  if (std::string why = inner_refusal(Collective::gather, situation, with); !why.empty()) return why;
   return part_refusal(Collective::allgatherv, with.text("outer"), across_nodes(Collective::allgatherv, situation));
 }
 
@@ -61,6 +62,7 @@ Algorithm two_level() {
       .bandwidth = "ceil(log2 q) p s beta on a node of q ranks, and (p-q) s beta among the nodes",
       .refuses = refuses,
       .scratch_blocks = scratch_blocks,
+      .shares_memory = inner_shares_memory,
       .build = build,
   };
 }

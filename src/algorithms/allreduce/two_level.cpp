@@ -42,7 +42,7 @@ Division divide(const Situation& situation, const Parameters& with) {
 
 std::string refuses(const Situation& situation, const Parameters& with) {
   if (std::string why = two_level_refusal(situation); !why.empty()) return why;
-  if (std::string why = part_refusal(Collective::reduce, with.text("inner"), situation); !why.empty()) return why;
+  if (std::string why = inner_refusal(Collective::reduce, situation, with); !why.empty()) return why;
   return part_refusal(Collective::allreduce, with.text("outer"), across_nodes(Collective::allreduce, situation));
 }
 
@@ -73,6 +73,7 @@ Algorithm two_level() {
       .divide = divide,
       .refuses = refuses,
       .scratch_blocks = scratch_blocks,
+      .shares_memory = inner_shares_memory,
       .build = build,
   };
 }

@@ -7,34 +7,44 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/candidate.hpp"
+#include "algorithms/shared/node_memory.hpp"
 
 namespace starling::barrier {
 namespace {
 
-Schedule build(const Team& team, const Parameters& /*none*/) {
+Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
+  const bool shares = inner_shares_memory(with);
   Schedule todo(team.blocks());
   const RankSet& node = levels.node();
+  const auto hear_from = [&](Round& round, int rank) {
+    shares ? round.take(nothing(), rank) : round.receive(nothing(), rank);
+  };
+  const auto tell = [&](Round& round, const std::vector<int>& ranks) {
+    if (shares) round.publish(nothing(), ranks);
+    for (const int rank : ranks)
+      if (!shares) round.send(nothing(), rank);
+  };
   if (!levels.leads()) {
-    todo.round().send(nothing(), node.rank(0));
-    todo.round().receive(nothing(), node.rank(0));
+    tell(todo.round(), {node.rank(0)});
+    hear_from(todo.round(), node.rank(0));
     return todo;
   }
-  if (node.size() > 1) {
+  std::vector<int> others;
+  for (int place = 1; place < node.size(); ++place) others.push_back(node.rank(place));
+  if (!others.empty()) {
     Round& all_came = todo.round();
-    for (int place = 1; place < node.size(); ++place) all_came.receive(nothing(), node.rank(place));
+    for (const int rank : others) hear_from(all_came, rank);
   }
   todo.append(part(Collective::barrier, "dissemination", levels.across(1)),
               {.send = {Buffer::send}, .recv = {Buffer::recv}, .ranks = levels.leaders()});
-  if (node.size() > 1) {
-    Round& go = todo.round();
-    for (int place = 1; place < node.size(); ++place) go.send(nothing(), node.rank(place));
-  }
+  if (!others.empty()) tell(todo.round(), others);
   return todo;
 }
 
-std::string refuses(const Situation& situation, const Parameters& /*none*/) {
-  return two_level_refusal(situation);
+std::string refuses(const Situation& situation, const Parameters& with) {
+  if (std::string why = two_level_refusal(situation); !why.empty() || !inner_shares_memory(with)) return why;
+  return node_memory_refusal(situation);
 }
 
 }  // namespace
@@ -46,9 +56,13 @@ Algorithm two_level() {
       .says = "lets one rank of each node meet when all of its node have come, and tell them then",
       .source = "Graham and Shipman 2008",
       .group = "two_level",
+      .parameters = {{.name = "inner",
+                      .values = {"sequential", "shared"},
+                      .says = "how the first rank of a node hears from the others, and tells them"}},
       .latency = "2 alpha on a node, ceil(log2 n) alpha among n nodes",
       .bandwidth = "none",
       .refuses = refuses,
+      .shares_memory = inner_shares_memory,
       .build = build,
   };
 }

@@ -31,7 +31,7 @@ Schedule build(const Team& team, const Parameters& with) {
 
 std::string refuses(const Situation& situation, const Parameters& with) {
   if (std::string why = two_level_refusal(situation); !why.empty()) return why;
-  if (std::string why = part_refusal(Collective::reduce, with.text("inner"), situation); !why.empty()) return why;
+  if (std::string why = inner_refusal(Collective::reduce, situation, with); !why.empty()) return why;
   return part_refusal(Collective::reduce, with.text("outer"), across_nodes(Collective::reduce, situation));
 }
 
@@ -61,6 +61,7 @@ Algorithm two_level() {
       .works_in_place = false,
       .refuses = refuses,
       .scratch_blocks = scratch_blocks,
+      .shares_memory = inner_shares_memory,
       .build = build,
   };
 }

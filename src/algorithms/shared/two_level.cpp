@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "algorithms/candidate.hpp"
+#include "algorithms/shared/node_memory.hpp"
 
 namespace starling {
 namespace {
@@ -47,7 +48,16 @@ Team TwoLevels::across(int blocks) const {
 }
 
 Parameter inner_parameter(std::string_view says) {
-  return {.name = "inner", .values = {"binomial", "sequential"}, .says = says, .reorders = true};
+  return {.name = "inner", .values = {"binomial", "sequential", "shared"}, .says = says, .reorders = true};
+}
+
+bool inner_shares_memory(const Parameters& with) {
+  return with.text("inner") == "shared";
+}
+
+std::string inner_refusal(Collective collective, const Situation& whole, const Parameters& with) {
+  if (inner_shares_memory(with)) return node_memory_refusal(whole);
+  return part_refusal(collective, with.text("inner"), whole);
 }
 
 Parameter outer_parameter(std::vector<std::string> values, std::string_view says) {

@@ -39,8 +39,12 @@ class TwoLevels {
   int root_node_;
 };
 
-/// The parameter `inner`: what ranks of one node do, of several trees.
+/// The parameter `inner`: what ranks of one node do, of several trees and memory that they share.
 Parameter inner_parameter(std::string_view says);
+/// Why `collective` cannot be done so on the nodes; empty if it can.
+std::string inner_refusal(Collective collective, const Situation& whole, const Parameters& with);
+/// Whether `inner` says that ranks of a node meet in memory that they share.
+bool inner_shares_memory(const Parameters& with);
 /// The parameter `outer`: what leaders do among each other.
 Parameter outer_parameter(std::vector<std::string> values, std::string_view says);
 

@@ -5,6 +5,7 @@
 #include "runtime/execution/steps/local_work.hpp"
 #include "runtime/execution/steps/messages.hpp"
 #include "runtime/execution/steps/native_part.hpp"
+#include "runtime/execution/steps/sharing.hpp"
 #include "schedule/native_pieces.hpp"
 
 namespace starling {
@@ -25,6 +26,7 @@ int execute(const Program& program, const Buffers& buffers, const Unit& unit, MP
       // Copies for functions that are called: so `run` itself stays in registers.
       case StepKind::messages: error = MessageSteps::post_and_wait(Running(run), step); break;
       case StepKind::native_part: error = NativeSteps::carry_out(Running(run), step); break;
+      case StepKind::sharing: error = SharingSteps::carry_out(Running(run), step); break;
       case StepKind::copy: error = LocalSteps::copy(run, step); break;
       case StepKind::combine: error = LocalSteps::combine(run, step); break;
     }
@@ -40,6 +42,7 @@ int begin(const Running& run, const Step& step) {
     case StepKind::exchange:
     case StepKind::messages: return MessageSteps::post(run, step);
     case StepKind::native_part: return NativeSteps::post(run, step);
+    case StepKind::sharing: break;  // only in blocking calls
     case StepKind::copy: return LocalSteps::copy(run, step);
     case StepKind::combine: return LocalSteps::combine(run, step);
   }
@@ -54,6 +57,7 @@ int requests_in(const Program& program, const Step& step) {
     case StepKind::messages: return step.count;
     case StepKind::native_part:
       return static_cast<int>(piece_count(program.natives[static_cast<std::size_t>(step.first)], INT_MAX));
+    case StepKind::sharing:
     case StepKind::copy:
     case StepKind::combine: return 0;
   }

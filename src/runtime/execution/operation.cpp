@@ -14,12 +14,12 @@ bool Operation::reserve(const Plan& plan, Workspace& workspace) {
   return workspace.requests(plan.most_requests) && (bytes == 0 || memory_ != nullptr);
 }
 
-void Operation::start(Plan& plan, Channel& channel, MPI_Op op) {
+void Operation::start(Plan& plan, Channel& channel, MPI_Op op, Segment* segment) {
   plan_ = &plan;
   ++plan.operations;
   channel_ = &channel;
   op_ = op;
-  transport_ = {process().world, channel.peers(), channel.next_tag(), workspace_->requests()};
+  transport_ = {process().world, channel.peers(), channel.next_tag(), workspace_->requests(), segment};
   step_ = 0;
   posted_ = 0;
   error_ = staging_.begin(plan.program, memory_, buffers_);

@@ -20,8 +20,8 @@ class Operation {
 
   /// Allocates the memory for `plan` in `workspace`, until the operation has ended. False if there is not enough.
   [[nodiscard]] bool reserve(const Plan& plan, Workspace& workspace);
-  /// Starts on a plan for which memory was reserved, with `op` for reductions. Local.
-  void start(Plan& plan, Channel& channel, MPI_Op op);
+  /// Starts on a plan for which memory was reserved, with `op` for reductions; `segment` as in Transport. Local.
+  void start(Plan& plan, Channel& channel, MPI_Op op, Segment* segment = nullptr);
   /// Does what can be done without waiting for other ranks. Returns whether the operation has ended.
   bool advance();
   /// Completes an operation that was not advanced. Returns error().

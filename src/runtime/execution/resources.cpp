@@ -22,6 +22,20 @@ Channel* Resources::channel(bool fact) {
   return channel_.get();
 }
 
+std::string Resources::join_segment(const Places& places) {
+  if (!segment_) {
+    std::string why;
+    segment_ = Segment::open(places, rank_, *channel_, why);
+    if (!segment_) return why;
+  }
+  ++segment_holders_;
+  return {};
+}
+
+void Resources::leave_segment() {
+  if (--segment_holders_ == 0) segment_.reset();
+}
+
 void Resources::groups_joined(ScheduleCarrier& holder) {
   groups_left(holder);
   group_holders_.push_back(&holder);

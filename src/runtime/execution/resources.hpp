@@ -10,6 +10,7 @@
 #include "runtime/execution/channel.hpp"
 #include "runtime/execution/groups.hpp"
 #include "runtime/execution/neighbours.hpp"
+#include "runtime/execution/segment.hpp"
 
 namespace starling {
 
@@ -32,6 +33,13 @@ class Resources {
   }
   [[nodiscard]] Groups& groups() { return groups_; }
   [[nodiscard]] Neighbours& neighbours() { return neighbours_; }
+
+  /// Joins the memory that ranks of a node share; collective where nobody has joined yet. Returns why not, on all
+  /// ranks alike, or nothing. Each call that returns nothing needs its own `leave_segment`, which is local.
+  std::string join_segment(const Places& places);
+  void leave_segment();
+  /// Null where nobody has joined.
+  [[nodiscard]] Segment* segment() { return segment_.get(); }
 
   /// Called when `holder` has joined groups, and when it has left them.
   void groups_joined(ScheduleCarrier& holder);
@@ -56,6 +64,8 @@ class Resources {
   std::unique_ptr<Channel> channel_;
   Groups groups_;
   Neighbours neighbours_;
+  std::unique_ptr<Segment> segment_;
+  int segment_holders_ = 0;
   std::vector<ScheduleCarrier*> group_holders_;  ///< in the order in which they joined, the same on all ranks
   std::vector<ScheduleCarrier*> plan_holders_;   ///< by their latest plan, oldest first
 };

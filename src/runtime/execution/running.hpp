@@ -11,6 +11,8 @@
 
 namespace starling {
 
+class Segment;
+
 /// Where a program's buffers are: addresses of unit 0, indexed as Buffer. Not set to anything at first: that would cost
 /// as much as a step.
 struct Buffers {
@@ -27,6 +29,7 @@ struct Transport {
   const int* peers;  ///< ranks of `comm`, by the ranks that programs name
   int tag;
   MPI_Request* requests;  ///< room for Plan::most_requests
+  Segment* segment;       ///< for sharings; null where the program has none
 };
 
 /// A program on the buffers of one call: everything its steps need to know.

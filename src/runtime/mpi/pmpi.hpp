@@ -22,7 +22,7 @@ using Fint = int;
   F(Exscan) F(Finalized) F(Gather) F(Gatherv) F(Get) F(Get_processor_name) F(Graph_neighbors)                         \
   F(Graph_neighbors_count) F(Group_free) F(Group_incl) F(Group_translate_ranks) F(Iallgather) F(Iallgatherv)          \
   F(Iallreduce) F(Ialltoall) F(Ialltoallv) F(Ialltoallw) F(Ibarrier) F(Ibcast) F(Iexscan) F(Igather) F(Igatherv)      \
-  F(Info_create) F(Info_free) F(Info_set) F(Initialized) F(Irecv) F(Ireduce) F(Ireduce_scatter)                       \
+  F(Info_create) F(Info_free) F(Info_set) F(Initialized) F(Iprobe) F(Irecv) F(Ireduce) F(Ireduce_scatter)                       \
   F(Ireduce_scatter_block) F(Iscan) F(Iscatter) F(Iscatterv) F(Isend) F(Neighbor_alltoall) F(Neighbor_alltoallv)      \
   F(Neighbor_alltoallw) F(Op_commutative) F(Pack) F(Put) F(Query_thread) F(Recv) F(Reduce) F(Reduce_local)            \
   F(Reduce_scatter) F(Reduce_scatter_block) F(Scan) F(Scatter) F(Scatterv) F(Send) F(Sendrecv) F(Test) F(Topo_test)   \

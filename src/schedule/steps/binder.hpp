@@ -14,6 +14,7 @@ class Binder {
         transfer(schedule.transfers.data()),
         local(schedule.locals.data()),
         sub(schedule.subs.data()),
+        sharing(schedule.sharings.data()),
         message(into.messages.data()) {}
 
   Step& add(const Step& step) { return program.steps.emplace_back(step); }
@@ -26,6 +27,7 @@ class Binder {
   const Transfer* transfer;  ///< the next of each that is not bound yet
   const Local* local;
   const SubCollective* sub;
+  const Sharing* sharing;
   Message* message;  ///< behind those bound, for which there is room
 };
 

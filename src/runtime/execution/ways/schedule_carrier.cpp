@@ -1,6 +1,7 @@
 #include "runtime/execution/ways/schedule_carrier.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/mpi/clock.hpp"
 #include "runtime/mpi/features.hpp"
@@ -26,6 +27,7 @@ void ScheduleCarrier::release(Resources& resources) {
   for (const RankSet& group : groups_) resources.groups().leave(group);
   groups_.clear();
   resources.groups_left(*this);
+  if (std::exchange(has_segment_, false)) resources.leave_segment();
   operation_.staging() = Staging();
   ready_ = false;
 }
@@ -97,6 +99,18 @@ bool ScheduleCarrier::find_communicators(Resources& resources) const {
   return true;
 }
 
+/// Whether all ranks have the memory that ranks of a node share, or need none.
+bool ScheduleCarrier::join_segment(const Facts& facts, Resources& resources) {
+  if (!bound_.shares_memory()) return true;
+  if (STARLING_SIMULATED) {
+    refused_ = "simulated ranks are one process, which shares no memory with another";
+    return false;
+  }
+  refused_ = resources.join_segment(*facts.situation.places);
+  has_segment_ = refused_.empty();
+  return has_segment_;
+}
+
 /// Whether every rank is ready. The ranks agree on it before and after they create communicators.
 bool ScheduleCarrier::make_ready(const Facts& facts, Resources& resources, bool has_memory, double& communicators_s) {
   const std::vector<RankSet> groups = needed_groups(facts, resources);
@@ -107,7 +121,7 @@ bool ScheduleCarrier::make_ready(const Facts& facts, Resources& resources, bool 
     refused_ = "SimGrid's MPI deadlocks in meshes of three dimensions";
   } else if (!has_room(groups, *this, resources)) {
     refused_ = "a rank had as many communicators as it may make";
-  } else {
+  } else if (join_segment(facts, resources)) {
     const double start = Clock::now();
     ready_ = channel.all(join(groups, resources));
     if (!groups.empty()) communicators_s = Clock::now() - start;
@@ -137,7 +151,7 @@ Carrier::Outcome ScheduleCarrier::begin(const Call& call, const Facts& facts, Re
     // The other ranks have already started the call: all can't change to another way any more.
     resources.abort_job("rank has no memory or no communicator for " + bound_.name());
   }
-  operation_.start(plan, *resources.channel(), call.op);
+  operation_.start(plan, *resources.channel(), call.op, has_segment_ ? resources.segment() : nullptr);
   return {MPI_SUCCESS, false, nullptr, communicators_s};
 }
 

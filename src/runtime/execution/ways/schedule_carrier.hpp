@@ -39,6 +39,7 @@ class ScheduleCarrier final : public Carrier {
   [[nodiscard]] std::vector<RankSet> needed_groups(const Facts& facts, const Resources& resources) const;
   static bool has_room(std::span<const RankSet> groups, const ScheduleCarrier& holder, Resources& resources);
   bool join(std::span<const RankSet> groups, Resources& resources);
+  bool join_segment(const Facts& facts, Resources& resources);
   [[nodiscard]] bool find_communicators(Resources& resources) const;
 
   Bound bound_;
@@ -48,6 +49,7 @@ class ScheduleCarrier final : public Carrier {
   bool ready_ = false;
   std::string refused_;
   std::vector<RankSet> groups_;  ///< joined
+  bool has_segment_ = false;
 };
 
 }  // namespace starling

@@ -1,0 +1,45 @@
+// allgather:shared: every rank publishes its block once, in memory that the ranks of a node share, and copies those of
+// all others, its right neighbour's first.
+//
+//            rank 0   rank 1   rank 2   rank 3
+//   start    A...     .B..     ..C.     ...D
+//   step 1   ABCD     ABCD     ABCD     ABCD
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/shared/node_memory.hpp"
+
+namespace starling::allgather {
+namespace {
+
+Schedule build(const Team& team, const Parameters& /*none*/) {
+  Schedule todo(team.blocks());
+  Round& all = todo.round();
+  if (team.size > 1) all.publish(sendbuf(0), all_others(team));
+  for (int step = 1; step < team.size; ++step) all.take(recvbuf(team.right(step)), team.right(step));
+  all.copy(sendbuf(0), recvbuf(team.rank));
+  return todo;
+}
+
+std::string refuses(const Situation& situation, const Parameters& /*none*/) {
+  return node_memory_refusal(situation);
+}
+
+}  // namespace
+
+Algorithm shared() {
+  return {
+      .collectives = {Collective::allgather, Collective::allgatherv},
+      .name = "shared",
+      .says = "publishes every block in memory that ranks of a node share, and copies those of all others",
+      .source = "Graham and Shipman 2008",
+      .group = "shared",
+      .needs = {.one_node = true},
+      .latency = "(p-1) alpha of shared memory",
+      .bandwidth = "p s beta of a copy",
+      .refuses = refuses,
+      .shares_memory = always_shares,
+      .build = build,
+  };
+}
+
+}  // namespace starling::allgather

@@ -1,0 +1,24 @@
+#include "algorithms/shared/node_memory.hpp"
+
+#include "shared_memory/rings.hpp"
+
+namespace starling {
+
+std::string node_memory_refusal(const Situation& situation) {
+  const Places& places = *situation.places;
+  for (int node = 0; node < places.nodes(); ++node)
+    if (places.on_node(node).size() > SharedRings::most_members)
+      return "has more than " + std::to_string(SharedRings::most_members) + " ranks on a node";
+  constexpr auto most = static_cast<std::int64_t>(SharedRings::chunk_bytes);
+  if (reduces(situation.collective) && situation.elements > 0 && situation.bytes / situation.elements > most)
+    return "needs elements of at most " + std::to_string(most) + " bytes";
+  return {};
+}
+
+std::vector<int> all_others(const Team& team) {
+  std::vector<int> ranks;
+  for (int step = 1; step < team.size; ++step) ranks.push_back(team.right(step));
+  return ranks;
+}
+
+}  // namespace starling

@@ -1,0 +1,203 @@
+#include "runtime/execution/segment.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "runtime/mpi/pmpi.hpp"
+#include "runtime/mpi/process.hpp"
+
+namespace starling {
+namespace {
+
+/// What went wrong on some rank, by how much it tells.
+enum class Failure : std::uint8_t { none, unreachable, no_memory };
+
+/// Where a node's segment is found, as its first rank tells the others; a descriptor of -1 where there is none.
+struct Address {
+  std::int64_t process = 0;
+  std::int64_t descriptor = -1;
+  std::int64_t secret = 0;
+};
+constexpr int words_of_address = sizeof(Address) / sizeof(std::int64_t);
+
+/// In front of the rings: what tells the segment from other memory that the same address may name in another container.
+constexpr std::size_t front_bytes = 64;
+
+/// A file that is closed at the end.
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  ~File() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  File(File&&) = delete;
+  File& operator=(File&&) = delete;
+  [[nodiscard]] int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+/// Ways to have memory with a name for the time in which others open it.
+enum class Means : std::uint8_t { anonymous_file, named_file };
+
+std::string path_of(const Address& address, Means means) {
+  return means == Means::anonymous_file
+             ? "/proc/" + std::to_string(address.process) + "/fd/" + std::to_string(address.descriptor)
+             : "/dev/shm/starling-" + std::to_string(static_cast<std::uint64_t>(address.secret));
+}
+
+/// A file of so many bytes of zeros, all of which the system has; -1 where it has not.
+int make_file(Means means, const Address& address, std::size_t bytes) {
+  rlimit limit{};
+  // A process that grows a file beyond its limit is killed.
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < bytes) return -1;
+  const int file = means == Means::anonymous_file ? memfd_create("starling", MFD_CLOEXEC)
+                                                  : open(path_of(address, means).c_str(),
+                                                         O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (file < 0) return -1;
+  if (posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0) return file;
+  if (means == Means::named_file) unlink(path_of(address, means).c_str());
+  close(file);
+  return -1;
+}
+
+char* mapped(int file, std::size_t bytes) {
+  if (file < 0) return nullptr;
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<char*>(memory);
+}
+
+/// The ranks of this rank's node, and what they agree by.
+struct Node {
+  RankSet ranks;
+  int rank;
+  Channel& channel;
+  std::size_t bytes;
+};
+
+/// Tells or hears the address. Every rank of the communicator calls it, so that their tags stay alike.
+Address agreed_address(const Node& node, const Address& mine) {
+  const int tag = node.channel.next_tag();
+  const int* const peers = node.channel.peers();
+  Address told = mine;
+  if (node.ranks.rank(0) != node.rank) {
+    if (pmpi.Recv(&told, words_of_address, handles.int64, peers[node.ranks.rank(0)], tag, process().world,
+                  MPI_STATUS_IGNORE) != MPI_SUCCESS)
+      told = {};
+    return told;
+  }
+  for (int i = 1; i < node.ranks.size(); ++i)
+    pmpi.Send(&told, words_of_address, handles.int64, peers[node.ranks.rank(i)], tag, process().world);
+  return told;
+}
+
+/// The memory, mapped, or nothing and why. On all ranks of the communicator, which agree on it.
+char* share(const Node& node, Means means, Failure& failure) {
+  const bool makes = node.ranks.size() > 1 && node.ranks.rank(0) == node.rank;
+  Address mine;
+  if (makes) {
+    std::random_device random;
+    mine = {getpid(), -1, static_cast<std::int64_t>((std::uint64_t{random()} << 32U) | random())};
+  }
+  const File made(makes ? make_file(means, mine, node.bytes) : -1);
+  mine.descriptor = made.get();
+  char* memory = makes ? mapped(made.get(), node.bytes) : nullptr;
+  if (memory != nullptr) std::memcpy(memory, &mine.secret, sizeof mine.secret);
+  if (memory == nullptr) mine.descriptor = -1;
+  failure = makes && memory == nullptr ? Failure::no_memory : Failure::none;
+
+  const Address address = agreed_address(node, mine);
+  if (!makes && node.ranks.size() > 1 && address.descriptor >= 0) {
+    const File opened(open(path_of(address, means).c_str(), O_RDWR | O_CLOEXEC));
+    const bool is_whole = opened.get() >= 0 && lseek(opened.get(), 0, SEEK_END) == static_cast<off_t>(node.bytes);
+    memory = is_whole ? mapped(opened.get(), node.bytes) : nullptr;
+    if (memory != nullptr && std::memcmp(memory, &address.secret, sizeof address.secret) != 0) {
+      munmap(memory, node.bytes);
+      memory = nullptr;
+    }
+    if (memory == nullptr) failure = Failure::unreachable;
+  }
+  // All have opened it, or never will: after this the file is closed, and a name of it is gone.
+  std::array<double, 1> worst{static_cast<double>(failure)};
+  node.channel.reduce_to_first(worst, 0, SampleReduction::max);
+  node.channel.broadcast(worst);
+  if (means == Means::named_file && made.get() >= 0) unlink(path_of(mine, means).c_str());
+  failure = static_cast<Failure>(static_cast<int>(worst[0]));
+  if (failure == Failure::none) return memory;
+  if (memory != nullptr) munmap(memory, node.bytes);
+  return nullptr;
+}
+
+/// Polls that take some ten microseconds.
+constexpr int polls_of_own_processor = 500;
+/// Further polls that give the processor away, before the rank sleeps between them.
+constexpr int polls_awake = 20000;
+
+void pause_briefly() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+std::unique_ptr<Segment> Segment::open(const Places& places, int rank, Channel& channel, std::string& why) {
+  const RankSet ranks = places.on_node(places.node_of(rank));
+  const Node node{ranks, rank, channel, front_bytes + SharedRings::bytes(ranks.size())};
+  Failure failure = Failure::none;
+  char* memory = share(node, Means::anonymous_file, failure);
+  if (failure != Failure::none) memory = share(node, Means::named_file, failure);
+  if (failure != Failure::none) {
+    why = failure == Failure::no_memory
+              ? "ranks of a node cannot share memory: the system has none for them, or no file may be so large"
+              : "ranks of a node cannot share memory: one cannot open another's, as in containers of their own";
+    return nullptr;
+  }
+  std::unique_ptr<Segment> made(new Segment);
+  if (memory == nullptr) return made;
+  made->memory_ = memory;
+  made->bytes_ = node.bytes;
+  std::vector<std::int32_t> members(static_cast<std::size_t>(places.ranks()));
+  for (int one = 0; one < places.ranks(); ++one) members[static_cast<std::size_t>(one)] = places.position(one);
+  made->rings_ = std::make_unique<SharedRings>(memory + front_bytes, ranks.size(), std::move(members), rank);
+  made->most_polls_ = ranks.size() > sysconf(_SC_NPROCESSORS_ONLN) ? 0 : polls_of_own_processor;
+  return made;
+}
+
+Segment::~Segment() {
+  if (memory_ != nullptr) munmap(memory_, bytes_);
+}
+
+void Segment::Patience::wait() {
+  if (++polls_ <= most_) {
+    pause_briefly();
+    return;
+  }
+  int is_there = 0;
+  pmpi.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, process().world, &is_there, MPI_STATUS_IGNORE);
+  if (polls_ <= most_ + polls_awake) {
+    sched_yield();
+    return;
+  }
+  polls_ = most_ + polls_awake;
+  const timespec nap{.tv_sec = 0, .tv_nsec = 20000};
+  nanosleep(&nap, nullptr);
+}
+
+}  // namespace starling

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "runtime/execution/channel.hpp"
+#include "shared_memory/rings.hpp"
+#include "topology/places.hpp"
+
+namespace starling {
+
+/// Memory that the ranks of one communicator on a node share, for the sharings of schedules. It has no name that
+/// outlives the ranks: nothing is left of it when they are killed.
+class Segment {
+ public:
+  /// Makes one on each node. Collective over the communicator, of which this is rank `rank`. Null, on all ranks, if
+  /// ranks of some node cannot share memory; `why` is then a sentence without a full stop.
+  static std::unique_ptr<Segment> open(const Places& places, int rank, Channel& channel, std::string& why);
+
+  ~Segment();
+  Segment(const Segment&) = delete;
+  Segment& operator=(const Segment&) = delete;
+  Segment(Segment&&) = delete;
+  Segment& operator=(Segment&&) = delete;
+
+  /// Members are named by the communicator's ranks. Not on a node with one rank.
+  [[nodiscard]] SharedRings& rings() { return *rings_; }
+
+  /// Waiting for other ranks of the node: at first without giving the processor away, where each rank has one; then MPI
+  /// makes progress meanwhile, for others may wait for this rank's part in their messages.
+  class Patience {
+   public:
+    explicit Patience(const Segment& segment) : most_(segment.most_polls_) {}
+    void begin() { polls_ = 0; }
+    void wait();
+
+   private:
+    int most_;
+    int polls_ = 0;
+  };
+
+ private:
+  Segment() = default;
+
+  char* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::unique_ptr<SharedRings> rings_;
+  int most_polls_ = 0;  ///< without giving the processor away
+};
+
+}  // namespace starling

@@ -1,0 +1,180 @@
+#include "schedule/steps/sharing.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "schedule/flat_schedule.hpp"
+#include "schedule/placement.hpp"
+#include "schedule/ranks_at_work.hpp"
+#include "schedule/steps/binder.hpp"
+
+namespace starling {
+
+Sharing Sharing::placed(const Placing& where) const {
+  Sharing moved = *this;
+  for (Publication& one : moved.publications) {
+    one.from = where.blocks(one.from);
+    for (int& reader : one.readers) reader = where.rank(reader);
+  }
+  for (Take& one : moved.takes) {
+    one.peer = where.rank(one.peer);
+    one.into = where.blocks(one.into);
+  }
+  return moved;
+}
+
+Sharing::Flat Sharing::flattened(FlatSchedule& into) const {
+  into.sharings.push_back(*this);
+  return {};
+}
+
+void bind(const Sharing::Flat& /*step*/, Binder& binder) {
+  const Sharing& sharing = *binder.sharing++;
+  Program& program = binder.program;
+  BoundSharing bound{static_cast<std::int32_t>(program.publications.size()), 0,
+                     static_cast<std::int32_t>(program.takes.size()), 0};
+  for (const Publication& one : sharing.publications) {
+    const Extent data = binder.where.of_message(one.from);
+    if (data.count == 0 && one.from.count > 0) continue;
+    program.publications.push_back(
+        {data, static_cast<std::int32_t>(program.readers.size()), static_cast<std::int32_t>(one.readers.size())});
+    program.readers.insert(program.readers.end(), one.readers.begin(), one.readers.end());
+    ++bound.publications;
+  }
+  for (const Take& one : sharing.takes) {
+    const Extent into = binder.where.of_message(one.into);
+    if (into.count == 0 && one.into.count > 0) continue;
+    program.takes.push_back({one.peer, one.kind, into});
+    ++bound.takes;
+  }
+  if (bound.publications + bound.takes == 0) return;
+  binder.add({StepKind::sharing, static_cast<std::int32_t>(program.sharings.size()), 1, 0});
+  program.sharings.push_back(bound);
+}
+
+SharingRule::SharingRule(RanksAtWork& all) : all_(all), progress_(static_cast<std::size_t>(all.ranks())) {}
+
+void SharingRule::must_be_near(int rank, int peer) const {
+  const std::string other = "rank " + std::to_string(peer);
+  if (peer < 0 || peer >= all_.ranks()) throw Mistake{"shares memory with " + other + ", and there is no such rank"};
+  if (peer == rank) throw Mistake{"shares memory with itself"};
+  if (!all_.on_one_node(rank, peer)) throw Mistake{"shares memory with " + other + ", which is on another node"};
+}
+
+void SharingRule::must_be_possible(int rank, const Sharing& step) const {
+  Memory& memory = all_.memory(rank);
+  for (const Publication& one : step.publications) {
+    if (one.readers.empty()) throw Mistake{"publishes " + describe(one.from) + " for nobody"};
+    for (auto reader = one.readers.begin(); reader != one.readers.end(); ++reader) {
+      must_be_near(rank, *reader);
+      if (std::find(one.readers.begin(), reader, *reader) != reader)
+        throw Mistake{"publishes " + describe(one.from) + " twice at once for rank " + std::to_string(*reader)};
+    }
+    memory.read_in_round(one.from);
+  }
+  for (const Take& one : step.takes) {
+    must_be_near(rank, one.peer);
+    memory.change_in_round(one.into);
+  }
+}
+
+bool SharingRule::begin(int rank, const Sharing& step) {
+  all_.naming(rank, [&] { must_be_possible(rank, step); });
+  Progress& mine = at(rank);
+  mine = {&step, 0, {}, 0};
+  if (!step.publications.empty()) mine.served.assign(step.publications.front().readers.size(), false);
+  std::vector<int> touched{rank};  // those who may be able to go on
+  const auto take_all = [&](int reader) {
+    while (at(reader).step != nullptr && take_one(reader)) {
+      touched.push_back(at(reader).step->takes[at(reader).taken - 1].peer);
+      touched.push_back(reader);
+    }
+  };
+  while (!touched.empty()) {
+    const int one = touched.back();
+    touched.pop_back();
+    Progress& its = at(one);
+    if (its.step == nullptr) continue;
+    take_all(one);
+    if (its.published < its.step->publications.size()) {
+      for (const int reader : its.step->publications[its.published].readers) take_all(reader);
+      if (publish_next(one)) touched.push_back(one);
+    }
+    if (!is_over(its)) continue;
+    its.step = nullptr;
+    if (one != rank) all_.may_go_on(one);
+  }
+  return mine.step == nullptr;
+}
+
+bool SharingRule::publish_next(int rank) {
+  Progress& mine = at(rank);
+  if (std::find(mine.served.begin(), mine.served.end(), false) != mine.served.end()) return false;
+  ++mine.published;
+  const std::vector<Publication>& all = mine.step->publications;
+  mine.served.assign(mine.published < all.size() ? all[mine.published].readers.size() : 0, false);
+  return true;
+}
+
+bool SharingRule::take_one(int rank) {
+  Progress& mine = at(rank);
+  if (mine.taken == mine.step->takes.size()) return false;
+  const Take& take = mine.step->takes[mine.taken];
+  Progress& writer = at(take.peer);
+  if (writer.step == nullptr || writer.published == writer.step->publications.size()) return false;
+  const Publication& there = writer.step->publications[writer.published];
+  const auto place = std::find(there.readers.begin(), there.readers.end(), rank) - there.readers.begin();
+  if (place == std::ssize(there.readers) || writer.served[static_cast<std::size_t>(place)]) return false;
+  deliver(take.peer, there, rank, take);
+  writer.served[static_cast<std::size_t>(place)] = true;
+  ++mine.taken;
+  return true;
+}
+
+void SharingRule::deliver(int from, const Publication& publication, int to, const Take& take) {
+  const auto mismatch = [&](const char* how) {
+    return Mistake{all_.place(to) + " takes " + describe(take.into) + " from rank " + std::to_string(from) +
+                   ", which in its round " + std::to_string(all_.round_number(from)) + " publishes " +
+                   describe(publication.from) + ", and these differ in " + how};
+  };
+  if (publication.from.count != take.into.count) throw mismatch("their number of blocks");
+  if (HappensBefore* const order = all_.order(); order != nullptr && order->counts(take.into.count > 0))
+    order->hear(to, from);
+  if (take.into.count == 0) return;
+  Memory& memory = all_.memory(to);
+  const auto given = all_.memory(from).sizes(publication.from);
+  const auto taken = memory.sizes(take.into);
+  if (!std::equal(given.begin(), given.end(), taken.begin())) throw mismatch("size");
+  const auto values = all_.memory(from).values(publication.from);
+  std::vector<Symbol> made(values.begin(), values.end());
+  if (take.kind == Take::Kind::combine) {
+    all_.naming(to, [&] {
+      memory.must_be_written(take.into);
+      const auto right = memory.values(take.into);
+      for (std::size_t i = 0; i < made.size(); ++i) made[i] = all_.symbols().combine(made[i], right[i]);
+    });
+  }
+  memory.write(take.into, made);
+}
+
+Wait SharingRule::wait_of(int rank, const Sharing& step) const {
+  const Progress& mine = progress_[static_cast<std::size_t>(rank)];
+  if (mine.step != nullptr && mine.taken < step.takes.size()) {
+    const Take& take = step.takes[mine.taken];
+    return {take.peer,
+            "waits until rank " + std::to_string(take.peer) + " publishes " +
+                (take.into.count > 0 ? describe(take.into) : "a word") + " for it",
+            take.into.count == 0};
+  }
+  if (mine.step != nullptr && mine.published < step.publications.size()) {
+    const Publication& there = step.publications[mine.published];
+    for (std::size_t i = 0; i < there.readers.size(); ++i)
+      if (!mine.served[i])
+        return {there.readers[i],
+                "waits until rank " + std::to_string(there.readers[i]) + " takes " + describe(there.from),
+                there.from.count == 0};
+  }
+  return {rank, "waits for itself"};
+}
+
+}  // namespace starling

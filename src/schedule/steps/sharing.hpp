@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "schedule/blocks.hpp"
+#include "schedule/layout.hpp"
+#include "schedule/steps/wait.hpp"
+
+namespace starling {
+
+class Binder;
+class Placing;
+class RanksAtWork;
+class SharingRule;
+struct FlatSchedule;
+
+/// Blocks that a rank makes readable for other ranks of its node, in memory they share. Each reader takes them once.
+struct Publication {
+  Blocks from;
+  std::vector<int> readers;
+};
+
+/// The next publication of `peer` for this rank, as `into` or combined with it.
+struct Take {
+  enum class Kind : std::uint8_t { copy, combine };
+  int peer;
+  Blocks into;
+  Kind kind;  ///< combine: into = what is taken (operator) into
+};
+
+/// Meets ranks of the same node in memory they share: publishes in the order given and, at the same time, takes in the
+/// order given. It is over when all is taken, and may be over earlier: a publication needs no reader to wait.
+struct Sharing {
+  std::vector<Publication> publications;
+  std::vector<Take> takes;
+
+  [[nodiscard]] bool empty() const { return publications.empty() && takes.empty(); }
+  /// The same as a step of a whole of which this is a part.
+  [[nodiscard]] Sharing placed(const Placing& where) const;
+
+  /// The next sharing of a flat schedule.
+  struct Flat {};
+  [[nodiscard]] Flat flattened(FlatSchedule& into) const;
+
+  using Rule = SharingRule;
+};
+
+/// A publication of a program; its readers are among Program::readers.
+struct BoundPublication {
+  Extent data;
+  std::int32_t first_reader;
+  std::int32_t readers;
+};
+
+struct BoundTake {
+  std::int32_t peer;
+  Take::Kind kind;
+  Extent into;
+};
+
+/// A sharing of a program: some of its publications and takes.
+struct BoundSharing {
+  std::int32_t first_publication;
+  std::int32_t publications;
+  std::int32_t first_take;
+  std::int32_t takes;
+};
+
+/// Makes a step of the program. What has blocks that turn out empty is left out, for both ends know.
+void bind(const Sharing::Flat& step, Binder& binder);
+
+/// The k-th publication of a rank that names another as a reader meets the k-th take there from that rank and has its
+/// blocks and sizes. Nothing is read that was not written, or written by the round that publishes it. Whatever room the
+/// memory has, nobody waits for ever: a publication lasts until all its readers have taken it, and the next one of the
+/// round begins after it; a take ends before the next one of the round begins. All ranks that meet are on one node.
+class SharingRule {
+ public:
+  explicit SharingRule(RanksAtWork& all);
+  /// Goes as far as it can; true if nothing has to be waited for. Throws Mistake.
+  bool begin(int rank, const Sharing& step);
+  /// What the rank waits for.
+  [[nodiscard]] Wait wait_of(int rank, const Sharing& step) const;
+
+ private:
+  /// How far a rank has come in the step it is in.
+  struct Progress {
+    const Sharing* step = nullptr;  ///< null: in none
+    std::size_t published = 0;      ///< publications that are over
+    std::vector<bool> served;       ///< the readers of the current one that have taken it
+    std::size_t taken = 0;
+  };
+
+  void must_be_possible(int rank, const Sharing& step) const;
+  void must_be_near(int rank, int peer) const;
+  /// Lets a rank take what is there; true where that was something.
+  bool take_one(int rank);
+  /// Goes on to the next publication where all readers have taken the current one; true if so.
+  bool publish_next(int rank);
+  void deliver(int from, const Publication& publication, int to, const Take& take);
+  [[nodiscard]] static bool is_over(const Progress& of) {
+    return of.published == of.step->publications.size() && of.taken == of.step->takes.size();
+  }
+  Progress& at(int rank) { return progress_[static_cast<std::size_t>(rank)]; }
+
+  RanksAtWork& all_;
+  std::vector<Progress> progress_;  ///< of each rank
+};
+
+}  // namespace starling

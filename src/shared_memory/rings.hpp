@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace starling {
+
+/// Memory that ranks of a node share, as one of them, a member, uses it: what a member publishes for some of the others
+/// each of these takes, in the order in which it was published. Nothing here waits, and no function of MPI is called.
+///
+/// From each member to each other one there is a ring of slots, each a cache line: a sequence number and up to
+/// `most_in_slot` bytes, so that small data costs one line. More than that lies in the writer's pool of chunks, once
+/// for all its readers, and the slot names the chunk. The reader counts what it has taken on a line of its own, by
+/// which the writer knows which slots and chunks are free again. Numbers run on as long as the memory lives.
+class SharedRings {
+ public:
+  static constexpr std::size_t most_in_slot = 48;
+  /// The most bytes of one publication.
+  static constexpr std::size_t chunk_bytes = 16384;
+
+  static constexpr int most_members = 256;
+
+  /// Bytes that so many members need.
+  static std::size_t bytes(int members);
+  /// The view of `me` on `memory` for `members` members, which begins on a cache line and was all zeros before any of
+  /// them used it. Members are named by any numbers: `places[name]` is one's place among them.
+  SharedRings(char* memory, int members, std::vector<std::int32_t> places, int me);
+
+  /// Publishes `bytes` bytes, at most `chunk_bytes`, for `readers`, which are other members, each once. False where a
+  /// slot or chunk is not free yet: nothing has happened then.
+  bool publish(std::span<const std::int32_t> readers, const char* data, std::size_t bytes);
+  /// The next publication of `writer` for this member, which has `bytes` bytes, aligned to 16; null where it is not
+  /// there yet. It stays there until `taken`.
+  [[nodiscard]] const char* next(std::int32_t writer, std::size_t bytes) const;
+  /// This member is done with what `next` returned.
+  void taken(std::int32_t writer);
+
+ private:
+  static constexpr std::uint64_t slots = 8;
+  static constexpr std::uint64_t chunks = 16;
+  static constexpr std::size_t line = 64;
+
+  struct alignas(line) Slot {
+    std::atomic<std::uint64_t> number;  ///< of the publication that is there; the first is 1
+    std::uint64_t chunk;
+    alignas(16) std::array<char, most_in_slot> data;
+  };
+  /// What goes from one member to another.
+  struct Ring {
+    std::array<Slot, slots> slot;
+    alignas(line) std::atomic<std::uint64_t> taken;  ///< publications, written by the reader
+  };
+  struct alignas(line) Chunk {
+    std::array<char, chunk_bytes> data;
+  };
+  /// A publication that a chunk holds, for one of its readers.
+  struct Held {
+    std::size_t reader;
+    std::uint64_t number;
+  };
+
+  [[nodiscard]] std::size_t place(std::int32_t name) const {
+    return static_cast<std::size_t>(places_[static_cast<std::size_t>(name)]);
+  }
+  [[nodiscard]] Ring& from(std::size_t writer) const { return rings_[(me_ * members_) + writer]; }
+  [[nodiscard]] Ring& to(std::size_t reader) const { return rings_[(reader * members_) + me_]; }
+  /// Whether `reader` has taken publication `number` of this member.
+  bool has_taken(std::size_t reader, std::uint64_t number);
+
+  std::size_t members_;
+  std::vector<std::int32_t> places_;
+  std::size_t me_ = 0;
+  Ring* rings_;
+  Chunk* chunks_;                                ///< of all members, one after the other
+  std::vector<std::uint64_t> published_;         ///< for each reader
+  std::vector<std::uint64_t> seen_;              ///< that each reader had taken when this member last looked
+  std::vector<std::uint64_t> taken_;             ///< from each writer
+  std::array<std::vector<Held>, chunks> holds_;  ///< who must have taken what before a chunk is free
+  std::uint64_t chunks_used_ = 0;
+};
+
+}  // namespace starling

@@ -1,0 +1,149 @@
+// Members of shared memory as threads. `make test-unit` runs these tests under thread sanitizer too.
+
+#include "shared_memory/rings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace starling {
+namespace {
+
+/// Memory for some members, all zeros.
+class SharedMemory {
+ public:
+  explicit SharedMemory(int members)
+      : memory_(static_cast<char*>(operator new (SharedRings::bytes(members), std::align_val_t{64}))) {
+    std::memset(memory_.get(), 0, SharedRings::bytes(members));
+  }
+  [[nodiscard]] char* get() const { return memory_.get(); }
+
+ private:
+  struct Free {
+    void operator()(char* memory) const { operator delete (memory, std::align_val_t{64}); }
+  };
+  std::unique_ptr<char, Free> memory_;
+};
+
+/// `bytes` bytes that tell who wrote them when.
+std::string text(int writer, int turn, std::size_t bytes) {
+  std::string all;
+  while (all.size() < bytes) all += std::to_string(writer) + "." + std::to_string(turn) + " ";
+  return all.substr(0, bytes);
+}
+
+void publish(SharedRings& rings, const std::vector<std::int32_t>& readers, const std::string& data) {
+  while (!rings.publish(readers, data.data(), data.size())) std::this_thread::yield();
+}
+
+std::string take(SharedRings& rings, int writer, std::size_t bytes) {
+  const char* data = rings.next(writer, bytes);
+  for (; data == nullptr; data = rings.next(writer, bytes)) std::this_thread::yield();
+  std::string copy(data, bytes);
+  rings.taken(writer);
+  return copy;
+}
+
+/// Member `me` of so many, who are named 0, 1, ...
+SharedRings rings_of(const SharedMemory& memory, int members, int me) {
+  std::vector<std::int32_t> places(static_cast<std::size_t>(members));
+  std::iota(places.begin(), places.end(), 0);
+  return {memory.get(), members, std::move(places), me};
+}
+
+/// Runs `work(rings, member)` in a thread for each member.
+template <class Work>
+void run(int members, Work work) {
+  const SharedMemory memory(members);
+  std::vector<std::thread> threads;
+  for (int me = 0; me < members; ++me)
+    threads.emplace_back([&, me] {
+      SharedRings rings = rings_of(memory, members, me);
+      work(rings, me);
+    });
+  for (std::thread& one : threads) one.join();
+}
+
+/// Sizes in a slot, at its limits, in a chunk.
+std::size_t size_of(int turn) {
+  constexpr std::array<std::size_t, 7> sizes{8, SharedRings::most_in_slot, 0,   SharedRings::most_in_slot + 1,
+                                             1, SharedRings::chunk_bytes,  3000};
+  return sizes[static_cast<std::size_t>(turn) % sizes.size()];
+}
+
+constexpr int turns = 2000;  // slots and chunks are used again many times
+
+TEST(SharedRings, BringsEachPublicationToItsReaderInOrder) {
+  run(2, [](SharedRings& rings, int me) {
+    for (int turn = 0; turn < turns; ++turn) {
+      if (me == 0) {
+        publish(rings, {1}, text(0, turn, size_of(turn)));
+      } else {
+        ASSERT_EQ(take(rings, 0, size_of(turn)), text(0, turn, size_of(turn))) << turn;
+      }
+    }
+  });
+}
+
+TEST(SharedRings, BringsOnePublicationToManyReaders) {
+  run(4, [](SharedRings& rings, int me) {
+    const std::vector<std::int32_t> everyone{1, 2, 3};
+    for (int turn = 0; turn < turns; ++turn) {
+      // Between those for all are some for one reader only, of whom the others know nothing.
+      const int only = 1 + (turn % 3);
+      if (me == 0) {
+        publish(rings, everyone, text(0, turn, size_of(turn)));
+        publish(rings, {only}, text(only, turn, size_of(turn + 3)));
+      } else {
+        ASSERT_EQ(take(rings, 0, size_of(turn)), text(0, turn, size_of(turn))) << turn;
+        if (me == only) {
+          ASSERT_EQ(take(rings, 0, size_of(turn + 3)), text(me, turn, size_of(turn + 3))) << turn;
+        }
+      }
+    }
+  });
+}
+
+TEST(SharedRings, LetsAllMembersExchangeAtOnce) {
+  run(3, [](SharedRings& rings, int me) {
+    for (int turn = 0; turn < turns; ++turn) {
+      publish(rings, {(me + 1) % 3, (me + 2) % 3}, text(me, turn, size_of(turn)));
+      for (const int writer : {(me + 1) % 3, (me + 2) % 3})
+        ASSERT_EQ(take(rings, writer, size_of(turn)), text(writer, turn, size_of(turn))) << turn;
+    }
+  });
+}
+
+TEST(SharedRings, PublishesNothingWhereASlotOrAChunkIsNotFree) {
+  for (const std::size_t bytes : {std::size_t{8}, std::size_t{4096}}) {
+    const SharedMemory memory(3);
+    SharedRings writer = rings_of(memory, 3, 0);
+    SharedRings quick = rings_of(memory, 3, 1);
+    SharedRings slow = rings_of(memory, 3, 2);
+    const std::string data = text(0, 0, bytes);
+    const std::vector<std::int32_t> both{1, 2};
+    int room = 0;
+    for (; writer.publish(both, data.data(), bytes); ++room) {
+      ASSERT_NE(quick.next(0, bytes), nullptr);
+      quick.taken(0);
+      ASSERT_LT(room, 1000);
+    }
+    EXPECT_GE(room, 2);
+    EXPECT_EQ(quick.next(0, bytes), nullptr) << "nothing has happened to one reader where another has no room";
+    EXPECT_FALSE(writer.publish(both, data.data(), bytes));
+    slow.taken(0);
+    EXPECT_TRUE(writer.publish(both, data.data(), bytes));
+    EXPECT_NE(quick.next(0, bytes), nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace starling
