@@ -8,8 +8,8 @@
  * usage: solver X Y Z ITERATIONS [STRATEGY]     points a rank, and one of `starling strategies` in place of the run's
  *
  * It prints a line of JSON: `residual` is the root of the mean square of the residuals before the last update, which is
- * 1 at first; `iteration_seconds` are those of the slowest rank in each iteration, `seconds` those of all iterations.
- */
+ * 1 at first. An iteration ends when the slowest rank has ended it: `iteration_seconds` are between these ends, and
+ * `seconds` is their sum. */
 #include <math.h>
 #include <mpi.h>
 #include <starling/patterns.h>
@@ -122,8 +122,8 @@ int main(int argc, char** argv) {
   const size_t cells = (size_t)extents[Z] * (size_t)extents[Y] * (size_t)extents[X];
   mesh.u = calloc(cells, sizeof(double));
   mesh.residual = calloc(cells, sizeof(double));
-  double* seconds = calloc((size_t)iterations + 1, sizeof(double));
-  if (mesh.u == NULL || mesh.residual == NULL || seconds == NULL) {
+  double* ends = calloc((size_t)iterations + 1, sizeof(double));
+  if (mesh.u == NULL || mesh.residual == NULL || ends == NULL) {
     fprintf(stderr, "solver: no memory for %zu cells; give fewer points a rank\n", cells);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
@@ -144,7 +144,6 @@ int main(int argc, char** argv) {
   double sum = 0;
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
-  double before = start;
   for (int i = 0; i < iterations; ++i) {
     require(starling_timer_start(iteration));
     require(starling_request_init(exchange));
@@ -153,23 +152,20 @@ int main(int argc, char** argv) {
     compute_outside(&mesh);
     require(starling_timer_stop(iteration));
     sum = update(&mesh);
-    const double now = MPI_Wtime();
-    seconds[i] = now - before;
-    before = now;
+    ends[i + 1] = MPI_Wtime() - start;
   }
-  seconds[iterations] = before - start;
 
   const double points = (double)ranks * mesh.points[Z] * mesh.points[Y] * mesh.points[X];
   const double residual = sqrt(sum_of_ranks(sum, rank, ranks) / points);
-  MPI_Reduce(rank == 0 ? MPI_IN_PLACE : seconds, seconds, iterations + 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  MPI_Reduce(rank == 0 ? MPI_IN_PLACE : ends, ends, iterations + 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   if (rank == 0) {
     const char* implementation = NULL;
     require(starling_request_function(exchange, &implementation));
     printf("{\"program\": \"solver\", \"ranks\": %d, \"processes\": [%d, %d, %d], \"points\": [%d, %d, %d], ", ranks,
            processes[X], processes[Y], processes[Z], mesh.points[X], mesh.points[Y], mesh.points[Z]);
     printf("\"residual\": %.15e, \"implementation\": \"%s\", \"seconds\": %.9g, \"iteration_seconds\": [", residual,
-           implementation, seconds[iterations]);
-    for (int i = 0; i < iterations; ++i) printf("%s%.6g", i == 0 ? "" : ", ", seconds[i]);
+           implementation, ends[iterations]);
+    for (int i = 0; i < iterations; ++i) printf("%s%.6g", i == 0 ? "" : ", ", ends[i + 1] - ends[i]);
     printf("]}\n");
   }
   require(starling_timer_free(&iteration));
@@ -177,7 +173,7 @@ int main(int argc, char** argv) {
   require(starling_vector_free(&vector));
   require(starling_topology_free(&topology));
   MPI_Comm_free(&grid);
-  free(seconds);
+  free(ends);
   free(mesh.residual);
   free(mesh.u);
   MPI_Finalize();
