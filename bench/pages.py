@@ -29,6 +29,7 @@ import simulated
 import simulated_programs
 import simulated_tables
 import simulated_trees
+import solver_tables
 import suite
 import suite_tables
 import trees
@@ -76,6 +77,10 @@ TABLES: Mapping[str, Callable[[Sequence[Path]], str]] = {
     "replay": replay.strategies_table,
     "replay-scenarios": replay.scenarios_table,
     "searches": searches.table,
+    "solver-best": _of(solver_tables.best),
+    "solver-machines": _of(solver_tables.machines),
+    "solver-sizes": _of(solver_tables.sizes),
+    "solver-overheads": _of(solver_tables.overheads),
     "tuning-replay": tuning_replay.table,
 }
 PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {

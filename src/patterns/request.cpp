@@ -195,14 +195,17 @@ Error Timer::start() {
   return Error::none;
 }
 
-/// A request keeps one function during a section, however often it is started.
+/// A request keeps one function during a section, however often it is started. An agreement of the ranks is no part of
+/// the section's time, or it would count against the function that comes next.
 Tuner::Turn Timer::turn_for(Request& request) {
   Decider& decider = request.decider();
   const auto begun =
       std::find_if(calls_.begin(), calls_.end(), [&](const Call& one) { return one.decider == &decider; });
   if (begun != calls_.end()) return begun->turn;
   const bool learns = learning_ == nullptr || learning_ == &decider;
+  const double from = Clock::now();
   calls_.push_back({&decider, learns ? decider.begin(this) : decider.unlearnt(), Decider::Ending::served});
+  started_ += Clock::now() - from;
   return calls_.back().turn;
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/contexts/communicator.hpp"
 #include "runtime/contexts/setup.hpp"
 #include "runtime/job/job.hpp"
+#include "runtime/mpi/features.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
 
@@ -36,7 +37,12 @@ int ranks_of(MPI_Comm comm) {
 
 int topology_of(MPI_Comm comm) {
   int kind = MPI_UNDEFINED;
+#if STARLING_HAS_TOPO_TEST
   require(pmpi.Topo_test(checked(comm), &kind), "MPI_Topo_test");
+#else
+  int dimensions = 0;
+  if (pmpi.Cartdim_get(checked(comm), &dimensions) == MPI_SUCCESS) kind = MPI_CART;
+#endif
   return kind;
 }
 

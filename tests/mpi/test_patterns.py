@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,29 +10,13 @@ from pathlib import Path
 import pytest
 
 from starling.records import record as records
-from support.mpis import ROOT, Mpi, compile_c, compile_fortran, debian_mpis, installed_mpis, run_ranks
+from support.linked import linked
+from support.mpis import ROOT, Mpi, debian_mpis, installed_mpis, run_ranks
 from support.processes import Outcome
 from support.tuned import STARLING, library, preloaded
 
 HERE = Path(__file__).parent
 RINGS = ROOT / "examples/patterns"
-
-
-@functools.cache
-def asked(*words: str) -> str:
-    done = subprocess.run([*STARLING, "config", *words], capture_output=True, text=True, check=True)
-    return done.stdout.strip()
-
-
-def flags(mpi: Mpi) -> tuple[str, ...]:
-    return tuple(asked("--flags", "--mpicc", str(mpi.mpicc)).split())
-
-
-def linked(mpi: Mpi, source: Path, folder: Path) -> str:
-    if source.suffix == ".f90":
-        module = [asked("--module")] if source.parent == RINGS else []
-        return str(compile_fortran(mpi, source, folder, [*module, *flags(mpi)]))
-    return str(compile_c(mpi, source, folder, flags(mpi)))
 
 
 def run(mpi: Mpi, ranks: int, argv: Sequence[str], folder: Path, env: Mapping[str, str] | None = None) -> Outcome:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from starling.installation import build
+from starling.installation import build, linking
 from starling.installation.variants import package_folders, users_folder
 from starling.lab import simgrid
 from starling.lab.state import LabError
@@ -143,6 +143,10 @@ def compile_program(sources: Sequence[Path], program: Path, library: Path) -> No
     wrapper = tool("smpicxx" if any(source.suffix in CXX_SUFFIXES for source in sources) else "smpicc")
     # SMPI would replace malloc by one that may share memory between ranks.
     flags = ["-O2", "-DSMPI_NO_OVERRIDE_MALLOC", *(["-std=c++20"] if wrapper.endswith("xx") else [])]
+    try:
+        flags += linking.compiling()
+    except linking.LinkingError as error:
+        raise LabError(str(error)) from error
     line = [wrapper, *flags, *map(str, sources), "-o", str(program), "-s", *link_options(library)]
     done = subprocess.run(line, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode != 0:

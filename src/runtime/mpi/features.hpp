@@ -18,6 +18,9 @@
 /// MPI_Comm_spawn and related calls; SMPI ends a program that calls MPI_Comm_get_parent.
 #define STARLING_HAS_SPAWN (!STARLING_SIMULATED)
 
+/// MPI_Topo_test; SMPI ends a program that calls it.
+#define STARLING_HAS_TOPO_TEST (!STARLING_SIMULATED)
+
 /// Predefined handles are addresses of objects in the MPI library: the address of a datatype or operator shows whether
 /// it is predefined.
 #if defined(OPEN_MPI) || STARLING_SIMULATED

@@ -1,0 +1,264 @@
+r"""The protocol of the ADCL paper (Gabriel, Feki, Benkert and Resch 2008, section 3) on the solver of examples/solver.
+
+python bench/solver.py measure --mpicc mpicc.openmpi -o local.json -- mpirun.openmpi -n 2
+starling lab up single:8
+starling lab run -- python bench/solver.py measure --mpicc mpicc.openmpi -o single.json -- mpirun.openmpi -n 8
+python bench/solver.py simulate -o docs/results/solver-simulated.json
+python bench/pages.py solver-best local.json single.json
+
+`measure` runs every implementation for all iterations, and then each search, one job after the other, and that in three
+rounds, all in one allocation: with the launcher as given. `simulate` does it on clusters of 64 to 512 simulated hosts.
+Simulated times repeat, so a few iterations of each implementation tell the others; the searches are then played on them
+(bench/searches.py). Both add only what the file lacks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from searches import SEARCHES, implementations
+from simulated import version
+from timing import made, place_of
+
+from starling.lab import idle, measured, simulator
+from starling.lab.measured import MeasuredError, Measurement
+from starling.networks import platform_file
+from starling.networks.platform_file import Platform
+
+SOURCE = Path(__file__).parents[1] / "examples" / "solver" / "solver.c"
+ITERATIONS = 700
+ROUNDS = 3
+POINTS = ("32x32x32", "64x32x32", "64x64x32")
+"""Of a rank: the paper's small, medium and large problem."""
+NAMES = tuple(name for name, _ in implementations())
+PARTS = 10
+"""So many times of a job are kept."""
+
+
+class Machine(NamedTuple):
+    """A simulated cluster: hosts of one rank on switches of 16, which hang on one."""
+
+    rate: int
+    """Bits per second of a host's link."""
+    blocking: int
+    """How many times what a switch's link carries its hosts can send."""
+    latency: float
+    """Seconds of each link."""
+
+    def platform(self, ranks: int) -> Platform:
+        """For so many ranks."""
+        hosts = 16
+        bare = platform_file.platform(f"star:{ranks // hosts}x{hosts}")
+        trunk_rate = hosts * self.rate // self.blocking
+        return platform_file.adjusted(bare, host_rate=self.rate, trunk_rate=trunk_rate, latency=self.latency)
+
+
+MACHINES: Mapping[str, Machine] = {
+    "10 Gbit/s": Machine(10 * 10**9, 1, 1e-6),
+    "1 Gbit/s": Machine(10**9, 1, 5e-6),
+    "1 Gbit/s, 12:1": Machine(10**9, 12, 5e-6),
+}
+"""A fast network, Gigabit Ethernet as SharkGE has it, and the same with switches that block as on CacauGE."""
+SIMULATED: Sequence[tuple[int, Sequence[str]]] = (
+    (64, POINTS),
+    (128, POINTS[1:]),
+    (256, POINTS[1:2]),
+    (512, POINTS[1:2]),
+    (256, POINTS[2:]),
+)
+"""Ranks, and points of each."""
+TESTS: Mapping[str, str] = {"smpi/test": "0"}
+"""SMPI would let ranks sleep 0.1 ms and more in each MPI_Test that finds nothing, and there is one for each plane."""
+PACKED = "_pack"
+"""These are not simulated: copying takes no simulated time, so they are as fast as with derived datatypes."""
+FEW = 10
+"""Iterations that are simulated of each implementation; the second half is taken to last for ever."""
+
+
+def total(one: Measurement) -> float:
+    """Seconds of all iterations, those that were not made included."""
+    steady = one.seconds[len(one.seconds) // 2 :]
+    not_made: int = one.notes.get("not_made", 0)
+    return sum(one.seconds) + not_made * sum(steady) / len(steady)
+
+
+def iterations(one: Measurement) -> int:
+    """How many iterations `total` is of."""
+    found: int = one.notes.get("iterations", ITERATIONS)
+    return found
+
+
+class Protocol:
+    """A file of measurements, and how to add what it lacks."""
+
+    def __init__(self, output: Path) -> None:
+        self._output = output
+        self._file = measured.read_or_empty(output)
+
+    def lacks(self, platform: str, ranks: int, points: str, how: str, turn: int) -> bool:
+        """Whether it is still to be measured."""
+        known = ((one.platform, one.ranks, one.what, one.how, one.round) for one in self._file.measurements)
+        return (platform, ranks, points, how, turn) not in known
+
+    def add(self, one: Measurement) -> None:
+        """Adds one to the file."""
+        self._file.measurements.append(one)
+        self._file.write(self._output)
+        print(
+            f"{one.platform}, {one.ranks} ranks, {one.what}, {one.how}, round {one.round}: {total(one):.4g} s",
+            flush=True,
+        )
+
+
+def parts(seconds: Sequence[float]) -> list[float]:
+    """The times of consecutive iterations, in few sums."""
+    size = -(-len(seconds) // PARTS)
+    return [float(f"{sum(seconds[i : i + size]):.6g}") for i in range(0, len(seconds), size)]
+
+
+def words_of(points: str, iterations: int, strategy: str) -> list[str]:
+    """The program's arguments."""
+    return [*points.split("x"), str(iterations), strategy]
+
+
+def jobs(names: Iterable[str], searches: Iterable[str]) -> list[tuple[str, str, Mapping[str, object]]]:
+    """What is run: its name in the file, the strategy, and settings."""
+    of_searches = ((name, *SEARCHES[name]) for name in searches)
+    return [*((name, f"forced:{name}", {}) for name in names), *of_searches]
+
+
+def _asked(*words: str) -> list[str]:
+    return subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+
+
+def measure(options: argparse.Namespace) -> None:
+    """Measures what the file lacks, with the launcher of the command line."""
+    file = Protocol(options.output)
+    lab = os.environ.get("STARLING_PLATFORM")
+    platform = place_of(platform_file.platform(lab)) if lab else "this machine"
+    with tempfile.TemporaryDirectory(prefix="solver-") as folder:
+        program, record = Path(folder) / SOURCE.stem, Path(folder) / "record.json"
+        flags = _asked("starling", "config", "--flags", "--mpicc", options.mpicc)
+        subprocess.run([options.mpicc, "-O2", SOURCE, *flags, "-o", program, "-lm"], check=True)
+        first = [*options.launcher, program, *words_of("4x4x4", 1, "native")]
+        ranks = json.loads(subprocess.run(first, check=True, stdout=subprocess.PIPE, timeout=60).stdout)["ranks"]
+        for turn in range(options.rounds):
+            for points in options.points:
+                for how, strategy, settings in jobs(options.implementations, options.searches):
+                    if not file.lacks(platform, ranks, points, how, turn):
+                        continue
+                    kept = {"STARLING_HISTORY": "off", "STARLING_RECORD": str(record)}
+                    env = {**os.environ, **kept, **{name: str(value) for name, value in settings.items()}}
+                    line = [*options.launcher, program, *words_of(points, options.iterations, strategy)]
+                    before = idle.ticks()
+                    done = subprocess.run(line, check=True, stdout=subprocess.PIPE, env=env, timeout=options.timeout)
+                    share = idle.ticks().idle_since(before)
+                    found, run = json.loads(done.stdout), json.loads(record.read_text())["run"]
+                    if strategy == f"forced:{how}" and found["implementation"] != how:
+                        print(f"{how} cannot serve here", flush=True)
+                        continue
+                    file.add(
+                        Measurement(
+                            what=points,
+                            platform=platform,
+                            mpi=f"{run['mpi_flavour']} {run['mpi_version']}",
+                            ranks=ranks,
+                            how=how,
+                            round=turn,
+                            seconds=parts(found["iteration_seconds"]),
+                            cpu_idle=round(share, 3),
+                            made=made(),
+                            notes={"chosen": found["implementation"], "iterations": options.iterations},
+                        )
+                    )
+
+
+def simulate(options: argparse.Namespace) -> None:
+    """Simulates what the file lacks."""
+    file = Protocol(options.output)
+    mpi = version()
+    env = {**os.environ, "STARLING_HISTORY": "off"}
+    with tempfile.TemporaryDirectory(prefix="solver-") as folder:
+        program = Path(folder) / SOURCE.stem
+        simulator.compile_program([SOURCE], program, simulator.archive(os.environ, print))
+        for ranks, sizes in SIMULATED:
+            if ranks > options.most_ranks:
+                continue
+            for name in options.machines:
+                network = MACHINES[name].platform(ranks)
+                for points in sizes:
+                    for how, strategy, _ in jobs((one for one in NAMES if not one.endswith(PACKED)), ()):
+                        if not file.lacks(name, ranks, points, how, 0):
+                            continue
+                        began = time.monotonic()
+                        words = words_of(points, FEW, strategy)
+                        ended = simulator.run(
+                            program,
+                            words,
+                            network,
+                            network.hosts,
+                            ranks,
+                            env,
+                            capture=True,
+                            on_line=print,
+                            settings=TESTS,
+                        )
+                        if ended.status != 0:
+                            print(f"{name}, {ranks} ranks, {points}, {how}: {ended.complaint}", flush=True)
+                            continue
+                        found = json.loads(ended.stdout)
+                        seconds = [float(f"{one:.6g}") for one in found["iteration_seconds"]]
+                        notes = {"chosen": found["implementation"], "not_made": ITERATIONS - FEW}
+                        file.add(
+                            Measurement(
+                                what=points,
+                                platform=name,
+                                mpi=mpi,
+                                ranks=ranks,
+                                how=how,
+                                seconds=seconds,
+                                made=made(),
+                                notes=notes,
+                            )
+                        )
+                        print(f"    {time.monotonic() - began:.0f} s", flush=True)
+
+
+def main() -> None:
+    """Measures or simulates."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    measuring = commands.add_parser("measure", help="run jobs with a launcher")
+    measuring.add_argument("--mpicc", required=True, help="the compiler wrapper of the launcher's MPI")
+    measuring.add_argument("--points", nargs="+", default=POINTS, metavar="XxYxZ", help="of a rank")
+    measuring.add_argument("--implementations", nargs="+", default=NAMES, choices=NAMES, metavar="NAME")
+    measuring.add_argument("--searches", nargs="*", default=tuple(SEARCHES), choices=tuple(SEARCHES), metavar="NAME")
+    measuring.add_argument("--iterations", type=int, default=ITERATIONS)
+    measuring.add_argument("--rounds", type=int, default=ROUNDS)
+    measuring.add_argument("--timeout", type=float, default=900, help="seconds of a job")
+    measuring.add_argument("launcher", nargs="+", metavar="LAUNCHER", help="without a program")
+    measuring.set_defaults(does=measure)
+    simulating = commands.add_parser("simulate", help="simulate 64 to 512 ranks")
+    simulating.add_argument("--most-ranks", type=int, default=512)
+    simulating.add_argument("--machines", nargs="+", default=tuple(MACHINES), choices=tuple(MACHINES))
+    simulating.set_defaults(does=simulate)
+    for one in (measuring, simulating):
+        one.add_argument("-o", "--output", type=Path, required=True)
+    options = parser.parse_args()
+    try:
+        options.does(options)
+    except MeasuredError as error:
+        sys.exit(f"solver.py: {error}")
+
+
+if __name__ == "__main__":
+    main()

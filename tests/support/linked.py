@@ -1,0 +1,25 @@
+"""Programs that are linked with the library, as users link theirs."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+from pathlib import Path
+
+from support.mpis import ROOT, Mpi, compile_c, compile_fortran
+from support.tuned import STARLING
+
+
+@functools.cache
+def _asked(*words: str) -> str:
+    done = subprocess.run([*STARLING, "config", *words], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def linked(mpi: Mpi, source: Path, folder: Path) -> str:
+    """Compiles a C or Fortran file and links it; returns the program. Examples in Fortran use the module `starling`."""
+    flags = tuple(_asked("--flags", "--mpicc", str(mpi.mpicc)).split())
+    if source.suffix == ".f90":
+        module = [_asked("--module")] if source.is_relative_to(ROOT / "examples") else []
+        return str(compile_fortran(mpi, source, folder, [*module, *flags]))
+    return str(compile_c(mpi, source, folder, flags))
