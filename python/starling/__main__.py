@@ -51,11 +51,11 @@ def _run_command(words: Sequence[str], interruptible: bool) -> None:
 
         plain = options.typed(words[1:])
     if plain is None:
-        from starling.commands import cli
+        from starling.commands import cli, completion
     if interruptible:  # from here on there may be something to clean up
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if plain is None:
-        cli.app(prog_name="starling")
+        completion.run(lambda: cli.app(prog_name="starling"))
         return
     try:
         status = run.run(plain.line, plain.flags)

@@ -193,14 +193,15 @@ void merge_into(const std::string& directory, std::span<const File> files, Merge
 
 }  // namespace
 
-EarlierRuns EarlierRuns::read(const std::string& directory, const Circumstances& wanted, const SkippedFile& skipped) {
+EarlierRuns EarlierRuns::read(const std::string& directory, const Circumstances& wanted, const SkippedFile& skipped,
+                              const EarlierRuns* newer) {
   constexpr int patience = 3;
   for (int turn = 1;; ++turn) {
     std::error_code error;
     const std::vector<std::string> names = names_in(directory, error);
     const bool is_none = error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
     if (error && !is_none) skipped("", "it cannot be read: " + error.message());
-    EarlierRuns earlier;
+    EarlierRuns earlier = newer == nullptr ? EarlierRuns{} : *newer;
     std::vector<RunRecord> merged_ones;
     std::int64_t of_runs = 0;
     std::int64_t of_merged = 0;
@@ -284,6 +285,13 @@ EarlierRuns EarlierRuns::from_text(const std::string& text) {
   all.room = std::numeric_limits<std::size_t>::max();
   for (ContextRecord& one : run_record_from_json(text, all).contexts) earlier.contexts_.add(std::move(one));
   return earlier;
+}
+
+void keep_newest(const std::string& directory, std::size_t most) {
+  std::error_code error;
+  std::vector<std::string> names = names_in(directory, error);
+  names.erase(std::remove_if(names.begin(), names.end(), std::not_fn(is_run_file_name)), names.end());
+  for (std::size_t i = most; i < names.size(); ++i) ::unlink((directory + "/" + names[i]).c_str());
 }
 
 MergedRuns merge_runs(const std::string& directory, const SkippedFile& skipped) {

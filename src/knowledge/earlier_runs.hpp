@@ -40,9 +40,10 @@ class EarlierRuns {
   /// The most bytes to read of all records.
   static constexpr std::int64_t most_bytes_read = std::int64_t{128} << 20;
 
-  /// Reads the matching records of a directory, the newest first. A missing directory has none. If a file disappears
-  /// meanwhile, because another process merges, reads all again.
-  static EarlierRuns read(const std::string& directory, const Circumstances& wanted, const SkippedFile& skipped);
+  /// Reads the matching records of a directory, the newest first, as runs older than those of `newer`. A missing
+  /// directory has none. If a file disappears meanwhile, because another process merges, reads all again.
+  static EarlierRuns read(const std::string& directory, const Circumstances& wanted, const SkippedFile& skipped,
+                          const EarlierRuns* newer = nullptr);
 
   /// Adds a run older than those added before: of collectives only candidates that the repository has; all of patterns;
   /// and only those on whose time the ranks agreed.
@@ -63,6 +64,10 @@ class EarlierRuns {
   FoldedContexts contexts_;  ///< only candidates with `agreed_s`; no decisions
   std::size_t candidates_ = 0;
 };
+
+/// Removes the oldest records of single runs in a directory, all but `most`, and no other file. What cannot be removed
+/// stays.
+void keep_newest(const std::string& directory, std::size_t most);
 
 /// The result of merging.
 struct MergedRuns {

@@ -55,6 +55,20 @@ bool is_merged_file_name(std::string_view name) {
   return name.starts_with(begin_of_merged);
 }
 
+bool is_run_file_name(std::string_view name) {
+  constexpr std::string_view form = "########T######-";
+  constexpr std::string_view end = ".json";
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto fits = [&](char pattern, char c) { return pattern == '#' ? is_digit(c) : pattern == c; };
+  if (!name.ends_with(end) || name.size() < form.size() + end.size()) return false;
+  if (!std::equal(form.begin(), form.end(), name.begin(), fits)) return false;
+  name.remove_prefix(form.size());
+  name.remove_suffix(end.size());
+  const std::size_t dash = name.rfind('-');
+  return dash != std::string_view::npos && dash > 0 && dash + 1 < name.size() &&
+         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(dash) + 1, name.end(), is_digit);
+}
+
 std::string machine_name(const std::string& wish, const Environment& environment, std::string_view host) {
   if (!wish.empty()) return wish;
   if (const char* cluster = environment("SLURM_CLUSTER_NAME"); cluster != nullptr && *cluster != '\0') return cluster;

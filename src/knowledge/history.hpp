@@ -22,6 +22,8 @@ std::string record_file_name(std::chrono::system_clock::time_point time, std::st
 /// The file name of a merged record: like that of a run, with another prefix.
 std::string merged_file_name(std::chrono::system_clock::time_point time, std::string_view host, long pid);
 bool is_merged_file_name(std::string_view name);
+/// Whether a name is one that `record_file_name` gives.
+bool is_run_file_name(std::string_view name);
 
 /// The name of a machine, by which runs find the records of others: `requested`, else $SLURM_CLUSTER_NAME, else the
 /// name of `host` without its domain and with `#` for its numbers, which differ between the nodes of a cluster: "node#"

@@ -65,11 +65,18 @@ void read(const SettingRow& row, const Wish& wish, Number& target) {
   if (wish.value == nullptr) return;
   const auto least = static_cast<Number>(row.least);
   const auto most = static_cast<Number>(row.most);
-  if (const auto value = number<Number>(wish.value, least, most)) {
-    target = *value;
+  std::string_view text = wish.value;
+  const bool is_percentage = row.is_share && text.ends_with('%');
+  if (is_percentage) text.remove_suffix(1);
+  const Number unit = is_percentage ? 100 : 1;
+  if (const auto value = number<Number>(text, least * unit, most * unit)) {
+    target = *value / unit;
   } else {
     wish.complain((std::is_integral_v<Number> ? "not a whole number from " : "not a number from ") + in_digits(least) +
-                  " to " + in_digits(most));
+                  " to " + in_digits(most) +
+                  (row.is_share
+                       ? ", nor a percentage from " + in_digits(least * 100) + "% to " + in_digits(most * 100) + "%"
+                       : ""));
   }
 }
 
@@ -128,7 +135,10 @@ nlohmann::ordered_json kind_of(const SettingRow& /*any*/, const SampleReduction*
 }
 template <typename Number>
 requires std::is_arithmetic_v<Number> nlohmann::ordered_json kind_of(const SettingRow& row, const Number* /*place*/) {
-  return {{"kind", std::is_integral_v<Number> ? "whole" : "number"}, {"range", {row.least, row.most}}};
+  return {{"kind", std::is_integral_v<Number> ? "whole"
+                   : row.is_share             ? "share"
+                                              : "number"},
+          {"range", {row.least, row.most}}};
 }
 
 bool matches(std::string_view item, std::string_view collective, std::string_view algorithm,

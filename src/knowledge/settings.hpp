@@ -26,6 +26,8 @@ struct Settings {
   std::string strategy = "auto";    ///< with its argument, if it takes one
   std::string record;               ///< path of one more copy of the run record; empty: none
   std::string history;              ///< directory of run records; empty: off
+  std::string site_history;         ///< directory of records that are read and never written; empty: none
+  int history_records = 1000;       ///< the most records of single runs that the history keeps
   std::string machine;              ///< what runs must share to learn from each other; (machine_name)
   bool fresh = false;               ///< starts without what earlier runs found
   bool reproducible = false;        ///< floating-point reductions add in the same order from run to run

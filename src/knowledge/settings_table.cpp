@@ -41,7 +41,7 @@ std::string from_here(const std::string& path) {
   return path.empty() || error ? path : absolute.string();
 }
 
-void read_record(const Wish& wish, std::string& path) {
+void read_path(const Wish& wish, std::string& path) {
   path = from_here(wish.text());
 }
 
@@ -151,13 +151,27 @@ constexpr auto table = std::to_array<SettingRow>({
      .is_path = true,
      .read = read_history,
      .shown = shown_history},
+    {.name = "site_history",
+     .variable = "STARLING_SITE_HISTORY",
+     .says = "Folder of records that runs learn from besides their own, and never write to.",
+     .place = [](Settings& all) -> Place { return &all.site_history; },
+     .is_path = true,
+     .is_for_all = false,
+     .read = read_path},
+    {.name = "history_records",
+     .variable = "STARLING_HISTORY_RECORDS",
+     .says = "Records of runs that the history keeps: the end of a run removes the oldest beyond them.",
+     .place = [](Settings& all) -> Place { return &all.history_records; },
+     .least = 1,
+     .most = 1000000,
+     .is_for_all = false},
     {.name = "record",
      .variable = "STARLING_RECORD",
      .says = "One more copy of this run's record.",
      .place = [](Settings& all) -> Place { return &all.record; },
      .option = "F",
      .is_path = true,
-     .read = read_record},
+     .read = read_path},
     {.name = "machine",
      .variable = "STARLING_MACHINE",
      .says = "Whose runs to learn from; by default named by cluster or host.",
@@ -235,6 +249,15 @@ constexpr auto table = std::to_array<SettingRow>({
      .place = [](Settings& all) -> Place { return &all.foreign_table; },
      .option = "",
      .is_for_all = false},
+    {.name = "budget",
+     .variable = "STARLING_BUDGET",
+     .says =
+         "auto: what trying may cost, as a share of the first 20 calls' native time, of later calls less: 3% or 0.03.",
+     .place = [](Settings& all) -> Place { return &all.tuning.budget; },
+     .option = "SHARE",
+     .least = 0,
+     .most = 1,
+     .is_share = true},
     {.name = "profile",
      .variable = "STARLING_PROFILE",
      .says = "The record also tells what all ranks did and in which order: starling profile sets it.",

@@ -41,6 +41,7 @@ struct SettingRow {
   std::string_view otherwise{};  ///< what counts where nothing is set, in words, if that is no value of its own
   std::int64_t least = 0;        ///< of a number
   std::int64_t most = 0;
+  bool is_share = false;   ///< a number that may also be a percentage: 0.03 or 3%
   bool is_path = false;    ///< in starling.toml it is meant from where that file is
   bool is_for_all = true;  ///< all ranks need it; else only rank 0, from whose environment settings are
   /// Reads a text that is not taken just as it stands. Called also where the variable is not set.

@@ -14,7 +14,8 @@ namespace starling {
 namespace {
 
 /// What n calls together may lose against native: allowance + growth x sqrt(n) of native's calls. Of ever more calls an
-/// ever smaller share.
+/// ever smaller share; of 20 calls the usual budget.
+constexpr double usual_budget = 0.05;
 constexpr double allowance = 0.5;
 constexpr double growth = 0.12;
 /// How many standard deviations above its mean a time is at worst: 1. Where nothing is known of any candidate, that
@@ -97,7 +98,8 @@ std::vector<PlannedCalls> Planner::first_calls(const Brief& brief) {
 }
 
 Planner::Planner(const Brief& brief)
-    : calls_of_(brief.candidates.size()),
+    : budget_(brief.settings.budget / usual_budget),
+      calls_of_(brief.candidates.size()),
       estimates_(groups_of(brief)),
       knowledge_(brief.knowledge),
       waiting_(brief.synchronises ? brief.candidates.size() : 0),
@@ -135,12 +137,12 @@ std::vector<PlannedCalls> Planner::opening() {
   return next();
 }
 
-/// Asks once an answer costs no more than the ledger has, or than 1 % of all calls so far: many contexts have too few
-/// calls for any trial.
+/// Asks once an answer costs no more than the ledger has, or than 1 % of all calls so far, with a smaller budget less:
+/// many contexts have too few calls for any trial.
 void Planner::ask_knowledge() {
   if (asked_ || !knowledge_) return;
   const double native = time_of(0);
-  constexpr double share = 0.01;
+  const double share = 0.01 * std::min(1.0, budget_);
   const double cost = knowledge_->seconds_to_ask();
   if (cost > std::max(allowed(static_cast<double>(since_)) - lost_to_native(), share * elapsed_)) return;
   asked_ = has_just_asked_ = true;
@@ -348,7 +350,7 @@ double Planner::trial_at_worst(int candidate, std::int64_t times) const {
 
 /// Seconds that so many calls may lose against native.
 double Planner::allowed(double calls) const {
-  return (allowance + (growth * std::sqrt(calls))) * time_of(0);
+  return budget_ * (allowance + (growth * std::sqrt(calls))) * time_of(0);
 }
 
 bool Planner::affordable(int candidate, std::int64_t times, double lost, double calls) const {
@@ -383,10 +385,11 @@ bool Planner::control_is_due() const {
 /// Calls after which one more agreement costs no more than its share.
 std::int64_t Planner::calls_until_agreement_pays() const {
   const double call = time_of(chosen_);
-  const double owed =
-      agreements_ + cost_of_agreement() - (share_of_agreements * elapsed_) - (advance_of_agreements * call);
+  const double part = std::min(1.0, budget_);
+  const double share = share_of_agreements * part;
+  const double owed = agreements_ + cost_of_agreement() - (share * elapsed_) - (advance_of_agreements * part * call);
   if (!(owed > 0)) return 0;
-  return static_cast<std::int64_t>(std::min(most_until_agreement, std::ceil(owed / (share_of_agreements * call))));
+  return static_cast<std::int64_t>(std::min(most_until_agreement, std::ceil(owed / (share * call))));
 }
 
 /// Calls after which to look again at what was chosen: it rests on few calls at first.

@@ -19,8 +19,9 @@ namespace starling {
 ///
 ///   what a trial may gain   expected improvement on the chosen one, for as many calls as there have been
 ///   what it may cost        expected loss of its own calls; the trial of highest worth comes first
-///   what it must not cost   the ledger: against native on every call, n calls together lose at most `allowance` +
-///                           `growth` sqrt(n) of native's times, should the trial take its pessimistic time
+///   what it must not cost   the ledger: against native on every call, n calls together lose at most the budget's
+///                           `allowance` + `growth` sqrt(n) of native's times, should the trial take its pessimistic
+///                           time
 ///   when it ends            no trial is worth its cost. The longer the program runs, the smaller a gain is worth one
 ///
 /// A time that the chosen candidate does not keep twice in a row, longer or shorter, means that the network has
@@ -80,6 +81,7 @@ class Planner {
   void note_trial(int candidate);
   [[nodiscard]] std::string in_words(int candidate) const;
 
+  double budget_;  ///< the setting, in units of the usual one
   std::vector<Interned> names_;
   std::vector<bool> eligible_;
   std::vector<std::int64_t> calls_of_;  ///< of each candidate since the network changed

@@ -65,6 +65,7 @@ struct Candidate {
 
 /// The numbers that users can set for strategies; the same on all ranks.
 struct StrategySettings {
+  double budget = 0.05;               ///< auto: what trying may cost, as a share of the first 20 calls' native time
   int iterations = 10;                ///< STAR-MPI's ITER: measurements of each candidate
   double epsilon = 0.10;              ///< STAR-MPI's epsilon: tolerated loss against the second best
   std::int64_t delta_limit = 1024;    ///< upper bound of STAR-MPI's delta (periods are delta * ITER calls)

@@ -146,6 +146,34 @@ TEST_F(Runs, ThatAreNewerCountFirstAndOldOnesOnlyWhereTheyAreNeeded) {
   EXPECT_DOUBLE_EQ(known("chain?segment=1024")->seconds, 6e-5) << "weighted by samples";
 }
 
+TEST_F(Runs, OfTheSiteAddToOnesOwn) {
+  write("20240502T120000-a-1.json",
+        {context({candidate("chain?segment=none", 9e-5, 50), candidate("chain?segment=1024", 7e-5, 50)})});
+  const EarlierRuns own = [&] {
+    EarlierRuns all;
+    all.add({context({candidate("chain?segment=none", 1e-5, 50)})});
+    return all;
+  }();
+  const EarlierRuns both = EarlierRuns::read(
+      folder_, here, [](const auto&...) {}, &own);
+  const ContextRecord* const found = both.find(context({}));
+  ASSERT_NE(found, nullptr);
+  EXPECT_DOUBLE_EQ(EarlierRuns::of(*found, "chain?segment=none")->seconds, 1e-5) << "own runs are enough";
+  EXPECT_DOUBLE_EQ(EarlierRuns::of(*found, "chain?segment=1024")->seconds, 7e-5);
+}
+
+TEST_F(Runs, AreKeptUpToANumberAndNothingElseIsRemoved) {
+  for (const char* name :
+       {"20240501T120000-a-1.json", "20240503T120000-a-1.json", "20240502T120000-b-7.json", "table.json",
+        "merged-20240401T120000-a-1.json", "20240401T120000-notes.json", "openmpi.network"})
+    write_text(name, "{}");
+  keep_newest(folder_, 2);
+  EXPECT_EQ(files(), (std::vector<std::string>{"20240401T120000-notes.json", "20240502T120000-b-7.json",
+                                               "20240503T120000-a-1.json", "merged-20240401T120000-a-1.json",
+                                               "openmpi.network", "table.json"}));
+  keep_newest(folder_ / "none", 2);
+}
+
 TEST_F(Runs, WithoutWhatRanksAgreedOnTeachNothing) {
   CandidateRecord alone = candidate("chain?segment=none", 1e-5, 10);
   alone.agreed_s.reset();

@@ -29,6 +29,15 @@ TEST(History, LiesInTheDataDirectoryElse) {
   EXPECT_EQ(directory_in({{"XDG_DATA_HOME", "data"}, {"HOME", "/home/me"}}), "/home/me/.local/share/starling/history");
 }
 
+TEST(History, KnowsTheNamesOfItsRecords) {
+  EXPECT_TRUE(is_run_file_name(record_file_name(at(0), "node-1.cluster", 42)));
+  EXPECT_TRUE(is_run_file_name("20241121T120000-a-1-2.json"));
+  for (const char* name :
+       {"1.json", "table.json", "20241121T120000-a-1.txt", "20241121T120000-a.json", "20241121T120000--1.json",
+        "20241121T120000-a-.json", "20241121120000-a-1.json", "merged-20241121T120000-a-1.json"})
+    EXPECT_FALSE(is_run_file_name(name)) << name;
+}
+
 TEST(History, CanBeOff) {
   EXPECT_EQ(directory_in({{"STARLING_HISTORY", "off"}, {"HOME", "/home/me"}}), "");
   EXPECT_EQ(directory_in({}), "");

@@ -67,6 +67,10 @@ TEST(Settings, NameWhatIsWrong) {
                                                                       {"STARLING_ITER", "ten"},
                                                                       {"STARLING_EPSILON", "-1"},
                                                                       {"STARLING_EPSILON", "nan"},
+                                                                      {"STARLING_BUDGET", "3"},
+                                                                      {"STARLING_BUDGET", "101%"},
+                                                                      {"STARLING_BUDGET", "%"},
+                                                                      {"STARLING_EPSILON", "3%"},
                                                                       {"STARLING_SAMPLES", "median"},
                                                                       {"STARLING_REPRODUCIBLE", "yes"}}) {
     std::vector<Complaint> complaints;
@@ -97,10 +101,20 @@ TEST(Settings, TakeAFileOfParametersAndAnAnswerAboutTheProbe) {
 
 TEST(Settings, TellBoundsAsPeopleWriteThem) {
   std::vector<Complaint> complaints;
-  read({{"STARLING_EPSILON", "-1"}, {"STARLING_ITER", "0"}}, complaints);
-  ASSERT_EQ(complaints.size(), 2U);
-  EXPECT_EQ(complaints[0].why, "not a whole number from 1 to 1000000");
-  EXPECT_EQ(complaints[1].why, "not a number from 0 to 1000");
+  read({{"STARLING_EPSILON", "-1"}, {"STARLING_ITER", "0"}, {"STARLING_BUDGET", "3"}}, complaints);
+  ASSERT_EQ(complaints.size(), 3U);
+  EXPECT_EQ(complaints[0].why, "not a number from 0 to 1, nor a percentage from 0% to 100%");
+  EXPECT_EQ(complaints[1].why, "not a whole number from 1 to 1000000");
+  EXPECT_EQ(complaints[2].why, "not a number from 0 to 1000");
+}
+
+TEST(Settings, TakeAShareAsANumberOrAsAPercentage) {
+  std::vector<Complaint> complaints;
+  EXPECT_DOUBLE_EQ(read({{"STARLING_BUDGET", "0.03"}}, complaints).tuning.budget, 0.03);
+  EXPECT_DOUBLE_EQ(read({{"STARLING_BUDGET", "3%"}}, complaints).tuning.budget, 0.03);
+  EXPECT_DOUBLE_EQ(read({{"STARLING_BUDGET", "100%"}}, complaints).tuning.budget, 1);
+  EXPECT_DOUBLE_EQ(read({{"STARLING_BUDGET", "0%"}}, complaints).tuning.budget, 0);
+  EXPECT_TRUE(complaints.empty());
 }
 
 TEST(Settings, HaveANameAVariableAndAPlaceEach) {

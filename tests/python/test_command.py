@@ -211,7 +211,8 @@ def test_run_says_once_where_the_record_is(home: dict[str, str], tmp_path: Path)
     (tmp_path / "tools/python").write_text(f'#!/bin/sh\nexec {sys.executable} -m starling "$@"\n')
     (tmp_path / "tools/python").chmod(0o755)
     done = starling(home, *flags, "--", "python", "run", "--mpi", "abi", "--", *writes)
-    assert f"record {tmp_path}/h/20260101T000000-a-1.json" in one_line(done.stderr)
+    record = f"{tmp_path}/h/20260101T000000-a-1.json"
+    assert one_line(done.stderr) == f"starling: record {record}; see it with: starling report {record}\n"
 
 
 def test_run_with_the_history_off_says_where_the_other_copy_is(home: dict[str, str], tmp_path: Path) -> None:
@@ -425,6 +426,39 @@ def test_doctor_as_json_tells_settings_with_their_sources(home: dict[str, str]) 
     assert [variant["variant"] for variant in found["variants"]] == ["openmpi", "mpich", "abi"]
     assert found["launchers"] == []
     assert "no MPI launcher on PATH" in found["advice"][0]
+
+
+def test_doctor_fails_where_a_settings_file_is_wrong(home: dict[str, str]) -> None:
+    file = Path(home["HOME"]) / "starling.toml"
+    file.write_text('[run]\nbudget = "lots"\n')
+    done = starling(home, "doctor", "--json")
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["settings_are_valid"]) == (1, False)
+    why = "not a number from 0 to 1, nor a percentage from 0% to 100%"
+    assert found["advice"][0] == f"correct {file}:2: run.budget = 'lots': {why}"
+    file.write_text("[run\n")
+    done = starling(home, "doctor")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert f"correct {file}:1: not TOML" in " ".join(done.stdout.split())
+    file.write_text("[run]\nbudget = 0.02\n")
+    assert starling(home, "doctor").returncode == 0
+
+
+def test_a_budget_is_a_share(home: dict[str, str]) -> None:
+    done = starling(home, "run", "--budget", "3", "--", "env")
+    assert done.returncode == 2
+    why = "not a number from 0 to 1, nor a percentage from 0% to 100%"
+    assert one_line(done.stderr) == f"starling: --budget 3: {why}\n"
+    library_of("abi", home)
+    done = starling(home, "run", "--mpi", "abi", "--budget", "3%", "--", "env")
+    assert "STARLING_BUDGET=3%" in done.stdout.splitlines()
+
+
+def test_a_history_that_is_named_must_be_there(home: dict[str, str]) -> None:
+    for words in (["list"], ["show"], ["merge"], ["clear", "--yes"]):
+        done = starling(home, "history", *words, "--history", "mistyped")
+        assert done.returncode == 2
+        assert one_line(done.stderr) == "starling: --history mistyped: no such folder\n"
 
 
 def test_doctor_builds_only_with_a_compiler_that_is_there(home: dict[str, str]) -> None:

@@ -194,14 +194,17 @@ def test_a_record_of_an_old_version_is_listed_without_its_machine(folder: Path) 
 
 
 def test_an_empty_history_is_no_error_and_says_how_to_begin(folder: Path) -> None:
-    for place in (folder, folder / "none"):
+    missing = folder / "none"
+    unset: list[str] = []
+    for place, words, known in ((folder, ["--history", str(folder)], None), (missing, unset, str(missing))):
+        env = {"STARLING_HISTORY": known}
         for command in ("list", "show"):
-            result = starling(command, "--history", place)
+            result = starling(command, *words, env=env)
             assert said(result) == [f"{place}: no record yet; make one with: starling run -- mpirun -n 4 ./app"]
             assert result.stdout == ""
-        assert starling("merge", "--history", place).stdout == f"nothing to merge in {place}\n"
-        assert starling("clear", "--history", place).stdout == f"nothing to remove from {place}\n"
-        assert not (folder / "none").exists()
+        assert starling("merge", *words, env=env).stdout == f"nothing to merge in {place}\n"
+        assert starling("clear", *words, env=env).stdout == f"nothing to remove from {place}\n"
+    assert not missing.exists()
 
 
 def test_for_a_machine_without_records_those_with_records_are_listed(folder: Path) -> None:

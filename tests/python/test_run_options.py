@@ -13,7 +13,7 @@ from starling.runs import options, run
 from starling.runs.settings import KEYS, Kind, flag
 
 OPTIONS = {name: key for name, key in KEYS.items() if key.option is not None}
-VALUES = {Kind.TEXT: "a,b", Kind.WHOLE: "3", Kind.NUMBER: "0.5", Kind.FLAVOUR: "intel"}
+VALUES = {Kind.TEXT: "a,b", Kind.WHOLE: "3", Kind.NUMBER: "0.5", Kind.SHARE: "3%", Kind.FLAVOUR: "intel"}
 
 
 def typed_by_typer(words: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> options.Typed | None:

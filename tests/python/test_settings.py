@@ -8,12 +8,12 @@ import pytest
 
 from starling.installation import questions
 from starling.installation.variants import library_folders, package_folders
-from starling.runs import reference
+from starling.runs import reference, settings
 from starling.runs.settings import (
     KEYS,
     Setting,
     SettingsError,
-    find_file,
+    find_files,
     history_folder,
     in_force,
     read_file,
@@ -32,7 +32,7 @@ def written(folder: Path, text: str) -> Path:
 def test_a_flag_overrides_a_variable_and_a_variable_the_file(tmp_path: Path) -> None:
     path = written(tmp_path, '[run]\nstrategy = "a"\nepsilon = 0.2\nonly = ["bcast", "ring"]\n')
     environ = {"STARLING_STRATEGY": "b", "STARLING_EPSILON": "0.3"}
-    assert in_force({"strategy": "c"}, environ, path) == {
+    assert in_force({"strategy": "c"}, environ, [path]) == {
         "strategy": Setting("c", "--strategy"),
         "epsilon": Setting("0.3", "STARLING_EPSILON"),
         "only": Setting("bcast,ring", str(path)),
@@ -61,7 +61,7 @@ def test_every_key_of_the_file_becomes_its_variable(tmp_path: Path) -> None:
         quiet = true
         """,
     )
-    found = in_force({}, {}, path)
+    found = in_force({}, {}, [path])
     assert found["mpi"].value == "intel"
     assert found["quiet"].value == "1"
     assert variables(found, {}) == {
@@ -91,6 +91,7 @@ def test_every_key_of_the_file_becomes_its_variable(tmp_path: Path) -> None:
         ('[run]\n\niterations = "ten"\n', 3, "run.iterations: must be a whole number, and is 'ten'"),
         ("[run]\nonly = [1]\n", 2, "run.only: must be a text in quotes, and is [1]"),
         ('[run]\nmpi = "lam"\n', 2, "run.mpi: must be one of openmpi, mpich, intel, abi, and is 'lam'"),
+        ("[run]\nbudget = true\n", 2, 'run.budget: must be a number like 0.03 or a text like "3%", and is True'),
         ("[run]\nepsilon = 'x'\n", 2, "run.epsilon: must be a number, and is 'x'"),
         ("[run]\nreproducible = 1\n", 2, "run.reproducible: must be true or false, and is 1"),
         ("run = 3\n", 1, "run: must be a table, and is 3"),
@@ -112,16 +113,30 @@ def test_a_file_that_is_not_text_is_told(tmp_path: Path) -> None:
         read_file(path)
 
 
-def test_the_file_of_the_folder_overrides_the_users(tmp_path: Path) -> None:
-    here, config = tmp_path / "here", tmp_path / "config"
-    (config / "starling").mkdir(parents=True)
-    here.mkdir()
+def test_the_file_of_the_folder_overrides_the_users_and_this_the_sites(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, config, machine, beside = (tmp_path / name for name in ("here", "config", "etc", "beside"))
+    monkeypatch.setattr(settings, "SITE_FOLDERS", (machine, beside))
+    for folder in (here, config / "starling", machine, beside):
+        folder.mkdir(parents=True)
     environ = {"XDG_CONFIG_HOME": str(config)}
-    assert find_file(here, environ) is None
-    users = written(config / "starling", "")
-    assert find_file(here, environ) == users
-    own = written(here, "")
-    assert find_file(here, environ) == own
+    assert find_files(here, environ) == []
+    sites = written(
+        machine, '[run]\nstrategy = "a"\ntable = "t.json"\nsite_history = "runs"\nbudget = "1%"\nseed = 1\n'
+    )
+    newer = written(beside, '[run]\nstrategy = "b"\nbudget = 0.02\nseed = 2\n')
+    users = written(config / "starling", '[run]\nstrategy = "c"\nseed = 3\n')
+    own = written(here, '[run]\nstrategy = "d"\n')
+    assert find_files(here, environ) == [sites, newer, users, own]
+    assert in_force({}, {}, find_files(here, environ)) == {
+        "strategy": Setting("d", str(own)),
+        "table": Setting(str(machine / "t.json"), str(sites)),
+        "site_history": Setting(str(machine / "runs"), str(sites)),
+        "budget": Setting("0.02", str(newer)),
+        "seed": Setting("3", str(users)),
+    }
+    assert find_files(config / "starling", environ) == [sites, newer, users], "a file counts once"
 
 
 def test_the_history_is_where_the_library_puts_it() -> None:
@@ -141,9 +156,9 @@ def test_without_an_absolute_home_the_one_the_system_knows_is_used_and_handed_to
     assert history_folder({}, home) == history
     assert variables({}, home)["STARLING_HISTORY"] == str(history)
     (tmp_path / ".config/starling").mkdir(parents=True)
-    assert find_file(tmp_path / "elsewhere", home) is None
+    assert find_files(tmp_path / "elsewhere", home) == []
     users = written(tmp_path / ".config/starling", "")
-    assert find_file(tmp_path / "elsewhere", home) == users
+    assert find_files(tmp_path / "elsewhere", home) == [users]
 
 
 def test_without_any_home_there_is_no_history(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,13 +168,13 @@ def test_without_any_home_there_is_no_history(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(pwd, "getpwuid", unknown)
     assert history_folder({}, {}) is None
     assert variables({}, {}) == {"STARLING_HISTORY": "off"}
-    assert find_file(Path("/nonexistent"), {}) is None
+    assert find_files(Path("/nonexistent"), {}) == []
     assert library_folders({}) == package_folders("lib")
 
 
 def test_ranks_get_absolute_paths_and_all_variables_of_starling() -> None:
     environ = {"STARLING_RECORD": "r.json", "STARLING_TRACE": "1", "PATH": "/bin"}
-    assert variables(in_force({"history": "h"}, environ, None), environ) == {
+    assert variables(in_force({"history": "h"}, environ, []), environ) == {
         "STARLING_RECORD": str(Path.cwd() / "r.json"),
         "STARLING_TRACE": "1",
         "STARLING_HISTORY": str(Path.cwd() / "h"),

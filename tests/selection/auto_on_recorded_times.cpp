@@ -43,13 +43,16 @@ struct Goal {
   double worst;
 };
 
+const replay::Scenario& scenario_named(std::string_view name) {
+  return *std::find_if(replay::scenarios().begin(), replay::scenarios().end(),
+                       [&](const replay::Scenario& one) { return one.name == name; });
+}
+
 void expect(std::string_view scenario_name, const std::vector<Goal>& goals, double right) {
-  const auto scenario = std::find_if(replay::scenarios().begin(), replay::scenarios().end(),
-                                     [&](const replay::Scenario& one) { return one.name == scenario_name; });
-  ASSERT_NE(scenario, replay::scenarios().end());
+  const replay::Scenario& scenario = scenario_named(scenario_name);
   std::vector<replay::Played> games;
   for (std::size_t i = 0; i < recorded().size(); ++i)
-    games.push_back(replay::play(recorded()[i], recorded()[i], "auto", *scenario, goals.back().calls, 1 + i, true));
+    games.push_back(replay::play(recorded()[i], recorded()[i], "auto", scenario, goals.back().calls, 1 + i, true));
   for (const Goal& goal : goals) {
     const auto& at = games.front().at;
     const auto place = static_cast<std::size_t>(std::find(at.begin(), at.end(), goal.calls) - at.begin());
@@ -81,6 +84,26 @@ TEST(AutoOnRecordedTimes, LosesLittleWhereTimesScatterOrRanksAreLate) {
   expect("late", {{300, 0.82, 1.04, 1.06}}, 0.85);
   expect("very late", {{300, 0.84, 1.07, 1.18}}, 0.8);
   expect("sizes", {{300, 0.82, 1.04, 1.08}}, 0.84);
+}
+
+TEST(AutoOnRecordedTimes, LosesLessInTheWorstContextsWithASmallerBudget) {
+  const auto after_20_calls = [](double budget) {
+    StrategySettings settings;
+    settings.budget = budget;
+    std::vector<replay::Played> games;
+    for (std::size_t i = 0; i < recorded().size(); ++i)
+      games.push_back(
+          replay::play(recorded()[i], recorded()[i], "auto", scenario_named("plain"), 20, 1 + i, true, settings));
+    return Ratios(games, games.front().at.size() - 1);
+  };
+  const Ratios nothing = after_20_calls(0);
+  const Ratios little = after_20_calls(0.01);
+  const Ratios usual = after_20_calls(0.05);
+  EXPECT_LT(nothing.p95(), 1.005);
+  EXPECT_LT(little.p95(), 1.02);
+  EXPECT_LT(nothing.p95(), little.p95());
+  EXPECT_LT(little.p95(), usual.p95());
+  EXPECT_LT(usual.mean(), little.mean());  // and trying is what gains
 }
 
 }  // namespace

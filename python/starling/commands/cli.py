@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from starling.commands import bench, history, lab
+from starling.commands import bench, completion, history, lab
 from starling.installation.variants import Flavour
 from starling.messages import MISUSE, in_one_line, log, printable, quoted, version
 from starling.networks.placement import Order
@@ -116,7 +116,8 @@ def _takes_settings(command: Callable[..., None]) -> Callable[..., None]:
         if key.option is None or name in own:
             continue
         words = [flag(name), *([key.option.short] if key.option.short else [])]
-        option = typer.Option(*words, metavar=key.option.metavar, help=key.option.help)
+        offered = completion.OF_SETTINGS.get(name)
+        option = typer.Option(*words, metavar=key.option.metavar, help=key.option.help, autocompletion=offered)
         type_ = {Kind.FLAG: bool, Kind.FLAVOUR: Flavour}.get(key.kind, str)
         parameters[name] = inspect.Parameter(
             f"{name}_", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[type_ | None, option]
@@ -219,7 +220,7 @@ def check(
             raise typer.Exit(status)
         try:
             profile, _ = profiles.read(file)
-            in_force = settings.in_force({}, os.environ, settings.find_file(Path.cwd(), os.environ))
+            in_force = settings.in_force({}, os.environ, settings.find_files(Path.cwd(), os.environ))
             folder = settings.history_folder(in_force, os.environ)
             known, _ = histories.known(histories.read(folder).entries) if folder else ([], [])
             table = read_table(Path(in_force["table"].value)) if in_force.get("table") else None
@@ -321,7 +322,7 @@ def report(
         return
 
     def folder() -> Path | None:
-        in_force = settings.in_force({}, os.environ, settings.find_file(Path.cwd(), os.environ))
+        in_force = settings.in_force({}, os.environ, settings.find_files(Path.cwd(), os.environ))
         return settings.history_folder(in_force, os.environ)
 
     try:
@@ -452,7 +453,11 @@ def profile(
 def algorithms(
     collective: Annotated[
         str | None,
-        typer.Argument(metavar="[COLLECTIVE[:NAME]]", help="Algorithms of this collective, or details of one."),
+        typer.Argument(
+            metavar="[COLLECTIVE[:NAME]]",
+            help="Algorithms of this collective, or details of one.",
+            autocompletion=completion.ways,
+        ),
     ] = None,
     as_json: AsJson = False,
     draw: Annotated[
@@ -572,7 +577,10 @@ def export(
 
 @app.command(epilog="Example: starling predict --platform star:4x8 --ranks 32 alltoall 64K")
 def predict(
-    collective: Annotated[str, typer.Argument(metavar="COLLECTIVE", help="alltoall, allreduce, ...")],
+    collective: Annotated[
+        str,
+        typer.Argument(metavar="COLLECTIVE", help="alltoall, allreduce, ...", autocompletion=completion.collectives),
+    ],
     size: Annotated[
         str, typer.Argument(metavar="SIZE", help="Bytes, or like 64K: the vector, or one block. Nothing for a barrier.")
     ] = "",
@@ -680,7 +688,12 @@ def tune(
         Path | None, typer.Option(metavar="F", help="Measure only what this profile needs, by the time spent there.")
     ] = None,
     collectives: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Collectives; by default eight of them.")
+        str | None,
+        typer.Option(
+            metavar="A,B",
+            help="Collectives; by default eight of them.",
+            autocompletion=completion.lists_of_collectives,
+        ),
     ] = None,
     sizes: Annotated[str | None, typer.Option(metavar="1,4K", help="Sizes in bytes; by default 1 to 8M.")] = None,
     ranks: Annotated[
@@ -754,7 +767,10 @@ def doctor(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what is installed, which MPI libraries work, which settings are in force, and what to do."""
+    """Show what is installed, which MPI libraries work, which settings are in force, and what to do.
+
+    Exit status 1 where a settings file or a variable is wrong.
+    """
     from starling.installation import build
     from starling.launchers import process
     from starling.terminal.console import terminal
@@ -775,6 +791,8 @@ def doctor(
         typer.echo(json.dumps(examination.as_json(diagnosis), indent=2))
     else:
         examination.render(diagnosis, terminal())
+    if not diagnosis.settings_are_valid:
+        raise typer.Exit(1)
 
 
 @app.command(epilog="Example: starling demo")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from starling.commands import completion
 from starling.messages import MISUSE, listed, log, printable
 
 if TYPE_CHECKING:
@@ -73,11 +74,13 @@ def _folder(requested: str | None) -> Path:
     flags = {} if requested is None else {"history": requested}
     if complaint := checks.empty_flag(flags):
         raise _misused(complaint)
-    in_force = settings.in_force(flags, os.environ, settings.find_file(Path.cwd(), os.environ))
+    in_force = settings.in_force(flags, os.environ, settings.find_files(Path.cwd(), os.environ))
     folder = settings.history_folder(in_force, os.environ)
     if folder is None:
         source = f" ({in_force['history'].source})" if "history" in in_force else ""
         raise _misused(f"the history is off{source}; name a folder: --history DIR")
+    if requested is not None and not folder.exists():
+        raise _misused(f"--history {printable(requested)}: no such folder")
     return folder
 
 
@@ -127,7 +130,10 @@ def list_(folder: Folder = None, machine: Machine = None, as_json: AsJson = Fals
 
 @app.command(epilog="Example: starling history show allreduce --ranks 64")
 def show(
-    collective: Annotated[str | None, typer.Argument(metavar="[COLLECTIVE]", help="Only this collective.")] = None,
+    collective: Annotated[
+        str | None,
+        typer.Argument(metavar="[COLLECTIVE]", help="Only this collective.", autocompletion=completion.collectives),
+    ] = None,
     folder: Folder = None,
     machine: Machine = None,
     ranks: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only communicators of N ranks.")] = None,

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from starling.commands import completion
 from starling.lab.launch import IDLE_MICROSECONDS
 from starling.lab.state import DEFAULT_PREFIX
 from starling.messages import MISUSE, log, printable
@@ -243,7 +244,10 @@ def calibrate(
     epilog="Example: starling lab race allreduce:ring --against all --sizes 1K:1M --plot ring.svg -- mpirun -n 16",
 )
 def race(
-    candidate: Annotated[str, typer.Argument(metavar="COLLECTIVE:WAY", help="As in allreduce:ring.")],
+    candidate: Annotated[
+        str,
+        typer.Argument(metavar="COLLECTIVE:WAY", help="As in allreduce:ring.", autocompletion=completion.ways),
+    ],
     line: Line,
     against: Annotated[str, typer.Option(metavar="A,B|all", help="Other ways; native always takes part.")] = "all",
     sizes: Annotated[str, typer.Option(metavar="1K:1M", help="A range, in steps of 4, or a comma list.")] = "8:1M",
@@ -305,10 +309,20 @@ def simulate(
         typer.Argument(metavar="[SOURCE ... ARGUMENT ...]", help="C or C++ files of an MPI program; else a benchmark."),
     ] = None,
     strategy: Annotated[
-        list[str] | None, typer.Option(metavar="S", help="native, auto, star, forced:NAME, ...; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            metavar="S",
+            help="native, auto, star, forced:NAME, ...; may be repeated.",
+            autocompletion=completion.strategies,
+        ),
     ] = None,
     collective: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Of the benchmark; may be repeated. Default: allreduce.")
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Of the benchmark; may be repeated. Default: allreduce.",
+            autocompletion=completion.collectives,
+        ),
     ] = None,
     size: Annotated[
         list[str] | None, typer.Option(metavar="BYTES", help="Of the benchmark, like 64KiB; may be repeated.")

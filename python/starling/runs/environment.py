@@ -47,7 +47,7 @@ def wanted(flavour: variants.Flavour, flags: Mapping[str, str], environ: Mapping
             f"no library for {flavour.variant}; build it with: starling doctor --build MPICC, as in mpicc"
         )
     try:
-        requested = settings.in_force(flags, environ, settings.find_file(Path.cwd(), environ))
+        requested = settings.in_force(flags, environ, settings.find_files(Path.cwd(), environ))
     except settings.SettingsError as error:
         raise NotToBeHadError(str(error)) from error
     in_force, wrong = checks.described(requested)

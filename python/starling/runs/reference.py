@@ -31,7 +31,8 @@ def _values(key: Key, row: Mapping[str, Any]) -> str:
         return "`1`, `0`; in the file `true`, `false`"
     if "range" in row:
         least, most = row["range"]
-        return f"{least} to {most}"
+        shares = f", or {100 * least}% to {100 * most}%" if key.kind is Kind.SHARE else ""
+        return f"{least} to {most}{shares}"
     return ", ".join(map(_code, row.get("choices", [])))
 
 

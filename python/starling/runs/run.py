@@ -40,9 +40,8 @@ def run(line: Sequence[str], flags: Mapping[str, str]) -> int:
         return MISUSE
     if not launcher.is_program(line[0]):
         return _natively(line, environ)  # the system reports why it fails
-    path = settings.find_file(Path.cwd(), environ)
     try:
-        in_force = settings.in_force(flags, environ, path)
+        in_force = settings.in_force(flags, environ, settings.find_files(Path.cwd(), environ))
     except settings.SettingsError as error:
         log(f"{error}; the file is ignored and the program runs natively")
         return _natively(line, environ)
@@ -86,7 +85,12 @@ def tuned(line: Sequence[str], requested: Mapping[str, settings.Setting], enviro
             wanted[explained.VARIABLE] = str(channel)
         argv, env = variables.rewrite(line, found, wanted, environ)
         history, copy = settings.history_folder(in_force, environ), wanted.get(settings.VARIABLES["record"])
-        before = _StateBefore(history, Path(copy) if copy else None, explained.marks(channel))
+        before = _StateBefore(
+            history,
+            Path(copy) if copy else None,
+            explained.marks(channel),
+            is_found_again="history" not in in_force or Path(in_force["history"].source).name == settings.FILE,
+        )
         try:
             status = process.run(argv, env)
         except process.StartError as error:
@@ -99,12 +103,16 @@ def tuned(line: Sequence[str], requested: Mapping[str, settings.Setting], enviro
 
 
 class _StateBefore:
-    """The records before a run, to find those that it made."""
+    """The records before a run, to find those that it made.
 
-    def __init__(self, history: Path | None, copy: Path | None, marks: str) -> None:
+    `is_found_again`: `starling report` without a file looks into the same history.
+    """
+
+    def __init__(self, history: Path | None, copy: Path | None, marks: str, *, is_found_again: bool) -> None:
         self._history, self._copy, self._marks = history, copy, marks
         self._records = _records(history)
         self._copied = _written(copy)
+        self._is_found_again = is_found_again
 
     def message(self, status: int, marks: str) -> str | None:
         """Where the record is, or that there is none; None where that was reported or no record was requested."""
@@ -112,7 +120,8 @@ class _StateBefore:
         if explained.BY_COMMAND in new_marks:
             return None
         if new := sorted(_records(self._history) - self._records, key=lambda path: path.name):
-            return f"record {printable(new[-1])}; see it with: starling report"
+            file = "" if self._is_found_again else f" {printable(shlex.quote(str(new[-1])))}"
+            return f"record {printable(new[-1])}; see it with: starling report{file}"
         if self._copy is not None and _written(self._copy) not in (None, self._copied):
             copy = shlex.quote(str(self._copy))
             return f"record {printable(self._copy)}; see it with: starling report {printable(copy)}"

@@ -1,10 +1,11 @@
-"""Settings of a run: flags override STARLING_* variables, these starling.toml; each with its source."""
+"""Settings of a run: flags override STARLING_* variables, these the files starling.toml; each with its source."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +15,8 @@ from starling.installation.variants import Flavour, data_home, home, users_folde
 from starling.messages import log, printable, quoted
 
 FILE = "starling.toml"
+SITE_FOLDERS = (Path("/etc/starling"), Path(sys.prefix) / "etc/starling")
+"""Where a centre puts its settings: those beside an installation override those of the machine."""
 
 
 class Kind(Enum):
@@ -22,6 +25,7 @@ class Kind(Enum):
     TEXT = "a text in quotes"
     WHOLE = "a whole number"
     NUMBER = "a number"
+    SHARE = 'a number like 0.03 or a text like "3%"'
     FLAG = "true or false"
     FLAVOUR = f"one of {', '.join(Flavour)}"
 
@@ -98,11 +102,14 @@ class Setting(NamedTuple):
     source: str
 
 
-def find_file(folder: Path, environ: Mapping[str, str]) -> Path | None:
-    """The starling.toml in force: of `folder`, else of $XDG_CONFIG_HOME/starling (~/.config/starling)."""
+def find_files(folder: Path, environ: Mapping[str, str]) -> list[Path]:
+    """Every starling.toml in force; what a later one sets overrides what an earlier one does.
+
+    The site's, the user's in $XDG_CONFIG_HOME/starling (~/.config/starling), and that of `folder`.
+    """
     config = users_folder(environ, "XDG_CONFIG_HOME", ".config")
-    places = [folder / FILE, *([config / "starling" / FILE] if config else [])]
-    return next((path for path in places if path.is_file()), None)
+    folders = [*SITE_FOLDERS, *([config / "starling"] if config else []), folder]
+    return [path for path in dict.fromkeys(place / FILE for place in folders) if path.is_file()]
 
 
 def _line_of(text: str, location: tuple[int | str, ...]) -> int:
@@ -158,11 +165,12 @@ def _text(key: Key, value: Any) -> str | None:
         case bool():
             return str(int(value)) if kind is Kind.FLAG else None
         case int():
-            return str(value) if kind in (Kind.WHOLE, Kind.NUMBER) else None
+            return str(value) if kind in (Kind.WHOLE, Kind.NUMBER, Kind.SHARE) else None
         case float():
-            return str(value) if kind is Kind.NUMBER else None
+            return str(value) if kind in (Kind.NUMBER, Kind.SHARE) else None
         case str():
-            return value if kind is Kind.TEXT or (kind is Kind.FLAVOUR and value in list(Flavour)) else None
+            fits = value in list(Flavour) if kind is Kind.FLAVOUR else kind in (Kind.TEXT, Kind.SHARE)
+            return value if fits else None
         case list() if key.is_list and all(isinstance(item, str) for item in value):
             return ",".join(value)
     return None
@@ -201,10 +209,10 @@ def place(path: Path, name: str) -> str:
     return f"{printable(path)}:{_line_of(text, ('run', name))}: run.{name}"
 
 
-def in_force(flags: Mapping[str, str], environ: Mapping[str, str], path: Path | None) -> dict[str, Setting]:
-    """Every setting that something sets. Raises SettingsError for an unusable file."""
+def in_force(flags: Mapping[str, str], environ: Mapping[str, str], files: Sequence[Path]) -> dict[str, Setting]:
+    """Every setting that something sets; later files override earlier ones. Raises SettingsError for a wrong file."""
     found: dict[str, Setting] = {}
-    if path is not None:
+    for path in files:
         found.update({name: Setting(value, str(path)) for name, value in read_file(path).items()})
     for name, variable in VARIABLES.items():
         if environ.get(variable):
@@ -227,7 +235,7 @@ def variables(settings: Mapping[str, Setting], environ: Mapping[str, str]) -> di
     own = {name: value for name, value in environ.items() if name.startswith("STARLING_")}
     own.update({VARIABLES[name]: setting.value for name, setting in settings.items() if name in VARIABLES})
     own[VARIABLES["history"]] = str(history_folder(settings, environ) or "off")
-    for name in ("record", "table"):
+    for name in ("record", "site_history", "table"):
         value = own.get(VARIABLES[name])
         if value and not value.startswith("{"):
             own[VARIABLES[name]] = str(Path(value).absolute())

@@ -78,4 +78,4 @@ def run(job: Job) -> int:
     """
     job.record.unlink(missing_ok=True)
     flags = {"strategy": "auto", "record": str(job.record), "quiet": "1"}
-    return runner.tuned(job.line, settings.in_force(flags, job.env, None), job.env)
+    return runner.tuned(job.line, settings.in_force(flags, job.env, []), job.env)

@@ -69,6 +69,7 @@ class Diagnosis:
     variants: list[VariantState]
     launchers: list[LauncherState]
     settings: list[SettingState]
+    settings_are_valid: bool
     advice: list[str]
 
     @property
@@ -161,16 +162,17 @@ def tried(launcher: Path, environ: Mapping[str, str]) -> LauncherState:
 
 def settings_in_force(environ: Mapping[str, str]) -> tuple[list[SettingState], list[str]]:
     """Settings with their sources, defaults too; and errors in the settings file and the variables."""
-    path = settings.find_file(Path.cwd(), environ)
+    usable = []
     wrong: list[str] = []
-    try:
-        found = settings.in_force({}, environ, path)
-    except settings.SettingsError as error:
-        wrong.append(f"correct {error}")
-        found = settings.in_force({}, environ, None)
+    for path in settings.find_files(Path.cwd(), environ):
+        try:
+            settings.read_file(path)
+            usable.append(path)
+        except settings.SettingsError as error:
+            wrong.append(f"correct {error}")
+    found = settings.in_force({}, environ, usable)
     described, unusable = checks.described(found)
     wrong += [f"correct {one.text}" for one in [*unusable, *checks.wrong(described, environ)]]
-    wrong += checks.unknown(environ)
     shown = {name: SettingState(name, key.default, "default") for name, key in settings.KEYS.items() if key.default}
     history = settings.history_folder(found, environ)
     shown["history"] = SettingState("history", str(history or "off"), "default")
@@ -192,7 +194,8 @@ def examine(environ: Mapping[str, str]) -> Diagnosis:
     """Checks the installation, and tries every launcher."""
     variants = [VariantState(str(v), str(library(v, environ) or "") or None, v.serves) for v in Variant]
     launchers = [tried(launcher, environ) for launcher in launchers_on_path(environ)]
-    shown, advice = settings_in_force(environ)
+    shown, wrong = settings_in_force(environ)
+    advice = [*wrong, *checks.unknown(environ)]
     if not launchers:
         advice.append("no MPI launcher on PATH: load your site's MPI module, or: pip install mpich")
     for launcher in launchers:
@@ -203,7 +206,8 @@ def examine(environ: Mapping[str, str]) -> Diagnosis:
             advice.append(f"{launcher.path} does not work: {launcher.result}")
     history = next((Path(one.value) for one in shown if one.name == "history" and one.value != "off"), None)
     advice += left_native(history)
-    return Diagnosis(__version__, platform.python_version(), variants, launchers, shown, list(dict.fromkeys(advice)))
+    advice = list(dict.fromkeys(advice))
+    return Diagnosis(__version__, platform.python_version(), variants, launchers, shown, not wrong, advice)
 
 
 def as_json(diagnosis: Diagnosis) -> dict[str, object]:

@@ -101,15 +101,18 @@ Settings settings_here(bool is_serialized) {
   return settings;
 }
 
-/// The records in the history that match this run.
+/// The records that match this run: those of the history, then the site's, of which a known candidate needs no more.
 EarlierRuns earlier_runs(const Settings& settings) {
   if (settings.history.empty() || settings.fresh || !strategy_named(settings.strategy)->first->learns) return {};
   int skipped = 0;
   constexpr int most = 3;
-  const auto skip = [&](const std::string& file, const std::string& why) {
-    if (++skipped <= most) print_notice("skipped " + told(settings.history + "/" + file) + ": " + why);
-  };
-  EarlierRuns earlier = EarlierRuns::read(settings.history, circumstances(settings), skip);
+  EarlierRuns earlier;
+  for (const std::string& folder : {settings.history, settings.site_history}) {
+    const auto skip = [&](const std::string& file, const std::string& why) {
+      if (++skipped <= most) print_notice("skipped " + told(folder + "/" + file) + ": " + why);
+    };
+    if (!folder.empty()) earlier = EarlierRuns::read(folder, circumstances(settings), skip, &earlier);
+  }
   if (skipped > most) print_notice("skipped " + std::to_string(skipped - most) + " more files of the history");
   return earlier;
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "knowledge/earlier_runs.hpp"
 #include "knowledge/history.hpp"
 #include "knowledge/record_json.hpp"
 #include "knowledge/record_sum.hpp"
@@ -165,7 +166,10 @@ std::vector<std::string> describe_and_write(RunRecord& record, double seconds) {
     } else if (trouble.empty()) {
       const NewFile made = write_new_whole(now.settings.history, name, text);
       trouble = made.trouble;
-      if (trouble.empty()) job().history_file = made.name;
+      if (trouble.empty()) {
+        job().history_file = made.name;
+        keep_newest(now.settings.history, static_cast<std::size_t>(now.settings.history_records));
+      }
     }
     if (!trouble.empty()) wrong.push_back("no run record in the history: " + trouble);
   }
