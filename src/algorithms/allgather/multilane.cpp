@@ -13,8 +13,6 @@
 namespace starling::allgather {
 namespace {
 
-constexpr std::string_view inner = "simple";
-
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
   const Places& places = *team.places;
@@ -25,7 +23,7 @@ Schedule build(const Team& team, const Parameters& with) {
   const Buffer by_lane = todo.add_scratch(team.size);
   todo.append(part(Collective::allgather, with.text("outer"), levels.across(nodes)),
               {.send = {Buffer::send}, .recv = {of_lane}, .ranks = levels.lane()});
-  todo.append(part(Collective::allgather, inner, levels.within(ranks)),
+  todo.append(part(Collective::allgather, with.text("inner"), levels.within(ranks)),
               {.send = {of_lane, 0, nodes}, .recv = {by_lane, 0, nodes}, .ranks = levels.node()});
   for (int node = 0; node < nodes; ++node)
     for (int place = 0; place < ranks; ++place)
@@ -35,6 +33,7 @@ Schedule build(const Team& team, const Parameters& with) {
 
 std::string refuses(const Situation& situation, const Parameters& with) {
   if (std::string why = even_nodes_refusal(situation); !why.empty()) return why;
+  if (std::string why = inner_refusal(Collective::allgather, situation, with); !why.empty()) return why;
   return part_refusal(Collective::allgather, with.text("outer"), across_nodes(Collective::allgather, situation));
 }
 
@@ -53,11 +52,13 @@ Algorithm multilane() {
       .says = "gathers in all lanes of ranks between the nodes, then on each node what its lanes have",
       .source = "Träff and Hunold 2020",
       .group = "multilane",
-      .parameters = {outer_parameter({"bruck", "ring", "simple"}, "the allgather of each lane")},
+      .parameters = {inner_parameter("the allgather on a node", {"simple"}),
+                     outer_parameter({"bruck", "ring", "simple"}, "the allgather of each lane")},
       .latency = "(q-1) alpha on a node of q ranks, and the allgather's among the nodes",
       .bandwidth = "(q-1)/q p s beta on a node of q ranks, and (p-q)/q s beta among the nodes",
       .refuses = refuses,
       .scratch_blocks = scratch_blocks,
+      .shares_memory = inner_shares_memory,
       .build = build,
   };
 }

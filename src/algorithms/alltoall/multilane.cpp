@@ -15,8 +15,6 @@
 namespace starling::alltoall {
 namespace {
 
-constexpr std::string_view inner = "simple";
-
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
   const Places& places = *team.places;
@@ -29,7 +27,7 @@ Schedule build(const Team& team, const Parameters& with) {
   for (int place = 0; place < ranks; ++place)
     for (int node = 0; node < nodes; ++node)
       todo.copy(sendbuf(places.on_node(node).rank(place)), at(by_lane, (place * nodes) + node));
-  todo.append(part(Collective::alltoall, inner, levels.within(ranks)),
+  todo.append(part(Collective::alltoall, with.text("inner"), levels.within(ranks)),
               {.send = {by_lane, 0, nodes}, .recv = {on_node, 0, nodes}, .ranks = levels.node()});
   const Buffer by_node = by_lane;
   for (int node = 0; node < nodes; ++node)
@@ -48,6 +46,7 @@ Schedule build(const Team& team, const Parameters& with) {
 
 std::string refuses(const Situation& situation, const Parameters& with) {
   if (std::string why = even_nodes_refusal(situation); !why.empty()) return why;
+  if (std::string why = inner_refusal(Collective::alltoall, situation, with); !why.empty()) return why;
   return part_refusal(Collective::alltoall, with.text("outer"), across_nodes(Collective::alltoall, situation));
 }
 
@@ -68,11 +67,13 @@ Algorithm multilane() {
       .says = "exchanges on each node what goes to each lane of ranks, then in all lanes between the nodes",
       .source = "Träff and Hunold 2020; Bienz, Olson and Gropp 2019",
       .group = "multilane",
-      .parameters = {outer_parameter({"bruck", "simple", "ring"}, "the alltoall of each lane")},
+      .parameters = {inner_parameter("the alltoall on a node", {"simple"}),
+                     outer_parameter({"bruck", "simple", "ring"}, "the alltoall of each lane")},
       .latency = "(q-1) alpha on a node of q ranks, and the alltoall's among the nodes",
       .bandwidth = "(q-1)/q p s beta on a node of q ranks, and (p-q) s beta among the nodes",
       .refuses = refuses,
       .scratch_blocks = scratch_blocks,
+      .shares_memory = inner_shares_memory,
       .build = build,
   };
 }

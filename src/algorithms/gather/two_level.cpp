@@ -49,6 +49,7 @@ std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) 
 
 std::string refuses(const Situation& situation, const Parameters& with) {
   if (std::string why = even_nodes_refusal(situation); !why.empty()) return why;
+  if (std::string why = inner_refusal(Collective::gather, situation, with); !why.empty()) return why;
   return part_refusal(Collective::gather, with.text("outer"), across_nodes(Collective::gather, situation));
 }
 
@@ -67,6 +68,7 @@ Algorithm two_level() {
       .bandwidth = "(q-1) s beta on a node of q ranks, and (p-q) s beta among the nodes",
       .refuses = refuses,
       .scratch_blocks = scratch_blocks,
+      .shares_memory = inner_shares_memory,
       .build = build,
   };
 }

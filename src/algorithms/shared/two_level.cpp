@@ -47,8 +47,9 @@ Team TwoLevels::across(int blocks) const {
   return {.size = places_.nodes(), .rank = places_.node_of(rank_), .root = root_node_, .division = {blocks}};
 }
 
-Parameter inner_parameter(std::string_view says) {
-  return {.name = "inner", .values = {"binomial", "sequential", "shared"}, .says = says, .reorders = true};
+Parameter inner_parameter(std::string_view says, std::vector<std::string> by_messages) {
+  by_messages.emplace_back("shared");
+  return {.name = "inner", .values = std::move(by_messages), .says = says, .reorders = true};
 }
 
 bool inner_shares_memory(const Parameters& with) {

@@ -39,8 +39,8 @@ class TwoLevels {
   int root_node_;
 };
 
-/// The parameter `inner`: what ranks of one node do, of several trees and memory that they share.
-Parameter inner_parameter(std::string_view says);
+/// The parameter `inner`: what ranks of one node do, of several ways by messages and memory that they share.
+Parameter inner_parameter(std::string_view says, std::vector<std::string> by_messages = {"binomial", "sequential"});
 /// Why `collective` cannot be done so on the nodes; empty if it can.
 std::string inner_refusal(Collective collective, const Situation& whole, const Parameters& with);
 /// Whether `inner` says that ranks of a node meet in memory that they share.
