@@ -5,6 +5,7 @@
 
 #include "algorithms/candidate.hpp"
 #include "messages/told.hpp"
+#include "neighborhood/implementation.hpp"
 #include "ways/way.hpp"
 
 namespace starling {
@@ -86,8 +87,36 @@ std::string why_unknown_anywhere(std::string_view name) {
   return "no collective has an algorithm '" + told(name) + "'";
 }
 
+bool is_halo_set(std::string_view name) {
+  return std::find(neighborhood::set_names.begin(), neighborhood::set_names.end(), name) !=
+         neighborhood::set_names.end();
+}
+
+/// The collective of that name, or whose nonblocking form is the set `i...` for patterns.
+std::optional<Collective> collective_or_set_named(std::string_view name) {
+  const auto known = collective_named(name);
+  if (known || !name.starts_with('i')) return known;
+  const auto of_set = collective_named(name.substr(1));
+  return of_set && !is_among_neighbours(*of_set) ? of_set : std::nullopt;
+}
+
+bool is_implementation(std::string_view name) {
+  return name == "native" || neighborhood::implementation_named(name).has_value();
+}
+
+std::string why_no_implementation(std::string_view set, std::string_view name) {
+  std::vector<std::string> names;
+  for (const neighborhood::Implementation& one : neighborhood::implementations()) names.push_back(one.name());
+  return std::string(set)
+      .append(" has no implementation '")
+      .append(told(name))
+      .append("'; there are: ")
+      .append(listed(names));
+}
+
 std::string explained(std::optional<std::string_view> collective, std::string_view name) {
-  const auto known = collective ? collective_named(*collective) : std::nullopt;
+  if (collective && is_halo_set(*collective)) return why_no_implementation(*collective, name);
+  const auto known = collective ? collective_or_set_named(*collective) : std::nullopt;
   return known ? why_unknown(*known, name) : why_unknown_anywhere(name);
 }
 
@@ -109,15 +138,19 @@ std::string item_fault(const std::string& item, const ForcedNames& names) {
 }  // namespace
 
 ForcedNames forced_names() {
-  return {.is_collective = [](std::string_view collective) { return collective_named(collective).has_value(); },
+  return {.is_collective =
+              [](std::string_view collective) {
+                return is_halo_set(collective) || collective_or_set_named(collective).has_value();
+              },
           .has_candidate =
               [](std::string_view collective, std::string_view candidate) {
-                const auto known = collective_named(collective);
+                if (is_halo_set(collective)) return is_implementation(candidate);
+                const auto known = collective_or_set_named(collective);
                 return known && (way_named(*known, candidate) || may_be_of_library(candidate));
               },
           .is_candidate =
               [](std::string_view candidate) {
-                if (may_be_of_library(candidate)) return true;
+                if (may_be_of_library(candidate) || is_implementation(candidate)) return true;
                 for (int i = 0; i < collective_count; ++i)
                   if (way_named(static_cast<Collective>(i), candidate)) return true;
                 return false;

@@ -10,7 +10,7 @@
 
 namespace starling {
 
-/// The names a `forced` list may use: those of all ways.
+/// The names a `forced` list may use: those of all ways, and of the library's function sets for patterns.
 ForcedNames forced_names();
 
 /// Why `name` is no candidate of `collective`, in words for people: what there is instead.

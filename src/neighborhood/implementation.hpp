@@ -71,6 +71,9 @@ std::string infeasible(const Implementation& combination);
 /// All combinations that are feasible: the 20 of table 1.
 const std::vector<Implementation>& implementations();
 
+/// Names of the function sets for patterns whose functions these are: both halos of each dimension, and one of them.
+inline constexpr std::array<std::string_view, 3> set_names{"neighborhood", "shift_ltor", "shift_rtol"};
+
 /// The implementation of that name, or nothing.
 std::optional<Implementation> implementation_named(std::string_view name);
 

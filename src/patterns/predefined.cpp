@@ -1,9 +1,8 @@
 #include "patterns/predefined.hpp"
 
-#include <array>
 #include <optional>
-#include <string_view>
 
+#include "neighborhood/implementation.hpp"
 #include "patterns/collective_requests.hpp"
 #include "patterns/halo_set.hpp"
 #include "schedule/collective.hpp"
@@ -11,7 +10,7 @@
 namespace starling::patterns {
 namespace {
 
-constexpr auto halo_sets = std::to_array<std::string_view>({"neighborhood", "shift_ltor", "shift_rtol"});
+constexpr const auto& halo_sets = neighborhood::set_names;
 constexpr int halo_count = static_cast<int>(halo_sets.size());
 
 /// The numbers of collectives follow, those of their nonblocking forms begin at half of the room for all.

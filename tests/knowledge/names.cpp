@@ -27,6 +27,19 @@ TEST(Names, OfTheRepositoryAreKnown) {
   EXPECT_TRUE(complaints_of({.strategy = "forced:native", .only = {"bcast"}, .except = {"native"}}).empty());
 }
 
+TEST(Names, OfTheLibrarysSetsForPatternsAreKnown) {
+  for (const char* set : {"neighborhood:", "shift_ltor:", "shift_rtol:", ""})
+    EXPECT_TRUE(complaints_of({.strategy = std::string("forced:") + set + "PostStartGet_pair"}).empty()) << set;
+  EXPECT_TRUE(complaints_of({.strategy = "forced:iallgather:ring,neighborhood:native"}).empty());
+  EXPECT_TRUE(complaints_of({.only = {"neighborhood", "ibcast"}, .except = {"neighborhood:Sendrecv_pair"}}).empty());
+  const std::string why = only_complaint({.strategy = "forced:neighborhood:Sendrecv"}).why;
+  EXPECT_TRUE(why.starts_with("neighborhood has no implementation 'Sendrecv'; there are: IsendIrecv_aao, ")) << why;
+  EXPECT_TRUE(
+      only_complaint({.except = {"iallgather:rign"}}).why.starts_with("no algorithm allgather:rign; there are"));
+  EXPECT_EQ(only_complaint({.only = {"ineighbor_alltoall"}}).why,
+            "there is no collective or algorithm 'ineighbor_alltoall'; see starling algorithms");
+}
+
 TEST(Names, ThatMeanNothingAreToldWithTheirVariable) {
   EXPECT_EQ(only_complaint({.only = {"nosuch"}}).text(),
             "STARLING_ONLY='nosuch': there is no collective or algorithm 'nosuch'; see starling algorithms");

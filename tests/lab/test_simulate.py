@@ -198,3 +198,15 @@ def test_the_benchmark_runs_on_real_mpi(mpi: Mpi, tmp_path: Path) -> None:
     assert found["ranks"] == 4
     assert [f"{one['collective']}:{one['bytes']}" for one in found["cases"]] == cases
     assert all(0 < one["min_s"] <= one["median_s"] <= one["max_s"] for one in found["cases"])
+
+
+def test_a_solver_with_patterns_comes_to_one_residual_by_messages_and_by_windows() -> None:
+    solver = [str(ROOT / "examples/solver/solver.c"), *"5 4 3 12".split()]
+    found = [
+        json.loads(
+            lab("simulate", "--platform", "star:2x4", "--ranks", "8", "--", *solver, f"forced:{name}").check().stdout
+        )
+        for name in ("Sendrecv_pair_pack", "WinfecePut_aao", "PostStartGet_pair")
+    ]
+    assert len({one["residual"] for one in found}) == 1
+    assert len({one["seconds"] for one in found}) == len(found)

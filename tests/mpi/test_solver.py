@@ -78,8 +78,10 @@ def test_the_solver_runs_under_starling_run_and_tells_what_is_wrong_with_its_arg
     program = linked(mpi, SOURCES[0], tmp_path)
     argv = [program, *map(str, (*POINTS, ITERATIONS))]
     record = tmp_path / "tuned.json"
-    tuned = [*STARLING, "run", "--record", str(record), "--history", "off", "--"]
-    solved(run(mpi, 2, argv, tmp_path, before=tuned), 2, POINTS)
+    forced = ["--strategy", "forced:neighborhood:PostStartPut_aao"]
+    tuned = [*STARLING, "run", "--record", str(record), "--history", "off", *forced, "--"]
+    outcome = run(mpi, 2, argv, tmp_path, before=tuned)
+    assert solved(outcome, 2, POINTS)["implementation"] == "PostStartPut_aao"
     assert [one.calls for one in exchanges(record)] == [ITERATIONS]
     assert "there is no strategy 'fastest'" in run(mpi, 2, [*argv, "fastest"], tmp_path).stderr
     outcome = run(mpi, 2, [program, "8", "8", "many", "3"], tmp_path)
