@@ -99,7 +99,7 @@ $(TEST_VENV)/installed: $(SOURCES) $(CURDIR)/.venv-mpich5/ready
 	touch $@
 
 ## Everything below src/runtime without MPI: every algorithm proven, then all again under address and
-## undefined-behaviour sanitizers, with fewer numbers of ranks.
+## undefined-behaviour sanitizers, with fewer numbers of ranks. What ranks share runs under thread sanitizer.
 test-unit: test-install
 	$(STEP) "unit tests and the checker over all algorithms"
 	$(call SHARED,build-test/wheel/tests/starling_tests)
@@ -109,6 +109,10 @@ test-unit: test-install
 	  -DSTARLING_MPI=OFF >build-test/unit.log 2>&1 || { cat build-test/unit.log; exit 1; }
 	cmake --build build-test/unit --parallel $(JOBS) --target starling_tests
 	$(call SHARED,build-test/unit/tests/starling_tests)
+	$(STEP) "memory that ranks share, under thread sanitizer"
+	$(CXX) -std=c++20 -O1 -g -fsanitize=thread -Isrc src/shared_memory/*.cpp tests/shared_memory/*.cpp -lgtest -lgtest_main \
+	  -o build-test/shared_memory
+	setarch -R build-test/shared_memory --gtest_brief=1
 
 ## The command line, the entry points on each MPI.
 test-python: test-install

@@ -235,5 +235,33 @@ TEST(Prediction, NeverLoopsOverWrongSchedules) {
   EXPECT_THROW(seconds({waits, waits_too}, 500, star_network(1, 2)), std::invalid_argument);
 }
 
+/// Rank 0 publishes a block for so many readers on its host.
+double seconds_of_sharing(int readers, std::int64_t bytes, Take::Kind kind) {
+  const std::vector<int> hosts(static_cast<std::size_t>(readers) + 1);
+  std::vector<Schedule> all(hosts.size(), Schedule(1));
+  std::vector<int> ranks;
+  for (int reader = 1; reader <= readers; ++reader) {
+    ranks.push_back(reader);
+    Round& round = all[static_cast<std::size_t>(reader)].round();
+    kind == Take::Kind::copy ? round.take(recvbuf(0), 0) : round.take_combined(recvbuf(0), 0);
+  }
+  all.front().round().publish(sendbuf(0), ranks);
+  return seconds(all, bytes, Network(star(1, 1, 8 * mega, 0, readers + 1), hosts));
+}
+
+TEST(Prediction, SharedMemoryTakesLatencyAndACopyForAllReadersAtOnce) {
+  const double copied = simple.memory_latency + (1000 * simple.copy_per_byte);
+  EXPECT_NEAR(seconds_of_sharing(1, 1000, Take::Kind::copy), copied, near_enough);
+  EXPECT_NEAR(seconds_of_sharing(3, 1000, Take::Kind::copy), copied, near_enough);
+  EXPECT_NEAR(seconds_of_sharing(1, 1000, Take::Kind::combine),
+              simple.memory_latency + (1000 * simple.combine_per_byte), near_enough);
+}
+
+TEST(Prediction, RanksThatWaitForEverInSharedMemoryAreRefused) {
+  std::vector<Schedule> all(2, Schedule(1));
+  all.front().round().take(recvbuf(0), 1);
+  EXPECT_THROW(seconds(all, 8, Network(star(1, 1, 8 * mega, 0, 2), {0, 0})), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace starling

@@ -79,7 +79,7 @@ std::size_t size_of(int turn) {
   return sizes[static_cast<std::size_t>(turn) % sizes.size()];
 }
 
-constexpr int turns = 2000;  // slots and chunks are used again many times
+constexpr int turns = 400;  // slots and chunks are used again many times
 
 TEST(SharedRings, BringsEachPublicationToItsReaderInOrder) {
   run(2, [](SharedRings& rings, int me) {

@@ -142,8 +142,10 @@ char* share(const Node& node, Means means, Failure& failure) {
   return nullptr;
 }
 
-/// Polls that take some ten microseconds.
+/// Polls that take some ten microseconds, and as many times more in which MPI makes progress, about a millisecond: to
+/// give the processor away may take as long where others want it too.
 constexpr int polls_of_own_processor = 500;
+constexpr int as_many_with_progress = 10;
 /// Further polls that give the processor away, before the rank sleeps between them.
 constexpr int polls_awake = 20000;
 
@@ -191,11 +193,13 @@ void Segment::Patience::wait() {
   }
   int is_there = 0;
   pmpi.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, process().world, &is_there, MPI_STATUS_IGNORE);
-  if (polls_ <= most_ + polls_awake) {
+  const int most_with_progress = most_ * (1 + as_many_with_progress);
+  if (polls_ <= most_with_progress) return;
+  if (polls_ <= most_with_progress + polls_awake) {
     sched_yield();
     return;
   }
-  polls_ = most_ + polls_awake;
+  polls_ = most_with_progress + polls_awake;
   const timespec nap{.tv_sec = 0, .tv_nsec = 20000};
   nanosleep(&nap, nullptr);
 }
