@@ -15,7 +15,7 @@ TEST_PYTHON := $(TEST_VENV)/bin/python
 IN_TEST := PATH="$(TEST_VENV)/bin:$(CURDIR)/.venv-mpich5/bin:$$PATH"
 PACKAGES := ccache cmake g++ gcc gfortran ninja-build openmpi-bin libopenmpi-dev mpich libmpich-dev lammps hpcc quantum-espresso \
   quantum-espresso-data libgtest-dev libbenchmark-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
-  python3-venv iproute2 libsimgrid-dev
+  python3-venv iproute2 libsimgrid-dev groff-base
 CXX_FILES := $(shell find src tests bench examples include lab -name '*.[ch]pp' -o -name '*.[ch]' | sort)
 JOBS := $(shell nproc)
 STEP = @printf '\n==> %s\n'
@@ -182,6 +182,7 @@ docs: test-install
 	$(STEP) "reference pages, tables of results"
 	$(IN_TEST) $(TEST_PYTHON) -m starling.algorithms.reference docs/collectives
 	$(IN_TEST) $(TEST_PYTHON) -m starling.runs.reference docs/command-line.md
+	$(IN_TEST) $(TEST_PYTHON) -m starling.commands.manual docs/man
 	$(IN_TEST) $(TEST_PYTHON) bench/pages.py
 
 ## Formatters and linters.
