@@ -10,12 +10,13 @@ DEMO_MPI := $(shell sed -n 's/^demo = \["\(.*\)"\]$$/\1/p' pyproject.toml)
 SOURCES := CMakeLists.txt VERSION pyproject.toml $(shell find src include cmake third_party examples lab python bench/collective_times.c -type f -not -path '*/__pycache__/*')
 
 TEST_VENV := $(CURDIR)/.venv-test
+WHEEL_VENV := $(CURDIR)/.venv-wheel
 TEST_PYTHON := $(TEST_VENV)/bin/python
 # The MPI compilers of PyPI's MPICH go first: its mpi.h serves two of the three ABIs.
 IN_TEST := PATH="$(TEST_VENV)/bin:$(CURDIR)/.venv-mpich5/bin:$$PATH"
 PACKAGES := ccache cmake g++ gcc gfortran ninja-build openmpi-bin libopenmpi-dev mpich libmpich-dev lammps hpcc quantum-espresso \
   quantum-espresso-data libgtest-dev libbenchmark-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
-  python3-venv iproute2 libsimgrid-dev
+  python3-venv iproute2 libsimgrid-dev groff-base
 CXX_FILES := $(shell find src tests bench examples include lab -name '*.[ch]pp' -o -name '*.[ch]' | sort)
 JOBS := $(shell nproc)
 STEP = @printf '\n==> %s\n'
@@ -35,7 +36,7 @@ FUZZED = for one in $(READERS); do mkdir -p build-test/fuzz/found/$$one; echo $$
   >build-test/fuzz/{}.log 2>&1 || { tail -n 40 build-test/fuzz/{}.log; exit 1; }; \
   echo "{}: $$(sed -n "s/^stat::number_of_executed_units: *//p" build-test/fuzz/{}.log) inputs"'
 
-.PHONY: demo install clean test test-packages test-environments test-install test-unit test-python test-fuzz test-mpi test-lab soak build-fuzz build-core fuzz lint bench bench-lab replay docs
+.PHONY: demo install wheel clean test test-packages test-environments test-wheel test-install test-unit test-python test-fuzz test-mpi test-lab soak build-fuzz build-core fuzz lint bench bench-lab replay docs
 
 ## Installs the command and every library variant with an MPI from PyPI, runs a program of 4 ranks under it, prints the report.
 demo: install
@@ -90,13 +91,29 @@ $(CURDIR)/.venv-intel/tried: pyproject.toml
 ## The command and every library variant, warnings as errors, with what the tests need.
 test-install: $(TEST_VENV)/installed
 
-$(TEST_VENV)/installed: $(SOURCES) $(CURDIR)/.venv-mpich5/ready
+$(TEST_VENV)/installed: $(SOURCES) tests/constraints.txt $(CURDIR)/.venv-mpich5/ready
 	$(STEP) "the command and the library for each ABI"
 	test -x $(TEST_PYTHON) || $(PYTHON) -m venv $(TEST_VENV)
 	$(IN_TEST) $(TEST_VENV)/bin/pip install --quiet --disable-pip-version-check \
 	  --config-settings=cmake.define.STARLING_WERROR=ON --config-settings=cmake.define.STARLING_TESTS=ON \
-	  --config-settings=build-dir=build-test/wheel ".[test,lint]"
+	  --config-settings=build-dir=build-test/wheel --constraint tests/constraints.txt ".[test,lint]"
 	touch $@
+
+## A wheel for machines without a compiler, in dist: with a library for each MPI that is found here. Its tag names the
+## oldest glibc that it runs with, by the symbols it needs.
+wheel: $(CURDIR)/.venv-mpich5/ready
+	test -x $(WHEEL_VENV)/bin/auditwheel || { $(PYTHON) -m venv $(WHEEL_VENV) && \
+	  $(WHEEL_VENV)/bin/pip install --quiet --disable-pip-version-check auditwheel==6.8.2 wheel==0.48.0; }
+	$(IN_TEST) $(WHEEL_VENV)/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist \
+	  --config-settings=cmake.define.STARLING_SIMULATOR=OFF .
+	cd dist && for one in starling_mpi-*-linux_*.whl; do \
+	  tag=$$($(WHEEL_VENV)/bin/auditwheel show $$one 2>/dev/null | grep -o 'manylinux_[0-9]*_[0-9]*_[a-z0-9_]*' | head -n 1); \
+	  $(WHEEL_VENV)/bin/wheel tags --remove --platform-tag $$tag $$one; done
+
+## The wheel, as on a machine without a compiler: as root.
+test-wheel: wheel
+	$(STEP) "the wheel without a compiler"
+	unshare --mount sh tests/wheel.sh $(CURDIR)/dist/starling_mpi-*-manylinux_*.whl
 
 ## Everything below src/runtime without MPI: every algorithm proven, then all again under address and
 ## undefined-behaviour sanitizers, with fewer numbers of ranks. What ranks share runs under thread sanitizer.
@@ -186,6 +203,7 @@ docs: test-install
 	$(STEP) "reference pages, tables of results"
 	$(IN_TEST) $(TEST_PYTHON) -m starling.algorithms.reference docs/collectives
 	$(IN_TEST) $(TEST_PYTHON) -m starling.runs.reference docs/command-line.md
+	$(IN_TEST) $(TEST_PYTHON) -m starling.commands.manual docs/man
 	$(IN_TEST) $(TEST_PYTHON) bench/pages.py
 
 ## Formatters and linters.
@@ -199,4 +217,4 @@ lint: test-install
 	find src/messages src/shared_memory src/schedule src/measurement src/selection src/neighborhood src/ways src/tuning src/profile src/algorithms/shared src/topology src/cost -not -name platform.cpp -not -name parameters_file.cpp -name '*.cpp' | xargs -n 2 -P $(JOBS) clang-tidy-14 -p build-test/tidy --quiet
 
 clean:
-	rm -rf $(VENV) $(CURDIR)/.venv-* build build-*
+	rm -rf $(VENV) $(CURDIR)/.venv-* build build-* dist

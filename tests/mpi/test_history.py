@@ -119,3 +119,26 @@ def test_a_history_that_cannot_be_written_costs_one_line(mpi: Mpi, tmp_path: Pat
     assert said.startswith("starling: no run record in the history: ")
     assert str(folder) in said
     assert said.endswith(why)
+
+
+def test_a_run_learns_from_the_sites_history_and_leaves_it_as_it_is(tmp_path: Path) -> None:
+    mpi = mpi_named("mpich4")
+    site, own = tmp_path / "site", tmp_path / "own"
+    program = compile_c(mpi, HERE / "at_once.c", tmp_path)
+    line = [*mpi.launcher, "-n", "2", str(program), "/dev/null", "0"]
+    for settings, history_folder in (({}, site), ({"STARLING_SITE_HISTORY": str(site)}, own)):
+        before = {one.name: one.read_bytes() for one in site.glob("*")}
+        env = environment(mpi, {"STARLING_ITER": "1", **settings})
+        flags = ["--strategy", "star-basic", "--only", "allreduce:ring", "--history", str(history_folder)]
+        done = run_job([COMMAND, "run", "-q", *flags, "--", *line], env, PATIENCE)
+        assert done.status == 0, done.report()
+    assert {one.name: one.read_bytes() for one in site.glob("*")} == before
+    (entry,) = history.read(own).entries
+    (native,) = (
+        candidate
+        for context in record.read(entry.path)[0].contexts
+        if context.collective == "allreduce"
+        for candidate in context.candidates
+        if candidate.name == "native"
+    )
+    assert native.earlier_s is not None

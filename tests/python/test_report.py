@@ -324,6 +324,13 @@ def test_candidates_that_are_not_in_the_record_are_counted() -> None:
     assert "5 more candidates are not in the record" in rendered(sample(contexts=[context(candidates_left_out=5)]))
 
 
+def test_times_of_many_candidates_are_those_of_the_fastest_unless_all_are_wanted() -> None:
+    many = [candidate(f"way{i}", 1, median_s=i * 1e-3, agreed_s=i * 1e-3) for i in range(1, 9)]
+    record = sample(contexts=[context(candidates=many)])
+    assert "way4 4.00 ms, way5 5.00 ms, and 3 slower ones: see them with --all\n" in rendered(record)
+    assert "way7 7.00 ms, way8 8.00 ms\n" in rendered(record, rows=None)
+
+
 def test_a_gain_below_1_is_explained() -> None:
     slow = context(candidates=agreed(native=1.0e-5, chain=1.25e-5))
     assert "0.80x" in rendered(sample(contexts=[slow]))

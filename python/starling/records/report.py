@@ -35,6 +35,8 @@ _STAGES = {
 """What the stages of the strategies mean (docs/strategies.md)."""
 UNFINISHED = "the program did not get to MPI_Finalize: this is what was known at the last checkpoint"
 _LEARNING = {"learning", "measure_select", "probe_group", "run_off", "search"}
+_FASTEST = 5
+"""Candidates whose times are shown without --all."""
 _DECISIONS = 4
 _EXPLAINED = 3
 _MATERIAL = 0.01
@@ -233,9 +235,10 @@ def _explained(context: Context, decisions: int | None) -> RenderableType:
     for what, times in (("all ranks", together), ("rank 0", by_first)):
         known = sorted((seconds, name) for seconds, name in times if seconds is not None)
         if known:
-            lines.append(
-                _indented(f"{what}: " + ", ".join(f"{printable(name)} {human_seconds(time)}" for time, name in known))
-            )
+            fastest = known[:_FASTEST] if decisions else known
+            text = ", ".join(f"{printable(name)} {human_seconds(time)}" for time, name in fastest)
+            more = f", and {len(known) - len(fastest)} slower ones: see them with --all"
+            lines.append(_indented(f"{what}: {text}{more if len(fastest) < len(known) else ''}"))
     if context.candidates_left_out:
         lines.append(_indented(f"{context.candidates_left_out} more candidates are not in the record"))
     return Group(*lines)
