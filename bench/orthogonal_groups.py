@@ -20,7 +20,7 @@ from typing import NamedTuple
 import plots
 from command import command_line
 from markdown import origin, table
-from simulated_ways import GROUPS, LIBRARY, MESSAGES, Machine, Suite, algorithms_like
+from simulated_ways import GROUPS, LIBRARY, MESSAGES, Machine, Suite, candidates_like
 
 from starling.lab import measured, simulation
 from starling.lab.measured import Measurement, Measurements
@@ -75,6 +75,15 @@ JOBS = (
 """The paper's numbers of ranks, and more; the sizes that are simulated in minutes."""
 
 
+def _meshes(collective: str, ranks: int) -> list[str]:
+    """Groups on all meshes of two dimensions, and on the first of three, which is the most regular one."""
+    found = candidates_like(collective, "groups", ranks)
+    flat = [one for one in found if one.count("x") == 1]
+    deep = [one for one in found if one.count("x") > 1]
+    first = {one.split("?")[0]: one for one in reversed(deep)}
+    return [*flat, *first.values()]
+
+
 def add_options(_measuring: ArgumentParser) -> None:
     """`measure` has none of its own."""
 
@@ -87,7 +96,8 @@ def measure(options: Namespace) -> None:
             machine = Machine(f"single:{job.ranks}")
             for collective in job.collectives:
                 suite.native(machine, collective, job.sizes)
-                suite.ours(machine, collective, job.sizes, (*algorithms_like(collective, "groups"), *OURS[collective]))
+                for candidate in (*_meshes(collective, job.ranks), *OURS[collective]):
+                    suite.ours(machine, collective, job.sizes, candidate)
                 for peer in THEIRS[collective]:
                     suite.native(machine, collective, job.sizes, peer)
 

@@ -4,7 +4,7 @@ python bench/simulated_nodes.py measure -o docs/results/simulated-nodes.json
 python bench/simulated_nodes.py draw docs/results/simulated-nodes.json docs/results/simulated-nodes.svg
 
 `measure` adds only what the file lacks. A node's memory is a path of 1 us and 5 GB/s for each message; nodes have a
-link of 1 Gbit/s and 5 us each.
+link of 100 Mbit/s and 5 us each.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ import os
 import tempfile
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 import plots
 from command import command_line
 from markdown import origin, table
-from simulated_ways import LEVELS, LIBRARY, MESSAGES, Machine, Suite, algorithms_like
+from simulated_ways import LEVELS, LIBRARY, MESSAGES, Machine, Suite, candidates_like
 
 from starling.lab import measured, simulation
 from starling.lab.measured import Measurement, Measurements
@@ -78,12 +79,10 @@ def measure(options: Namespace) -> None:
         suite = Suite(options.output, simulation.compiled(Path(folder), os.environ, print))
         for machine in MACHINES:
             for cell in CELLS:
-                by_nodes = (
-                    *algorithms_like(cell.collective, "two_level"),
-                    *algorithms_like(cell.collective, "multilane"),
-                )
                 suite.native(machine, cell.collective, cell.sizes)
-                suite.ours(machine, cell.collective, cell.sizes, (*by_nodes, *cell.flat))
+                by_nodes = (candidates_like(cell.collective, one, machine.ranks) for one in ("two_level", "multilane"))
+                for candidate in (*chain(*by_nodes), *cell.flat):
+                    suite.ours(machine, cell.collective, cell.sizes, candidate)
                 for peer in (*cell.peers, *cell.peers_by_nodes):
                     suite.native(machine, cell.collective, cell.sizes, peer)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from math import prod
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,31 +65,23 @@ class Suite:
     def native(self, machine: Machine, collective: str, sizes: Sequence[int], peer: str = "") -> None:
         """The library as it is, or with one of its algorithms: SMPI's name of it."""
         settings = {f"smpi/{_SETTING.get(collective, collective)}": peer} if peer else {}
-        self._simulate(machine, collective, sizes, f"smpi {peer}" if peer else "native", (), settings)
+        self._simulate(machine, collective, sizes, f"smpi {peer}" if peer else "native", settings)
 
-    def ours(self, machine: Machine, collective: str, sizes: Sequence[int], only: Sequence[str]) -> None:
-        """These algorithms of the repository, with all their parameters unless a name has some."""
-        self._simulate(machine, collective, sizes, "star-basic", only, {})
+    def ours(self, machine: Machine, collective: str, sizes: Sequence[int], candidate: str) -> None:
+        """A candidate of the repository; nothing where it is refused."""
+        self._simulate(machine, collective, sizes, candidate, {})
 
     def _simulate(
-        self,
-        machine: Machine,
-        collective: str,
-        sizes: Sequence[int],
-        how: str,
-        only: Sequence[str],
-        settings: Mapping[str, str],
+        self, machine: Machine, collective: str, sizes: Sequence[int], how: str, settings: Mapping[str, str]
     ) -> None:
         """What the file lacks. Where all sizes together fail, each is simulated for itself."""
-        there = {(one.platform, one.what, one.bytes) for one in self._file.measurements if one.notes["run"] == how}
+        there = {(one.platform, one.what, one.bytes) for one in self._file.measurements if one.how == how}
         sizes = [size for size in sizes if (machine.name, collective, size) not in there]
         if not sizes:
             return
+        forced = kind_of(how) not in {"", LIBRARY}
         network = platform_file.adjusted(platform_file.platform(machine.platform), latency=LATENCY)
         hosts = [host for host in network.hosts for _ in range(machine.ranks_per_host)]
-        environ = {**os.environ, "STARLING_ITER": "1", "STARLING_SAMPLES": "max"}
-        if only:
-            environ["STARLING_ONLY"] = ",".join(f"{collective}:{name}" for name in ("native", *only))
         began = time.monotonic()
         try:
             found = simulation.job(
@@ -98,37 +90,34 @@ class Suite:
                 hosts,
                 len(hosts),
                 [Case(collective, size) for size in sizes],
-                "star-basic" if only else "native",
+                f"forced:{collective}:{how}" if forced else "native",
                 1,
-                environ,
+                os.environ,
                 print,
                 {"smpi/coll-selector": SELECTOR, **machine.settings, **settings},
-                warmup=_tried(collective, len(hosts), only) + 1,
             )
         except LabError as error:
             print(f"{machine.name}, {collective}, {how}, {', '.join(map(str, sizes))}: {error}", flush=True)
             if len(sizes) > 1:
                 for size in sizes:
-                    self._simulate(machine, collective, (size,), how, only, settings)
+                    self._simulate(machine, collective, (size,), how, settings)
             return
         for one in found:
-            times = {how: one.median} if not only else one.candidates
-            for way, seconds in times.items():
-                if only and way == "native":
-                    continue
-                self._file.measurements.append(
-                    Measurement(
-                        what=collective,
-                        bytes=one.case.bytes,
-                        platform=machine.name,
-                        mpi=self._mpi,
-                        ranks=len(hosts),
-                        how=way,
-                        seconds=[seconds],
-                        made=made(),
-                        notes={"run": how, "kind": kind_of(way)},
-                    )
+            if forced and one.winner == "native":
+                continue
+            self._file.measurements.append(
+                Measurement(
+                    what=collective,
+                    bytes=one.case.bytes,
+                    platform=machine.name,
+                    mpi=self._mpi,
+                    ranks=len(hosts),
+                    how=how,
+                    seconds=[one.median],
+                    made=made(),
+                    notes={"kind": kind_of(how)},
                 )
+            )
         self._file.write(self._output)
         print(f"{machine.name}, {collective}: {how} ({time.monotonic() - began:.0f} s)", flush=True)
 
@@ -144,21 +133,13 @@ def kind_of(way: str) -> str:
     return LEVELS if way.split("?", maxsplit=1)[0] in _BY_NODES else MESSAGES
 
 
-def algorithms_like(collective: str, prefix: str) -> list[str]:
-    """The repository's algorithms whose names begin like this."""
-    listed = repository.listing()["algorithms"]
-    return [one["name"] for one in listed if one["collective"] == collective and one["name"].startswith(prefix)]
-
-
-def _tried(collective: str, ranks: int, only: Sequence[str]) -> int:
-    """How many ways these names stand for on so many ranks."""
-    count = 0
+def candidates_like(collective: str, prefix: str, ranks: int) -> list[str]:
+    """The repository's candidates on so many ranks whose names begin like this."""
+    found = []
     for entry in repository.listing(ranks)["algorithms"]:
-        if entry["collective"] != collective:
-            continue
-        for name in only:
-            if name == entry["name"]:
-                count += prod(max(1, len(one["values"])) for one in entry["parameters"])
-            elif name.startswith(entry["name"] + "?"):
-                count += 1
-    return count
+        if entry["collective"] == collective and entry["name"].startswith(prefix):
+            names = [one["name"] for one in entry["parameters"]]
+            for values in product(*(one["values"] for one in entry["parameters"])):
+                bound = ",".join(f"{name}={value}" for name, value in zip(names, values, strict=True))
+                found.append(entry["name"] + (f"?{bound}" if bound else ""))
+    return found
