@@ -1,6 +1,7 @@
 /* Collectives while ranks of a node share memory, by the first argument:
  *   late     rank 1 enters a broadcast while rank 0 is in a blocking send to it, for which rank 1 must make progress
  *   refused  on the last rank no file can be opened while the first call is made
+ *   many     more communicators than there may be memory for, one call on each
  *   killed   the last rank kills itself when all have made a call */
 #include <mpi.h>
 #include <signal.h>
@@ -9,13 +10,17 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { large = 1 << 22 };
+enum { large = 1 << 22, many = 400 };
 
-static int sum_is_right(int ranks) {
+static int sum_on_is_right(MPI_Comm comm, int ranks) {
   int one = 1;
   int sum = 0;
-  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
   return sum == ranks;
+}
+
+static int sum_is_right(int ranks) {
+  return sum_on_is_right(MPI_COMM_WORLD, ranks);
 }
 
 int main(int argc, char** argv) {
@@ -51,6 +56,14 @@ int main(int argc, char** argv) {
     right = sum_is_right(ranks);
     setrlimit(RLIMIT_NOFILE, &files);
     for (int turn = 0; turn < 10; ++turn) right = right && sum_is_right(ranks);
+  } else if (strcmp(argv[1], "many") == 0) {
+    MPI_Comm comms[many];
+    for (int i = 0; i < many; ++i) {
+      MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+      right = right && sum_on_is_right(comms[i], ranks);
+    }
+    for (int i = 0; i < many; ++i) MPI_Comm_free(&comms[i]);
+    right = right && sum_is_right(ranks);
   } else {
     right = sum_is_right(ranks);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -44,6 +44,15 @@ def test_where_a_rank_cannot_share_memory_all_go_natively(mpi: Mpi, program: str
     assert not shared_files()
 
 
+def test_what_a_process_shares_is_bounded(mpi: Mpi, program: str, tmp_path: Path) -> None:
+    _, record = run_tuned(mpi, 3, [program, "many"], FORCED, tmp_path)
+    (context,) = (one for one in record.contexts if one.collective == "allreduce")
+    samples = {one.public_name: one.samples for one in context.candidates if one.samples}
+    assert set(samples) == {"native", "shared?part=whole"}
+    # A segment of three ranks has 0.74 MiB of 256; the last call is made when all others are freed.
+    assert 300 < samples["shared?part=whole"] < 360
+
+
 def test_nodes_of_different_sizes_have_a_segment_each(mpi: Mpi, program: str, tmp_path: Path) -> None:
     forced = "forced:barrier:two_level?inner=shared,bcast:two_level?inner=shared"
     _, record = run_tuned(mpi, 5, on_hosts_of_two([program, "late"]), forced, tmp_path)

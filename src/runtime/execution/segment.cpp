@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <ctime>
@@ -21,7 +22,11 @@ namespace starling {
 namespace {
 
 /// What went wrong on some rank, by how much it tells.
-enum class Failure : std::uint8_t { none, unreachable, no_memory };
+enum class Failure : std::uint8_t { none, unreachable, no_memory, no_room };
+
+/// Bytes that this process may share in all its segments together.
+constexpr std::size_t most_bytes = std::size_t{256} << 20U;
+std::atomic<std::size_t> shared_bytes{0};
 
 /// Where a node's segment is found, as its first rank tells the others; a descriptor of -1 where there is none.
 struct Address {
@@ -107,7 +112,8 @@ Address agreed_address(const Node& node, const Address& mine) {
 
 /// The memory, mapped, or nothing and why. On all ranks of the communicator, which agree on it.
 char* share(const Node& node, Means means, Failure& failure) {
-  const bool makes = node.ranks.size() > 1 && node.ranks.rank(0) == node.rank;
+  const bool has_room = node.ranks.size() == 1 || shared_bytes.load() + node.bytes <= most_bytes;
+  const bool makes = has_room && node.ranks.size() > 1 && node.ranks.rank(0) == node.rank;
   Address mine;
   if (makes) {
     std::random_device random;
@@ -118,10 +124,10 @@ char* share(const Node& node, Means means, Failure& failure) {
   char* memory = makes ? mapped(made.get(), node.bytes) : nullptr;
   if (memory != nullptr) std::memcpy(memory, &mine.secret, sizeof mine.secret);
   if (memory == nullptr) mine.descriptor = -1;
-  failure = makes && memory == nullptr ? Failure::no_memory : Failure::none;
+  failure = !has_room ? Failure::no_room : makes && memory == nullptr ? Failure::no_memory : Failure::none;
 
   const Address address = agreed_address(node, mine);
-  if (!makes && node.ranks.size() > 1 && address.descriptor >= 0) {
+  if (has_room && !makes && node.ranks.size() > 1 && address.descriptor >= 0) {
     const File opened(open(path_of(address, means).c_str(), O_RDWR | O_CLOEXEC));
     const bool is_whole = opened.get() >= 0 && lseek(opened.get(), 0, SEEK_END) == static_cast<off_t>(node.bytes);
     memory = is_whole ? mapped(opened.get(), node.bytes) : nullptr;
@@ -164,9 +170,11 @@ std::unique_ptr<Segment> Segment::open(const Places& places, int rank, Channel& 
   const Node node{ranks, rank, channel, front_bytes + SharedRings::bytes(ranks.size())};
   Failure failure = Failure::none;
   char* memory = share(node, Means::anonymous_file, failure);
-  if (failure != Failure::none) memory = share(node, Means::named_file, failure);
+  if (failure != Failure::none && failure != Failure::no_room) memory = share(node, Means::named_file, failure);
   if (failure != Failure::none) {
-    why = failure == Failure::no_memory
+    why = failure == Failure::no_room
+              ? "ranks of a node already share " + std::to_string(most_bytes >> 20U) + " MiB on other communicators"
+          : failure == Failure::no_memory
               ? "ranks of a node cannot share memory: the system has none for them, or no file may be so large"
               : "ranks of a node cannot share memory: one cannot open another's, as in containers of their own";
     return nullptr;
@@ -175,6 +183,7 @@ std::unique_ptr<Segment> Segment::open(const Places& places, int rank, Channel& 
   if (memory == nullptr) return made;
   made->memory_ = memory;
   made->bytes_ = node.bytes;
+  shared_bytes += node.bytes;
   std::vector<std::int32_t> members(static_cast<std::size_t>(places.ranks()));
   for (int one = 0; one < places.ranks(); ++one) members[static_cast<std::size_t>(one)] = places.position(one);
   made->rings_ = std::make_unique<SharedRings>(memory + front_bytes, ranks.size(), std::move(members), rank);
@@ -183,7 +192,9 @@ std::unique_ptr<Segment> Segment::open(const Places& places, int rank, Channel& 
 }
 
 Segment::~Segment() {
-  if (memory_ != nullptr) munmap(memory_, bytes_);
+  if (memory_ == nullptr) return;
+  munmap(memory_, bytes_);
+  shared_bytes -= bytes_;
 }
 
 void Segment::Patience::wait() {
@@ -191,8 +202,9 @@ void Segment::Patience::wait() {
     pause_briefly();
     return;
   }
+  // For a message that nobody sends: where it finds one, MPI makes no progress. Number 0 belongs to no channel.
   int is_there = 0;
-  pmpi.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, process().world, &is_there, MPI_STATUS_IGNORE);
+  pmpi.Iprobe(process().rank, 0, process().world, &is_there, MPI_STATUS_IGNORE);
   const int most_with_progress = most_ * (1 + as_many_with_progress);
   if (polls_ <= most_with_progress) return;
   if (polls_ <= most_with_progress + polls_awake) {
