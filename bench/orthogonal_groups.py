@@ -137,10 +137,11 @@ def improvements(file: Measurements) -> str:
     """Time saved by kind of way."""
     rows = []
     for ranks, what, of_kind in bars(file):
-        cells = [f"{100 * one.least:.0f} / {100 * one.mean:.0f} / {100 * one.most:.0f}" for one in of_kind.values()]
-        rows.append((ranks, what, *cells, of_kind[GROUPS].best))
+        some = (of_kind.get(kind) for kind in KINDS)
+        cells = [f"{100 * one.least:.0f} / {100 * one.mean:.0f} / {100 * one.most:.0f}" if one else "-" for one in some]
+        rows.append((ranks, what, *cells, of_kind[GROUPS].best if GROUPS in of_kind else "-"))
     titles = ("ranks", "collective", *(f"{kind}, %" for kind in KINDS), "fastest groups, from small sizes to large")
-    return table(titles, rows) + f"\n\nMade {origin(one.made for one in file.measurements)}."
+    return table(titles, rows) + f"\n\n{origin(one.made for one in file.measurements)}"
 
 
 def draw(options: Namespace) -> None:

@@ -21,11 +21,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import adapting
+import orthogonal_groups
 import prediction_error
 import profiles
 import replay
 import searches
 import simulated
+import simulated_nodes
 import simulated_programs
 import simulated_tables
 import simulated_trees
@@ -74,6 +76,8 @@ TABLES: Mapping[str, Callable[[Sequence[Path]], str]] = {
     "profiled-alltoalls": _of(profiles.alltoalls),
     "profile-cost": _of(profiles.cost),
     "predictions": _of(prediction_error.table),
+    "nodes": _of(simulated_nodes.by_nodes),
+    "groups": _of(orthogonal_groups.improvements),
     "replay": replay.strategies_table,
     "replay-scenarios": replay.scenarios_table,
     "searches": searches.table,
@@ -102,6 +106,8 @@ PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {
     "simulated.svg": (simulated.draw, ("simulated.json",)),
     "replay.svg": (replay.draw, ("replay.json",)),
     "tuning-replay.svg": (tuning_replay.draw, ("tuning-replay.json",)),
+    "simulated-nodes.svg": (simulated_nodes.draw, ("simulated-nodes.json",)),
+    "orthogonal-groups.svg": (orthogonal_groups.draw, ("orthogonal-groups.json",)),
     "simulated-trees.svg": (simulated_trees.draw, ("simulated-trees.json",)),
 }
 

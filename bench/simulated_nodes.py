@@ -3,8 +3,8 @@ r"""Nodes with many ranks on a simulated network: ways by nodes against flat one
 python bench/simulated_nodes.py measure -o docs/results/simulated-nodes.json
 python bench/simulated_nodes.py draw docs/results/simulated-nodes.json docs/results/simulated-nodes.svg
 
-`measure` adds only what the file lacks. A node's memory is a path of 1 us and 5 GB/s for each message; nodes have a
-link of 100 Mbit/s and 5 us each.
+`measure` adds only what the file lacks. Nodes have a link of 100 Mbit/s and 5 us each; docs/laboratory.md says what
+ranks of one node communicate by.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from simulated_ways import LEVELS, LIBRARY, MESSAGES, Machine, Suite, candidates
 from starling.lab import measured, simulation
 from starling.lab.measured import Measurement, Measurements
 
-_MEMORY = {"network/loopback-lat": "0.000001", "network/loopback-bw": "5e9"}
-MACHINES = (Machine("single:16", 16, _MEMORY), Machine("single:64", 16, _MEMORY))
+MACHINES = (Machine("single:16", 16), Machine("single:64", 16))
 
 
 class Cell(NamedTuple):
@@ -63,7 +62,7 @@ CELLS = (
     Cell(
         "allgather", (KIBI,), ("bruck?k=2", "recursive_doubling"), ("bruck", "rdb", "NTSLR"), ("SMP_NTS", "smp_simple")
     ),
-    Cell("alltoall", (64,), ("bruck?k=2",), ("bruck", "basic_linear", "ompi_pairwise")),
+    Cell("alltoall", (64,), ("bruck?k=2",), ("bruck", "pair")),
     Cell("reduce_scatter_block", (KIBI,), ("recursive_halving",), ("ompi_basic_recursivehalving",)),
 )
 _BY_NODES = {f"smpi {peer}" for cell in CELLS for peer in cell.peers_by_nodes}
@@ -161,7 +160,7 @@ def by_nodes(file: Measurements) -> str:
         "SMPI's, by nodes",
         "SMPI's flat / by nodes",
     )
-    return table(titles, lines) + f"\n\nMade {origin(one.made for one in file.measurements)}."
+    return table(titles, lines) + f"\n\n{origin(one.made for one in file.measurements)}"
 
 
 def draw(options: Namespace) -> None:
@@ -187,7 +186,7 @@ def draw(options: Namespace) -> None:
                     label=label if line == 1 else None,
                 )
         panel.set_yticks(range(len(here)), [f"{row.collective} {row.bytes} B" for row in here])
-        panel.invert_yaxis()
+        panel.set_ylim(len(here) - 0.5, -0.5)
         panel.axvline(1, color="black", linewidth=0.8)
         panel.grid(visible=True, axis="x", alpha=0.3)
         panel.set(title=f"{platform} ranks", xlabel="time / native's", xlim=(0, 2))

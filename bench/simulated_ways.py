@@ -39,8 +39,6 @@ class Machine(NamedTuple):
 
     platform: str
     ranks_per_host: int = 1
-    settings: Mapping[str, str] = {}
-    """Of the simulator, as in `--cfg`."""
 
     @property
     def name(self) -> str:
@@ -94,7 +92,7 @@ class Suite:
                 1,
                 os.environ,
                 print,
-                {"smpi/coll-selector": SELECTOR, **machine.settings, **settings},
+                {"smpi/coll-selector": SELECTOR, **settings},
             )
         except LabError as error:
             print(f"{machine.name}, {collective}, {how}, {', '.join(map(str, sizes))}: {error}", flush=True)

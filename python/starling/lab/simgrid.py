@@ -39,23 +39,34 @@ def _link(identity: str, link: Link) -> str:
     )
 
 
-def _switch(platform: Platform, name: str) -> str:
-    """A switch and its hosts: a zone in which every host reaches the switch by its own link."""
+def _switch(platform: Platform, name: str, *, shared: bool) -> str:
+    """A switch and its hosts: a zone in which every host reaches the switch by its own link.
+
+    A zone of the kind that SimGrid routes fastest sends what goes from a host to itself over its link, too. Where ranks
+    share hosts it is of the kind in which that takes the loopback.
+    """
     lines = []
     hosts = set(platform.host_names)
     for link in platform.links_of(name):
         host = link.other(name)
         if host in hosts:
             cable = f"link.{host}"
-            lines.append(
-                f'<host id="{host}" speed="{_SPEED}"/>{_link(cable, link).rstrip()}'
-                f'<host_link id="{host}" up="{cable}_UP" down="{cable}_DOWN"/>\n'
+            way = (
+                f'<route src="{host}" dst="port.{name}"><link_ctn id="{cable}" direction="UP"/></route>'
+                if shared
+                else f'<host_link id="{host}" up="{cable}_UP" down="{cable}_DOWN"/>'
             )
-    return f'<zone id="switch.{name}" routing="Cluster">\n{"".join(lines)}<router id="port.{name}"/>\n</zone>\n'
+            lines.append((f'<host id="{host}" speed="{_SPEED}"/>{_link(cable, link).rstrip()}', way))
+    routing = "Floyd" if shared else "Cluster"
+    parts = [f"{host}\n" for host, _ in lines] if shared else [f"{host}{way}\n" for host, way in lines]
+    routes = "".join(f"{way}\n" for _, way in lines) if shared else ""
+    return (
+        f'<zone id="switch.{name}" routing="{routing}">\n{"".join(parts)}<router id="port.{name}"/>\n{routes}</zone>\n'
+    )
 
 
-def platform_xml(platform: Platform) -> str:
-    """The platform as SimGrid reads it.
+def platform_xml(platform: Platform, *, shared: bool = False) -> str:
+    """The platform as SimGrid reads it; `shared` where hosts have several ranks each.
 
     Each switch and its hosts form a zone; a zone around it and theirs contains the switches below it. SimGrid then
     finds a route by climbing the tree, whatever the number of hosts.
@@ -76,7 +87,7 @@ def platform_xml(platform: Platform) -> str:
     routes = dict.fromkeys(order, "")
     whole = ""
     for name in reversed(order):
-        zone, identity = _switch(platform, name), f"switch.{name}"
+        zone, identity = _switch(platform, name, shared=shared), f"switch.{name}"
         if inside[name]:
             identity = f"below.{name}"
             zone = f'<zone id="{identity}" routing="Floyd">\n{zone}{inside[name]}{cables[name]}{routes[name]}</zone>\n'

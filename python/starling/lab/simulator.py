@@ -165,6 +165,10 @@ def has_starling(program: Path) -> bool:
         ) from error
 
 
+_MEMORY = {"network/loopback-lat": "1e-6", "network/loopback-bw": "5e9"}
+"""What ranks of one host communicate by: seconds, and bytes per second for each message."""
+
+
 @dataclass(frozen=True)
 class Ended:
     """How a simulation ended: its exit status, its captured output, and the error, if any."""
@@ -174,11 +178,16 @@ class Ended:
     complaint: str
 
 
+def _are_shared(hosts: Sequence[Host], ranks: int) -> bool:
+    """Whether some host has several ranks."""
+    return ranks > len({host.name for host in hosts})
+
+
 @contextmanager
 def _platform_files(platform: Platform, hosts: Sequence[Host], ranks: int) -> Iterator[tuple[Path, Path]]:
     with tempfile.TemporaryDirectory(prefix="starling-simulate-") as name:
         network, places = Path(name) / "platform.xml", Path(name) / "hosts"
-        network.write_text(simgrid.platform_xml(platform))
+        network.write_text(simgrid.platform_xml(platform, shared=_are_shared(hosts, ranks)))
         places.write_text(simgrid.host_file(hosts, ranks))
         yield network, places
 
@@ -204,7 +213,7 @@ def run(
     smpirun = tool("smpirun")
     check(platform, hosts, ranks, arguments)
     privatization = "dlopen" if ranks <= _MOST_RANKS_COPIED else "mmap"
-    model_options = [f"--cfg={name}:{value}" for name, value in model(ranks, settings).items()]
+    model_options = [f"--cfg={name}:{value}" for name, value in {**_MEMORY, **model(ranks, settings)}.items()]
     with cleaning_up(), _platform_files(platform, hosts, ranks) as (network, places):
         printable = network.with_name("platform.json")
         env = {**environ, "SMPI_PRIVATIZATION": privatization}
