@@ -78,6 +78,18 @@ void fold(PhaseRecord& into, const PhaseRecord& other) {
   into.bookkeeping_seconds += other.bookkeeping_seconds;
 }
 
+void fold(std::optional<ArrivalsRecord>& into, const std::optional<ArrivalsRecord>& other) {
+  if (!into)
+    into = other;
+  else if (other) {
+    const double share = share_of(other->calls, into->calls);
+    for (const auto member : {&ArrivalsRecord::slowest_s, &ArrivalsRecord::mean_s, &ArrivalsRecord::fastest_s})
+      (*into).*member = std::lerp((*into).*member, (*other).*member, share);
+    add_count(into->calls, other->calls);
+    add_last(into->last, other->last, ArrivalsRecord::most_last);
+  }
+}
+
 std::int64_t native_samples(const ContextRecord& context) {
   const int index = index_of(context.candidates, "native");
   return index < 0 ? 0 : context.candidates[static_cast<std::size_t>(index)].samples;
@@ -144,6 +156,7 @@ void fold_calls(ContextRecord& into, const ContextRecord& other) {
   fold_spent(into, other);
   fold(into.exploring, other.exploring);
   fold(into.settled, other.settled);
+  fold(into.arrivals, other.arrivals);
 }
 
 }  // namespace

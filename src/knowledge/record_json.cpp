@@ -88,6 +88,18 @@ constexpr auto struct_field(std::string_view name) {
       [](JsonWriter& writer, const Struct& from) { write_object(writer, from.*member, fields); }, nullptr};
 }
 
+/// A field that is a struct, and is there where it is known.
+template <auto member, const auto& fields>
+constexpr auto optional_field(std::string_view name) {
+  using Struct = decltype(struct_of(member));
+  return Field<Struct>{name,
+                       [](JsonReader& reader, std::string_view /*name*/, Struct& into) {
+                         read_fields(reader, (into.*member).emplace(), fields);
+                       },
+                       [](JsonWriter& writer, const Struct& from) { write_object(writer, *(from.*member), fields); },
+                       [](const Struct& from) { return (from.*member).has_value(); }, Presence::where_known};
+}
+
 /// A field that is a vector of structs.
 template <auto member, const auto& fields>
 constexpr auto list_field(std::string_view name) {
@@ -128,8 +140,16 @@ void write_phases(JsonWriter& writer, const ContextRecord& from) {
 }
 
 constexpr std::array last_fields{
-    field<&ContextProfile::Last::rank>("rank"),
-    field<&ContextProfile::Last::calls>("calls"),
+    field<&LastRank::rank>("rank"),
+    field<&LastRank::calls>("calls"),
+};
+
+constexpr std::array arrivals_fields{
+    field<&ArrivalsRecord::calls>("calls"),
+    field<&ArrivalsRecord::slowest_s>("slowest_s"),
+    field<&ArrivalsRecord::mean_s>("mean_s"),
+    field<&ArrivalsRecord::fastest_s>("fastest_s"),
+    list_field<&ArrivalsRecord::last, last_fields>("last"),
 };
 
 constexpr std::array profile_fields{
@@ -168,13 +188,8 @@ constexpr std::array context_fields{
     field<&ContextRecord::native_s>("native_s"),
     field<&ContextRecord::candidates_left_out>("candidates_left_out", Presence::where_known),
     field<&ContextRecord::decisions_dropped>("decisions_dropped"),
-    Field<ContextRecord>{
-        "profile",
-        [](JsonReader& reader, std::string_view /*name*/, ContextRecord& into) {
-          read_fields(reader, into.profile.emplace(), profile_fields);
-        },
-        [](JsonWriter& writer, const ContextRecord& from) { write_object(writer, *from.profile, profile_fields); },
-        [](const ContextRecord& from) { return from.profile.has_value(); }, Presence::where_known},
+    optional_field<&ContextRecord::arrivals, arrivals_fields>("arrivals"),
+    optional_field<&ContextRecord::profile, profile_fields>("profile"),
 };
 
 /// A decision in its JSON form.

@@ -26,6 +26,21 @@ int index_of(const std::vector<CandidateRecord>& candidates, std::string_view na
   return found == candidates.end() ? -1 : static_cast<int>(found - candidates.begin());
 }
 
+void add_last(std::vector<LastRank>& into, std::span<const LastRank> more, std::size_t most) {
+  for (const LastRank& one : more) {
+    const auto known =
+        std::find_if(into.begin(), into.end(), [&](const auto& other) { return other.rank == one.rank; });
+    if (known != into.end()) {
+      known->calls = std::min(known->calls + one.calls, most_counted);
+    } else if (one.calls > 0) {
+      into.push_back(one);
+    }
+  }
+  std::stable_sort(into.begin(), into.end(),
+                   [](const auto& one, const auto& other) { return one.calls > other.calls; });
+  into.resize(std::min(into.size(), most));
+}
+
 bool is_record_name(std::string_view name) {
   return name.ends_with(".json") && !name.starts_with('.') && name.find('/') == std::string_view::npos;
 }

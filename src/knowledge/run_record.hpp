@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,15 +38,32 @@ struct PhaseRecord {
   double bookkeeping_seconds = 0;  ///< also spent on recording, agreeing between ranks and choosing
 };
 
+/// A rank of MPI_COMM_WORLD, and the compared calls to which it came last.
+struct LastRank {
+  int rank = 0;
+  std::int64_t calls = 0;
+  bool operator==(const LastRank&) const = default;
+};
+
+/// Adds ranks to those in `into`, which keeps the first `most` of them, by falling calls.
+void add_last(std::vector<LastRank>& into, std::span<const LastRank> more, std::size_t most);
+
+/// When ranks came to the calls of a collective that none can end before all have begun. Seconds a call of the calls
+/// that were compared: of the rank that came first, of all ranks in the mean, and of the one that came last, which
+/// waited for nobody. What others take above that is waiting.
+struct ArrivalsRecord {
+  std::int64_t calls = 0;
+  double slowest_s = 0;
+  double mean_s = 0;
+  double fastest_s = 0;
+  /// The ranks that came last most often, by falling calls. Not of the calls compared at the last agreement.
+  std::vector<LastRank> last;
+  static constexpr std::size_t most_last = 8;
+  bool operator==(const ArrivalsRecord&) const = default;
+};
+
 /// What all ranks did in one context, as a profiled run tells it (docs/profile.md).
 struct ContextProfile {
-  /// A rank of MPI_COMM_WORLD, and the sampled calls to which it came last.
-  struct Last {
-    int rank = 0;
-    std::int64_t calls = 0;
-    bool operator==(const Last&) const = default;
-  };
-
   std::int64_t communicators = 0;  ///< on which the context occurred
   std::int64_t ranks = 0;          ///< of MPI_COMM_WORLD that took part on any of them
   double rank_seconds = 0;         ///< of all these ranks together
@@ -54,7 +73,7 @@ struct ContextProfile {
   double quickest_rank_seconds = 0;
   std::optional<double> waiting_rank_seconds;  ///< of `rank_seconds`, for ranks that came later
   std::int64_t sampled_calls = 0;              ///< whose times were compared for that
-  std::vector<Last> last;                      ///< the ranks that came last most often
+  std::vector<LastRank> last;                  ///< the ranks that came last most often
   std::optional<std::int64_t> mean_bytes;      ///< of one block, where ranks cannot know `bytes`
   bool operator==(const ContextProfile&) const = default;
 };
@@ -85,8 +104,9 @@ struct ContextRecord {
   PhaseRecord exploring;  ///< STAR-MPI's Measure_Select, and the groups probed later
   PhaseRecord settled;    ///< STAR-MPI's Monitor_Adapt
   std::optional<double> native_s;
-  std::vector<Decision> decisions;     ///< `from` and `to` index `candidates`
-  std::int64_t decisions_dropped = 0;  ///< earlier decisions, left out
+  std::optional<ArrivalsRecord> arrivals;  ///< nothing where ranks never compared them
+  std::vector<Decision> decisions;         ///< `from` and `to` index `candidates`
+  std::int64_t decisions_dropped = 0;      ///< earlier decisions, left out
   std::optional<ContextProfile> profile;
 };
 

@@ -29,9 +29,11 @@ class WithOwn final : public Consensus {
  public:
   WithOwn(Consensus& ranks, std::vector<double>& own) : ranks_(ranks), own_(own) {}
   [[nodiscard]] bool is_first() const override { return ranks_.is_first(); }
-  void reduce_to_first(std::span<double> values, std::size_t always, SampleReduction reduction) override {
+  [[nodiscard]] int rank_in_world() const override { return ranks_.rank_in_world(); }
+  void reduce_to_first(std::span<double> values, Fixed fixed, SampleReduction reduction) override {
     std::vector<double> all = joined(values);
-    ranks_.reduce_to_first(all, always + own_.size(), reduction);
+    fixed.maxima += own_.size();
+    ranks_.reduce_to_first(all, fixed, reduction);
     part(all, values);
   }
   void broadcast(std::span<double> values) override {

@@ -111,19 +111,12 @@ void ProfileSum::merge(Group& into, const Group& other) {
   }
 }
 
-void ProfileSum::name_last(Total& into, std::span<const ContextProfile::Last> more) {
-  std::vector<ContextProfile::Last> all(into.last.begin(), into.last.end());
-  for (const ContextProfile::Last& one : more) {
-    const auto known = std::find_if(all.begin(), all.end(),
-                                    [&](const auto& other) { return other.calls > 0 && other.rank == one.rank; });
-    if (known != all.end()) {
-      known->calls += one.calls;
-    } else {
-      all.push_back(one);
-    }
-  }
-  std::stable_sort(all.begin(), all.end(), [](const auto& one, const auto& other) { return one.calls > other.calls; });
-  std::copy_n(all.begin(), most_last, into.last.begin());
+void ProfileSum::name_last(Total& into, std::span<const LastRank> more) {
+  std::vector<LastRank> all;
+  add_last(all, into.last, most_last);
+  add_last(all, more, most_last);
+  into.last = {};
+  std::copy(all.begin(), all.end(), into.last.begin());
 }
 
 void ProfileSum::conclude(Total& into, const Group& group) {
@@ -138,7 +131,7 @@ void ProfileSum::conclude(Total& into, const Group& group) {
   ++into.compared;
   std::map<int, std::int64_t> times_last;
   for (std::uint32_t i = 0; i < group.sampled; ++i) ++times_last[group.last[i]];
-  std::vector<ContextProfile::Last> last;
+  std::vector<LastRank> last;
   for (const auto& [rank, calls] : times_last) last.push_back({rank, calls});
   name_last(into, last);
 }
@@ -199,7 +192,7 @@ void ProfileSum::tell(std::vector<ContextRecord>& contexts) const {
     profile.quickest_rank_seconds = total.quickest;
     if (total.groups > 0 && total.groups == total.compared) profile.waiting_rank_seconds = total.waiting;
     profile.sampled_calls = total.sampled;
-    for (const ContextProfile::Last& one : total.last)
+    for (const LastRank& one : total.last)
       if (one.calls > 0) profile.last.push_back(one);
     if (context.bytes || context.calls == 0) continue;
     // Each block is sent once and received once.

@@ -79,7 +79,7 @@ class ProfileSum {
     std::int64_t compared = 0;  ///< of these, those of which it is
     std::int32_t slowest_rank = 0;
     std::int32_t quickest_rank = 0;
-    std::array<ContextProfile::Last, most_last> last{};  ///< by falling calls; those without calls are no ranks
+    std::array<LastRank, most_last> last{};  ///< by falling calls; those without calls are no ranks
   };
   struct Group {
     Key key;
@@ -97,7 +97,7 @@ class ProfileSum {
   static Key key_of(const ContextRecord& record);
   static void merge(Total& into, const Total& other);
   static void merge(Group& into, const Group& other);
-  static void name_last(Total& into, std::span<const ContextProfile::Last> more);
+  static void name_last(Total& into, std::span<const LastRank> more);
   /// Adds the waiting in a group, of which all ranks have been added.
   static void conclude(Total& into, const Group& group);
 

@@ -8,6 +8,9 @@ Tuner::Tuner(const Brief& brief, std::unique_ptr<Strategy> (*make)(const Brief&)
   refusals_.reserve(brief.candidates.size());
   for (const Candidate& candidate : brief.candidates) refusals_.push_back(candidate.refusal);
   samples_.resize(brief.candidates.size());
+  const auto others = std::span(brief.candidates).subspan(std::min<std::size_t>(1, brief.candidates.size()));
+  if (brief.synchronises && std::any_of(others.begin(), others.end(), [](const auto& one) { return one.eligible(); }))
+    arrivals_ = std::make_unique<Arrivals>();
 }
 
 void Tuner::open(Consensus& ranks) {
@@ -76,21 +79,27 @@ bool Tuner::agree(Consensus& ranks, SampleReduction reduction) {
   std::vector<double>& agreed = trying.agreed;
   const Spent now{seconds_, trying.exploring.seconds};
   agreed.assign(contribution_.begin(), contribution_.end());
+  Fixed fixed{.means = 0, .maxima = 2};
+  if (arrivals_) {
+    arrivals_->contribute(agreed, ranks.rank_in_world());
+    fixed = {.means = Arrivals::numbers.means, .maxima = Arrivals::numbers.maxima + 2};
+  }
   agreed.push_back(now.all - trying.reported.all);
   agreed.push_back(now.exploring - trying.reported.exploring);
   trying.reported = now;
   const std::span<double> numbers = std::span(agreed).first(contribution_.size());
   contribution_ = {};
-  const bool all_maxima = strategy_->reduction() == Reduction::maximum;
-  ranks.reduce_to_first(agreed, all_maxima ? agreed.size() : 2, reduction);
+  ranks.reduce_to_first(agreed, fixed, strategy_->reduction() == Reduction::maximum ? SampleReduction::max : reduction);
   if (strategy_->judge() == Judge::first_rank && ranks.is_first()) {
     const std::span<const double> ruling = strategy_->ruling(numbers);
     std::copy(ruling.begin(), ruling.end(), numbers.begin());
   }
   ranks.broadcast(agreed);
   if (!trying.slowest) trying.slowest = Spent{};
-  trying.slowest->all += agreed[numbers.size()];
-  trying.slowest->exploring += agreed[numbers.size() + 1];
+  const std::span own = std::span(agreed).subspan(numbers.size());
+  if (arrivals_) arrivals_->take(own);
+  trying.slowest->all += own[own.size() - 2];
+  trying.slowest->exploring += own.back();
   strategy_->verdict(numbers);
   if (!strategy_->settled()) return false;
   std::vector<double>().swap(agreed);
@@ -162,6 +171,7 @@ int Tuner::fill_in(ContextRecord& record, std::span<const int> which) const {
     const double exploring = trying.slowest->exploring + (trying.exploring.seconds - trying.reported.exploring);
     record.slowest_tuning_seconds = std::max(0.0, exploring - (static_cast<double>(trying.exploring.calls) * usual));
   }
+  if (arrivals_) record.arrivals = arrivals_->record();
   record.exploring = trying.exploring;
   record.settled.calls = calls_ - trying.exploring.calls;
   record.settled.seconds = std::max(0.0, seconds_ - trying.exploring.seconds);

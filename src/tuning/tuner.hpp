@@ -11,6 +11,7 @@
 #include "measurement/samples.hpp"
 #include "messages/interned.hpp"
 #include "selection/strategy.hpp"
+#include "tuning/arrivals.hpp"
 #include "tuning/consensus.hpp"
 
 namespace starling {
@@ -120,6 +121,7 @@ class Tuner {
   Turn begin_while_in_flight();
   void feed(double seconds, double work) {
     ++fed_;
+    if (arrivals_) arrivals_->add(seconds);
     contribution_ = strategy_->observe(seconds, work);
   }
   void feed_early();
@@ -132,8 +134,9 @@ class Tuner {
   std::span<const double> contribution_;       ///< what the strategy wants the ranks to agree on
   std::unique_ptr<std::vector<Early>> early_;  ///< null where calls end in order
   std::unique_ptr<Trying> trying_;
-  std::int64_t calls_ = 0;  ///< that have ended
-  double seconds_ = 0;      ///< of these calls
+  std::unique_ptr<Arrivals> arrivals_;  ///< null where a rank may end a call before all have begun, or nothing is tried
+  std::int64_t calls_ = 0;              ///< that have ended
+  double seconds_ = 0;                  ///< of these calls
 };
 
 }  // namespace starling

@@ -55,6 +55,20 @@ TEST(Fold, LetsRankZeroStandForASlowestRankThatIsNotKnown) {
   EXPECT_EQ(into.slowest_seconds, 3 + 8 + 8);
 }
 
+TEST(Fold, WeighsArrivalsByComparedCalls) {
+  ContextRecord into = context(100, "ring", {});
+  ContextRecord other = context(50, "ring", {});
+  fold(into, other);
+  EXPECT_EQ(into.arrivals, std::nullopt);
+  other.arrivals = {.calls = 2, .slowest_s = 3, .mean_s = 2, .fastest_s = 1, .last = {{5, 1}, {0, 1}}};
+  fold(into, other);
+  EXPECT_EQ(into.arrivals, other.arrivals);
+  other.arrivals = {.calls = 6, .slowest_s = 7, .mean_s = 6, .fastest_s = 5, .last = {{0, 4}, {7, 2}}};
+  fold(into, other);
+  const ArrivalsRecord both{.calls = 8, .slowest_s = 6, .mean_s = 5, .fastest_s = 4, .last = {{0, 5}, {7, 2}, {5, 1}}};
+  EXPECT_EQ(into.arrivals, both);
+}
+
 TEST(Fold, CountsNoMoreThanARecordCan) {
   ContextRecord into = context(most_counted, "native", {measured("native", most_counted, 1, 1)});
   fold(into, ContextRecord(into));

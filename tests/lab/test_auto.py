@@ -57,3 +57,12 @@ def test_a_late_rank_is_no_slow_algorithm(mpi: Mpi, tmp_path: Path, pause: int, 
     times = {one.name: one.agreed_s for one in context.candidates if one.agreed_s is not None}
     assert times[context.winner] < 1.7 * TRANSFER, times
     assert times.get("gather_bcast", 1) > times[context.winner], times
+    arrivals = context.arrivals
+    assert arrivals is not None
+    assert arrivals.slowest_s is not None
+    assert arrivals.fastest_s is not None
+    assert arrivals.slowest_s > arrivals.fastest_s
+    if pause == max(PAUSES):
+        assert arrivals.waiting > 0.5, arrivals
+        last = {one.rank: one.calls for one in arrivals.last}
+        assert (last.get(who, 0) > 0.8 * sum(last.values())) if who >= 0 else len(last) > 1, arrivals

@@ -84,7 +84,7 @@ TEST(ProfileSum, SeesTheWaitingWhereEachCallHasAnotherLateRank) {
   EXPECT_NEAR(profile.slowest_rank_seconds, profile.quickest_rank_seconds, 1e-6);
   EXPECT_NEAR(profile.waiting_rank_seconds.value_or(-1), count * 3 * lateness, 1e-4 * count * lateness);
   ASSERT_EQ(profile.last.size(), 4U);
-  for (const ContextProfile::Last& one : profile.last) EXPECT_GT(one.calls, profile.sampled_calls / 8);
+  for (const LastRank& one : profile.last) EXPECT_GT(one.calls, profile.sampled_calls / 8);
 }
 
 TEST(ProfileSum, SeesALongWaitInACallThatIsNotSampled) {

@@ -33,6 +33,7 @@ LATER: dict[str, dict[str, Any]] = {
         "candidates_left_out": 2,
         "slowest_seconds": 0.5,
         "slowest_tuning_seconds": 0.25,
+        "arrivals": {"calls": 8, "slowest_s": 0.01, "mean_s": 0.005, "fastest_s": 1e-5, "last": []},
         "profile": {
             "communicators": 1,
             "ranks": 4,

@@ -23,13 +23,15 @@ class Together {
    public:
     Rank(Together& all, int rank) : all_(all), rank_(rank) {}
     [[nodiscard]] bool is_first() const override { return rank_ == 0; }
-    void reduce_to_first(std::span<double> values, std::size_t always, SampleReduction reduction) override {
+    [[nodiscard]] int rank_in_world() const override { return 100 + rank_; }
+    void reduce_to_first(std::span<double> values, Fixed fixed, SampleReduction reduction) override {
       all_.told_[static_cast<std::size_t>(rank_)].assign(values.begin(), values.end());
       all_.arrived_.arrive_and_wait();
       if (rank_ == 0) {
         for (std::size_t i = 0; i < values.size(); ++i) {
-          const bool adds = reduction == SampleReduction::mean && i + always < values.size();
-          double result = 0;
+          const std::size_t maxima = values.size() - fixed.maxima;
+          const bool adds = i < maxima && (reduction == SampleReduction::mean || i + fixed.means >= maxima);
+          double result = adds ? 0 : all_.told_[0].at(i);
           for (const auto& one : all_.told_) result = adds ? result + one.at(i) : std::max(result, one.at(i));
           values[i] = adds ? result / static_cast<double>(all_.told_.size()) : result;
         }

@@ -161,6 +161,25 @@ class LastRank(_Model):
     calls: int = Field(ge=0)
 
 
+class Arrivals(_Model):
+    """When ranks came to compared calls of a collective that none can end before all have begun.
+
+    `calls` calls were compared. Seconds a call: of the rank that came first, of all in the mean, of the one that came
+    last, which waited for nobody: that is the transfer. `last` has those that came last most often, by falling calls.
+    """
+
+    calls: int = Field(ge=1)
+    slowest_s: float | None
+    mean_s: float | None
+    fastest_s: float | None
+    last: list[LastRank]
+
+    @property
+    def waiting(self) -> float:
+        """The share of waiting in the time of the rank that came first, 0 to 1."""
+        return max(0.0, 1 - (self.fastest_s or 0.0) / self.slowest_s) if self.slowest_s else 0.0
+
+
 class ContextProfile(_Model):
     """What all ranks did in one context of a profiled run (docs/profile.md). Ranks are those of MPI_COMM_WORLD.
 
@@ -226,6 +245,7 @@ class Context(ContextKey, _Spent):
     candidates_left_out: int = Field(0, ge=0)
     phases: Phases
     native_s: float | None
+    arrivals: Arrivals | None = None
     decisions: list[Decision]
     decisions_dropped: int = Field(ge=0)
     profile: ContextProfile | None = None
@@ -266,6 +286,11 @@ class Context(ContextKey, _Spent):
         # Where native's time is without the waiting for late ranks, that of the calls must be, too.
         taken = self._typical_of_all if self._mostly_waits else self._taken
         return None if taken is None else self.calls * by_native - taken - bookkeeping
+
+    @property
+    def waited(self) -> float:
+        """Seconds of `spent` that the rank which came first waited for others, by the compared calls; 0 if unknown."""
+        return (self.spent or 0.0) * self.arrivals.waiting if self.arrivals else 0.0
 
     def _all_calls_by(self, native: Candidate) -> bool:
         """Whether all calls were native; calls that were only counted have no samples."""

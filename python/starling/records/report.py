@@ -41,6 +41,10 @@ _DECISIONS = 4
 _EXPLAINED = 3
 _MATERIAL = 0.01
 """Share of the time in collectives from which on contexts not counted in savings are mentioned."""
+_MUCH_WAITING = 0.2
+"""Share of the time in collectives from which on waiting for late ranks is told."""
+_MOSTLY_ONE = 0.5
+"""Share of the waiting from which on one rank is named."""
 EVEN = 0.995
 """The smallest gain that is shown as 1.00x."""
 BY_FIRST = "*"
@@ -129,7 +133,7 @@ def summary(record: RunRecord) -> str:
     if known:
         saved = sum(known)
         what = "saved against native" if saved >= 0 else "lost against native"
-        text += f"; {what} {human_seconds(abs(saved))}, what tuning cost counted"
+        text += f"; {what} {human_seconds(abs(saved))}, after the cost of tuning"
     text += f"; tuning cost {human_seconds(tuning)}"
     unknown = [*(context for context in record.contexts if context.saved is None), *left_out]
     seconds = sum(part.spent or 0 for part in unknown)
@@ -162,6 +166,30 @@ def verdict(record: RunRecord) -> str:
     else:
         text += ". The next run starts from what was learnt"
     return text + (", if it has a history." if run.settings.get("history") in {"off", ""} else ".")
+
+
+def waiting(record: RunRecord) -> str:
+    """How much of the time in collectives was waiting for late ranks, and who is late; empty where it is little."""
+    spent = sum(context.spent or 0 for context in record.contexts)
+    waited = sum(context.waited for context in record.contexts)
+    if not spent or waited < _MUCH_WAITING * spent:
+        return ""
+    text = (
+        f"About {human_seconds(waited)} of the {human_seconds(spent)} in collectives were waiting for late ranks, "
+        "which no algorithm can save"
+    )
+    last: dict[int, float] = {}
+    compared = 0.0
+    for context in record.contexts:
+        if context.arrivals and (told := sum(one.calls for one in context.arrivals.last)):
+            compared += context.waited
+            for one in context.arrivals.last:
+                last[one.rank] = last.get(one.rank, 0.0) + context.waited * one.calls / told
+    if last:
+        rank, most = max(last.items(), key=lambda item: item[1])
+        if most >= _MOSTLY_ONE * compared:
+            return f"{text}. Rank {rank} came last most often: {most / compared:.0%} of the waiting was for it."
+    return f"{text}. Different ranks came last."
 
 
 def _contexts(number: int) -> str:
@@ -205,6 +233,19 @@ def _communicators(context: Context) -> str:
     return f"in the bookkeeping: communicators of groups {human_seconds(sum(one for one, _ in made))}{most}"
 
 
+def _arrivals(context: Context) -> str:
+    """Waiting apart from transfer; empty where ranks hardly wait."""
+    arrivals = context.arrivals
+    if arrivals is None or arrivals.waiting < _MUCH_WAITING:
+        return ""
+    last = ", ".join(f"{one.rank} ({one.calls} calls)" for one in arrivals.last[:3])
+    return (
+        f"transfer {human_seconds(arrivals.fastest_s)}, with waiting {human_seconds(arrivals.mean_s)} in the mean and "
+        f"{human_seconds(arrivals.slowest_s)} at most, in {arrivals.calls} compared calls"
+        + (f"; last came rank {last}" if last else "")
+    )
+
+
 def _indented(text: str) -> RenderableType:
     return Padding(line(text), (0, 0, 0, 2), expand=False)
 
@@ -216,6 +257,8 @@ def _explained(context: Context, decisions: int | None) -> RenderableType:
         lines.append(_indented(_overheads(context)))
     if made := _communicators(context):
         lines.append(_indented(made))
+    if waited := _arrivals(context):
+        lines.append(_indented(waited))
     shown = context.decisions[-decisions:] if decisions else context.decisions
     for earlier, where in (
         (context.decisions_dropped, "not in the record"),
@@ -271,13 +314,15 @@ def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> Non
         return
     if told := verdict(record):
         console.print(Text(told, style="bold"))
+    if told := waiting(record):
+        console.print(Text(told))
     console.print()
     console.print(fitted(columns(shown), console.width))
     if len(shown) < len(contexts):
         console.print(Text(f"and {len(contexts) - len(shown)} lighter ones: see them with --all"))
     for note in notes(shown, stages=rows is None):
         console.print(Text(note))
-    explained = [context for context in shown if context.decisions or _communicators(context)]
+    explained = [context for context in shown if context.decisions or _communicators(context) or _arrivals(context)]
     for context in explained[: None if rows is None else _EXPLAINED]:
         console.print()
         console.print(_explained(context, None if rows is None else _DECISIONS))

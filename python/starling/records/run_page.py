@@ -181,6 +181,8 @@ def page(record: RunRecord) -> str:
         return "".join([*parts, "<p>No collective was called.</p>", html.END])
     if told := reports.verdict(record):
         parts.append(f"<p class='verdict{' lost' if told.startswith('Lost') else ''}'>{escape(told)}</p>")
+    if told := reports.waiting(record):
+        parts.append(f"<p>{escape(told)}</p>")
     parts.append(f"<p>{escape(reports.summary(record))}.</p>")
     drawn = contexts[:_DRAWN]
     parts += [

@@ -112,23 +112,23 @@ Channel::~Channel() {
 
 bool Channel::all(bool ok) {
   double value = ok ? 1 : 0;
-  combine_at_first({&value, 1}, 1, Combine::min);
+  combine_at_first({&value, 1}, {}, Combine::min);
   broadcast({&value, 1});
   return value == 1;
 }
 
-void Channel::reduce_to_first(std::span<double> values, std::size_t always, SampleReduction wanted) {
-  const std::size_t some = values.size() - always;
-  combine_at_first(values, some,
+void Channel::reduce_to_first(std::span<double> values, Fixed fixed, SampleReduction wanted) {
+  combine_at_first(values, fixed,
                    wanted == SampleReduction::max   ? Combine::max
                    : wanted == SampleReduction::min ? Combine::min
                                                     : Combine::sum);
-  if (wanted != SampleReduction::mean) return;
-  for (double& value : values.first(some)) value /= static_cast<double>(in_world_.size());
+  const std::size_t not_maxima = values.size() - fixed.maxima;
+  const std::size_t means = wanted == SampleReduction::mean ? not_maxima : fixed.means;
+  for (double& value : values.first(not_maxima).last(means)) value /= static_cast<double>(in_world_.size());
 }
 
 /// Along a binomial tree. Not MPI_Allreduce, whose sums may differ between ranks.
-void Channel::combine_at_first(std::span<double> values, std::size_t some, Combine combine) {
+void Channel::combine_at_first(std::span<double> values, Fixed fixed, Combine combine) {
   const int tag = next_tag();
   const auto size = static_cast<int>(in_world_.size());
   const auto count = static_cast<int>(values.size());
@@ -144,12 +144,13 @@ void Channel::combine_at_first(std::span<double> values, std::size_t some, Combi
     if (pmpi.Recv(received_.data(), count, handles.double_, in_world_[static_cast<std::size_t>(rank_ + mask)], tag,
                   process().world, MPI_STATUS_IGNORE) != MPI_SUCCESS)
       abort_job();
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      double& value = values[i];
-      value = i >= some || combine == Combine::max ? std::max(value, received_[i])
-              : combine == Combine::min            ? std::min(value, received_[i])
-                                                   : value + received_[i];
-    }
+    const auto combined = [](Combine how, double one, double other) {
+      return how == Combine::max ? std::max(one, other) : how == Combine::min ? std::min(one, other) : one + other;
+    };
+    const std::size_t maxima = values.size() - fixed.maxima;
+    const std::size_t means = maxima - fixed.means;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = combined(i >= maxima ? Combine::max : i >= means ? Combine::sum : combine, values[i], received_[i]);
   }
 }
 

@@ -51,15 +51,16 @@ class Channel final : public Consensus {
   /// Whether `ok` holds on all ranks. Collective.
   [[nodiscard]] bool all(bool ok);
   [[nodiscard]] bool is_first() const override { return rank_ == 0; }
-  void reduce_to_first(std::span<double> values, std::size_t always, SampleReduction reduction) override;
+  [[nodiscard]] int rank_in_world() const override { return in_world_[static_cast<std::size_t>(rank_)]; }
+  void reduce_to_first(std::span<double> values, Fixed fixed, SampleReduction reduction) override;
   void broadcast(std::span<double> values) override;
 
  private:
   Channel(std::vector<int> in_world, int rank, int number, bool fact_of_first);
 
   enum class Combine : std::uint8_t { sum, max, min };
-  /// Reduces the values to the first rank: the first `some` by `combine`, the others to the largest.
-  void combine_at_first(std::span<double> values, std::size_t some, Combine combine);
+  /// Reduces the values to the first rank: those that are not fixed by `combine`, means to their sum.
+  void combine_at_first(std::span<double> values, Fixed fixed, Combine combine);
   [[noreturn]] void abort_job() const;
 
   std::vector<int> in_world_;

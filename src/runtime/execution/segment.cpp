@@ -139,7 +139,7 @@ char* share(const Node& node, Means means, Failure& failure) {
   }
   // All have opened it, or never will: after this the file is closed, and a name of it is gone.
   std::array<double, 1> worst{static_cast<double>(failure)};
-  node.channel.reduce_to_first(worst, 0, SampleReduction::max);
+  node.channel.reduce_to_first(worst, {}, SampleReduction::max);
   node.channel.broadcast(worst);
   if (means == Means::named_file && made.get() >= 0) unlink(path_of(mine, means).c_str());
   failure = static_cast<Failure>(static_cast<int>(worst[0]));
