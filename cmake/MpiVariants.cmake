@@ -102,10 +102,13 @@ function(starling_variant abi includes definition)
     COMMENT "Generating the MPI entry points of ${target}"
     VERBATIM)
   file(GLOB sources CONFIGURE_DEPENDS src/runtime/*/*.cpp src/runtime/*/*/*.cpp src/bindings/*.cpp src/patterns/*.cpp)
+  # Each of these has the same helpers for handles of its own language.
+  set_source_files_properties(src/patterns/adcl_fortran.cpp src/patterns/adcl_interface.cpp src/patterns/c_interface.cpp
+                              src/patterns/fortran_interface.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   set(objects ${sources} ${starling_bindings}/trampolines.S ${files})
   if(abi STREQUAL "smpi")
     # With the core in it: one file to link.
-    add_library(${target} STATIC ${objects} $<TARGET_OBJECTS:starling_core>)
+    add_library(${target} STATIC ${objects} $<TARGET_OBJECTS:starling_core> $<TARGET_OBJECTS:starling_cold>)
   else()
     add_library(${target} SHARED ${objects})
     target_compile_options(${target} PRIVATE -ftls-model=initial-exec)
@@ -119,6 +122,7 @@ function(starling_variant abi includes definition)
   target_compile_definitions(${target} PRIVATE STARLING_ABI=${enumerator})
   target_compile_options(${target} PRIVATE ${definition} ${starling_no_cxx_bindings})
   target_link_libraries(${target} PRIVATE starling_core starling_warnings ${CMAKE_DL_LIBS} Threads::Threads)
+  starling_unity(${target})
 endfunction()
 
 function(starling_mpi_variants)

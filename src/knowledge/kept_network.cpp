@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int schema = 1;
-constexpr std::int64_t most_bytes = 65536;
+constexpr int network_schema = 1;
+constexpr std::int64_t longest_file = 65536;
 constexpr double highest_rate = 1e15;
 
 ProbeSubject subject_in(const Json& json) {
@@ -36,7 +36,7 @@ std::string kept_network_name(const ProbeSubject& subject) {
 }
 
 std::string as_json(const MeasuredNetwork& network, const ProbeSubject& subject) {
-  const Json json{{"schema", schema},
+  const Json json{{"schema", network_schema},
                   {"machine", subject.machine},
                   {"mpi_flavour", subject.mpi_flavour},
                   {"mpi_version", subject.mpi_version},
@@ -49,7 +49,7 @@ std::string as_json(const MeasuredNetwork& network, const ProbeSubject& subject)
 
 MeasuredNetwork kept_network_from_json(const std::string& text, const ProbeSubject& subject) try {
   const auto json = parsed_json<Json>(text);
-  if (const auto found = json.at("schema"); found != schema)
+  if (const auto found = json.at("schema"); found != network_schema)
     throw std::runtime_error("it is of schema " + told(found.dump()) + ", and this version reads schema 1");
   if (subject_in(json) != subject) throw std::runtime_error("it tells of another machine, MPI library or placement");
   MeasuredNetwork network;
@@ -64,7 +64,7 @@ MeasuredNetwork kept_network_from_json(const std::string& text, const ProbeSubje
 
 std::optional<MeasuredNetwork> read_kept_network(const std::string& history, const ProbeSubject& subject) {
   std::string text;
-  if (!read_whole(history + "/" + kept_network_name(subject), most_bytes, text)) return std::nullopt;
+  if (!read_whole(history + "/" + kept_network_name(subject), longest_file, text)) return std::nullopt;
   return kept_network_from_json(text, subject);
 }
 

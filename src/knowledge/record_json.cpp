@@ -328,10 +328,10 @@ constexpr std::array run_profile_fields{
 };
 
 void check_schema(JsonReader& reader) {
-  const std::string_view schema = reader.written_number();
-  if (schema != std::to_string(RunRecord::schema))
+  const std::string_view written = reader.written_number();
+  if (written != std::to_string(RunRecord::schema))
     throw JsonError(std::string("it is of schema ")
-                        .append(told(schema))
+                        .append(told(written))
                         .append(", and this version reads schema ")
                         .append(std::to_string(RunRecord::schema)));
 }

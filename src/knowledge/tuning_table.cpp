@@ -12,7 +12,7 @@
 namespace starling {
 namespace {
 
-constexpr std::string_view schema = "starling-table-1";
+constexpr std::string_view table_schema = "starling-table-1";
 constexpr std::string_view kind = "tuning table";
 /// What may be kept of a text, in bytes.
 constexpr std::size_t room_of_table = std::size_t{16} << 20;
@@ -162,10 +162,11 @@ TuningTable TuningTable::from_json(std::string_view text) {
     if (!seen.emplace(key).second) throw JsonError("it has '" + std::string(key) + "' twice");
     if (key == "schema") {
       std::string found;
-      if (!reader.at_text()) reader.of_another_kind("its 'schema' is not '" + std::string(schema) + "'");
+      if (!reader.at_text()) reader.of_another_kind("its 'schema' is not '" + std::string(table_schema) + "'");
       reader.text(found);
-      if (found != schema)
-        throw JsonError("it is of schema '" + told(found) + "', and this version reads '" + std::string(schema) + "'");
+      if (found != table_schema)
+        throw JsonError("it is of schema '" + told(found) + "', and this version reads '" + std::string(table_schema) +
+                        "'");
     } else if (key == "file") {
       reader.text(table.file_);
     } else if (key == "machine") {
@@ -198,7 +199,7 @@ TuningTable TuningTable::from_json(std::string_view text) {
 std::string TuningTable::to_json() const {
   JsonWriter writer(0);
   writer.object();
-  for (const auto& [name, value] : {std::pair{"schema", schema},
+  for (const auto& [name, value] : {std::pair{"schema", table_schema},
                                     {"file", file_},
                                     {"machine", machine_},
                                     {"mpi_flavour", mpi_flavour_},

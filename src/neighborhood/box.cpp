@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
+#include "neighborhood/index.hpp"
+
 namespace starling::neighborhood {
 namespace {
-
-std::size_t at(int dimension) {
-  return static_cast<std::size_t>(dimension);
-}
 
 /// The box beside the face in `direction`: inside of it, or outside, in the halo.
 Box beside_face(const HaloArray& array, const Grid& grid, int rank, const Direction& direction, Corners corners,
@@ -16,23 +14,23 @@ Box beside_face(const HaloArray& array, const Grid& grid, int rank, const Direct
   const int axis = static_cast<int>(
       std::find_if(direction.begin(), direction.end(), [](int step) { return step != 0; }) - direction.begin());
   for (int d = 0; d < array.dimensions; ++d) {
-    if (direction[at(d)] != 0) {
-      box.size[at(d)] = array.width;
+    if (direction[index(d)] != 0) {
+      box.size[index(d)] = array.width;
       const int offset = inside ? array.width : 0;
-      box.from[at(d)] = direction[at(d)] < 0 ? offset : array.cells[at(d)] - array.width - offset;
+      box.from[index(d)] = direction[index(d)] < 0 ? offset : array.cells[index(d)] - array.width - offset;
       continue;
     }
-    box.from[at(d)] = array.width;
-    box.size[at(d)] = array.inner(d);
+    box.from[index(d)] = array.width;
+    box.size[index(d)] = array.inner(d);
     if (corners != Corners::by_dimension || d > axis) continue;
     Direction along{};
-    along[at(d)] = -1;
+    along[index(d)] = -1;
     if (grid.neighbour(rank, along) >= 0) {
-      box.from[at(d)] -= array.width;
-      box.size[at(d)] += array.width;
+      box.from[index(d)] -= array.width;
+      box.size[index(d)] += array.width;
     }
-    along[at(d)] = 1;
-    if (grid.neighbour(rank, along) >= 0) box.size[at(d)] += array.width;
+    along[index(d)] = 1;
+    if (grid.neighbour(rank, along) >= 0) box.size[index(d)] += array.width;
   }
   return box;
 }
@@ -46,9 +44,9 @@ std::string mistake_in(const HaloArray& array) {
   if (array.width < 1) return "the halo is " + std::to_string(array.width) + " cells wide; it must be 1 or more";
   for (int d = 0; d < array.dimensions; ++d) {
     // As 64-bit numbers: the width may be anything.
-    const std::int64_t inner = array.cells[at(d)] - (std::int64_t{2} * array.width);
+    const std::int64_t inner = array.cells[index(d)] - (std::int64_t{2} * array.width);
     if (inner < array.width)
-      return "dimension " + std::to_string(d) + " has " + std::to_string(array.cells[at(d)]) +
+      return "dimension " + std::to_string(d) + " has " + std::to_string(array.cells[index(d)]) +
              " cells with both halos, which leaves fewer than the " + std::to_string(array.width) +
              " that a neighbour needs for its halo; make the halo narrower or the block larger";
   }

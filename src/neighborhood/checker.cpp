@@ -7,13 +7,10 @@
 #include <utility>
 
 #include "neighborhood/box.hpp"
+#include "neighborhood/index.hpp"
 
 namespace starling::neighborhood {
 namespace {
-
-std::size_t index(int number) {
-  return static_cast<std::size_t>(number);
-}
 
 struct Mistake {
   std::string what;

@@ -2,26 +2,21 @@
 
 #include <climits>
 
+#include "neighborhood/index.hpp"
+
 namespace starling::neighborhood {
-namespace {
-
-std::size_t at(int dimension) {
-  return static_cast<std::size_t>(dimension);
-}
-
-}  // namespace
 
 int Grid::size() const {
   int product = 1;
-  for (int d = 0; d < dimensions; ++d) product *= ranks[at(d)];
+  for (int d = 0; d < dimensions; ++d) product *= ranks[index(d)];
   return product;
 }
 
 PerDimension Grid::coordinates(int rank) const {
   PerDimension place{};
   for (int d = dimensions - 1; d >= 0; --d) {
-    place[at(d)] = rank % ranks[at(d)];
-    rank /= ranks[at(d)];
+    place[index(d)] = rank % ranks[index(d)];
+    rank /= ranks[index(d)];
   }
   return place;
 }
@@ -30,12 +25,12 @@ int Grid::neighbour(int rank, const Direction& direction) const {
   const PerDimension place = coordinates(rank);
   int found = 0;
   for (int d = 0; d < dimensions; ++d) {
-    int along = place[at(d)] + direction[at(d)];
-    if (along < 0 || along >= ranks[at(d)]) {
-      if (periodic[at(d)] == 0) return -1;
-      along = (along + ranks[at(d)]) % ranks[at(d)];
+    int along = place[index(d)] + direction[index(d)];
+    if (along < 0 || along >= ranks[index(d)]) {
+      if (periodic[index(d)] == 0) return -1;
+      along = (along + ranks[index(d)]) % ranks[index(d)];
     }
-    found = (found * ranks[at(d)]) + along;
+    found = (found * ranks[index(d)]) + along;
   }
   return found;
 }
@@ -45,9 +40,9 @@ std::string mistake_in(const Grid& grid) {
     return "a grid has 1 to " + std::to_string(most_dimensions) + " dimensions, not " + std::to_string(grid.dimensions);
   std::int64_t size = 1;
   for (int d = 0; d < grid.dimensions; ++d) {
-    if (grid.ranks[at(d)] < 1)
-      return "dimension " + std::to_string(d) + " of the grid has " + std::to_string(grid.ranks[at(d)]) + " ranks";
-    size *= grid.ranks[at(d)];
+    if (grid.ranks[index(d)] < 1)
+      return "dimension " + std::to_string(d) + " of the grid has " + std::to_string(grid.ranks[index(d)]) + " ranks";
+    size *= grid.ranks[index(d)];
     if (size > INT_MAX) return "the grid has more ranks than MPI can count";
   }
   return {};
@@ -58,7 +53,7 @@ std::vector<Direction> directions(int dimensions, Corners corners) {
   for (int d = 0; d < dimensions; ++d) {
     for (const int step : {-1, 1}) {
       Direction direction{};
-      direction[at(d)] = step;
+      direction[index(d)] = step;
       all.push_back(direction);
     }
   }
@@ -71,9 +66,9 @@ std::vector<Direction> directions(int dimensions, Corners corners) {
     Direction back{};
     int off_axis = 0;
     for (int d = dimensions - 1, rest = number; d >= 0; --d, rest /= 3) {
-      direction[at(d)] = (rest % 3) - 1;
-      back[at(d)] = -direction[at(d)];
-      off_axis += direction[at(d)] != 0 ? 1 : 0;
+      direction[index(d)] = (rest % 3) - 1;
+      back[index(d)] = -direction[index(d)];
+      off_axis += direction[index(d)] != 0 ? 1 : 0;
     }
     if (off_axis < 2) continue;
     all.push_back(direction);

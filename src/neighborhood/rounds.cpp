@@ -1,14 +1,11 @@
 #include "neighborhood/rounds.hpp"
 
 #include <algorithm>
-#include <cstddef>
+
+#include "neighborhood/index.hpp"
 
 namespace starling::neighborhood {
 namespace {
-
-std::size_t index(int number) {
-  return static_cast<std::size_t>(number);
-}
 
 /// The links of a graph in rounds: no two of a round begin, or end, at the same rank.
 class Colouring {

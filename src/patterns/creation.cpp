@@ -91,7 +91,7 @@ std::shared_ptr<FunctionSet> owned_set(Handle handle) {
   static auto& made = *new std::vector<std::shared_ptr<FunctionSet>>(static_cast<std::size_t>(predefined_count()));
   const std::lock_guard lock(guard);
   auto& one = made[static_cast<std::size_t>(number)];
-  if (!one) one = predefined(number);
+  if (!one) one = make_predefined(number);
   if (!one) throw Fault(Error::function_set, "there is no predefined function set of this number");
   return one;
 }

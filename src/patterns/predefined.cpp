@@ -45,7 +45,7 @@ std::string name_of_predefined(int number) {
   return (form->nonblocking ? "i" : "") + std::string(name_of(form->collective));
 }
 
-std::shared_ptr<FunctionSet> predefined(int number) {
+std::shared_ptr<FunctionSet> make_predefined(int number) {
   if (number < halo_count) return halo_set(name_of_predefined(number), static_cast<HaloSides>(number));
   const auto form = collective_of(number);
   return form ? collective_set(form->collective, form->nonblocking) : nullptr;

@@ -12,6 +12,6 @@ int predefined_count();
 /// The name of a number: "neighborhood", "allreduce", "iallreduce"; empty for none.
 std::string name_of_predefined(int number);
 /// Null for none.
-std::shared_ptr<FunctionSet> predefined(int number);
+std::shared_ptr<FunctionSet> make_predefined(int number);
 
 }  // namespace starling::patterns

@@ -6,14 +6,13 @@
 #include <numbers>
 
 #include "measurement/statistics.hpp"
+#include "selection/noise.hpp"
 
 namespace starling {
 namespace {
 
-/// The scatter of times before there are enough of them to tell, and the bounds of what they can tell.
-constexpr double first_scatter = 0.08;
-constexpr double least_scatter = 0.02;
-constexpr double most_scatter = 1.5;
+/// Calls that nothing else shows to scatter do so by this.
+constexpr double least_scatter_shown = 0.02;
 /// From this scatter on, the lower quartile stands for a candidate's times: what makes times scatter that much, as late
 /// ranks do, is added to them.
 constexpr double heavy_scatter = 0.35;
@@ -44,10 +43,6 @@ double square(double value) {
 
 double normal_density(double value, double deviation) {
   return density_of_normal / deviation * std::exp(-square(value / deviation) / 2);
-}
-
-double normal_below(double value) {
-  return std::erfc(-value / std::numbers::sqrt2) / 2;
 }
 
 std::vector<double> doubles(std::span<const float> values) {
@@ -165,7 +160,7 @@ void Estimates::update_scatter() {
   const auto count = static_cast<double>(deviations.size());
   const double found = of_deviations * starling::median(deviations);
   scatter_ = std::clamp(((count * found) + (weight_of_first * first_scatter)) / (count + weight_of_first),
-                        least_scatter, most_scatter);
+                        least_scatter_shown, most_scatter);
 }
 
 /// The errors of the beliefs of one source: what is common to all, what to each group, and each one's own. Given the

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
+
+#include "selection/noise.hpp"
 
 namespace starling {
 namespace {
@@ -11,10 +12,6 @@ namespace {
 /// Hypotheses: the standard deviation of candidates' logarithms, and the share of its square that is a candidate's own.
 constexpr std::array spreads{0.05, 0.1, 0.2, 0.4, 0.8, 1.6};
 constexpr std::array own_shares{0.03, 0.15, 0.5};
-
-double normal_below(double value) {
-  return std::erfc(-value / std::numbers::sqrt2) / 2;
-}
 
 /// A lower triangular matrix with L L' = A, in place (Cholesky). `a` has `size` rows.
 void factorise(std::vector<double>& a, std::size_t size) {

@@ -9,6 +9,7 @@
 
 #include "measurement/statistics.hpp"
 #include "selection/figures.hpp"
+#include "selection/noise.hpp"
 
 namespace starling {
 namespace {
@@ -23,8 +24,6 @@ constexpr double growth = 0.12;
 constexpr double of_guess = 0.5;
 /// A program that has just started is expected to make at least so many calls more, any other as many as so far.
 constexpr double fewest_expected = 20;
-/// Seconds below which no time of a call is believed.
-constexpr double shortest = 1e-9;
 /// Below this share of a call's time nothing is gained.
 constexpr double least_gain = 0.001;
 /// A candidate that was measured so often is known.
@@ -44,9 +43,8 @@ constexpr std::int64_t fewest_between = 4;
 constexpr std::int64_t most_between = 128;
 /// Native is measured again after as many calls as there have been, but at least once in so many.
 constexpr std::int64_t longest_without_control = 512;
-/// The relative change of a time that is none of the network's, and standard deviations that are chance.
+/// The relative change of a time that is none of the network's.
 constexpr double least_change = 0.12;
-constexpr double chance_deviations = 4;
 constexpr int fewest_to_watch = 3;
 /// By how many standard deviations a candidate must have been measured faster than the chosen one: so many per unit of
 /// scatter, from 1 up.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "selection/figures.hpp"
+#include "selection/noise.hpp"
 
 namespace starling {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 constexpr std::int64_t second_look = 3;
 /// The first period, in units of calls_each_.
 constexpr std::int64_t first_delta = 2;
-/// Standard deviations of a difference between two times that are chance.
-constexpr double chance_deviations = 4;
 constexpr int drifts_to_search_again = 2;
 /// What calls of candidates that were given up may cost, in calls of the chosen one for each call since it was chosen.
 constexpr double share_of_looks = 0.002;

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "selection/noise.hpp"
+
 namespace starling {
 namespace {
 
-/// The scatter of single calls before enough of them tell, and how many calls that counts for.
-constexpr double first_scatter = 0.08;
+/// How many calls the scatter counts for that is taken before any tells, and the least that calls can tell.
 constexpr double weight_of_first = 2;
 constexpr double least_scatter = 0.005;
-constexpr double most_scatter = 1.5;
 /// A candidate with fewer calls does not tell how times scatter.
 constexpr std::size_t fewest_for_scatter = 3;
 /// Clearly slower: by more than so many standard deviations of the difference, and by this share at least.
@@ -18,8 +18,6 @@ constexpr double deviations = 3;
 constexpr double least_difference = 0.02;
 /// A candidate may be better by that much where this is less improbable than so many standard deviations: 5 %.
 constexpr double improbable = 1.65;
-/// Seconds below which no time of a call is believed.
-constexpr double shortest = 1e-9;
 
 }  // namespace
 

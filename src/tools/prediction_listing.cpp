@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int most_ranks = 4096;
+constexpr int most_ranks_predicted = 4096;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
 /// Of what a reduction combines: a double.
 constexpr std::int64_t element_bytes = 8;
@@ -59,7 +59,7 @@ Json prediction_listing(std::span<const std::string_view> words) {
   if (words.size() < 4 || words.size() > 6)
     throw std::invalid_argument("predict takes PLATFORM RANKS COLLECTIVE BYTES [ROOT] [PARAMETERS]");
   const auto platform = parsed(std::string(words[0]), Platform::from_json);
-  const auto ranks = static_cast<int>(number_from("the number of ranks", words[1], 1, most_ranks));
+  const auto ranks = static_cast<int>(number_from("the number of ranks", words[1], 1, most_ranks_predicted));
   const Collective collective = collective_from(words[2]);
   const std::int64_t bytes = number_from("the size in bytes", words[3], 0, most_bytes);
   const auto root = words.size() > 4 ? static_cast<int>(number_from("the root", words[4], 0, ranks - 1)) : 0;

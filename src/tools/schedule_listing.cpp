@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int most_ranks = 1024;
+constexpr int most_ranks_shown = 1024;
 constexpr int most_blocks = 65536;
 /// Blocks that show how a pipeline fills.
 constexpr int telling_blocks = 4;
@@ -173,7 +173,7 @@ Json schedule_listing(std::span<const std::string_view> words) {
   if (words.size() < 2 || words.size() > 4)
     refuse("schedule takes COLLECTIVE:NAME RANKS [ROOT] [BLOCKS], as in: schedule bcast:chain?segment=8192 8");
   const Bound bound = candidate_of(words[0]);
-  const auto ranks = static_cast<int>(number_from("ranks", words[1], 1, most_ranks));
+  const auto ranks = static_cast<int>(number_from("ranks", words[1], 1, most_ranks_shown));
   const auto root = words.size() > 2 ? static_cast<int>(number_from("the root", words[2], 0, ranks - 1)) : 0;
   if (root != 0 && !rooted(bound.collective)) refuse(std::string(name_of(bound.collective)).append(" has no root"));
   std::optional<int> wanted;

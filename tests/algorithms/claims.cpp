@@ -58,7 +58,7 @@ std::optional<bool> fails(const Bound& bound, const std::vector<int>& numbers, C
   return asked ? std::optional(false) : std::nullopt;
 }
 
-class EveryAlgorithm : public testing::TestWithParam<Family> {
+class EveryAlgorithm : public ::testing::TestWithParam<Family> {
  protected:
   /// Whether some of its candidates fail, or none may be used.
   [[nodiscard]] static bool some_fail(const std::vector<int>& numbers, bool commutative, bool in_place) {
@@ -192,11 +192,11 @@ TEST_P(EveryAlgorithm, DoesSomethingElseUnderEveryName) {
       EXPECT_FALSE(alike(*one, *other)) << one->name() << " and " << other->name() << " are the same schedules";
 }
 
-std::string algorithm_test_name(const testing::TestParamInfo<Family>& tested) {
+std::string algorithm_test_name(const ::testing::TestParamInfo<Family>& tested) {
   return test_name(tested.param.name);
 }
 
-INSTANTIATE_TEST_SUITE_P(Repository, EveryAlgorithm, testing::ValuesIn(families()), algorithm_test_name);
+INSTANTIATE_TEST_SUITE_P(Repository, EveryAlgorithm, ::testing::ValuesIn(families()), algorithm_test_name);
 
 }  // namespace
 }  // namespace starling

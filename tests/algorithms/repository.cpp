@@ -21,7 +21,7 @@ namespace starling {
 namespace {
 
 /// Prints at the end how much was proven.
-class PrintsTally : public testing::Environment {
+class PrintsTally : public ::testing::Environment {
  public:
   void TearDown() override {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
@@ -33,7 +33,7 @@ class PrintsTally : public testing::Environment {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-testing::Environment* const tally = testing::AddGlobalTestEnvironment(new PrintsTally);
+::testing::Environment* const tally = ::testing::AddGlobalTestEnvironment(new PrintsTally);
 
 /// Numbers of ranks with all cases of a candidate, and larger ones with one case, where that is quick.
 struct Numbers {
@@ -79,7 +79,7 @@ bool is_quick(const Bound& bound, int ranks, const Situation& situation) {
   return most * ranks <= most_work;
 }
 
-class EveryCandidate : public testing::TestWithParam<Bound> {};
+class EveryCandidate : public ::testing::TestWithParam<Bound> {};
 
 void prove_one(const Bound& bound, const Situation& situation, int root) {
   const int blocks = bound.blocks(situation);
@@ -181,7 +181,7 @@ TEST_P(EveryCandidate, IsFoundByItsName) {
   EXPECT_EQ(found->parameters, bound.parameters);
 }
 
-std::string candidate_test_name(const testing::TestParamInfo<Bound>& tested) {
+std::string candidate_test_name(const ::testing::TestParamInfo<Bound>& tested) {
   return test_name(full_name(tested.param));
 }
 
@@ -251,7 +251,7 @@ TEST_P(EveryCandidate, JoinsAllItsGroupsAsTheRoot) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Repository, EveryCandidate, testing::ValuesIn(every_candidate()), candidate_test_name);
+INSTANTIATE_TEST_SUITE_P(Repository, EveryCandidate, ::testing::ValuesIn(every_candidate()), candidate_test_name);
 
 TEST(Repository, HoldsOneAlgorithmForEachFileUnderTheFilesName) {
   const std::filesystem::path sources = source_root() / "src" / "algorithms";

@@ -23,7 +23,7 @@ std::set<int> descendants(TreePlace (*tree)(const Team&), int size, int rank, in
   return all;
 }
 
-class EveryTree : public testing::TestWithParam<TreePlace (*)(const Team&)> {};
+class EveryTree : public ::testing::TestWithParam<TreePlace (*)(const Team&)> {};
 
 TEST_P(EveryTree, SpansAllRanksFromItsRootAndAgreesOnParents) {
   for (int size = 1; size <= 20; ++size) {
@@ -54,7 +54,8 @@ TreePlace trinomial_tree(const Team& team) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Trees, EveryTree,
-                         testing::Values(&binomial_tree, &chain_tree, &trinomial_tree, &binary_tree, &sequential_tree));
+                         ::testing::Values(&binomial_tree, &chain_tree, &trinomial_tree, &binary_tree,
+                                           &sequential_tree));
 
 TEST(KnomialTree, ServesTheLargestSubtreeFirst) {
   EXPECT_EQ(trinomial_tree({9, 0}).children, (std::vector<int>{6, 3, 2, 1}));

@@ -13,7 +13,7 @@
 namespace starling {
 namespace {
 
-constexpr CostParameters parameters{};
+constexpr CostParameters defaults{};
 
 /// A star of switches with a rank on each host, and calls on it.
 class Cluster {
@@ -25,7 +25,7 @@ class Cluster {
         network_(platform_, hosts_) {}
 
   [[nodiscard]] Prediction of(const Bound& bound, std::int64_t bytes, int root = 0) const {
-    return predict(bound, situation(bound.collective, bytes), root, network_, parameters);
+    return predict(bound, situation(bound.collective, bytes), root, network_, defaults);
   }
   [[nodiscard]] double of(Collective collective, const char* name, std::int64_t bytes) const {
     const Prediction found = of(candidate_named(collective, name).value(), bytes);
@@ -33,7 +33,7 @@ class Cluster {
     return found.seconds;
   }
   [[nodiscard]] double bound(Collective collective, std::int64_t bytes, int root = 0) const {
-    return lower_bound(collective, bytes, root, network_, parameters);
+    return lower_bound(collective, bytes, root, network_, defaults);
   }
 
  private:
@@ -53,12 +53,12 @@ class Cluster {
 
 /// The time of a single message of `bytes`.
 double message(std::int64_t bytes) {
-  return (2 * parameters.overhead) + parameters.latency + (static_cast<double>(bytes) * 1e-6 / parameters.rate_share);
+  return (2 * defaults.overhead) + defaults.latency + (static_cast<double>(bytes) * 1e-6 / defaults.rate_share);
 }
 
 TEST(CandidateCost, ARingPassesABlockInEveryStep) {
   for (const int ranks : {2, 5, 16}) {
-    const double copy = 4096 * parameters.copy_per_byte;
+    const double copy = 4096 * defaults.copy_per_byte;
     EXPECT_NEAR(Cluster(1, ranks).of(Collective::allgather, "ring", 4096), copy + ((ranks - 1) * message(4096)), 1e-9);
   }
 }
@@ -96,7 +96,7 @@ constexpr std::array numbers_of_ranks{1, 2, 3, 8, 12, 16};
 #endif
 
 /// Every collective, on 1 and 3 switches.
-class EveryCandidateCost : public testing::TestWithParam<int> {};
+class EveryCandidateCost : public ::testing::TestWithParam<int> {};
 
 TEST_P(EveryCandidateCost, IsFiniteAndNotBelowTheBoundAndGrowsWithTheSize) {
   const auto collective = static_cast<Collective>(GetParam());
@@ -123,7 +123,7 @@ TEST_P(EveryCandidateCost, IsFiniteAndNotBelowTheBoundAndGrowsWithTheSize) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryCandidateCost, testing::Range(0, collective_count), [](const auto& one) {
+INSTANTIATE_TEST_SUITE_P(All, EveryCandidateCost, ::testing::Range(0, collective_count), [](const auto& one) {
   return std::string(collective_names.at(static_cast<std::size_t>(one.param)));
 });
 

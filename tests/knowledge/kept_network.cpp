@@ -25,7 +25,7 @@ MeasuredNetwork a_network() {
 }
 
 /// What is wrong with a text; empty if nothing is.
-std::string fault(const std::string& text, const ProbeSubject& wanted = subject) {
+std::string network_fault(const std::string& text, const ProbeSubject& wanted = subject) {
   try {
     static_cast<void>(kept_network_from_json(text, wanted));
   } catch (const std::runtime_error& error) {
@@ -49,12 +49,13 @@ TEST(KeptNetwork, IsReadAsItWasWritten) {
 
 TEST(KeptNetwork, IsRefusedWhereItIsDamagedOrOfAnotherVersion) {
   const std::string text = as_json(a_network(), subject);
-  EXPECT_EQ(fault(text), "");
-  EXPECT_TRUE(fault(text.substr(0, text.size() / 2)).starts_with("it is no kept network: "));
-  EXPECT_TRUE(fault("[]").starts_with("it is no kept network: "));
-  EXPECT_EQ(fault(with(R"("schema": 1)", R"("schema": 2)")), "it is of schema 2, and this version reads schema 1");
-  EXPECT_EQ(fault(with(R"("rate": 96450163)", R"("rate": 0)")), "its rate is not from 1 to 10^15 bit/s");
-  EXPECT_EQ(fault(with(R"("gap_s": 0.0)", R"("gap_s": -1)")), "gap_s: -1 is not from 0 to 1.0");
+  EXPECT_EQ(network_fault(text), "");
+  EXPECT_TRUE(network_fault(text.substr(0, text.size() / 2)).starts_with("it is no kept network: "));
+  EXPECT_TRUE(network_fault("[]").starts_with("it is no kept network: "));
+  EXPECT_EQ(network_fault(with(R"("schema": 1)", R"("schema": 2)")),
+            "it is of schema 2, and this version reads schema 1");
+  EXPECT_EQ(network_fault(with(R"("rate": 96450163)", R"("rate": 0)")), "its rate is not from 1 to 10^15 bit/s");
+  EXPECT_EQ(network_fault(with(R"("gap_s": 0.0)", R"("gap_s": -1)")), "gap_s: -1 is not from 0 to 1.0");
 }
 
 TEST(KeptNetwork, IsOfOneSubjectOnly) {
@@ -65,7 +66,7 @@ TEST(KeptNetwork, IsOfOneSubjectOnly) {
         +[](ProbeSubject& one) { one.memory = false; }}) {
     ProbeSubject other = subject;
     change(other);
-    EXPECT_EQ(fault(text, other), "it tells of another machine, MPI library or placement");
+    EXPECT_EQ(network_fault(text, other), "it tells of another machine, MPI library or placement");
     EXPECT_NE(kept_network_name(other), kept_network_name(subject));
   }
 }
@@ -78,7 +79,7 @@ TEST(KeptNetwork, HasANameThatNoReaderOfRecordsTakesForOne) {
 
 TEST(KeptNetwork, IsKeptInADirectoryThatIsMadeForIt) {
   const auto folder =
-      std::filesystem::path(testing::TempDir()) / ("starling-kept-" + std::to_string(getpid())) / "history";
+      std::filesystem::path(::testing::TempDir()) / ("starling-kept-" + std::to_string(getpid())) / "history";
   EXPECT_FALSE(read_kept_network(folder, subject));
   ASSERT_EQ(keep_network(folder, subject, a_network()), "");
   ASSERT_EQ(keep_network(folder, subject, a_network()), "") << "replaces what is there";

@@ -63,7 +63,7 @@ RunRecord back_from(const RunRecord& record, RecordForm form = RecordForm::compa
 }
 
 /// The error in a text, or empty.
-std::string fault(const std::string& text) {
+std::string record_fault(const std::string& text) {
   try {
     run_record_from_json(text);
   } catch (const std::runtime_error& error) {
@@ -123,46 +123,47 @@ TEST(RunRecord, OfAnOlderVersionIsRead) {
 }
 
 TEST(RunRecord, OfANewerWriterOfThisVersionIsRead) {
-  EXPECT_EQ(fault(sample_with("\"bucket\"", "\"invented\": {\"a\": [1, {}, \"\\u00e9\"]}, \"bucket\"")), "");
+  EXPECT_EQ(record_fault(sample_with("\"bucket\"", "\"invented\": {\"a\": [1, {}, \"\\u00e9\"]}, \"bucket\"")), "");
 }
 
 TEST(RunRecord, SaysInOneSentenceWhatIsWrongWithIt) {
-  EXPECT_EQ(fault(""), "it is cut short, or no JSON");
-  EXPECT_EQ(fault("hello"), "it is cut short, or no JSON");
-  EXPECT_EQ(fault("[]"), "it is no run record: it has another value where an object must be");
-  EXPECT_EQ(fault("{}"), "it is no run record: it has no 'schema'");
-  EXPECT_EQ(fault(R"({"schema": 1, "run": [7, x]})"), "it is cut short, or no JSON");
-  EXPECT_LT(fault("{\"schema\": " + std::string(1000000, '2')).size(), 300U);
-  EXPECT_EQ(fault(R"({"schema": 2})"), "it is of schema 2, and this version reads schema 1");
-  EXPECT_EQ(fault(sample_with("\"calls\": 700", "\"calls\": -1")), "its 'calls' is no count");
-  EXPECT_EQ(fault(sample_with("\"calls\": 700", "\"calls\": 7e2")), "its 'calls' is no count");
-  EXPECT_EQ(fault(sample_with("\"calls\": 700", "\"calls\": 1125899906842625")), "its 'calls' is no count");
-  EXPECT_EQ(fault(sample_with("\"ranks\": 6", "\"ranks\": 4294967298")), "its 'ranks' is no count");
-  EXPECT_EQ(fault(sample_with("1.55e-05", "1e999")), "a number in it is out of range");
-  EXPECT_EQ(fault(sample_with("1.55e-05", "01")), "it is cut short, or no JSON");
-  EXPECT_EQ(fault(sample_with("1.55e-05", "\"fast\"")),
+  EXPECT_EQ(record_fault(""), "it is cut short, or no JSON");
+  EXPECT_EQ(record_fault("hello"), "it is cut short, or no JSON");
+  EXPECT_EQ(record_fault("[]"), "it is no run record: it has another value where an object must be");
+  EXPECT_EQ(record_fault("{}"), "it is no run record: it has no 'schema'");
+  EXPECT_EQ(record_fault(R"({"schema": 1, "run": [7, x]})"), "it is cut short, or no JSON");
+  EXPECT_LT(record_fault("{\"schema\": " + std::string(1000000, '2')).size(), 300U);
+  EXPECT_EQ(record_fault(R"({"schema": 2})"), "it is of schema 2, and this version reads schema 1");
+  EXPECT_EQ(record_fault(sample_with("\"calls\": 700", "\"calls\": -1")), "its 'calls' is no count");
+  EXPECT_EQ(record_fault(sample_with("\"calls\": 700", "\"calls\": 7e2")), "its 'calls' is no count");
+  EXPECT_EQ(record_fault(sample_with("\"calls\": 700", "\"calls\": 1125899906842625")), "its 'calls' is no count");
+  EXPECT_EQ(record_fault(sample_with("\"ranks\": 6", "\"ranks\": 4294967298")), "its 'ranks' is no count");
+  EXPECT_EQ(record_fault(sample_with("1.55e-05", "1e999")), "a number in it is out of range");
+  EXPECT_EQ(record_fault(sample_with("1.55e-05", "01")), "it is cut short, or no JSON");
+  EXPECT_EQ(record_fault(sample_with("1.55e-05", "\"fast\"")),
             "it is no run record: it has another value where a number must be");
-  EXPECT_EQ(fault(sample_with("\"stage\"", "\"calls\"")), "it has 'calls' twice in one place");
-  EXPECT_EQ(fault(sample_with("\"contexts\": [", "\"contexts\": [], \"contexts\": [")),
+  EXPECT_EQ(record_fault(sample_with("\"stage\"", "\"calls\"")), "it has 'calls' twice in one place");
+  EXPECT_EQ(record_fault(sample_with("\"contexts\": [", "\"contexts\": [], \"contexts\": [")),
             "it has 'contexts' twice in one place");
-  EXPECT_EQ(fault(sample_with("\"stage\"", "\"phase\"")), "it is no run record: it has no 'stage'");
-  EXPECT_EQ(fault(sample_with("./app", "./caf\xe9")), "it holds bytes that are not UTF-8");
-  EXPECT_EQ(fault(sample_with("./app", "\\ud800")), "it is cut short, or no JSON");
-  EXPECT_EQ(fault(sample_with("\"./app\"", std::string(400000, '['))), "it is nested too deeply for a run record");
-  EXPECT_EQ(fault(to_json(sample_record()) + "x"), "it is cut short, or no JSON");
+  EXPECT_EQ(record_fault(sample_with("\"stage\"", "\"phase\"")), "it is no run record: it has no 'stage'");
+  EXPECT_EQ(record_fault(sample_with("./app", "./caf\xe9")), "it holds bytes that are not UTF-8");
+  EXPECT_EQ(record_fault(sample_with("./app", "\\ud800")), "it is cut short, or no JSON");
+  EXPECT_EQ(record_fault(sample_with("\"./app\"", std::string(400000, '['))),
+            "it is nested too deeply for a run record");
+  EXPECT_EQ(record_fault(to_json(sample_record()) + "x"), "it is cut short, or no JSON");
 }
 
 TEST(RunRecord, CutAnywhereIsNoRecord) {
   const std::string whole = to_json(sample_record());
   for (std::size_t length = 0; length + 2 < whole.size(); ++length)
-    EXPECT_NE(fault(whole.substr(0, length)), "") << length;
+    EXPECT_NE(record_fault(whole.substr(0, length)), "") << length;
 }
 
 TEST(RunRecord, TakesBoundedMemoryWhateverItsText) {
   const auto many = [](const std::string& before, const std::string& piece, const std::string& after) {
     std::string text = before;
     while (text.size() < (std::size_t{16} << 20)) text += piece;
-    return fault(text + after);
+    return record_fault(text + after);
   };
   const std::string run = to_json(RunRecord{}, RecordForm::compact);
   const std::string begin = run.substr(0, run.find("\"contexts\""));

@@ -34,7 +34,7 @@ TuningTable table(const std::string& choices) {
   return found;
 }
 
-std::string fault(const std::string& text) {
+std::string table_fault(const std::string& text) {
   try {
     TuningTable::from_json(text);
   } catch (const std::runtime_error& error) {
@@ -188,34 +188,39 @@ TEST(TuningTable, FitsItsMachineAndTheMajorVersionOfItsMpi) {
 }
 
 TEST(TuningTable, SaysWhatIsWrongAndWhere) {
-  EXPECT_EQ(fault(""), "line 1: it is cut short, or no JSON");
-  EXPECT_EQ(fault("[]"), "line 1: it is no tuning table: it has another value where an object must be");
-  EXPECT_EQ(fault("{}"), "line 1: it is no tuning table: it has no 'schema'");
-  EXPECT_EQ(fault(R"({"schema": 1})"), "line 1: it is no tuning table: its 'schema' is not 'starling-table-1'");
-  EXPECT_EQ(fault("{\n\"schema\": \"starling-table-2\"}"),
+  EXPECT_EQ(table_fault(""), "line 1: it is cut short, or no JSON");
+  EXPECT_EQ(table_fault("[]"), "line 1: it is no tuning table: it has another value where an object must be");
+  EXPECT_EQ(table_fault("{}"), "line 1: it is no tuning table: it has no 'schema'");
+  EXPECT_EQ(table_fault(R"({"schema": 1})"), "line 1: it is no tuning table: its 'schema' is not 'starling-table-1'");
+  EXPECT_EQ(table_fault("{\n\"schema\": \"starling-table-2\"}"),
             "line 2: it is of schema 'starling-table-2', and this version reads 'starling-table-1'");
   const std::string whole = with(entry("bcast", 16, 4, 4, three));
   for (const std::size_t cut : {50U, 150U, 300U})
-    EXPECT_TRUE(fault(whole.substr(0, cut)).ends_with(": it is cut short, or no JSON")) << fault(whole.substr(0, cut));
-  EXPECT_EQ(fault(with(entry("bcast", 16, 2, 4, three))), "line 7: 16 ranks cannot be on 2 nodes with at most 4 each");
-  EXPECT_EQ(fault(with(entry("bcast", 16, 4, 4, interval(8, "100", "ring") + ",\n" + interval(99, "200", "chain")))),
-            "line 6: the interval of 99 to 199 bytes overlaps the one before it, of 8 to 99 bytes, or is out of order");
-  EXPECT_EQ(fault(with(entry("bcast", 16, 4, 4, interval(8, "null", "ring") + "," + interval(99, "200", "chain")))),
-            "line 5: the interval of 99 to 199 bytes overlaps the one before it, of 8 bytes and more, or is out of "
-            "order");
-  EXPECT_EQ(fault(with(entry("bcast", 16, 4, 4, interval(8, "8", "ring")))),
+    EXPECT_TRUE(table_fault(whole.substr(0, cut)).ends_with(": it is cut short, or no JSON"))
+        << table_fault(whole.substr(0, cut));
+  EXPECT_EQ(table_fault(with(entry("bcast", 16, 2, 4, three))),
+            "line 7: 16 ranks cannot be on 2 nodes with at most 4 each");
+  EXPECT_EQ(
+      table_fault(with(entry("bcast", 16, 4, 4, interval(8, "100", "ring") + ",\n" + interval(99, "200", "chain")))),
+      "line 6: the interval of 99 to 199 bytes overlaps the one before it, of 8 to 99 bytes, or is out of order");
+  EXPECT_EQ(
+      table_fault(with(entry("bcast", 16, 4, 4, interval(8, "null", "ring") + "," + interval(99, "200", "chain")))),
+      "line 5: the interval of 99 to 199 bytes overlaps the one before it, of 8 bytes and more, or is out of "
+      "order");
+  EXPECT_EQ(table_fault(with(entry("bcast", 16, 4, 4, interval(8, "8", "ring")))),
             "line 5: the interval from 8 below 8 bytes is empty");
-  EXPECT_EQ(fault(with(entry("bcast", 16, 4, 4, interval(-1, "8", "ring")))), "line 5: its 'from' is no count");
-  EXPECT_EQ(fault(with(entry("bcast", 16, 4, 4, interval(1, "8", "")))), "line 5: an interval's 'way' is empty");
-  EXPECT_EQ(fault(with(entry("bcast", 16, 4, 4, "") + "," + entry("bcast", 16, 4, 4, ""))),
+  EXPECT_EQ(table_fault(with(entry("bcast", 16, 4, 4, interval(-1, "8", "ring")))), "line 5: its 'from' is no count");
+  EXPECT_EQ(table_fault(with(entry("bcast", 16, 4, 4, interval(1, "8", "")))), "line 5: an interval's 'way' is empty");
+  EXPECT_EQ(table_fault(with(entry("bcast", 16, 4, 4, "") + "," + entry("bcast", 16, 4, 4, ""))),
             "line 6: it has two entries for bcast with 16 ranks on 4 nodes of 4");
-  EXPECT_EQ(fault(with("") + "x"), "line 5: it is cut short, or no JSON");
+  EXPECT_EQ(table_fault(with("") + "x"), "line 5: it is cut short, or no JSON");
 }
 
 TEST(TuningTable, IsBounded) {
   std::string entries;
   for (int i = 1; i < 300000; ++i) entries += (i == 1 ? "" : ",") + entry("bcast", i, 1, i, "");
-  EXPECT_TRUE(fault(with(entries)).ends_with("it holds more than a tuning table can")) << fault(with(entries));
+  EXPECT_TRUE(table_fault(with(entries)).ends_with("it holds more than a tuning table can"))
+      << table_fault(with(entries));
   const std::string wild = with(entry("bcast", 4, 1, 4, interval(0, "8", std::string(5000, 'x') + "\\u0007")));
   TuningTable found = TuningTable::from_json(wild);
   const std::string told = found.forget_unknown();

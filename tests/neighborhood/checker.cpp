@@ -27,9 +27,9 @@ void remove(Steps& steps, Act act) {
   std::erase_if(steps.all, [&](const Step& step) { return step.act == act; });
 }
 
-testing::AssertionResult says(const std::string& mistake, const std::string& words) {
-  if (mistake.find(words) != std::string::npos) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "\"" << mistake << "\" lacks \"" << words << "\"";
+::testing::AssertionResult says(const std::string& mistake, const std::string& words) {
+  if (mistake.find(words) != std::string::npos) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << "\"" << mistake << "\" lacks \"" << words << "\"";
 }
 
 TEST(NeighborhoodChecker, SendsThatAllComeFirstWaitForEver) {

@@ -49,7 +49,7 @@ void prove_shapes(int dimensions, int most_ranks, int longest, int widest) {
       std::vector<int> periodic;
       for (int d = 0; d < dimensions; ++d) periodic.push_back((periods >> d) & 1);
       for (int width = 1; width <= widest; ++width) prove(grid_of(shape, periodic), width);
-      if (testing::Test::HasFatalFailure()) return;
+      if (::testing::Test::HasFatalFailure()) return;
     }
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 const CallOrder::Kind small{.operation = 1, .ranks = 4, .bytes = 8};
 const CallOrder::Kind large{.operation = 2, .ranks = 4, .bytes = 4096};
-const CallOrder::Kind other{.operation = 3, .ranks = 2, .bytes = -1};
+const CallOrder::Kind another_kind{.operation = 3, .ranks = 2, .bytes = -1};
 
 TEST(CallOrder, CountsWhatFollowsWhatAndTheTimeBetween) {
   CallOrder order;
@@ -36,7 +36,7 @@ TEST(CallOrder, TellsSuccessorsApart) {
   CallOrder order;
   const int a = order.number_of(small);
   const int b = order.number_of(large);
-  const int c = order.number_of(other);
+  const int c = order.number_of(another_kind);
   for (int round = 0; round < 6; ++round)
     for (const int next : {a, b, a, c, a, a}) order.follow(next, 0, 0);
   std::int64_t from_small = 0;

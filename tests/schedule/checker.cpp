@@ -28,11 +28,11 @@ std::string error_of(Collective collective, const std::vector<Schedule>& all, Ch
 }
 
 /// Whether the sentence has all of the words.
-testing::AssertionResult says(const std::string& error, const std::vector<std::string>& words) {
+::testing::AssertionResult says(const std::string& error, const std::vector<std::string>& words) {
   for (const std::string& word : words)
     if (error.find(word) == std::string::npos)
-      return testing::AssertionFailure() << "\"" << error << "\" lacks \"" << word << "\"";
-  return testing::AssertionSuccess();
+      return ::testing::AssertionFailure() << "\"" << error << "\" lacks \"" << word << "\"";
+  return ::testing::AssertionSuccess();
 }
 
 /// Two ranks that exchange their blocks of an allgather; tests break this schedule.

@@ -17,10 +17,10 @@ NativePart part_of(Collective collective, int members, std::int64_t from, std::i
   return {collective, RankSet::consecutive(0, members), root, {0, 5, from}, {1, 7, into}};
 }
 
-using Buffer = std::vector<int>;
+using Elements = std::vector<int>;
 
 /// The effect of MPI on each member's receive buffer, where `parts[m]` is member m's part.
-void carry_out(const std::vector<NativePart>& parts, const std::vector<Buffer>& from, std::vector<Buffer>& into) {
+void carry_out(const std::vector<NativePart>& parts, const std::vector<Elements>& from, std::vector<Elements>& into) {
   const auto members = parts.size();
   const NativePart& first = parts.front();
   const auto vectors = first.collective == Collective::reduce_scatter_block ? members : 1;
@@ -39,14 +39,14 @@ void carry_out(const std::vector<NativePart>& parts, const std::vector<Buffer>& 
 }
 
 /// The receive buffers of all members after a collective in pieces of at most `most` units.
-std::vector<Buffer> results(Collective collective, int members, std::int64_t block, int root, std::int64_t most) {
+std::vector<Elements> results(Collective collective, int members, std::int64_t block, int root, std::int64_t most) {
   const bool scatters = collective == Collective::reduce_scatter_block;
   const std::int64_t sent = scatters ? block * members : block;
-  std::vector<Buffer> from;
-  std::vector<Buffer> into(static_cast<std::size_t>(members), Buffer(static_cast<std::size_t>(block) + 7, -1));
+  std::vector<Elements> from;
+  std::vector<Elements> into(static_cast<std::size_t>(members), Elements(static_cast<std::size_t>(block) + 7, -1));
   std::vector<std::vector<NativePart>> parts;
   for (int member = 0; member < members; ++member) {
-    Buffer& mine = from.emplace_back(static_cast<std::size_t>(sent) + 5);
+    Elements& mine = from.emplace_back(static_cast<std::size_t>(sent) + 5);
     for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = (member + 1) * (100 + static_cast<int>(i));
     const bool gets = collective != Collective::reduce || member == root;
     parts.push_back(pieces(part_of(collective, members, sent, gets ? block : 0, root), most));

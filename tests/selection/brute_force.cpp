@@ -7,7 +7,7 @@ namespace {
 
 constexpr int ms_10 = 10;
 
-double slower_the_later(int /*rank*/, int candidate, int /*call*/) {
+double milliseconds_the_later(int /*rank*/, int candidate, int /*call*/) {
   return 1e-3 * (ms_10 + candidate);
 }
 
@@ -34,12 +34,12 @@ TEST(BruteForce, AsPublishedMakesAllCallsOfEachInTurnAndAgreesOnceForEach) {
 TEST(BruteForce, TakesAsManyCallsAsTheSettingsSay) {
   Brief brief = as_published(brief_of(3));
   brief.settings.iterations = 4;
-  Lockstep ranks("brute-force", brief, 2, slower_the_later);
+  Lockstep ranks("brute-force", brief, 2, milliseconds_the_later);
   ranks.call(12);
   EXPECT_EQ(ranks.proposed(), 0);
   EXPECT_FALSE(ranks.strategy().exploring());
   brief.settings.iterations = 1;
-  Lockstep once("brute-force", brief, 2, slower_the_later);
+  Lockstep once("brute-force", brief, 2, milliseconds_the_later);
   once.call(3);
   EXPECT_FALSE(once.strategy().exploring());
 }
@@ -106,7 +106,7 @@ TEST(BruteForce, IsRightWhereARankIsLateByTenTimesTheCollective) {
 TEST(BruteForce, NeverAsksForWhatIsRefused) {
   Brief brief = halo_set();
   for (const int refused : {1, 5, 19}) brief.candidates[static_cast<std::size_t>(refused)].refusal = "cannot be";
-  Lockstep ranks("brute-force", brief, 2, slower_the_later);
+  Lockstep ranks("brute-force", brief, 2, milliseconds_the_later);
   ranks.call(500);
   for (const int refused : {1, 5, 19}) EXPECT_EQ(tries_of(ranks, refused), 0);
   EXPECT_EQ(tried_of(ranks, 20), 17);
@@ -136,7 +136,7 @@ TEST(BruteForce, AsksOnceForWhatTurnsOutUnableToServe) {
 TEST(BruteForce, HasNothingToSearchWithOneCandidate) {
   Brief brief = brief_of(3);
   brief.candidates[1].refusal = brief.candidates[2].refusal = "is not for here";
-  Lockstep ranks("brute-force", brief, 2, slower_the_later);
+  Lockstep ranks("brute-force", brief, 2, milliseconds_the_later);
   ranks.call(1000);
   EXPECT_EQ(tries_of(ranks, 0), 1000);
   EXPECT_TRUE(ranks.exchanges().empty());
@@ -200,7 +200,7 @@ TEST(BruteForce, MeasuresAllAgainWhereEarlierTimesDoNotHold) {
   Brief brief = brief_of(4);
   for (int i = 0; i < 4; ++i)
     brief.candidates[static_cast<std::size_t>(i)].earlier = Earlier{i == 3 ? 5e-3 : 10e-3, 10};
-  Lockstep ranks("brute-force", brief, 3, slower_the_later);
+  Lockstep ranks("brute-force", brief, 3, milliseconds_the_later);
   EXPECT_EQ(ranks.proposed(), 3);
   ranks.call(200);
   EXPECT_EQ(ranks.proposed(), 0);

@@ -10,7 +10,7 @@ namespace {
 using Items = std::vector<ForcedItem>;
 
 /// allreduce has ring, rab1; bcast has chain, with parameters or without; both have native.
-const ForcedNames names{
+const ForcedNames known_names{
     .is_collective = [](std::string_view collective) { return collective == "allreduce" || collective == "bcast"; },
     .has_candidate =
         [](std::string_view collective, std::string_view candidate) {
@@ -88,24 +88,25 @@ TEST(ForcedList, IsWhatTheStrategyTakesAsItsArgument) {
 }
 
 TEST(ForcedList, NamesWhatDoesNotExist) {
-  EXPECT_EQ(forced_unknown_name("allreduce:ring,chain?segment=8192,native", names), "");
-  EXPECT_EQ(forced_unknown_name("ring,swing", names), "no collective has an algorithm 'swing'");
-  EXPECT_EQ(forced_unknown_name("allreduce:chain", names), "'allreduce:chain': allreduce has no algorithm 'chain'");
-  EXPECT_EQ(forced_unknown_name("allreduc:ring", names), "'allreduc:ring': there is no collective 'allreduc'");
+  EXPECT_EQ(forced_unknown_name("allreduce:ring,chain?segment=8192,native", known_names), "");
+  EXPECT_EQ(forced_unknown_name("ring,swing", known_names), "no collective has an algorithm 'swing'");
+  EXPECT_EQ(forced_unknown_name("allreduce:chain", known_names),
+            "'allreduce:chain': allreduce has no algorithm 'chain'");
+  EXPECT_EQ(forced_unknown_name("allreduc:ring", known_names), "'allreduc:ring': there is no collective 'allreduc'");
 }
 
 TEST(ForcedList, PrefersTheItemThatNamesTheCollective) {
-  EXPECT_EQ(forced_for("ring,allreduce:rab1", "allreduce", names), "rab1");
+  EXPECT_EQ(forced_for("ring,allreduce:rab1", "allreduce", known_names), "rab1");
 }
 
 TEST(ForcedList, TakesTheFirstGeneralItemThatTheCollectiveHas) {
-  EXPECT_EQ(forced_for("chain?segment=8192,ring,rab1", "allreduce", names), "ring");
-  EXPECT_EQ(forced_for("chain?segment=8192,ring,rab1", "bcast", names), "chain?segment=8192");
+  EXPECT_EQ(forced_for("chain?segment=8192,ring,rab1", "allreduce", known_names), "ring");
+  EXPECT_EQ(forced_for("chain?segment=8192,ring,rab1", "bcast", known_names), "chain?segment=8192");
 }
 
 TEST(ForcedList, SaysNothingAboutOtherCollectives) {
-  EXPECT_EQ(forced_for("ring,allreduce:rab1", "bcast", names), "");
-  EXPECT_EQ(forced_for("allreduce:chain", "bcast", names), "");
+  EXPECT_EQ(forced_for("ring,allreduce:rab1", "bcast", known_names), "");
+  EXPECT_EQ(forced_for("allreduce:chain", "bcast", known_names), "");
 }
 
 }  // namespace

@@ -14,6 +14,9 @@
 
 namespace starling::testing {
 
+/// A microsecond, in seconds.
+constexpr double us = 1e-6;
+
 /// A brief of `count` candidates, all eligible: native, a1, a2, ...
 inline Brief brief_of(int count) {
   Brief brief;
@@ -23,6 +26,11 @@ inline Brief brief_of(int count) {
     brief.candidates.push_back(candidate);
   }
   return brief;
+}
+
+/// Seconds of a candidate: each is slower than those before it.
+inline double slower_the_later(int /*rank*/, int candidate, int /*call*/) {
+  return us * (10 + candidate);
 }
 
 /// Several ranks with one strategy each that make the same calls, like the runtime but without MPI. Every rank measures

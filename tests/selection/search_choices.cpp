@@ -9,7 +9,7 @@
 namespace starling::testing {
 namespace {
 
-struct Goal {
+struct Choice {
   const char* search;
   double early_stop;
   double own;        ///< the share of the variance that attributes do not explain
@@ -18,10 +18,10 @@ struct Goal {
   double wrong;      ///< the most of choices that are more than 2 % slower than the best
 };
 
-class SearchChoices : public ::testing::TestWithParam<Goal> {};
+class SearchChoices : public ::testing::TestWithParam<Choice> {};
 
 TEST_P(SearchChoices, AreRarelyWrong) {
-  const Goal goal = GetParam();
+  const Choice goal = GetParam();
   constexpr int runs = 400;
   int wrong = 0;
   double lost = 0;
@@ -46,11 +46,11 @@ TEST_P(SearchChoices, AreRarelyWrong) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, SearchChoices,
-    ::testing::Values(Goal{"brute-force", 0, 0.3, 0.03, 0, 0.05}, Goal{"brute-force", 0, 0.3, 0.05, 0.005, 0.08},
-                      Goal{"brute-force", 0.02, 0.3, 0.03, 0,
-                           0.05},  // One-sided transfers cannot pack: that alone correlates attributes.
-                      Goal{"attribute", 0, 0, 0.03, 0, 0.10}, Goal{"attribute:tested", 0, 0, 0.03, 0, 0.05},
-                      Goal{"attribute:tested", 0, 0.3, 0.03, 0, 0.05}, Goal{"factorial", 0, 0, 0.03, 0, 0.05}));
+    ::testing::Values(Choice{"brute-force", 0, 0.3, 0.03, 0, 0.05}, Choice{"brute-force", 0, 0.3, 0.05, 0.005, 0.08},
+                      Choice{"brute-force", 0.02, 0.3, 0.03, 0,
+                             0.05},  // One-sided transfers cannot pack: that alone correlates attributes.
+                      Choice{"attribute", 0, 0, 0.03, 0, 0.10}, Choice{"attribute:tested", 0, 0, 0.03, 0, 0.05},
+                      Choice{"attribute:tested", 0, 0.3, 0.03, 0, 0.05}, Choice{"factorial", 0, 0, 0.03, 0, 0.05}));
 
 }  // namespace
 }  // namespace starling::testing

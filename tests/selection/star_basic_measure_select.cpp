@@ -7,10 +7,6 @@ namespace {
 
 using Exchanges = std::vector<Lockstep::Exchange>;
 
-double slower_the_later(int /*rank*/, int candidate, int /*call*/) {
-  return 1e-6 * (10 + candidate);
-}
-
 Brief with_refused(int count, const std::vector<std::size_t>& refused) {
   Brief brief = brief_of(count);
   for (const std::size_t index : refused) brief.candidates[index].refusal = "needs a power of two of ranks";

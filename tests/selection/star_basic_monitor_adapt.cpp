@@ -5,9 +5,7 @@ namespace {
 
 using Exchanges = std::vector<Lockstep::Exchange>;
 
-constexpr int iterations = 10;
-constexpr double us = 1e-6;
-
+constexpr int calls_each = 10;
 /// The best times known after Measure_Select, by candidate: native 12, a1 10, a2 20 us. The winner's threshold is 1.1 x
 /// 12 us.
 double known(int candidate) {
@@ -25,7 +23,7 @@ double as_known(int /*rank*/, int candidate, int /*call*/) {
 /// Ranks that have just left Measure_Select of three candidates, 30 calls, with a1 selected.
 Lockstep after_measure_select(std::int64_t delta_limit = 1024) {
   Brief brief = brief_of(3);
-  brief.settings.iterations = iterations;
+  brief.settings.iterations = calls_each;
   brief.settings.delta_limit = delta_limit;
   Lockstep ranks("star-basic", brief, 3, as_known);
   ranks.call(30);

@@ -5,10 +5,6 @@
 namespace starling::testing {
 namespace {
 
-double slower_the_later(int /*rank*/, int candidate, int /*call*/) {
-  return 1e-6 * (10 + candidate);
-}
-
 Brief known(int count, const std::vector<int>& which, std::int64_t samples = 10) {
   Brief brief = brief_of(count);
   for (const int i : which)

@@ -10,8 +10,6 @@ namespace {
 
 using Exchanges = std::vector<Lockstep::Exchange>;
 
-constexpr double us = 1e-6;
-
 /// Candidates 0: native; 1, 2, 3: ring, pair, spread of group A; 4, 5: bruck, mesh of group B; 6: lone.
 Brief four_groups(int iterations = 10) {
   Brief brief =

@@ -6,8 +6,6 @@
 namespace starling::testing {
 namespace {
 
-constexpr double us = 1e-6;
-
 /// Both strategies: candidates named as by `brief_of`; native and 1 alone, then two of each group.
 class StarOnManyRanks : public ::testing::TestWithParam<const char*> {
  protected:

@@ -10,8 +10,6 @@ namespace {
 
 using Exchanges = std::vector<Lockstep::Exchange>;
 
-constexpr double us = 1e-6;
-
 Brief lone_candidates(std::vector<const char*> names) {
   Brief brief;
   for (const char* name : names) {
@@ -23,7 +21,7 @@ Brief lone_candidates(std::vector<const char*> names) {
   return brief;
 }
 
-constexpr int calls = 32;  // of a run-off
+constexpr int calls_of_run_off = 32;
 
 TEST(StarRunOff, TakesTurnsWithNative) {
   Lockstep ranks("star", lone_candidates({"native", "ring", "pair"}), 3,
@@ -32,7 +30,7 @@ TEST(StarRunOff, TakesTurnsWithNative) {
   EXPECT_EQ(ranks.strategy().stage(), "run_off");
   EXPECT_TRUE(ranks.strategy().exploring());
   EXPECT_TRUE(ranks.strategy().decisions().empty());
-  ranks.call(calls);
+  ranks.call(calls_of_run_off);
   EXPECT_EQ(std::vector(ranks.made().begin() + 9, ranks.made().begin() + 17), (std::vector{0, 2, 2, 0, 2, 0, 0, 2}));
   EXPECT_EQ(ranks.exchanges(), (Exchanges{{9, 9}, {41, 32}}));
   EXPECT_EQ(ranks.strategy().stage(), "monitor_adapt");
@@ -49,7 +47,7 @@ TEST(StarRunOff, KeepsNativeWhereTheFastestWasLucky) {
   });
   ranks.call(6);
   EXPECT_EQ(ranks.strategy().stage(), "run_off");
-  ranks.call(calls);
+  ranks.call(calls_of_run_off);
   EXPECT_EQ(ranks.proposed(), 0);
   ASSERT_EQ(ranks.strategy().decisions().size(), 1U);
   EXPECT_EQ(ranks.strategy().decisions().front().why,
@@ -61,12 +59,12 @@ TEST(StarRunOff, KeepsNativeWhereTheFastestWasLucky) {
 TEST(StarRunOff, IsHeldAgainWhenTheNetworkHasChanged) {
   Lockstep ranks("star", lone_candidates({"native", "ring"}), 3,
                  [](int, int candidate, int call) { return (call < 6 ? 12 - candidate : 10 + candidate) * us; });
-  ranks.call(6 + calls);
+  ranks.call(6 + calls_of_run_off);
   ASSERT_EQ(ranks.proposed(), 0);
   ranks.measure([](int, int candidate, int) { return 1.25 * (10 + candidate) * us; });
   ranks.call(6);
   EXPECT_EQ(ranks.strategy().stage(), "run_off") << "native is slower than ring was";
-  ranks.call(calls);
+  ranks.call(calls_of_run_off);
   EXPECT_EQ(ranks.proposed(), 0);
 }
 
@@ -78,7 +76,7 @@ TEST(StarRunOff, IgnoresPatternsOfTheProgramsCalls) {
     });
     ranks.call(9);
     ASSERT_EQ(ranks.strategy().stage(), "run_off");
-    ranks.call(calls);
+    ranks.call(calls_of_run_off);
     EXPECT_EQ(ranks.proposed(), 1);
   }
 }
@@ -87,9 +85,9 @@ TEST(StarRunOff, SevenUnitsOfEightAreEnough) {
   for (const int lost : {1, 2}) {
     // Ring is slower in the last `lost` units of 4 calls.
     Lockstep ranks("star", lone_candidates({"native", "ring"}), 2, [lost](int, int candidate, int call) {
-      return (candidate == 0 ? 10 : call < 6 + calls - (4 * lost) ? 9 : 11) * us;
+      return (candidate == 0 ? 10 : call < 6 + calls_of_run_off - (4 * lost) ? 9 : 11) * us;
     });
-    ranks.call(6 + calls);
+    ranks.call(6 + calls_of_run_off);
     EXPECT_EQ(ranks.proposed(), lost == 1 ? 1 : 0);
     EXPECT_EQ(ranks.strategy().stage(), "monitor_adapt");
   }
@@ -101,7 +99,7 @@ TEST(StarRunOff, SelectsTheWinnerEvenIfOthersLookedFaster) {
     if (candidate == 0) return 10 * us;
     return (call == 3 ? 8 : call == 6 ? 8.05 : 9) * us;
   });
-  ranks.call(9 + calls);
+  ranks.call(9 + calls_of_run_off);
   EXPECT_EQ(ranks.strategy().stage(), "monitor_adapt");
   EXPECT_EQ(ranks.proposed(), 1);
 }
@@ -117,13 +115,13 @@ TEST(StarRunOff, TriesTheNextUnlessItsBestTimeWasLikelyLuckToo) {
   };
   const Brief brief = lone_candidates({"native", "ring", "pair"});
   Lockstep unlikely("star", brief, 2, with_pair_at(10.5));
-  unlikely.call(9 + calls);
+  unlikely.call(9 + calls_of_run_off);
   EXPECT_EQ(unlikely.strategy().stage(), "monitor_adapt");
   EXPECT_EQ(unlikely.proposed(), 0);
   Lockstep likely("star", brief, 2, with_pair_at(9));
-  likely.call(9 + calls);
+  likely.call(9 + calls_of_run_off);
   EXPECT_EQ(likely.strategy().stage(), "run_off");
-  likely.call(calls);
+  likely.call(calls_of_run_off);
   EXPECT_EQ(likely.proposed(), 2);
   EXPECT_EQ(
       likely.strategy().decisions().front().why,
@@ -134,10 +132,10 @@ TEST(StarRunOff, TriesTheNextUnlessItsBestTimeWasLikelyLuckToo) {
 TEST(StarRunOff, EndsWithNativeAtTheThirdFailure) {
   // Each of five candidates is faster than native in 6 of 8 units: too few.
   Lockstep ranks("star", lone_candidates({"native", "a", "b", "c", "d", "e"}), 2, [](int, int candidate, int call) {
-    const bool slow = call >= 18 && (call - 18) % calls >= 24;
+    const bool slow = call >= 18 && (call - 18) % calls_of_run_off >= 24;
     return (candidate == 0 ? 10 : slow ? 11 : 8 + (0.1 * candidate)) * us;
   });
-  ranks.call(18 + (3 * calls));
+  ranks.call(18 + (3 * calls_of_run_off));
   EXPECT_EQ(ranks.strategy().stage(), "monitor_adapt");
   EXPECT_EQ(ranks.proposed(), 0);
   EXPECT_EQ(ranks.exchanges().size(), 4U) << "Measure_Select and three run-offs";
@@ -147,8 +145,8 @@ TEST(StarRunOff, TellsLaterRunsOnlyWhatWasShown) {
   Lockstep ranks("star", lone_candidates({"native", "ring", "pair"}), 2, [](int, int candidate, int call) {
     return (candidate == 0 ? 10 : call < 9 ? 8 + (0.5 * candidate) : 11) * us;
   });
-  ranks.call(9 + calls);
-  if (ranks.strategy().stage() == "run_off") ranks.call(calls);
+  ranks.call(9 + calls_of_run_off);
+  if (ranks.strategy().stage() == "run_off") ranks.call(calls_of_run_off);
   ASSERT_EQ(ranks.proposed(), 0);
   for (const int candidate : {1, 2})
     EXPECT_GT(ranks.strategy().found(candidate)->seconds, ranks.strategy().found(0)->seconds);
@@ -171,7 +169,7 @@ TEST(StarRunOff, IsHeldWhereMonitorAdaptSwitches) {
   ranks.measure([](int, int candidate, int) { return (candidate == 0 ? 16 : candidate == 1 ? 40 : 17) * us; });
   ranks.call(6);
   EXPECT_EQ(ranks.strategy().stage(), "run_off") << "pair was 15 us, native 16";
-  ranks.call(calls);
+  ranks.call(calls_of_run_off);
   EXPECT_EQ(ranks.proposed(), 0);
   EXPECT_EQ(ranks.strategy().decisions().back().why,
             "ring slowed to 40.0 us over 6 calls (last 3: 40.0 us); pair is at 15.0 us: native is fastest at 16.0 us; "

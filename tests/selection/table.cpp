@@ -6,7 +6,7 @@
 namespace starling::testing {
 namespace {
 
-double any_time(int rank, int candidate, int call) {
+double some_time(int rank, int candidate, int call) {
   return 1e-6 * (1 + ((rank + (3 * candidate) + (5 * call)) % 7));
 }
 
@@ -14,7 +14,7 @@ Lockstep following(std::vector<Advice> advice, int refused = -1) {
   Brief brief = brief_of(4);
   brief.advice = std::move(advice);
   if (refused >= 0) brief.candidates[static_cast<std::size_t>(refused)].refusal = "4 does not divide 7";
-  Lockstep ranks("table", std::move(brief), 3, any_time);
+  Lockstep ranks("table", std::move(brief), 3, some_time);
   ranks.call(20);
   return ranks;
 }

@@ -12,7 +12,6 @@
 namespace starling::testing {
 namespace {
 
-constexpr double us = 1e-6;
 constexpr int rank_count = 3;
 
 /// A network on which each candidate has its latency and its bandwidth, and a program whose calls differ in size.

@@ -12,7 +12,7 @@ namespace {
 using testing::brief_of;
 using testing::run_ranks;
 
-constexpr int ranks = 3;
+constexpr int all_ranks = 3;
 constexpr int late = 1;
 constexpr double transfer = 1e-3;
 constexpr double pause = 10e-3;
@@ -27,10 +27,10 @@ Brief brief(bool synchronises) {
 /// What rank 0 records of calls in each of which one rank comes late: always the same, or each in turn. The others
 /// wait for it.
 std::optional<ArrivalsRecord> recorded(const std::string& strategy, const Brief& brief, bool in_turn) {
-  const auto tuners = run_ranks(ranks, strategy, brief, [&](int rank, Tuner& tuner, Consensus& consensus) {
+  const auto tuners = run_ranks(all_ranks, strategy, brief, [&](int rank, Tuner& tuner, Consensus& consensus) {
     for (int i = 0; i < 100; ++i) {
       const Tuner::Turn turn = tuner.begin();
-      tuner.end(turn, transfer + (rank == (in_turn ? i % ranks : late) ? 0 : pause), 0);
+      tuner.end(turn, transfer + (rank == (in_turn ? i % all_ranks : late) ? 0 : pause), 0);
       if (tuner.is_due()) tuner.agree(consensus, SampleReduction::mean);
     }
   });
@@ -48,7 +48,7 @@ TEST_P(Learning, TellsWaitingFromTransfer) {
     EXPECT_GT(arrivals->calls, 0);
     EXPECT_NEAR(arrivals->fastest_s, transfer, 1e-9);
     EXPECT_NEAR(arrivals->slowest_s, transfer + pause, 1e-9);
-    EXPECT_NEAR(arrivals->mean_s, transfer + (pause * (ranks - 1) / ranks), 1e-9);
+    EXPECT_NEAR(arrivals->mean_s, transfer + (pause * (all_ranks - 1) / all_ranks), 1e-9);
   }
 }
 

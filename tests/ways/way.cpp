@@ -59,7 +59,7 @@ TEST(Ways, AreNotKeptForEverySizeThereEverWas) {
   const std::weak_ptr<const std::vector<Way>> unused = ways(Collective::barrier, 1000);
   const auto used = ways(Collective::barrier, 1001);
   const std::weak_ptr<const std::vector<Way>> in_use = used;
-  for (int ranks = 2000; ranks < 2100; ++ranks) EXPECT_FALSE(ways(Collective::barrier, ranks)->empty());
+  for (int size = 2000; size < 2100; ++size) EXPECT_FALSE(ways(Collective::barrier, size)->empty());
   EXPECT_TRUE(unused.expired());
   EXPECT_EQ(ways(Collective::barrier, 1001), in_use.lock());
 }

@@ -57,7 +57,7 @@ bool aliased(const Call& call, int rank) {
 }
 
 /// The element counts to test: some libraries refuse aliased calls only from two elements on.
-constexpr std::array<int, 2> counts{1, 2};
+constexpr std::array<int, 2> tested_counts{1, 2};
 
 /// By collective, the smallest element count at which the library refuses aliased calls; 0: it accepts all.
 std::array<int, collective_count> refused_from{};
@@ -106,7 +106,7 @@ void probe_refused_aliases() {
   pmpi.Comm_get_errhandler(handles.comm_world, &handler);
   pmpi.Comm_set_errhandler(handles.comm_world, handles.errors_return);
   for (std::size_t i = 0; i < refused_from.size(); ++i)
-    for (auto count = counts.rbegin(); count != counts.rend(); ++count)
+    for (auto count = tested_counts.rbegin(); count != tested_counts.rend(); ++count)
       if (library_refuses(static_cast<Collective>(i), *count)) refused_from.at(i) = *count;
   pmpi.Comm_set_errhandler(handles.comm_world, handler);
   pmpi.Errhandler_free(&handler);

@@ -10,7 +10,7 @@ namespace {
 
 /// The most bytes of plans kept for one candidate; with more (many roots, many ranks) plans are dropped and built
 /// again.
-constexpr std::size_t most_kept_bytes = std::size_t{8} << 20U;
+constexpr std::size_t most_bytes_a_plan = std::size_t{8} << 20U;
 
 void bind_to(const FlatSchedule& schedule, const Layout& send, const Layout& recv, Plan& plan) {
   bind(schedule, send, recv, plan.team.collective, plan.team.rank, plan.program);
@@ -58,7 +58,7 @@ Plan& Plans::plan(const Team& team, const Layout& send, const Layout& recv, bool
   }
   const bool again = latest_ != nullptr;
   if (!again) {
-    if (bytes() > most_kept_bytes) drop();
+    if (bytes() > most_bytes_a_plan) drop();
     latest_ = plans_.emplace_back(std::make_unique<Plan>(Plan{team, send, recv, {}, {}, 0, {}})).get();
   }
   FlatSchedule schedule(bound_.schedule(team));

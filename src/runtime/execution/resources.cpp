@@ -13,7 +13,7 @@ namespace starling {
 namespace {
 
 /// The most bytes of plans kept for one communicator.
-constexpr std::size_t most_kept_bytes = std::size_t{16} << 20U;
+constexpr std::size_t most_bytes_of_plans = std::size_t{16} << 20U;
 
 }  // namespace
 
@@ -56,7 +56,7 @@ void Resources::plan_made(ScheduleCarrier& holder) {
   plan_holders_.push_back(&holder);
   std::size_t bytes = 0;
   for (const ScheduleCarrier* one : plan_holders_) bytes += one->kept_bytes();
-  while (bytes > most_kept_bytes && plan_holders_.size() > 1) {
+  while (bytes > most_bytes_of_plans && plan_holders_.size() > 1) {
     ScheduleCarrier* const oldest = plan_holders_.front();
     bytes -= oldest->kept_bytes();
     oldest->drop_plans();

@@ -61,7 +61,7 @@ void send(const std::string& text, int to) {
 }
 
 /// The text that another rank sent; empty if receiving failed.
-std::string received(int from) {
+std::string received_from(int from) {
   int length = 0;
   pmpi.Recv(&length, 1, handles.int_, from, tag_of_records, process().world, MPI_STATUS_IGNORE);
   std::string text(static_cast<std::size_t>(length), '\0');
@@ -80,7 +80,7 @@ bool sum_up(Sum& sum) {
       send(sum.text(), process().rank - distance);
       return false;
     }
-    if (process().rank + distance < process().size) sum.add(received(process().rank + distance));
+    if (process().rank + distance < process().size) sum.add(received_from(process().rank + distance));
   }
   return true;
 }
@@ -100,9 +100,9 @@ OrderedCall described(const CallOrder::Kind& kind) {
 }
 
 RunProfile described(const CallOrder& order) {
-  constexpr std::size_t most_pairs = 100;
+  constexpr std::size_t most_successions = 100;
   RunProfile profile{.order_left_out = order.calls()};
-  for (const CallOrder::Pair& pair : order.pairs(most_pairs)) {
+  for (const CallOrder::Pair& pair : order.pairs(most_successions)) {
     profile.order.push_back({described(pair.from), described(pair.to), pair.calls, pair.seconds_between});
     profile.order_left_out -= pair.calls;
   }

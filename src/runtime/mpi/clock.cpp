@@ -49,7 +49,7 @@ struct Reading {
   }
 };
 
-const Reading loaded = Reading::now();
+const Reading when_loaded = Reading::now();
 
 }  // namespace
 
@@ -63,7 +63,7 @@ void Clock::calibrate() {
   if (STARLING_SIMULATED || !counter_is_steady()) return;
   constexpr double least = 1e-3;  // seconds, which MPI_Init takes anyway; a reading's 50 ns are 1/20000 of it
   // Another library's constructor may call MPI_Init before this library's constructors run.
-  const Reading begin = loaded.ticks != 0 ? loaded : Reading::now();
+  const Reading begin = when_loaded.ticks != 0 ? when_loaded : Reading::now();
   Reading now = Reading::now();
   while (now.seconds - begin.seconds < least) now = Reading::now();
   if (now.ticks > begin.ticks)
