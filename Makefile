@@ -119,6 +119,7 @@ test-wheel: wheel
 ## undefined-behaviour sanitizers, with fewer numbers of ranks. What ranks share runs under thread sanitizer.
 test-unit: test-install
 	$(STEP) "unit tests and the checker over all algorithms"
+	cmake --build build-test/wheel --parallel $(JOBS) --target starling_tests
 	$(call SHARED,build-test/wheel/tests/starling_tests)
 	$(STEP) "the same with sanitizers"
 	@mkdir -p build-test
@@ -154,7 +155,8 @@ build-fuzz: test-install
 ## Every algorithm against the MPI libraries' own results, and real programs.
 test-mpi: test-install
 	$(STEP) "differential tests and real programs"
-	$(IN_TEST) $(TEST_PYTHON) -m pytest --durations=60 --durations-min=4 tests/mpi tests/programs
+	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(JOBS) -m "not alone" --durations=20 --durations-min=10 tests/mpi tests/programs
+	$(IN_TEST) $(TEST_PYTHON) -m pytest -m alone --durations=20 --durations-min=10 tests/mpi tests/programs
 
 ## A million random collectives with known results on each MPI, while strategies try and switch: about 15 minutes each.
 soak: test-install

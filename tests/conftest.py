@@ -1,8 +1,17 @@
 """Makes `support` importable for every test below this folder."""
 
+import atexit
+import os
+import shutil
 import signal
+import tempfile
 
 # A CI job in the background starts with these ignored; children would inherit that, and shells could not trap them.
 for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
     if signal.getsignal(ignored) == signal.SIG_IGN:
         signal.signal(ignored, signal.SIG_DFL)
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # Open MPI 4's launchers make and remove one folder of a fixed name there, and fail if another does at that moment.
+    os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="starling-")
+    atexit.register(shutil.rmtree, os.environ["TMPDIR"], ignore_errors=True)

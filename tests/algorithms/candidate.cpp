@@ -186,6 +186,25 @@ TEST(Segments, ArePassedOnWhileTheNextOneComesIn) {
   EXPECT_EQ(rounds(Collective::scatter, 1024), (Rounds{{2, 0}, {1, 1}, {0, 1}}));
 }
 
+TEST(Subtrees, LeaveOneAfterTheOtherTheLargestFirst) {
+  const auto sends = [](Collective collective, std::string_view name) {
+    const Bound bound = *candidate_named(collective, name);
+    std::vector<std::vector<int>> all;
+    const Schedule todo = bound.schedule(bound.team({.collective = collective, .ranks = 8, .bytes = 1024}, 0));
+    for (const Round& round : todo.rounds()) {
+      if (round.sends().empty() || !round.receives().empty()) continue;
+      std::vector<int>& to = all.emplace_back();
+      for (const Transfer& send : round.sends())
+        if (to.empty() || to.back() != send.peer) to.push_back(send.peer);
+    }
+    return all;
+  };
+  using Rounds = std::vector<std::vector<int>>;
+  EXPECT_EQ(sends(Collective::scatter, "binomial"), (Rounds{{4}, {2}, {1}}));
+  EXPECT_EQ(sends(Collective::bcast, "scatter_allgather"), (Rounds{{4}, {2}, {1}}));
+  EXPECT_EQ(sends(Collective::scatter, "sequential"), (Rounds{{1, 2, 3, 4, 5, 6, 7}})) << "leaves";
+}
+
 TEST(WorksInPlace, CountsOnlyWhereTheStandardHasAnInPlaceCallForAllRanks) {
   EXPECT_TRUE(candidate_named(Collective::allreduce, "ring")->works_in_place());
   EXPECT_TRUE(candidate_named(Collective::alltoall, "pairwise_replace")->works_in_place());

@@ -15,6 +15,8 @@ from support.mpis import ROOT, Mpi, debian_mpis, installed_mpis, run_ranks
 from support.processes import Outcome
 from support.tuned import STARLING, library, preloaded
 
+pytestmark = pytest.mark.alone
+
 HERE = Path(__file__).parent
 RINGS = ROOT / "examples/patterns"
 

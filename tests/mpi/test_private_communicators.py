@@ -76,6 +76,7 @@ def test_rows_and_columns_keep_to_the_bound(mpi: Mpi, tmp_path: Path) -> None:
     assert any(context.winner == "groups?mesh=2x2" for context in record.contexts), "some got their rows"
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("mpi", limited(), ids=str)
 def test_communicators_of_a_losing_candidate_are_freed(mpi: Mpi, tmp_path: Path) -> None:
     program = str(compile_c(mpi, HERE / "remaining.c", tmp_path))

@@ -14,6 +14,8 @@ from support.mpis import Mpi, compile_c, debian_mpis
 from support.processes import Outcome
 from support.tuned import run_tuned
 
+pytestmark = pytest.mark.alone
+
 HERE = Path(__file__).parent
 RANKS = 4
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -167,10 +168,12 @@ _BUILD = ROOT / "build-test/wheel"
 
 def runtime(mpi: Mpi) -> list[str]:
     """Object files of the runtime for this MPI, and the library of everything below it."""
-    objects = sorted((_BUILD / f"CMakeFiles/starling-{mpi.abi}.dir/src/runtime").rglob("*.o"))
+    of_library = _BUILD / f"CMakeFiles/starling-{mpi.abi}.dir"
+    # A unit's name (cmake/Unity.cmake) holds its folder's.
+    objects = [one for one in of_library.rglob("*.o") if re.search("src[/_]runtime", str(one.relative_to(of_library)))]
     below = _BUILD / "libstarling_core.a"
     assert objects and below.is_file(), f"{_BUILD}: not built; make test-install"
-    return [*map(str, objects), "-Wl,--whole-archive", str(below), "-Wl,--no-whole-archive"]
+    return [*sorted(map(str, objects)), "-Wl,--whole-archive", str(below), "-Wl,--no-whole-archive"]
 
 
 _IMPROPER = "exiting improperly"

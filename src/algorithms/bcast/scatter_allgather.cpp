@@ -21,10 +21,10 @@ Schedule build(const Team& team, const Parameters& with) {
     for (const Blocks& range : binomial_subtree_blocks(team, team.rank, Buffer::recv))
       round.receive(range, place.parent);
   }
-  if (!place.children.empty()) {
+  // One after the other, the largest first: it has the longest way before it.
+  for (const int child : place.children) {
     Round& round = todo.round();
-    for (const int child : place.children)
-      for (const Blocks& range : binomial_subtree_blocks(team, child, Buffer::recv)) round.send(range, child);
+    for (const Blocks& range : binomial_subtree_blocks(team, child, Buffer::recv)) round.send(range, child);
   }
   todo.append(part(Collective::allgatherv, with.text("allgather"), team),
               {.send = {Buffer::recv, team.rank}, .recv = {Buffer::recv}});

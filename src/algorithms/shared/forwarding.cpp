@@ -30,6 +30,10 @@ class Cutter {
  public:
   explicit Cutter(const Team& team) : team_(&team), parts_(team.parts()), wrap_((team.size - team.root) * parts_) {}
 
+  /// Whether all blocks of a subtree travel at once.
+  [[nodiscard]] bool whole() const { return team_->division.per_message == 0; }
+  /// Whether a segment is one rank's block, as a leaf gets it.
+  [[nodiscard]] bool is_one_block(const Segment& one) const { return one.end - one.first <= parts_; }
   /// The parts of each rank's block.
   [[nodiscard]] int parts() const { return parts_; }
   /// This rank's first block.
@@ -101,6 +105,21 @@ void pass_on(Schedule& todo, const Cutter& cutter, Buffer subtree, const std::ve
   }
 }
 
+/// Sends whole subtrees. A child that passes blocks on has a round of its own, in the order of `going`: if all went at
+/// once they would share this rank's link, and the largest, which has the longest way before it, would come last.
+/// Children without children share a round.
+template <class Where>
+void send_subtrees(Schedule& todo, const Cutter& cutter, const std::vector<Segment>& going, Where where) {
+  const Segment* last = nullptr;
+  Round* round = nullptr;
+  for (const Segment& one : going) {
+    const bool together = last && (last->peer == one.peer || (cutter.is_one_block(*last) && cutter.is_one_block(one)));
+    if (!together) round = &todo.round();
+    round->send(where(one), one.peer);
+    last = &one;
+  }
+}
+
 }  // namespace
 
 Parameter forwarded_segment_parameter() {
@@ -149,9 +168,14 @@ Schedule forwarded_down(const Team& team, const TreePlace& place) {
   if (place.parent < 0) {
     todo.copy(sendbuf(team.rank * cutter.parts(), cutter.parts()), recvbuf(0, cutter.parts()));
     if (place.children.empty()) return todo;
-    Round& round = todo.round();
-    for (const Segment& one : cutter.of_children_as_they_stand(place))
-      round.send(cutter.at_root(Buffer::send, one), one.peer);
+    const std::vector<Segment> going = cutter.of_children_as_they_stand(place);
+    const auto from = [&](const Segment& one) { return cutter.at_root(Buffer::send, one); };
+    if (cutter.whole()) {
+      send_subtrees(todo, cutter, going, from);
+    } else {
+      Round& round = todo.round();
+      for (const Segment& one : going) round.send(from(one), one.peer);
+    }
     return todo;
   }
   const std::vector<Segment> coming = cutter.of_parent(place);
@@ -162,7 +186,14 @@ Schedule forwarded_down(const Team& team, const TreePlace& place) {
   }
   const int ranks = place.end - team.relative();
   const Buffer subtree = todo.add_scratch(ranks * cutter.parts(), team.rank * cutter.parts());
-  pass_on(todo, cutter, subtree, coming, cutter.of_children(place), cutter.own());
+  if (cutter.whole()) {
+    Round& round = todo.round();
+    for (const Segment& one : coming) round.receive(cutter.in_subtree(subtree, one), one.peer);
+    send_subtrees(todo, cutter, cutter.of_children_as_they_stand(place),
+                  [&](const Segment& one) { return cutter.in_subtree(subtree, one); });
+  } else {
+    pass_on(todo, cutter, subtree, coming, cutter.of_children(place), cutter.own());
+  }
   todo.copy(at(subtree, 0, cutter.parts()), recvbuf(0, cutter.parts()));
   return todo;
 }
