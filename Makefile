@@ -16,7 +16,8 @@ TEST_PYTHON := $(TEST_VENV)/bin/python
 IN_TEST := PATH="$(TEST_VENV)/bin:$(CURDIR)/.venv-mpich5/bin:$$PATH"
 PACKAGES := ccache cmake g++ gcc gfortran ninja-build openmpi-bin libopenmpi-dev mpich libmpich-dev lammps hpcc quantum-espresso \
   quantum-espresso-data libgtest-dev libbenchmark-dev clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev \
-  python3-venv iproute2 libsimgrid-dev groff-base
+  python3-venv iproute2 libsimgrid-dev groff-base \
+  slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge
 CXX_FILES := $(shell find src tests bench examples include lab -name '*.[ch]pp' -o -name '*.[ch]' | sort)
 JOBS := $(shell nproc)
 STEP = @printf '\n==> %s\n'
@@ -36,7 +37,7 @@ FUZZED = for one in $(READERS); do mkdir -p build-test/fuzz/found/$$one; echo $$
   >build-test/fuzz/{}.log 2>&1 || { tail -n 40 build-test/fuzz/{}.log; exit 1; }; \
   echo "{}: $$(sed -n "s/^stat::number_of_executed_units: *//p" build-test/fuzz/{}.log) inputs"'
 
-.PHONY: demo install wheel clean test test-packages test-environments test-wheel test-install test-unit test-python test-fuzz test-mpi test-lab soak build-fuzz build-core fuzz lint bench bench-lab replay docs
+.PHONY: demo install wheel clean test test-packages test-environments test-wheel test-install test-unit test-python test-fuzz test-mpi test-lab test-slurm soak build-fuzz build-core fuzz lint bench bench-lab replay docs
 
 ## Installs the command and every library variant with an MPI from PyPI, runs a program of 4 ranks under it, prints the report.
 demo: install
@@ -57,7 +58,7 @@ $(VENV)/installed: $(VENV)/mpi $(SOURCES)
 	touch $@
 
 ## Everything.
-test: test-packages test-environments lint test-unit test-python test-fuzz test-mpi test-lab
+test: test-packages test-environments lint test-unit test-python test-fuzz test-mpi test-lab test-slurm
 
 ## Debian's packages: compilers, two MPIs, the real programs.
 test-packages:
@@ -167,6 +168,11 @@ soak: test-install
 test-lab: test-install
 	$(STEP) "the emulated and the simulated cluster"
 	$(IN_TEST) $(TEST_PYTHON) -m pytest --durations=20 --durations-min=4 tests/lab
+
+## A Slurm of its own on hosts of the emulated cluster, as root.
+test-slurm: test-install
+	$(STEP) "Slurm"
+	$(IN_TEST) $(TEST_PYTHON) -m pytest --durations=5 tests/slurm
 
 ## What Starling costs a call, on this machine: about 5 minutes. The figures also go to build-test/figures.json.
 bench: test-install build-core

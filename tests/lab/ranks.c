@@ -1,6 +1,6 @@
 /* Ranks print their hosts, exchange blocks with each other, and check the received data.
  *
- * ranks BLOCK TIMES: prints `hosts NAME...` in the order of ranks, `ranks_per_node N`, and `alltoall SECONDS`, the
+ * ranks [BLOCK TIMES]: prints `hosts NAME...` in the order of ranks, `ranks_per_node N`, and `alltoall SECONDS`, the
  * fastest of TIMES. */
 #include <mpi.h>
 #include <stdio.h>
@@ -24,9 +24,8 @@ int main(int argc, char** argv) {
   MPI_Comm_size(node, &together);
   MPI_Comm_free(&node);
 
-  if (argc < 3) fail("usage: ranks BLOCK TIMES");
-  const int block = atoi(argv[1]);
-  const int times = atoi(argv[2]);
+  const int block = argc > 2 ? atoi(argv[1]) : 4096;
+  const int times = argc > 2 ? atoi(argv[2]) : 100;
   unsigned char* out = malloc((size_t)block * (size_t)ranks);
   unsigned char* in = malloc((size_t)block * (size_t)ranks);
   char* names = malloc((size_t)ranks * sizeof name);

@@ -1,0 +1,1 @@
+"""Starling in the jobs of a real Slurm."""

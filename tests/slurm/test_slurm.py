@@ -1,0 +1,123 @@
+"""Starling under a real Slurm: its launchers and the MPI libraries' own, batch jobs, arrays, and limits."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from slurm.cluster import Cluster, slurm
+from starling.records import history_folder
+from starling.records import record as records
+from support.mpis import ROOT, Mpi, compile_c, environment, mpi_named
+from support.tuned import STARLING
+
+HERE = Path(__file__).parent
+PLACES = ("--nodes=2", "--ntasks-per-node=2")
+HOSTS = ["h0", "h0", "h1", "h1"]
+NEEDED = ("slurmctld", "slurmd", "srun", "munged")
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    missing = [name for name in NEEDED if shutil.which(name) is None and not Path(f"/usr/sbin/{name}").exists()]
+    assert not missing, f"{missing} not installed: make test-packages"
+    with slurm(f"sslurm{os.getpid()}", "single:2", tmp_path_factory.mktemp("slurm")) as up:
+        yield up
+
+
+@pytest.fixture(scope="module", autouse=True)
+def limited(cluster: Cluster) -> tuple[int, Path]:
+    """A job of its own that runs into its limit, a minute, while others run: its number and its history."""
+    program = compile_c(mpi_named("openmpi4"), HERE / "endless.c", cluster.folder)
+    folder = cluster.folder / "limited"
+    script = cluster.folder / "limited.sh"
+    line = f"{' '.join(STARLING)} run --history {folder} -- srun --mpi=pmix {program}"
+    script.write_text(f"#!/bin/sh\n#SBATCH --nodes=2 --ntasks-per-node=1 --time=1\nexec {line}\n")
+    job = cluster.submit(script, env={**environment(mpi_named("openmpi4")), "STARLING_CHECKPOINT": "5"})
+    return job, folder
+
+
+def ranks(cluster: Cluster, mpi: Mpi) -> str:
+    """The program that says where its ranks are and checks what it exchanges."""
+    return str(compile_c(mpi, ROOT / "tests/lab/ranks.c", cluster.folder))
+
+
+def job_environment(mpi: Mpi, folder: Path) -> dict[str, str]:
+    """Where a job script finds `starling`, and what it learns."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {**environment(mpi, {"STARLING_HISTORY": str(folder)}), "PATH": path}
+
+
+def started(cluster: Cluster, mpi: Mpi, folder: Path, launching: list[str], before: list[str]) -> None:
+    """Runs the program on two hosts; asserts right results in the right places, and a record that says the same."""
+    line = [*before, *STARLING, "run", "--history", str(folder), "--", *launching, ranks(cluster, mpi), "4096", "30"]
+    outcome = cluster.run(line, environment(mpi))
+    said = dict(line.split(maxsplit=1) for line in outcome.check().stdout.splitlines() if " " in line)
+    assert said["hosts"].split() == HOSTS, outcome.report()
+    assert said["ranks_per_node"] == "2", outcome.report()
+    (file,) = history_folder.newest_first(folder)
+    run = records.read(file)[0].run
+    assert (run.ranks, run.nodes) == (4, 2)
+    assert run.machine == cluster.state.prefix, "times belong to the cluster, not to one of its hosts"
+
+
+@pytest.mark.parametrize(("name", "interface"), [("openmpi4", "pmix"), ("mpich5", "pmi2")])
+def test_srun_starts_ranks_with_starling(cluster: Cluster, name: str, interface: str, tmp_path: Path) -> None:
+    started(cluster, mpi_named(name), tmp_path / "history", ["srun", f"--mpi={interface}", *PLACES], [])
+
+
+@pytest.mark.parametrize("name", ["openmpi4", "mpich5"])
+def test_launchers_of_the_libraries_start_ranks_in_an_allocation(cluster: Cluster, name: str, tmp_path: Path) -> None:
+    mpi = mpi_named(name)
+    launching = [*mpi.launcher, "-n", "4"]
+    started(cluster, mpi, tmp_path / "history", launching, ["salloc", "--quiet", *PLACES])
+
+
+def test_job_scripts_of_the_page_run_as_printed_and_an_array_shares_a_history(cluster: Cluster, tmp_path: Path) -> None:
+    mpi = mpi_named("openmpi4")
+    shutil.copy(ranks(cluster, mpi), tmp_path / "app")
+    alone, array = re.findall(r"```sh\n(#!.*?)```", (ROOT / "docs/slurm.md").read_text(), re.DOTALL)
+    folder = tmp_path / "history"
+    env = job_environment(mpi, folder)
+    script = tmp_path / "job.sh"
+    for text, times in ((array, 4), (alone, 1)):
+        script.write_text(text)
+        cluster.wait(cluster.submit(script, f"--chdir={tmp_path}", f"--output={tmp_path}/%j.out", env=env))
+        said = [file.read_text() for file in tmp_path.glob("*.out")]
+        assert [" ".join(["hosts", *HOSTS]) in one for one in said] == [True] * times, "\n".join(said)
+        for file in tmp_path.glob("*.out"):
+            file.unlink()
+    assert history_folder.newest_first(folder), said
+    last, *before = [records.read(file)[0] for file in history_folder.newest_first(folder)]
+    assert len(before) == 4
+    alltoall = next(one for one in last.contexts if one.collective == "alltoall")
+    assert any(one.earlier_s for one in alltoall.candidates), "it knows what the array's jobs found"
+
+
+def test_a_changed_job_script_runs(cluster: Cluster, tmp_path: Path) -> None:
+    mpi = mpi_named("openmpi4")
+    script = tmp_path / "job.sh"
+    script.write_text(f"#!/bin/sh\n#SBATCH {' '.join(PLACES)}\nsrun --mpi=pmix {ranks(cluster, mpi)} 4096 30\n")
+    changed = tmp_path / "tuned.sh"
+    changed.write_text(cluster.run([*STARLING, "slurm", str(script)]).check().stdout)
+    env = job_environment(mpi, tmp_path / "history")
+    cluster.wait(cluster.submit(changed, f"--output={tmp_path}/out", env=env))
+    assert " ".join(["hosts", *HOSTS]) in (tmp_path / "out").read_text()
+    assert len(history_folder.newest_first(tmp_path / "history")) == 1
+
+
+def test_a_job_that_is_killed_at_its_limit_leaves_what_it_learnt(cluster: Cluster, limited: tuple[int, Path]) -> None:
+    job, folder = limited
+    ended = cluster.wait(job)
+    assert re.search("JobState=TIMEOUT", ended), ended
+    (file,) = history_folder.newest_first(folder)
+    found = records.read(file)[0]
+    assert found.run.unfinished
+    (reduced,) = [one for one in found.contexts if one.collective == "allreduce"]
+    assert any(one.agreed_s for one in reduced.candidates)
