@@ -4,7 +4,7 @@
 # into the program: libstarling-smpi.a.
 #
 #   starling_mpi_variants()             makes the targets starling-openmpi, starling-mpich, starling-abi, starling-smpi
-#   starling_install_variants(FOLDER)   installs those that were made
+#   starling_install_variants(FOLDER)   installs those that were made; starling_variants has their names
 
 enable_language(ASM)
 set(starling_bindings ${CMAKE_CURRENT_SOURCE_DIR}/src/bindings)

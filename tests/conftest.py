@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import tempfile
+from pathlib import Path
 
 # A CI job in the background starts with these ignored; children would inherit that, and shells could not trap them.
 for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
@@ -14,4 +15,5 @@ for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
 if "PYTEST_XDIST_WORKER" in os.environ:
     # Open MPI 4's launchers make and remove one folder of a fixed name there, and fail if another does at that moment.
     os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="starling-")
+    Path(os.environ["TMPDIR"]).chmod(0o1777)  # as /tmp: some tests run programs as another user
     atexit.register(shutil.rmtree, os.environ["TMPDIR"], ignore_errors=True)

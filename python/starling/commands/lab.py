@@ -229,12 +229,12 @@ def calibrate(
     prefix: Prefix = DEFAULT_PREFIX,
 ) -> None:
     """Measure the cost model's parameters on the lab: `starling calibrate` under `starling lab run`."""
+    from starling.installation import itself
     from starling.lab import launch
-    from starling.trials import trial
 
     wanted = ["calibrate", "--output", str(output), *(["--json"] if as_json else []), "--", *line]
     with _failures():
-        outcome = launch.run(trial.starling(wanted), prefix, Order.BLOCK, 1, idle_us)
+        outcome = launch.run(itself.starling(wanted), prefix, Order.BLOCK, 1, idle_us)
         if outcome.cpu_bound:
             log(outcome.text())
     raise typer.Exit(outcome.status)
@@ -259,12 +259,12 @@ def race(
 ) -> None:
     """Race one way against others on the lab, all in turn, at every size: a table, the numbers, a picture."""
     from starling.algorithms import repository
+    from starling.installation import itself
     from starling.installation.questions import RepositoryError, UnknownError
     from starling.lab import launch
     from starling.lab.state import LabError
     from starling.tables import table as tables
     from starling.terminal.console import terminal
-    from starling.trials import trial
     from starling.tuning import race as races
 
     collective, _, way = candidate.partition(":")
@@ -278,7 +278,7 @@ def race(
             raise LabError(str(error), MISUSE) from error
         except RepositoryError as error:
             raise LabError(str(error)) from error
-        outcome = launch.run(trial.starling([*wanted, "--", *line]), prefix, Order.BLOCK, 1, idle_us)
+        outcome = launch.run(itself.starling([*wanted, "--", *line]), prefix, Order.BLOCK, 1, idle_us)
         if outcome.cpu_bound:
             log(outcome.text())
         if outcome.status != 0:

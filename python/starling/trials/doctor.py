@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.text import Text
 
 from starling import __version__
+from starling.installation import itself
 from starling.installation.variants import Flavour, Variant, library
 from starling.launchers.launcher import compiler_beside, identify
 from starling.messages import in_one_line, printable
@@ -137,7 +138,7 @@ def tried(launcher: Path, environ: Mapping[str, str]) -> LauncherState:
         ]
         try:
             done = subprocess.run(
-                trial.starling([*run, str(program)]),
+                itself.starling([*run, str(program)]),
                 capture_output=True,
                 text=True,
                 errors="replace",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -84,8 +83,3 @@ def compiled(mpicc: str, source: Path, environ: Mapping[str, str], headers: Sequ
             )
         half.replace(program)
     return program
-
-
-def starling(arguments: Sequence[str]) -> list[str]:
-    """The command line of this starling."""
-    return [sys.executable, "-m", "starling", *arguments]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol, Self
 
-from starling.installation import build
+from starling.installation import build, itself
 from starling.launchers import launcher
 from starling.messages import printable
 from starling.records import record
@@ -125,7 +125,7 @@ class MpiJob:
         tuned += ["--record", str(self._record), *self._platform, "--"]
         self._lines = queue.SimpleQueue()
         self._process = subprocess.Popen(
-            trial.starling([*tuned, *self._line]),
+            itself.starling([*tuned, *self._line]),
             env=self._environ,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +14,7 @@ from typing import IO, Any
 from rich.console import Console
 from rich.text import Text
 
+from starling.installation import itself
 from starling.launchers import process
 from starling.messages import printable
 from starling.terminal.figures import human_seconds
@@ -147,7 +147,7 @@ def compare(
     """
     lines = {
         "native": list(line),
-        "tuned": [sys.executable, "-m", "starling", "run", *settings, "--", *line],
+        "tuned": itself.starling(["run", *settings, "--", *line]),
     }
     seconds: dict[str, list[float]] = {"native": [], "tuned": []}
     heard: set[str] = set()
