@@ -3,6 +3,7 @@
 # What `cmake --install` puts under the prefix. In a wheel all of it is in the Python package; else each part is where
 # packages of a system have it, and links in the Python package lead there.
 include(GNUInstallDirs)
+set(STARLING_PYTHON "" CACHE FILEPATH "the Python that runs the command under a prefix; empty: that of the build")
 
 if(SKBUILD)
   set(starling_package_folder starling)
@@ -48,6 +49,10 @@ function(starling_install_under_prefix)
 
   set(files ${CMAKE_CURRENT_BINARY_DIR}/install)
   file(RELATIVE_PATH starling_packages_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR}/starling/python)
+  set(starling_python ${Python3_EXECUTABLE})
+  if(STARLING_PYTHON)
+    set(starling_python ${STARLING_PYTHON})
+  endif()
   configure_file(cmake/install/starling.in ${files}/starling @ONLY)
   install(PROGRAMS ${files}/starling DESTINATION ${CMAKE_INSTALL_BINDIR})
   # Module files know the prefix: `cmake --install --prefix` gives them another.

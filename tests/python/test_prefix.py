@@ -30,7 +30,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("prefix")
     # Compiled as by `make test-install`, under the compiler's name that pip takes: the compiler cache has all of it.
     options = ["-DCMAKE_CXX_COMPILER=g++", "-DSTARLING_WERROR=ON", "-DSTARLING_SIMULATOR=OFF"]
-    options += [f"-DPython3_EXECUTABLE={sys.executable}"]
+    options += [f"-DSTARLING_PYTHON={sys.executable}"]
     options += [f"-DSTARLING_MPICC={mpi_named('openmpi4').mpicc};{mpi_named('mpich5').mpicc}"]
     called("cmake", "-S", ROOT, "-B", BUILD, "-G", "Ninja", *options)
     called("cmake", "--build", BUILD, timeout=1800)
