@@ -28,8 +28,10 @@ def called(*line: str | Path, env: Mapping[str, str] | None = None, timeout: flo
 def prefix(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Installed under a folder that has another name then."""
     folder = tmp_path_factory.mktemp("prefix")
-    # Compiled as by `make test-install`, under the compiler's name that pip takes: the compiler cache has all of it.
-    options = ["-DCMAKE_CXX_COMPILER=g++", "-DSTARLING_WERROR=ON", "-DSTARLING_SIMULATOR=OFF"]
+    # Compiled as by `make test-install`, also under the name that the compiler has there: all of it is in the cache.
+    cache = (ROOT / "build-test/wheel/CMakeCache.txt").read_text()
+    options = [f"-DCMAKE_CXX_COMPILER={re.findall('^CMAKE_CXX_COMPILER:.*=(.*)$', cache, re.MULTILINE)[0]}"]
+    options += ["-DSTARLING_WERROR=ON", "-DSTARLING_SIMULATOR=OFF"]
     options += [f"-DSTARLING_PYTHON={sys.executable}"]
     options += [f"-DSTARLING_MPICC={mpi_named('openmpi4').mpicc};{mpi_named('mpich5').mpicc}"]
     called("cmake", "-S", ROOT, "-B", BUILD, "-G", "Ninja", *options)

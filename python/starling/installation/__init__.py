@@ -1,1 +1,1 @@
-"""What is installed with this package: variants of the library, `starling-repository`, building more, flags to link; starting this command again."""
+"""What is installed: library variants, `starling-repository`, building more, flags to link; starting it again."""
