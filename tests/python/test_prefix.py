@@ -74,6 +74,11 @@ def test_the_command_starts_itself_again(prefix: Path, tmp_path: Path) -> None:
         prefix / "bin/starling", "compare", "--runs", "2", "--", *mpi.launcher, "-n", "2", program, env=env, timeout=120
     )
     assert "times as fast" in compared
+    # The Python of these tests has a starling of its own, which would do as well.
+    packages = prefix / "lib/starling/python"
+    ask = f"import sys; sys.path.insert(0, {str(packages)!r})\n"
+    ask += "from starling.installation import itself\nprint(itself.starling([]))"
+    assert str(packages) in called(sys.executable, "-c", ask)
 
 
 def test_a_program_is_linked_by_pkg_config(prefix: Path, tmp_path: Path) -> None:
@@ -94,7 +99,9 @@ def test_a_program_is_linked_by_pkg_config(prefix: Path, tmp_path: Path) -> None
 
 def test_module_files_name_the_prefix_of_the_installation(prefix: Path) -> None:
     installed = prefix.with_name("built")
-    for file in (prefix / "share/modulefiles/starling").iterdir():
+    files = list((prefix / "share/modulefiles/starling").iterdir())
+    assert len(files) == 2, "one for Lmod, one for Environment Modules"
+    for file in files:
         assert f"{installed}/bin" in file.read_text()
 
 
