@@ -46,7 +46,8 @@ struct Settings {
   std::string table;
   bool foreign_table = false;  ///< follows the table of another machine or MPI library, too
   bool profile = false;        ///< the record tells what all ranks did, and in which order (docs/profile.md)
-  std::string probe = "on";    ///< or "off": whether a job may measure its network where nothing else tells of it
+  /// Whether a job may measure its network where nothing else tells of it, and when: "on", "start", "off".
+  std::string probe = "on";
 
   /// Whether `only` and `except` let a candidate in. Their items are a collective (`allreduce`), an algorithm (`ring`),
   /// or both (`allreduce:ring`); a name with parameters (`chain?segment=8192`) is that candidate alone.

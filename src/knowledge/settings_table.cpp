@@ -125,7 +125,8 @@ std::string shown_network(const std::string& network) {
 
 void read_probe(const Wish& wish, std::string& probe) {
   if (wish.text().empty()) return;
-  if (wish.text() != "on" && wish.text() != "off") return wish.complain("neither on nor off");
+  if (wish.text() != "on" && wish.text() != "off" && wish.text() != "start")
+    return wish.complain("none of on, start and off");
   probe = wish.text();
 }
 
@@ -230,9 +231,10 @@ constexpr auto table = std::to_array<SettingRow>({
      .shown = shown_network},
     {.name = "probe",
      .variable = "STARLING_PROBE",
-     .says = "Whether a strategy that predicts times may measure the network first: on or off.",
+     .says = "Whether a strategy that predicts times may measure the network: on (once calls took long enough), start "
+             "(in MPI_Init) or off.",
      .place = [](Settings& all) -> Place { return &all.probe; },
-     .option = "on|off",
+     .option = "on|start|off",
      .is_for_all = false,
      .read = read_probe},
     {.name = "table",

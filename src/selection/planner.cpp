@@ -30,6 +30,13 @@ constexpr double least_gain = 0.001;
 constexpr std::int64_t known_well = 49;
 /// Calls that show that ranks wait longer with a candidate.
 constexpr std::int64_t enough_to_delay = 4;
+/// Seconds without waiting that all calls must have taken before anything is tried: first calls with a candidate also
+/// open connections and disturb other ranks, which a context of few or short calls does not win back.
+constexpr double least_at_stake = 0.02;
+/// What may be spent to know more before a trial, as a share of these seconds: from as many calls again as much may be
+/// gained. Predictions serve one context, a measurement of the network all of them.
+constexpr double share_of_predictions = 0.25;
+constexpr double share_of_measurement = 0.5;
 /// The share of the time of collectives that agreements may take, and how many calls' time in advance.
 constexpr double share_of_agreements = 0.008;
 constexpr double advance_of_agreements = 1;
@@ -135,14 +142,20 @@ std::vector<PlannedCalls> Planner::opening() {
   return next();
 }
 
-/// Asks once an answer costs no more than the ledger has, or than 1 % of all calls so far, with a smaller budget less:
-/// many contexts have too few calls for any trial.
+/// Asks once an answer costs no more than the ledger has, or than what it may be expected to gain, with a smaller
+/// budget less: many contexts have too few calls for any trial.
 void Planner::ask_knowledge() {
+  wants_measurement_ = false;
   if (asked_ || !knowledge_) return;
   const double native = time_of(0);
-  const double share = 0.01 * std::min(1.0, budget_);
+  const double at_stake = std::min(1.0, budget_) * this->at_stake();
   const double cost = knowledge_->seconds_to_ask();
-  if (cost > std::max(allowed(static_cast<double>(since_)) - lost_to_native(), share * elapsed_)) return;
+  if (const auto measuring = knowledge_->seconds_to_measure(); measuring) {
+    wants_measurement_ = *measuring <= share_of_measurement * at_stake;
+    return;
+  }
+  const double left = allowed(static_cast<double>(since_)) - lost_to_native();
+  if (cost > std::max(left, share_of_predictions * at_stake)) return;
   asked_ = has_just_asked_ = true;
   to_begin_.resize(static_cast<std::size_t>(candidates()));
   for (int i = 0; i < candidates(); ++i) {
@@ -169,6 +182,7 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
     since_ += step.calls;
     calls_of_[static_cast<std::size_t>(step.candidate)] += step.calls;
     std::vector<double> as_measured;
+    std::vector<double> without_waiting;
     bool was_refused = false;
     for (std::size_t i = measured.size(); i > 0; --i) {
       const AgreedCall& call = measured[i - 1];
@@ -178,6 +192,7 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
         continue;
       }
       as_measured.push_back(seconds);
+      without_waiting.push_back(std::max(call.fastest, shortest));
       if (scale_) {
         const auto candidate = static_cast<std::size_t>(step.candidate);
         scale_->add(candidate, call.work, seconds);
@@ -199,7 +214,10 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
     }
     for (const double one : times) estimates_.add(step.candidate, one);
     // One very long call among those measured is not what the others of the step took.
-    if (!as_measured.empty()) elapsed_ += median(as_measured) * static_cast<double>(step.calls);
+    if (!as_measured.empty()) {
+      elapsed_ += median(as_measured) * static_cast<double>(step.calls);
+      transfer_ += median(without_waiting) * static_cast<double>(step.calls);
+    }
     if (was_refused && step.candidate != 0) {  // native carried out these calls
       eligible_[static_cast<std::size_t>(step.candidate)] = false;
       calls_of_[static_cast<std::size_t>(step.candidate)] -= step.calls;
@@ -361,7 +379,7 @@ std::optional<int> Planner::best_trial(std::int64_t times, double lost, double c
   const Estimate chosen = estimates_.of(chosen_);
   const double expected_calls = std::max(fewest_expected, calls);
   std::optional<int> best;
-  if (knowledge_ && !asked_) return best;
+  if ((knowledge_ && !asked_) || at_stake() < least_at_stake) return best;
   double most = 0;
   for (int i = 0; i < candidates(); ++i) {
     if (i == chosen_ || !eligible(i) || estimates_.measured(i) >= known_well) continue;
@@ -374,6 +392,12 @@ std::optional<int> Planner::best_trial(std::int64_t times, double lost, double c
     best = i;
   }
   return best;
+}
+
+/// Seconds of calls, without waiting, from which as many calls again may gain: those made, or, where native's time was
+/// known before the first one, those that are expected at least.
+double Planner::at_stake() const {
+  return knows_native_ ? std::max(transfer_, fewest_expected * time_of(0)) : transfer_;
 }
 
 bool Planner::control_is_due() const {

@@ -47,6 +47,8 @@ class Planner {
   /// The next calls.
   std::vector<PlannedCalls> next();
   void agreement_took(double seconds);
+  /// Whether the network is to be measured before the next calls.
+  [[nodiscard]] bool wants_measurement() const { return wants_measurement_; }
 
   [[nodiscard]] int chosen() const { return chosen_; }
   /// Whether no trial is worth its cost for now.
@@ -71,6 +73,7 @@ class Planner {
   [[nodiscard]] std::int64_t calls_until_agreement_pays() const;
   [[nodiscard]] double cost_of_agreement() const;
   [[nodiscard]] std::int64_t calls_until_second_look() const;
+  [[nodiscard]] double at_stake() const;
   [[nodiscard]] bool control_is_due() const;
   [[nodiscard]] double seconds_of(const AgreedCall& call) const { return waiting_ ? call.fastest : call.slowest; }
   void ask_knowledge();
@@ -90,16 +93,18 @@ class Planner {
   std::vector<double> to_begin_;  ///< seconds that the first call of each costs besides; empty until known
   bool asked_ = false;
   bool has_just_asked_ = false;  ///< since the latest agreement
-  bool knows_native_ = false;    ///< from before the first call
-  bool any_belief_ = false;      ///< in any candidate but native
-  Waiting waiting_;              ///< where ranks do, the fastest one's time is that of the collective
+  bool wants_measurement_ = false;
+  bool knows_native_ = false;  ///< from before the first call
+  bool any_belief_ = false;    ///< in any candidate but native
+  Waiting waiting_;            ///< where ranks do, the fastest one's time is that of the collective
   std::unique_ptr<WorkScale> scale_;
   int chosen_ = 0;
   std::int64_t calls_ = 0;      ///< in all
   std::int64_t chosen_at_ = 0;  ///< number of calls then
   std::int64_t since_ = 0;      ///< since the network changed
   std::int64_t next_control_ = 16;
-  double elapsed_ = 0;  ///< seconds of all calls
+  double elapsed_ = 0;   ///< seconds of all calls
+  double transfer_ = 0;  ///< the same without waiting for late ranks, where that is known
   bool synchronises_;
   double agreement_;        ///< seconds that one takes
   double agreements_ = 0;   ///< seconds that all took

@@ -44,6 +44,9 @@ class Knowledge {
   virtual ~Knowledge() = default;
   /// Seconds that asking about all candidates may take.
   [[nodiscard]] virtual double seconds_to_ask() const { return 0; }
+  /// Seconds that the ranks would take to measure their network, which most answers need; nothing where it is known
+  /// already, or cannot be measured.
+  [[nodiscard]] virtual std::optional<double> seconds_to_measure() const { return std::nullopt; }
   /// Nothing where nothing is known. `native` is native's time per call in this context.
   [[nodiscard]] virtual std::optional<Belief> belief(int candidate, double native) = 0;
   /// Takes what the ranks found for a candidate: its time per call, from so many calls.
@@ -190,6 +193,9 @@ class Strategy {
   [[nodiscard]] virtual std::optional<int> chosen() const { return std::nullopt; }
   [[nodiscard]] virtual Judge judge() const { return Judge::everyone; }
   [[nodiscard]] virtual Reduction reduction() const { return Reduction::as_set; }
+  /// Whether the ranks shall measure their network now, for the first rank's knowledge. The same on every rank after a
+  /// verdict.
+  [[nodiscard]] virtual bool wants_measurement() const { return false; }
   /// Called on the first rank only, where it judges: takes the reduced numbers, and returns equally many that are
   /// broadcast and given to `verdict` on every rank instead.
   virtual std::span<const double> ruling(std::span<const double> reduced) { return reduced; }
@@ -236,7 +242,7 @@ struct StrategyKind {
   /// Tries candidates, in this run or by the results of earlier ones. Without it a context has native only, or what
   /// the argument names where it `forces`.
   bool learns = false;
-  /// Asks for predicted times: the job then learns its network in MPI_Init where nothing tells of it.
+  /// Asks for predicted times: the job then measures its network where nothing tells of it.
   bool predicts = false;
   /// Uses what a tuning table advises (Brief::advice).
   bool takes_advice = false;

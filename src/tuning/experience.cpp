@@ -44,7 +44,10 @@ void Experience::learn(const ContextKey& key, const Candidate& candidate, double
 bool Experience::knows(const ContextKey& key) const {
   const std::lock_guard lock(guard_);
   const auto shape = times_.find(shape_of(key));
-  return !key.bucket && shape != times_.end() && shape->second.contains(key.bytes);
+  if (key.bucket || shape == times_.end()) return false;
+  const auto times = shape->second.find(key.bytes);
+  return times != shape->second.end() &&
+         std::any_of(times->second.begin(), times->second.end(), [](const auto& one) { return one.first != "native"; });
 }
 
 bool Experience::knows(int ranks) const {
@@ -110,12 +113,8 @@ std::optional<Belief> Experience::belief(const ContextKey& key, const Candidate&
 }
 
 ContextKnowledge::ContextKnowledge(Experience& experience, const ContextKey& key, std::span<const Candidate> candidates,
-                                   Predicted predicted, ToBegin to_begin, double seconds_to_predict)
-    : experience_(experience),
-      key_(key),
-      predicted_(std::move(predicted)),
-      to_begin_(std::move(to_begin)),
-      seconds_to_predict_(seconds_to_predict) {
+                                   std::unique_ptr<Predictions> predictions)
+    : experience_(experience), key_(key), predictions_(std::move(predictions)) {
   for (const Candidate& one : candidates) candidates_.push_back({one.name, one.group});
 }
 
@@ -125,7 +124,7 @@ std::optional<Belief> ContextKnowledge::belief(int candidate, double native) {
   one.name = known.name;
   one.group = known.group;
   return experience_.belief(key_, one, native, [&] {
-    const std::optional<double> seconds = predicted_(candidate);
+    const std::optional<double> seconds = predictions_->seconds(candidate);
     known.predicted = static_cast<float>(seconds.value_or(0));
     return seconds;
   });

@@ -30,7 +30,7 @@ class Experience {
   [[nodiscard]] std::optional<Belief> belief(const ContextKey& key, const Candidate& candidate, double native,
                                              const std::function<std::optional<double>()>& predicted) const;
 
-  /// Whether something was found in a context of this key.
+  /// Whether something but native's time was found in a context of this key.
   [[nodiscard]] bool knows(const ContextKey& key) const;
 
   /// Whether something was found on a communicator of so many ranks.
@@ -65,22 +65,41 @@ class Experience {
   std::map<std::pair<std::string, std::string>, Errors> errors_;  ///< by collective and group
 };
 
+/// What the cost model says about the candidates of one context.
+class Predictions {
+ public:
+  virtual ~Predictions() = default;
+  /// Seconds that a candidate takes; nothing if the model does not know.
+  [[nodiscard]] virtual std::optional<double> seconds(int candidate) = 0;
+  /// As in Knowledge.
+  [[nodiscard]] virtual double seconds_to_begin(int candidate) = 0;
+  /// Seconds that predicting all candidates may take.
+  [[nodiscard]] virtual double seconds_to_predict() const = 0;
+  /// As in Knowledge.
+  [[nodiscard]] virtual std::optional<double> seconds_to_measure() const = 0;
+
+ protected:
+  Predictions() = default;
+  Predictions(const Predictions&) = default;
+  Predictions& operator=(const Predictions&) = default;
+};
+
 /// The knowledge about one context: what `experience` has, and what the cost model says.
 class ContextKnowledge final : public Knowledge {
  public:
-  /// Seconds that the cost model predicts for a candidate, if it can.
-  using Predicted = std::function<std::optional<double>(int candidate)>;
-  /// Seconds that the cost model predicts for its first call besides (Knowledge::seconds_to_begin).
-  using ToBegin = std::function<double(int candidate)>;
-
-  /// `experience` outlives it. `seconds_to_predict`: what predicting all candidates may take.
+  /// `experience` outlives it.
   ContextKnowledge(Experience& experience, const ContextKey& key, std::span<const Candidate> candidates,
-                   Predicted predicted, ToBegin to_begin, double seconds_to_predict);
+                   std::unique_ptr<Predictions> predictions);
 
-  [[nodiscard]] double seconds_to_ask() const override { return experience_.knows(key_) ? 0 : seconds_to_predict_; }
+  [[nodiscard]] double seconds_to_ask() const override {
+    return experience_.knows(key_) ? 0 : predictions_->seconds_to_predict();
+  }
+  [[nodiscard]] std::optional<double> seconds_to_measure() const override {
+    return experience_.knows(key_) ? std::nullopt : predictions_->seconds_to_measure();
+  }
   [[nodiscard]] std::optional<Belief> belief(int candidate, double native) override;
   void learn(int candidate, double seconds, std::int64_t calls) override;
-  [[nodiscard]] double seconds_to_begin(int candidate) override { return to_begin_(candidate); }
+  [[nodiscard]] double seconds_to_begin(int candidate) override { return predictions_->seconds_to_begin(candidate); }
 
  private:
   struct Known {
@@ -93,9 +112,7 @@ class ContextKnowledge final : public Knowledge {
   Experience& experience_;
   ContextKey key_;
   std::vector<Known> candidates_;
-  Predicted predicted_;
-  ToBegin to_begin_;
-  double seconds_to_predict_;
+  std::unique_ptr<Predictions> predictions_;
 };
 
 }  // namespace starling

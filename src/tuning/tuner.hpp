@@ -59,6 +59,8 @@ class Tuner {
   /// Lets the ranks agree. For a call that has not ended here, this rank contributes its median time of the same
   /// candidate. Returns whether only the proposed candidate is needed from now on.
   bool agree(Consensus& ranks, SampleReduction reduction);
+  /// Whether the ranks are to measure their network now, after they have agreed. The same on all ranks.
+  [[nodiscard]] bool wants_measurement() const { return strategy_->wants_measurement(); }
   /// Adds the seconds spent on recording, agreeing and choosing after a call that explored, or after which ranks
   /// agreed.
   void add_bookkeeping(const Turn& turn, double seconds, bool agreed);

@@ -94,7 +94,7 @@ TEST(Settings, TakeAFileOfParametersAndAnAnswerAboutTheProbe) {
   read({{"STARLING_NETWORK", R"({"schema":1,"gap_s":-1})"}, {"STARLING_PROBE", "1"}}, complaints);
   ASSERT_EQ(complaints.size(), 2U);
   EXPECT_EQ(complaints[0].text(), "STARLING_NETWORK: gap_s: -1 is not from 0 to 1.0");
-  EXPECT_EQ(complaints[1].text(), "STARLING_PROBE='1': neither on nor off");
+  EXPECT_EQ(complaints[1].text(), "STARLING_PROBE='1': none of on, start and off");
   EXPECT_EQ(read({{"STARLING_NETWORK", "/no/such/file"}}, complaints).network, "");
   EXPECT_EQ(complaints.back().why, "it cannot be read");
 }

@@ -29,6 +29,8 @@ class Known final : public Knowledge {
   [[nodiscard]] double seconds_to_begin(int candidate) override {
     return to_begin[static_cast<std::size_t>(candidate)];
   }
+  [[nodiscard]] std::optional<double> seconds_to_measure() const override { return to_measure; }
+  std::optional<double> to_measure;
   std::vector<double> learnt = std::vector<double>(16);
   std::vector<double> to_begin = std::vector<double>(16);
 
@@ -100,6 +102,42 @@ TEST(Auto, TriesWhatIsPredictedToBeFastestFirstAndStaysWithIt) {
   EXPECT_EQ(ranks.made()[2], 1) << "after two calls of native";
   EXPECT_LT(total(ranks.made(), seconds), 60 * 10e-3 * 0.6);
   EXPECT_EQ(std::count(ranks.made().begin(), ranks.made().end(), 3), 0) << "nothing speaks for it";
+}
+
+TEST(Auto, TriesNothingWhereLittleIsAtStake) {
+  const std::vector<double> seconds{100e-6, 10e-6};
+  Lockstep ranks("auto", brief_for(2, {0, 10e-6}), 2, noisy(seconds));
+  ranks.call(150);
+  EXPECT_EQ(std::count(ranks.made().begin(), ranks.made().end(), 1), 0) << "15 ms in all";
+  ranks.call(850);
+  EXPECT_EQ(ranks.strategy().chosen(), 1);
+}
+
+TEST(Auto, WaitingForLateRanksIsNotAtStake) {
+  const std::vector<double> seconds{100e-6, 10e-6};
+  const auto late = [&](int rank, int candidate, int /*call*/) {
+    return seconds[static_cast<std::size_t>(candidate)] + (rank == 0 ? 0 : 10e-3);
+  };
+  Lockstep ranks("auto", brief_for(2, {0, 10e-6}), 3, late);
+  ranks.call(150);
+  EXPECT_EQ(std::count(ranks.made().begin(), ranks.made().end(), 1), 0) << "1.5 s, of which 15 ms are transfer";
+}
+
+TEST(Auto, LetsTheNetworkBeMeasuredOnceCallsTookLongEnough) {
+  const auto known = std::make_shared<Known>(std::vector<double>{0, 5e-3});
+  known->to_measure = 0.3;
+  Brief brief = brief_for(2, {});
+  brief.knowledge = known;
+  Lockstep ranks("auto", brief, 3, noisy({10e-3, 5e-3}, 0));
+  ranks.call(55);
+  EXPECT_FALSE(ranks.strategy().wants_measurement()) << "0.55 s may not gain 0.3 s";
+  ranks.call(25);
+  EXPECT_TRUE(ranks.strategy().wants_measurement());
+  EXPECT_EQ(std::count(ranks.made().begin(), ranks.made().end(), 1), 0);
+  known->to_measure.reset();
+  ranks.call(40);
+  EXPECT_FALSE(ranks.strategy().wants_measurement());
+  EXPECT_EQ(ranks.strategy().chosen(), 1);
 }
 
 TEST(Auto, WhatIsDearToBeginIsTriedOnceEnoughCallsMayPayForIt) {

@@ -92,9 +92,24 @@ TEST(Experience, IsBounded) {
   EXPECT_FALSE(all.belief(key_of(1 << 30), candidate("ring"), 1e-3, nothing));
 }
 
-double at_once(int /*candidate*/) {
-  return 0;
-}
+/// The same time for every candidate but native. Counts how often it is asked.
+class Same final : public Predictions {
+ public:
+  Same(double seconds, int* asked, std::optional<double> to_measure = {})
+      : seconds_(seconds), asked_(asked), to_measure_(to_measure) {}
+  [[nodiscard]] std::optional<double> seconds(int candidate) override {
+    ++*asked_;
+    return candidate == 0 ? std::nullopt : std::optional(seconds_);
+  }
+  [[nodiscard]] double seconds_to_begin(int /*candidate*/) override { return 0; }
+  [[nodiscard]] double seconds_to_predict() const override { return 1e-3; }
+  [[nodiscard]] std::optional<double> seconds_to_measure() const override { return to_measure_; }
+
+ private:
+  double seconds_;
+  int* asked_;
+  std::optional<double> to_measure_;
+};
 
 TEST(ContextKnowledge, ANewCommunicatorUsesTheBestOfAnotherOneFromItsFirstCallOn) {
   Experience all;
@@ -103,9 +118,9 @@ TEST(ContextKnowledge, ANewCommunicatorUsesTheBestOfAnotherOneFromItsFirstCallOn
     brief.candidates = {candidate("native"), candidate("slow"), candidate("ring")};
     brief.key = key_of(65536);
     brief.tells_first = all.knows(brief.key.ranks);
-    brief.knowledge = std::make_shared<ContextKnowledge>(
-        all, brief.key, brief.candidates, [](int way) { return way == 0 ? std::nullopt : std::optional(4e-3); },
-        at_once, 0);
+    int asked = 0;
+    brief.knowledge =
+        std::make_shared<ContextKnowledge>(all, brief.key, brief.candidates, std::make_unique<Same>(4e-3, &asked));
     const auto strategy = strategy_named("auto")->first->make(brief);
     if (const std::span<double> told = strategy->opening(); !told.empty()) strategy->verdict(told);
     std::vector<int> made;
@@ -127,17 +142,26 @@ TEST(ContextKnowledge, AsksTheModelOnlyWhereNothingWasMeasured) {
   Experience all;
   const std::array<Candidate, 2> candidates{candidate("native"), candidate("ring")};
   int asked = 0;
-  const auto predicted = [&](int) {
-    ++asked;
-    return std::optional(1e-3);
-  };
-  ContextKnowledge first(all, key_of(4096), candidates, predicted, at_once, 0);
+  ContextKnowledge first(all, key_of(4096), candidates, std::make_unique<Same>(1e-3, &asked));
   EXPECT_EQ(first.belief(1, 5e-3)->source, Interned("the cost model"));
   EXPECT_EQ(asked, 1);
   first.learn(1, 3e-3, 4);
-  ContextKnowledge second(all, key_of(4096), candidates, predicted, at_once, 0);
+  ContextKnowledge second(all, key_of(4096), candidates, std::make_unique<Same>(1e-3, &asked));
   EXPECT_EQ(second.belief(1, 5e-3)->seconds, 3e-3);
   EXPECT_EQ(asked, 1);
+}
+
+TEST(ContextKnowledge, NativesTimeAloneAnswersNothing) {
+  Experience all;
+  const std::array<Candidate, 2> candidates{candidate("native"), candidate("ring")};
+  int asked = 0;
+  ContextKnowledge one(all, key_of(4096), candidates, std::make_unique<Same>(1e-3, &asked, 0.3));
+  one.learn(0, 5e-3, 4);
+  EXPECT_EQ(one.seconds_to_ask(), 1e-3) << "the model must be asked";
+  EXPECT_EQ(one.seconds_to_measure(), 0.3);
+  one.learn(1, 3e-3, 4);
+  EXPECT_EQ(one.seconds_to_ask(), 0);
+  EXPECT_EQ(one.seconds_to_measure(), std::nullopt);
 }
 
 }  // namespace

@@ -276,6 +276,22 @@ double Communicator::predicted_to_begin(const Way& way, const Situation& situati
   return network && bound != nullptr ? network->seconds_to_begin(*bound, situation) : 0;
 }
 
+std::optional<double> Communicator::seconds_to_measure() {
+  constexpr double between_nodes = 0.3;
+  constexpr double on_one_node = 0.03;
+  const Setup& now = setup();
+  const Places* const here = places();
+  if (now.network || now.measure_network == nullptr || inter_ || foreign_ || here == nullptr) return std::nullopt;
+  if (here->spread().nodes > 1) return between_nodes;
+  // Ranks of one node learn nothing of a job's network.
+  const bool is_whole_job = std::count(now.nodes.begin(), now.nodes.end(), now.nodes.front()) == std::ssize(now.nodes);
+  return is_whole_job ? std::optional(on_one_node) : std::nullopt;
+}
+
+void Communicator::measure_network() {
+  setup().measure_network(ranks_in_world(handle_, size()), *resources_.channel(false));
+}
+
 std::uint64_t Communicator::freed() {
   return generation.load(std::memory_order_relaxed);
 }

@@ -80,6 +80,12 @@ class Communicator {
   /// Seconds that its first call costs besides, for communicators of groups.
   [[nodiscard]] double predicted_to_begin(const Way& way, const Situation& situation) const;
 
+  /// Seconds that `measure_network` may take; nothing where the network is known already on this rank, or may not or
+  /// cannot be measured by these ranks.
+  [[nodiscard]] std::optional<double> seconds_to_measure();
+  /// Measures the network between its ranks, which then know it in all their communicators. Collective.
+  void measure_network();
+
   /// The channel, which every one of Starling's algorithms needs. When it is opened, all learn whether rank 0 knows
   /// anything of communicators of this size (Channel::fact_of_first). Null, on all ranks, if no tag is free.
   /// Collective.

@@ -52,6 +52,33 @@ bool knows_only_native(std::span<const Candidate> candidates) {
                                                     [](const Candidate& one) { return one.earlier.has_value(); });
 }
 
+/// Of the ways of a context on a communicator, which outlives it.
+class ContextPredictions final : public Predictions {
+ public:
+  ContextPredictions(const Situation& situation, std::span<const Way> ways, Communicator& communicator)
+      : situation_(situation), ways_(ways), communicator_(communicator) {}
+
+  [[nodiscard]] std::optional<double> seconds(int candidate) override {
+    return communicator_.predicted(ways_[static_cast<std::size_t>(candidate)], situation_);
+  }
+  [[nodiscard]] double seconds_to_begin(int candidate) override {
+    return communicator_.predicted_to_begin(ways_[static_cast<std::size_t>(candidate)], situation_);
+  }
+  [[nodiscard]] double seconds_to_predict() const override {
+    constexpr double microsecond = 1e-6;
+    return setup().network ? Predictor::usual(communicator_.size()) * microsecond : 0;
+  }
+  /// Of calls whose size is not known nothing can be predicted.
+  [[nodiscard]] std::optional<double> seconds_to_measure() const override {
+    return situation_.bytes < 0 ? std::nullopt : communicator_.seconds_to_measure();
+  }
+
+ private:
+  Situation situation_;
+  std::span<const Way> ways_;
+  Communicator& communicator_;
+};
+
 /// Whether MPI found the error in the arguments, before the call began. Then the call was not made, and the other ranks
 /// still wait for it.
 bool is_refusal(int error) {
@@ -148,7 +175,10 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
     for (Candidate& candidate : std::span(brief.candidates).subspan(1))
       if (candidate.eligible()) candidate.refusal = "no tag is free on all its ranks";
   }
-  if (strategy.predicts && brief.is_first_rank) brief.knowledge = knowledge(brief, facts, communicator);
+  if (strategy.predicts && brief.is_first_rank)
+    brief.knowledge =
+        std::make_shared<ContextKnowledge>(setup().experience, brief.key, brief.candidates,
+                                           std::make_unique<ContextPredictions>(facts.situation, ways_, communicator));
   carriers_.resize(ways_.size());
   tuner_ = std::make_unique<Tuner>(brief, strategy.make);
   if (channel != nullptr) tuner_->open(*channel);
@@ -157,21 +187,6 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
   if (now.profile->order)
     profiled_->in_order =
         now.profile->order->number_of({static_cast<int>(collective_), ranks_, key_.bytes, key_.bucket});
-}
-
-/// What is known of the ways before any is tried. The communicator outlives its contexts.
-std::shared_ptr<Knowledge> Context::knowledge(const Brief& brief, const Facts& facts,
-                                              Communicator& communicator) const {
-  const auto predicted = [situation = facts.situation, ways = ways_, &communicator](int way) {
-    return communicator.predicted(ways[static_cast<std::size_t>(way)], situation);
-  };
-  const auto to_begin = [situation = facts.situation, ways = ways_, &communicator](int way) {
-    return communicator.predicted_to_begin(ways[static_cast<std::size_t>(way)], situation);
-  };
-  constexpr double microsecond = 1e-6;
-  const double seconds = setup().network ? Predictor::usual(ranks_) * microsecond : 0;
-  return std::make_shared<ContextKnowledge>(setup().experience, brief.key, brief.candidates, predicted, to_begin,
-                                            seconds);
 }
 
 void Context::release(Communicator& communicator) {
@@ -245,6 +260,7 @@ void Context::profile(double start, double end, double work) {
   }
   if (agrees && end >= setup().next_checkpoint) setup().checkpoint();
   tuner_->add_bookkeeping(turn, Clock::now() - end, agrees);
+  if (agrees && tuner_->wants_measurement()) communicator.measure_network();
 }
 
 void Context::add_to(ProfileSum& profile, CallsOfRank calls) const {

@@ -63,8 +63,6 @@ class Context {
     bool served;                 ///< by the requested way
     double communicators_s = 0;  ///< Carrier::Outcome
   };
-  [[nodiscard]] std::shared_ptr<Knowledge> knowledge(const Brief& brief, const Facts& facts,
-                                                     Communicator& communicator) const;
   /// What a profiled run keeps of the calls, besides what the tuner keeps.
   struct Profiled {
     SampledCalls sampled;

@@ -23,6 +23,7 @@
 #include "schedule/collective.hpp"
 #include "selection/strategy.hpp"
 #include "topology/platform.hpp"
+#include "tuning/consensus.hpp"
 #include "tuning/experience.hpp"
 
 namespace starling {
@@ -53,6 +54,8 @@ struct Setup {
   std::vector<int> nodes;  ///< the lowest rank on the same host
   /// What the cost model knows of the network; none where no strategy asks for it, or nothing is known.
   std::optional<Predictor> network;
+  /// Measures it, between ranks of MPI_COMM_WORLD that all call this. Null where it may not be measured, or need not.
+  void (*measure_network)(const std::vector<int>& ranks, Consensus& consensus) = nullptr;
   std::optional<double> probe_seconds;  ///< that the job took to measure it
   std::unique_ptr<Profile> profile;     ///< null in a run that is not profiled
   /// By Clock, from when on the next agreement on rank 0 of MPI_COMM_WORLD calls `checkpoint`.

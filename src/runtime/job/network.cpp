@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -13,6 +15,7 @@
 #include "cost/parameters_file.hpp"
 #include "knowledge/kept_network.hpp"
 #include "messages/told.hpp"
+#include "runtime/contexts/communicator.hpp"
 #include "runtime/job/hosts.hpp"
 #include "runtime/job/job.hpp"
 #include "runtime/job/probe.hpp"
@@ -54,19 +57,14 @@ std::pair<std::vector<int>, int> hosts_of_nodes(const std::vector<int>& nodes) {
   return {std::move(hosts), static_cast<int>(different.size())};
 }
 
-/// What rank 0 tells all others of the network.
+/// What the first rank tells all others of the network.
 struct Told {
   bool is_known = false;
-  bool may_probe = false;
   /// L is without the links of a platform: so it stands in a file of parameters, but a probe sees no links.
   bool without_links = false;
   MeasuredNetwork network;
 };
 static_assert(std::is_trivially_copyable_v<Told>);
-
-void broadcast(Told& told) {
-  pmpi.Bcast(&told, sizeof told, handles.byte, 0, process().world);
-}
 
 /// The file of parameters counts more than what was measured, but for the rate, which it does not have.
 void prefer_file(const Settings& settings, Told& into) {
@@ -75,10 +73,26 @@ void prefer_file(const Settings& settings, Told& into) {
   into.without_links = true;
 }
 
+/// Whether a platform has hosts for all ranks; one without says too little.
+bool is_described(const Setup& now) {
+  return now.platform && now.settings.platform != platform_of_nodes &&
+         std::find(now.hosts.begin(), now.hosts.end(), -1) == now.hosts.end();
+}
+
+ProbePlan plan_of_job(const Setup& now) {
+  std::vector<int> all(now.nodes.size());
+  std::iota(all.begin(), all.end(), 0);
+  return ProbePlan::of(std::move(all), now.nodes);
+}
+
+ProbeSubject subject_of(const Settings& settings, const ProbePlan& plan) {
+  return {settings.machine, flavour().name, flavour().version, static_cast<int>(plan.between_nodes.size()),
+          !plan.within_node.empty()};
+}
+
 /// On rank 0: what is known without measuring.
 Told known_here(const Settings& settings, const ProbeSubject& subject, bool needs_rate) {
   Told found;
-  found.may_probe = settings.probe == "on";
   found.is_known = !settings.network.empty() && !needs_rate;
   if (!found.is_known && !settings.history.empty() && !settings.fresh) {
     try {
@@ -93,21 +107,47 @@ Told known_here(const Settings& settings, const ProbeSubject& subject, bool need
   return found;
 }
 
-/// Measures the network; on rank 0 the result goes into the history and into `into`.
-void learn(const Settings& settings, const ProbePlan& plan, const ProbeSubject& subject, Told& into) {
-  const MeasuredNetwork measured = probe(plan);
-  if (process().rank != 0) return;
-  into.network = measured;
-  // Where it cannot be kept, the record cannot either, and one line about that is enough.
-  if (!settings.history.empty()) static_cast<void>(keep_network(settings.history, subject, measured));
-  prefer_file(settings, into);
-}
-
 /// Seconds that the links of a platform add between the ranks of the probe's first pair.
 double latency_of_links(const NetworkModel& model, const ProbePlan& plan) {
   if (plan.between_nodes.empty()) return 0;
   const auto [one, other] = plan.between_nodes.front();
   return Network(model.platform, model.hosts).latency(one, other);
+}
+
+/// Makes the model of what was told.
+void use(Setup& now, const ProbePlan& plan, const Told& told) {
+  const CostParameters& parameters = told.network.parameters;
+  if (!is_described(now)) {
+    auto [hosts, count] = hosts_of_nodes(now.nodes);
+    now.network.emplace(
+        NetworkModel{Platform::of_nodes(count, told.network.link_rate()), std::move(hosts), parameters});
+    return;
+  }
+  NetworkModel model{*now.platform, now.hosts, parameters};
+  if (!told.without_links) model.parameters.latency = std::max(parameters.latency - latency_of_links(model, plan), 0.0);
+  now.network.emplace(std::move(model));
+}
+
+/// Setup::measure_network. What is found of the whole job's network goes into the history.
+void measure(const std::vector<int>& ranks, Consensus& consensus) {
+  Setup& now = setup();
+  const double start = pmpi.Wtime();
+  const ProbePlan plan = ProbePlan::of(ranks, now.nodes);
+  Told all;
+  all.network = probe(plan, consensus);
+  if (process().rank == plan.first()) {
+    const ProbeSubject subject = subject_of(now.settings, plan);
+    // Where it cannot be kept, the record cannot either, and one line about that is enough.
+    if (process().rank == 0 && !now.settings.history.empty() && subject == subject_of(now.settings, plan_of_job(now)))
+      static_cast<void>(keep_network(now.settings.history, subject, all.network));
+    prefer_file(now.settings, all);
+  }
+  std::array<double, (sizeof all + sizeof(double) - 1) / sizeof(double)> numbers{};
+  std::memcpy(numbers.data(), &all, sizeof all);
+  consensus.broadcast(numbers);
+  std::memcpy(static_cast<void*>(&all), numbers.data(), sizeof all);
+  now.probe_seconds = pmpi.Wtime() - start;
+  use(now, plan, all);
 }
 
 }  // namespace
@@ -126,31 +166,19 @@ void set_platform(Setup& now) {
 
 void set_network(Setup& now) {
   if (!now.strategy->predicts || process().size == 1) return;
-  // A platform without hosts for all ranks says too little.
-  const bool is_described = now.platform && now.settings.platform != platform_of_nodes &&
-                            std::find(now.hosts.begin(), now.hosts.end(), -1) == now.hosts.end();
-  const ProbePlan plan = ProbePlan::of(now.nodes);
-  const ProbeSubject subject{now.settings.machine, flavour().name, flavour().version,
-                             static_cast<int>(plan.between_nodes.size()), !plan.within_node.empty()};
+  const ProbePlan plan = plan_of_job(now);
   Told all;
-  if (process().rank == 0) all = known_here(now.settings, subject, !is_described && !plan.between_nodes.empty());
-  broadcast(all);
-  if (!all.is_known) {
-    if (!all.may_probe) return;
-    const double start = pmpi.Wtime();
-    learn(now.settings, plan, subject, all);
-    broadcast(all);
-    now.probe_seconds = pmpi.Wtime() - start;
-  }
-  const CostParameters& parameters = all.network.parameters;
-  if (!is_described) {
-    auto [hosts, count] = hosts_of_nodes(now.nodes);
-    now.network.emplace(NetworkModel{Platform::of_nodes(count, all.network.link_rate()), std::move(hosts), parameters});
-    return;
-  }
-  NetworkModel model{*now.platform, now.hosts, parameters};
-  if (!all.without_links) model.parameters.latency = std::max(parameters.latency - latency_of_links(model, plan), 0.0);
-  now.network.emplace(std::move(model));
+  if (process().rank == 0)
+    all = known_here(now.settings, subject_of(now.settings, plan), !is_described(now) && !plan.between_nodes.empty());
+  pmpi.Bcast(&all, sizeof all, handles.byte, 0, process().world);
+  if (all.is_known) return use(now, plan, all);
+  if (now.settings.probe == "off") return;
+  now.measure_network = measure;
+  // Threads that measure at the same time would take each other's messages.
+  if (now.settings.probe == "on" && !process().concurrent) return;
+  Communicator* const world = Communicator::of(handles.comm_world);
+  if (world->channel() != nullptr) world->measure_network();
+  now.measure_network = nullptr;
 }
 
 }  // namespace starling

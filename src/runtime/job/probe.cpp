@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "runtime/mpi/clock.hpp"
@@ -11,7 +13,7 @@
 #include "runtime/mpi/process.hpp"
 
 // Between two ranks, one leads: each of its messages says what the other one does next, so that the two never disagree
-// on a number of repetitions, whatever their clocks say. In the same way rank 0 leads those that lead.
+// on a number of repetitions, whatever their clocks say. In the same way the first rank leads those that lead.
 
 namespace starling {
 namespace {
@@ -237,7 +239,7 @@ Costs costs(End& end, double wanted, double until) {
 
 /// Whether large messages of two ranks to each other take turns: what two exchanges say, or two of three.
 bool takes_turns(End& end, double of_a_byte, double until) {
-  constexpr std::int64_t bytes = std::int64_t{1} << 18;  // as `starling calibrate`, far above where libraries ask first
+  constexpr std::int64_t bytes = std::int64_t{1} << 17;  // twice where libraries begin to ask first
   constexpr double turns = 1.25;
   constexpr int enough = 2;
   const double expected = static_cast<double>(bytes) * of_a_byte;
@@ -249,8 +251,8 @@ bool takes_turns(End& end, double of_a_byte, double until) {
   return yes > no;
 }
 
-/// On rank 0: bits per second of one pair while all pairs send at once; of one alone where they do not slow each other
-/// down. The other leaders wait for orders.
+/// On the first rank: bits per second of one pair while all pairs send at once; of one alone where they do not slow
+/// each other down. The other leaders wait for orders.
 double rate_at_once(const ProbePlan& plan, End& mine, const End::Longest& alone, double until) {
   constexpr double clearly = 0.8;  // less than this is no accident
   constexpr int repetitions = 2;
@@ -274,28 +276,30 @@ double rate_at_once(const ProbePlan& plan, End& mine, const End::Longest& alone,
   return at_once < clearly * rate ? at_once : rate;
 }
 
-/// On the leader of another pair than the first.
-void lead_at_once(const ProbePlan::Pair& pair) {
+/// On the leader of another pair than the first; `first` is the first rank.
+void lead_at_once(const ProbePlan::Pair& pair, int first) {
   End end(pair.other);
-  for (Order order = received(0); order.what != Order::end; order = received(0)) {
+  for (Order order = received(first); order.what != Order::end; order = received(first)) {
     end.ping();
     end.measure_way(0);
-    send({.what = Order::answer}, 0);
-    order = received(0);
-    send({.what = Order::answer, .value = end.stream(order.bytes).took}, 0);
+    send({.what = Order::answer}, first);
+    order = received(first);
+    send({.what = Order::answer, .value = end.stream(order.bytes).took}, first);
   }
   end.stop();
 }
 
-/// On rank 0: seconds in which every rank passes a small message on to the next one, all at once. More than the way
-/// from one to the other where ranks share what sending and receiving takes: processors, above all. Collective.
-double way_at_once(double until) {
+/// On the first rank: seconds in which every rank passes a small message on to the next one, all at once. More than the
+/// way from one to the other where ranks share what sending and receiving takes: processors, above all. Collective.
+double way_at_once(const ProbePlan& plan, Consensus& consensus, double until) {
   constexpr std::int64_t bytes = 1024;
   constexpr int first = 6;  // these make connections, too
   constexpr int most = 60;
-  const int ranks = process().size;
-  const int next = (process().rank + 1) % ranks;
-  const int before = (process().rank + ranks - 1) % ranks;
+  const std::size_t ranks = plan.ranks.size();
+  const auto here =
+      static_cast<std::size_t>(std::find(plan.ranks.begin(), plan.ranks.end(), process().rank) - plan.ranks.begin());
+  const int next = plan.ranks[(here + 1) % ranks];
+  const int before = plan.ranks[(here + ranks - 1) % ranks];
   std::vector<char> from(bytes);
   std::vector<char> into(bytes);
   // A rank that was not scheduled for a while finds several messages there: only their mean tells.
@@ -307,9 +311,10 @@ double way_at_once(double until) {
     return (Clock::now() - start) / repetitions;
   };
   double mean = pass(first);
-  const double left = std::min(until - Clock::now(), 2 * for_pings);
-  int repetitions = static_cast<int>(std::clamp(left / std::max(mean, 1e-9), 0.0, double{most}));
-  pmpi.Bcast(&repetitions, 1, handles.int_, 0, process().world);
+  const double left = std::min(until - Clock::now(), for_pings);
+  double wanted = std::clamp(left / std::max(mean, 1e-9), 0.0, double{most});
+  consensus.broadcast({&wanted, 1});
+  const int repetitions = static_cast<int>(wanted);
   if (repetitions <= first) return mean;
   mean = pass(repetitions);
   return std::min(mean, pass(repetitions));
@@ -322,15 +327,16 @@ double plausible(double seconds) {
 
 }  // namespace
 
-ProbePlan ProbePlan::of(std::span<const int> nodes) {
+ProbePlan ProbePlan::of(std::vector<int> ranks, std::span<const int> nodes) {
   ProbePlan plan;
   std::vector<int> leaders;
-  const auto ranks = static_cast<int>(nodes.size());
-  for (int rank = 0; rank < ranks; ++rank) {
-    const int leader = nodes[static_cast<std::size_t>(rank)];
-    if (leader == rank) leaders.push_back(rank);
-    if (leader != rank && plan.within_node.empty()) plan.within_node.push_back({leader, rank});
+  std::map<int, int> leader_of_node;
+  for (const int rank : ranks) {
+    const auto [found, is_new] = leader_of_node.try_emplace(nodes[static_cast<std::size_t>(rank)], rank);
+    if (is_new) leaders.push_back(rank);
+    if (!is_new && plan.within_node.empty()) plan.within_node.push_back({found->second, rank});
   }
+  plan.ranks = std::move(ranks);
   // Nodes that are far from each other in the order of ranks are more likely to be so in the network.
   const std::size_t half = leaders.size() / 2;
   for (std::size_t i = 0; i < std::min(half, most_pairs); ++i)
@@ -338,8 +344,9 @@ ProbePlan ProbePlan::of(std::span<const int> nodes) {
   return plan;
 }
 
-MeasuredNetwork probe(const ProbePlan& plan) {
+MeasuredNetwork probe(const ProbePlan& plan, Consensus& consensus) {
   const int me = process().rank;
+  const int first = plan.first();
   MeasuredNetwork found;
   CostParameters& parameters = found.parameters;
   const double until = Clock::now() + most_seconds;
@@ -350,7 +357,7 @@ MeasuredNetwork probe(const ProbePlan& plan) {
     if (me == pair.other) End(pair.one).follow();
     if (me != pair.one) continue;
     if (i > 0) {
-      lead_at_once(pair);
+      lead_at_once(pair, first);
       continue;
     }
     End end(pair.other);
@@ -364,25 +371,26 @@ MeasuredNetwork probe(const ProbePlan& plan) {
     way = far.way;
   }
 
-  // After what goes between nodes, so that one does not disturb the other: rank 0 says when, and how long at most.
+  // After what goes between nodes, so that one does not disturb the other: the first rank says when, and how long at
+  // most.
   for (const auto& pair : plan.within_node) {
     std::array<double, 3> near{};
-    if (me == 0 && pair.one != 0) {
+    if (me == first && pair.one != first) {
       send({.what = Order::measure, .value = until - Clock::now()}, pair.one);
       for (double& value : near) value = received(pair.one).value;
     }
     if (me == pair.other) End(pair.one).follow();
     if (me == pair.one) {
       End end(pair.other);
-      const double deadline = me == 0 ? until : Clock::now() + received(0).value;
+      const double deadline = me == first ? until : Clock::now() + received(first).value;
       const Costs costs_here = costs(end, for_a_stream_in_memory, deadline);
       end.stop();
       near = {costs_here.overhead, costs_here.way,
               costs_here.stream.seconds / static_cast<double>(costs_here.stream.bytes)};
-      if (me != 0)
-        for (const double value : near) send({.what = Order::answer, .value = value}, 0);
+      if (me != first)
+        for (const double value : near) send({.what = Order::answer, .value = value}, first);
     }
-    if (me != 0) continue;
+    if (me != first) continue;
     const auto [overhead, near_way, of_a_near_byte] = near;
     if (plan.between_nodes.empty()) {
       parameters.overhead = plausible(overhead);
@@ -392,8 +400,8 @@ MeasuredNetwork probe(const ProbePlan& plan) {
     parameters.memory_latency = plausible(near_way - 2 * parameters.overhead);
     parameters.memory_per_byte = plausible(of_a_near_byte);
   }
-  const double at_once = way_at_once(until);
-  if (me == 0) {
+  const double at_once = way_at_once(plan, consensus, until);
+  if (me == first) {
     // In a collective all ranks are busy: what a message then costs more than alone is processor time at both ends.
     parameters.overhead = plausible(parameters.overhead + (std::max(0.0, at_once - way) / 2));
     parameters.copy_per_byte = plausible(of_a_byte(false));

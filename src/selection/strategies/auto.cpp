@@ -69,6 +69,7 @@ class Auto final : public Strategy {
 
   [[nodiscard]] Judge judge() const override { return Judge::first_rank; }
   [[nodiscard]] Reduction reduction() const override { return Reduction::maximum; }
+  [[nodiscard]] bool wants_measurement() const override { return wants_measurement_; }
 
   std::span<const double> ruling(std::span<const double> reduced) override {
     std::vector<AgreedCall> calls(times_);
@@ -88,10 +89,12 @@ class Auto final : public Strategy {
     if (agreed[0] == 0) return;  // nothing is known before the first call
     settled_ = agreed[0] < 0;
     chosen_ = static_cast<int>(agreed[1]);
+    wants_measurement_ = agreed[2] > 0;
     plan_.clear();
-    for (std::size_t i = 0; i < static_cast<std::size_t>(std::abs(agreed[0])); ++i) {
-      const auto code = static_cast<std::int64_t>(std::abs(agreed[i + 2]));
-      plan_.push_back({static_cast<int>(code % candidates_), code / candidates_, agreed[i + 2] < 0});
+    const std::span<const double> steps = agreed.subspan(before_steps, static_cast<std::size_t>(std::abs(agreed[0])));
+    for (const double step : steps) {
+      const auto code = static_cast<std::int64_t>(std::abs(step));
+      plan_.push_back({static_cast<int>(code % candidates_), code / candidates_, step < 0});
     }
     begin_plan();
   }
@@ -146,9 +149,10 @@ class Auto final : public Strategy {
     const auto steps = static_cast<double>(plan.size());
     numbers_[0] = planner_->settled() ? -steps : steps;
     numbers_[1] = planner_->chosen();
+    numbers_[2] = planner_->wants_measurement() ? 1 : 0;
     for (std::size_t i = 0; i < plan.size(); ++i) {
       const auto code = static_cast<double>((plan[i].calls * candidates_) + plan[i].candidate);
-      numbers_[i + 2] = plan[i].is_trial ? -code : code;
+      numbers_[i + before_steps] = plan[i].is_trial ? -code : code;
     }
   }
 
@@ -156,13 +160,15 @@ class Auto final : public Strategy {
     if (auto made = planner_->take_decision()) decide(std::move(*made));
   }
 
-  static constexpr std::size_t numbers_of_plan = Planner::most_steps + 2;
+  static constexpr std::size_t before_steps = 3;  ///< numbers of a plan
+  static constexpr std::size_t numbers_of_plan = before_steps + Planner::most_steps;
 
   std::int64_t candidates_;
   bool tells_first_;
   bool synchronises_;
   bool varying_work_;
   bool settled_ = false;
+  bool wants_measurement_ = false;
   int chosen_ = 0;
   std::unique_ptr<Planner> planner_;  ///< on rank 0 only
   std::vector<PlannedCalls> plan_;    ///< empty where there is only native
