@@ -156,6 +156,7 @@ class Ranks {
   [[nodiscard]] const Strategy& first() const { return *all_.front(); }
   /// Seconds and work of a call on each rank. Returns whether they agreed.
   bool observe(std::span<const double> seconds, double work) {
+    stretch_ += seconds.front();
     std::vector<double> reduced;
     bool due = false;
     for (std::size_t rank = 0; rank < all_.size(); ++rank) {
@@ -168,6 +169,8 @@ class Ranks {
         reduced[i] = adds ? reduced[i] + (mine[i] / ranks) : rank == 0 ? mine[i] : std::max(reduced[i], mine[i]);
     }
     if (!due) return false;
+    all_.front()->stretch_took(stretch_);
+    stretch_ = 0;
     if (first().judge() == Judge::first_rank) {
       const std::span<const double> ruling = all_.front()->ruling(reduced);
       reduced.assign(ruling.begin(), ruling.end());
@@ -182,6 +185,7 @@ class Ranks {
 
  private:
   std::vector<std::unique_ptr<Strategy>> all_;
+  double stretch_ = 0;  ///< of rank 0 since the latest agreement: the program does nothing else
 };
 
 /// A call of a strategy: returns its seconds, and whether the ranks agreed.

@@ -108,6 +108,7 @@ Planner::Planner(const Brief& brief)
       estimates_(groups_of(brief)),
       knowledge_(brief.knowledge),
       waiting_(brief.synchronises ? brief.candidates.size() : 0),
+      proven_(brief.candidates.size()),
       chosen_(fastest_of_earlier(brief)),
       synchronises_(brief.synchronises),
       agreement_(first_agreement) {
@@ -226,6 +227,7 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
   }
   watch(of_chosen, was_surprised);
   estimates_.update();
+  take_stretch(plan);
   ask_knowledge();
   if (!surprised_) choose();
   if (!knowledge_) return;
@@ -265,6 +267,9 @@ void Planner::watch(std::span<const double> seconds, bool was_surprised) {
 void Planner::start_anew(const std::string& why) {
   estimates_.age();
   waiting_.forget();
+  proof_ = {};
+  proven_.assign(proven_.size(), false);
+  handicap_ = 0;
   std::fill(calls_of_.begin(), calls_of_.end(), 0);
   since_ = 0;
   next_control_ = 1;
@@ -281,18 +286,66 @@ void Planner::note_trial(int candidate) {
   tried_.push_back(candidate);
 }
 
+/// The logarithm of what a candidate must be faster by in its calls, for the program to be no slower with it.
+double Planner::handicap(int candidate) const {
+  return candidate == 0 || proven_[static_cast<std::size_t>(candidate)] ? 0 : handicap_;
+}
+
+/// What counts where candidates are compared.
+Estimate Planner::for_program(int candidate) const {
+  Estimate one = estimates_.of(candidate);
+  one.log_seconds += handicap(candidate);
+  return one;
+}
+
+/// Whether it is not certain enough that the program gains from the chosen candidate.
+bool Planner::needs_proof() const {
+  constexpr double clearly = 0.9;
+  constexpr double together = 1.25;  // the slowest rank's time relative to the fastest's
+  constexpr int fewest_calls = 3;
+  const auto at = static_cast<std::size_t>(chosen_);
+  if (chosen_ == 0 || proven_[at] || !(stretch_ > 0) || calls_of_[at] < fewest_calls) return false;
+  return time_of(chosen_) > clearly * time_of(0) || std::max(waiting_.ratio(chosen_), waiting_.ratio(0)) > together;
+}
+
+/// Gives the proof its stretch, and draws the conclusion.
+void Planner::take_stretch(std::span<const PlannedCalls> plan) {
+  if (!proof_.is_running()) return;
+  if (proof_.candidate() != chosen_ || plan.size() != 1 || plan.front().candidate != proof_.next()) {
+    proof_ = {};
+    return;
+  }
+  const double calls = static_cast<double>(plan.front().calls);
+  proof_.add(stretch_ / calls);
+  const double gain = time_of(0) - time_of(chosen_);
+  const auto found = proof_.result(gain / (stretch_ / calls));
+  if (!found) return;
+  proven_[static_cast<std::size_t>(chosen_)] = found->is_faster;
+  if (found->is_faster) return;
+  const double in_calls = std::log(time_of(0) / time_of(chosen_));
+  handicap_ = std::max({handicap_, 0.0, in_calls + std::log(found->with_candidate / found->with_native)});
+  std::string why = "the program takes " + time_in_words(found->with_candidate) + " from call to call with " +
+                    in_words(chosen_) + ", and " + time_in_words(found->with_native) + " with native";
+  tried_.clear();
+  decision_ = Decision{calls_, decision_ ? decision_->from : chosen_, 0, std::move(why)};
+  chosen_ = 0;
+  chosen_at_ = calls_;
+  deviations_ = 0;
+}
+
 /// Whether `candidate` is faster than the chosen one, by all that is known and by what was measured alone: a belief is
 /// a reason to try, but none to stay. The more single times scatter, the clearer it must be, but for native.
 bool Planner::is_faster(int candidate) const {
-  const Estimate now = estimates_.of(chosen_);
-  const Estimate other = estimates_.of(candidate);
+  const Estimate now = for_program(chosen_);
+  const Estimate other = for_program(candidate);
   if (now.log_seconds - other.log_seconds <= std::hypot(now.spread, other.spread)) return false;
   if (estimates_.measured(chosen_) == 0 || estimates_.measured(candidate) == 0) return true;
   const Estimate measured = estimates_.measured_alone(chosen_);
   const Estimate alone = estimates_.measured_alone(candidate);
   const double needed =
       candidate == 0 ? 1 : std::clamp(estimates_.scatter() * deviations_by_scatter, 1.0, most_deviations);
-  return measured.log_seconds - alone.log_seconds > needed * std::hypot(measured.spread, alone.spread);
+  return measured.log_seconds + handicap(chosen_) - alone.log_seconds - handicap(candidate) >
+         needed * std::hypot(measured.spread, alone.spread);
 }
 
 void Planner::choose() {
@@ -301,7 +354,7 @@ void Planner::choose() {
   for (int i = 0; i < candidates(); ++i) {
     if (i == chosen_ || !eligible(i) || (estimates_.measured(i) == 0 && !estimates_.is_proven(i))) continue;
     if (waiting_.delays(i) || (stays && !is_faster(i))) continue;
-    if (best == chosen_ || estimates_.of(i).log_seconds < estimates_.of(best).log_seconds) best = i;
+    if (best == chosen_ || for_program(i).log_seconds < for_program(best).log_seconds) best = i;
   }
   if (!stays && best == chosen_) best = 0;
   if (best == chosen_) return;
@@ -341,14 +394,15 @@ double Planner::lost_to_native() const {
   for (int i = 1; i < candidates(); ++i) {
     const auto calls = static_cast<double>(calls_of_[static_cast<std::size_t>(i)]);
     if (calls > 0)
-      lost += (calls * (time_of(i) - native)) + (to_begin_.empty() ? 0 : to_begin_[static_cast<std::size_t>(i)]);
+      lost += (calls * (for_program(i).seconds() - native)) +
+              (to_begin_.empty() ? 0 : to_begin_[static_cast<std::size_t>(i)]);
   }
   return lost;
 }
 
 /// Seconds that a call may take longer than native's, at worst.
 double Planner::loss_at_worst(int candidate) const {
-  const Estimate one = estimates_.of(candidate);
+  const Estimate one = for_program(candidate);
   const bool is_guess = estimates_.measured(candidate) == 0 && !any_belief_;
   return std::max(0.0, std::exp(one.log_seconds + ((is_guess ? of_guess : 1) * one.spread)) - time_of(0));
 }
@@ -376,7 +430,7 @@ bool Planner::affordable(int candidate, std::int64_t times, double lost, double 
 /// The trial that is worth most, of those that the ledger allows; nothing if none is worth its cost.
 std::optional<int> Planner::best_trial(std::int64_t times, double lost, double calls,
                                        std::span<const PlannedCalls> but) const {
-  const Estimate chosen = estimates_.of(chosen_);
+  const Estimate chosen = for_program(chosen_);
   const double expected_calls = std::max(fewest_expected, calls);
   std::optional<int> best;
   if ((knowledge_ && !asked_) || at_stake() < least_at_stake) return best;
@@ -385,7 +439,7 @@ std::optional<int> Planner::best_trial(std::int64_t times, double lost, double c
     if (i == chosen_ || !eligible(i) || estimates_.measured(i) >= known_well) continue;
     if (waiting_.delays(i) && estimates_.measured(i) >= enough_to_delay) continue;
     if (std::any_of(but.begin(), but.end(), [&](const PlannedCalls& step) { return step.candidate == i; })) continue;
-    const Prospect one = prospect(estimates_.of(i), chosen);
+    const Prospect one = prospect(for_program(i), chosen);
     const double worth = (one.gain * expected_calls) - one.loss - (seconds_to_begin(i) / time_of(chosen_));
     if (one.gain < least_gain || worth <= most || !affordable(i, times, lost, calls)) continue;
     most = worth;
@@ -434,6 +488,12 @@ std::vector<PlannedCalls> Planner::next() {
   if (calls_ < calls_of_baseline && !knows_native_)
     return {{chosen_, std::max(free_from, calls_of_baseline - calls_), false}};
   if (surprised_) return {{chosen_, std::max<std::int64_t>(free_from, fewest_to_watch), false}};
+  const auto stretch = [&] {
+    return std::vector<PlannedCalls>{{proof_.next(), std::max(free_from, Proof::calls), proof_.next() == 0}};
+  };
+  const bool any_proven = std::find(proven_.begin(), proven_.end(), true) != proven_.end();
+  if (!proof_.is_running() && needs_proof() && !any_proven) proof_.begin(chosen_);
+  if (proof_.is_running()) return stretch();
   std::vector<PlannedCalls> trials;
   double lost = lost_to_native();
   const auto calls = static_cast<double>(since_ + free_from);
@@ -444,6 +504,10 @@ std::vector<PlannedCalls> Planner::next() {
     if (!best) break;
     trials.push_back({*best, times, true});
     lost += trial_at_worst(*best, times);
+  }
+  if (trials.empty() && needs_proof()) {
+    proof_.begin(chosen_);
+    return stretch();
   }
   if (control_is_due()) {
     next_control_ = since_ + std::clamp<std::int64_t>(since_, 16, longest_without_control);
@@ -481,7 +545,8 @@ double Planner::cost_of_agreement() const {
 
 std::optional<Found> Planner::found(int candidate) const {
   if (estimates_.measured(candidate) == 0) return std::nullopt;
-  const double seconds = estimates_.median(candidate);
+  // With what it costs the program besides: a later run is to begin with what serves the program.
+  const double seconds = estimates_.median(candidate) * std::exp(handicap(candidate));
   return Found{seconds, estimates_.scatter() * seconds};
 }
 

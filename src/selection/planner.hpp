@@ -10,6 +10,7 @@
 #include "measurement/work_scale.hpp"
 #include "selection/estimates.hpp"
 #include "selection/plan.hpp"
+#include "selection/proof.hpp"
 #include "selection/strategy.hpp"
 #include "selection/waiting.hpp"
 
@@ -22,6 +23,8 @@ namespace starling {
 ///   what it must not cost   the ledger: against native on every call, n calls together lose at most the budget's
 ///                           `allowance` + `growth` sqrt(n) of native's times, should the trial take its pessimistic
 ///                           time
+///   what the program gains  stretches of calls with the chosen candidate and with native take turns (`Proof`), where a
+///                           gain is small, or ranks leave calls at different times
 ///   when it ends            no trial is worth its cost. The longer the program runs, the smaller a gain is worth one
 ///
 /// A time that the chosen candidate does not keep twice in a row, longer or shorter, means that the network has
@@ -46,6 +49,8 @@ class Planner {
   void take(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls);
   /// The next calls.
   std::vector<PlannedCalls> next();
+  /// Takes the seconds since the latest agreement, with what the program did between calls; 0 if not known.
+  void stretch_took(double seconds) { stretch_ = seconds; }
   void agreement_took(double seconds);
   /// Whether the network is to be measured before the next calls.
   [[nodiscard]] bool wants_measurement() const { return wants_measurement_; }
@@ -61,6 +66,10 @@ class Planner {
   [[nodiscard]] bool eligible(int candidate) const { return eligible_[static_cast<std::size_t>(candidate)]; }
   [[nodiscard]] int candidates() const { return static_cast<int>(eligible_.size()); }
   [[nodiscard]] double time_of(int candidate) const { return estimates_.of(candidate).seconds(); }
+  [[nodiscard]] double handicap(int candidate) const;
+  [[nodiscard]] Estimate for_program(int candidate) const;
+  [[nodiscard]] bool needs_proof() const;
+  void take_stretch(std::span<const PlannedCalls> plan);
   [[nodiscard]] double lost_to_native() const;
   [[nodiscard]] double loss_at_worst(int candidate) const;
   [[nodiscard]] double seconds_to_begin(int candidate) const;
@@ -98,6 +107,10 @@ class Planner {
   bool any_belief_ = false;    ///< in any candidate but native
   Waiting waiting_;            ///< where ranks do, the fastest one's time is that of the collective
   std::unique_ptr<WorkScale> scale_;
+  Proof proof_;
+  double stretch_ = 0;        ///< seconds of the latest plan and of the program meanwhile
+  std::vector<bool> proven_;  ///< of each candidate, whether the program was faster with it
+  double handicap_ = 0;  ///< logarithm of what others must be faster by in their calls, for the program to be faster
   int chosen_ = 0;
   std::int64_t calls_ = 0;      ///< in all
   std::int64_t chosen_at_ = 0;  ///< number of calls then

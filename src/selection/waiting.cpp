@@ -61,6 +61,10 @@ bool Waiting::delays(int candidate) const {
   return one.slowest > native.slowest + clearly + std::sqrt(of_mean(one) + of_mean(native));
 }
 
+double Waiting::ratio(int candidate) const {
+  return times_.empty() ? 1 : std::exp(static_cast<double>(times_[static_cast<std::size_t>(candidate)].ratio));
+}
+
 void Waiting::forget() {
   std::fill(times_.begin(), times_.end(), Times{});
 }

@@ -25,6 +25,9 @@ class Waiting {
   /// Whether ranks wait, and the slowest one takes longer with `candidate` than with native: the fastest rank's time is
   /// then not all that a candidate costs the program.
   [[nodiscard]] bool delays(int candidate) const;
+  /// How many times as long as on the fastest rank calls with `candidate` take on the slowest; 1 where that is not
+  /// known.
+  [[nodiscard]] double ratio(int candidate) const;
 
  private:
   /// Of a candidate's latest calls, logarithms: their means.

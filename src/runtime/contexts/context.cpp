@@ -251,6 +251,7 @@ void Context::profile(double start, double end, double work) {
 [[gnu::noinline]] void Context::conclude(const Tuner::Turn& turn, double end, Communicator& communicator) {
   if (tuner_->is_due()) agree_on_buffers(communicator);
   const bool agrees = tuner_->is_due();
+  if (agrees) tuner_->stretch_took(agreed_at_ > 0 ? end - agreed_at_ : 0);
   if (agrees && tuner_->agree(*communicator.resources().channel(), setup().settings.samples)) {
     for (std::size_t i = 0; i < carriers_.size(); ++i) {
       if (!carriers_[i] || static_cast<int>(i) == tuner_->proposed()) continue;
@@ -260,7 +261,9 @@ void Context::profile(double start, double end, double work) {
   }
   if (agrees && end >= setup().next_checkpoint) setup().checkpoint();
   tuner_->add_bookkeeping(turn, Clock::now() - end, agrees);
-  if (agrees && tuner_->wants_measurement()) communicator.measure_network();
+  if (!agrees) return;
+  if (tuner_->wants_measurement()) communicator.measure_network();
+  agreed_at_ = Clock::now();
 }
 
 void Context::add_to(ProfileSum& profile, CallsOfRank calls) const {

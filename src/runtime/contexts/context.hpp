@@ -85,6 +85,7 @@ class Context {
   std::vector<std::unique_ptr<Carrier>> carriers_;  ///< of each way; null if never used, or released
   std::unique_ptr<Tuner> tuner_;
   std::unique_ptr<Profiled> profiled_;  ///< null in a run that is not profiled
+  double agreed_at_ = 0;                ///< by Clock, when the ranks agreed last; 0 if never
   bool agreed_on_buffers_ = false;      ///< whether they are where Starling's algorithms can use them
 };
 

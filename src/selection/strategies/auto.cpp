@@ -99,6 +99,9 @@ class Auto final : public Strategy {
     begin_plan();
   }
 
+  void stretch_took(double seconds) override {
+    if (planner_) planner_->stretch_took(seconds);
+  }
   void agreement_took(double seconds) override {
     if (planner_) planner_->agreement_took(seconds);
   }

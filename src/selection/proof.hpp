@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace starling {
+
+/// Whether a program is faster with a candidate, or only the candidate's calls are. What a call leaves behind, such as
+/// ranks that go on at different times or have yielded their processor, is paid between calls, which no time of a call
+/// shows. So stretches of calls with the candidate and with native take turns, and the time from call to call is
+/// compared.
+class Proof {
+ public:
+  /// Calls of one stretch, at least.
+  static constexpr std::int64_t calls = 10;
+
+  /// Begins with `candidate`.
+  void begin(int candidate) {
+    *this = {};
+    candidate_ = candidate;
+  }
+  [[nodiscard]] bool is_running() const { return candidate_ > 0; }
+  [[nodiscard]] int candidate() const { return candidate_; }
+  /// Who makes the next stretch: the candidate, or native, 0.
+  [[nodiscard]] int next() const;
+  /// Takes the seconds from call to call in the stretch that was next.
+  void add(double seconds);
+
+  /// What was found, in seconds from call to call.
+  struct Result {
+    bool is_faster;
+    double with_candidate;
+    double with_native;
+  };
+  /// Nothing while more stretches are needed. `expected` is the logarithm of by how much the program should be faster:
+  /// where times scatter by more than that, nothing speaks against the candidate. Ends the proof.
+  std::optional<Result> result(double expected);
+
+ private:
+  /// Logarithms of seconds.
+  struct Stretches {
+    int count = 0;
+    double mean = 0;
+    double squares = 0;  ///< of deviations from the mean
+    void add(double log_seconds);
+  };
+
+  int candidate_ = 0;
+  int made_ = 0;
+  std::array<Stretches, 2> of_{};  ///< native's, the candidate's
+};
+
+}  // namespace starling
