@@ -201,7 +201,7 @@ def test_only_the_heaviest_rows_are_shown_unless_all_are_wanted() -> None:
 
 def test_the_summary_counts_only_contexts_whose_native_time_is_known() -> None:
     # 700 calls x 31.5 us - 15 ms - 7.8 us = 7.04 ms
-    known = context(candidates=agreed(native=3.15e-5, chain=1.3e-5))
+    known = context(candidates=agreed(native=3.15e-5, chain=1.3e-5), arrivals=None)
     told = "saved against native 7.04 ms, after the cost of tuning; tuning cost 50.0 us"
     assert summary(sample(contexts=[known])) == f"in collectives 15.0 ms; {told}"
     unknown = context(slowest_seconds=9.0, slowest_tuning_seconds=0.0, candidates=measured(native=0, chain=700))
@@ -273,6 +273,7 @@ def by_hand(native: dict[str, Any], **changes: object) -> Context:
         "slowest_tuning_seconds": 25.0,
         "phases": phases((30, 30.0, 0.5), (70, 30.0, 0.25)),
         "candidates": [native, ring, slow],
+        "arrivals": None,
     }
     return Context.model_validate(context(**{**data, **changes}))
 
@@ -323,6 +324,15 @@ def test_waiting_for_late_ranks_is_no_loss() -> None:
     ring = candidate("ring", 80, median_s=4.125, min_s=4.0, agreed_s=0.125)
     found = by_hand(native, slowest_seconds=415.0, candidates=[native, ring])
     assert found.saved == pytest.approx(100 * 0.25 - (20 * 0.25 + 80 * 0.125) - 0.75)
+
+
+def test_the_slowest_ranks_times_are_compared_with_their_like_where_ranks_take_turns() -> None:
+    # Each call takes 1 s on one rank and less on the others, so that 100 calls take each of them 75 s.
+    arrivals = {"calls": 50, "slowest_s": 1.0, "mean_s": 0.75, "fastest_s": 0.5, "last": []}
+    native = candidate("native", 100, median_s=0.75, min_s=0.5, agreed_s=1.0)
+    ring = candidate("ring", 100, median_s=0.75, min_s=0.5, agreed_s=1.0)
+    found = by_hand(native, candidates=[native, ring], calls=200, slowest_seconds=150.0, arrivals=arrivals)
+    assert found.saved == pytest.approx(-0.75), "both take the same time"
 
 
 def test_calls_of_others_count_though_native_won_in_the_end() -> None:

@@ -18,6 +18,8 @@ LEAST_SAMPLES = 5
 """Least number of native calls for savings to be counted."""
 MOSTLY_WAITING = 1.6
 """Where calls took rank 0 so many times the agreed time, ranks waited for late ones (`auto` leaves that out)."""
+SLOWEST_IN_TURN = 1.05
+"""Where the slowest rank's time of a call is so many times the mean of all, ranks take turns in being the slowest."""
 
 
 class _Model(BaseModel):
@@ -283,8 +285,11 @@ class Context(ContextKey, _Spent):
         if self.winner == "native" and native.samples >= settled.calls:
             # These calls were native: the time above that of typical calls is not due to Starling.
             return 0.0 - (self.tuning or 0.0) - bookkeeping
-        # Where native's time is without the waiting for late ranks, that of the calls must be, too.
-        taken = self._typical_of_all if self._mostly_waits else self._taken
+        # The time of all calls must be of the same kind as native's: without waiting for late ranks, or the slowest
+        # rank's of each call, where one rank is the slowest in one call, and another one in the next.
+        taken = self._taken
+        if self._mostly_waits or (self._slowest_in_turn and self._typical_of_all is not None):
+            taken = self._typical_of_all
         return None if taken is None else self.calls * by_native - taken - bookkeeping
 
     @property
@@ -315,6 +320,13 @@ class Context(ContextKey, _Spent):
         used = [one for one in self.candidates if one.samples >= LEAST_SAMPLES]
         pairs = [(self._all_ranks_s(one), one.median_s) for one in used if one.public_name in {"native", self.winner}]
         return any(agreed and median and median > MOSTLY_WAITING * agreed for agreed, median in pairs)
+
+    @property
+    def _slowest_in_turn(self) -> bool:
+        """Whether all calls took each rank less than the slowest rank's times of the calls add up to."""
+        times = (self.arrivals.mean_s, self.arrivals.slowest_s) if self.arrivals else (None, None)
+        mean, slowest = (one or 0.0 for one in times)
+        return slowest > SLOWEST_IN_TURN * mean > 0
 
     @property
     def _typical_of_all(self) -> float | None:
