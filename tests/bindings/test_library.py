@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bindings.targets import library, targets
+from bindings.targets import CHOOSER, library, targets
 
-VARIANTS = sorted({target.variant for target in targets()})
+VARIANTS = [*sorted({target.variant for target in targets()}), CHOOSER]
 
 
 def dynamic_symbols(file: Path, which: str) -> list[str]:
