@@ -1,9 +1,13 @@
-# The preloaded library, one for each ABI of MPI whose header is found: libstarling-openmpi.so, libstarling-mpich.so,
+# The library, one for each ABI of MPI whose header is found: libstarling-openmpi.so, libstarling-mpich.so,
 # libstarling-abi.so (the standard ABI of MPI 5). Headers only: nothing here links to an MPI library. For SimGrid's SMPI,
 # where ranks share a process and each has its own copy of the program's variables, the same as an archive that is linked
 # into the program: libstarling-smpi.a.
 #
-#   starling_mpi_variants()             makes the targets starling-openmpi, starling-mpich, starling-abi, starling-smpi
+# Preloaded is libstarling.so, which needs no MPI's header: at the first call of MPI it opens the one beside it that the
+# program's MPI needs.
+#
+#   starling_mpi_variants()             makes the targets starling, starling-openmpi, starling-mpich, starling-abi and
+#                                       starling-smpi
 #   starling_install_variants(FOLDER)   installs those that were made; starling_variants has their names
 
 enable_language(ASM)
@@ -89,11 +93,10 @@ starling_probe smpi MPI_VERSION.MPI_SUBVERSION
   endif()
 endfunction()
 
-# One variant, from the headers in `includes`.
-function(starling_variant abi includes definition)
-  set(target starling-${abi})
+# Writes the entry points of a build into a folder of its target's.
+function(starling_entry_points target abi)
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/${target}/generated)
-  set(files ${generated}/operations.hpp ${generated}/entries.cpp ${generated}/symbols.inc)
+  list(TRANSFORM ARGN PREPEND ${generated}/ OUTPUT_VARIABLE files)
   add_custom_command(
     OUTPUT ${files}
     COMMAND ${Python3_EXECUTABLE} ${starling_bindings}/generate.py --abi ${abi} ${generated}
@@ -101,22 +104,48 @@ function(starling_variant abi includes definition)
             ${starling_bindings}/prototypes.toml
     COMMENT "Generating the MPI entry points of ${target}"
     VERBATIM)
+  set(starling_generated ${files} PARENT_SCOPE)
+endfunction()
+
+# What a library that is loaded into any program exports and brings along.
+function(starling_shared target)
+  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,-z,defs -Wl,-z,now -Wl,--gc-sections
+                      -Wl,--exclude-libs,ALL -Wl,--version-script=${starling_bindings}/exports.map)
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${starling_bindings}/exports.map)
+  target_link_libraries(${target} PRIVATE starling_warnings ${CMAKE_DL_LIBS} Threads::Threads)
+endfunction()
+
+# The library that chooses among the variants.
+function(starling_chooser)
+  starling_entry_points(starling any names.cpp symbols.inc)
+  file(GLOB sources CONFIGURE_DEPENDS src/chooser/*.cpp)
+  add_library(starling SHARED ${sources} src/runtime/mpi/loaded.cpp src/bindings/notices.cpp src/messages/told.cpp
+              src/messages/utf8.cpp src/knowledge/explained.cpp ${starling_bindings}/trampolines.S ${starling_generated})
+  target_include_directories(starling PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/starling)
+  target_link_libraries(starling PRIVATE starling_usage)
+  # Most processes that it is loaded into call no MPI.
+  target_compile_options(starling PRIVATE -ffunction-sections -fdata-sections)
+  starling_shared(starling)
+endfunction()
+
+# One variant, from the headers in `includes`.
+function(starling_variant abi includes definition)
+  set(target starling-${abi})
+  starling_entry_points(${target} ${abi} operations.hpp entries.cpp symbols.inc)
   file(GLOB sources CONFIGURE_DEPENDS src/runtime/*/*.cpp src/runtime/*/*/*.cpp src/bindings/*.cpp src/patterns/*.cpp)
   # Each of these has the same helpers for handles of its own language.
   set_source_files_properties(src/patterns/adcl_fortran.cpp src/patterns/adcl_interface.cpp src/patterns/c_interface.cpp
                               src/patterns/fortran_interface.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  set(objects ${sources} ${starling_bindings}/trampolines.S ${files})
+  set(objects ${sources} ${starling_bindings}/trampolines.S ${starling_generated})
   if(abi STREQUAL "smpi")
     # With the core in it: one file to link.
     add_library(${target} STATIC ${objects} $<TARGET_OBJECTS:starling_core> $<TARGET_OBJECTS:starling_cold>)
   else()
     add_library(${target} SHARED ${objects})
     target_compile_options(${target} PRIVATE -ftls-model=initial-exec)
-    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,-z,defs -Wl,-z,now -Wl,--gc-sections
-                        -Wl,--exclude-libs,ALL -Wl,--version-script=${starling_bindings}/exports.map)
-    set_target_properties(${target} PROPERTIES LINK_DEPENDS ${starling_bindings}/exports.map)
+    starling_shared(${target})
   endif()
-  target_include_directories(${target} PRIVATE ${generated}/..)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${target})
   target_include_directories(${target} SYSTEM PRIVATE ${includes})
   string(REPLACE "abi" "standard" enumerator ${abi})
   target_compile_definitions(${target} PRIVATE STARLING_ABI=${enumerator})
@@ -158,11 +187,12 @@ function(starling_mpi_variants)
       message(STATUS "${file}: not built, no compiler wrapper of such an MPI found")
     endif()
   endforeach()
+  starling_chooser()
   set(starling_variants "${variants}" PARENT_SCOPE)
 endfunction()
 
 function(starling_install_variants destination)
-  if(starling_variants)
-    install(TARGETS ${starling_variants} LIBRARY DESTINATION ${destination} ARCHIVE DESTINATION ${destination})
+  if(TARGET starling)
+    install(TARGETS starling ${starling_variants} LIBRARY DESTINATION ${destination} ARCHIVE DESTINATION ${destination})
   endif()
 endfunction()

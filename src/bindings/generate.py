@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Writes the MPI entry points of one build of the library from prototypes.toml.
 
-usage: generate.py --abi openmpi|mpich|abi|smpi FOLDER
+usage: generate.py --abi openmpi|mpich|abi|smpi|any FOLDER
 
 Writes into FOLDER: operations.hpp (the names of all counted operations), entries.cpp (a function for each entry point,
-and their table) and symbols.inc (the exported names, for trampolines.S).
+and their table) and symbols.inc (the exported names, for trampolines.S). For `any`, the library that chooses among the
+others (src/chooser): symbols.inc and names.cpp, with the names that any of them has.
 """
 
 from __future__ import annotations
 
 import argparse
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -20,6 +21,9 @@ from typing import Any
 PROTOTYPES = Path(__file__).with_name("prototypes.toml")
 _TABLE: dict[str, Any] = tomllib.loads(PROTOTYPES.read_text())
 TEMPLATES: dict[str, str] = tomllib.loads(Path(__file__).with_name("templates.toml").read_text())
+
+PRELOADED = ("openmpi", "mpich", "abi")
+"""The builds that are preloaded into programs; SimGrid's is linked."""
 
 
 class Use(Enum):
@@ -243,6 +247,19 @@ def entries(abi: str) -> Iterator[Entry]:
             yield fortran_entry(function, binding, spellings)
 
 
+def symbols(every: Sequence[tuple[str, ...]]) -> str:
+    """The text of symbols.inc, for entries with these spellings."""
+    lines = [f"SYMBOL({slot}, {name})" for slot, spellings in enumerate(every) for name in spellings]
+    return TEMPLATES["symbols"].format(count=len(every), symbols="\n".join(lines))
+
+
+def generate_names() -> dict[str, str]:
+    """The text of each generated file, by file name, of the library that chooses."""
+    every = sorted({name for abi in PRELOADED for entry in entries(abi) for name in entry.spellings})
+    names = "\n".join(f'    "{name}",' for name in every)
+    return {"names.cpp": TEMPLATES["names"].format(names=names), "symbols.inc": symbols([(name,) for name in every])}
+
+
 def table_row(entry: Entry) -> str:
     """The row of the table of entries."""
     spellings = ", ".join(f'"{name}"' for name in entry.spellings)
@@ -263,23 +280,19 @@ def generate(abi: str) -> dict[str, str]:
             functions="".join(entry.code for entry in every),
             table="\n".join(table_row(entry) for entry in every),
         ),
-        "symbols.inc": TEMPLATES["symbols"].format(
-            count=len(every),
-            symbols="\n".join(
-                f"SYMBOL({slot}, {name})" for slot, entry in enumerate(every) for name in entry.spellings
-            ),
-        ),
+        "symbols.inc": symbols([entry.spellings for entry in every]),
     }
 
 
 def main() -> None:
     """Writes the files."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--abi", choices=("openmpi", "mpich", "abi", "smpi"), required=True)
+    parser.add_argument("--abi", choices=(*PRELOADED, "smpi", "any"), required=True)
     parser.add_argument("folder", type=Path)
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    for name, text in generate(arguments.abi).items():
+    files = generate_names() if arguments.abi == "any" else generate(arguments.abi)
+    for name, text in files.items():
         (arguments.folder / name).write_text(text)
 
 

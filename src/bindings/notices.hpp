@@ -1,9 +1,14 @@
 #pragma once
 
+#include <string>
+
 namespace starling {
 
-/// Prints one line on stderr, on rank 0 only, if this build is not for the program's MPI library, or no MPI library is
-/// found: what is loaded, which build this is, what to do.
-void report_wrong_build();
+/// Prints one line on stderr, on rank 0 only, before MPI_Init too: why nothing is tuned in this program.
+void report_untuned(const std::string& why);
+
+/// What is wrong where no MPI library is found.
+inline constexpr const char* no_mpi_loaded =
+    "no MPI library is loaded in this program, so nothing is tuned; is it linked to MPI statically?";
 
 }  // namespace starling

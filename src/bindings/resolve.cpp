@@ -6,14 +6,20 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <string_view>
 
 #include "bindings/entries.hpp"
+#include "bindings/entry.hpp"
 #include "bindings/notices.hpp"
+#include "messages/told.hpp"
 #include "runtime/mpi/flavour.hpp"
 #include "runtime/mpi/pmpi.hpp"
 
 /// The addresses to which each entry's exported symbols jump (trampolines.S).
 extern "C" void* starling_slots[];
+
+extern "C" starling::EntryFunction starling_entry;
 
 namespace starling {
 
@@ -21,12 +27,23 @@ std::array<void*, entry_count> originals{};
 
 namespace {
 
+/// `next_symbol` of this library, or of the one through which the program's calls come.
+void* (*next)(const char*, bool) = next_symbol;
+
 /// The function that the program would have called without this library.
 void* next_function(const Entry& entry) {
   for (const char* name : entry.spellings)
     if (name != nullptr)
-      if (void* found = entry.is_fortran ? next_symbol_anywhere(name) : next_symbol(name)) return found;
+      if (void* found = next(name, entry.is_fortran)) return found;
   return nullptr;
+}
+
+void report_wrong_build() {
+  const Flavour& mpi = flavour();
+  if (mpi.path.empty()) return report_untuned(no_mpi_loaded);
+  report_untuned("the program runs on " + mpi.name + " " + told(mpi.version) + " (" + told(mpi.path) + "), and " +
+                 variant_of(built_for) + " is not for it: nothing is tuned; leave out --mpi, or use " +
+                 variant_of(mpi.abi) + " (starling run --mpi " + std::string(name_of(mpi.abi)) + ")");
 }
 
 /// Decides once, at the first call of any entry point, whether Starling takes part.
@@ -48,7 +65,9 @@ int unsupported() {
   return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 
-void* target_of(std::size_t slot, bool takes_part) {
+/// Null if the program has no function of that name.
+void* target_of(std::size_t slot) {
+  static const bool takes_part = begin();
   const Entry& entry = entries()[slot];
   if (!takes_part) return next_function(entry);
   // A Fortran library may be loaded later than the C one: each of its functions is looked up at its first call.
@@ -65,8 +84,7 @@ void* target_of(std::size_t slot, bool takes_part) {
 /// Sets the address of a slot, and returns it: the wrapper, or the MPI library's own function.
 extern "C" __attribute__((visibility("hidden"))) void* starling_resolve(std::size_t slot) {
   using namespace starling;
-  static const bool takes_part = begin();
-  void* const target = target_of(slot, takes_part);
+  void* const target = target_of(slot);
   if (target == nullptr) {
     std::fprintf(stderr, "starling: %s was called, which no MPI library that is loaded here has\n",
                  entries()[slot].spellings[0]);
@@ -74,4 +92,15 @@ extern "C" __attribute__((visibility("hidden"))) void* starling_resolve(std::siz
   }
   std::atomic_ref(starling_slots[slot]).store(target, std::memory_order_release);
   return target;
+}
+
+extern "C" __attribute__((visibility("default"))) void* starling_entry(const char* name,
+                                                                       void* (*next_of_caller)(const char*, bool)) {
+  using namespace starling;
+  next = next_of_caller;
+  const std::string_view wanted(name);
+  for (std::size_t slot = 0; slot < entry_count; ++slot)
+    for (const char* spelling : entries()[slot].spellings)
+      if (spelling != nullptr && spelling == wanted) return target_of(slot);
+  return nullptr;
 }

@@ -1,12 +1,7 @@
 #include "knowledge/variables.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <numeric>
 #include <span>
 #include <string_view>
@@ -20,7 +15,7 @@ namespace {
 constexpr std::string_view prefix = "STARLING_";
 
 /// What other parts read, without the prefix: starling run and the lab.
-constexpr std::array<std::string_view, 4> of_others{"EXPLAINED", "LAB", "LAB_PREFIX", "IDLE_US"};
+constexpr std::array<std::string_view, 5> of_others{"EXPLAINED", "VARIANTS", "LAB", "LAB_PREFIX", "IDLE_US"};
 constexpr std::string_view of_tests = "TEST_";
 
 /// Letters to put in, take out or change to make one of the other (Levenshtein).
@@ -81,17 +76,6 @@ std::vector<std::string> unknown_variables(const char* const* environment) {
     sentences.push_back(std::move(sentence));
   }
   return sentences;
-}
-
-void record_explained() {
-  const char* path = ::secure_getenv("STARLING_EXPLAINED");
-  if (path == nullptr) return;
-  const int file = ::open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0) return;  // on another node, or starling run has ended
-  struct stat there {};
-  constexpr char library = 'l';
-  if (::fstat(file, &there) == 0 && S_ISREG(there.st_mode)) static_cast<void>(!::write(file, &library, 1));
-  ::close(file);
 }
 
 }  // namespace starling

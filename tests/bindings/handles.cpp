@@ -1,4 +1,4 @@
-// Compiled with src/runtime/mpi/pmpi.cpp and flavour.cpp: checks that they find MPI's own handles, and that
+// Compiled with src/runtime/mpi/pmpi.cpp, flavour.cpp and loaded.cpp: checks that they find MPI's own handles, and that
 // predefined() distinguishes MPI's handles from the program's. Prints errors.
 #include <mpi.h>
 

@@ -17,22 +17,24 @@ from support.mpis import ROOT, Mpi, debian_mpis, installed_mpis, mpi_named, run_
 from support.processes import Outcome
 
 HERE = Path(__file__).parent
+CHOOSER = "chooser"
+"""In place of a variant: the library that chooses one in the program."""
 DEBIAN = ("openmpi4", "mpich4")
 
 
 def library(variant: str) -> Path:
-    """The variant's file, in the folder STARLING_TEST_LIBRARIES or else in the installed package.
+    """The file of a variant, or of CHOOSER, in the folder STARLING_TEST_LIBRARIES or else in the installed package.
 
     AssertionError where it is not built.
     """
-    name = f"libstarling-{variant}.so"
+    name = f"libstarling-{variant}.so" if variant != CHOOSER else "libstarling.so"
     folder = os.environ.get("STARLING_TEST_LIBRARIES")
     if folder:
         found: Path | None = Path(folder) / name
     else:
         from starling.installation import variants  # noqa: PLC0415 - a folder of libraries is enough to run these tests
 
-        found = variants.library(variants.Variant(variant), os.environ)
+        found = next(place for folder in variants.library_folders(os.environ) if (place := folder / name).is_file())
     assert found is not None, f"{name} is not built"
     assert found.is_file(), f"{found} is not built"
     return found

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bindings.targets import library, targets
+from bindings.targets import CHOOSER, library, targets
 
-VARIANTS = sorted({target.variant for target in targets()})
+VARIANTS = [*sorted({target.variant for target in targets()}), CHOOSER]
 
 
 def dynamic_symbols(file: Path, which: str) -> list[str]:
@@ -39,6 +39,17 @@ def test_no_cxx_runtime_is_needed(variant: str) -> None:
     listed = subprocess.run(["readelf", "-d", str(library(variant))], capture_output=True, text=True, check=True).stdout
     needed = {name.split(".so")[0] for name in re.findall(r"NEEDED.*\[(.*)\]", listed)}
     assert needed <= {"libc", "libm", "ld-linux-x86-64", "ld-linux-aarch64"}
+
+
+MOST_OF_THREAD = 512
+"""What glibc keeps, in every thread, for libraries that are opened at run time and want static storage, by default."""
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_it_can_be_opened_at_run_time(variant: str) -> None:
+    listed = subprocess.run(["readelf", "-lW", library(variant)], capture_output=True, text=True, check=True).stdout
+    of_thread = [line.split() for line in listed.splitlines() if line.split()[:1] == ["TLS"]]
+    assert sum(int(segment[5], 16) for segment in of_thread) <= MOST_OF_THREAD
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -2,10 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
 namespace starling {
 namespace {
 
@@ -24,20 +20,8 @@ TEST(Variables, ThatNothingReadsAreToldWithTheOneThatWasMeant) {
 
 TEST(Variables, OfTheLibraryTheLabAndTheTestsAreKnown) {
   EXPECT_TRUE(said_of({"STARLING_STRATEGY=native", "STARLING_DELTA_LIMIT=4", "STARLING_LAB=a", "STARLING_LAB_PREFIX=a",
-                       "STARLING_IDLE_US=1", "STARLING_TEST_ENVIRONMENTS=/x", "STARLINGS=1"})
+                       "STARLING_IDLE_US=1", "STARLING_VARIANTS=/x", "STARLING_TEST_ENVIRONMENTS=/x", "STARLINGS=1"})
                   .empty());
-}
-
-TEST(Variables, LetTheCommandKnowThatTheLibrarySaidWhy) {
-  const std::filesystem::path path = std::filesystem::path(::testing::TempDir()) / "starling-explained";
-  std::ofstream(path).close();
-  ::setenv("STARLING_EXPLAINED", path.c_str(), 1);
-  record_explained();
-  EXPECT_EQ(std::filesystem::file_size(path), 1U);
-  std::filesystem::remove(path);
-  record_explained();
-  EXPECT_FALSE(std::filesystem::exists(path)) << "only a file that starling run has made is written to";
-  ::unsetenv("STARLING_EXPLAINED");
 }
 
 }  // namespace

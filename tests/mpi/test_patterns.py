@@ -13,7 +13,7 @@ from starling.records import record as records
 from support.linked import linked
 from support.mpis import ROOT, Mpi, debian_mpis, installed_mpis, run_ranks
 from support.processes import Outcome
-from support.tuned import STARLING, library, preloaded
+from support.tuned import STARLING, chooser, preloaded
 
 pytestmark = pytest.mark.alone
 
@@ -152,7 +152,7 @@ def package() -> dict[str, str]:
 
 @pytest.mark.parametrize(("mpi", "python"), [pytest.param(*each, id=str(each[0])) for each in pythons()])
 def test_the_example_in_python_finds_the_fastest_and_others_are_right(mpi: Mpi, python: Path, tmp_path: Path) -> None:
-    preload = preloaded(mpi, tmp_path, [library(mpi)]) | package()
+    preload = preloaded(mpi, tmp_path, [chooser()]) | package()
     outcome = run(mpi, 3, [str(python), str(RINGS / "ring.py")], tmp_path, preload).check()
     assert ", 0 wrong" in outcome.stdout
     assert contexts(tmp_path)["ring"].calls == 500

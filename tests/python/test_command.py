@@ -73,10 +73,13 @@ def test_a_wrong_use_of_the_command_ends_with_2_and_says_why(home: dict[str, str
 
 
 @pytest.mark.parametrize(("script", "status"), [("exit 0", 0), ("exit 3", 3), ("kill -TERM $$", 143)])
-def test_run_without_any_mpi_runs_natively_after_one_line(home: dict[str, str], script: str, status: int) -> None:
-    done = starling(home, "run", "--", "bash", "-c", f"echo out; {script}")
-    assert (done.returncode, done.stdout) == (status, "out\n")
-    assert "cannot tell which MPI library bash uses, so it runs natively; name it with --mpi" in one_line(done.stderr)
+def test_run_without_any_mpi_ends_as_the_program_does_after_one_line(
+    home: dict[str, str], script: str, status: int
+) -> None:
+    done = starling(home, "run", "--", "bash", "-c", f"echo out $LD_PRELOAD; {script}")
+    assert (done.returncode, done.stdout.startswith("out /")) == (status, True)
+    assert done.stdout.endswith("/lib/libstarling.so\n")
+    assert "no record" in one_line(done.stderr)
 
 
 def test_run_leaves_the_programs_own_options_alone_with_and_without_dashes(home: dict[str, str]) -> None:

@@ -44,6 +44,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_every_part_is_where_packages_have_it(prefix: Path) -> None:
     expected = [
         "bin/starling",
+        "lib/starling/libstarling.so",
         "lib/starling/libstarling-openmpi.so",
         "lib/starling/libstarling-mpich.so",
         "lib/pkgconfig/starling-openmpi.pc",

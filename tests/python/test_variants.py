@@ -1,77 +1,14 @@
-"""The variant of the library for a line."""
+"""Where variants are, what is preloaded, and launchers of another MPI."""
 
-import os
-import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from starling.installation import variants
-from starling.installation.variants import Choice, Flavour, Variant, choose, foreign_launcher
+from starling.installation.variants import Flavour, Variant, foreign_launcher, preloaded
 from starling.launchers import elf
 from starling.launchers.launcher import Identity, Kind, locate
-
-LAUNCHERS = {
-    "mpirun": Identity(Kind.OPENMPI, "openmpi", "4.1.4"),
-    "mpiexec": Identity(Kind.HYDRA, "mpich", "5.0.2"),
-    "srun": Identity(Kind.SRUN, None, "23.02"),
-}
-
-
-def chosen(line: str, requested: Flavour | None = None) -> Choice | None:
-    words = line.split()
-    return choose(words, locate(words, LAUNCHERS.get), os.environ, requested, LAUNCHERS.get)
-
-
-needs_hpcc = pytest.mark.usefixtures("hpcc")
-
-
-@pytest.fixture
-def hpcc() -> str:
-    path = shutil.which("hpcc")
-    assert path, "`make test` installs hpcc"
-    return path
-
-
-@needs_hpcc
-def test_the_program_decides_whatever_the_launcher_is() -> None:
-    assert chosen("mpiexec -n 4 hpcc") == Choice(Variant.OPENMPI, "hpcc needs libmpi.so.40")
-    assert chosen("hpcc") == Choice(Variant.OPENMPI, "hpcc needs libmpi.so.40")
-
-
-@needs_hpcc
-def test_the_program_behind_another_one_decides() -> None:
-    assert chosen("mpiexec -n 4 env A=1 hpcc") == Choice(Variant.OPENMPI, "hpcc needs libmpi.so.40")
-
-
-@needs_hpcc
-def test_the_users_choice_overrides_all() -> None:
-    assert chosen("mpirun -n 4 hpcc", Flavour.ABI) == Choice(Variant.ABI, "--mpi abi")
-    assert chosen("hpcc", Flavour.INTEL) == Choice(Variant.MPICH, "--mpi intel")
-
-
-def test_an_interpreter_takes_the_mpi_of_its_launcher() -> None:
-    assert chosen("mpirun -n 4 python3 script.py") == Choice(Variant.OPENMPI, "mpirun is the launcher of openmpi")
-    assert chosen("mpiexec -n 4 python3 script.py") == Choice(Variant.MPICH, "mpiexec is the launcher of mpich")
-
-
-def test_without_a_known_launcher_an_interpreter_takes_the_mpi_beside_it() -> None:
-    beside = str(Path(sys.executable).parent / "mpiexec")
-    known = {**LAUNCHERS, beside: Identity(Kind.HYDRA, "intel", "2021")}
-    words = [sys.executable, "script.py"]
-    choice = choose(words, locate(words, known.get), {}, None, known.get)
-    assert choice == Choice(Variant.MPICH, f"{beside} is of intel")
-
-
-def test_a_script_takes_the_first_mpi_on_the_path() -> None:
-    assert chosen("srun bash job.sh") == Choice(Variant.MPICH, "mpiexec on PATH is of mpich")
-
-
-def test_without_any_sign_of_an_mpi_no_variant_is_chosen() -> None:
-    words = ["bash", "job.sh"]
-    assert choose(words, locate(words, lambda _: None), {}, None, lambda _: None) is None
 
 
 def test_the_users_own_folder_is_searched_after_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,6 +24,23 @@ def test_the_users_own_folder_is_searched_after_the_package(tmp_path: Path, monk
     packaged = package / "lib/libstarling-abi.so"
     packaged.touch()
     assert variants.library(Variant.ABI, environ) == packaged
+
+
+def test_what_is_preloaded_chooses_in_the_program_unless_the_user_names_an_mpi(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package, home = tmp_path / "package", tmp_path / "home"
+    monkeypatch.setattr(variants, "package_folders", lambda name: [package / name])
+    environ = {"XDG_DATA_HOME": str(home)}
+    chooser, own = package / "lib/libstarling.so", home / "starling/lib/libstarling-mpich.so"
+    for file in (chooser, own):
+        file.parent.mkdir(parents=True)
+    assert preloaded(None, environ) == preloaded(Flavour.INTEL, environ) == {}
+    chooser.touch()
+    assert preloaded(None, environ) == {"LD_PRELOAD": str(chooser)}
+    own.touch()
+    assert preloaded(None, environ) == {"LD_PRELOAD": str(chooser), "STARLING_VARIANTS": str(own.parent)}
+    assert preloaded(Flavour.INTEL, environ) == {"LD_PRELOAD": str(own)}
 
 
 LINKED = {"ompi": "libmpi.so.40", "mpich": "libmpi.so.12", "cray": "libmpi_cray.so.12", "abi": "libmpi_abi.so.0"}

@@ -68,8 +68,14 @@ def started(cluster: Cluster, mpi: Mpi, folder: Path, launching: list[str], befo
 
 
 @pytest.mark.parametrize(("name", "interface"), [("openmpi4", "pmix"), ("mpich5", "pmi2")])
-def test_srun_starts_ranks_with_starling(cluster: Cluster, name: str, interface: str, tmp_path: Path) -> None:
-    started(cluster, mpi_named(name), tmp_path / "history", ["srun", f"--mpi={interface}", *PLACES], [])
+def test_srun_starts_ranks_of_a_script_with_starling(
+    cluster: Cluster, name: str, interface: str, tmp_path: Path
+) -> None:
+    script = cluster.folder / "wrapper.sh"
+    script.write_text('#!/bin/sh\nexec "$@"\n')
+    script.chmod(0o755)
+    launching = ["srun", f"--mpi={interface}", *PLACES, str(script)]
+    started(cluster, mpi_named(name), tmp_path / "history", launching, [])
 
 
 @pytest.mark.parametrize("name", ["openmpi4", "mpich5"])

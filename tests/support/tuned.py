@@ -12,6 +12,7 @@ from typing import Any
 
 from starling.algorithms import repository
 from starling.installation import variants
+from starling.launchers.variables import PRELOAD
 from starling.records import record
 from support.mpis import ROOT, Mpi, run_ranks
 from support.processes import Outcome
@@ -32,6 +33,13 @@ def library(mpi: Mpi) -> Path:
     found = variants.library(variants.Variant(mpi.abi), os.environ)
     assert found is not None, f"no variant of the library for {mpi}"
     return found
+
+
+def chooser() -> Path:
+    """The library that `starling run` preloads; AssertionError where it is not built."""
+    found = variants.preloaded(None, os.environ)
+    assert found, "libstarling.so is not built"
+    return Path(found[PRELOAD])
 
 
 def values(parameter: dict[str, Any]) -> list[str]:

@@ -234,19 +234,17 @@ def check(
     raise typer.Exit(status)
 
 
-@app.command(epilog="Example: starling env --mpi openmpi --table site.json --shell lua >starling.lua")
+@app.command(epilog="Example: starling env --table site.json --shell lua >starling.lua")
 @_takes_settings
 def env(
     *,
-    mpi: Annotated[Flavour | None, typer.Option(help="The MPI of the programs.")] = None,
+    mpi: Annotated[Flavour | None, typer.Option(help="Only programs of this MPI, and without a look at them.")] = None,
     shell: Annotated[Shell, typer.Option(help="In whose words: lua and tcl are for module files.")] = Shell.SH,
     **given: str | bool | None,
 ) -> None:
-    """Print the variables that tune every program of an MPI, for module files and shells."""
+    """Print the variables that tune every MPI program, for module files and shells."""
     from starling.runs import environment
 
-    if mpi is None:
-        _misused(f"--mpi is missing: one of {', '.join(Flavour)}")
     try:
         found = environment.wanted(mpi, _flags(given), os.environ)
     except environment.NotToBeHadError as error:

@@ -1,17 +1,20 @@
-"""The variants of the library, one for each MPI ABI: where they are, and which one a launcher line needs."""
+"""The variants of the library, one for each MPI ABI: where they are, and what is preloaded."""
 
 from __future__ import annotations
 
 import os
 import pwd
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
 
 from starling.launchers import elf, launcher
+from starling.launchers.variables import PRELOAD
 from starling.messages import printable
+
+VARIANTS = "STARLING_VARIANTS"
+"""A folder with variants that are not beside the library that chooses: those that the user built."""
 
 
 class Variant(StrEnum):
@@ -43,13 +46,6 @@ class Flavour(StrEnum):
     def variant(self) -> Variant:
         """The variant of the library that serves it."""
         return Variant.MPICH if self is Flavour.INTEL else Variant(self.value)
-
-
-class Choice(NamedTuple):
-    """The variant for a line, and the reason for it."""
-
-    variant: Variant
-    because: str
 
 
 def home(environ: Mapping[str, str]) -> Path | None:
@@ -84,10 +80,16 @@ def package_folders(name: str) -> list[Path]:
     return [Path(folder) / name for folder in starling.__path__]
 
 
+def own_folder(environ: Mapping[str, str]) -> Path | None:
+    """The user's own folder of variants, where `starling doctor --build` may not write into the package's."""
+    data = data_home(environ)
+    return data / "starling" / "lib" if data else None
+
+
 def library_folders(environ: Mapping[str, str]) -> list[Path]:
     """The folders searched for variants, in this order: the package's, then the user's own."""
-    own = data_home(environ)
-    return [*package_folders("lib"), *([own / "starling" / "lib"] if own else [])]
+    own = own_folder(environ)
+    return [*package_folders("lib"), *([own] if own else [])]
 
 
 def library(variant: Variant, environ: Mapping[str, str]) -> Path | None:
@@ -101,40 +103,19 @@ def _elf_file(word: str) -> Path | None:
     return Path(path) if path else None
 
 
-def choose(
-    line: Sequence[str],
-    found: launcher.Located,
-    environ: Mapping[str, str],
-    requested: Flavour | None = None,
-    ask: Callable[[str], launcher.Identity | None] = launcher.identify,
-) -> Choice | None:
-    """The variant for a line: by the user's choice, else by the MPI of the program, else by that of the launcher.
+def preloaded(mpi: Flavour | None, environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables that preload the library into any program. Empty where it is not built.
 
-    A program that needs no MPI itself may run one that does (`mpirun valgrind ./app`), so the words behind it are
-    checked too. An interpreter loads MPI later: that of its launcher. None where the variant cannot be found.
+    It is the variant of an MPI that the user names, else the library that chooses in the program itself.
     """
-    if requested is not None:
-        return Choice(requested.variant, f"--mpi {requested}")
-    starts = list(launcher.programs(line, found))
-    for start in starts:
-        end = next((part.end for part in launcher.parts(line, found) if part.start <= start < part.end), len(line))
-        for word in [line[start], *(word for word in line[start + 1 : end] if launcher.is_program(word))]:
-            file = _elf_file(word)
-            needed = elf.mpi_of(file, environ) if file else None
-            if needed is not None:
-                return Choice(Variant(needed[0]), f"{printable(word)} needs {printable(needed[1])}")
-    if found.identity is not None and found.identity.flavour is not None:
-        flavour = Flavour(found.identity.flavour)
-        return Choice(flavour.variant, f"{printable(line[found.at])} is the launcher of {flavour}")
-    # No launcher of a known MPI: an interpreter takes the MPI installed beside it, a script the first on PATH.
-    interpreter = shutil.which(line[starts[0]]) if starts else None
-    beside = [str(Path(interpreter).parent / "mpiexec")] if interpreter else []
-    for candidate in [*beside, "mpiexec", "mpirun"]:
-        identity = ask(candidate)
-        if identity is not None and identity.flavour is not None:
-            where = candidate if os.sep in candidate else f"{candidate} on PATH"
-            return Choice(Flavour(identity.flavour).variant, f"{printable(where)} is of {identity.flavour}")
-    return None
+    if mpi is not None:
+        named = library(mpi.variant, environ)
+        return {PRELOAD: str(named)} if named else {}
+    chooser = next((place for folder in package_folders("lib") if (place := folder / "libstarling.so").is_file()), None)
+    if chooser is None:
+        return {}
+    own = own_folder(environ)
+    return {PRELOAD: str(chooser), **({VARIANTS: str(own)} if own and any(own.glob("libstarling-*.so")) else {})}
 
 
 _WHOSE = {"openmpi": "Open MPI's", "mpich": "MPICH's", "intel": "Intel MPI's"}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import importlib
+import os
 from typing import Any
 
 INACTIVE = 17
@@ -24,6 +26,10 @@ class Error(RuntimeError):
 def library() -> ctypes.CDLL:
     """The library, which `starling run` has preloaded: it cannot be loaded later. Raises Error where it is missing."""
     loaded = ctypes.CDLL(None)
+    if hasattr(loaded, "starling_library"):  # it opens the library for the MPI that is loaded by then
+        importlib.import_module("mpi4py.MPI")
+        loaded.starling_library.restype = ctypes.c_char_p
+        loaded = ctypes.CDLL(os.fsdecode(loaded.starling_library()) or None)
     if not hasattr(loaded, "starling_error_detail"):
         raise Error(INACTIVE, "the library is not loaded; run the program by: starling run -- mpirun ... python ...")
     loaded.starling_error_text.restype = ctypes.c_char_p

@@ -36,16 +36,15 @@ class Shell(StrEnum):
     TCL = "tcl"
 
 
-def wanted(flavour: variants.Flavour, flags: Mapping[str, str], environ: Mapping[str, str]) -> dict[str, str]:
-    """The variables that tune every MPI program of a flavour. Raises NotToBeHadError.
+def wanted(flavour: variants.Flavour | None, flags: Mapping[str, str], environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables that tune every MPI program, or only those of a flavour. Raises NotToBeHadError.
 
     The history is left to each user's own place unless a setting names one: a module file is for all of them.
     """
-    library = variants.library(flavour.variant, environ)
-    if library is None:
-        raise NotToBeHadError(
-            f"no library for {flavour.variant}; build it with: starling doctor --build MPICC, as in mpicc"
-        )
+    preloaded = variants.preloaded(flavour, environ)
+    if not preloaded:
+        missing = f"no library for {flavour}" if flavour else "the library is missing"
+        raise NotToBeHadError(f"{missing}; build it with: starling doctor --build MPICC, as in mpicc")
     try:
         requested = settings.in_force(flags, environ, settings.find_files(Path.cwd(), environ))
     except settings.SettingsError as error:
@@ -57,8 +56,8 @@ def wanted(flavour: variants.Flavour, flags: Mapping[str, str], environ: Mapping
     found = settings.variables(in_force, environ)
     if "history" not in in_force:
         del found[settings.VARIABLES["history"]]
-    found = {variables.PRELOAD: str(library), **found}
-    if flavour is variants.Flavour.OPENMPI:
+    found = {**preloaded, **found}
+    if flavour in (None, variants.Flavour.OPENMPI):
         found[_FORWARDED] = ";".join(found)
     return found
 

@@ -66,21 +66,15 @@ def tuned(line: Sequence[str], requested: Mapping[str, settings.Setting], enviro
     flavour = in_force.get("mpi")
     if flavour is None and (warning := variants.foreign_launcher(line, found, environ)):
         log(warning)
-    choice = variants.choose(line, found, environ, variants.Flavour(flavour.value) if flavour else None)
-    if choice is None:
-        log(f"cannot tell which MPI library {printable(line[0])} uses, so it runs natively; name it with --mpi")
-        return _natively(line, environ)
-    library = variants.library(choice.variant, environ)
-    if library is None:
+    preloaded = variants.preloaded(variants.Flavour(flavour.value) if flavour else None, environ)
+    if not preloaded:
         mpicc = launcher.compiler_beside(line[found.at], found.identity.flavour if found.identity else None) or "MPICC"
-        log(
-            f"no library for {choice.variant} ({choice.because}), so it runs natively; "
-            f"build it with: starling doctor --build {printable(mpicc)}"
-        )
+        missing = f"no library for {flavour.value}" if flavour else "the library is missing"
+        log(f"{missing}, so it runs natively; build it with: starling doctor --build {printable(mpicc)}")
         return _natively(line, environ)
 
     with explained.channel(environ) as channel:
-        wanted = {variables.PRELOAD: str(library), **settings.variables(in_force, environ)}
+        wanted = {**settings.variables(in_force, environ), **preloaded}
         if channel is not None:
             wanted[explained.VARIABLE] = str(channel)
         argv, env = variables.rewrite(line, found, wanted, environ)

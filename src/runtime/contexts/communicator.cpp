@@ -8,8 +8,8 @@
 
 #include "runtime/contexts/setup.hpp"
 #include "runtime/mpi/clock.hpp"
-#include "runtime/mpi/features.hpp"
 #include "runtime/mpi/gpu.hpp"
+#include "runtime/mpi/of_thread.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
 #include "tuning/size_bucket.hpp"
@@ -90,7 +90,7 @@ std::size_t place_of(MPI_Comm comm, std::size_t places) {
 }
 
 Communicator* Communicator::of(MPI_Comm comm) {
-  STARLING_OF_THREAD std::array<Remembered, 32> used{};
+  auto& used = of_thread<std::array<Remembered, 32>>();
   Remembered& remembered = used[place_of(comm, used.size())];
   const std::uint64_t now = generation.load(std::memory_order_acquire);
   if (remembered.generation == now && remembered.handle == comm) return remembered.communicator;

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "knowledge/earlier_runs.hpp"
+#include "knowledge/explained.hpp"
 #include "knowledge/history.hpp"
 #include "knowledge/record_json.hpp"
 #include "knowledge/record_sum.hpp"
 #include "knowledge/run_record.hpp"
 #include "knowledge/shorten.hpp"
-#include "knowledge/variables.hpp"
 #include "knowledge/whole_file.hpp"
 #include "profile/call_order.hpp"
 #include "profile/profile_sum.hpp"

@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
+#include "knowledge/explained.hpp"
 #include "knowledge/names.hpp"
-#include "knowledge/variables.hpp"
 #include "runtime/call/aliases.hpp"
 #include "runtime/contexts/communicator.hpp"
 #include "runtime/contexts/setup.hpp"

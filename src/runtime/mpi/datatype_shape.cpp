@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-#include "runtime/mpi/features.hpp"
+#include "runtime/mpi/of_thread.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
 
@@ -170,8 +170,7 @@ struct Remembered {
 constexpr std::uint64_t for_ever = 0;
 
 Remembered& place_of(MPI_Datatype type) {
-  // No destructor: a program may call MPI after the thread's objects are destroyed.
-  STARLING_OF_THREAD std::array<Remembered, 64> places{};
+  auto& places = of_thread<std::array<Remembered, 64>>();
   std::uint64_t handle = 0;
   std::memcpy(&handle, &type, sizeof type);
   // MPICH's handles differ in the lowest two bytes; Open MPI's are addresses of large objects.

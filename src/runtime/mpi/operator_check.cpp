@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/mpi/datatype_shape.hpp"
-#include "runtime/mpi/features.hpp"
+#include "runtime/mpi/of_thread.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
 #include "runtime/mpi/unit.hpp"
@@ -30,15 +30,18 @@ struct CheckedPair {
   bool applies;
 };
 
+struct LatestPairs {
+  std::array<CheckedPair, 128> known;
+  std::size_t asked;
+};
+
 }  // namespace
 
 bool applies(MPI_Op op, MPI_Datatype type) {
   if (!predefined(op)) return true;
   if (!shape_of(type).cacheable) return library_accepts(op, type);
   const std::uint64_t now = predefined(type) ? 0 : types_freed();
-  // The latest pairs. No destructor: a program may call MPI after the thread's objects are destroyed.
-  STARLING_OF_THREAD std::array<CheckedPair, 128> known{};
-  STARLING_OF_THREAD std::size_t asked = 0;
+  auto& [known, asked] = of_thread<LatestPairs>();
   const CheckedPair* const begin = known.data();
   const CheckedPair* const end = begin + std::min(asked, known.size());
   const CheckedPair* const found = std::find_if(

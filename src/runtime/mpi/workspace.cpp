@@ -1,9 +1,8 @@
 #include "runtime/mpi/workspace.hpp"
 
 #include <cstdlib>
-#include <utility>
 
-#include "runtime/mpi/features.hpp"
+#include "runtime/mpi/of_thread.hpp"
 
 namespace starling {
 namespace {
@@ -15,15 +14,7 @@ constexpr std::size_t alignment = 64;
 }  // namespace
 
 Workspace& Workspace::mine() {
-  // MPI may be called after the thread's objects are destroyed, by atexit or a static's destructor. A new workspace is
-  // then created, and never freed.
-  STARLING_OF_THREAD Workspace* workspace = nullptr;
-  STARLING_OF_THREAD const struct Owner {
-    ~Owner() { delete std::exchange(workspace, nullptr); }
-  } owner;
-  static_cast<void>(owner);
-  if (workspace == nullptr) workspace = new Workspace;
-  return *workspace;
+  return of_thread<Workspace>();
 }
 
 char* Workspace::take(std::size_t bytes) {

@@ -1,0 +1,124 @@
+#include "runtime/mpi/loaded.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <memory>
+#include <vector>
+
+namespace starling {
+
+namespace {
+
+struct Close {
+  void operator()(void* object) const { dlclose(object); }
+};
+using Object = std::unique_ptr<void, Close>;
+
+/// A shared object that is already loaded; null if it is not. (For dlopen an empty path is the whole program.)
+Object loaded(const std::string& path) {
+  return Object(path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOLOAD | RTLD_LAZY));
+}
+
+/// The paths of all shared objects of the program, in the order they were loaded.
+std::vector<std::string> loaded_paths() {
+  std::vector<std::string> paths;
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* into) {
+        if (object->dlpi_name != nullptr && *object->dlpi_name != '\0')
+          static_cast<std::vector<std::string>*>(into)->emplace_back(object->dlpi_name);
+        return 0;
+      },
+      &paths);
+  return paths;
+}
+
+/// The path of the shared object that contains an address.
+std::string path_of(const void* address) {
+  Dl_info where{};
+  return address != nullptr && dladdr(address, &where) != 0 ? where.dli_fname : "";
+}
+
+/// The name by which programs that are linked to a shared object know it.
+std::string_view soname_of(void* object) {
+  link_map* map = nullptr;
+  if (dlinfo(object, RTLD_DI_LINKMAP, static_cast<void*>(&map)) != 0) return "";
+  const char* texts = nullptr;
+  const ElfW(Dyn)* named = nullptr;
+  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_STRTAB) texts = reinterpret_cast<const char*>(entry->d_un.d_ptr);
+    if (entry->d_tag == DT_SONAME) named = entry;
+  }
+  return texts != nullptr && named != nullptr ? texts + named->d_un.d_val : "";
+}
+
+/// Whether a soname ends as MPICH's, Intel's, Cray's and all others of the MPICH ABI do: in .so.12, or so.
+bool is_of_mpich(std::string_view soname) {
+  const auto at = soname.find(".so.1");
+  return soname.starts_with("libmp") && at != std::string_view::npos && soname.size() == at + 6 &&
+         soname.back() >= '0' && soname.back() <= '9';
+}
+
+std::optional<Abi> abi_of(void* library) {
+  if (dlsym(library, "ompi_mpi_comm_world") != nullptr) return Abi::openmpi;
+  if (dlsym(library, "smpi_execute") != nullptr) return Abi::smpi;
+  const std::string_view soname = soname_of(library);
+  if (soname.starts_with("libmpi_abi.so")) return Abi::standard;
+  if (is_of_mpich(soname)) return Abi::mpich;
+  return std::nullopt;
+}
+
+/// A function that every MPI library has, that may be called before MPI_Init, and that no tool replaces.
+constexpr const char* version_function = "PMPI_Get_library_version";
+
+std::string find_library() {
+  if (const void* bound = dlsym(RTLD_DEFAULT, version_function)) return path_of(bound);
+  for (const std::string& path : loaded_paths())
+    if (const Object object = loaded(path))
+      if (const void* own = dlsym(object.get(), version_function)) return path_of(own);
+  return "";
+}
+
+/// A symbol of an MPI library whose symbols are not public.
+void* library_symbol(const char* name) {
+  const Object library = loaded(loaded_mpi().path);
+  return library ? dlsym(library.get(), name) : nullptr;
+}
+
+/// Every library of Starling's exports it.
+constexpr const char* mark_of_ours = "starling_version";
+
+}  // namespace
+
+std::string variant_of(Abi abi) {
+  return "libstarling-" + std::string(name_of(abi)) + ".so";
+}
+
+LoadedMpi find_loaded_mpi() {
+  const std::string path = find_library();
+  const Object library = loaded(path);
+  if (!library) return {};
+  return {path, abi_of(library.get())};
+}
+
+const LoadedMpi& loaded_mpi() {
+  static const LoadedMpi& found = *new LoadedMpi(find_loaded_mpi());  // for calls of MPI while statics are destroyed
+  return found;
+}
+
+void* mpi_symbol(const char* name) {
+  if (void* found = dlsym(RTLD_DEFAULT, name)) return found;
+  return library_symbol(name);
+}
+
+void* next_symbol(const char* name, bool anywhere) {
+  if (void* found = dlsym(RTLD_NEXT, name)) return found;
+  if (void* found = library_symbol(name)) return found;
+  if (!anywhere) return nullptr;
+  for (const std::string& path : loaded_paths())
+    if (const Object object = loaded(path); object && dlsym(object.get(), mark_of_ours) == nullptr)
+      if (void* found = dlsym(object.get(), name)) return found;
+  return nullptr;
+}
+
+}  // namespace starling
