@@ -140,6 +140,33 @@ TEST(Auto, LetsTheNetworkBeMeasuredOnceCallsTookLongEnough) {
   EXPECT_EQ(ranks.strategy().chosen(), 1);
 }
 
+TEST(Auto, ASmallGainThatTheProgramDoesNotSeeIsNone) {
+  const std::vector<double> seconds{10e-3, 9.4e-3};
+  const auto calls_of_candidate = [&](double lost_between_calls) {
+    Lockstep ranks("auto", brief_for(2, {0, 9.4e-3}), 2, noisy(seconds, 0.01));
+    ranks.compute([=](int candidate) { return 20e-3 + (candidate == 0 ? 0 : lost_between_calls); });
+    ranks.call(1000);
+    if (lost_between_calls > 0) {
+      EXPECT_EQ(ranks.strategy().chosen(), 0);
+      const auto decisions = ranks.strategy().decisions();
+      EXPECT_TRUE(std::any_of(decisions.begin(), decisions.end(), [](const Decision& one) {
+        return one.to == 0 && one.why.starts_with("the program takes 31.4 ms from call to call with a1");
+      }));
+      EXPECT_GT(ranks.strategy().found(1)->seconds, 10e-3) << "a later run is not to begin with it";
+    }
+    return std::count(ranks.made().begin(), ranks.made().end(), 1);
+  };
+  EXPECT_GT(calls_of_candidate(0), 900);
+  EXPECT_LT(calls_of_candidate(2e-3), 120);
+}
+
+TEST(Auto, ALargeGainNeedsNoProof) {
+  Lockstep ranks("auto", brief_for(2, {0, 5e-3}), 2, noisy({10e-3, 5e-3}));
+  ranks.compute([](int /*candidate*/) { return 20e-3; });
+  ranks.call(60);
+  EXPECT_GE(std::count(ranks.made().begin(), ranks.made().end(), 1), 55);
+}
+
 TEST(Auto, WhatIsDearToBeginIsTriedOnceEnoughCallsMayPayForIt) {
   const std::vector<double> seconds{10e-3, 8e-3};
   const auto first_trial = [&](double to_begin) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "selection/strategy.hpp"
@@ -76,6 +77,8 @@ class Lockstep {
 
   /// Uses other timings from here on.
   void measure(Timing timing) { timing_ = std::move(timing); }
+  /// Seconds that the program then takes from the end of a call by a candidate to the next call.
+  void compute(std::function<double(int candidate)> between) { between_ = std::move(between); }
 
   [[nodiscard]] int proposed() const { return ranks_.front()->proposed(); }
   [[nodiscard]] const Strategy& strategy() const { return *ranks_.front(); }
@@ -98,6 +101,7 @@ class Lockstep {
       ASSERT_EQ(handed_out.back().size(), handed_out.front().size()) << "rank " << rank << " hands out another amount";
     }
     made_.push_back(candidate);
+    if (between_) stretch_ += timing_(0, candidate, static_cast<int>(made_.size()) - 1) + between_(candidate);
     if (handed_out.front().empty()) return;
     exchanges_.push_back({static_cast<int>(made_.size()), handed_out.front().size()});
     const bool is_maximum = ranks_.front()->reduction() == Reduction::maximum;
@@ -106,6 +110,7 @@ class Lockstep {
       for (std::size_t i = 0; i < local.size(); ++i)
         agreed_[i] =
             is_maximum ? std::max(agreed_[i], local[i]) : agreed_[i] + (local[i] / static_cast<double>(ranks_.size()));
+    ranks_.front()->stretch_took(std::exchange(stretch_, 0));
     if (ranks_.front()->judge() == Judge::first_rank) {
       const std::span<const double> ruling = ranks_.front()->ruling(agreed_);
       ASSERT_EQ(ruling.size(), agreed_.size()) << "what is broadcast is as long as what was reduced";
@@ -120,6 +125,8 @@ class Lockstep {
   std::vector<int> made_;
   std::vector<Exchange> exchanges_;
   std::vector<double> agreed_;
+  std::function<double(int candidate)> between_;
+  double stretch_ = 0;  ///< since the latest exchange; 0 where nothing is known of the program
 };
 
 }  // namespace starling::testing
