@@ -140,7 +140,8 @@ def test_a_probe_finds_the_rate_of_the_links(mpi: Mpi, hosts: int, tmp_path: Pat
     strategies = [one["name"] for one in repository.listing()["strategies"] if one["predicts"]]
     assert strategies, "no strategy asks for predicted times"
     options = ["--strategy", strategies[0], "--record", str(tmp_path / "record.json"), "--history", str(tmp_path)]
-    on_lab(mpi, PREFIX, [], ranks_line(mpi, tmp_path, hosts, [*STARLING, "run", *options, "--"])).check()
+    line = [*STARLING, "run", *options, "--probe", "start", "--"]
+    on_lab(mpi, PREFIX, [], ranks_line(mpi, tmp_path, hosts, line)).check()
     (kept,) = tmp_path.glob("*.network")
     found = json.loads(kept.read_text())
     parameters = found["parameters"]
@@ -149,6 +150,17 @@ def test_a_probe_finds_the_rate_of_the_links(mpi: Mpi, hosts: int, tmp_path: Pat
     one_way = 2 * parameters["overhead_s"] + parameters["latency_s"]
     assert 1e-6 < one_way < 5e-3, "wider than any network, for other jobs may run"
     assert record.read(tmp_path / "record.json")[0].run.probe_s is not None
+
+
+def test_a_network_is_measured_once_calls_took_long_enough(mpi: Mpi, hosts: int, tmp_path: Path) -> None:
+    options = ["--strategy", "auto", "--record", str(tmp_path / "record.json"), "--history", str(tmp_path)]
+    line = ranks_line(mpi, tmp_path, hosts, [*STARLING, "run", *options, "--"])
+    on_lab(mpi, PREFIX, [], line).check()
+    assert record.read(tmp_path / "record.json")[0].run.probe_s is None, "five calls are too few"
+    # At the links' rate 100 calls take more than a second.
+    on_lab(mpi, PREFIX, [], [*line[:-2], str(1 << 16), "100"]).check()
+    assert record.read(tmp_path / "record.json")[0].run.probe_s is not None
+    assert len(list(tmp_path.glob("*.network"))) == 1
 
 
 def test_a_race_measures_every_way_at_every_size(hosts: int, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The probe of the network in MPI_Init, and what is kept of it, under a strategy that asks for predicted times."""
+"""The probe of the network, in MPI_Init where it is asked for there, and what is kept of it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Runs:
 
     def run(self, env: Mapping[str, str] | None = None) -> tuple[float | None, list[str]]:
         """The seconds of the probe in the run's record, and what Starling said."""
-        outcome, found = self._run({"STARLING_HISTORY": str(self.history), **(env or {})})
+        outcome, found = self._run({"STARLING_HISTORY": str(self.history), "STARLING_PROBE": "start", **(env or {})})
         assert outcome.stdout == "sum 10\n", outcome.report()
         return found.run.probe_s, [line for line in outcome.stderr.splitlines() if "starling: " in line]
 
@@ -121,6 +121,7 @@ def test_without_a_history_each_run_probes_and_nothing_is_kept(runs: Runs) -> No
 
 def test_nothing_is_measured_where_it_is_not_wanted_or_not_needed(runs: Runs) -> None:
     assert runs.run({"STARLING_PROBE": "off"}) == (None, [])
+    assert runs.run({"STARLING_PROBE": "on"}) == (None, []), "five calls of four bytes have nothing to gain"
     assert runs.run({"STARLING_NETWORK": '{"schema": 1}'}) == (None, []), "on one host nothing is left to measure"
     assert runs.kept == []
 
