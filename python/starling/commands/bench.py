@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from starling.lab.measured import Case, Compared
 
 app = typer.Typer(
-    help="Files of measured times: compare two of them.",
+    help="Compares two files of measured times.",
     no_args_is_help=True,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -32,8 +32,8 @@ def _group() -> None:
 
 @app.command(epilog="Example: starling bench compare before.json after.json")
 def compare(
-    first: Annotated[Path, typer.Argument(metavar="A.json", help="The times to compare with.")],
-    second: Annotated[Path, typer.Argument(metavar="B.json", help="What to compare.")],
+    first: Annotated[Path, typer.Argument(metavar="A.json", help="The baseline.")],
+    second: Annotated[Path, typer.Argument(metavar="B.json", help="The times to compare.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")] = False,
 ) -> None:
     """Compare the cases that two files share: A's median time / B's, above 1 where B is faster; with 95 % intervals."""

@@ -196,7 +196,7 @@ def check(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON for programs to read; the program's own output goes to stderr.")
     ] = False,
-    mpi: Annotated[Flavour | None, typer.Option(help="The MPI of the program, where it cannot be detected.")] = None,
+    mpi: Annotated[Flavour | None, typer.Option(help="The MPI of the program, if it cannot be detected.")] = None,
 ) -> None:
     """Run a launcher line natively and say what there is to gain: collectives, waiting in them, and what to do first.
 
@@ -238,8 +238,8 @@ def check(
 @_takes_settings
 def env(
     *,
-    mpi: Annotated[Flavour | None, typer.Option(help="Only programs of this MPI, and without a look at them.")] = None,
-    shell: Annotated[Shell, typer.Option(help="In whose words: lua and tcl are for module files.")] = Shell.SH,
+    mpi: Annotated[Flavour | None, typer.Option(help="Only for programs of this MPI.")] = None,
+    shell: Annotated[Shell, typer.Option(help="Syntax of the output; lua and tcl are for module files.")] = Shell.SH,
     **given: str | bool | None,
 ) -> None:
     """Print the variables that tune every MPI program, for module files and shells."""
@@ -271,10 +271,10 @@ def slurm(script: Annotated[Path, typer.Argument(metavar="JOB.sh", help="A job s
 @app.command(epilog="Example: starling config --flags, as in: mpicc app.c $(starling config --flags) -o app")
 def config(
     flags: Annotated[bool, typer.Option("--flags", help="Flags to compile and to link.")] = False,
-    cflags: Annotated[bool, typer.Option("--cflags", help="Flags to compile: where headers are.")] = False,
+    cflags: Annotated[bool, typer.Option("--cflags", help="Flags to compile: the folder of the headers.")] = False,
     libs: Annotated[bool, typer.Option("--libs", help="Flags to link: the library for this MPI.")] = False,
     module: Annotated[bool, typer.Option("--module", help="The source of the Fortran module.")] = False,
-    mpicc: Annotated[str, typer.Option(help="The compiler wrapper whose MPI is meant.")] = "mpicc",
+    mpicc: Annotated[str, typer.Option(help="The compiler wrapper of the MPI.")] = "mpicc",
     mpi: Annotated[Flavour | None, typer.Option(help="The MPI, in place of a compiler wrapper's.")] = None,
 ) -> None:
     """Print the flags that a program needs to be compiled and linked with the library (docs/patterns.md)."""
@@ -395,11 +395,9 @@ def profile(
         list[str] | None, typer.Argument(metavar="LAUNCHER ...", help="mpirun, mpiexec, srun, or a program.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where the profile goes; profile.json.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="File for the profile; profile.json.")
     ] = None,
-    show: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Run nothing: show a profile that was made before.")
-    ] = None,
+    show: Annotated[Path | None, typer.Option(metavar="FILE", help="Run nothing: show an existing profile.")] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the profile as JSON; the program's own output goes to stderr.")
     ] = False,
@@ -409,7 +407,7 @@ def profile(
     everything: Annotated[
         bool, typer.Option("--all", help="Show every context, not only the 20 with most time.")
     ] = False,
-    mpi: Annotated[Flavour | None, typer.Option(help="The MPI of the program, where it cannot be detected.")] = None,
+    mpi: Annotated[Flavour | None, typer.Option(help="The MPI of the program, if it cannot be detected.")] = None,
 ) -> None:
     """Record which collectives, sizes and communicators a program uses, and where its ranks wait. Changes nothing."""
     from starling.records import profile as profiles
@@ -462,7 +460,7 @@ def algorithms(
         Path | None, typer.Option(metavar="F.svg", help="Draw what each rank does in the algorithm COLLECTIVE:NAME.")
     ] = None,
     ranks: Annotated[
-        int | None, typer.Option(min=1, help="List the meshes of so many ranks. With --draw: ranks in the picture, 8.")
+        int | None, typer.Option(min=1, help="List the meshes of N ranks. With --draw: ranks in the picture, 8.")
     ] = None,
     root: Annotated[int | None, typer.Option(min=0, help="Root in the picture, 0.")] = None,
     blocks: Annotated[int | None, typer.Option(min=1, help="Blocks the vector is divided into in the picture.")] = None,
@@ -543,9 +541,9 @@ def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int 
 @app.command(epilog="Example: starling export table.json --to openmpi-rules -o rules.conf")
 def export(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="A tuning table.")],
-    to: Annotated[Format | None, typer.Option(help="Whose words.")] = None,
+    to: Annotated[Format | None, typer.Option(help="Format of the output.")] = None,
     output: Annotated[Path | None, typer.Option("-o", metavar="F", help="File to write; else on stdout.")] = None,
-    ranks: Annotated[int | None, typer.Option(min=1, help="Only what the table has for this number of ranks.")] = None,
+    ranks: Annotated[int | None, typer.Option(min=1, help="Only entries for this number of ranks.")] = None,
     library: Annotated[
         Path | None, typer.Option(metavar="F", help="For mpich-json: libmpi.so of the MPICH that will read it.")
     ] = None,
@@ -587,15 +585,15 @@ def predict(
         typer.Option(metavar="F", envvar="STARLING_PLATFORM", help="A platform file or a name like star:4x8."),
     ] = "",
     ranks: Annotated[int | None, typer.Option(min=1, help="Ranks; by default as many as the platform holds.")] = None,
-    root: Annotated[int, typer.Option(min=0, help="The root, where the collective has one.")] = 0,
+    root: Annotated[int, typer.Option(min=0, help="The root, if the collective has one.")] = 0,
     parameters: Annotated[
         Path | None, typer.Option(metavar="P", help="File from `starling calibrate`; else usual values of TCP.")
     ] = None,
-    rate: Annotated[str | None, typer.Option(metavar="RATE", help="Of the hosts' links, like 20mbit.")] = None,
-    trunk_rate: Annotated[str | None, typer.Option(metavar="RATE", help="Of the links between switches.")] = None,
+    rate: Annotated[str | None, typer.Option(metavar="RATE", help="Rate of the hosts' links, like 20mbit.")] = None,
+    trunk_rate: Annotated[str | None, typer.Option(metavar="RATE", help="Rate of the links between switches.")] = None,
     ranks_per_host: Annotated[int | None, typer.Option(min=1, max=4096, help="Ranks that each host takes.")] = None,
     order: Annotated[Order, typer.Option(help="How ranks are placed on hosts.")] = Order.BLOCK,
-    seed: Annotated[int, typer.Option(help="Of --order random.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of --order random.")] = 1,
     everything: Annotated[bool, typer.Option("--all", help="Show all candidates, and why some are left out.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -638,9 +636,9 @@ def calibrate(
         list[str], typer.Argument(metavar="LAUNCHER ...", help="A launcher line with 2 or more ranks on 2 hosts.")
     ],
     platform: Annotated[
-        str, typer.Option(metavar="F", envvar="STARLING_PLATFORM", help="The platform file that has the two hosts.")
+        str, typer.Option(metavar="F", envvar="STARLING_PLATFORM", help="The platform file with the two hosts.")
     ] = "",
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="P", help="Where the parameters go.")] = Path(
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="P", help="File for the parameters.")] = Path(
         "parameters.json"
     ),
     mpicc: Annotated[
@@ -679,11 +677,11 @@ def tune(
     line: Annotated[
         list[str], typer.Argument(metavar="LAUNCHER ...", help="A launcher line without a program: mpirun -n 16.")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="TABLE", help="Where the table goes.")] = Path(
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="TABLE", help="File for the table.")] = Path(
         "table.json"
     ),
     profile: Annotated[
-        Path | None, typer.Option(metavar="F", help="Measure only what this profile needs, by the time spent there.")
+        Path | None, typer.Option(metavar="F", help="Measure only contexts of this profile, most time first.")
     ] = None,
     collectives: Annotated[
         str | None,
@@ -700,7 +698,9 @@ def tune(
     ways: Annotated[
         str | None, typer.Option(metavar="A,B", help="Only these, and native: ring, chain?segment=8192, native_*.")
     ] = None,
-    budget: Annotated[str, typer.Option(metavar="TIME", help="Most time to measure: 90s, 10m, 2h, or none.")] = "10m",
+    budget: Annotated[
+        str, typer.Option(metavar="TIME", help="Time limit of measuring: 90s, 10m, 2h, or none.")
+    ] = "10m",
     platform: Annotated[str, typer.Option(metavar="F", help="A platform file or a name like star:4x8.")] = "",
     parameters: Annotated[
         Path | None, typer.Option(metavar="P", help="File from `starling calibrate`, with --platform.")
@@ -709,7 +709,7 @@ def tune(
         str | None, typer.Option(help="The compiler wrapper, by default that beside the launcher.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Measure every way everywhere; for research.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not show the table that was made.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not print the new table.")] = False,
 ) -> None:
     """Measure which way is the fastest for each collective, size and number of ranks, and write a tuning table.
 

@@ -27,7 +27,7 @@ app = typer.Typer(
 
 Prefix = Annotated[
     str,
-    typer.Option(metavar="NAME", envvar="STARLING_LAB_PREFIX", help="Which lab, where there are several at a time."),
+    typer.Option(metavar="NAME", envvar="STARLING_LAB_PREFIX", help="Name of the lab, if there are several."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
 Topology = Annotated[
@@ -38,13 +38,13 @@ Topology = Annotated[
     ),
 ]
 Line = Annotated[list[str], typer.Argument(metavar="COMMAND ...", help="The command and its arguments.")]
-HostRate = Annotated[str | None, typer.Option("--rate", metavar="RATE", help="Of the hosts' links, like 20mbit.")]
+HostRate = Annotated[str | None, typer.Option("--rate", metavar="RATE", help="Rate of the hosts' links, like 20mbit.")]
 TrunkRate = Annotated[
     str | None,
-    typer.Option(metavar="RATE", help="Of the links between switches; by default --rate for a short name."),
+    typer.Option(metavar="RATE", help="Rate of the links between switches; by default --rate for a short name."),
 ]
 IdleMicroseconds = Annotated[
-    int, typer.Option("--idle-us", min=0, max=1_000_000, help="Longest wait of a rank that polls in vain; 0: no wait.")
+    int, typer.Option("--idle-us", min=0, max=1_000_000, help="Longest wait after an unsuccessful poll; 0: no wait.")
 ]
 Ranks = Annotated[int | None, typer.Option("--ranks-per-host", min=1, max=4096, help="Ranks that each host takes.")]
 
@@ -72,7 +72,7 @@ def up(
     rate: HostRate = None,
     trunk_rate: TrunkRate = None,
     ranks: Ranks = None,
-    mtu: Annotated[int, typer.Option(metavar="BYTES", help="Of every link.")] = 1500,
+    mtu: Annotated[int, typer.Option(metavar="BYTES", help="MTU of every link.")] = 1500,
     packet: Annotated[
         int,
         typer.Option(
@@ -81,7 +81,7 @@ def up(
     ] = 9000,
     congestion: Annotated[str, typer.Option(metavar="NAME", help="TCP's congestion control.")] = "cubic",
     prefix: Prefix = DEFAULT_PREFIX,
-    checked: Annotated[bool, typer.Option("--check/--no-check", help="Measure what the links really carry.")] = True,
+    checked: Annotated[bool, typer.Option("--check/--no-check", help="Measure the real rates of the links.")] = True,
     as_json: AsJson = False,
 ) -> None:
     """Make a lab, and compare the measured rates of its links with the requested ones."""
@@ -111,7 +111,7 @@ def up(
             if not one.ok:
                 log(f"warning: {check.advice(one)}")
         if measured and all(one["ok"] for one in measured) and not as_json:
-            typer.echo(f"all within {check.TOLERANCE:.0%} of what was asked")
+            typer.echo(f"all within {check.TOLERANCE:.0%} of the requested rates")
         if as_json:
             typer.echo(json.dumps({"lab": prefix, "platform": platform.as_json(), "measured": measured}, indent=2))
 
@@ -149,12 +149,10 @@ def run(
     order: Annotated[
         Order, typer.Option(help="Hosts as in the platform, one from each switch in turn, or shuffled.")
     ] = Order.BLOCK,
-    seed: Annotated[int, typer.Option(help="Of --order random.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of --order random.")] = 1,
     idle_us: IdleMicroseconds = IDLE_MICROSECONDS,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="F", help="Write facts about the run.")] = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Report the idle CPU only where it is too little.")
-    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Report the idle CPU only if it is too low.")] = False,
     prefix: Prefix = DEFAULT_PREFIX,
 ) -> None:
     """Run a command on the host of rank 0; MPI launchers below it start their ranks on all hosts."""
@@ -221,7 +219,7 @@ def execute(
 )
 def calibrate(
     line: Line,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="P", help="Where the parameters go.")] = Path(
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="P", help="File for the parameters.")] = Path(
         "parameters.json"
     ),
     idle_us: IdleMicroseconds = IDLE_MICROSECONDS,
@@ -251,7 +249,7 @@ def race(
     line: Line,
     against: Annotated[str, typer.Option(metavar="A,B|all", help="Other ways; native always takes part.")] = "all",
     sizes: Annotated[str, typer.Option(metavar="1K:1M", help="A range, in steps of 4, or a comma list.")] = "8:1M",
-    budget: Annotated[str, typer.Option(metavar="TIME", help="Most time to measure: 90s, 10m, or none.")] = "10m",
+    budget: Annotated[str, typer.Option(metavar="TIME", help="Time limit of measuring: 90s, 10m, or none.")] = "10m",
     plot: Annotated[Path | None, typer.Option(metavar="F.svg", help="Draw time by size.")] = None,
     csv: Annotated[Path | None, typer.Option(metavar="F.csv", help="Write every measurement.")] = None,
     idle_us: IdleMicroseconds = IDLE_MICROSECONDS,
@@ -339,7 +337,7 @@ def simulate(
     order: Annotated[
         Order, typer.Option(help="Hosts as in the platform, one from each switch in turn, or shuffled.")
     ] = Order.BLOCK,
-    seed: Annotated[int, typer.Option(help="Of --order random.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of --order random.")] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Run collectives, or an MPI program, with Starling on a simulated network (SimGrid). Needs no root."""

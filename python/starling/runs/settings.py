@@ -70,8 +70,8 @@ def _of_library() -> dict[str, Key]:
 
 
 _OF_COMMAND: Mapping[str, Key] = {
-    "mpi": Key(None, Kind.FLAVOUR, Option("The MPI of the program, where it is not recognised in the program itself.")),
-    "quiet": Key(None, Kind.FLAG, Option("Do not say where the record is.", short="-q")),
+    "mpi": Key(None, Kind.FLAVOUR, Option("The MPI of the program, if it cannot be detected.")),
+    "quiet": Key(None, Kind.FLAG, Option("Do not print where the record is.", short="-q")),
 }
 """What the command itself is told, and the library never hears of."""
 

@@ -48,7 +48,7 @@ Algorithm bruck() {
   return {
       .collectives = {Collective::allgather, Collective::allgatherv},
       .name = "bruck",
-      .says = "multiplies what every rank has by the radix in each step, for any number of ranks",
+      .says = "multiplies the blocks of every rank by the radix in each step, for any number of ranks",
       .source = "Bruck, Ho, Kipnis, Upfal and Weathersby 1997",
       .group = "logarithmic",
       .parameters = {radix_parameter({"2", "4", "8", "16"}, "radix: k-1 messages at once in each of log_k p steps")},

@@ -49,7 +49,7 @@ Algorithm multilane() {
   return {
       .collectives = {Collective::allgather},
       .name = "multilane",
-      .says = "gathers in all lanes of ranks between the nodes, then on each node what its lanes have",
+      .says = "gathers in all lanes of ranks between the nodes, then among the lanes of each node",
       .source = "Träff and Hunold 2020",
       .group = "multilane",
       .parameters = {inner_parameter("the allgather on a node", {"simple"}),

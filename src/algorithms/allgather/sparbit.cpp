@@ -36,7 +36,7 @@ Algorithm sparbit() {
   return {
       .collectives = {Collective::allgather, Collective::allgatherv},
       .name = "sparbit",
-      .says = "doubles what every rank has in each step, over distances that halve",
+      .says = "doubles the blocks of every rank in each step, over distances that halve",
       .source = "Loch and Koslovski 2021",
       .group = "logarithmic",
       .counterparts = {{.ompi = "sparbit", .ucc = "sparbit"}},

@@ -52,13 +52,14 @@ Algorithm shared() {
   return {
       .collectives = {Collective::allreduce},
       .name = "shared",
-      .says = "combines what all ranks publish in memory that those of a node share, all of it or a share on each rank",
+      .says = "combines vectors published in memory that ranks of a node share; each rank combines all or a part",
       .source = "Graham and Shipman 2008; Jain et al. 2018",
       .group = "shared",
       .needs = {.one_node = true},
       .parameters = {{.name = "part",
                       .values = {"whole", "share"},
-                      .says = "what a rank combines: all of the vector, or a share that it then publishes"}},
+                      .says =
+                          "the part of the vector that a rank combines: all of it, or a share that it then publishes"}},
       .reduction_order = "by_rank",
       .latency = "(p-1) alpha of shared memory; with shares 2 (p-1)",
       .bandwidth = "p m beta of a copy; with shares 3 m beta",

@@ -31,7 +31,7 @@ Algorithm mesh2d() {
   return {
       .collectives = {Collective::alltoall},
       .name = "mesh2d",
-      .says = "gathers everything along rows, then columns of a mesh, then picks",
+      .says = "gathers everything along rows, then columns of a mesh, then takes its own blocks",
       .source = "STAR-MPI, section 3.1",
       .group = "logarithmic",
       .probe_up_to = 256,

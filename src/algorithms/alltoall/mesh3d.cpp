@@ -32,7 +32,7 @@ Algorithm mesh3d() {
   return {
       .collectives = {Collective::alltoall},
       .name = "mesh3d",
-      .says = "gathers everything along the three dimensions of a mesh, then picks",
+      .says = "gathers everything along the three dimensions of a mesh, then takes its own blocks",
       .source = "STAR-MPI, section 3.1",
       .group = "logarithmic",
       .probe_up_to = 256,

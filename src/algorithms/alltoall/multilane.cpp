@@ -64,7 +64,7 @@ Algorithm multilane() {
   return {
       .collectives = {Collective::alltoall},
       .name = "multilane",
-      .says = "exchanges on each node what goes to each lane of ranks, then in all lanes between the nodes",
+      .says = "exchanges on each node the blocks for each lane of ranks, then in all lanes between the nodes",
       .source = "Träff and Hunold 2020; Bienz, Olson and Gropp 2019",
       .group = "multilane",
       .parameters = {inner_parameter("the alltoall on a node", {"simple"}),

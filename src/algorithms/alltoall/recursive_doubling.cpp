@@ -31,7 +31,7 @@ Algorithm recursive_doubling() {
   return {
       .collectives = {Collective::alltoall},
       .name = "recursive_doubling",
-      .says = "gathers everything by recursive doubling, then picks",
+      .says = "gathers all blocks on all ranks by recursive doubling, then takes its own blocks",
       .source = "STAR-MPI, section 3.1",
       .group = "logarithmic",
       .needs = {.power_of_two = true},

@@ -53,12 +53,14 @@ Algorithm two_level() {
   return {
       .collectives = {Collective::barrier},
       .name = "two_level",
-      .says = "lets one rank of each node meet when all of its node have come, and tell them then",
+      .says =
+          "waits on each node for all of its ranks, runs a barrier among one rank of each node, then releases the "
+          "others",
       .source = "Graham and Shipman 2008",
       .group = "two_level",
       .parameters = {{.name = "inner",
                       .values = {"sequential", "shared"},
-                      .says = "how the first rank of a node hears from the others, and tells them"}},
+                      .says = "how the first rank of a node waits for the others and releases them"}},
       .latency = "2 alpha on a node, ceil(log2 n) alpha among n nodes",
       .bandwidth = "none",
       .refuses = refuses,

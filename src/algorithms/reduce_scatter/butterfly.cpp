@@ -73,7 +73,7 @@ Algorithm butterfly() {
   return {
       .collectives = {Collective::reduce_scatter, Collective::reduce_scatter_block},
       .name = "butterfly",
-      .says = "halves what every rank works on in each step, the nearest partner first, and keeps the order of ranks",
+      .says = "halves the data of every rank in each step, the nearest partner first, and keeps the order of ranks",
       .source = "Träff 2005",
       .group = "logarithmic",
       .reduction_order = "recursive_doubling",

@@ -62,7 +62,7 @@ Algorithm multilane() {
   return {
       .collectives = {Collective::reduce_scatter, Collective::reduce_scatter_block},
       .name = "multilane",
-      .says = "reduces on each node what goes to each lane of ranks, then in all lanes between the nodes",
+      .says = "reduces on each node for each lane of ranks, then in all lanes between the nodes",
       .source = "Träff and Hunold 2020",
       .group = "multilane",
       .needs = {.commutative = true},

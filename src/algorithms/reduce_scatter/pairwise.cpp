@@ -35,7 +35,7 @@ Algorithm pairwise() {
   return {
       .collectives = {Collective::reduce_scatter, Collective::reduce_scatter_block},
       .name = "pairwise",
-      .says = "brings blocks straight to their owners, one a step, which add them up",
+      .says = "sends each block directly to its owner, one a step; owners add them up",
       .source = "Thakur, Rabenseifner and Gropp 2005, section 4.4",
       .group = "ring",
       .needs = {.commutative = true},

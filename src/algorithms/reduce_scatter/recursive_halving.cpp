@@ -80,7 +80,7 @@ Algorithm recursive_halving() {
   return {
       .collectives = {Collective::reduce_scatter, Collective::reduce_scatter_block},
       .name = "recursive_halving",
-      .says = "halves what every rank works on in each step, with a partner half as far away",
+      .says = "halves the data of every rank in each step, with a partner half as far away",
       .source = "Thakur, Rabenseifner and Gropp 2005, section 4.4; Hartmann et al., section 3.1: hypercube",
       .group = "logarithmic",
       .needs = {.commutative = true},
