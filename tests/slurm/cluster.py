@@ -48,7 +48,7 @@ NodeName={range} CPUs={cpus} State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 
-_NETWORK = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0"}
+NETWORK = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0"}
 """UCX would else take this machine's memory and its loopback for ways from one host to another, and hang."""
 
 
@@ -62,7 +62,7 @@ class Cluster:
 
     def run(self, line: Sequence[str], env: Mapping[str, str] | None = None, timeout: float = 120) -> Outcome:
         """Runs a command on the first host, as a user on a login node; `env` is added to the environment."""
-        settings = {"SLURM_CONF": str(self.folder / "slurm.conf"), **_NETWORK, **(env or {})}
+        settings = {"SLURM_CONF": str(self.folder / "slurm.conf"), **NETWORK, **(env or {})}
         plain = {key: value for key, value in os.environ.items() if not key.startswith(("STARLING_", "SLURM_"))}
         return run_job(entering(self.state, self.hosts[0], line), {**plain, **settings}, timeout, self.folder)
 

@@ -6,12 +6,11 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from slurm.cluster import Cluster, slurm
+from slurm.cluster import Cluster
 from starling.records import history_folder
 from starling.records import record as records
 from support.mpis import ROOT, Mpi, compile_c, environment, mpi_named
@@ -20,15 +19,6 @@ from support.tuned import STARLING
 HERE = Path(__file__).parent
 PLACES = ("--nodes=2", "--ntasks-per-node=2")
 HOSTS = ["h0", "h0", "h1", "h1"]
-NEEDED = ("slurmctld", "slurmd", "srun", "munged")
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    missing = [name for name in NEEDED if shutil.which(name) is None and not Path(f"/usr/sbin/{name}").exists()]
-    assert not missing, f"{missing} not installed: make test-packages"
-    with slurm(f"sslurm{os.getpid()}", "single:2", tmp_path_factory.mktemp("slurm")) as up:
-        yield up
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -166,6 +166,12 @@ _BUILD = ROOT / "build-test/wheel"
 """Where `make test-install` compiles the runtime and what lies below it."""
 
 
+def compiler_of_the_build() -> str:
+    """The C++ compiler as `make test-install` calls it: under that name the compiler's cache has what it compiled."""
+    cache = (_BUILD / "CMakeCache.txt").read_text()
+    return str(re.findall("^CMAKE_CXX_COMPILER:.*=(.*)$", cache, re.MULTILINE)[0])
+
+
 def runtime(mpi: Mpi) -> list[str]:
     """Object files of the runtime for this MPI, and the library of everything below it."""
     of_library = _BUILD / f"CMakeFiles/starling-{mpi.abi}.dir"

@@ -1,0 +1,82 @@
+"""Pages are run as they say: what differs fails, and what may differ from run to run does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from documents.console import agree, run_page
+
+SHOWN = "allgather 64 KiB 16 settled segmented_ring?segment=8192 82.8 ms 1.97x 316 ms 1.95%"
+
+
+@pytest.mark.parametrize(
+    ("printed", "same"),
+    [
+        ("allgather  64 KiB 16 settled native 155 us - 0 s 3%", True),
+        ("allgather  64 KiB\n16 settled ring_light_barrier 1.2 s - 4 ns 0.1 %", True),
+        ("allgather 128 KiB 16 settled native 155 us - 0 s 3%", False),
+        ("allgather  64 KiB  8 settled native 155 us - 0 s 3%", False),
+        ("allgather  64 KiB 16 settled unknown 155 us - 0 s 3%", False),
+        ("allgather  64 KiB 16 settled native 155 us - 0 s 3% more", False),
+    ],
+)
+def test_measured_numbers_and_ways_may_differ(printed: str, same: bool) -> None:
+    assert agree(SHOWN, printed) == same
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "same"),
+    [
+        ("", "", True),
+        ("", "warning", False),
+        ("...", "", True),
+        ("a ... z", "a b\nc z", True),
+        ("a\n...\nz", "a z", True),
+        ("a ... z", "a b", False),
+        ("norm 2.996967977348 after", "norm 2.996967977349 after", False),
+        ("on 2026-11-24T20:40:52Z", "on 2027-01-01T00:00:00Z", True),
+        ("see /home/me/t.json", "see /tmp/x/t.json", True),
+        ("see /home/me/t.json", "see /tmp/x/u.json", False),
+        ("record /a/20261124T204055-h0-1.json;", "record ~/b/20271124T204055-node1-17.json;", True),
+        ("4.1.4", "5.0.11", False),
+        ("took 275\nms", "took 3 s", True),
+    ],
+)
+def test_words_are_compared_and_dots_stand_for_anything(shown: str, printed: str, same: bool) -> None:
+    assert agree(shown, printed) == same
+
+
+def page(folder: Path, text: str) -> Path:
+    file = folder / "page.md"
+    file.write_text(text)
+    (folder / "in").mkdir()
+    return file
+
+
+def test_files_are_saved_and_commands_follow_each_other(tmp_path: Path) -> None:
+    text = (
+        '```sh title="a.sh"\necho "$WHO" \'$x\'\n```\nnot run:\n```sh\nfalse\n```\n'
+        "```console\n$ export WHO=me\n$ sh \\\n    a.sh\nme $x\n```\n"
+    )
+    run_page(page(tmp_path, text), tmp_path / "in")
+
+
+@pytest.mark.parametrize(
+    ("commands", "complaint"),
+    [
+        ("$ true\n$ echo one\ntwo", r"page.md:3: echo one\n.*one\n.*two"),
+        ("$ false", "exit status 1"),
+        ("$ exit 3", "page.md:2: exit 3"),
+        ("two\n$ echo", "begins with a command"),
+    ],
+)
+def test_what_differs_or_fails_is_told_with_its_line(tmp_path: Path, commands: str, complaint: str) -> None:
+    with pytest.raises(AssertionError, match=f"(?s){complaint}"):
+        run_page(page(tmp_path, f"```console\n{commands}\n```\n"), tmp_path / "in")
+
+
+def test_a_page_without_commands_proves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="no console block"):
+        run_page(page(tmp_path, "text\n"), tmp_path / "in")
