@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -117,19 +116,21 @@ std::vector<int> fold_candidates(ContextRecord& into, const ContextRecord& other
   return places;
 }
 
-void fold_decisions(ContextRecord& into, const ContextRecord& other, std::span<const int> places) {
-  const auto placed = [&](int index) { return index < 0 ? -1 : places[static_cast<std::size_t>(index)]; };
+/// Adds decisions, and how many were dropped before them.
+void fold_decisions(ContextRecord& into, std::vector<Decision> others, std::int64_t dropped) {
   std::vector<Decision>& all = into.decisions;
-  add_count(into.decisions_dropped, other.decisions_dropped);
-  for (const Decision& decision : other.decisions) {
-    if (all.size() == decisions_kept) {
-      add_count(into.decisions_dropped, 1);
-      if (decision.call < all.front().call) continue;
-      all.erase(all.begin());
-    }
+  add_count(into.decisions_dropped, dropped);
+  for (Decision& decision : others) {
     const auto later = std::upper_bound(all.begin(), all.end(), decision.call,
                                         [](std::int64_t call, const Decision& one) { return call < one.call; });
-    all.insert(later, {decision.call, placed(decision.from), placed(decision.to), decision.why});
+    if (all.size() < decisions_kept) {
+      all.insert(later, std::move(decision));
+      continue;
+    }
+    add_count(into.decisions_dropped, 1);
+    if (later == all.begin()) continue;
+    std::move(all.begin() + 1, later, all.begin());
+    *(later - 1) = std::move(decision);
   }
 }
 
@@ -164,13 +165,18 @@ void fold_calls(ContextRecord& into, const ContextRecord& other) {
 void fold(ContextRecord& into, const ContextRecord& other) {
   into.native_s = merged({into.native_s, native_samples(into)}, {other.native_s, native_samples(other)});
   const std::int64_t candidates_of_both = std::max(number_of_candidates(into), number_of_candidates(other));
-  fold_decisions(into, other, fold_candidates(into, other));
+  const std::vector<int> places = fold_candidates(into, other);
+  std::vector<Decision> decisions = other.decisions;
+  for (Decision& one : decisions)
+    for (int* const index : {&one.from, &one.to})
+      if (*index >= 0) *index = places[static_cast<std::size_t>(*index)];
+  fold_decisions(into, std::move(decisions), other.decisions_dropped);
   into.candidates_left_out =
       std::clamp<std::int64_t>(candidates_of_both - std::ssize(into.candidates), 0, most_counted);
   fold_calls(into, other);
 }
 
-void fold_by_place(ContextRecord& into, const ContextRecord& other, std::span<const int> places) {
+void fold_by_place(ContextRecord& into, ContextRecord other, std::span<const int> places) {
   const auto candidate = [&](int place) -> CandidateRecord& {
     return into.candidates.at(static_cast<std::size_t>(place));
   };
@@ -180,9 +186,7 @@ void fold_by_place(ContextRecord& into, const ContextRecord& other, std::span<co
     into.native_s =
         merged({into.native_s, candidate(*native).samples},
                {other.native_s, other.candidates.at(static_cast<std::size_t>(native - places.begin())).samples});
-  std::vector<int> same(into.candidates.size());
-  std::iota(same.begin(), same.end(), 0);
-  fold_decisions(into, other, same);
+  fold_decisions(into, std::move(other.decisions), other.decisions_dropped);
   for (std::size_t i = 0; i < places.size(); ++i) fold(candidate(places[i]), other.candidates[i]);
   fold_calls(into, other);
 }

@@ -95,47 +95,49 @@ void Estimates::believe(int candidate, const Belief& belief) {
 }
 
 void Estimates::add(int candidate, double seconds) {
-  One& one = at(candidate);
+  std::unique_ptr<Measured>& measured = at(candidate).measured;
+  if (!measured) measured = std::make_unique<Measured>();
   const auto value = static_cast<float>(std::log(seconds));
-  ++one.count;
-  if (one.logs.size() < window) {
-    one.logs.push_back(value);
+  ++measured->count;
+  if (measured->logs.size() < window) {
+    measured->logs.push_back(value);
     return;
   }
-  one.logs[one.oldest] = value;
-  one.oldest = static_cast<std::uint8_t>((one.oldest + 1) % window);
+  measured->logs[measured->oldest] = value;
+  measured->oldest = static_cast<std::uint8_t>((measured->oldest + 1) % window);
 }
 
 void Estimates::scale(int candidate, double factor) {
   const auto shift = static_cast<float>(std::log(factor));
-  for (float& value : at(candidate).logs) value += shift;
+  if (Measured* const measured = at(candidate).measured.get())
+    for (float& value : measured->logs) value += shift;
 }
 
 void Estimates::age() {
   for (One& one : all_) {
-    if (one.count == 0) continue;
+    if (!one.measured) continue;
     one.source = "calls before the network changed";
-    one.believed_log = static_cast<float>(starling::median(doubles(one.logs)));
+    one.believed_log = static_cast<float>(starling::median(doubles(one.measured->logs)));
     one.believed_spread = static_cast<float>(aged_spread);
     one.common_spread = static_cast<float>(aged_common);
     one.believed = true;
     one.proven = false;
-    one.logs.clear();
-    one.oldest = 0;
-    one.count = 0;
+    one.measured.reset();
   }
 }
 
 void Estimates::update() {
-  for (One& one : all_)
-    if (one.count > 0) {
-      one.middle = static_cast<float>(starling::median(doubles(one.logs)));
-      one.located = static_cast<float>(location(doubles(one.logs), one.middle));
-    }
+  for (One& one : all_) {
+    if (!one.measured) continue;
+    const std::vector<double> logs = doubles(one.measured->logs);
+    const double middle = starling::median(logs);
+    one.measured->middle = static_cast<float>(middle);
+    one.measured->located = static_cast<float>(location(logs, one.measured->middle));
+  }
   update_scatter();
   if (scatter_ > heavy_scatter)
     for (One& one : all_)
-      if (one.count > 0) one.located = static_cast<float>(quantile(doubles(one.logs), 0.25));
+      if (one.measured) one.measured->located = static_cast<float>(quantile(doubles(one.measured->logs), 0.25));
   expect_without_belief();
   std::vector<Interned> done;
   for (const One& one : all_) {
@@ -148,11 +150,13 @@ void Estimates::update() {
 void Estimates::update_scatter() {
   std::vector<double> deviations;
   for (const One& one : all_) {
-    if (one.logs.size() < 2) continue;
+    if (!one.measured || one.measured->logs.size() < 2) continue;
+    const Measured& measured = *one.measured;
     // Around the middle of few values they scatter less than around the true one.
-    const auto times = static_cast<double>(one.logs.size());
+    const auto times = static_cast<double>(measured.logs.size());
     const double wider = std::sqrt(times / (times - 1));
-    for (const float value : one.logs) deviations.push_back(wider * std::abs(static_cast<double>(value - one.middle)));
+    for (const float value : measured.logs)
+      deviations.push_back(wider * std::abs(static_cast<double>(value - measured.middle)));
   }
   if (deviations.empty()) return;
   constexpr double of_deviations = 1.4826;  // from the median absolute deviation to the standard deviation
@@ -178,8 +182,8 @@ void Estimates::expect_by_source(const Interned& source) {
     common = std::max(common, square(static_cast<double>(one.common_spread)));
     Group& group = groups[one.group];
     group.own = square(static_cast<double>(one.believed_spread));
-    if (one.count == 0) continue;
-    group.errors += static_cast<double>(one.located - one.believed_log);
+    if (!one.measured) continue;
+    group.errors += static_cast<double>(one.measured->located - one.believed_log);
     ++group.count;
   }
   double mean = 0;
@@ -213,9 +217,9 @@ void Estimates::expect_by_source(const Interned& source) {
 void Estimates::expect_without_belief() {
   std::vector<double> best(groups_, std::numeric_limits<double>::infinity());
   for (const One& one : std::span(all_).subspan(1))
-    if (one.count > 0) best[one.group] = std::min(best[one.group], static_cast<double>(one.located));
+    if (one.measured) best[one.group] = std::min(best[one.group], static_cast<double>(one.measured->located));
   const One& native = all_.front();
-  const auto reference = static_cast<double>(native.count > 0  ? native.located
+  const auto reference = static_cast<double>(native.measured   ? native.measured->located
                                              : native.believed ? native.believed_log
                                                                : 0);
   for (One& one : all_) {
@@ -229,7 +233,7 @@ void Estimates::expect_without_belief() {
 }
 
 Estimate Estimates::measured_alone(int candidate) const {
-  const One& one = at(candidate);
+  const Measured& one = *at(candidate).measured;
   // Of two times the shorter counts: what disturbs a call makes it longer.
   const auto found = static_cast<double>(one.logs.size() == 2 ? std::min(one.logs[0], one.logs[1]) : one.located);
   const auto times = static_cast<double>(one.logs.size());
@@ -239,10 +243,10 @@ Estimate Estimates::measured_alone(int candidate) const {
 Estimate Estimates::of(int candidate) const {
   const One& one = at(candidate);
   const Estimate before{static_cast<double>(one.expected_log), static_cast<double>(one.expected_spread)};
-  if (one.count == 0) return before;
+  if (!one.measured) return before;
   const Estimate found = measured_alone(candidate);
   if (candidate == 0 && !one.believed) return found;
-  if (one.count == 1 && found.log_seconds > before.log_seconds) {
+  if (one.count() == 1 && found.log_seconds > before.log_seconds) {
     // A single time that is far above what was expected may be that of a call which something else disturbed.
     const double deviation = std::hypot(before.spread, scatter_);
     const double was_disturbed = disturbed * density_of_disturbed;

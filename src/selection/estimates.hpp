@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -55,36 +56,41 @@ class Estimates {
   /// The same without what was believed or measured of others. Of a candidate that was measured.
   [[nodiscard]] Estimate measured_alone(int candidate) const;
   /// How often it was measured since the network changed last.
-  [[nodiscard]] std::int64_t measured(int candidate) const { return at(candidate).count; }
+  [[nodiscard]] std::int64_t measured(int candidate) const { return at(candidate).count(); }
   /// The standard deviation of the logarithm of a single call's time.
   [[nodiscard]] double scatter() const { return scatter_; }
   [[nodiscard]] bool is_believed(int candidate) const { return at(candidate).believed; }
   [[nodiscard]] bool is_proven(int candidate) const { return at(candidate).proven; }
   /// Median of the latest measured times, in seconds; 0 where there is none.
   [[nodiscard]] double median(int candidate) const {
-    return at(candidate).count == 0 ? 0 : std::exp(static_cast<double>(at(candidate).middle));
+    const One& one = at(candidate);
+    return one.measured == nullptr ? 0 : std::exp(static_cast<double>(one.measured->middle));
   }
 
  private:
   static constexpr std::size_t window = 49;
   static constexpr std::ptrdiff_t last_group = 255;
 
-  /// In single precision: there is one for each candidate of each context.
+  // In single precision: there is one for each candidate of each context.
+  struct Measured {
+    std::vector<float> logs;  ///< of the latest measured times, at most `window`
+    float middle = 0;         ///< the median of `logs`, as of the last `update`
+    float located = 0;        ///< what stands for `logs`: the median of few, a mean, or the lower quartile
+    std::int32_t count = 0;   ///< more than 0
+    std::uint8_t oldest = 0;  ///< of a full window
+  };
   struct One {
-    Interned source;  ///< of the belief
+    Interned source;                     ///< of the belief
+    std::unique_ptr<Measured> measured;  ///< null for those that were not, which most candidates are
     float believed_log = 0;
     float believed_spread = 0;
     float common_spread = 0;
-    float middle = 0;        ///< the median of `logs`, as of the last `update`
-    float located = 0;       ///< what stands for `logs`: the median of few, a mean, or the lower quartile
     float expected_log = 0;  ///< without what was measured of this one, as of the last `update`
     float expected_spread = 0;
-    std::int32_t count = 0;
-    std::vector<float> logs;  ///< of the latest measured times, at most `window`
-    std::uint8_t oldest = 0;  ///< of a full window
-    std::uint8_t group = 0;   ///< the last one has all that come after it
+    std::uint8_t group = 0;  ///< the last one has all that come after it
     bool believed = false;
     bool proven = false;  ///< Belief::is_proven
+    [[nodiscard]] std::int64_t count() const { return measured ? measured->count : 0; }
   };
 
   [[nodiscard]] const One& at(int candidate) const { return all_[static_cast<std::size_t>(candidate)]; }

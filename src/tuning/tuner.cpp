@@ -144,7 +144,7 @@ int Tuner::fill_in(ContextRecord& record, std::span<const int> which) const {
     }
   }
   record.seconds = seconds_;
-  record.native_s = median(0);
+  record.native_s = winner == 0 ? best : median(0);
   const Trying nothing;
   const Trying& trying = trying_ ? *trying_ : nothing;
   for (std::size_t place = 0; place < which.size(); ++place) {

@@ -100,8 +100,9 @@ std::unique_ptr<InFlight> start(const Bound& bound, std::unique_ptr<Case> work, 
   Plan& plan = started->plans->plan(team, staging.send_layout(), staging.recv_layout(), false, built);
   for (const NativePart& part : plan.program.natives) plan.natives.push_back(resources.groups().of(part.group).value());
   started->has_groups = !plan.program.natives.empty();
-  if (!started->operation.reserve(plan, started->workspace)) MPI_Abort(MPI_COMM_WORLD, 2);
-  started->operation.start(plan, *resources.channel(), call.op);
+  started->operation.set_plan(plan);
+  if (!started->operation.reserve(started->workspace)) MPI_Abort(MPI_COMM_WORLD, 2);
+  started->operation.start(*resources.channel(), call.op);
   return started;
 }
 

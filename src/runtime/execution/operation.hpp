@@ -7,6 +7,7 @@
 #include "runtime/execution/executor.hpp"
 #include "runtime/execution/plan.hpp"
 #include "runtime/execution/staging.hpp"
+#include "runtime/mpi/process.hpp"
 #include "runtime/mpi/workspace.hpp"
 
 namespace starling {
@@ -18,23 +19,54 @@ class Operation {
   /// The staging of the call's data. To be set up before the operation starts.
   [[nodiscard]] Staging& staging() { return staging_; }
 
-  /// Allocates the memory for `plan` in `workspace`, until the operation has ended. False if there is not enough.
-  [[nodiscard]] bool reserve(const Plan& plan, Workspace& workspace);
-  /// Starts on a plan for which memory was reserved, with `op` for reductions; `segment` as in Transport. Local.
-  void start(Plan& plan, Channel& channel, MPI_Op op, Segment* segment = nullptr);
+  /// The operation is one of `plan`, as are all later ones until another is set; after the staging is set up.
+  void set_plan(Plan& plan);
+  /// The plan, which must still exist.
+  [[nodiscard]] const Plan& plan() const { return *plan_; }
+  /// Allocates the memory for it in `workspace`, until the operation has ended. False if there is not enough.
+  [[nodiscard]] bool reserve(Workspace& workspace) {
+    workspace_ = &workspace;
+    memory_ = bytes_ > 0 ? workspace.take(bytes_) : nullptr;
+    return workspace.requests(plan_->most_requests) && (bytes_ == 0 || memory_ != nullptr);
+  }
+  /// Starts with the memory that was reserved, with `op` for reductions; `segment` as in Transport. Local.
+  void start(Channel& channel, MPI_Op op, Segment* segment = nullptr) {
+    ++plan_->operations;
+    channel_ = &channel;
+    op_ = op;
+    transport_ = {process().world, channel.peers(), channel.next_tag(), workspace_->requests(), segment};
+    step_ = 0;
+    posted_ = 0;
+    error_ = staging_.begin(plan_->program, memory_, buffers_);
+  }
   /// Does what can be done without waiting for other ranks. Returns whether the operation has ended.
   bool advance();
-  /// Completes an operation that was not advanced. Returns error().
-  int finish();
+  /// Completes an operation that was not advanced. Returns error(). Also after an error: other ranks wait for this
+  /// rank's messages, whatever their contents.
+  int finish() {
+    const int failed = execute(plan_->program, buffers_, staging_.unit(), op_, transport_, plan_->natives);
+    if (error_ == MPI_SUCCESS) error_ = failed;
+    end();
+    return error_;
+  }
   /// An MPI error code, which nobody has told the application's error handler: the first error of an operation that has
   /// ended.
   [[nodiscard]] int error() const { return error_; }
 
  private:
-  void end();
+  void end() {
+    if (error_ == MPI_SUCCESS) {
+      error_ = staging_.end(buffers_);
+    } else {
+      channel_->retire_number();
+    }
+    workspace_->done();
+    --plan_->operations;
+  }
 
   Staging staging_;
   Plan* plan_ = nullptr;
+  std::size_t bytes_ = 0;  ///< of memory for it
   Channel* channel_ = nullptr;
   Workspace* workspace_ = nullptr;
   char* memory_ = nullptr;

@@ -18,6 +18,8 @@ class Segment;
 struct Buffers {
   static constexpr std::size_t most = static_cast<std::size_t>(Buffer::scratch) + most_scratch_buffers;
   std::array<char*, most> base;
+  [[nodiscard]] char*& at(Buffer buffer) { return base[static_cast<std::size_t>(buffer)]; }
+  [[nodiscard]] char* at(Buffer buffer) const { return base[static_cast<std::size_t>(buffer)]; }
   [[nodiscard]] char* at(const Extent& extent, MPI_Aint unit) const {
     return base[static_cast<std::size_t>(extent.buffer)] + (extent.first * unit);
   }

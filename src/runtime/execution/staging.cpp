@@ -26,11 +26,6 @@ void Staging::set_up(const Call& call, const Facts& facts, int blocks, int rank,
   }
 }
 
-void Staging::refresh(const Call& call, const Facts& facts) {
-  call_ = &call;
-  if ((stage_send_ || stage_recv_) && !reduces(call.collective)) find_sides(facts);
-}
-
 void Staging::find_sides(const Facts& facts) {
   source_ = Side::source(*call_, facts.situation.ranks, rank_);
   target_ = Side::target(*call_, facts.situation.ranks, rank_);
@@ -112,19 +107,17 @@ std::size_t Staging::workspace_bytes(const Program& program) const {
   return bytes;
 }
 
-int Staging::begin(const Program& program, char* workspace, Buffers& buffers) const {
+int Staging::place(const Program& program, char* workspace, Buffers& buffers) const {
   const auto place = [&](std::int64_t units) {
     const Unit::Span span = unit_.span(units);
     char* base = workspace + span.before;
     workspace += aligned(span.bytes);
     return base;
   };
-  char*& send = buffers.base[static_cast<std::size_t>(Buffer::send)];
-  char*& recv = buffers.base[static_cast<std::size_t>(Buffer::recv)];
-  recv = stage_recv_ ? place(recv_units_) : static_cast<char*>(call_->recvbuf);
-  send = stage_send_   ? place(send_units_)
-         : alias_send_ ? recv + (alias_start_ * unit_.extent)
-                       : static_cast<char*>(const_cast<void*>(call_->sendbuf));
+  char*& recv = buffers.at(Buffer::recv);
+  char*& send = buffers.at(Buffer::send);
+  if (stage_recv_) recv = place(recv_units_);
+  send = stage_send_ ? place(send_units_) : in_place_or_own(recv);
   std::size_t next = static_cast<std::size_t>(Buffer::scratch);
   for (const std::int64_t units : program.scratch) buffers.base[next++] = place(units);
 
@@ -136,10 +129,9 @@ int Staging::begin(const Program& program, char* workspace, Buffers& buffers) co
   return stage_recv_ && starts_in_recv ? source_.pack_into(alias_send_ ? send : recv) : MPI_SUCCESS;
 }
 
-int Staging::end(const Buffers& buffers) const {
+int Staging::give_back(const Buffers& buffers) const {
   const bool has_result = call_->collective != Collective::bcast || rank_ != call_->root;
-  return stage_recv_ && has_result ? target_.unpack_from(buffers.base[static_cast<std::size_t>(Buffer::recv)])
-                                   : MPI_SUCCESS;
+  return has_result ? target_.unpack_from(buffers.at(Buffer::recv)) : MPI_SUCCESS;
 }
 
 }  // namespace starling

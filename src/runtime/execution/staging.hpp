@@ -20,7 +20,10 @@ class Staging {
   /// Sets up for a call whose data is divided into `blocks` blocks.
   void set_up(const Call& call, const Facts& facts, int blocks, int rank, bool works_in_place);
   /// The same for a call that differs from the latest one only in the addresses of its buffers.
-  void refresh(const Call& call, const Facts& facts);
+  void refresh(const Call& call, const Facts& facts) {
+    call_ = &call;
+    if ((stage_send_ || stage_recv_) && !reduces(call.collective)) find_sides(facts);
+  }
 
   [[nodiscard]] const Layout& send_layout() const { return own_send_layout_ ? send_layout_ : recv_layout_; }
   [[nodiscard]] const Layout& recv_layout() const { return recv_layout_; }
@@ -29,11 +32,23 @@ class Staging {
   /// Bytes of workspace for `program`'s scratch and the staged data.
   [[nodiscard]] std::size_t workspace_bytes(const Program& program) const;
   /// Places `buffers` in `workspace` where needed, and copies in the data to stage. Returns an MPI error code.
-  int begin(const Program& program, char* workspace, Buffers& buffers) const;
+  int begin(const Program& program, char* workspace, Buffers& buffers) const {
+    char*& recv = buffers.at(Buffer::recv);
+    recv = static_cast<char*>(call_->recvbuf);
+    buffers.at(Buffer::send) = in_place_or_own(recv);
+    const bool needs_memory = stage_send_ || stage_recv_ || !program.scratch.empty();
+    return needs_memory ? place(program, workspace, buffers) : MPI_SUCCESS;
+  }
   /// Copies staged results to the application's buffer. Returns an MPI error code.
-  int end(const Buffers& buffers) const;
+  int end(const Buffers& buffers) const { return stage_recv_ ? give_back(buffers) : MPI_SUCCESS; }
 
  private:
+  /// Where the data to send is if it is not staged.
+  [[nodiscard]] char* in_place_or_own(char* recv) const {
+    return alias_send_ ? recv + (alias_start_ * unit_.extent) : static_cast<char*>(const_cast<void*>(call_->sendbuf));
+  }
+  int place(const Program& program, char* workspace, Buffers& buffers) const;
+  int give_back(const Buffers& buffers) const;
   void find_sides(const Facts& facts);
   void set_up_reduction(const Facts& facts, int blocks, bool works_in_place);
   void set_up_movement(const Facts& facts, int blocks, bool works_in_place);

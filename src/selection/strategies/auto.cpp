@@ -34,6 +34,7 @@ class Auto final : public Strategy {
     plan_ = Planner::first_calls(brief);
     chosen_ = plan_.front().candidate;
     if (planner_) record_decision();
+    if (varying_work_) works_.resize(Planner::most_times);
     begin_plan();
   }
 
@@ -180,7 +181,7 @@ class Auto final : public Strategy {
   std::size_t first_ = 0;                              ///< where the step's times begin in `seconds_`
   std::size_t times_ = 0;                              ///< of the plan's calls that are exchanged
   std::array<double, Planner::most_times> seconds_{};  ///< of each step's latest calls, the latest first
-  std::array<double, Planner::most_times> works_{};    ///< of the same calls
+  std::vector<double> works_;                          ///< of the same calls, where it varies
   std::vector<double> numbers_;                        ///< for the ranks to agree on
 };
 

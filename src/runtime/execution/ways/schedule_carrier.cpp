@@ -32,21 +32,17 @@ void ScheduleCarrier::release(Resources& resources) {
   ready_ = false;
 }
 
-/// The plan for a call, with `operation_` set up for it.
-Plan& ScheduleCarrier::plan_for(const Call& call, const Facts& facts, Resources& resources) {
+/// Sets `operation_` up for a call that is unlike the latest one.
+[[gnu::noinline]] void ScheduleCarrier::set_up(const Call& call, const Facts& facts, Resources& resources) {
   Staging& staging = operation_.staging();
-  if (plans_.latest() != nullptr && latest_.matches(call)) {
-    staging.refresh(call, facts);
-    return *plans_.latest();
-  }
   const Team team = bound_.team(facts.situation, resources.rank(), rooted(call.collective) ? call.root : 0);
   staging.set_up(call, facts, team.blocks(), team.rank, bound_.works_in_place());
   bool built = false;
   Plan& plan = plans_.plan(team, staging.send_layout(), staging.recv_layout(),
                            changes_layout(facts.key, call.collective), built);
   if (built) resources.plan_made(*this);
+  operation_.set_plan(plan);
   latest_.keep(call, resources.rank());
-  return plan;
 }
 
 /// The groups of this rank in calls with any root: as the root it takes part in all of them. All ranks name those that
@@ -140,8 +136,13 @@ Carrier::Outcome ScheduleCarrier::carry_out(const Call& call, const Facts& facts
 
 Carrier::Outcome ScheduleCarrier::begin(const Call& call, const Facts& facts, Resources& resources,
                                         Workspace& workspace) {
-  Plan& plan = plan_for(call, facts, resources);
-  const bool has_memory = operation_.reserve(plan, workspace);
+  if (plans_.latest() != nullptr && latest_.matches(call)) {
+    operation_.staging().refresh(call, facts);
+  } else {
+    set_up(call, facts, resources);
+  }
+  const Plan& plan = operation_.plan();
+  const bool has_memory = operation_.reserve(workspace);
   double communicators_s = 0;
   if (!ready_ && !make_ready(facts, resources, has_memory, communicators_s)) {
     workspace.done();
@@ -151,7 +152,7 @@ Carrier::Outcome ScheduleCarrier::begin(const Call& call, const Facts& facts, Re
     // The other ranks have already started the call: all can't change to another way any more.
     resources.abort_job("rank has no memory or no communicator for " + bound_.name());
   }
-  operation_.start(plan, *resources.channel(), call.op, has_segment_ ? resources.segment() : nullptr);
+  operation_.start(*resources.channel(), call.op, has_segment_ ? resources.segment() : nullptr);
   return {MPI_SUCCESS, false, nullptr, communicators_s};
 }
 

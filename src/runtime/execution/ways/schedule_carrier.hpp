@@ -34,7 +34,7 @@ class ScheduleCarrier final : public Carrier {
   [[nodiscard]] std::size_t kept_bytes() const { return plans_.bytes(); }
 
  private:
-  Plan& plan_for(const Call& call, const Facts& facts, Resources& resources);
+  void set_up(const Call& call, const Facts& facts, Resources& resources);
   bool make_ready(const Facts& facts, Resources& resources, bool has_memory, double& communicators_s);
   [[nodiscard]] std::vector<RankSet> needed_groups(const Facts& facts, const Resources& resources) const;
   static bool has_room(std::span<const RankSet> groups, const ScheduleCarrier& holder, Resources& resources);
