@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -12,7 +10,7 @@ import pytest
 
 from documents.console import run_page
 from lab.labs import OURS, STARLING, lab, lab_up
-from support.mpis import ROOT, compile_c, compiler_of_the_build, mpi_named
+from support.mpis import ROOT, compile_c, mpi_named
 
 PREFIX = f"{OURS}d"
 PROGRAM = ROOT / "examples/power_iteration/power_iteration.c"
@@ -42,22 +40,5 @@ def test_readme_is_as_printed(tmp_path: Path) -> None:
     prefix = f"{OURS}e"
     try:
         run_page(ROOT / "README.md", tmp_path, env={"STARLING_LAB_PREFIX": prefix, "COLUMNS": "120"})
-    finally:
-        lab("down", "--prefix", prefix)
-
-
-def test_the_tutorial_for_research_is_as_printed(tmp_path: Path) -> None:
-    """Compiled under the same name of the compiler and as deep as by `make test-install`, so most of it is cached."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for name in filter(None, listed.split("\0")):
-        there = tmp_path / "sources" / name
-        there.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, there)
-    prefix = f"{OURS}f"
-    try:
-        # The page's home is a fresh one.
-        cached = os.environ.get("CCACHE_DIR", str(Path.home() / ".cache/ccache"))
-        env = {"STARLING_LAB_PREFIX": prefix, "CXX": compiler_of_the_build(), "CCACHE_DIR": cached}
-        run_page(ROOT / "docs/tutorials/research.md", tmp_path / "sources", env=env)
     finally:
         lab("down", "--prefix", prefix)
