@@ -433,7 +433,7 @@ std::optional<int> Planner::best_trial(std::int64_t times, double lost, double c
   const Estimate chosen = for_program(chosen_);
   const double expected_calls = std::max(fewest_expected, calls);
   std::optional<int> best;
-  if ((knowledge_ && !asked_) || at_stake() < least_at_stake) return best;
+  if (!may_try()) return best;
   double most = 0;
   for (int i = 0; i < candidates(); ++i) {
     if (i == chosen_ || !eligible(i) || estimates_.measured(i) >= known_well) continue;
@@ -446,6 +446,11 @@ std::optional<int> Planner::best_trial(std::int64_t times, double lost, double c
     best = i;
   }
   return best;
+}
+
+/// Whether enough is at stake for any trial, and what is known of the candidates has been asked for.
+bool Planner::may_try() const {
+  return (asked_ || !knowledge_) && at_stake() >= least_at_stake;
 }
 
 /// Seconds of calls, without waiting, from which as many calls again may gain: those made, or, where native's time was
@@ -487,6 +492,7 @@ std::vector<PlannedCalls> Planner::next() {
   constexpr std::int64_t calls_of_baseline = 2;
   if (calls_ < calls_of_baseline && !knows_native_)
     return {{chosen_, std::max(free_from, calls_of_baseline - calls_), false}};
+  if (wants_measurement_) return {{chosen_, std::max<std::int64_t>(free_from, 1), false}};
   if (surprised_) return {{chosen_, std::max<std::int64_t>(free_from, fewest_to_watch), false}};
   const auto stretch = [&] {
     return std::vector<PlannedCalls>{{proof_.next(), std::max(free_from, Proof::calls), proof_.next() == 0}};
@@ -517,7 +523,10 @@ std::vector<PlannedCalls> Planner::next() {
 
   std::int64_t of_chosen = free_from;
   if (trials.empty()) {
-    of_chosen = std::max(free_from, std::clamp(since_ / part_of_calls, fewest_between, most_between));
+    // While nothing may be tried an agreement only tells whether something now may: after as many calls again.
+    const std::int64_t between =
+        may_try() ? std::clamp(since_ / part_of_calls, fewest_between, most_between) : std::max(since_, fewest_between);
+    of_chosen = std::max(free_from, between);
     if (deviations_ != 0) of_chosen = std::max(free_from, fewest_between);
   } else {
     for (const PlannedCalls& trial : trials) of_chosen -= trial.calls;

@@ -83,6 +83,7 @@ class Planner {
   [[nodiscard]] double cost_of_agreement() const;
   [[nodiscard]] std::int64_t calls_until_second_look() const;
   [[nodiscard]] double at_stake() const;
+  [[nodiscard]] bool may_try() const;
   [[nodiscard]] bool control_is_due() const;
   [[nodiscard]] double seconds_of(const AgreedCall& call) const { return waiting_ ? call.fastest : call.slowest; }
   void ask_knowledge();
