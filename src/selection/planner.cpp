@@ -107,6 +107,7 @@ Planner::Planner(const Brief& brief)
       calls_of_(brief.candidates.size()),
       estimates_(groups_of(brief)),
       knowledge_(brief.knowledge),
+      enough_at_stake_(least_at_stake),
       waiting_(brief.synchronises ? brief.candidates.size() : 0),
       proven_(brief.candidates.size()),
       chosen_(fastest_of_earlier(brief)),
@@ -149,14 +150,16 @@ void Planner::ask_knowledge() {
   wants_measurement_ = false;
   if (asked_ || !knowledge_) return;
   const double native = time_of(0);
-  const double at_stake = std::min(1.0, budget_) * this->at_stake();
+  const double part = std::min(1.0, budget_);
   const double cost = knowledge_->seconds_to_ask();
   if (const auto measuring = knowledge_->seconds_to_measure(); measuring) {
-    wants_measurement_ = *measuring <= share_of_measurement * at_stake;
+    enough_at_stake_ = *measuring / std::max(share_of_measurement * part, shortest);
+    wants_measurement_ = at_stake() >= enough_at_stake_;
     return;
   }
+  enough_at_stake_ = std::max(least_at_stake, cost / std::max(share_of_predictions * part, shortest));
   const double left = allowed(static_cast<double>(since_)) - lost_to_native();
-  if (cost > std::max(left, share_of_predictions * at_stake)) return;
+  if (cost > left && at_stake() < enough_at_stake_) return;
   asked_ = has_just_asked_ = true;
   to_begin_.resize(static_cast<std::size_t>(candidates()));
   for (int i = 0; i < candidates(); ++i) {
@@ -453,6 +456,14 @@ bool Planner::may_try() const {
   return (asked_ || !knowledge_) && at_stake() >= least_at_stake;
 }
 
+/// While nothing may be tried, an agreement tells only whether something now may: after as many calls again at most,
+/// for calls may become longer.
+std::int64_t Planner::calls_until_something_may_be_tried() const {
+  const double of_a_call = transfer_ / static_cast<double>(std::max<std::int64_t>(calls_, 1));
+  const double missing = std::ceil((enough_at_stake_ - at_stake()) / std::max(of_a_call, shortest));
+  return static_cast<std::int64_t>(std::clamp(missing, 1.0, static_cast<double>(std::max(since_, fewest_between))));
+}
+
 /// Seconds of calls, without waiting, from which as many calls again may gain: those made, or, where native's time was
 /// known before the first one, those that are expected at least.
 double Planner::at_stake() const {
@@ -523,10 +534,8 @@ std::vector<PlannedCalls> Planner::next() {
 
   std::int64_t of_chosen = free_from;
   if (trials.empty()) {
-    // While nothing may be tried an agreement only tells whether something now may: after as many calls again.
-    const std::int64_t between =
-        may_try() ? std::clamp(since_ / part_of_calls, fewest_between, most_between) : std::max(since_, fewest_between);
-    of_chosen = std::max(free_from, between);
+    of_chosen = std::max(free_from, may_try() ? std::clamp(since_ / part_of_calls, fewest_between, most_between)
+                                              : calls_until_something_may_be_tried());
     if (deviations_ != 0) of_chosen = std::max(free_from, fewest_between);
   } else {
     for (const PlannedCalls& trial : trials) of_chosen -= trial.calls;

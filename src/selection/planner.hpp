@@ -84,6 +84,7 @@ class Planner {
   [[nodiscard]] std::int64_t calls_until_second_look() const;
   [[nodiscard]] double at_stake() const;
   [[nodiscard]] bool may_try() const;
+  [[nodiscard]] std::int64_t calls_until_something_may_be_tried() const;
   [[nodiscard]] bool control_is_due() const;
   [[nodiscard]] double seconds_of(const AgreedCall& call) const { return waiting_ ? call.fastest : call.slowest; }
   void ask_knowledge();
@@ -104,6 +105,7 @@ class Planner {
   bool asked_ = false;
   bool has_just_asked_ = false;  ///< since the latest agreement
   bool wants_measurement_ = false;
+  double enough_at_stake_;     ///< for the next step towards a trial, seconds
   bool knows_native_ = false;  ///< from before the first call
   bool any_belief_ = false;    ///< in any candidate but native
   Waiting waiting_;            ///< where ranks do, the fastest one's time is that of the collective
