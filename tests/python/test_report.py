@@ -223,6 +223,15 @@ def of_run(contexts: list[Context], history: str = "/h") -> RunRecord:
     return record.model_copy(update={"contexts": contexts, "left_out": None, "run": run})
 
 
+def test_communicators_that_call_at_the_same_time_save_no_more_than_their_ranks() -> None:
+    part = by_hand(ALL_RANKS)
+    whole = of_run([part])
+    run = whole.run.model_copy(update={"ranks": 4 * part.ranks})
+    quarter = verdict(whole.model_copy(update={"run": run}))
+    assert verdict(whole).startswith("Saved 24.2 s against native")
+    assert quarter.startswith("Saved 6.06 s against native, with which the run would have taken 206 s instead of 200 s")
+
+
 def test_the_verdict_tells_what_was_gained_what_it_cost_and_what_comes_next() -> None:
     gained = by_hand(ALL_RANKS)
     assert verdict(of_run([gained])) == (

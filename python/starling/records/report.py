@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
 from starling.messages import printable
-from starling.records.record import Context, Phase, RunRecord
+from starling.records.record import Context, LeftOut, Phase, RunRecord
 from starling.terminal.figures import human_bytes, human_seconds
 from starling.terminal.tables import Column, fitted, line
 
@@ -119,24 +119,38 @@ def columns(contexts: Sequence[Context]) -> list[Column]:
     ]
 
 
+def _total(record: RunRecord, parts: Iterable[Context | LeftOut], seconds: Callable[[Any], float | None]) -> float:
+    """Seconds of parts of a run, as a rank has them in the mean.
+
+    The times of communicators with some of the ranks add up, although these may call at the same time.
+    """
+
+    def share(part: Context | LeftOut) -> float:
+        return min(1.0, part.ranks / record.run.ranks) if isinstance(part, Context) else 1.0
+
+    return sum((seconds(part) or 0.0) * share(part) for part in parts)
+
+
 def summary(record: RunRecord) -> str:
     """Seconds in collectives, savings against native, cost of tuning, and contexts not counted.
 
-    Seconds are the slowest rank's in each context where its ranks agreed on times, else rank 0's.
+    Seconds are the slowest rank's in each context where its ranks agreed on times, else rank 0's, and totals are those
+    of a rank in the mean.
     """
     left_out = [record.left_out] if record.left_out else []
-    parts = [*record.contexts, *left_out]
-    spent = sum(part.spent or 0 for part in parts)
-    tuning = sum(part.tuning or 0 for part in parts)
-    known = [context.saved for context in record.contexts if context.saved is not None]
+    parts: list[Context | LeftOut] = [*record.contexts, *left_out]
+    spent = _total(record, parts, lambda part: part.spent)
+    tuning = _total(record, parts, lambda part: part.tuning)
+    known = [context for context in record.contexts if context.saved is not None]
     text = f"in collectives {human_seconds(spent)}"
     if known:
-        saved = sum(known)
+        saved = _total(record, known, lambda context: context.saved)
         what = "saved against native" if saved >= 0 else "lost against native"
         text += f"; {what} {human_seconds(abs(saved))}, after the cost of tuning"
     text += f"; tuning cost {human_seconds(tuning)}"
-    unknown = [*(context for context in record.contexts if context.saved is None), *left_out]
-    seconds = sum(part.spent or 0 for part in unknown)
+    unknown: list[Context | LeftOut] = [context for context in record.contexts if context.saved is None]
+    unknown += left_out
+    seconds = _total(record, unknown, lambda part: part.spent)
     if unknown and (not known or seconds >= _MATERIAL * spent):
         calls = sum(part.calls for part in unknown)
         text += f"; not counted as saved or lost: {calls} call{'s' * (calls != 1)}, {human_seconds(seconds)}, "
@@ -152,8 +166,8 @@ def verdict(record: RunRecord) -> str:
     run = record.run
     if not known or not run.seconds:
         return ""
-    saved = sum(context.saved or 0 for context in known)
-    trying = human_seconds(sum(context.tuning or 0 for context in record.contexts))
+    saved = _total(record, known, lambda context: context.saved)
+    trying = human_seconds(_total(record, record.contexts, lambda context: context.tuning))
     if saved >= 0:
         natively = f"{human_seconds(run.seconds + saved)} instead of {human_seconds(run.seconds)}"
         text = f"Saved {human_seconds(saved)} against native, with which the run would have taken {natively}"
@@ -170,8 +184,8 @@ def verdict(record: RunRecord) -> str:
 
 def waiting(record: RunRecord) -> str:
     """How much of the time in collectives was waiting for late ranks, and who is late; empty where it is little."""
-    spent = sum(context.spent or 0 for context in record.contexts)
-    waited = sum(context.waited for context in record.contexts)
+    spent = _total(record, record.contexts, lambda context: context.spent)
+    waited = _total(record, record.contexts, lambda context: context.waited)
     if not spent or waited < _MUCH_WAITING * spent:
         return ""
     text = (
