@@ -318,7 +318,7 @@ void Planner::take_stretch(std::span<const PlannedCalls> plan) {
     proof_ = {};
     return;
   }
-  const double calls = static_cast<double>(plan.front().calls);
+  const auto calls = static_cast<double>(plan.front().calls);
   proof_.add(stretch_ / calls);
   const double gain = time_of(0) - time_of(chosen_);
   const auto found = proof_.result(gain / (stretch_ / calls));
