@@ -60,6 +60,9 @@ std::pair<std::vector<int>, int> hosts_of_nodes(const std::vector<int>& nodes) {
 /// What the first rank tells all others of the network.
 struct Told {
   bool is_known = false;
+  // Only rank 0 has this setting:
+  bool may_measure = false;
+  bool at_once = false;  ///< in MPI_Init
   /// L is without the links of a platform: so it stands in a file of parameters, but a probe sees no links.
   bool without_links = false;
   MeasuredNetwork network;
@@ -93,6 +96,8 @@ ProbeSubject subject_of(const Settings& settings, const ProbePlan& plan) {
 /// On rank 0: what is known without measuring.
 Told known_here(const Settings& settings, const ProbeSubject& subject, bool needs_rate) {
   Told found;
+  found.may_measure = settings.probe != "off";
+  found.at_once = settings.probe == "start";
   found.is_known = !settings.network.empty() && !needs_rate;
   if (!found.is_known && !settings.history.empty() && !settings.fresh) {
     try {
@@ -172,10 +177,10 @@ void set_network(Setup& now) {
     all = known_here(now.settings, subject_of(now.settings, plan), !is_described(now) && !plan.between_nodes.empty());
   pmpi.Bcast(&all, sizeof all, handles.byte, 0, process().world);
   if (all.is_known) return use(now, plan, all);
-  if (now.settings.probe == "off") return;
+  if (!all.may_measure) return;
   now.measure_network = measure;
   // Threads that measure at the same time would take each other's messages.
-  if (now.settings.probe == "on" && !process().concurrent) return;
+  if (!all.at_once && !process().concurrent) return;
   Communicator* const world = Communicator::of(handles.comm_world);
   if (world->channel() != nullptr) world->measure_network();
   now.measure_network = nullptr;
