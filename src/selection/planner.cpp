@@ -30,11 +30,8 @@ constexpr double least_gain = 0.001;
 constexpr std::int64_t known_well = 49;
 /// Calls that show that ranks wait longer with a candidate.
 constexpr std::int64_t enough_to_delay = 4;
-/// Seconds without waiting that all calls must have taken before anything is tried: first calls with a candidate also
-/// open connections and disturb other ranks, which a context of few or short calls does not win back.
-constexpr double least_at_stake = 0.02;
-/// What may be spent to know more before a trial, as a share of these seconds: from as many calls again as much may be
-/// gained. Predictions serve one context, a measurement of the network all of them.
+/// What may be spent to know more before a trial, as a share of what is at stake: from as many calls again as much may
+/// be gained. Predictions serve one context, a measurement of the network all of them.
 constexpr double share_of_predictions = 0.25;
 constexpr double share_of_measurement = 0.5;
 /// The share of the time of collectives that agreements may take, and how many calls' time in advance.
@@ -104,10 +101,11 @@ std::vector<PlannedCalls> Planner::first_calls(const Brief& brief) {
 
 Planner::Planner(const Brief& brief)
     : budget_(brief.settings.budget / usual_budget),
+      least_at_stake_(brief.settings.stake),
       calls_of_(brief.candidates.size()),
       estimates_(groups_of(brief)),
       knowledge_(brief.knowledge),
-      enough_at_stake_(least_at_stake),
+      enough_at_stake_(brief.settings.stake),
       waiting_(brief.synchronises ? brief.candidates.size() : 0),
       proven_(brief.candidates.size()),
       chosen_(fastest_of_earlier(brief)),
@@ -157,7 +155,7 @@ void Planner::ask_knowledge() {
     wants_measurement_ = at_stake() >= enough_at_stake_;
     return;
   }
-  enough_at_stake_ = std::max(least_at_stake, cost / std::max(share_of_predictions * part, shortest));
+  enough_at_stake_ = std::max(least_at_stake_, cost / std::max(share_of_predictions * part, shortest));
   const double left = allowed(static_cast<double>(since_)) - lost_to_native();
   if (cost > left && at_stake() < enough_at_stake_) return;
   asked_ = has_just_asked_ = true;
@@ -453,7 +451,7 @@ std::optional<int> Planner::best_trial(std::int64_t times, double lost, double c
 
 /// Whether enough is at stake for any trial, and what is known of the candidates has been asked for.
 bool Planner::may_try() const {
-  return (asked_ || !knowledge_) && at_stake() >= least_at_stake;
+  return (asked_ || !knowledge_) && at_stake() >= least_at_stake_;
 }
 
 /// While nothing may be tried, an agreement tells only whether something now may: after as many calls again at most,

@@ -96,6 +96,9 @@ class Planner {
   [[nodiscard]] std::string in_words(int candidate) const;
 
   double budget_;  ///< the setting, in units of the usual one
+  /// Seconds: first calls with a candidate also open connections and disturb other ranks, which a context of few or
+  /// short calls does not win back.
+  double least_at_stake_;
   std::vector<Interned> names_;
   std::vector<bool> eligible_;
   std::vector<std::int64_t> calls_of_;  ///< of each candidate since the network changed

@@ -69,6 +69,7 @@ struct Candidate {
 /// The numbers that users can set for strategies; the same on all ranks.
 struct StrategySettings {
   double budget = 0.05;               ///< auto: what trying may cost, as a share of the first 20 calls' native time
+  double stake = 0.02;                ///< auto: seconds of a context's calls, without waiting, before anything is tried
   int iterations = 10;                ///< STAR-MPI's ITER: measurements of each candidate
   double epsilon = 0.10;              ///< STAR-MPI's epsilon: tolerated loss against the second best
   std::int64_t delta_limit = 1024;    ///< upper bound of STAR-MPI's delta (periods are delta * ITER calls)

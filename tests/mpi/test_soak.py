@@ -23,7 +23,13 @@ PATIENCE = 600 * max(1.0, CALLS / 100000)
 """Seconds after which a run counts as hung; its own watchdog ends one without progress."""
 GROWTH = 8192
 """KiB that memory may grow by in the second half, in which each context still gets new sizes and roots."""
-QUICK = {"STARLING_ITER": "1", "STARLING_LONGEST_DRAW": "3"}
+QUICK = {
+    "STARLING_ITER": "1",
+    "STARLING_LONGEST_DRAW": "3",
+    "STARLING_BUDGET": "1",
+    "STARLING_STAKE": "0",
+    "STARLING_PROBE": "off",
+}
 
 
 @pytest.fixture(scope="module")
