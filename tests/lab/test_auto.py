@@ -47,7 +47,8 @@ def test_a_late_rank_is_no_slow_algorithm(mpi: Mpi, tmp_path: Path, pause: int, 
     path = tmp_path / "record.json"
     program = compile_c(mpi, ROOT / "tests/lab/late.c", tmp_path)
     only = "ring,gather_bcast"
-    tuned = [*STARLING, "run", "--record", str(path), "--history", "off", "--strategy", "auto", "--only", only, "--"]
+    options = ["--record", str(path), "--history", "off", "--probe", "start", "--strategy", "auto", "--only", only]
+    tuned = [*STARLING, "run", *options, "--"]
     line = [*tuned, mpi.launcher[0], "-n", str(HOSTS), str(program), "40", str(BLOCK), str(pause), str(who)]
     outcome = on_lab(mpi, PREFIX, [], line)
     outcome.check()
