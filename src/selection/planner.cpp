@@ -326,7 +326,9 @@ void Planner::take_stretch(std::span<const PlannedCalls> plan) {
   const double in_calls = std::log(time_of(0) / time_of(chosen_));
   handicap_ = std::max({handicap_, 0.0, in_calls + std::log(found->with_candidate / found->with_native)});
   std::string why = "the program takes " + time_in_words(found->with_candidate) + " from call to call with " +
-                    in_words(chosen_) + ", and " + time_in_words(found->with_native) + " with native";
+                    names_[static_cast<std::size_t>(chosen_)].text() + ", whose calls take " +
+                    ratio_in_words(time_of(chosen_) / time_of(0)) + " of native's time, and " +
+                    time_in_words(found->with_native) + " with native";
   tried_.clear();
   decision_ = Decision{calls_, decision_ ? decision_->from : chosen_, 0, std::move(why)};
   chosen_ = 0;
