@@ -52,6 +52,7 @@ LARGE = ("--sizes", "16384", "65536", "262144")
 SOME = ("--sizes", "16384", "65536", "--learning", "100", "--calls", "3")
 LONG = ("--sizes", "16384", "65536", "--learning", "40", "--calls", "2")
 """An alltoall of 64 KiB takes 2 s where the middle trunk carries it."""
+FIRST = ("--sizes", "16384", "--rounds", "1")
 SMALL = ("--sizes", "1024", "--learning", "120")
 PROGRAMS = (
     *("--rounds", "2", "--programs"),
@@ -64,12 +65,20 @@ LABS: Sequence[tuple[Sequence[str], Sequence[Job]]] = (
             Job("single", "suite.py", OPENMPI, 16, LARGE),
             Job("single", "suite.py", MPICH, 16, LARGE),
             Job("single", "suite.py", INTEL, 16, LARGE),
+            Job("first", "first_calls.py", OPENMPI, 16),
+            Job("first", "first_calls.py", MPICH, 16),
+            Job("first", "first_calls.py", INTEL, 16),
             Job("programs", "programs.py", OPENMPI, 16, PROGRAMS),
         ),
     ),
     (
         ("star:4x8",),
-        (Job("star", "suite.py", OPENMPI, 32, SOME), Job("star", "suite.py", MPICH, 32, SOME)),
+        (
+            Job("star", "suite.py", OPENMPI, 32, SOME),
+            Job("star", "suite.py", MPICH, 32, SOME),
+            Job("first-star", "first_calls.py", OPENMPI, 32, FIRST),
+            Job("first-star", "first_calls.py", MPICH, 32, FIRST),
+        ),
     ),
     (
         ("single:16", *SLOW),
@@ -95,8 +104,14 @@ LABS: Sequence[tuple[Sequence[str], Sequence[Job]]] = (
     ),
     (
         ("chain:4x8",),
-        (Job("chain", "suite.py", OPENMPI, 32, LONG), Job("chain", "suite.py", MPICH, 32, LONG)),
+        (
+            Job("chain", "suite.py", OPENMPI, 32, LONG),
+            Job("chain", "suite.py", MPICH, 32, LONG),
+            Job("first-chain", "first_calls.py", OPENMPI, 32, FIRST),
+            Job("first-chain", "first_calls.py", MPICH, 32, FIRST),
+        ),
     ),
+    (("single:8", "--ranks-per-host", "2"), (Job("first-nodes", "first_calls.py", OPENMPI, 16),)),
 )
 
 

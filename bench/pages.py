@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import adapting
+import first_calls
 import orthogonal_groups
 import prediction_error
 import profiles
@@ -57,6 +58,8 @@ def _of(table: Callable[..., str]) -> Callable[[Sequence[Path]], str]:
 TABLES: Mapping[str, Callable[[Sequence[Path]], str]] = {
     "summary": _of(suite_tables.summary),
     "cells": _of(suite_tables.cells),
+    "first-calls": _of(first_calls.summary),
+    "first-cells": _of(first_calls.cells),
     "programs": _of(programs.table),
     "trees": _of(trees.table),
     "adapting": lambda files: adapting.table(adapting.read(files[0])),
@@ -98,6 +101,19 @@ PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {
             "star-mpich.json",
             "chain-openmpi.json",
             "chain-mpich.json",
+        ),
+    ),
+    "first.svg": (
+        first_calls.draw,
+        (
+            "first-openmpi.json",
+            "first-mpich.json",
+            "first-intel.json",
+            "first-star-openmpi.json",
+            "first-star-mpich.json",
+            "first-chain-openmpi.json",
+            "first-chain-mpich.json",
+            "first-nodes-openmpi.json",
         ),
     ),
     "programs.svg": (programs.draw, ("programs-openmpi.json",)),
