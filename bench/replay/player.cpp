@@ -240,6 +240,7 @@ Played play(const Matrix& recorded, const Matrix& recorded_later, std::string_vi
     const Times earlier(matrix, scenario, seed + 2);
     Ranks run(strategy, brief);
     for (std::int64_t call = 0; call < calls_before; ++call) one_call(run, earlier, call);
+    brief.calls_before = calls_before;
     for (std::size_t i = 0; i < brief.candidates.size(); ++i)
       if (const auto found = run.found(static_cast<int>(i)))
         brief.candidates[i].earlier = Earlier{found->seconds, 10, found->deviation};

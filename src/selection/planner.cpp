@@ -54,6 +54,8 @@ constexpr int fewest_to_watch = 3;
 /// scatter, from 1 up.
 constexpr double deviations_by_scatter = 7;
 constexpr double most_deviations = 3;
+/// From this share of native's time down, a gain in calls is no accident.
+constexpr double clear_gain = 0.7;
 /// How trustworthy the times of earlier runs are.
 constexpr double spread_of_earlier = 0.08;
 constexpr double common_spread_of_earlier = 0.1;
@@ -102,6 +104,7 @@ std::vector<PlannedCalls> Planner::first_calls(const Brief& brief) {
 Planner::Planner(const Brief& brief)
     : budget_(brief.settings.budget / usual_budget),
       least_at_stake_(brief.settings.stake),
+      calls_before_(brief.candidates.front().earlier ? static_cast<double>(brief.calls_before) : 0),
       calls_of_(brief.candidates.size()),
       estimates_(groups_of(brief)),
       knowledge_(brief.knowledge),
@@ -122,6 +125,8 @@ Planner::Planner(const Brief& brief)
   }
   estimates_.update();
   if (brief.varying_work) scale_ = std::make_unique<WorkScale>(brief.candidates.size());
+  // A candidate that did not serve the program was filed with a longer time than that of its calls (`found`).
+  proven_[static_cast<std::size_t>(chosen_)] = chosen_ != 0 && time_of(chosen_) < clear_gain * time_of(0);
   if (chosen_ != 0)
     decision_ = Decision{0, -1, chosen_,
                          names_[static_cast<std::size_t>(chosen_)] + " was fastest in earlier runs, at " +
@@ -152,7 +157,7 @@ void Planner::ask_knowledge() {
   const double cost = knowledge_->seconds_to_ask();
   if (const auto measuring = knowledge_->seconds_to_measure(); measuring) {
     enough_at_stake_ = *measuring / std::max(share_of_measurement * part, shortest);
-    wants_measurement_ = at_stake() >= enough_at_stake_;
+    wants_measurement_ = at_stake_in_all_runs() >= enough_at_stake_;
     return;
   }
   enough_at_stake_ = std::max(least_at_stake_, cost / std::max(share_of_predictions * part, shortest));
@@ -175,6 +180,7 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
   if (waiting_.has_changed(plan, calls))
     start_anew(waiting_ ? "ranks begin to wait for each other" : "ranks no longer wait for each other");
   std::vector<double> of_chosen;
+  const double elapsed_before = elapsed_;
   const bool was_surprised = std::exchange(surprised_, false);
   for (const PlannedCalls& step : plan) {
     std::vector<double> times;
@@ -228,7 +234,7 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
   }
   watch(of_chosen, was_surprised);
   estimates_.update();
-  take_stretch(plan);
+  take_stretch(plan, elapsed_ - elapsed_before);
   ask_knowledge();
   if (!surprised_) choose();
   if (!knowledge_) return;
@@ -269,6 +275,7 @@ void Planner::start_anew(const std::string& why) {
   estimates_.age();
   waiting_.forget();
   proof_ = {};
+  between_native_calls_.clear();
   proven_.assign(proven_.size(), false);
   handicap_ = 0;
   std::fill(calls_of_.begin(), calls_of_.end(), 0);
@@ -309,22 +316,47 @@ bool Planner::needs_proof() const {
   return time_of(chosen_) > clearly * time_of(0) || std::max(waiting_.ratio(chosen_), waiting_.ratio(0)) > together;
 }
 
-/// Gives the proof its stretch, and draws the conclusion.
-void Planner::take_stretch(std::span<const PlannedCalls> plan) {
-  if (!proof_.is_running()) return;
+/// Whether calls with the chosen candidate gain so much that it is no accident, and the program has most of it: then
+/// one stretch is enough, and native need not take turns. Not where ranks wait for late ones: that varies from stretch
+/// to stretch.
+bool Planner::gains_clearly(double between_calls) const {
+  constexpr double most = 0.5;
+  constexpr std::ptrdiff_t fewest = 2;
+  if (waiting_ || std::ssize(between_native_calls_) < fewest) return false;
+  const double lost = between_calls - median(between_native_calls_);
+  return time_of(chosen_) < clear_gain * time_of(0) && lost < (1 - most) * (time_of(0) - time_of(chosen_));
+}
+
+/// Gives the proof its stretch, of whose seconds so many passed in calls, and draws the conclusion.
+void Planner::take_stretch(std::span<const PlannedCalls> plan, double in_calls) {
+  if (!(stretch_ > 0)) return;
+  double calls = 0;
+  for (const PlannedCalls& step : plan) calls += static_cast<double>(step.calls);
+  const double between = (stretch_ - in_calls) / calls;
+  if (!proof_.is_running()) {
+    constexpr std::ptrdiff_t most = 3;
+    if (plan.front().candidate != 0 || 2 * static_cast<double>(plan.front().calls) < calls) return;
+    if (std::ssize(between_native_calls_) == most) between_native_calls_.erase(between_native_calls_.begin());
+    between_native_calls_.push_back(between);
+    return;
+  }
   if (proof_.candidate() != chosen_ || plan.size() != 1 || plan.front().candidate != proof_.next()) {
     proof_ = {};
     return;
   }
-  const auto calls = static_cast<double>(plan.front().calls);
+  if (plan.front().candidate == chosen_ && gains_clearly(between)) {
+    proof_ = {};
+    proven_[static_cast<std::size_t>(chosen_)] = true;
+    return;
+  }
   proof_.add(stretch_ / calls);
   const double gain = time_of(0) - time_of(chosen_);
   const auto found = proof_.result(gain / (stretch_ / calls));
   if (!found) return;
   proven_[static_cast<std::size_t>(chosen_)] = found->is_faster;
   if (found->is_faster) return;
-  const double in_calls = std::log(time_of(0) / time_of(chosen_));
-  handicap_ = std::max({handicap_, 0.0, in_calls + std::log(found->with_candidate / found->with_native)});
+  const double by_calls = std::log(time_of(0) / time_of(chosen_));
+  handicap_ = std::max({handicap_, 0.0, by_calls + std::log(found->with_candidate / found->with_native)});
   std::string why = "the program takes " + time_in_words(found->with_candidate) + " from call to call with " +
                     names_[static_cast<std::size_t>(chosen_)].text() + ", whose calls take " +
                     ratio_in_words(time_of(chosen_) / time_of(0)) + " of native's time, and " +
@@ -453,7 +485,7 @@ std::optional<int> Planner::best_trial(std::int64_t times, double lost, double c
 
 /// Whether enough is at stake for any trial, and what is known of the candidates has been asked for.
 bool Planner::may_try() const {
-  return (asked_ || !knowledge_) && at_stake() >= least_at_stake_;
+  return (asked_ || !knowledge_) && at_stake_in_all_runs() >= least_at_stake_;
 }
 
 /// While nothing may be tried, an agreement tells only whether something now may: after as many calls again at most,
@@ -468,6 +500,12 @@ std::int64_t Planner::calls_until_something_may_be_tried() const {
 /// known before the first one, those that are expected at least.
 double Planner::at_stake() const {
   return knows_native_ ? std::max(transfer_, fewest_expected * time_of(0)) : transfer_;
+}
+
+/// The same for what the history keeps, so that later runs need not pay for it again: as many calls again as there were
+/// in all runs.
+double Planner::at_stake_in_all_runs() const {
+  return std::max(at_stake(), calls_before_ * time_of(0));
 }
 
 bool Planner::control_is_due() const {

@@ -69,7 +69,8 @@ class Planner {
   [[nodiscard]] double handicap(int candidate) const;
   [[nodiscard]] Estimate for_program(int candidate) const;
   [[nodiscard]] bool needs_proof() const;
-  void take_stretch(std::span<const PlannedCalls> plan);
+  void take_stretch(std::span<const PlannedCalls> plan, double in_calls);
+  [[nodiscard]] bool gains_clearly(double between_calls) const;
   [[nodiscard]] double lost_to_native() const;
   [[nodiscard]] double loss_at_worst(int candidate) const;
   [[nodiscard]] double seconds_to_begin(int candidate) const;
@@ -83,6 +84,7 @@ class Planner {
   [[nodiscard]] double cost_of_agreement() const;
   [[nodiscard]] std::int64_t calls_until_second_look() const;
   [[nodiscard]] double at_stake() const;
+  [[nodiscard]] double at_stake_in_all_runs() const;
   [[nodiscard]] bool may_try() const;
   [[nodiscard]] std::int64_t calls_until_something_may_be_tried() const;
   [[nodiscard]] bool control_is_due() const;
@@ -99,6 +101,7 @@ class Planner {
   /// Seconds: first calls with a candidate also open connections and disturb other ranks, which a context of few or
   /// short calls does not win back.
   double least_at_stake_;
+  double calls_before_;  ///< in earlier runs
   std::vector<Interned> names_;
   std::vector<bool> eligible_;
   std::vector<std::int64_t> calls_of_;  ///< of each candidate since the network changed
@@ -114,7 +117,9 @@ class Planner {
   Waiting waiting_;            ///< where ranks do, the fastest one's time is that of the collective
   std::unique_ptr<WorkScale> scale_;
   Proof proof_;
-  double stretch_ = 0;        ///< seconds of the latest plan and of the program meanwhile
+  double stretch_ = 0;  ///< seconds of the latest plan and of the program meanwhile
+  /// Seconds between two calls in the latest plans of which native made most: at most three, the latest last.
+  std::vector<double> between_native_calls_;
   std::vector<bool> proven_;  ///< of each candidate, whether the program was faster with it
   double handicap_ = 0;  ///< logarithm of what others must be faster by in their calls, for the program to be faster
   int chosen_ = 0;

@@ -120,6 +120,7 @@ struct Brief {
   std::vector<Advice> advice{};
   StrategySettings settings;
   std::string argument;       ///< the text after the colon of the strategy's name
+  std::int64_t calls_before = 0;  ///< in earlier runs
   bool varying_work = false;  ///< the work of the context's calls may vary
   bool is_first_rank = true;  ///< this is the rank that judges, where only one does (Judge::first_rank)
   bool tells_first = false;   ///< rank 0 may know how to make the first call; the same on all ranks

@@ -113,6 +113,39 @@ TEST(Auto, TriesNothingWhereLittleIsAtStake) {
   EXPECT_EQ(ranks.strategy().chosen(), 1);
 }
 
+TEST(Auto, TriesOnceEnoughIsAtStakeInAllRuns) {
+  const std::vector<double> seconds{100e-6, 10e-6};
+  Brief brief = brief_for(2, {0, 10e-6});
+  brief.candidates.front().earlier = Earlier{100e-6, 150};
+  brief.calls_before = 150;
+  Lockstep second("auto", brief, 2, noisy(seconds));
+  second.call(150);
+  EXPECT_EQ(std::count(second.made().begin(), second.made().end(), 1), 0) << "15 ms in this run as in the one before";
+  brief.calls_before = 300;
+  Lockstep third("auto", brief, 2, noisy(seconds));
+  third.call(150);
+  EXPECT_EQ(third.strategy().chosen(), 1);
+}
+
+TEST(Auto, LetsTheNetworkBeMeasuredOnceAllRunsTookLongEnough) {
+  const auto known = std::make_shared<Known>(std::vector<double>{0, 5e-3});
+  known->to_measure = 0.3;
+  Brief brief = brief_for(2, {});
+  brief.knowledge = known;
+  brief.candidates.front().earlier = Earlier{10e-3, 55};
+  const auto measures = [&](std::int64_t calls_before) {
+    brief.calls_before = calls_before;
+    Lockstep ranks("auto", brief, 3, noisy({10e-3, 5e-3}, 0));
+    for (int call = 0; call < 10; ++call) {
+      ranks.call();
+      if (ranks.strategy().wants_measurement()) return true;
+    }
+    return false;
+  };
+  EXPECT_FALSE(measures(55));
+  EXPECT_TRUE(measures(65));
+}
+
 TEST(Auto, WaitingForLateRanksIsNotAtStake) {
   const std::vector<double> seconds{100e-6, 10e-6};
   const auto late = [&](int rank, int candidate, int /*call*/) {
@@ -165,6 +198,34 @@ TEST(Auto, ALargeGainNeedsNoProof) {
   ranks.compute([](int /*candidate*/) { return 20e-3; });
   ranks.call(60);
   EXPECT_GE(std::count(ranks.made().begin(), ranks.made().end(), 1), 55);
+}
+
+/// Ranks leave calls at different times, so that only the program's time tells what it gains.
+Lockstep::Timing leaving_one_after_the_other(std::vector<double> seconds) {
+  return [of_slowest = noisy(std::move(seconds))](int rank, int candidate, int call) {
+    return of_slowest(rank, candidate, call) * (rank == 0 ? 0.7 : 1);
+  };
+}
+
+TEST(Auto, OneStretchProvesALargeGain) {
+  const auto native_calls = [&](double lost_between_calls) {
+    Lockstep ranks("auto", brief_for(2, {0, 3e-3}), 3, leaving_one_after_the_other({10e-3, 3e-3}));
+    ranks.compute([=](int candidate) { return 1e-3 + (candidate == 0 ? 0 : lost_between_calls); });
+    ranks.call(80);
+    return std::count(ranks.made().begin(), ranks.made().end(), 0);
+  };
+  EXPECT_LT(native_calls(0), 12);
+  EXPECT_GT(native_calls(8e-3), 40) << "more is lost between calls";
+}
+
+TEST(Auto, ALargeGainOfEarlierRunsIsProven) {
+  Brief brief = brief_for(2, {0, 3e-3});
+  brief.candidates[0].earlier = Earlier{10e-3, 20};
+  brief.candidates[1].earlier = Earlier{3e-3, 20};
+  Lockstep ranks("auto", brief, 3, leaving_one_after_the_other({10e-3, 3e-3}));
+  ranks.compute([](int /*candidate*/) { return 1e-3; });
+  ranks.call(60);
+  EXPECT_LT(std::count(ranks.made().begin(), ranks.made().end(), 0), 5) << "controls";
 }
 
 TEST(Auto, WhatIsDearToBeginIsTriedOnceEnoughCallsMayPayForIt) {

@@ -158,6 +158,7 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
     if (!strategy.learns || is_left_to_native) ways_ = ways_.first(1);
   }
   const ContextRecord* const known = now.earlier.find(key_record());
+  if (known != nullptr) brief.calls_before = known->calls;
   bool any_other = false;
   for (const Way& way : ways_) {
     Candidate& candidate = brief.candidates.emplace_back();

@@ -21,8 +21,8 @@ namespace {
 constexpr std::size_t most_pairs = 4;
 constexpr double most_seconds = 0.8;  ///< from when on nothing new begins
 /// Seconds that one measurement may take.
-constexpr double for_pings = 0.02;
-constexpr double for_a_stream = 0.025;
+constexpr double for_pings = 0.006;
+constexpr double for_a_stream = 0.012;
 constexpr double for_a_stream_in_memory = 0.004;
 /// A stream takes so many times a message's way there and back, within `most_for_a_stream`: on a machine with more
 /// ranks than processors part of that way is waiting for a processor, which a stream may do without.
@@ -239,7 +239,7 @@ Costs costs(End& end, double wanted, double until) {
 
 /// Whether large messages of two ranks to each other take turns: what two exchanges say, or two of three.
 bool takes_turns(End& end, double of_a_byte, double until) {
-  constexpr std::int64_t bytes = std::int64_t{1} << 17;  // twice where libraries begin to ask first
+  constexpr std::int64_t bytes = std::int64_t{3} << 15;  // more than where libraries begin to ask first, 64 KiB
   constexpr double turns = 1.25;
   constexpr int enough = 2;
   const double expected = static_cast<double>(bytes) * of_a_byte;
