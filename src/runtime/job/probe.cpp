@@ -24,6 +24,7 @@ constexpr double most_seconds = 0.8;  ///< from when on nothing new begins
 constexpr double for_pings = 0.006;
 constexpr double for_a_stream = 0.012;
 constexpr double for_a_stream_in_memory = 0.004;
+constexpr double for_exchanges = 0.02;
 /// A stream takes so many times a message's way there and back, within `most_for_a_stream`: on a machine with more
 /// ranks than processors part of that way is waiting for a processor, which a stream may do without.
 constexpr double ways_of_a_stream = 25;
@@ -237,18 +238,22 @@ Costs costs(End& end, double wanted, double until) {
   return found;
 }
 
-/// Whether large messages of two ranks to each other take turns: what two exchanges say, or two of three.
+/// Whether large messages of two ranks to each other take turns. Where they do it is not each time, as it depends on
+/// which of them asks first (Open MPI's TCP: two times of three), so that a third of some exchanges is enough.
 bool takes_turns(End& end, double of_a_byte, double until) {
-  constexpr std::int64_t bytes = std::int64_t{3} << 15;  // more than where libraries begin to ask first, 64 KiB
-  constexpr double turns = 1.25;
-  constexpr int enough = 2;
+  constexpr std::int64_t bytes = std::int64_t{1} << 17;  // twice where libraries begin to ask first
+  constexpr double turns = 1.5;                          // of the time of one message alone: 2 if they do, 1 if not
+  constexpr double fewest = 3;
+  constexpr double most = 21;
   const double expected = static_cast<double>(bytes) * of_a_byte;
-  if (Clock::now() + (5 * expected) > until) return false;
+  if (Clock::now() + ((1 + 2 * fewest) * expected) > until) return false;
   const double alone = end.stream(bytes).took;
+  const int exchanges = static_cast<int>(std::clamp(for_exchanges / std::max(alone, 1e-9), fewest, most));
+  const int enough = (exchanges + 2) / 3;
   int yes = 0;
-  int no = 0;
-  while (yes < enough && no < enough) ++(end.exchange(bytes) > turns * alone ? yes : no);
-  return yes > no;
+  for (int left = exchanges; yes < enough && yes + left >= enough; --left)
+    if (end.exchange(bytes) > turns * alone) ++yes;
+  return yes == enough;
 }
 
 /// On the first rank: bits per second of one pair while all pairs send at once; of one alone where they do not slow
