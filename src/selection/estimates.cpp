@@ -74,18 +74,37 @@ Prospect prospect(const Estimate& candidate, const Estimate& reference) {
   return {std::max(0.0, gain), std::max(0.0, gain + ratio - 1)};
 }
 
-Estimates::Estimates(std::span<const Interned> groups) : all_(groups.size()), scatter_(first_scatter) {
+Estimates::Estimates(std::span<const Interned> groups)
+    : all_(std::min<std::size_t>(groups.size(), 2)), scatter_(first_scatter) {
   std::vector<Interned> different;
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    const auto found = std::find(different.begin(), different.end(), groups[i]);
-    all_[i].group = static_cast<std::uint8_t>(std::min<std::ptrdiff_t>(found - different.begin(), last_group));
-    if (found == different.end()) different.push_back(groups[i]);
+  for (const Interned& group : groups) {
+    const auto found = std::find(different.begin(), different.end(), group);
+    group_of_.push_back(static_cast<std::uint8_t>(std::min<std::ptrdiff_t>(found - different.begin(), last_group)));
+    if (found == different.end()) different.push_back(group);
   }
   groups_ = std::min<std::size_t>(different.size(), last_group + 1);
+  for (std::size_t i = 0; i < all_.size(); ++i) all_[i].group = group_of_[i];
+}
+
+/// A candidate's own estimate, to be changed.
+Estimates::One& Estimates::own(int candidate) {
+  if (candidate > 0 && all_.size() < group_of_.size()) {
+    all_.reserve(group_of_.size());
+    const One& unknown = all_.back();
+    const float expected_log = unknown.expected_log;
+    const float expected_spread = unknown.expected_spread;
+    while (all_.size() < group_of_.size()) {
+      One& one = all_.emplace_back();
+      one.expected_log = expected_log;
+      one.expected_spread = expected_spread;
+      one.group = group_of_[all_.size() - 1];
+    }
+  }
+  return all_[static_cast<std::size_t>(candidate)];
 }
 
 void Estimates::believe(int candidate, const Belief& belief) {
-  One& one = at(candidate);
+  One& one = own(candidate);
   one.source = belief.source;
   one.believed_log = static_cast<float>(std::log(belief.seconds));
   one.believed_spread = static_cast<float>(belief.spread);
@@ -95,7 +114,7 @@ void Estimates::believe(int candidate, const Belief& belief) {
 }
 
 void Estimates::add(int candidate, double seconds) {
-  std::unique_ptr<Measured>& measured = at(candidate).measured;
+  std::unique_ptr<Measured>& measured = own(candidate).measured;
   if (!measured) measured = std::make_unique<Measured>();
   const auto value = static_cast<float>(std::log(seconds));
   ++measured->count;
@@ -109,7 +128,7 @@ void Estimates::add(int candidate, double seconds) {
 
 void Estimates::scale(int candidate, double factor) {
   const auto shift = static_cast<float>(std::log(factor));
-  if (Measured* const measured = at(candidate).measured.get())
+  if (Measured* const measured = own(candidate).measured.get())
     for (float& value : measured->logs) value += shift;
 }
 

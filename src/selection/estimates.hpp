@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -93,13 +94,18 @@ class Estimates {
     [[nodiscard]] std::int64_t count() const { return measured ? measured->count : 0; }
   };
 
-  [[nodiscard]] const One& at(int candidate) const { return all_[static_cast<std::size_t>(candidate)]; }
-  [[nodiscard]] One& at(int candidate) { return all_[static_cast<std::size_t>(candidate)]; }
+  [[nodiscard]] const One& at(int candidate) const {
+    return all_[std::min(static_cast<std::size_t>(candidate), all_.size() - 1)];
+  }
+  One& own(int candidate);
   void update_scatter();
   void expect_by_source(const Interned& source);
   void expect_without_belief();
 
+  /// Of native, and of a stand-in for all others while nothing is known of them; then of each. Most contexts never try
+  /// anything.
   std::vector<One> all_;
+  std::vector<std::uint8_t> group_of_;  ///< of each candidate
   std::size_t groups_ = 0;
   double scatter_;
 };

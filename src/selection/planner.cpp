@@ -105,11 +105,10 @@ Planner::Planner(const Brief& brief)
     : budget_(brief.settings.budget / usual_budget),
       least_at_stake_(brief.settings.stake),
       calls_before_(brief.candidates.front().earlier ? static_cast<double>(brief.calls_before) : 0),
-      calls_of_(brief.candidates.size()),
       estimates_(groups_of(brief)),
       knowledge_(brief.knowledge),
       enough_at_stake_(brief.settings.stake),
-      waiting_(brief.synchronises ? brief.candidates.size() : 0),
+      waiting_(brief.synchronises),
       proven_(brief.candidates.size()),
       chosen_(fastest_of_earlier(brief)),
       synchronises_(brief.synchronises),
@@ -170,7 +169,7 @@ void Planner::ask_knowledge() {
     const auto belief = knowledge_->belief(i, native);
     if (!belief || !(belief->seconds > shortest)) continue;
     estimates_.believe(i, *belief);
-    to_begin_[static_cast<std::size_t>(i)] = knowledge_->seconds_to_begin(i);
+    to_begin_[static_cast<std::size_t>(i)] = static_cast<float>(knowledge_->seconds_to_begin(i));
     any_belief_ = true;
   }
   estimates_.update();
@@ -188,7 +187,8 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
     calls = calls.subspan(measured.size());
     calls_ += step.calls;
     since_ += step.calls;
-    calls_of_[static_cast<std::size_t>(step.candidate)] += step.calls;
+    if (calls_of_.empty() && step.candidate != 0) calls_of_.resize(eligible_.size());
+    if (!calls_of_.empty()) calls_of_[static_cast<std::size_t>(step.candidate)] += step.calls;
     std::vector<double> as_measured;
     std::vector<double> without_waiting;
     bool was_refused = false;
@@ -278,7 +278,7 @@ void Planner::start_anew(const std::string& why) {
   between_native_calls_.clear();
   proven_.assign(proven_.size(), false);
   handicap_ = 0;
-  std::fill(calls_of_.begin(), calls_of_.end(), 0);
+  calls_of_.clear();
   since_ = 0;
   next_control_ = 1;
   deviations_ = 0;
@@ -312,7 +312,7 @@ bool Planner::needs_proof() const {
   constexpr double together = 1.25;  // the slowest rank's time relative to the fastest's
   constexpr int fewest_calls = 3;
   const auto at = static_cast<std::size_t>(chosen_);
-  if (chosen_ == 0 || proven_[at] || !(stretch_ > 0) || calls_of_[at] < fewest_calls) return false;
+  if (chosen_ == 0 || proven_[at] || !(stretch_ > 0) || calls_of(chosen_) < fewest_calls) return false;
   return time_of(chosen_) > clearly * time_of(0) || std::max(waiting_.ratio(chosen_), waiting_.ratio(0)) > together;
 }
 
@@ -427,10 +427,10 @@ double Planner::lost_to_native() const {
   const double native = time_of(0);
   double lost = 0;
   for (int i = 1; i < candidates(); ++i) {
-    const auto calls = static_cast<double>(calls_of_[static_cast<std::size_t>(i)]);
+    const auto calls = static_cast<double>(calls_of(i));
     if (calls > 0)
       lost += (calls * (for_program(i).seconds() - native)) +
-              (to_begin_.empty() ? 0 : to_begin_[static_cast<std::size_t>(i)]);
+              (to_begin_.empty() ? 0.0 : static_cast<double>(to_begin_[static_cast<std::size_t>(i)]));
   }
   return lost;
 }
@@ -444,8 +444,8 @@ double Planner::loss_at_worst(int candidate) const {
 
 /// Seconds that the next call with a candidate costs besides.
 double Planner::seconds_to_begin(int candidate) const {
-  const auto at = static_cast<std::size_t>(candidate);
-  return to_begin_.empty() || calls_of_[at] > 0 ? 0 : to_begin_[at];
+  if (to_begin_.empty() || calls_of(candidate) > 0) return 0;
+  return static_cast<double>(to_begin_[static_cast<std::size_t>(candidate)]);
 }
 
 /// Seconds that a trial of so many calls may lose, at worst.

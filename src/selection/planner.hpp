@@ -64,6 +64,9 @@ class Planner {
 
  private:
   [[nodiscard]] bool eligible(int candidate) const { return eligible_[static_cast<std::size_t>(candidate)]; }
+  [[nodiscard]] std::int64_t calls_of(int candidate) const {
+    return calls_of_.empty() ? 0 : calls_of_[static_cast<std::size_t>(candidate)];
+  }
   [[nodiscard]] int candidates() const { return static_cast<int>(eligible_.size()); }
   [[nodiscard]] double time_of(int candidate) const { return estimates_.of(candidate).seconds(); }
   [[nodiscard]] double handicap(int candidate) const;
@@ -104,10 +107,10 @@ class Planner {
   double calls_before_;  ///< in earlier runs
   std::vector<Interned> names_;
   std::vector<bool> eligible_;
-  std::vector<std::int64_t> calls_of_;  ///< of each candidate since the network changed
+  std::vector<std::int64_t> calls_of_;  ///< of each candidate since the network changed; empty while all were native's
   Estimates estimates_;
   std::shared_ptr<Knowledge> knowledge_;
-  std::vector<double> to_begin_;  ///< seconds that the first call of each costs besides; empty until known
+  std::vector<float> to_begin_;  ///< seconds that the first call of each costs besides; empty until known
   bool asked_ = false;
   bool has_just_asked_ = false;  ///< since the latest agreement
   bool wants_measurement_ = false;

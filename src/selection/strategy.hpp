@@ -119,12 +119,12 @@ struct Brief {
   /// What a tuning table has for this context, the entry that fits it best first; the same on all ranks.
   std::vector<Advice> advice{};
   StrategySettings settings;
-  std::string argument;       ///< the text after the colon of the strategy's name
+  std::string argument;           ///< the text after the colon of the strategy's name
   std::int64_t calls_before = 0;  ///< in earlier runs
-  bool varying_work = false;  ///< the work of the context's calls may vary
-  bool is_first_rank = true;  ///< this is the rank that judges, where only one does (Judge::first_rank)
-  bool tells_first = false;   ///< rank 0 may know how to make the first call; the same on all ranks
-  bool synchronises = false;  ///< no rank can end a call before every rank has begun it
+  bool varying_work = false;      ///< the work of the context's calls may vary
+  bool is_first_rank = true;      ///< this is the rank that judges, where only one does (Judge::first_rank)
+  bool tells_first = false;       ///< rank 0 may know how to make the first call; the same on all ranks
+  bool synchronises = false;      ///< no rank can end a call before every rank has begun it
   std::shared_ptr<Knowledge> knowledge = nullptr;  ///< on rank 0 of the communicator; may be null there as well
 };
 

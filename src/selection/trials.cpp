@@ -27,7 +27,7 @@ Trials::Trials(const Brief& brief)
       calls_each_(std::max(1, brief.settings.iterations)),
       gives_up_(brief.settings.give_up),
       scatter_(first_scatter),
-      waiting_(brief.synchronises ? brief.candidates.size() : 0) {
+      waiting_(brief.synchronises) {
   if (brief.varying_work) scale_ = std::make_unique<WorkScale>(all_.size());
   for (std::size_t i = 0; i < all_.size(); ++i) {
     const Candidate& candidate = brief.candidates[i];

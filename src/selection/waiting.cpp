@@ -20,12 +20,23 @@ constexpr int fewest_candidates = 2;
 
 }  // namespace
 
+const Waiting::Times* Waiting::find(int candidate) const {
+  const auto found =
+      std::find_if(times_.begin(), times_.end(), [&](const Times& one) { return one.candidate == candidate; });
+  return found == times_.end() ? nullptr : &*found;
+}
+
+Waiting::Times& Waiting::of(int candidate) {
+  if (const Times* const known = find(candidate)) return times_[static_cast<std::size_t>(known - times_.data())];
+  return times_.emplace_back(Times{.candidate = candidate});
+}
+
 bool Waiting::has_changed(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls) {
-  if (times_.empty()) return false;
+  if (!synchronises_) return false;
   for (const PlannedCalls& step : plan) {
-    Times& known = times_[static_cast<std::size_t>(step.candidate)];
     for (const AgreedCall& call : calls.first(step.times())) {
       if (!(call.fastest > step_of_clock) || !(call.slowest < refused_seconds)) continue;
+      Times& known = of(step.candidate);
       const auto ratio = static_cast<float>(std::log(call.slowest / call.fastest));
       const auto slowest = static_cast<float>(std::log(call.slowest));
       ++known.calls;
@@ -37,14 +48,9 @@ bool Waiting::has_changed(std::span<const PlannedCalls> plan, std::span<const Ag
     }
     calls = calls.subspan(step.times());
   }
-  int candidates = 0;
   double least = std::numeric_limits<double>::infinity();
-  for (const Times& one : times_) {
-    if (one.calls == 0) continue;
-    ++candidates;
-    least = std::min(least, std::exp(static_cast<double>(one.ratio)));
-  }
-  if (candidates < fewest_candidates || (waits_ ? least >= waits_no_more : least <= waits)) return false;
+  for (const Times& one : times_) least = std::min(least, std::exp(static_cast<double>(one.ratio)));
+  if (std::ssize(times_) < fewest_candidates || (waits_ ? least >= waits_no_more : least <= waits)) return false;
   waits_ = !waits_;
   return true;
 }
@@ -52,21 +58,22 @@ bool Waiting::has_changed(std::span<const PlannedCalls> plan, std::span<const Ag
 bool Waiting::delays(int candidate) const {
   constexpr float clearly = 0.05F;
   if (!waits_ || candidate == 0) return false;
-  const Times& native = times_.front();
-  const Times& one = times_[static_cast<std::size_t>(candidate)];
-  if (native.calls == 0 || one.calls == 0) return false;
+  const Times* const native = find(0);
+  const Times* const one = find(candidate);
+  if (native == nullptr || one == nullptr) return false;
   const auto of_mean = [](const Times& times) {
     return times.variance * std::max(weight / (2 - weight), 1.0F / static_cast<float>(times.calls));
   };
-  return one.slowest > native.slowest + clearly + std::sqrt(of_mean(one) + of_mean(native));
+  return one->slowest > native->slowest + clearly + std::sqrt(of_mean(*one) + of_mean(*native));
 }
 
 double Waiting::ratio(int candidate) const {
-  return times_.empty() ? 1 : std::exp(static_cast<double>(times_[static_cast<std::size_t>(candidate)].ratio));
+  const Times* const known = find(candidate);
+  return known == nullptr ? 1 : std::exp(static_cast<double>(known->ratio));
 }
 
 void Waiting::forget() {
-  std::fill(times_.begin(), times_.end(), Times{});
+  times_.clear();
 }
 
 }  // namespace starling

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -14,8 +13,8 @@ namespace starling {
 /// One candidate alone does not tell.
 class Waiting {
  public:
-  /// For a collective in which no rank can end before all have begun; with 0 candidates ranks never count as waiting.
-  explicit Waiting(std::size_t candidates) : times_(candidates) {}
+  /// `synchronises`: no rank can end a call before all have begun it. Where one can, ranks never count as waiting.
+  explicit Waiting(bool synchronises) : synchronises_(synchronises) {}
 
   /// Takes the calls of a plan, those of each step in turn. Returns whether ranks begin or cease to wait.
   bool has_changed(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls);
@@ -32,13 +31,17 @@ class Waiting {
  private:
   /// Of a candidate's latest calls, logarithms: their means.
   struct Times {
+    int candidate;
     float ratio = 0;     ///< of the slowest rank's seconds and the fastest's
     float slowest = 0;   ///< seconds
     float variance = 0;  ///< of `slowest`'s calls
     int calls = 0;
   };
+  [[nodiscard]] const Times* find(int candidate) const;
+  Times& of(int candidate);
 
-  std::vector<Times> times_;
+  std::vector<Times> times_;  ///< of those with calls: few of many
+  bool synchronises_;
   bool waits_ = false;
 };
 

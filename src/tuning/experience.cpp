@@ -112,32 +112,31 @@ std::optional<Belief> Experience::belief(const ContextKey& key, const Candidate&
   return corrected(key, candidate, *seconds);
 }
 
-ContextKnowledge::ContextKnowledge(Experience& experience, const ContextKey& key, std::span<const Candidate> candidates,
-                                   std::unique_ptr<Predictions> predictions)
-    : experience_(experience), key_(key), predictions_(std::move(predictions)) {
-  for (const Candidate& one : candidates) candidates_.push_back({one.name, one.group});
+Candidate ContextKnowledge::candidate_of(int candidate) const {
+  Candidate one;
+  one.name = predictions_->name(candidate);
+  one.group = predictions_->group(candidate);
+  return one;
 }
 
 std::optional<Belief> ContextKnowledge::belief(int candidate, double native) {
-  Known& known = candidates_[static_cast<std::size_t>(candidate)];
-  Candidate one;
-  one.name = known.name;
-  one.group = known.group;
-  return experience_.belief(key_, one, native, [&] {
+  return experience_.belief(key_, candidate_of(candidate), native, [&] {
     const std::optional<double> seconds = predictions_->seconds(candidate);
-    known.predicted = static_cast<float>(seconds.value_or(0));
+    if (known_.empty()) known_.resize(predictions_->candidates());
+    known_[static_cast<std::size_t>(candidate)].predicted = static_cast<float>(seconds.value_or(0));
     return seconds;
   });
 }
 
 void ContextKnowledge::learn(int candidate, double seconds, std::int64_t /*calls*/) {
-  Known& known = candidates_[static_cast<std::size_t>(candidate)];
-  Candidate one;
-  one.name = known.name;
-  one.group = known.group;
-  const std::optional<double> predicted =
-      known.predicted > 0 ? std::optional(static_cast<double>(known.predicted)) : std::nullopt;
-  experience_.learn(key_, one, seconds, predicted, !std::exchange(known.learnt, true));
+  std::optional<double> predicted;
+  bool is_first = false;
+  if (!known_.empty()) {
+    Known& known = known_[static_cast<std::size_t>(candidate)];
+    if (known.predicted > 0) predicted = static_cast<double>(known.predicted);
+    is_first = !std::exchange(known.learnt, true);
+  }
+  experience_.learn(key_, candidate_of(candidate), seconds, predicted, is_first);
 }
 
 }  // namespace starling

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -9,6 +10,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "messages/interned.hpp"
@@ -65,10 +67,13 @@ class Experience {
   std::map<std::pair<std::string, std::string>, Errors> errors_;  ///< by collective and group
 };
 
-/// What the cost model says about the candidates of one context.
+/// The candidates of one context, and what the cost model says about them.
 class Predictions {
  public:
   virtual ~Predictions() = default;
+  [[nodiscard]] virtual std::size_t candidates() const = 0;
+  [[nodiscard]] virtual Interned name(int candidate) const = 0;
+  [[nodiscard]] virtual Interned group(int candidate) const = 0;
   /// Seconds that a candidate takes; nothing if the model does not know.
   [[nodiscard]] virtual std::optional<double> seconds(int candidate) = 0;
   /// As in Knowledge.
@@ -88,8 +93,8 @@ class Predictions {
 class ContextKnowledge final : public Knowledge {
  public:
   /// `experience` outlives it.
-  ContextKnowledge(Experience& experience, const ContextKey& key, std::span<const Candidate> candidates,
-                   std::unique_ptr<Predictions> predictions);
+  ContextKnowledge(Experience& experience, const ContextKey& key, std::unique_ptr<Predictions> predictions)
+      : experience_(experience), key_(key), predictions_(std::move(predictions)) {}
 
   [[nodiscard]] double seconds_to_ask() const override {
     return experience_.knows(key_) ? 0 : predictions_->seconds_to_predict();
@@ -103,15 +108,14 @@ class ContextKnowledge final : public Knowledge {
 
  private:
   struct Known {
-    Interned name;
-    Interned group;
     float predicted = 0;  ///< 0 for nothing
     bool learnt = false;
   };
+  [[nodiscard]] Candidate candidate_of(int candidate) const;
 
   Experience& experience_;
   ContextKey key_;
-  std::vector<Known> candidates_;
+  std::vector<Known> known_;  ///< of each candidate, once one was asked for
   std::unique_ptr<Predictions> predictions_;
 };
 

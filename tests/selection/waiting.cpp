@@ -16,7 +16,7 @@ bool one_of_each(Waiting& waiting, const std::vector<AgreedCall>& calls) {
 }
 
 TEST(Waiting, BeginsWhereEveryCandidateMakesRanksWaitAndEndsWhereOneDoesNot) {
-  Waiting waiting(2);
+  Waiting waiting(true);
   EXPECT_FALSE(one_of_each(waiting, {{10e-3, 9e-3, 0}, {10e-3, 2e-3, 0}}));
   EXPECT_FALSE(waiting);
   bool began = false;
@@ -30,13 +30,13 @@ TEST(Waiting, BeginsWhereEveryCandidateMakesRanksWaitAndEndsWhereOneDoesNot) {
 }
 
 TEST(Waiting, DoesNotBeginWithOneCandidateAlone) {
-  Waiting waiting(2);
+  Waiting waiting(true);
   for (int i = 0; i < 20; ++i) EXPECT_FALSE(one_of_each(waiting, {{10e-3, 1e-3, 0}}));
   EXPECT_FALSE(waiting);
 }
 
 TEST(Waiting, TellsWithWhichCandidateTheSlowestRankTakesLonger) {
-  Waiting waiting(3);
+  Waiting waiting(true);
   one_of_each(waiting, {{10e-3, 2e-3, 0}, {13e-3, 1e-3, 0}, {9e-3, 1e-3, 0}});
   ASSERT_TRUE(waiting);
   EXPECT_FALSE(waiting.delays(0));
@@ -45,7 +45,7 @@ TEST(Waiting, TellsWithWhichCandidateTheSlowestRankTakesLonger) {
 }
 
 TEST(Waiting, ADifferenceWithinTheScatterIsNone) {
-  Waiting waiting(2);
+  Waiting waiting(true);
   for (int i = 0; i < 30; ++i) {
     const double scatter = i % 2 == 0 ? 1 : 4;
     one_of_each(waiting, {{10e-3 * scatter, 1e-3, 0}, {12e-3 * scatter, 1e-3, 0}});
@@ -57,7 +57,7 @@ TEST(Waiting, ADifferenceWithinTheScatterIsNone) {
 }
 
 TEST(Waiting, NothingDelaysWhereRanksDoNotWait) {
-  Waiting waiting(2);
+  Waiting waiting(true);
   one_of_each(waiting, {{2e-3, 1.9e-3, 0}, {9e-3, 8e-3, 0}});
   EXPECT_FALSE(waiting.delays(1));
 }

@@ -95,8 +95,15 @@ TEST(Experience, IsBounded) {
 /// The same time for every candidate but native. Counts how often it is asked.
 class Same final : public Predictions {
  public:
-  Same(double seconds, int* asked, std::optional<double> to_measure = {})
-      : seconds_(seconds), asked_(asked), to_measure_(to_measure) {}
+  Same(std::vector<Candidate> candidates, double seconds, int* asked, std::optional<double> to_measure = {})
+      : candidates_(std::move(candidates)), seconds_(seconds), asked_(asked), to_measure_(to_measure) {}
+  [[nodiscard]] std::size_t candidates() const override { return candidates_.size(); }
+  [[nodiscard]] Interned name(int candidate) const override {
+    return candidates_[static_cast<std::size_t>(candidate)].name;
+  }
+  [[nodiscard]] Interned group(int candidate) const override {
+    return candidates_[static_cast<std::size_t>(candidate)].group;
+  }
   [[nodiscard]] std::optional<double> seconds(int candidate) override {
     ++*asked_;
     return candidate == 0 ? std::nullopt : std::optional(seconds_);
@@ -106,6 +113,7 @@ class Same final : public Predictions {
   [[nodiscard]] std::optional<double> seconds_to_measure() const override { return to_measure_; }
 
  private:
+  std::vector<Candidate> candidates_;
   double seconds_;
   int* asked_;
   std::optional<double> to_measure_;
@@ -120,7 +128,7 @@ TEST(ContextKnowledge, ANewCommunicatorUsesTheBestOfAnotherOneFromItsFirstCallOn
     brief.tells_first = all.knows(brief.key.ranks);
     int asked = 0;
     brief.knowledge =
-        std::make_shared<ContextKnowledge>(all, brief.key, brief.candidates, std::make_unique<Same>(4e-3, &asked));
+        std::make_shared<ContextKnowledge>(all, brief.key, std::make_unique<Same>(brief.candidates, 4e-3, &asked));
     const auto strategy = strategy_named("auto")->first->make(brief);
     if (const std::span<double> told = strategy->opening(); !told.empty()) strategy->verdict(told);
     std::vector<int> made;
@@ -140,22 +148,22 @@ TEST(ContextKnowledge, ANewCommunicatorUsesTheBestOfAnotherOneFromItsFirstCallOn
 
 TEST(ContextKnowledge, AsksTheModelOnlyWhereNothingWasMeasured) {
   Experience all;
-  const std::array<Candidate, 2> candidates{candidate("native"), candidate("ring")};
+  const std::vector<Candidate> candidates{candidate("native"), candidate("ring")};
   int asked = 0;
-  ContextKnowledge first(all, key_of(4096), candidates, std::make_unique<Same>(1e-3, &asked));
+  ContextKnowledge first(all, key_of(4096), std::make_unique<Same>(candidates, 1e-3, &asked));
   EXPECT_EQ(first.belief(1, 5e-3)->source, Interned("the cost model"));
   EXPECT_EQ(asked, 1);
   first.learn(1, 3e-3, 4);
-  ContextKnowledge second(all, key_of(4096), candidates, std::make_unique<Same>(1e-3, &asked));
+  ContextKnowledge second(all, key_of(4096), std::make_unique<Same>(candidates, 1e-3, &asked));
   EXPECT_EQ(second.belief(1, 5e-3)->seconds, 3e-3);
   EXPECT_EQ(asked, 1);
 }
 
 TEST(ContextKnowledge, NativesTimeAloneAnswersNothing) {
   Experience all;
-  const std::array<Candidate, 2> candidates{candidate("native"), candidate("ring")};
+  const std::vector<Candidate> candidates{candidate("native"), candidate("ring")};
   int asked = 0;
-  ContextKnowledge one(all, key_of(4096), candidates, std::make_unique<Same>(1e-3, &asked, 0.3));
+  ContextKnowledge one(all, key_of(4096), std::make_unique<Same>(candidates, 1e-3, &asked, 0.3));
   one.learn(0, 5e-3, 4);
   EXPECT_EQ(one.seconds_to_ask(), 1e-3) << "the model must be asked";
   EXPECT_EQ(one.seconds_to_measure(), 0.3);

@@ -58,6 +58,13 @@ class ContextPredictions final : public Predictions {
   ContextPredictions(const Situation& situation, std::span<const Way> ways, Communicator& communicator)
       : situation_(situation), ways_(ways), communicator_(communicator) {}
 
+  [[nodiscard]] std::size_t candidates() const override { return ways_.size(); }
+  [[nodiscard]] Interned name(int candidate) const override {
+    return ways_[static_cast<std::size_t>(candidate)].name();
+  }
+  [[nodiscard]] Interned group(int candidate) const override {
+    return ways_[static_cast<std::size_t>(candidate)].group();
+  }
   [[nodiscard]] std::optional<double> seconds(int candidate) override {
     return communicator_.predicted(ways_[static_cast<std::size_t>(candidate)], situation_);
   }
@@ -177,9 +184,8 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
       if (candidate.eligible()) candidate.refusal = "no tag is free on all its ranks";
   }
   if (strategy.predicts && brief.is_first_rank)
-    brief.knowledge =
-        std::make_shared<ContextKnowledge>(setup().experience, brief.key, brief.candidates,
-                                           std::make_unique<ContextPredictions>(facts.situation, ways_, communicator));
+    brief.knowledge = std::make_shared<ContextKnowledge>(
+        setup().experience, brief.key, std::make_unique<ContextPredictions>(facts.situation, ways_, communicator));
   carriers_.resize(ways_.size());
   tuner_ = std::make_unique<Tuner>(brief, strategy.make);
   if (channel != nullptr) tuner_->open(*channel);
