@@ -7,7 +7,6 @@ namespace starling {
 Tuner::Tuner(const Brief& brief, std::unique_ptr<Strategy> (*make)(const Brief&)) : strategy_(make(brief)) {
   refusals_.reserve(brief.candidates.size());
   for (const Candidate& candidate : brief.candidates) refusals_.push_back(candidate.refusal);
-  samples_.resize(brief.candidates.size());
   const auto others = std::span(brief.candidates).subspan(std::min<std::size_t>(1, brief.candidates.size()));
   if (brief.synchronises && std::any_of(others.begin(), others.end(), [](const auto& one) { return one.eligible(); }))
     arrivals_ = std::make_unique<Arrivals>();
@@ -36,9 +35,9 @@ Tuner::Turn Tuner::begin_while_in_flight() {
 }
 
 void Tuner::end(const Turn& turn, double seconds, double work, bool served) {
-  std::unique_ptr<Samples>& samples = samples_[served ? at(turn.candidate) : 0];
-  if (!samples) samples = std::make_unique<Samples>();
-  samples->add(seconds);
+  const std::size_t used = served ? at(turn.candidate) : 0;
+  if (!tried(static_cast<int>(used))) begin_samples(used);
+  samples_[used]->add(seconds);
   ++calls_;
   seconds_ += seconds;
   if (turn.exploring) {
@@ -55,6 +54,11 @@ void Tuner::end(const Turn& turn, double seconds, double work, bool served) {
     if (!early_) early_ = std::make_unique<std::vector<Early>>();
     early_->push_back({number, seconds, work});
   }
+}
+
+[[gnu::noinline]] void Tuner::begin_samples(std::size_t candidate) {
+  if (samples_.size() <= candidate) samples_.resize(candidate + 1);
+  samples_[candidate] = std::make_unique<Samples>();
 }
 
 /// Feeds calls that ended before an earlier one, once that one has ended.

@@ -82,7 +82,9 @@ class Tuner {
   [[nodiscard]] int candidates() const { return static_cast<int>(refusals_.size()); }
   [[nodiscard]] std::int64_t calls() const { return calls_; }
   /// Whether a candidate was used for a call.
-  [[nodiscard]] bool tried(int candidate) const { return samples_[at(candidate)] != nullptr; }
+  [[nodiscard]] bool tried(int candidate) const {
+    return at(candidate) < samples_.size() && samples_[at(candidate)] != nullptr;
+  }
 
   /// Fills in what happened, without the call key and names. `record.candidates[i]` is candidate `which[i]`. Returns
   /// the winner.
@@ -129,9 +131,11 @@ class Tuner {
     contribution_ = strategy_->observe(seconds, work);
   }
   void feed_early();
+  void begin_samples(std::size_t candidate);
 
-  std::vector<Interned> refusals_;                 ///< of each candidate
-  std::vector<std::unique_ptr<Samples>> samples_;  ///< of each candidate; null for those that were never used
+  std::vector<Interned> refusals_;  ///< of each candidate
+  /// Of each candidate up to the last one that was used; null for those that were not.
+  std::vector<std::unique_ptr<Samples>> samples_;
   std::unique_ptr<Strategy> strategy_;
   std::int64_t counted_ = 0;                   ///< begun calls from which the strategy learns
   std::int64_t fed_ = 0;                       ///< calls from which it has learnt, in the order of their beginning

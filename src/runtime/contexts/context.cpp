@@ -186,7 +186,6 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
   if (strategy.predicts && brief.is_first_rank)
     brief.knowledge = std::make_shared<ContextKnowledge>(
         setup().experience, brief.key, std::make_unique<ContextPredictions>(facts.situation, ways_, communicator));
-  carriers_.resize(ways_.size());
   tuner_ = std::make_unique<Tuner>(brief, strategy.make);
   if (channel != nullptr) tuner_->open(*channel);
   if (!now.profile) return;
@@ -209,6 +208,7 @@ const Interned& Context::refusal_of_chosen() const {
 
 Context::Result Context::run(int way, const Call& call, const Facts& facts, Communicator& communicator) {
   const auto place = static_cast<std::size_t>(way);
+  if (carriers_.size() <= place) carriers_.resize(place + 1);
   std::unique_ptr<Carrier>& carrier = carriers_[place];
   if (!carrier) {
     if (way != 0) agree_on_buffers(communicator);

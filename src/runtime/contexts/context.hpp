@@ -80,9 +80,10 @@ class Context {
   Collective collective_;
   int ranks_;
   Spread spread_;
-  std::shared_ptr<const std::vector<Way>> all_;     ///< those there are, or the context's own
-  std::span<const Way> ways_;                       ///< of them
-  std::vector<std::unique_ptr<Carrier>> carriers_;  ///< of each way; null if never used, or released
+  std::shared_ptr<const std::vector<Way>> all_;  ///< those there are, or the context's own
+  std::span<const Way> ways_;                    ///< of them
+  /// Of each way up to the last one that was used; null if never used, or released.
+  std::vector<std::unique_ptr<Carrier>> carriers_;
   std::unique_ptr<Tuner> tuner_;
   std::unique_ptr<Profiled> profiled_;  ///< null in a run that is not profiled
   double agreed_at_ = 0;                ///< by Clock, when the ranks agreed last; 0 if never
