@@ -25,6 +25,7 @@ _LINK = re.compile(r"(?<=\]\()(?!https?://|mailto:|#)([^)#\s]+)(#[^)\s]*)?(?=\))
 _CODE = re.compile(r"(^```.*?^```$|`[^`\n]*`)", re.MULTILINE | re.DOTALL)
 _TABLE = re.compile(r"(?<=[^|\n]\n)(?=\|.*\|\n\|[ -])")
 _NESTED = re.compile(r"^  (?=\S)", re.MULTILINE)
+_CELL = re.compile(r"<td.*?</td>", re.DOTALL)
 _LIST = re.compile(r"(?<=[^\s-]:\n)(?= *- )")
 
 
@@ -82,6 +83,12 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         _LINK.sub(to_site, _TABLE.sub("\n", _LIST.sub("\n", _NESTED.sub("    ", part)))) for part in parts[::2]
     ]
     return "".join(parts)
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """The page without the backslashes that keep a `|` from ending a cell: Markdown leaves them in code."""
+    del page, config, files
+    return _CELL.sub(lambda cell: cell[0].replace(r"\|", "|"), html)
 
 
 def _source(file: File) -> str:

@@ -101,3 +101,9 @@ def test_tables_and_lists_are_none_of_the_text(site: dict[Path, Html]) -> None:
     """Python's Markdown wants blank lines where the repository's view needs none."""
     wrong = re.compile(r"<p>(?:(?!</p>).)*^(?:\| ?-|[-*] |\d+\. |```)", re.DOTALL | re.MULTILINE)
     assert [file.name for file, page in site.items() if wrong.search(page.text)] == []
+
+
+def test_cells_have_no_backslash_before_a_bar(site: dict[Path, Html]) -> None:
+    (page,) = [page for file, page in site.items() if file.name == "command-line.html"]
+    assert "<code>--probe on|start|off</code>" in page.text
+    assert not [file.name for file, page in site.items() if re.search(r"<td[^\n]*\\\|[^\n]*</td>", page.text)]
