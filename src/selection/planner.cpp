@@ -34,6 +34,8 @@ constexpr std::int64_t enough_to_delay = 4;
 /// be gained. Predictions serve one context, a measurement of the network all of them.
 constexpr double share_of_predictions = 0.25;
 constexpr double share_of_measurement = 0.5;
+/// The same of what was at stake in all runs: this one may be over soon.
+constexpr double share_of_measurement_in_all_runs = 0.1;
 /// The share of the time of collectives that agreements may take, and how many calls' time in advance.
 constexpr double share_of_agreements = 0.008;
 constexpr double advance_of_agreements = 1;
@@ -156,7 +158,8 @@ void Planner::ask_knowledge() {
   const double cost = knowledge_->seconds_to_ask();
   if (const auto measuring = knowledge_->seconds_to_measure(); measuring) {
     enough_at_stake_ = *measuring / std::max(share_of_measurement * part, shortest);
-    wants_measurement_ = at_stake_in_all_runs() >= enough_at_stake_;
+    wants_measurement_ = at_stake() >= enough_at_stake_ ||
+                         at_stake_in_all_runs() * share_of_measurement_in_all_runs * part >= *measuring;
     return;
   }
   enough_at_stake_ = std::max(least_at_stake_, cost / std::max(share_of_predictions * part, shortest));
