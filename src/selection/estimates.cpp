@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "measurement/statistics.hpp"
 #include "selection/noise.hpp"
@@ -157,13 +159,13 @@ void Estimates::update() {
   if (scatter_ > heavy_scatter)
     for (One& one : all_)
       if (one.measured) one.measured->located = static_cast<float>(quantile(doubles(one.measured->logs), 0.25));
-  expect_without_belief();
   std::vector<Interned> done;
   for (const One& one : all_) {
     if (!one.believed || std::find(done.begin(), done.end(), one.source) != done.end()) continue;
     done.push_back(one.source);
     expect_by_source(one.source);
   }
+  expect_without_belief();
 }
 
 void Estimates::update_scatter() {
@@ -232,20 +234,30 @@ void Estimates::expect_by_source(const Interned& source) {
   }
 }
 
-/// Candidates without beliefs are expected near the best of their group, else above native.
+/// Candidates without beliefs are expected near the best of their group: the fastest that was measured, else the one of
+/// which the most is expected; else above native.
 void Estimates::expect_without_belief() {
-  std::vector<double> best(groups_, std::numeric_limits<double>::infinity());
+  std::vector<std::optional<Estimate>> best(groups_);
+  const auto add = [&](const One& one, const Estimate& found) {
+    std::optional<Estimate>& group = best[one.group];
+    if (!group || found.log_seconds < group->log_seconds) group = found;
+  };
   for (const One& one : std::span(all_).subspan(1))
-    if (one.measured) best[one.group] = std::min(best[one.group], static_cast<double>(one.measured->located));
+    if (one.measured) add(one, {static_cast<double>(one.measured->located), of_member});
+  const auto of_measured = best;
+  for (const One& one : std::span(all_).subspan(1))
+    if (one.believed && !one.measured && !of_measured[one.group])
+      add(one,
+          {static_cast<double>(one.expected_log), std::hypot(of_member, static_cast<double>(one.expected_spread))});
   const One& native = all_.front();
   const auto reference = static_cast<double>(native.measured   ? native.measured->located
                                              : native.believed ? native.believed_log
                                                                : 0);
   for (One& one : all_) {
     if (one.believed) continue;
-    const double fastest = best[one.group];
-    const Estimate expected = std::isfinite(fastest) ? Estimate{fastest + (of_member / 4), of_member}
-                                                     : Estimate{reference + of_unknown.log_seconds, of_unknown.spread};
+    const std::optional<Estimate>& group = best[one.group];
+    const Estimate expected = group ? Estimate{group->log_seconds + (of_member / 4), group->spread}
+                                    : Estimate{reference + of_unknown.log_seconds, of_unknown.spread};
     one.expected_log = static_cast<float>(expected.log_seconds);
     one.expected_spread = static_cast<float>(expected.spread);
   }

@@ -106,6 +106,20 @@ TEST(Estimates, WithoutBeliefsACandidateIsExpectedNearItsGroupsBest) {
   EXPECT_GT(all.of(3).seconds(), 1.2);
 }
 
+TEST(Estimates, ACandidateThatWasNotPredictedIsExpectedNearThePredictedOnesOfItsGroup) {
+  Estimates all = five();
+  for (int i = 0; i < 3; ++i) all.add(0, 1);
+  all.believe(1, predicted(20));
+  all.believe(3, predicted(0.2));
+  all.update();
+  EXPECT_GT(all.of(2).seconds(), 15);
+  EXPECT_LT(all.of(4).seconds(), 0.3);
+  EXPECT_GT(all.of(4).spread, all.of(3).spread);
+  for (int i = 0; i < 3; ++i) all.add(3, 3);
+  all.update();
+  EXPECT_GT(all.of(4).seconds(), 2) << "what was measured counts more";
+}
+
 TEST(Estimates, AfterAChangeTimesAreBeliefsWithAnErrorInCommon) {
   Estimates all = five();
   for (int i = 0; i < 5; ++i)
