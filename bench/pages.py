@@ -112,7 +112,6 @@ PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {
             "first-star-openmpi.json",
             "first-star-mpich.json",
             "first-chain-openmpi.json",
-            "first-chain-mpich.json",
             "first-nodes-openmpi.json",
         ),
     ),
