@@ -57,7 +57,8 @@ def test_the_lottery_goes_on_with_averages_and_deviations_of_the_run_before(mpi:
     (context,) = of(first, "allreduce").values()
     known = [one for one in context.candidates if one.agreed_s is not None]
     assert len(known) > 2
-    assert all(one.deviation_s is not None for one in known if one.samples > 2)
+    unknown = [one.public_name for one in known if one.samples > 2 and one.deviation_s is None]
+    assert len(unknown) <= 1, f"{unknown}: only the last draw may not have ended"
     fastest = min(known, key=lambda one: one.agreed_s or 0).public_name
     _, second = run_tuned(mpi, 2, calls, "lottery", tmp_path, history)
     (context,) = of(second, "allreduce").values()
