@@ -209,16 +209,16 @@ const Interned& Context::refusal_of_chosen() const {
 Context::Result Context::run(int way, const Call& call, const Facts& facts, Communicator& communicator) {
   const auto place = static_cast<std::size_t>(way);
   if (carriers_.size() <= place) carriers_.resize(place + 1);
-  std::unique_ptr<Carrier>& carrier = carriers_[place];
-  if (!carrier) {
+  if (!carriers_[place]) {
     if (way != 0) agree_on_buffers(communicator);
     if (!tuner_->eligible(way)) return {call.native(call), true, false};
-    carrier = carrier_for(ways_[place]);
+    carriers_[place] = carrier_for(ways_[place]);
   }
-  const Carrier::Outcome outcome = carrier->carry_out(call, facts, communicator.resources());
+  // An error handler may call this collective again, so that `carriers_` grows meanwhile: no reference into it is kept.
+  const Carrier::Outcome outcome = carriers_[place]->carry_out(call, facts, communicator.resources());
   if (outcome.refused == nullptr) return {outcome.error, outcome.reported, true, outcome.communicators_s};
   tuner_->refuse(way, *outcome.refused);
-  carrier.reset();
+  carriers_[place].reset();
   return {call.native(call), true, false, outcome.communicators_s};
 }
 
