@@ -14,35 +14,16 @@
 namespace starling {
 namespace {
 
-/// What n calls together may lose against native: allowance + growth x sqrt(n) of native's calls. Of ever more calls an
-/// ever smaller share; of 20 calls the usual budget.
 constexpr double usual_budget = 0.05;
-constexpr double allowance = 0.5;
-constexpr double growth = 0.12;
 /// How many standard deviations above its mean a time is at worst: 1. Where nothing is known of any candidate, that
 /// would allow no trial for a long time.
 constexpr double of_guess = 0.5;
-/// A program that has just started is expected to make at least so many calls more, any other as many as so far.
-constexpr double fewest_expected = 20;
 /// Below this share of a call's time nothing is gained.
 constexpr double least_gain = 0.001;
 /// A candidate that was measured so often is known.
 constexpr std::int64_t known_well = 49;
 /// Calls that show that ranks wait longer with a candidate.
 constexpr std::int64_t enough_to_delay = 4;
-/// What may be spent to know more before a trial, as a share of what is at stake: from as many calls again as much may
-/// be gained. Predictions serve one context, a measurement of the network all of them.
-constexpr double share_of_predictions = 0.25;
-constexpr double share_of_measurement = 0.5;
-/// The same of what was at stake in all runs: this one may be over soon.
-constexpr double share_of_measurement_in_all_runs = 0.1;
-/// The share of the time of collectives that agreements may take, and how many calls' time in advance.
-constexpr double share_of_agreements = 0.008;
-constexpr double advance_of_agreements = 1;
-/// Even where calls are very short, the ranks agree again after so many.
-constexpr double most_until_agreement = 1e6;
-/// Seconds that an agreement is taken to need before one was timed.
-constexpr double first_agreement = 50e-6;
 /// Calls between two agreements while nothing is tried: a part of all calls, within bounds.
 constexpr std::int64_t part_of_calls = 8;
 constexpr std::int64_t fewest_between = 4;
@@ -56,8 +37,6 @@ constexpr int fewest_to_watch = 3;
 /// scatter, from 1 up.
 constexpr double deviations_by_scatter = 7;
 constexpr double most_deviations = 3;
-/// From this share of native's time down, a gain in calls is no accident.
-constexpr double clear_gain = 0.7;
 /// How trustworthy the times of earlier runs are.
 constexpr double spread_of_earlier = 0.08;
 constexpr double common_spread_of_earlier = 0.1;
@@ -105,16 +84,14 @@ std::vector<PlannedCalls> Planner::first_calls(const Brief& brief) {
 
 Planner::Planner(const Brief& brief)
     : budget_(brief.settings.budget / usual_budget),
-      least_at_stake_(brief.settings.stake),
-      calls_before_(brief.candidates.front().earlier ? static_cast<double>(brief.calls_before) : 0),
       estimates_(groups_of(brief)),
-      knowledge_(brief.knowledge),
-      enough_at_stake_(brief.settings.stake),
       waiting_(brief.synchronises),
-      proven_(brief.candidates.size()),
-      chosen_(fastest_of_earlier(brief)),
-      synchronises_(brief.synchronises),
-      agreement_(first_agreement) {
+      stake_(brief, budget_),
+      ledger_(budget_, brief.candidates.size()),
+      gain_(brief.candidates.size()),
+      agreements_(budget_, brief.synchronises),
+      knowledge_(brief.knowledge),
+      chosen_(fastest_of_earlier(brief)) {
   for (std::size_t i = 0; i < brief.candidates.size(); ++i) {
     const Candidate& one = brief.candidates[i];
     names_.push_back(one.name);
@@ -126,8 +103,7 @@ Planner::Planner(const Brief& brief)
   }
   estimates_.update();
   if (brief.varying_work) scale_ = std::make_unique<WorkScale>(brief.candidates.size());
-  // A candidate that did not serve the program was filed with a longer time than that of its calls (`found`).
-  proven_[static_cast<std::size_t>(chosen_)] = chosen_ != 0 && time_of(chosen_) < clear_gain * time_of(0);
+  gain_.believe_earlier_runs(chosen_now());
   if (chosen_ != 0)
     decision_ = Decision{0, -1, chosen_,
                          names_[static_cast<std::size_t>(chosen_)] + " was fastest in earlier runs, at " +
@@ -143,7 +119,7 @@ std::vector<PlannedCalls> Planner::opening() {
   }
   ask_knowledge();
   if (knowledge_ && !asked_) return {};
-  knows_native_ = true;
+  stake_.know_native();
   choose();
   return next();
 }
@@ -154,25 +130,21 @@ void Planner::ask_knowledge() {
   wants_measurement_ = false;
   if (asked_ || !knowledge_) return;
   const double native = time_of(0);
-  const double part = std::min(1.0, budget_);
-  const double cost = knowledge_->seconds_to_ask();
   if (const auto measuring = knowledge_->seconds_to_measure(); measuring) {
-    enough_at_stake_ = *measuring / std::max(share_of_measurement * part, shortest);
-    wants_measurement_ = at_stake() >= enough_at_stake_ ||
-                         at_stake_in_all_runs() * share_of_measurement_in_all_runs * part >= *measuring;
+    wants_measurement_ = stake_.is_enough_to_measure(*measuring, native);
     return;
   }
-  enough_at_stake_ = std::max(least_at_stake_, cost / std::max(share_of_predictions * part, shortest));
-  const double left = allowed(static_cast<double>(since_)) - lost_to_native();
-  if (cost > left && at_stake() < enough_at_stake_) return;
+  const double cost = knowledge_->seconds_to_ask();
+  const bool may_gain = stake_.is_enough_to_predict(cost, native);
+  const double left = ledger_.allowed(static_cast<double>(ledger_.calls()), native) - lost_to_native();
+  if (cost > left && !may_gain) return;
   asked_ = has_just_asked_ = true;
-  to_begin_.resize(static_cast<std::size_t>(candidates()));
   for (int i = 0; i < candidates(); ++i) {
     if (!eligible(i) || estimates_.is_believed(i)) continue;
     const auto belief = knowledge_->belief(i, native);
     if (!belief || !(belief->seconds > shortest)) continue;
     estimates_.believe(i, *belief);
-    to_begin_[static_cast<std::size_t>(i)] = static_cast<float>(knowledge_->seconds_to_begin(i));
+    ledger_.expect_to_begin(i, knowledge_->seconds_to_begin(i));
     any_belief_ = true;
   }
   estimates_.update();
@@ -182,16 +154,14 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
   if (waiting_.has_changed(plan, calls))
     start_anew(waiting_ ? "ranks begin to wait for each other" : "ranks no longer wait for each other");
   std::vector<double> of_chosen;
-  const double elapsed_before = elapsed_;
+  double in_calls = 0;
   const bool was_surprised = std::exchange(surprised_, false);
   for (const PlannedCalls& step : plan) {
     std::vector<double> times;
     const std::span<const AgreedCall> measured = calls.first(step.times());
     calls = calls.subspan(measured.size());
     calls_ += step.calls;
-    since_ += step.calls;
-    if (calls_of_.empty() && step.candidate != 0) calls_of_.resize(eligible_.size());
-    if (!calls_of_.empty()) calls_of_[static_cast<std::size_t>(step.candidate)] += step.calls;
+    ledger_.count(step.candidate, step.calls);
     std::vector<double> as_measured;
     std::vector<double> without_waiting;
     bool was_refused = false;
@@ -226,18 +196,19 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
     for (const double one : times) estimates_.add(step.candidate, one);
     // One very long call among those measured is not what the others of the step took.
     if (!as_measured.empty()) {
-      elapsed_ += median(as_measured) * static_cast<double>(step.calls);
-      transfer_ += median(without_waiting) * static_cast<double>(step.calls);
+      in_calls += median(as_measured) * static_cast<double>(step.calls);
+      stake_.add(median(without_waiting) * static_cast<double>(step.calls));
     }
     if (was_refused && step.candidate != 0) {  // native carried out these calls
       eligible_[static_cast<std::size_t>(step.candidate)] = false;
-      calls_of_[static_cast<std::size_t>(step.candidate)] -= step.calls;
+      ledger_.was_refused(step.candidate, step.calls);
     }
     if (step.is_trial && eligible(step.candidate) && !measured.empty()) note_trial(step.candidate);
   }
   watch(of_chosen, was_surprised);
   estimates_.update();
-  take_stretch(plan, elapsed_ - elapsed_before);
+  agreements_.add_calls(in_calls);
+  prove(plan, in_calls);
   ask_knowledge();
   if (!surprised_) choose();
   if (!knowledge_) return;
@@ -277,12 +248,8 @@ void Planner::watch(std::span<const double> seconds, bool was_surprised) {
 void Planner::start_anew(const std::string& why) {
   estimates_.age();
   waiting_.forget();
-  proof_ = {};
-  between_native_calls_.clear();
-  proven_.assign(proven_.size(), false);
-  handicap_ = 0;
-  calls_of_.clear();
-  since_ = 0;
+  gain_.start_anew();
+  ledger_.start_anew();
   next_control_ = 1;
   deviations_ = 0;
   quiet_plans_ = 0;
@@ -297,78 +264,27 @@ void Planner::note_trial(int candidate) {
   tried_.push_back(candidate);
 }
 
-/// The logarithm of what a candidate must be faster by in its calls, for the program to be no slower with it.
-double Planner::handicap(int candidate) const {
-  return candidate == 0 || proven_[static_cast<std::size_t>(candidate)] ? 0 : handicap_;
-}
-
 /// What counts where candidates are compared.
 Estimate Planner::for_program(int candidate) const {
   Estimate one = estimates_.of(candidate);
-  one.log_seconds += handicap(candidate);
+  one.log_seconds += gain_.handicap(candidate);
   return one;
 }
 
-/// Whether it is not certain enough that the program gains from the chosen candidate.
 bool Planner::needs_proof() const {
-  constexpr double clearly = 0.9;
-  constexpr double together = 1.25;  // the slowest rank's time relative to the fastest's
-  constexpr int fewest_calls = 3;
-  const auto at = static_cast<std::size_t>(chosen_);
-  if (chosen_ == 0 || proven_[at] || !(stretch_ > 0) || calls_of(chosen_) < fewest_calls) return false;
-  return time_of(chosen_) > clearly * time_of(0) || std::max(waiting_.ratio(chosen_), waiting_.ratio(0)) > together;
+  const double slowest = std::max(waiting_.ratio(chosen_), waiting_.ratio(0));
+  return gain_.needs_proof(chosen_now(), ledger_.calls_of(chosen_), slowest);
 }
 
-/// Whether calls with the chosen candidate gain so much that it is no accident, and the program has most of it: then
-/// one stretch is enough, and native need not take turns. Not where ranks wait for late ones: that varies from stretch
-/// to stretch.
-bool Planner::gains_clearly(double between_calls) const {
-  constexpr double most = 0.5;
-  constexpr std::ptrdiff_t fewest = 2;
-  if (waiting_ || std::ssize(between_native_calls_) < fewest) return false;
-  const double lost = between_calls - median(between_native_calls_);
-  return time_of(chosen_) < clear_gain * time_of(0) && lost < (1 - most) * (time_of(0) - time_of(chosen_));
-}
-
-/// Gives the proof its stretch, of whose seconds so many passed in calls, and draws the conclusion.
-void Planner::take_stretch(std::span<const PlannedCalls> plan, double in_calls) {
-  if (!(stretch_ > 0)) return;
-  double calls = 0;
-  for (const PlannedCalls& step : plan) calls += static_cast<double>(step.calls);
-  const double between = (stretch_ - in_calls) / calls;
-  if (!proof_.is_running()) {
-    constexpr std::ptrdiff_t most = 3;
-    if (plan.front().candidate != 0 || 2 * static_cast<double>(plan.front().calls) < calls) return;
-    if (std::ssize(between_native_calls_) == most) between_native_calls_.erase(between_native_calls_.begin());
-    between_native_calls_.push_back(between);
-    return;
-  }
-  if (proof_.candidate() != chosen_ || plan.size() != 1 || plan.front().candidate != proof_.next()) {
-    proof_ = {};
-    return;
-  }
-  if (plan.front().candidate == chosen_ && gains_clearly(between)) {
-    proof_ = {};
-    proven_[static_cast<std::size_t>(chosen_)] = true;
-    return;
-  }
-  proof_.add(stretch_ / calls);
-  const double gain = time_of(0) - time_of(chosen_);
-  const auto found = proof_.result(gain / (stretch_ / calls));
+/// Goes back to native where the program gains nothing from the chosen candidate. `in_calls`: seconds of the plan's
+/// calls.
+void Planner::prove(std::span<const PlannedCalls> plan, double in_calls) {
+  const auto found = gain_.take(plan, in_calls, chosen_now(), static_cast<bool>(waiting_));
   if (!found) return;
-  proven_[static_cast<std::size_t>(chosen_)] = found->is_faster;
-  if (found->is_faster) return;
-  const double by_calls = std::log(time_of(0) / time_of(chosen_));
-  handicap_ = std::max({handicap_, 0.0, by_calls + std::log(found->with_candidate / found->with_native)});
-  std::string why = "the program takes " + time_in_words(found->with_candidate) + " from call to call with " +
-                    names_[static_cast<std::size_t>(chosen_)].text() + ", whose calls take " +
-                    ratio_in_words(time_of(chosen_) / time_of(0)) + " of native's time, and " +
-                    time_in_words(found->with_native) + " with native";
-  tried_.clear();
-  decision_ = Decision{calls_, decision_ ? decision_->from : chosen_, 0, std::move(why)};
-  chosen_ = 0;
-  chosen_at_ = calls_;
-  deviations_ = 0;
+  become(0, "the program takes " + time_in_words(found->with_candidate) + " from call to call with " +
+                names_[static_cast<std::size_t>(chosen_)].text() + ", whose calls take " +
+                ratio_in_words(time_of(chosen_) / time_of(0)) + " of native's time, and " +
+                time_in_words(found->with_native) + " with native");
 }
 
 /// Whether `candidate` is faster than the chosen one, by all that is known and by what was measured alone: a belief is
@@ -382,7 +298,7 @@ bool Planner::is_faster(int candidate) const {
   const Estimate alone = estimates_.measured_alone(candidate);
   const double needed =
       candidate == 0 ? 1 : std::clamp(estimates_.scatter() * deviations_by_scatter, 1.0, most_deviations);
-  return measured.log_seconds + handicap(chosen_) - alone.log_seconds - handicap(candidate) >
+  return measured.log_seconds + gain_.handicap(chosen_) - alone.log_seconds - gain_.handicap(candidate) >
          needed * std::hypot(measured.spread, alone.spread);
 }
 
@@ -406,9 +322,13 @@ void Planner::choose() {
       others +=
           (others.empty() ? "" : ", ") + names_[static_cast<std::size_t>(one)] + " " + time_in_words(time_of(one));
   if (!others.empty()) why += "; tried: " + others;
+  become(best, std::move(why));
+}
+
+void Planner::become(int candidate, std::string why) {
   tried_.clear();
-  decision_ = Decision{calls_, decision_ ? decision_->from : chosen_, best, why};
-  chosen_ = best;
+  decision_ = Decision{calls_, decision_ ? decision_->from : chosen_, candidate, std::move(why)};
+  chosen_ = candidate;
   chosen_at_ = calls_;
   deviations_ = 0;
 }
@@ -424,52 +344,24 @@ std::optional<Decision> Planner::take_decision() {
   return std::exchange(decision_, std::nullopt);
 }
 
-/// Seconds by which all calls since the network changed took longer than native would have, by what is known now: a
-/// time that turns out to be that of a disturbed call is not charged.
 double Planner::lost_to_native() const {
-  const double native = time_of(0);
-  double lost = 0;
-  for (int i = 1; i < candidates(); ++i) {
-    const auto calls = static_cast<double>(calls_of(i));
-    if (calls > 0)
-      lost += (calls * (for_program(i).seconds() - native)) +
-              (to_begin_.empty() ? 0.0 : static_cast<double>(to_begin_[static_cast<std::size_t>(i)]));
-  }
-  return lost;
-}
-
-/// Seconds that a call may take longer than native's, at worst.
-double Planner::loss_at_worst(int candidate) const {
-  const Estimate one = for_program(candidate);
-  const bool is_guess = estimates_.measured(candidate) == 0 && !any_belief_;
-  return std::max(0.0, std::exp(one.log_seconds + ((is_guess ? of_guess : 1) * one.spread)) - time_of(0));
-}
-
-/// Seconds that the next call with a candidate costs besides.
-double Planner::seconds_to_begin(int candidate) const {
-  if (to_begin_.empty() || calls_of(candidate) > 0) return 0;
-  return static_cast<double>(to_begin_[static_cast<std::size_t>(candidate)]);
+  return ledger_.lost(time_of(0), [&](int candidate) { return for_program(candidate).seconds(); });
 }
 
 /// Seconds that a trial of so many calls may lose, at worst.
 double Planner::trial_at_worst(int candidate, std::int64_t times) const {
-  return (static_cast<double>(times) * loss_at_worst(candidate)) + seconds_to_begin(candidate);
-}
-
-/// Seconds that so many calls may lose against native.
-double Planner::allowed(double calls) const {
-  return budget_ * (allowance + (growth * std::sqrt(calls))) * time_of(0);
-}
-
-bool Planner::affordable(int candidate, std::int64_t times, double lost, double calls) const {
-  return lost + trial_at_worst(candidate, times) <= allowed(calls);
+  const Estimate one = for_program(candidate);
+  const bool is_guess = estimates_.measured(candidate) == 0 && !any_belief_;
+  const double of_call = std::exp(one.log_seconds + ((is_guess ? of_guess : 1) * one.spread)) - time_of(0);
+  return ledger_.cost_of_trial(candidate, times, std::max(0.0, of_call));
 }
 
 /// The trial that is worth most, of those that the ledger allows; nothing if none is worth its cost.
 std::optional<int> Planner::best_trial(std::int64_t times, double lost, double calls,
                                        std::span<const PlannedCalls> but) const {
   const Estimate chosen = for_program(chosen_);
-  const double expected_calls = std::max(fewest_expected, calls);
+  const double expected_calls = std::max(Stake::fewest_expected, calls);
+  const double allowed = ledger_.allowed(calls, time_of(0));
   std::optional<int> best;
   if (!may_try()) return best;
   double most = 0;
@@ -478,8 +370,8 @@ std::optional<int> Planner::best_trial(std::int64_t times, double lost, double c
     if (waiting_.delays(i) && estimates_.measured(i) >= enough_to_delay) continue;
     if (std::any_of(but.begin(), but.end(), [&](const PlannedCalls& step) { return step.candidate == i; })) continue;
     const Prospect one = prospect(for_program(i), chosen);
-    const double worth = (one.gain * expected_calls) - one.loss - (seconds_to_begin(i) / time_of(chosen_));
-    if (one.gain < least_gain || worth <= most || !affordable(i, times, lost, calls)) continue;
+    const double worth = (one.gain * expected_calls) - one.loss - (ledger_.seconds_to_begin(i) / time_of(chosen_));
+    if (one.gain < least_gain || worth <= most || lost + trial_at_worst(i, times) > allowed) continue;
     most = worth;
     best = i;
   }
@@ -488,73 +380,46 @@ std::optional<int> Planner::best_trial(std::int64_t times, double lost, double c
 
 /// Whether enough is at stake for any trial, and what is known of the candidates has been asked for.
 bool Planner::may_try() const {
-  return (asked_ || !knowledge_) && at_stake_in_all_runs() >= least_at_stake_;
+  return (asked_ || !knowledge_) && stake_.is_enough_to_try(time_of(0));
 }
 
 /// While nothing may be tried, an agreement tells only whether something now may: after as many calls again at most,
 /// for calls may become longer.
 std::int64_t Planner::calls_until_something_may_be_tried() const {
-  const double of_a_call = transfer_ / static_cast<double>(std::max<std::int64_t>(calls_, 1));
-  const double missing = std::ceil((enough_at_stake_ - at_stake()) / std::max(of_a_call, shortest));
-  return static_cast<std::int64_t>(std::clamp(missing, 1.0, static_cast<double>(std::max(since_, fewest_between))));
-}
-
-/// Seconds of calls, without waiting, from which as many calls again may gain: those made, or, where native's time was
-/// known before the first one, those that are expected at least.
-double Planner::at_stake() const {
-  return knows_native_ ? std::max(transfer_, fewest_expected * time_of(0)) : transfer_;
-}
-
-/// The same for what the history keeps, so that later runs need not pay for it again: as many calls again as there were
-/// in all runs.
-double Planner::at_stake_in_all_runs() const {
-  return std::max(at_stake(), calls_before_ * time_of(0));
+  const auto most = static_cast<double>(std::max(ledger_.calls(), fewest_between));
+  return static_cast<std::int64_t>(std::min(stake_.calls_until_enough(time_of(0), calls_), most));
 }
 
 bool Planner::control_is_due() const {
-  return chosen_ != 0 && since_ >= next_control_;
-}
-
-/// Calls after which one more agreement costs no more than its share.
-std::int64_t Planner::calls_until_agreement_pays() const {
-  const double call = time_of(chosen_);
-  const double part = std::min(1.0, budget_);
-  const double share = share_of_agreements * part;
-  const double owed = agreements_ + cost_of_agreement() - (share * elapsed_) - (advance_of_agreements * part * call);
-  if (!(owed > 0)) return 0;
-  return static_cast<std::int64_t>(std::min(most_until_agreement, std::ceil(owed / (share * call))));
+  return chosen_ != 0 && ledger_.calls() >= next_control_;
 }
 
 /// Calls after which to look again at what was chosen: it rests on few calls at first.
 std::int64_t Planner::calls_until_second_look() const {
-  constexpr double fewest = 8;
-  constexpr double agreements = 16;  // in whose time
-  const double worth_one = std::max(fewest, agreements * cost_of_agreement() / time_of(chosen_));
-  return std::max(static_cast<std::int64_t>(std::min(worth_one, most_until_agreement)), calls_ - chosen_at_);
+  return std::max(agreements_.calls_worth_one(time_of(chosen_)), calls_ - chosen_at_);
 }
 
 std::vector<PlannedCalls> Planner::next() {
-  const std::int64_t free_from = std::min(calls_until_agreement_pays(), calls_until_second_look());
   const double call = time_of(chosen_);
+  const std::int64_t free_from = std::min(agreements_.calls_until_it_pays(call), calls_until_second_look());
   // Short calls are tried several times at once, and several candidates: agreements are dear then.
-  const bool dear = agreement_ > call / 4;
-  const std::int64_t calls_of_trial = agreement_ > call ? 4 : agreement_ > call / 16 ? 2 : 1;
+  const bool dear = agreements_.seconds() > call / 4;
+  const std::int64_t calls_of_trial = agreements_.seconds() > call ? 4 : agreements_.seconds() > call / 16 ? 2 : 1;
   const std::size_t most_trials = free_from > 8 ? most_steps - 2 : dear ? 2 : 1;
 
   constexpr std::int64_t calls_of_baseline = 2;
-  if (calls_ < calls_of_baseline && !knows_native_)
+  if (calls_ < calls_of_baseline && !stake_.knows_native())
     return {{chosen_, std::max(free_from, calls_of_baseline - calls_), false}};
   if (wants_measurement_) return {{chosen_, std::max<std::int64_t>(free_from, 1), false}};
   if (surprised_) return {{chosen_, std::max<std::int64_t>(free_from, fewest_to_watch), false}};
   const auto stretch = [&] {
-    return std::vector<PlannedCalls>{{proof_.next(), std::max(free_from, Proof::calls), proof_.next() == 0}};
+    return std::vector<PlannedCalls>{{gain_.next(), std::max(free_from, Proof::calls), gain_.next() == 0}};
   };
-  const bool any_proven = std::find(proven_.begin(), proven_.end(), true) != proven_.end();
-  if (!proof_.is_running() && needs_proof() && !any_proven) proof_.begin(chosen_);
-  if (proof_.is_running()) return stretch();
+  if (!gain_.is_proving() && needs_proof() && !gain_.has_proven_any()) gain_.begin_proof(chosen_);
+  if (gain_.is_proving()) return stretch();
   std::vector<PlannedCalls> trials;
   double lost = lost_to_native();
-  const auto calls = static_cast<double>(since_ + free_from);
+  const auto calls = static_cast<double>(ledger_.calls() + free_from);
   while (trials.size() < most_trials) {
     std::int64_t times = calls_of_trial;
     auto best = best_trial(times, lost, calls, trials);
@@ -564,19 +429,20 @@ std::vector<PlannedCalls> Planner::next() {
     lost += trial_at_worst(*best, times);
   }
   if (trials.empty() && needs_proof()) {
-    proof_.begin(chosen_);
+    gain_.begin_proof(chosen_);
     return stretch();
   }
   if (control_is_due()) {
-    next_control_ = since_ + std::clamp<std::int64_t>(since_, 16, longest_without_control);
+    next_control_ = ledger_.calls() + std::clamp<std::int64_t>(ledger_.calls(), 16, longest_without_control);
     trials.insert(trials.begin(), {0, calls_of_trial, true});
   }
   quiet_plans_ = trials.empty() ? quiet_plans_ + 1 : 0;
 
   std::int64_t of_chosen = free_from;
   if (trials.empty()) {
-    of_chosen = std::max(free_from, may_try() ? std::clamp(since_ / part_of_calls, fewest_between, most_between)
-                                              : calls_until_something_may_be_tried());
+    of_chosen =
+        std::max(free_from, may_try() ? std::clamp(ledger_.calls() / part_of_calls, fewest_between, most_between)
+                                      : calls_until_something_may_be_tried());
     if (deviations_ != 0) of_chosen = std::max(free_from, fewest_between);
   } else {
     for (const PlannedCalls& trial : trials) of_chosen -= trial.calls;
@@ -587,25 +453,15 @@ std::vector<PlannedCalls> Planner::next() {
   return plan;
 }
 
-/// Any agreement may wait for a late rank, and the first ones also open connections: that is not their own cost. What
-/// asking for predictions took is not, either.
+/// What asking for predictions took is not the agreement's own cost.
 void Planner::agreement_took(double seconds) {
-  if (std::exchange(has_just_asked_, false)) return;
-  constexpr double most_at_first = 1e-3;
-  agreement_ = std::min(agreements_ == 0 ? most_at_first : agreement_ * 1.3, seconds);
-  agreements_ += cost_of_agreement();
-}
-
-/// Ranks that are done early in a rooted collective go on, and may begin the next one: an agreement takes this lead.
-double Planner::cost_of_agreement() const {
-  constexpr double lead = 0.5;  // of a call
-  return synchronises_ ? agreement_ : std::max(agreement_, lead * time_of(chosen_));
+  if (!std::exchange(has_just_asked_, false)) agreements_.add(seconds, time_of(chosen_));
 }
 
 std::optional<Found> Planner::found(int candidate) const {
   if (estimates_.measured(candidate) == 0) return std::nullopt;
   // With what it costs the program besides: a later run is to begin with what serves the program.
-  const double seconds = estimates_.median(candidate) * std::exp(handicap(candidate));
+  const double seconds = estimates_.median(candidate) * std::exp(gain_.handicap(candidate));
   return Found{seconds, estimates_.scatter() * seconds};
 }
 

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+
+namespace starling {
+
+/// What agreements cost: they may take a small share of the time of a context's calls, so short calls agree rarely.
+class AgreementCost {
+ public:
+  /// `budget` in units of the usual one: of a smaller one less is spent. `synchronises`: no rank can end a call before
+  /// all have begun it.
+  AgreementCost(double budget, bool synchronises);
+
+  /// Takes the seconds of calls.
+  void add_calls(double seconds) { of_calls_ += seconds; }
+  // `call` is the time of one call, in seconds.
+  /// Takes how long an agreement took. Any may wait for a late rank, and the first ones also open connections: that is
+  /// not their own cost.
+  void add(double seconds, double call);
+  /// Seconds of an agreement among ranks that come to it together.
+  [[nodiscard]] double seconds() const { return seconds_; }
+  /// Calls after which one more agreement costs no more than its share.
+  [[nodiscard]] std::int64_t calls_until_it_pays(double call) const;
+  /// Calls that take so much longer than an agreement that one after them hardly counts.
+  [[nodiscard]] std::int64_t calls_worth_one(double call) const;
+
+ private:
+  [[nodiscard]] double with_lead(double call) const;
+
+  double part_;  ///< of the usual budget, at most 1
+  bool synchronises_;
+  double seconds_;
+  double of_all_ = 0;    ///< seconds that all took
+  double of_calls_ = 0;  ///< seconds
+};
+
+}  // namespace starling

@@ -1,0 +1,87 @@
+#include "selection/program_gain.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "measurement/statistics.hpp"
+
+namespace starling {
+namespace {
+
+/// From this share of native's time down, a gain in calls is no accident.
+constexpr double clear_gain = 0.7;
+
+}  // namespace
+
+/// A candidate that did not serve the program was filed with a longer time than that of its calls (`Planner::found`).
+void ProgramGain::believe_earlier_runs(const Chosen& chosen) {
+  proven_[static_cast<std::size_t>(chosen.candidate)] =
+      chosen.candidate != 0 && chosen.seconds < clear_gain * chosen.native;
+}
+
+bool ProgramGain::needs_proof(const Chosen& chosen, std::int64_t calls, double slowest) const {
+  constexpr double clearly = 0.9;
+  constexpr double together = 1.25;
+  constexpr int fewest_calls = 3;
+  if (chosen.candidate == 0 || proven_[static_cast<std::size_t>(chosen.candidate)]) return false;
+  if (!(stretch_ > 0) || calls < fewest_calls) return false;
+  return chosen.seconds > clearly * chosen.native || slowest > together;
+}
+
+bool ProgramGain::has_proven_any() const {
+  return std::find(proven_.begin(), proven_.end(), true) != proven_.end();
+}
+
+/// Whether calls with the chosen candidate gain so much that it is no accident, and the program has most of it: then
+/// one stretch is enough, and native need not take turns. Not where ranks wait for late ones: that varies from stretch
+/// to stretch.
+bool ProgramGain::is_clear(double between_calls, const Chosen& chosen, bool waits) const {
+  constexpr double most = 0.5;
+  constexpr std::ptrdiff_t fewest = 2;
+  if (waits || std::ssize(between_native_calls_) < fewest) return false;
+  const double lost = between_calls - median(between_native_calls_);
+  return chosen.seconds < clear_gain * chosen.native && lost < (1 - most) * (chosen.native - chosen.seconds);
+}
+
+std::optional<Proof::Result> ProgramGain::take(std::span<const PlannedCalls> plan, double in_calls,
+                                               const Chosen& chosen, bool waits) {
+  if (!(stretch_ > 0)) return std::nullopt;
+  double calls = 0;
+  for (const PlannedCalls& step : plan) calls += static_cast<double>(step.calls);
+  const double between = (stretch_ - in_calls) / calls;
+  const PlannedCalls& first = plan.front();
+  if (!proof_.is_running()) {
+    constexpr std::ptrdiff_t most = 3;
+    if (first.candidate != 0 || 2 * static_cast<double>(first.calls) < calls) return std::nullopt;
+    if (std::ssize(between_native_calls_) == most) between_native_calls_.erase(between_native_calls_.begin());
+    between_native_calls_.push_back(between);
+    return std::nullopt;
+  }
+  if (proof_.candidate() != chosen.candidate || plan.size() != 1 || first.candidate != proof_.next()) {
+    proof_ = {};
+    return std::nullopt;
+  }
+  const auto at = static_cast<std::size_t>(chosen.candidate);
+  if (first.candidate == chosen.candidate && is_clear(between, chosen, waits)) {
+    proof_ = {};
+    proven_[at] = true;
+    return std::nullopt;
+  }
+  proof_.add(stretch_ / calls);
+  const auto found = proof_.result((chosen.native - chosen.seconds) / (stretch_ / calls));
+  if (!found) return std::nullopt;
+  proven_[at] = found->is_faster;
+  if (found->is_faster) return std::nullopt;
+  const double by_calls = std::log(chosen.native / chosen.seconds);
+  handicap_ = std::max({handicap_, 0.0, by_calls + std::log(found->with_candidate / found->with_native)});
+  return found;
+}
+
+void ProgramGain::start_anew() {
+  proof_ = {};
+  between_native_calls_.clear();
+  proven_.assign(proven_.size(), false);
+  handicap_ = 0;
+}
+
+}  // namespace starling

@@ -1,0 +1,52 @@
+#include "selection/stake.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "selection/noise.hpp"
+
+namespace starling {
+namespace {
+
+/// What may be spent to know more before a trial, as a share of what is at stake: from as many calls again as much may
+/// be gained. Predictions serve one context, a measurement of the network all of them.
+constexpr double share_of_predictions = 0.25;
+constexpr double share_of_measurement = 0.5;
+/// The same of what was at stake in all runs: this one may be over soon.
+constexpr double share_of_measurement_in_all_runs = 0.1;
+
+}  // namespace
+
+Stake::Stake(const Brief& brief, double budget)
+    : least_(brief.settings.stake),
+      enough_(brief.settings.stake),
+      part_(std::min(1.0, budget)),
+      calls_before_(brief.candidates.front().earlier ? static_cast<double>(brief.calls_before) : 0) {}
+
+/// The calls made, or, where native's time was known before the first one, those that are expected at least.
+double Stake::in_this_run(double native) const {
+  return knows_native_ ? std::max(transfer_, fewest_expected * native) : transfer_;
+}
+
+/// The same for what the history keeps, so that later runs need not pay for it again: as many calls again as there were
+/// in all runs.
+double Stake::in_all_runs(double native) const {
+  return std::max(in_this_run(native), calls_before_ * native);
+}
+
+bool Stake::is_enough_to_measure(double seconds, double native) {
+  enough_ = seconds / std::max(share_of_measurement * part_, shortest);
+  return in_this_run(native) >= enough_ || in_all_runs(native) * share_of_measurement_in_all_runs * part_ >= seconds;
+}
+
+bool Stake::is_enough_to_predict(double seconds, double native) {
+  enough_ = std::max(least_, seconds / std::max(share_of_predictions * part_, shortest));
+  return in_this_run(native) >= enough_;
+}
+
+double Stake::calls_until_enough(double native, std::int64_t calls) const {
+  const double of_a_call = transfer_ / static_cast<double>(std::max<std::int64_t>(calls, 1));
+  return std::max(1.0, std::ceil((enough_ - in_this_run(native)) / std::max(of_a_call, shortest)));
+}
+
+}  // namespace starling

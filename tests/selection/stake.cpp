@@ -1,0 +1,63 @@
+#include "selection/stake.hpp"
+
+#include <gtest/gtest.h>
+
+namespace starling::testing {
+namespace {
+
+constexpr double of_native = 0.001;
+
+/// Of a context with so many calls in earlier runs; a trial needs 0.02 s.
+Brief after(std::int64_t calls_before = 0) {
+  Brief one;
+  Candidate& first = one.candidates.emplace_back();
+  if (calls_before > 0) first.earlier = Earlier{of_native, calls_before};
+  one.calls_before = calls_before;
+  return one;
+}
+
+TEST(Stake, AllowsTrialsOnceCallsTookLongEnough) {
+  Stake stake(after(), 1);
+  stake.add(0.019);
+  EXPECT_FALSE(stake.is_enough_to_try(of_native));
+  stake.add(0.001);
+  EXPECT_TRUE(stake.is_enough_to_try(of_native));
+}
+
+TEST(Stake, CountsEarlierRunsAndCallsThatAreExpected) {
+  EXPECT_FALSE(Stake(after(19), 1).is_enough_to_try(of_native));
+  EXPECT_TRUE(Stake(after(20), 1).is_enough_to_try(of_native));
+  Stake stake(after(), 1);
+  stake.know_native();
+  EXPECT_TRUE(stake.is_enough_to_try(of_native)) << "20 calls at least are expected";
+}
+
+TEST(Stake, SpendsAPartOfWhatIsAtStakeToKnowMore) {
+  Stake stake(after(), 1);
+  stake.add(1);
+  EXPECT_TRUE(stake.is_enough_to_predict(0.25, of_native));
+  EXPECT_FALSE(stake.is_enough_to_predict(0.26, of_native));
+  EXPECT_TRUE(stake.is_enough_to_measure(0.5, of_native));
+  EXPECT_FALSE(stake.is_enough_to_measure(0.51, of_native));
+  Stake careful(after(), 0.5);
+  careful.add(1);
+  EXPECT_FALSE(careful.is_enough_to_measure(0.26, of_native)) << "half the budget, half the part";
+}
+
+TEST(Stake, MeasuresTheNetworkForEarlierRunsAtATenthOfTheirTime) {
+  Stake stake(after(10000), 1);
+  EXPECT_TRUE(stake.is_enough_to_measure(1, of_native));
+  EXPECT_FALSE(stake.is_enough_to_measure(1.01, of_native));
+}
+
+TEST(Stake, TellsHowManyCallsAreMissing) {
+  Stake stake(after(), 1);
+  stake.add(0.01);
+  EXPECT_FALSE(stake.is_enough_to_measure(0.02, of_native));  // from 0.04 s on
+  EXPECT_EQ(stake.calls_until_enough(of_native, 10), 30);
+  stake.add(1);
+  EXPECT_EQ(stake.calls_until_enough(of_native, 11), 1);
+}
+
+}  // namespace
+}  // namespace starling::testing
