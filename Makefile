@@ -55,11 +55,12 @@ $(VENV)/mpi: $(VENV)/bin/pip pyproject.toml
 	touch $@
 
 $(VENV)/installed: $(VENV)/mpi $(SOURCES)
-	$(PIP) install --quiet --config-settings=cmake.define.STARLING_SIMULATOR=OFF .
+	$(IN_VENV) $(VENV)/bin/python packaging/progress.py $(VENV)/bin/pip --disable-pip-version-check install --verbose \
+	  --config-settings=cmake.define.STARLING_SIMULATOR=OFF .
 	touch $@
 
 ## Everything.
-test: test-packages test-environments lint test-unit test-python test-fuzz test-mpi test-lab test-slurm
+test: test-packages test-environments lint test-unit test-python test-fuzz test-mpi test-lab test-slurm test-wheel
 
 ## Debian's packages: compilers, two MPIs, the real programs.
 test-packages:
@@ -107,12 +108,13 @@ wheel: $(CURDIR)/.venv-mpich5/ready
 	test -x $(WHEEL_VENV)/bin/auditwheel || { $(PYTHON) -m venv $(WHEEL_VENV) && \
 	  $(WHEEL_VENV)/bin/pip install --quiet --disable-pip-version-check auditwheel==6.8.2 wheel==0.48.0; }
 	$(IN_TEST) $(WHEEL_VENV)/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist \
-	  --config-settings=cmake.define.STARLING_SIMULATOR=OFF .
+	  --config-settings=cmake.define.STARLING_SIMULATOR=OFF --config-settings=build-dir=build-test/dist $(WHEEL_SETTINGS) .
 	cd dist && for one in starling_mpi-*-linux_*.whl; do \
 	  tag=$$($(WHEEL_VENV)/bin/auditwheel show $$one 2>/dev/null | grep -o 'manylinux_[0-9]*_[0-9]*_[a-z0-9_]*' | head -n 1); \
 	  $(WHEEL_VENV)/bin/wheel tags --remove --platform-tag $$tag $$one; done
 
-## The wheel, as on a machine without a compiler: as root.
+## The wheel, as on a machine without a compiler: as root. Compiled as by test-install: from the compiler's cache.
+test-wheel: WHEEL_SETTINGS := --config-settings=cmake.define.STARLING_WERROR=ON
 test-wheel: wheel
 	$(STEP) "the wheel without a compiler"
 	unshare --mount sh tests/wheel.sh $(CURDIR)/dist/starling_mpi-*-manylinux_*.whl
@@ -228,7 +230,7 @@ lint: test-install
 	$(STEP) "formatters and linters"
 	clang-format-14 --dry-run -Werror $(CXX_FILES)
 	$(IN_TEST) ruff check python tests bench src packaging && $(IN_TEST) ruff format --check python tests bench src packaging
-	$(IN_TEST) mypy python/starling tests src/bindings/generate.py packaging/site/pages.py && $(IN_TEST) mypy bench
+	$(IN_TEST) mypy python/starling tests src/bindings/generate.py packaging/site/pages.py packaging/progress.py && $(IN_TEST) mypy bench
 	mkdir -p build-test && cmake -S . -B build-test/tidy -G Ninja -DSTARLING_MPI=OFF -DSTARLING_UNITY=OFF -DSTARLING_HAS_SHORT_MEMSETS=OFF >build-test/tidy.log 2>&1 || { cat build-test/tidy.log; exit 1; }
 	@# The frame, which algorithms only fill in; not what includes nlohmann/json.hpp, half a minute a file in that header.
 	find src/messages src/shared_memory src/schedule src/measurement src/selection src/neighborhood src/ways src/tuning src/profile src/algorithms/shared src/topology src/cost -not -name platform.cpp -not -name parameters_file.cpp -name '*.cpp' | xargs -n 2 -P $(JOBS) clang-tidy-14 -p build-test/tidy --quiet

@@ -4,7 +4,8 @@
  * BLOCKS
  *
  * Blocks of both alternate in one run. Rank 0 prints a line a block: collective, bytes, microseconds a call of the
- * executor, microseconds a call written directly. */
+ * executor and of one written directly; then both again on MPI_COMM_SELF, where no message is sent: what a call costs
+ * besides. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,9 @@
 
 enum { largest = 65536, tag = 5 };
 
-static int rank, ranks;
-static MPI_Comm direct; /* a duplicate, as the executor has one */
+static int rank, ranks; /* in `comm` */
+static MPI_Comm comm;
+static MPI_Comm direct; /* a duplicate of MPI_COMM_WORLD, as the executor has one */
 static char *from, *into;
 
 static void exchange(const char* out, int to, char* in, int source, int bytes) {
@@ -62,16 +64,22 @@ static void direct_alltoall(int bytes) {
 }
 
 static void allreduce(int bytes) {
-  MPI_Allreduce(from, into, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(from, into, bytes / 8, MPI_DOUBLE, MPI_SUM, comm);
 }
 static void allgather(int bytes) {
-  MPI_Allgather(from, bytes, MPI_BYTE, into, bytes, MPI_BYTE, MPI_COMM_WORLD);
+  MPI_Allgather(from, bytes, MPI_BYTE, into, bytes, MPI_BYTE, comm);
 }
 static void bcast(int bytes) {
-  MPI_Bcast(from, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+  MPI_Bcast(from, bytes, MPI_BYTE, 0, comm);
 }
 static void alltoall(int bytes) {
-  MPI_Alltoall(from, bytes, MPI_BYTE, into, bytes, MPI_BYTE, MPI_COMM_WORLD);
+  MPI_Alltoall(from, bytes, MPI_BYTE, into, bytes, MPI_BYTE, comm);
+}
+
+static void use(MPI_Comm other) {
+  comm = other;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
 }
 
 static double seconds(void (*call)(int), int bytes, int calls) {
@@ -92,23 +100,27 @@ int main(int argc, char** argv) {
                {"bcast", bcast, direct_bcast},
                {"alltoall", alltoall, direct_alltoall}};
   MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  int world_rank, world_ranks;
+  MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &world_ranks);
   PMPI_Comm_dup(MPI_COMM_WORLD, &direct);
   int small_calls = argc > 1 ? atoi(argv[1]) : 1000, blocks = argc > 2 ? atoi(argv[2]) : 15;
-  from = calloc((size_t)ranks, largest);
-  into = calloc((size_t)ranks, largest);
+  from = calloc((size_t)world_ranks, largest);
+  into = calloc((size_t)world_ranks, largest);
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i)
     for (int bytes = 8; bytes <= largest; bytes *= largest / 8) {
       int calls = bytes == 8 ? small_calls : 1 + small_calls / 10;
-      seconds(pairs[i].executor, bytes, calls);
-      seconds(pairs[i].direct, bytes, calls);
-      for (int block = 0; block < blocks; ++block) {
-        double times[2];
-        int first = block % 2; /* each goes first in every second pair */
-        times[first] = seconds(first ? pairs[i].direct : pairs[i].executor, bytes, calls);
-        times[!first] = seconds(first ? pairs[i].executor : pairs[i].direct, bytes, calls);
-        if (rank == 0) printf("%s %d %.3f %.3f\n", pairs[i].name, bytes, times[0] * 1e6, times[1] * 1e6);
+      for (int block = -1; block < blocks; ++block) { /* the first warms up */
+        double times[2][2];
+        for (int alone = 0; alone < 2; ++alone) {
+          use(alone ? MPI_COMM_SELF : MPI_COMM_WORLD);
+          int first = block & 1; /* each goes first in every second pair */
+          times[alone][first] = seconds(first ? pairs[i].direct : pairs[i].executor, bytes, calls);
+          times[alone][!first] = seconds(first ? pairs[i].executor : pairs[i].direct, bytes, calls);
+        }
+        if (world_rank == 0 && block >= 0)
+          printf("%s %d %.3f %.3f %.3f %.3f\n", pairs[i].name, bytes, times[0][0] * 1e6, times[0][1] * 1e6,
+                 times[1][0] * 1e6, times[1][1] * 1e6);
       }
     }
   free(from);

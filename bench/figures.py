@@ -83,14 +83,19 @@ class Derived:
 
 @dataclass(frozen=True)
 class Executor:
-    """Microseconds of a call by the executor and written directly, and their ratio within pairs of blocks."""
+    """Microseconds of a call by the executor and written directly, and their ratio within pairs of blocks.
+
+    `steps` is the ratio without what a call that sends no message costs: entry, choice and two readings of the clock.
+    """
 
     mpi: str
+    ranks: int
     collective: str
     bytes: int
     executor: Spread
     direct: Spread
     ratio: Spread
+    steps: Spread
 
 
 @dataclass(frozen=True)
@@ -194,26 +199,28 @@ def derived_types(mpi: Mpi, folder: Path, calls: int, blocks: int) -> list[Deriv
     return found
 
 
-def executors(mpi: Mpi, folder: Path, calls: int, blocks: int) -> list[Executor]:
-    """The executor against hand-written code at 8 bytes and 64 KiB on 4 ranks, in one run."""
+def executors(mpi: Mpi, ranks: int, folder: Path, calls: int, blocks: int) -> list[Executor]:
+    """The executor against hand-written code at 8 bytes and 64 KiB, in one run."""
     # gcc takes MPICH's MPI_STATUSES_IGNORE for an array that is too short.
     program = str(compile_c(mpi, HERE / "executor.c", folder, ["-Wno-stringop-overflow"]))
     env = preloaded(mpi, folder, [library(mpi)]) | {"STARLING_STRATEGY": FORCED, "STARLING_HISTORY": "off"}
-    done = run_ranks(mpi, 4, [program, str(calls), str(blocks)], env, 400).check()
-    measured: dict[tuple[str, int], list[tuple[float, float]]] = {}
+    done = run_ranks(mpi, ranks, [program, str(calls), str(blocks)], env, 400).check()
+    measured: dict[tuple[str, int], list[list[float]]] = {}
     for line in done.stdout.splitlines():
-        collective, size, executor, direct = line.split()
-        measured.setdefault((collective, int(size)), []).append((float(executor), float(direct)))
+        collective, size, *times = line.split()
+        measured.setdefault((collective, int(size)), []).append([float(one) for one in times])
     return [
         Executor(
             mpi.name,
+            ranks,
             collective,
             size,
-            Spread.of([one for one, _ in pairs]),
-            Spread.of([one for _, one in pairs]),
-            Spread.of([one / other for one, other in pairs]),
+            Spread.of([executor for executor, *_ in blocks_of]),
+            Spread.of([direct for _, direct, *_ in blocks_of]),
+            Spread.of([executor / direct for executor, direct, *_ in blocks_of]),
+            Spread.of([(executor - more + less) / direct for executor, direct, more, less in blocks_of]),
         )
-        for (collective, size), pairs in measured.items()
+        for (collective, size), blocks_of in measured.items()
     ]
 
 
@@ -222,7 +229,8 @@ def kept(mpi: Mpi, folder: Path, rounds: int, calls: int) -> list[Kept]:
     program = str(compile_c(mpi, HERE / "keys.c", folder))
     preload = {"LD_PRELOAD": str(library(mpi)), "STARLING_HISTORY": "off"}
     modes: dict[str, dict[str, str]] = {
-        strategy: preload | {"STARLING_STRATEGY": strategy} for strategy in ("native", "star-basic", "star", "lottery")
+        strategy: preload | {"STARLING_STRATEGY": strategy}
+        for strategy in ("native", "auto", "star-basic", "star", "lottery")
     }
     found: dict[str, list[tuple[float, float]]] = {strategy: [] for strategy in modes}
     for _ in range(rounds):
@@ -256,7 +264,8 @@ def main() -> None:
             folder.mkdir()
             costs += overheads(mpi, folder, 2 if options.quick else 9, 200_000 // share)
             types += derived_types(mpi, folder, 20_000 // share, 5 if options.quick else 101)
-            ratios += executors(mpi, folder, 2000 // share, 5 if options.quick else 31)
+            for ranks in (2, 4):
+                ratios += executors(mpi, ranks, folder, 2000 // share, 5 if options.quick else 31)
             communicators += kept(mpi, folder, 2 if options.quick else 5, 400)
     print("MPI_Allreduce of 8 bytes (192 keys: 8 to 96), nanoseconds a call: median [quartiles]; more than no preload")
     for cost in costs:
@@ -267,11 +276,12 @@ def main() -> None:
     )
     for kind in types:
         print(f"{kind.mpi:10} {kind.mode:26} {kind.double.show():>22} {kind.derived.show():>22} {kind.more.show():>20}")
-    print("\nexecutor against hand-written code, 4 ranks, microseconds a call: median [quartiles]")
+    print("\nexecutor against hand-written code, microseconds a call: median [quartiles]; steps: without an empty call")
     for one in ratios:
         print(
-            f"{one.mpi:10} {one.collective:10} {one.bytes:6} bytes  executor {one.executor.show(2):>24}  "
-            f"direct {one.direct.show(2):>24}  ratio {one.ratio.show(3)}"
+            f"{one.mpi:10} {one.ranks} ranks  {one.collective:10} {one.bytes:6} bytes  "
+            f"executor {one.executor.show(2):>20}  direct {one.direct.show(2):>20}  "
+            f"ratio {one.ratio.show(3)}  steps {one.steps.show(3)}"
         )
     print("\na communicator with 16 keys, 2 ranks, beyond no preload: KiB of heap, microseconds of MPI_Comm_free")
     for comm in communicators:

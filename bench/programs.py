@@ -81,11 +81,11 @@ def total_energy(output: str, _: Path) -> list[float]:
 
 
 def tests_passed(_: str, folder: Path) -> list[float]:
-    """How many of HPCC's own tests passed: all of them."""
+    """How many of each group of HPCC's own tests passed: all. It leaves out rows whose processor time reads 0."""
     text = (folder / "hpccoutf.txt").read_text()
     if "Success=1" not in text or "FAILED" in text:
         raise WrongError("hpcc: a test of its own failed")
-    return [text.count("PASSED")]
+    return [float(found) for found in re.findall(r"^\s*(\d+) tests completed and passed", text, re.MULTILINE)]
 
 
 REAL = {

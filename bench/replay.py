@@ -25,17 +25,8 @@ import markdown
 import plots
 
 PLAYER = Path(__file__).parents[1] / "build-test" / "core" / "bench" / "starling-replay"
-STRATEGIES = (
-    "auto",
-    "star",
-    "star-basic",
-    "lottery",
-    "brute-force",
-    "attribute",
-    "attribute:tested",
-    "factorial",
-    "native",
-)
+MORE = ("attribute:tested", "native")
+"""Played besides the strategies that learn."""
 SHOWN = (20, 60, 300, 3000)
 """Numbers of calls that tables show."""
 FIGURES = ("mean", "p95", "worst")
@@ -173,7 +164,7 @@ def main() -> None:
     playing = commands.add_parser("play", help="play matrices to strategies")
     playing.add_argument("matrices", type=Path)
     playing.add_argument("--player", type=Path, default=PLAYER, help="the program starling-replay")
-    playing.add_argument("--strategies", default=",".join(STRATEGIES))
+    playing.add_argument("--strategies", default="all")
     playing.add_argument("--scenarios", default="all")
     playing.add_argument("--calls", type=int, default=3000)
     playing.add_argument("--seed", type=int, default=1)
@@ -185,12 +176,10 @@ def main() -> None:
     if options.command == "draw":
         draw(options)
         return
-    if options.scenarios == "all":
-        listed = subprocess.run([str(options.player), "--list"], check=True, stdout=subprocess.PIPE, text=True).stdout
-        names = [*json.loads(listed), WITHOUT_MODEL]
-    else:
-        names = options.scenarios.split(",")
-    rows = play(options.player, options.matrices, options.strategies.split(","), names, options.calls, options.seed)
+    known = json.loads(subprocess.run([str(options.player), "--list"], check=True, stdout=subprocess.PIPE).stdout)
+    scenarios = [*known["scenarios"], WITHOUT_MODEL] if options.scenarios == "all" else options.scenarios.split(",")
+    strategies = [*known["strategies"], *MORE] if options.strategies == "all" else options.strategies.split(",")
+    rows = play(options.player, options.matrices, strategies, scenarios, options.calls, options.seed)
     lines = ",\n".join(json.dumps(one) for one in summed_up(rows))
     options.output.write_text(f'{{"schema": 1, "seed": {options.seed}, "played": [\n{lines}\n]}}\n')
     print(f"{len(rows)} games in {options.output}")

@@ -2,7 +2,9 @@
 
 #include <benchmark/benchmark.h>
 
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "measurement/samples.hpp"
@@ -33,7 +35,7 @@ void decide(starling::Strategy& strategy, std::vector<double> agreed) {
 }
 
 /// The strategy past its exploration, its periods at their full length.
-std::unique_ptr<starling::Strategy> settled(const char* name) {
+std::unique_ptr<starling::Strategy> settled(std::string_view name) {
   auto strategy = starling::strategy_named(name).value().first->make(nine_candidates());
   for (int call = 0; call < 100000; ++call) {
     const auto local = strategy->observe(seconds_a_call, bytes_a_call);
@@ -43,7 +45,7 @@ std::unique_ptr<starling::Strategy> settled(const char* name) {
   return strategy;
 }
 
-void observe(benchmark::State& state, const char* name) {
+void observe(benchmark::State& state, std::string_view name) {
   const auto strategy = settled(name);
   for (auto _ : state) {
     const auto local = strategy->observe(seconds_a_call, bytes_a_call);
@@ -75,10 +77,13 @@ void observe_and_add(benchmark::State& state) {
   }
 }
 
-BENCHMARK_CAPTURE(observe, native, "native");
-BENCHMARK_CAPTURE(observe, star_basic, "star-basic");
-BENCHMARK_CAPTURE(observe, star, "star");
-BENCHMARK_CAPTURE(observe, brute_force, "brute-force");
+/// Each strategy that is of use without an argument.
+const bool observed = [] {
+  for (const starling::StrategyKind& kind : starling::strategy_kinds())
+    if (!kind.forces) benchmark::RegisterBenchmark(("observe/" + std::string(kind.name)).c_str(), observe, kind.name);
+  return true;
+}();
+
 BENCHMARK(add_sample);
 BENCHMARK(observe_and_add);
 

@@ -1,6 +1,6 @@
 // Plays recorded matrices to strategies (bench/replay.py): prints JSON.
 //
-// starling-replay --list                  the scenarios
+// starling-replay --list                  the scenarios, and the strategies that learn
 // starling-replay MATRICES.json --strategies auto,star --scenarios plain,noisy --calls 3000 --seed 1 [--no-model]
 //     [--set STARLING_ITER=5,STARLING_EARLY_STOP=0.05]
 
@@ -147,9 +147,11 @@ void run(const Options& options) {
 int main(int count, char** arguments) try {
   const std::vector<std::string> words(arguments + 1, arguments + count);
   if (words == std::vector<std::string>{"--list"}) {
-    Json names = Json::array();
-    for (const Scenario& one : scenarios()) names.push_back(one.name);
-    std::cout << names.dump() << '\n';
+    Json known{{"scenarios", Json::array()}, {"strategies", Json::array()}};
+    for (const Scenario& one : scenarios()) known["scenarios"].push_back(one.name);
+    for (const StrategyKind& one : strategy_kinds())
+      if (one.learns) known["strategies"].push_back(one.name);
+    std::cout << known.dump() << '\n';
     return 0;
   }
   run(options_from(words));

@@ -163,10 +163,13 @@ class Ranks {
       const std::span<const double> mine = all_[rank]->observe(seconds[rank], work);
       if (mine.empty()) continue;
       due = true;
-      const bool adds = all_[rank]->reduction() == Reduction::as_set;
-      reduced.resize(mine.size(), rank == 0 && !adds ? -1e300 : 0);
+      const bool is_maximum = all_[rank]->reduction() == Reduction::maximum;
+      const std::size_t before_means = is_maximum ? mine.size() - all_[rank]->means() : 0;
+      reduced.resize(mine.size());
       for (std::size_t i = 0; i < mine.size(); ++i)
-        reduced[i] = adds ? reduced[i] + (mine[i] / ranks) : rank == 0 ? mine[i] : std::max(reduced[i], mine[i]);
+        reduced[i] = i >= before_means ? reduced[i] + (mine[i] / ranks)
+                     : rank == 0       ? mine[i]
+                                       : std::max(reduced[i], mine[i]);
     }
     if (!due) return false;
     all_.front()->stretch_took(stretch_);

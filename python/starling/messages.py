@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 MISUSE = 2
 """Exit status of wrong use of a command."""
@@ -48,6 +49,14 @@ def quoted(value: object) -> str:
 def listed(values: Iterable[object]) -> str:
     """Values separated by commas."""
     return ", ".join(map(printable, values))
+
+
+def not_written(file: Path, error: OSError) -> str:
+    """Why a file that was asked for was not written; where its folder is missing, that."""
+    folder = file.absolute().parent
+    if not folder.exists():
+        return f"{printable(file)}: there is no folder {printable(folder)}; make it, or name another file"
+    return f"{printable(file)}: {error.strerror}"
 
 
 def version() -> str:

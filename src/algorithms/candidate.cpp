@@ -98,8 +98,8 @@ std::string with_parameters(std::string name, const Parameters& parameters) {
   return name;
 }
 
-std::vector<Bound> Bound::all(Collective collective, int ranks) {
-  return candidates(collective, ranks);
+std::vector<Bound> Bound::all(Collective collective, std::optional<int> ranks) {
+  return ranks ? candidates(collective, *ranks) : candidates(collective);
 }
 
 std::optional<Bound> Bound::named(Collective collective, std::string_view name) {
@@ -114,6 +114,16 @@ std::string Bound::algorithm_name() const {
 
 std::string Bound::name() const {
   return with_parameters(algorithm_name(), parameters);
+}
+
+std::string Bound::says() const {
+  std::string text(algorithm->says);
+  switch (synchronisation) {
+    case Synchronisation::none: break;
+    case Synchronisation::light_barrier: text += "; zero-byte messages keep the steps apart"; break;
+    case Synchronisation::mpi_barrier: text += "; an MPI barrier keeps the steps apart"; break;
+  }
+  return text;
 }
 
 Attributes Bound::attributes() const {

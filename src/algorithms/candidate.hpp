@@ -19,13 +19,15 @@ struct Bound {
   Parameters parameters;
 
   /// As `candidates` and `candidate_named` return them.
-  [[nodiscard]] static std::vector<Bound> all(Collective collective, int ranks);
+  [[nodiscard]] static std::vector<Bound> all(Collective collective, std::optional<int> ranks);
   [[nodiscard]] static std::optional<Bound> named(Collective collective, std::string_view name);
 
   /// `ring_light_barrier`: the algorithm's name and its synchronisation.
   [[nodiscard]] std::string algorithm_name() const;
   /// `chain?segment=8192`: the public name without the collective.
   [[nodiscard]] std::string name() const;
+  /// What the algorithm does, and what the synchronisation adds.
+  [[nodiscard]] std::string says() const;
   [[nodiscard]] const Parameters& parameter_values() const { return parameters; }
   /// The algorithm, its synchronisation, its parameters.
   [[nodiscard]] Attributes attributes() const;
@@ -51,6 +53,9 @@ struct Bound {
   [[nodiscard]] bool works_in_place() const { return has_in_place(collective) && algorithm->works_in_place; }
   /// Why it cannot serve there, in words for people; empty if it can.
   [[nodiscard]] std::string refusal(const Situation& situation) const;
+  /// As a way: it is carried out, and predicted, by its own schedules.
+  [[nodiscard]] const Bound* scheduled() const { return this; }
+  [[nodiscard]] std::optional<Bound> predicted_as() const { return *this; }
   /// The place of rank `rank`, with the data divided as the candidate does it there.
   [[nodiscard]] Team team(const Situation& situation, int rank, int root = 0) const;
   /// What one rank does, synchronisation included.

@@ -1,3 +1,4 @@
+#include <dlfcn.h>
 #include <mpi.h>
 #include <sys/auxv.h>
 
@@ -65,11 +66,25 @@ int unsupported() {
   return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 
+/// For a function that the MPI library lacks, in a program that this build is not for: what the build for its MPI puts
+/// in its place. That build stays idle, because it never sees MPI_Init. Null if it is not there.
+void* stand_in(const Entry& entry) {
+  const auto abi = loaded_mpi().abi;
+  if (getauxval(AT_SECURE) != 0 || !abi || abi == built_for) return nullptr;
+  void* const fitting = open_variant(*abi);
+  if (fitting == nullptr) return nullptr;
+  auto* const of_fitting = reinterpret_cast<EntryFunction*>(dlsym(fitting, entry_name));
+  return of_fitting != nullptr ? of_fitting(entry.spellings[0], next) : nullptr;
+}
+
 /// Null if the program has no function of that name.
 void* target_of(std::size_t slot) {
   static const bool takes_part = begin();
   const Entry& entry = entries()[slot];
-  if (!takes_part) return next_function(entry);
+  if (!takes_part) {
+    void* const found = next_function(entry);
+    return found != nullptr ? found : stand_in(entry);
+  }
   // A Fortran library may be loaded later than the C one: each of its functions is looked up at its first call.
   if (entry.is_fortran) originals[slot] = next_function(entry);
   if (originals[slot] != nullptr) return reinterpret_cast<void*>(entry.wrapper);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <unordered_set>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "cost/candidate_cost.hpp"
@@ -14,9 +15,10 @@ namespace starling {
 namespace {
 
 /// Microseconds on a 2.6 GHz core, from bench/core/predict.cpp: what a rank's schedule takes to make, and a message to
-/// simulate among as many others of its rank.
+/// simulate among as many others of its rank; of a take, and a reader, what they take without the network.
 constexpr double of_a_schedule = 1;
 constexpr double of_a_transfer = 0.35;
+constexpr double of_a_shared = 0.1;
 constexpr double of_a_local = 0.15;
 constexpr double of_a_block = 0.013;
 constexpr double of_a_message = 0.35;
@@ -32,24 +34,42 @@ std::int64_t block_of(const Bound& bound, const Situation& situation) {
   return all / bound.blocks(situation);
 }
 
-/// The work of the schedule of rank `rank`, and of the messages that it sends. A block has `block` bytes.
-double work(const Schedule& schedule, int rank, std::int64_t block) {
+/// What counts in the meetings of a rank's schedule.
+struct Meetings {
+  int rank;
+  std::int64_t block;
   double parts = 0;
   double transfers = 0;
-  double locals = 0;
+  double shared = 0;  ///< takes, and readers of publications
   double sends = 0;
-  double most = 0;
-  for (const Round& round : schedule.rounds()) {
-    if (const SubCollective* sub = round.sub(); sub != nullptr && sub->collective != Collective::barrier)
-      parts += work_of_stand_in(*sub, rank, block);
-    const auto sent = static_cast<double>(round.sends().size());
+  double most_sends = 0;
+
+  void operator()(const Messages& step) {
+    const auto sent = static_cast<double>(step.sends.size());
     sends += sent;
-    transfers += sent + static_cast<double>(round.receives().size());
-    locals += static_cast<double>(round.locals().size());
-    most = std::max(most, sent);
+    transfers += sent + static_cast<double>(step.receives.size());
+    most_sends = std::max(most_sends, sent);
   }
-  return parts + of_a_schedule + (of_a_block * schedule.blocks()) + (of_a_transfer * transfers) +
-         (of_a_local * locals) + (sends * (of_a_message + (of_a_message_beside_another * most)));
+  void operator()(const SubCollective& step) {
+    if (step.collective != Collective::barrier) parts += work_of_stand_in(step, rank, block);
+  }
+  void operator()(const Sharing& step) {
+    shared += static_cast<double>(step.takes.size());
+    for (const Publication& one : step.publications) shared += static_cast<double>(one.readers.size());
+  }
+};
+
+/// The work of the schedule of rank `rank`, and of the messages that it sends. A block has `block` bytes.
+double work(const Schedule& schedule, int rank, std::int64_t block) {
+  Meetings all{.rank = rank, .block = block};
+  double locals = 0;
+  for (const Round& round : schedule.rounds()) {
+    std::visit(all, round.meeting);
+    locals += static_cast<double>(round.locals().size());
+  }
+  return all.parts + of_a_schedule + (of_a_block * schedule.blocks()) + (of_a_transfer * all.transfers) +
+         (of_a_shared * all.shared) + (of_a_local * locals) +
+         (all.sends * (of_a_message + (of_a_message_beside_another * all.most_sends)));
 }
 
 double work_of_stand_in(const SubCollective& part, int rank, std::int64_t block) {
@@ -114,7 +134,7 @@ Predictor::Call Predictor::affordable(const Situation& situation) {
   for (const Choice& one : choices) {
     if (one.work > left) continue;
     left -= one.work;
-    call.emplace(one.bound->name(), Entry{.work = one.work});
+    call.emplace(one.bound->name(), Predicted{.work = one.work});
   }
   return call;
 }

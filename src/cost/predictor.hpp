@@ -52,13 +52,13 @@ class Predictor {
   /// What a prediction depends on besides the candidate and the places of the ranks: collective, bytes, elements,
   /// whether the operator commutes, whether the call is in place.
   using Key = std::tuple<Collective, std::int64_t, std::int64_t, bool, bool>;
-  struct Entry {
+  struct Predicted {
     double work;  ///< estimated, in microseconds
     std::optional<double> seconds = {};
     bool is_known = false;
   };
   /// By name, those that the budget reaches.
-  using Call = std::map<std::string, Entry, std::less<>>;
+  using Call = std::map<std::string, Predicted, std::less<>>;
   /// Ranks on the same hosts: communicators that are alike share it.
   struct Placement {
     Network network;

@@ -1,9 +1,11 @@
 #include "knowledge/names.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 
 #include "algorithms/candidate.hpp"
+#include "messages/meant.hpp"
 #include "messages/told.hpp"
 #include "neighborhood/implementation.hpp"
 #include "ways/way.hpp"
@@ -120,18 +122,30 @@ std::string explained(std::optional<std::string_view> collective, std::string_vi
   return known ? why_unknown(*known, name) : why_unknown_anywhere(name);
 }
 
+/// What to do about an unknown name of a collective, or of an algorithm where those may stand alone.
+std::string remedy(std::string_view name, bool algorithms) {
+  std::vector<std::string> names;
+  for (int i = 0; i < collective_count; ++i) names.emplace_back(name_of(static_cast<Collective>(i)));
+  for (int i = 0; algorithms && i < collective_count; ++i)
+    for (const Bound& bound : candidates(static_cast<Collective>(i))) names.push_back(bound.algorithm_name());
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  const std::string_view near = meant(lower, std::vector<std::string_view>(names.begin(), names.end()));
+  return near.empty() ? "see starling algorithms" : "did you mean " + std::string(near) + "?";
+}
+
 /// Why an item of --only or --except means nothing; empty if it means something.
 std::string item_fault(const std::string& item, const ForcedNames& names) {
   const std::size_t colon = item.find(':');
   if (colon == std::string::npos) {
     if (names.is_collective(item) || names.is_candidate(item)) return {};
     if (item.find('?') != std::string::npos) return why_unknown_anywhere(item);
-    return "there is no collective or algorithm '" + told(item) + "'; see starling algorithms";
+    return "there is no collective or algorithm '" + told(item) + "'; " + remedy(item, true);
   }
   const std::string collective = item.substr(0, colon);
   const std::string name = item.substr(colon + 1);
   if (!names.is_collective(collective))
-    return "there is no collective '" + told(collective) + "'; see starling algorithms";
+    return "there is no collective '" + told(collective) + "'; " + remedy(collective, false);
   return names.has_candidate(collective, name) ? std::string() : explained(collective, name);
 }
 
@@ -162,9 +176,7 @@ std::string why_unknown(Collective collective, std::string_view name) {
   if (is_of_library(name)) return why_not_of_library(collective, name);
   if (const Bound* bound = base_of(collective, name)) return parameter_fault(*bound, name);
   std::vector<std::string> names;
-  for (const Bound& bound : candidates(collective))
-    if (names.empty() || names.back() != bound.algorithm_name()) names.push_back(bound.algorithm_name());
-  for (const NeighborExchange& one : NeighborExchange::all(collective)) names.push_back(one.name());
+  for (const Way& way : offered_ways(collective)) names.push_back(way.algorithm_name().text());
   return std::string("no algorithm ")
       .append(name_of(collective))
       .append(":")

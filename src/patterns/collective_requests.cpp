@@ -4,7 +4,6 @@
 #include <array>
 #include <optional>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "patterns/native_calls.hpp"
@@ -156,8 +155,8 @@ Facts facts_on(const Call& call, Topology& topology) {
 
 /// Whether a call that goes this way may be begun and left: memory that ranks share carries one call at a time.
 bool may_be_split(const Way& way) {
-  const auto* const schedules = std::get_if<Bound>(&way.kind());
-  return schedules != nullptr ? !schedules->shares_memory() : std::holds_alternative<Library>(way.kind());
+  const Bound* const candidate = way.scheduled();
+  return candidate != nullptr && !candidate->shares_memory();
 }
 
 /// The ways of the repository for one call. Those that only exist as blocking calls are left out of a nonblocking set.
@@ -169,8 +168,9 @@ class CollectiveWays final : public Implementations {
         nonblocking_(nonblocking),
         facts_(facts_on(own_->call, *topology_)) {
     const auto all = ways(own_->call.collective, topology_->ranks());
+    const Way* const native = all->data();
     for (const Way& one : *all)
-      if (!nonblocking || may_be_split(one)) ways_.push_back(one);
+      if (!nonblocking || &one == native || may_be_split(one)) ways_.push_back(one);
     carriers_.resize(ways_.size());
     refusals_.resize(ways_.size());
   }
@@ -220,7 +220,7 @@ class CollectiveWays final : public Implementations {
     if (!nonblocking_) return refusals_[place].empty() ? carry_out(place) : call_natively(own_->call);
     if (function == 0 || !refusals_[place].empty()) return begin_natively(own_->call, request_);
     auto& carrier = carriers_[place];
-    if (!carrier) carrier = carrier_for(ways_[place]);
+    if (!carrier) carrier = std::make_unique<ScheduleCarrier>(*ways_[place].scheduled());
     auto* const schedules = static_cast<ScheduleCarrier*>(carrier.get());
     const Carrier::Outcome outcome = schedules->begin(own_->call, facts_, topology_->resources(), workspace_);
     if (outcome.refused != nullptr) {

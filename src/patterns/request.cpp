@@ -146,7 +146,7 @@ Error Request::update(double seconds) {
 }
 
 Timer::~Timer() {
-  for (const Entry& one : entries_) {
+  for (const Registered& one : entries_) {
     one.decider->forget(this);
     one.address->set_timer(nullptr);
   }
@@ -173,7 +173,7 @@ void Timer::add(const std::shared_ptr<Request>& request) {
 
 void Timer::remove(const Request& request) {
   const auto found =
-      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& one) { return one.address == &request; });
+      std::find_if(entries_.begin(), entries_.end(), [&](const Registered& one) { return one.address == &request; });
   if (found == entries_.end()) return;
   Decider* const decider = found->decider.get();
   calls_.erase(std::remove_if(calls_.begin(), calls_.end(), [&](const Call& one) { return one.decider == decider; }),
@@ -189,7 +189,7 @@ Error Timer::start() {
   running_ = true;
   calls_.clear();
   const auto trying =
-      std::find_if(entries_.begin(), entries_.end(), [](const Entry& one) { return one.decider->exploring(); });
+      std::find_if(entries_.begin(), entries_.end(), [](const Registered& one) { return one.decider->exploring(); });
   learning_ = trying == entries_.end() ? nullptr : trying->decider.get();
   started_ = Clock::now();
   return Error::none;

@@ -141,7 +141,7 @@ class Timer {
   void ended(const Request& request, Decider::Ending ending);
 
  private:
-  struct Entry {
+  struct Registered {
     std::weak_ptr<Request> request;
     Request* address;
     std::shared_ptr<Decider> decider;
@@ -153,7 +153,7 @@ class Timer {
     Decider::Ending ending;
   };
 
-  std::vector<Entry> entries_;
+  std::vector<Registered> entries_;
   std::vector<Call> calls_;
   const Decider* learning_ = nullptr;  ///< in this section; null for all
   double started_ = 0;

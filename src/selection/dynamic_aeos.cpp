@@ -21,7 +21,7 @@ DynamicAeos::DynamicAeos(const Brief& brief, std::span<const Interned> groups, R
   for (std::size_t index = 0; index < brief.candidates.size(); ++index) {
     const Candidate& candidate = brief.candidates[index];
     if (!candidate.eligible()) continue;
-    Known& one = known_.emplace_back();
+    CandidateTimes& one = known_.emplace_back();
     one.candidate = static_cast<int>(index);
     one.name = candidate.name;
     one.group = groups[index];
@@ -49,16 +49,6 @@ DynamicAeos::DynamicAeos(const Brief& brief, std::span<const Interned> groups, R
   } else {
     if (!known_.empty()) propose(known_.front().candidate);
     left_ = std::numeric_limits<std::int64_t>::max();
-  }
-}
-
-std::string_view DynamicAeos::stage() const {
-  switch (stage_) {
-    case Stage::measure_select: return "measure_select";
-    case Stage::probe_group: return "probe_group";
-    case Stage::run_off: return "run_off";
-    case Stage::monitor_adapt: return "monitor_adapt";
-    default: return "single";
   }
 }
 
@@ -111,8 +101,8 @@ void DynamicAeos::verdict(std::span<const double> agreed) {
 /// A candidate that may look faster than the selected one, but was never proven so, is recorded as slower: a later run
 /// selects the fastest in the records.
 std::optional<Found> DynamicAeos::found(int candidate) const {
-  const auto one =
-      std::find_if(known_.begin(), known_.end(), [&](const Known& known) { return known.candidate == candidate; });
+  const auto one = std::find_if(known_.begin(), known_.end(),
+                                [&](const CandidateTimes& known) { return known.candidate == candidate; });
   if (one == known_.end() || one->earlier || one->typical == unknown) return std::nullopt;
   const bool is_doubtful =
       run_off_ == RunOff::with_native && stage_ == Stage::monitor_adapt && !one->settled && &*one != &best();
@@ -122,7 +112,7 @@ std::optional<Found> DynamicAeos::found(int candidate) const {
 std::vector<std::size_t> DynamicAeos::first_of_each_unknown_group() const {
   std::vector<std::size_t> firsts;
   std::set<std::string_view> seen;
-  for (const Known& one : known_)
+  for (const CandidateTimes& one : known_)
     if (one.best_time != unknown) seen.insert(one.group.text());
   for (std::size_t i = 0; i < known_.size(); ++i)
     if (seen.insert(known_[i].group.text()).second) firsts.push_back(i);
@@ -131,14 +121,14 @@ std::vector<std::size_t> DynamicAeos::first_of_each_unknown_group() const {
 
 /// Whether it is not yet proven that the fastest is faster than native.
 bool DynamicAeos::needs_run_off() const {
-  const Known& native = known_.front();
+  const CandidateTimes& native = known_.front();
   const bool is_clear = native.best_time >= clearly * best().best_time && native.typical >= clearly * best().typical;
   return run_off_ == RunOff::with_native && native.candidate == 0 && &best() != &native && !best().settled && !is_clear;
 }
 
 bool DynamicAeos::probed(Interned group) const {
   return std::none_of(known_.begin(), known_.end(),
-                      [&](const Known& one) { return one.group == group && one.best_time == unknown; });
+                      [&](const CandidateTimes& one) { return one.group == group && one.best_time == unknown; });
 }
 
 void DynamicAeos::measure(Stage stage, std::vector<std::size_t> which) {
@@ -207,7 +197,7 @@ void DynamicAeos::learn(std::span<const double> ge_time) {
   for (std::size_t call = 0; call < ge_time.size(); ++call) times[whose(call)].push_back(ge_time[call]);
   std::vector<double> proportions;
   for (std::size_t i = 0; i < measuring_.size(); ++i) {
-    Known& one = known_[measuring_[i]];
+    CandidateTimes& one = known_[measuring_[i]];
     const double typical = median(times[i]);
     if (one.earlier) proportions.push_back(typical / one.typical);
     one.best_time = *std::min_element(times[i].begin(), times[i].end());
@@ -216,7 +206,7 @@ void DynamicAeos::learn(std::span<const double> ge_time) {
   }
   if (!scale_ || stage_ != Stage::measure_select || proportions.empty()) return;
   const double proportion = median(proportions);
-  for (Known& one : known_) {
+  for (CandidateTimes& one : known_) {
     if (!one.earlier) continue;
     one.best_time *= proportion;
     one.typical *= proportion;
@@ -226,8 +216,8 @@ void DynamicAeos::learn(std::span<const double> ge_time) {
 /// Judges a run-off. Its times replace the known ones of winner and loser, as means, because Monitor_Adapt compares
 /// means.
 void DynamicAeos::compare(std::span<const double> ge_time) {
-  Known& native = known_[measuring_[0]];
-  Known& challenger = known_[measuring_[1]];
+  CandidateTimes& native = known_[measuring_[0]];
+  CandidateTimes& challenger = known_[measuring_[1]];
   std::array<std::vector<double>, 2> times;
   int won = 0;
   for (std::size_t unit = 0; unit < ge_time.size(); unit += calls_of_unit) {
@@ -241,7 +231,7 @@ void DynamicAeos::compare(std::span<const double> ge_time) {
   }
   const double flattered = challenger.best_time;
   for (const std::size_t who : {0, 1}) {
-    Known& one = known_[measuring_[who]];
+    CandidateTimes& one = known_[measuring_[who]];
     one.best_time = filtered_mean(times[who]);
     one.typical = median(times[who]);
     one.earlier = false;
@@ -252,13 +242,13 @@ void DynamicAeos::compare(std::span<const double> ge_time) {
       challenger.name + " won " + std::to_string(won) + " of " + std::to_string(runoff_units) + " against native";
   const bool wins = won >= units_to_win;
   failures_ = wins ? 0 : failures_ + 1;
-  const Known& better = wins ? challenger : native;
-  Known& other = wins ? native : challenger;
+  const CandidateTimes& better = wins ? challenger : native;
+  CandidateTimes& other = wins ? native : challenger;
   other.best_time = std::max(other.best_time, behind * better.best_time);
   other.typical = std::max(other.typical, behind * better.typical);
   const bool is_last = wins || failures_ == failures_for_native;
   const double flattery = std::max(1.0, challenger.best_time / flattered);
-  for (Known& one : known_) {
+  for (CandidateTimes& one : known_) {
     if (one.settled || one.best_time == unknown) continue;
     // Never above its median: one lucky call of the loser says little about the others.
     one.best_time = std::max(one.best_time, std::min(flattery * one.best_time, one.typical));
@@ -278,7 +268,7 @@ void DynamicAeos::adapt(std::span<const double> total) {
     sort_from(1);
   }
   const double threshold = tolerated_ * second().best_time;
-  Known& used = known_[ranking_[0]];
+  CandidateTimes& used = known_[ranking_[0]];
   used.typical = whole;
   used.earlier = false;
   used.settled = true;
@@ -293,7 +283,7 @@ void DynamicAeos::adapt(std::span<const double> total) {
     replaced_ = best().candidate;
     used.best_time = whole;
     // The network may have changed, for all candidates.
-    for (Known& one : known_) one.settled = &one == &used;
+    for (CandidateTimes& one : known_) one.settled = &one == &used;
     settle();
   }
 }
@@ -353,14 +343,14 @@ void DynamicAeos::begin_period() {
 
 std::string DynamicAeos::why_selected() const {
   const auto left_out =
-      std::count_if(known_.begin(), known_.end(), [](const Known& one) { return one.best_time == unknown; });
-  const auto at = [](const Known& one) { return one.name + " at " + time_in_words(one.best_time); };
+      std::count_if(known_.begin(), known_.end(), [](const CandidateTimes& one) { return one.best_time == unknown; });
+  const auto at = [](const CandidateTimes& one) { return one.name + " at " + time_in_words(one.best_time); };
   const std::string how = best().earlier   ? "in earlier runs"
                           : best().settled ? "in a run-off"
                                            : "best of " + std::to_string(iterations_) + " calls";
   std::string why = "fastest of " + std::to_string(std::ssize(known_) - left_out) + " candidates at " +
                     time_in_words(best().best_time) + " (" + how + "); then " + at(second());
-  const Known& first = known_.front();
+  const CandidateTimes& first = known_.front();
   if (&first != &best() && &first != &second()) why += ", " + at(first);
   if (left_out > 0) why += "; " + std::to_string(left_out) + " in slower groups not measured";
   return why + for_work();

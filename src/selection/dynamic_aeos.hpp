@@ -59,7 +59,10 @@ class DynamicAeos final : public Strategy {
   void verdict(std::span<const double> agreed) override;
   [[nodiscard]] int proposed_after(std::int64_t ahead) const override;
   [[nodiscard]] std::int64_t calls_until_agreement() const override;
-  [[nodiscard]] std::string_view stage() const override;
+  /// In the order of `Stage`.
+  static constexpr std::array<Doing, 5> stages{
+      {{"single"}, {"measure_select", true}, {"probe_group", true}, {"run_off", true}, {"monitor_adapt"}}};
+  [[nodiscard]] std::string_view stage() const override { return stages.at(static_cast<std::size_t>(stage_)).name; }
   [[nodiscard]] std::optional<Found> found(int candidate) const override;
   [[nodiscard]] bool exploring() const override { return stage_ != Stage::single && stage_ != Stage::monitor_adapt; }
 
@@ -81,7 +84,7 @@ class DynamicAeos final : public Strategy {
   static constexpr double unknown = std::numeric_limits<double>::infinity();
 
   /// An eligible candidate and its known times, in seconds per call.
-  struct Known {
+  struct CandidateTimes {
     Interned name;
     Interned group;
     double best_time = unknown;
@@ -96,8 +99,8 @@ class DynamicAeos final : public Strategy {
   [[gnu::noinline]] std::span<const double> milestone();
 
   [[nodiscard]] std::int64_t period() const { return delta_ * iterations_; }
-  [[nodiscard]] const Known& best() const { return known_[ranking_[0]]; }
-  [[nodiscard]] const Known& second() const { return known_[ranking_[1]]; }
+  [[nodiscard]] const CandidateTimes& best() const { return known_[ranking_[0]]; }
+  [[nodiscard]] const CandidateTimes& second() const { return known_[ranking_[1]]; }
   [[nodiscard]] std::vector<std::size_t> first_of_each_unknown_group() const;
   [[nodiscard]] bool probed(Interned group) const;
   [[nodiscard]] bool needs_run_off() const;
@@ -136,7 +139,7 @@ class DynamicAeos final : public Strategy {
   std::int64_t delta_ = first_delta;
   std::int64_t delta_limit_;
   std::int64_t calls_ = 0;  ///< up to the last verdict or measured call
-  std::vector<Known> known_;
+  std::vector<CandidateTimes> known_;
   std::vector<std::size_t> ranking_;    ///< indices of known_: the fastest first, those not measured at the end
   std::vector<std::size_t> measuring_;  ///< indices of known_: the candidates being measured, in this order
   std::vector<double> le_time_;         ///< of each call

@@ -19,10 +19,12 @@ struct PlannedCalls {
   }
 };
 
-/// A measured call: its time on the slowest rank and on the fastest, and the work of the rank that had most.
+/// A measured call: its time on the slowest rank, on the fastest and in the mean over ranks, and the work of the rank
+/// that had most. Where a rank can end a call before others have begun it, only the slowest one's time is exchanged.
 struct AgreedCall {
   double slowest;
   double fastest;
+  double mean;
   double work;
 };
 

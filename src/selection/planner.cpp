@@ -22,11 +22,10 @@ constexpr double of_guess = 0.5;
 constexpr double least_gain = 0.001;
 /// A candidate that was measured so often is known.
 constexpr std::int64_t known_well = 49;
-/// Calls that show that ranks wait longer with a candidate.
-constexpr std::int64_t enough_to_delay = 4;
 /// Calls between two agreements while nothing is tried: a part of all calls, within bounds.
 constexpr std::int64_t part_of_calls = 8;
 constexpr std::int64_t fewest_between = 4;
+constexpr std::int64_t fewest_in_a_row = 2;
 constexpr std::int64_t most_between = 128;
 /// Native is measured again after as many calls as there have been, but at least once in so many.
 constexpr std::int64_t longest_without_control = 512;
@@ -151,8 +150,11 @@ void Planner::ask_knowledge() {
 }
 
 void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls) {
-  if (waiting_.has_changed(plan, calls))
-    start_anew(waiting_ ? "ranks begin to wait for each other" : "ranks no longer wait for each other");
+  waiting_.take(plan, calls);
+  for (int i = 0; i < candidates(); ++i)
+    if (const double factor = waiting_.correction(i); factor != 1 && estimates_.measured(i) > 0)
+      estimates_.scale(i, factor);
+  estimates_.update();
   std::vector<double> of_chosen;
   double in_calls = 0;
   const bool was_surprised = std::exchange(surprised_, false);
@@ -167,7 +169,7 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
     bool was_refused = false;
     for (std::size_t i = measured.size(); i > 0; --i) {
       const AgreedCall& call = measured[i - 1];
-      double seconds = std::max(seconds_of(call), shortest);
+      double seconds = std::max(waiting_.seconds(step.candidate, call), shortest);
       if (!(call.slowest < refused_seconds)) {
         was_refused = true;
         continue;
@@ -272,8 +274,8 @@ Estimate Planner::for_program(int candidate) const {
 }
 
 bool Planner::needs_proof() const {
-  const double slowest = std::max(waiting_.ratio(chosen_), waiting_.ratio(0));
-  return gain_.needs_proof(chosen_now(), ledger_.calls_of(chosen_), slowest);
+  const double to_fastest = std::max(waiting_.ratio(chosen_), waiting_.ratio(0));
+  return gain_.needs_proof(chosen_now(), ledger_.calls_of(chosen_), to_fastest);
 }
 
 /// Goes back to native where the program gains nothing from the chosen candidate. `in_calls`: seconds of the plan's
@@ -304,17 +306,16 @@ bool Planner::is_faster(int candidate) const {
 
 void Planner::choose() {
   int best = chosen_;
-  const bool stays = eligible(chosen_) && !waiting_.delays(chosen_);
+  const bool stays = eligible(chosen_);
   for (int i = 0; i < candidates(); ++i) {
     if (i == chosen_ || !eligible(i) || (estimates_.measured(i) == 0 && !estimates_.is_proven(i))) continue;
-    if (waiting_.delays(i) || (stays && !is_faster(i))) continue;
+    if (stays && !is_faster(i)) continue;
     if (best == chosen_ || for_program(i).log_seconds < for_program(best).log_seconds) best = i;
   }
   if (!stays && best == chosen_) best = 0;
   if (best == chosen_) return;
   std::string why = in_words(best) + ", " + in_words(chosen_);
   if (best != 0 && chosen_ != 0) why += ", " + in_words(0);
-  if (waiting_.delays(chosen_)) why += "; ranks wait longer with " + names_[static_cast<std::size_t>(chosen_)];
   if (!changed_.empty()) why += "; " + std::exchange(changed_, {});
   std::string others;
   for (const int one : tried_)
@@ -367,7 +368,6 @@ std::optional<int> Planner::best_trial(std::int64_t times, double lost, double c
   double most = 0;
   for (int i = 0; i < candidates(); ++i) {
     if (i == chosen_ || !eligible(i) || estimates_.measured(i) >= known_well) continue;
-    if (waiting_.delays(i) && estimates_.measured(i) >= enough_to_delay) continue;
     if (std::any_of(but.begin(), but.end(), [&](const PlannedCalls& step) { return step.candidate == i; })) continue;
     const Prospect one = prospect(for_program(i), chosen);
     const double worth = (one.gain * expected_calls) - one.loss - (ledger_.seconds_to_begin(i) / time_of(chosen_));
@@ -444,13 +444,17 @@ std::vector<PlannedCalls> Planner::next() {
         std::max(free_from, may_try() ? std::clamp(ledger_.calls() / part_of_calls, fewest_between, most_between)
                                       : calls_until_something_may_be_tried());
     if (deviations_ != 0) of_chosen = std::max(free_from, fewest_between);
+    // In a row its calls may take longer than its trial did.
+    if (chosen_ != 0 && estimates_.measured(chosen_) < fewest_to_watch)
+      of_chosen = std::max(free_from, fewest_in_a_row);
   } else {
     for (const PlannedCalls& trial : trials) of_chosen -= trial.calls;
   }
-  std::vector<PlannedCalls> plan;
-  if (of_chosen > 0) plan.push_back({chosen_, of_chosen, false});
-  plan.insert(plan.end(), trials.begin(), trials.end());
-  return plan;
+  // After an agreement ranks begin together, and a trial tells more.
+  constexpr double much_waiting = 1.15;
+  const bool trials_first = waiting_.ratio(chosen_) > much_waiting;
+  if (of_chosen > 0) trials.insert(trials_first ? trials.end() : trials.begin(), {chosen_, of_chosen, false});
+  return trials;
 }
 
 /// What asking for predictions took is not the agreement's own cost.

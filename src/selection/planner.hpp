@@ -83,7 +83,6 @@ class Planner {
   [[nodiscard]] bool may_try() const;
   [[nodiscard]] std::int64_t calls_until_something_may_be_tried() const;
   [[nodiscard]] bool control_is_due() const;
-  [[nodiscard]] double seconds_of(const AgreedCall& call) const { return waiting_ ? call.fastest : call.slowest; }
   void ask_knowledge();
   [[nodiscard]] bool is_surprising(int candidate, std::span<const double> seconds) const;
   void watch(std::span<const double> seconds, bool was_surprised);
@@ -99,7 +98,7 @@ class Planner {
   Estimates estimates_;
   bool any_belief_ = false;  ///< in any candidate but native
   std::unique_ptr<WorkScale> scale_;
-  Waiting waiting_;  ///< where ranks do, the fastest one's time is that of the collective
+  Waiting waiting_;
   Stake stake_;
   Ledger ledger_;
   ProgramGain gain_;

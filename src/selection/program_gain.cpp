@@ -19,13 +19,13 @@ void ProgramGain::believe_earlier_runs(const Chosen& chosen) {
       chosen.candidate != 0 && chosen.seconds < clear_gain * chosen.native;
 }
 
-bool ProgramGain::needs_proof(const Chosen& chosen, std::int64_t calls, double slowest) const {
+bool ProgramGain::needs_proof(const Chosen& chosen, std::int64_t calls, double to_fastest) const {
   constexpr double clearly = 0.9;
-  constexpr double together = 1.25;
+  constexpr double together = 1.15;
   constexpr int fewest_calls = 3;
   if (chosen.candidate == 0 || proven_[static_cast<std::size_t>(chosen.candidate)]) return false;
   if (!(stretch_ > 0) || calls < fewest_calls) return false;
-  return chosen.seconds > clearly * chosen.native || slowest > together;
+  return chosen.seconds > clearly * chosen.native || to_fastest > together;
 }
 
 bool ProgramGain::has_proven_any() const {

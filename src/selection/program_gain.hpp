@@ -31,8 +31,8 @@ class ProgramGain {
     return candidate == 0 || proven_[static_cast<std::size_t>(candidate)] ? 0 : handicap_;
   }
   /// Whether it is not certain enough that the program gains from the chosen candidate, which has made so many calls.
-  /// `slowest`: how many times as long as on the fastest rank they take on the slowest.
-  [[nodiscard]] bool needs_proof(const Chosen& chosen, std::int64_t calls, double slowest) const;
+  /// `to_fastest`: how many times as long as on the fastest rank they take in the mean over ranks.
+  [[nodiscard]] bool needs_proof(const Chosen& chosen, std::int64_t calls, double to_fastest) const;
   /// Whether the program has gained with any candidate.
   [[nodiscard]] bool has_proven_any() const;
   void begin_proof(int candidate) { proof_.begin(candidate); }

@@ -8,7 +8,7 @@ namespace starling {
 
 Search::Search(const Brief& brief, MakeSearchPlan make)
     : varying_work_(brief.varying_work),
-      synchronises_(brief.synchronises),
+      exchanged_(brief.synchronises, brief.varying_work),
       candidates_(static_cast<std::int64_t>(brief.candidates.size())) {
   std::int64_t eligible = 0;
   int first = 0;
@@ -81,25 +81,13 @@ std::span<const double> Search::end_step() {
     return {};
   }
   --step_;
-  numbers_.assign(seconds_.begin(), seconds_.end());
-  if (synchronises_)
-    for (const double one : seconds_) numbers_.push_back(-one);
-  if (varying_work_) numbers_.insert(numbers_.end(), works_.begin(), works_.end());
   // The next plan comes back in as many numbers.
-  if (numbers_.size() < numbers_of_plan) numbers_.resize(numbers_of_plan);
+  exchanged_.contribute(numbers_, seconds_, works_, numbers_of_plan);
   return numbers_;
 }
 
 std::span<const double> Search::ruling(std::span<const double> reduced) {
-  const std::size_t times = seconds_.size();
-  std::vector<AgreedCall> calls(times);
-  for (std::size_t i = 0; i < times; ++i) {
-    std::size_t at = i;
-    calls[i].slowest = calls[i].fastest = reduced[at];
-    if (synchronises_) calls[i].fastest = -reduced[at += times];
-    calls[i].work = varying_work_ ? reduced[at + times] : 0;
-  }
-  searcher_->take(steps_, calls);
+  searcher_->take(steps_, exchanged_.calls(reduced));
   numbers_.assign(reduced.size(), 0);
   tell_next();
   return numbers_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "selection/call_times.hpp"
 #include "selection/plan.hpp"
 #include "selection/searcher.hpp"
 #include "selection/strategy.hpp"
@@ -38,10 +40,13 @@ class Search final : public Strategy {
   [[nodiscard]] std::optional<int> chosen() const override { return best_; }
   [[nodiscard]] Judge judge() const override { return Judge::first_rank; }
   [[nodiscard]] Reduction reduction() const override { return Reduction::maximum; }
+  [[nodiscard]] std::size_t means() const override { return exchanged_.means(); }
   std::span<const double> ruling(std::span<const double> reduced) override;
   void verdict(std::span<const double> agreed) override;
+  static constexpr std::array<Doing, 3> stages{{{"single"}, {"search", true}, {"monitor"}}};
   [[nodiscard]] std::string_view stage() const override {
-    return kept_ == 0 ? "single" : is_trying() ? "search" : "monitor";
+    const auto& [single, search, monitor] = stages;
+    return (kept_ == 0 ? single : is_trying() ? search : monitor).name;
   }
   [[nodiscard]] bool exploring() const override { return kept_ > 0 && is_trying(); }
   [[nodiscard]] std::optional<Found> found(int candidate) const override {
@@ -68,7 +73,7 @@ class Search final : public Strategy {
   std::vector<double> seconds_;  ///< of these calls, each step's last first
   std::vector<double> works_;
   bool varying_work_;
-  bool synchronises_;
+  CallTimes exchanged_;
   bool knows_earlier_ = false;
   int best_ = 0;
   std::int64_t candidates_;

@@ -198,6 +198,8 @@ class Strategy {
   [[nodiscard]] virtual std::optional<int> chosen() const { return std::nullopt; }
   [[nodiscard]] virtual Judge judge() const { return Judge::everyone; }
   [[nodiscard]] virtual Reduction reduction() const { return Reduction::as_set; }
+  /// How many of the last numbers that `observe` returned are reduced to their mean, whatever `reduction` says.
+  [[nodiscard]] virtual std::size_t means() const { return 0; }
   /// Whether the ranks shall measure their network now, for the first rank's knowledge. The same on every rank after a
   /// verdict.
   [[nodiscard]] virtual bool wants_measurement() const { return false; }
@@ -234,6 +236,12 @@ class Strategy {
   std::int64_t decisions_dropped_ = 0;
 };
 
+/// What a strategy may be doing, a word for the record (docs/strategies.md).
+struct Doing {
+  std::string_view name;
+  bool learning = false;  ///< candidates are still tried
+};
+
 /// A strategy in the repository of strategies; nothing else knows it.
 /// The file src/selection/strategies/<file>.cpp defines one function, `StrategyKind starling::strategies::<file>()`.
 struct StrategyKind {
@@ -254,6 +262,8 @@ struct StrategyKind {
   /// Sizes beyond the first X of a collective on a communicator are left to native (STAR-MPI, section 3.2), not
   /// bucketed.
   bool few_sizes = false;
+  /// Every value that `Strategy::stage` has.
+  std::vector<Doing> stages;
   /// Why `argument` is wrong, for the user; empty if it is right.
   std::string (*rejects)(std::string_view argument) = nullptr;
   std::unique_ptr<Strategy> (*make)(const Brief&) = nullptr;

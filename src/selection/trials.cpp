@@ -44,22 +44,15 @@ void Trials::add(int candidate, std::span<const AgreedCall> calls) {
   double work = 0;
   for (const AgreedCall& call : calls) {
     if (!(call.slowest < refused_seconds)) one.eligible = false;
-    const AgreedCall sane{std::max(call.slowest, shortest), std::max(call.fastest, shortest), call.work};
-    one.calls.push_back(
-        {static_cast<float>(sane.slowest), static_cast<float>(sane.fastest), static_cast<float>(sane.work)});
-    if (scale_) scale_->add(static_cast<std::size_t>(candidate), call.work, sane.slowest);
+    one.calls.push_back(call);
+    if (scale_) scale_->add(static_cast<std::size_t>(candidate), call.work, std::max(call.slowest, shortest));
     work += call.work;
   }
   if (!one.eligible) {
     one = {};
   } else {
     one.count = std::ssize(one.calls);
-    for (auto left = calls; !left.empty();) {
-      const auto part = left.first(std::min(left.size(), PlannedCalls::most_times));
-      const PlannedCalls step{candidate, std::ssize(part), true};
-      waiting_.has_changed(std::span(&step, 1), part);
-      left = left.subspan(part.size());
-    }
+    waiting_.take(candidate, calls);
   }
   if (scale_) {
     scale_->fit();
@@ -85,16 +78,14 @@ void Trials::forget() {
   update();
 }
 
-double Trials::seconds(int candidate, double slowest, double fastest, double work) const {
-  const double factor = scale_ ? scale_->factor(static_cast<std::size_t>(candidate), work) : 1;
-  return factor * (waiting_ ? fastest : slowest);
+double Trials::seconds(int candidate, const AgreedCall& call) const {
+  const double factor = scale_ ? scale_->factor(static_cast<std::size_t>(candidate), call.work) : 1;
+  return factor * std::max(waiting_.seconds(candidate, call), shortest);
 }
 
 std::vector<double> Trials::own_times(int candidate) const {
   std::vector<double> times;
-  for (const Call& call : at(candidate).calls)
-    times.push_back(seconds(candidate, static_cast<double>(call.slowest), static_cast<double>(call.fastest),
-                            static_cast<double>(call.work)));
+  for (const AgreedCall& call : at(candidate).calls) times.push_back(seconds(candidate, call));
   return times;
 }
 
@@ -105,7 +96,7 @@ double Trials::location(std::span<const double> times) const {
 
 double Trials::time_of(int candidate, std::span<const AgreedCall> calls) const {
   std::vector<double> times;
-  for (const AgreedCall& call : calls) times.push_back(seconds(candidate, call.slowest, call.fastest, call.work));
+  for (const AgreedCall& call : calls) times.push_back(seconds(candidate, call));
   return location(times);
 }
 
@@ -139,7 +130,7 @@ void Trials::update() {
 int Trials::best() const {
   int best = -1;
   for (int i = 0; i < candidates(); ++i)
-    if (tried(i) && !waiting_.delays(i) && (best < 0 || time(i) < time(best))) best = i;
+    if (tried(i) && (best < 0 || time(i) < time(best))) best = i;
   return best;
 }
 
@@ -153,7 +144,7 @@ double Trials::spread_between(int one, int other) const {
 
 bool Trials::may_be_better(int candidate) const {
   const int fastest = best();
-  if (candidate == fastest || !eligible(candidate) || !is_own(candidate) || waiting_.delays(candidate)) return false;
+  if (candidate == fastest || !eligible(candidate) || !is_own(candidate)) return false;
   if (!has_room(candidate)) return false;
   const double behind = std::log(time(candidate) / time(fastest)) + least_difference;
   return behind < improbable * spread_between(candidate, fastest);

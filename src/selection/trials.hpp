@@ -34,8 +34,8 @@ class Trials {
   [[nodiscard]] std::int64_t calls(int candidate) const { return at(candidate).count; }
   [[nodiscard]] bool tried(int candidate) const { return calls(candidate) > 0; }
   /// Seconds per call: of all the calls that a candidate gets by ADCL's outlier filter, of fewer the median, of two the
-  /// shorter, for what disturbs a call makes it longer. Infinite where none is known. Where all candidates make ranks
-  /// wait for a late one, the fastest rank's (`Waiting`).
+  /// shorter, for what disturbs a call makes it longer. Infinite where none is known. Without waiting for late ranks
+  /// (`Waiting`).
   [[nodiscard]] double time(int candidate) const { return at(candidate).time; }
   /// The time of other calls of a candidate, found in the same way.
   [[nodiscard]] double time_of(int candidate, std::span<const AgreedCall> calls) const;
@@ -65,13 +65,8 @@ class Trials {
   static constexpr std::int64_t most_calls = 4;
   static constexpr double unknown = std::numeric_limits<double>::infinity();
 
-  struct Call {
-    float slowest;
-    float fastest;
-    float work;
-  };
   struct One {
-    std::vector<Call> calls;  ///< of this run
+    std::vector<AgreedCall> calls;  ///< of this run
     double earlier = unknown;
     double time = unknown;
     std::int64_t count = 0;
@@ -80,7 +75,7 @@ class Trials {
 
   [[nodiscard]] const One& at(int candidate) const { return all_[static_cast<std::size_t>(candidate)]; }
   [[nodiscard]] One& at(int candidate) { return all_[static_cast<std::size_t>(candidate)]; }
-  [[nodiscard]] double seconds(int candidate, double slowest, double fastest, double work) const;
+  [[nodiscard]] double seconds(int candidate, const AgreedCall& call) const;
   [[nodiscard]] std::vector<double> own_times(int candidate) const;
   [[nodiscard]] double spread_between(int one, int other) const;
   [[nodiscard]] double location(std::span<const double> times) const;

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -7,42 +11,83 @@
 
 namespace starling {
 
-/// Whether ranks wait for one that comes late. The slowest rank of a call then takes much longer than the fastest,
-/// which came last, whichever candidate carries the call out. Where one candidate hardly makes ranks wait, the waiting
-/// of the others is their own: on a node with more ranks than processors, for example, of ranks that are not scheduled.
-/// One candidate alone does not tell.
+/// How long ranks wait in a collective that no rank can end before all have begun, and whose fault that is.
+///
+/// The rank that comes last takes the least time; what the others take longer is waiting. Ranks wait because some left
+/// the call before much earlier than others, and because the program makes some late. So two kinds of calls tell of a
+/// candidate:
+///
+///  - a call after another of its own: ranks wait so long in the mean. The program pays that from call to call, for its
+///    own work is the same with each candidate.
+///  - a call after an agreement, where ranks begin together: those that leave it early make the others wait in the next
+///    one. What ranks would wait from call to call then lies between the mean and the longest.
+///
+/// Late ranks are in both. They are the program's own: the least waiting that was seen with any candidate counts as
+/// theirs, and what ranks wait longer with another candidate is that candidate's doing. One candidate alone does not
+/// tell: its waiting counts as its own, up to its fastest rank's time.
 class Waiting {
  public:
-  /// `synchronises`: no rank can end a call before all have begun it. Where one can, ranks never count as waiting.
+  /// `synchronises`: no rank can end a call before all have begun it. Where one can, the slowest rank's time counts.
   explicit Waiting(bool synchronises) : synchronises_(synchronises) {}
 
-  /// Takes the calls of a plan, those of each step in turn. Returns whether ranks begin or cease to wait.
-  bool has_changed(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls);
-  /// Forgets the calls so far, but not whether ranks wait.
-  void forget();
-  explicit operator bool() const { return waits_; }
-  /// Whether ranks wait, and the slowest one takes longer with `candidate` than with native: the fastest rank's time is
-  /// then not all that a candidate costs the program.
-  [[nodiscard]] bool delays(int candidate) const;
-  /// How many times as long as on the fastest rank calls with `candidate` take on the slowest; 1 where that is not
-  /// known.
+  /// Takes the calls of a plan, those of each step in turn, the latest first.
+  void take(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls);
+  /// Takes all calls since an agreement, the latest first: a candidate's.
+  void take(int candidate, std::span<const AgreedCall> calls);
+  /// The seconds that a call which was taken cost the program, without waiting for late ranks.
+  [[nodiscard]] double seconds(int candidate, const AgreedCall& call) const {
+    return synchronises_ ? std::min(call.fastest + own(candidate), call.slowest) : call.slowest;
+  }
+  /// What earlier `seconds` of a candidate are to be multiplied by, as more is known of waiting now than when this was
+  /// last called.
+  double correction(int candidate);
+  /// Forgets the calls so far, but not how long ranks wait for late ones.
+  void forget() { known_.clear(); }
+  /// Whether ranks wait for late ones more than half as long as a call takes without.
+  explicit operator bool() const;
+  /// How many times as long as on the fastest rank calls with `candidate` take in the mean; 1 where that is not known.
   [[nodiscard]] double ratio(int candidate) const;
 
  private:
-  /// Of a candidate's latest calls, logarithms: their means.
-  struct Times {
-    int candidate;
-    float ratio = 0;     ///< of the slowest rank's seconds and the fastest's
-    float slowest = 0;   ///< seconds
-    float variance = 0;  ///< of `slowest`'s calls
-    int calls = 0;
+  /// Seconds of the latest calls.
+  struct Latest {
+    static constexpr std::size_t window = 12;
+    static constexpr std::size_t windows = 8;
+    std::size_t calls = 0;
+    std::array<float, window> seconds{};
+    float typical = 0;  ///< the median, of more calls the mean of medians of the latest `windows`
+    float scatter = 0;  ///< a standard deviation
+    void add(double value);
+    /// From how many calls `typical` is known.
+    [[nodiscard]] double kept() const { return static_cast<double>(std::min(calls, window * windows)); }
   };
-  [[nodiscard]] const Times* find(int candidate) const;
-  Times& of(int candidate);
+  /// Of a candidate's calls.
+  struct CandidateWaits {
+    int candidate;
+    Latest fastest;     ///< rank
+    Latest in_a_row;    ///< waiting where the candidate's calls follow each other
+    Latest mean;        ///< rank's seconds in these calls
+    Latest from_start;  ///< waiting where ranks begin together
+    float applied = 0;  ///< `own`, as of the last correction
+  };
+  /// Waiting for late ranks, seconds.
+  struct Lateness {
+    double seconds = 0;
+    double calls = 0;  ///< from how many that is known; 0: not known
+  };
+  static Lateness least(std::span<const Latest* const> candidates, double scatter);
+  static constexpr int agreement = -1;  ///< in place of a candidate
+  void add(int candidate, std::span<const AgreedCall> calls, int before);
+  [[nodiscard]] const CandidateWaits* find(int candidate) const;
+  CandidateWaits& entry(int candidate);
+  [[nodiscard]] double own(int candidate) const;
+  void update();
 
-  std::vector<Times> times_;  ///< of those with calls: few of many
+  std::vector<CandidateWaits> known_;  ///< of candidates with calls: few of many
   bool synchronises_;
-  bool waits_ = false;
+  double scatter_ = 0;  ///< of the waiting in one call, seconds
+  Lateness in_a_row_;
+  Lateness from_start_;
 };
 
 }  // namespace starling

@@ -19,6 +19,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "algorithms/candidate.hpp"
@@ -31,21 +32,12 @@
 #include "tools/prediction_listing.hpp"
 #include "tools/schedule_listing.hpp"
 #include "tools/words.hpp"
-#include "ways/neighbor_exchange.hpp"
+#include "ways/way.hpp"
 
 namespace starling {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// What a synchronisation adds to the algorithm's sentence.
-std::string_view sentence_of(Synchronisation synchronisation) {
-  switch (synchronisation) {
-    case Synchronisation::light_barrier: return "; zero-byte messages keep the steps apart";
-    case Synchronisation::mpi_barrier: return "; an MPI barrier keeps the steps apart";
-    default: return "";
-  }
-}
 
 /// For `ranks` the values that are worth trying on so many.
 Json parameters_of(const Algorithm& algorithm, std::optional<int> ranks) {
@@ -77,15 +69,14 @@ Json collectives_of(const Algorithm& algorithm) {
   return all;
 }
 
-Json entry(const Algorithm& algorithm, Collective collective, Synchronisation synchronisation,
-           std::optional<int> ranks) {
-  const Bound bound{&algorithm, collective, synchronisation, {}};
-  return {{"collective", name_of(collective)},
+Json entry(const Bound& bound, std::optional<int> ranks) {
+  const Algorithm& algorithm = *bound.algorithm;
+  return {{"collective", name_of(bound.collective)},
           {"name", bound.algorithm_name()},
           {"algorithm", algorithm.name},
           {"serves", collectives_of(algorithm)},
           {"parameters", parameters_of(algorithm, ranks)},
-          {"says", std::string(algorithm.says).append(sentence_of(synchronisation))},
+          {"says", bound.says()},
           {"source", algorithm.source},
           {"group", bound.group()},
           {"needs",
@@ -94,7 +85,7 @@ Json entry(const Algorithm& algorithm, Collective collective, Synchronisation sy
             {"least_ranks", algorithm.needs.least_ranks},
             {"switches", algorithm.needs.switches},
             {"one_node", algorithm.needs.one_node}}},
-          {"synchronisation", name_of(synchronisation)},
+          {"synchronisation", name_of(bound.synchronisation)},
           {"probe_up_to", algorithm.probe_up_to},
           {"reduction_order", algorithm.reduction_order},
           {"works_in_place", bound.works_in_place()},
@@ -103,38 +94,40 @@ Json entry(const Algorithm& algorithm, Collective collective, Synchronisation sy
           {"counterparts", counterparts_of(algorithm)}};
 }
 
-/// Exchanges with neighbours, which are no schedules.
-Json exchanges() {
-  Json all = Json::array();
-  for (int i = 0; i < collective_count; ++i) {
-    const auto collective = static_cast<Collective>(i);
-    for (const NeighborExchange& one : NeighborExchange::all(collective)) {
-      Json attributes = Json::object();
-      for (const auto& [name, value] : one.attributes()) attributes[name] = value;
-      all.push_back({{"collective", name_of(collective)},
-                     {"name", one.name()},
-                     {"parameters", Json::array()},
-                     {"says", one.implementation.says()},
-                     {"group", one.group()},
-                     {"attributes", std::move(attributes)}});
-    }
-  }
-  return all;
+/// A way of another kind than the repository's algorithms.
+Json entry(const Way& way, Collective collective) {
+  Json attributes = Json::object();
+  for (const auto& [name, value] : way.attributes()) attributes[name] = value;
+  return {{"collective", name_of(collective)}, {"name", way.algorithm_name().text()},
+          {"parameters", Json::array()},       {"says", way.says()},
+          {"group", way.group().text()},       {"attributes", std::move(attributes)}};
 }
 
 Json everything(std::optional<int> ranks = {}) {
   Json algorithms = Json::array();
-  for (const Algorithm& algorithm : repository())
-    for (const Collective collective : algorithm.collectives)
-      for (const Synchronisation synchronisation : algorithm.synchronisations)
-        algorithms.push_back(entry(algorithm, collective, synchronisation, ranks));
+  Json others = Json::array();
+  for (int i = 0; i < collective_count; ++i) {
+    const auto collective = static_cast<Collective>(i);
+    for (const Way& way : offered_ways(collective)) {
+      if (const Bound* const bound = way.scheduled())
+        algorithms.push_back(entry(*bound, ranks));
+      else
+        others.push_back(entry(way, collective));
+    }
+  }
   Json strategies = Json::array();
-  for (const StrategyKind& kind : strategy_kinds())
-    strategies.push_back(
-        {{"name", kind.name}, {"says", kind.says}, {"source", kind.source}, {"predicts", kind.predicts}});
+  for (const StrategyKind& kind : strategy_kinds()) {
+    Json stages = Json::array();
+    for (const Doing& one : kind.stages) stages.push_back({{"name", one.name}, {"learning", one.learning}});
+    strategies.push_back({{"name", kind.name},
+                          {"says", kind.says},
+                          {"source", kind.source},
+                          {"predicts", kind.predicts},
+                          {"stages", std::move(stages)}});
+  }
   return {{"collectives", collective_names},
           {"algorithms", std::move(algorithms)},
-          {"exchanges", exchanges()},
+          {"others", std::move(others)},
           {"strategies", std::move(strategies)}};
 }
 

@@ -15,7 +15,7 @@
 #include "messages/told.hpp"
 #include "tools/words.hpp"
 #include "topology/places.hpp"
-#include "ways/neighbor_exchange.hpp"
+#include "ways/way.hpp"
 
 namespace starling {
 namespace {
@@ -37,8 +37,8 @@ Bound candidate_of(std::string_view text) {
     refuse(told(text).append(": name an algorithm as in alltoall:ring or bcast:chain?segment=8192"));
   const Collective collective = collective_from(text.substr(0, colon));
   std::optional<Bound> bound = candidate_named(collective, text.substr(colon + 1));
-  if (NeighborExchange::named(collective, text.substr(colon + 1)))
-    refuse(told(text).append(": an exchange with neighbours, not a schedule of the repository"));
+  if (!bound && way_named(collective, text.substr(colon + 1)))
+    refuse(told(text).append(": not a schedule of the repository; there are no steps to show"));
   if (!bound) refuse(why_unknown(collective, text.substr(colon + 1)));
   return *bound;
 }
@@ -131,8 +131,7 @@ class Lister {
   }
   Json operator()(const LocalWork& step) {
     Json works = Json::array();
-    for (const Local& one : step.all)
-      works.push_back({one.kind == Local::Kind::copy ? "copy" : "combine", listed(one.from), listed(one.into)});
+    for (const Local& one : step.all) works.push_back({name_of(one.kind), listed(one.from), listed(one.into)});
     return {{"kind", "local_work"}, {"works", std::move(works)}};
   }
   Json operator()(const Round& round) {

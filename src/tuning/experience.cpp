@@ -132,7 +132,7 @@ void ContextKnowledge::learn(int candidate, double seconds, std::int64_t /*calls
   std::optional<double> predicted;
   bool is_first = false;
   if (!known_.empty()) {
-    Known& known = known_[static_cast<std::size_t>(candidate)];
+    Expected& known = known_[static_cast<std::size_t>(candidate)];
     if (known.predicted > 0) predicted = static_cast<double>(known.predicted);
     is_first = !std::exchange(known.learnt, true);
   }

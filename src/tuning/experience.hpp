@@ -107,7 +107,7 @@ class ContextKnowledge final : public Knowledge {
   [[nodiscard]] double seconds_to_begin(int candidate) override { return predictions_->seconds_to_begin(candidate); }
 
  private:
-  struct Known {
+  struct Expected {
     float predicted = 0;  ///< 0 for nothing
     bool learnt = false;
   };
@@ -115,7 +115,7 @@ class ContextKnowledge final : public Knowledge {
 
   Experience& experience_;
   ContextKey key_;
-  std::vector<Known> known_;  ///< of each candidate, once one was asked for
+  std::vector<Expected> known_;  ///< of each candidate, once one was asked for
   std::unique_ptr<Predictions> predictions_;
 };
 

@@ -83,10 +83,11 @@ bool Tuner::agree(Consensus& ranks, SampleReduction reduction) {
   std::vector<double>& agreed = trying.agreed;
   const Spent now{seconds_, trying.exploring.seconds};
   agreed.assign(contribution_.begin(), contribution_.end());
-  Fixed fixed{.means = 0, .maxima = 2};
+  Fixed fixed{.means = strategy_->means(), .maxima = 2};
   if (arrivals_) {
     arrivals_->contribute(agreed, ranks.rank_in_world());
-    fixed = {.means = Arrivals::numbers.means, .maxima = Arrivals::numbers.maxima + 2};
+    fixed.means += Arrivals::numbers.means;
+    fixed.maxima += Arrivals::numbers.maxima;
   }
   agreed.push_back(now.all - trying.reported.all);
   agreed.push_back(now.exploring - trying.reported.exploring);

@@ -2,7 +2,7 @@
 
 namespace starling {
 
-std::vector<NeighborExchange> NeighborExchange::all(Collective collective, int /*ranks*/) {
+std::vector<NeighborExchange> NeighborExchange::all(Collective collective, std::optional<int> /*ranks*/) {
   std::vector<NeighborExchange> found;
   if (!is_among_neighbours(collective)) return found;
   for (const neighborhood::Implementation& one : neighborhood::implementations())

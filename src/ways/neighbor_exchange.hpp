@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/algorithm.hpp"
+#include "algorithms/candidate.hpp"
 #include "neighborhood/implementation.hpp"
 
 namespace starling {
@@ -16,11 +16,12 @@ namespace starling {
 struct NeighborExchange {
   neighborhood::Implementation implementation;
 
-  [[nodiscard]] static std::vector<NeighborExchange> all(Collective collective, int ranks = 0);
+  [[nodiscard]] static std::vector<NeighborExchange> all(Collective collective, std::optional<int> ranks = {});
   [[nodiscard]] static std::optional<NeighborExchange> named(Collective collective, std::string_view name);
 
   [[nodiscard]] std::string name() const { return implementation.name(); }
   [[nodiscard]] std::string algorithm_name() const { return implementation.name(); }
+  [[nodiscard]] std::string says() const { return implementation.says(); }
   [[nodiscard]] static Parameters parameter_values() { return {}; }
   [[nodiscard]] Attributes attributes() const;
   /// How many partners a rank has at a time: what makes the most of the network depends on it first.
@@ -29,6 +30,9 @@ struct NeighborExchange {
   [[nodiscard]] static std::int64_t probe_up_to() { return 0; }
   /// None: an exchange serves any graph. Whether the topology can be used here the ranks find out at the first call.
   [[nodiscard]] static std::string refusal(const Situation& /*situation*/) { return {}; }
+  [[nodiscard]] static const Bound* scheduled() { return nullptr; }
+  /// None: who a rank's neighbours are is no part of a situation.
+  [[nodiscard]] static std::optional<Bound> predicted_as() { return std::nullopt; }
 };
 
 }  // namespace starling

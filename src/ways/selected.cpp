@@ -60,7 +60,7 @@ void set_library_algorithms(LibraryAlgorithms all) {
   known() = std::move(all);
 }
 
-std::vector<Selected> Selected::all(Collective collective, int /*ranks*/) {
+std::vector<Selected> Selected::all(Collective collective, std::optional<int> /*ranks*/) {
   std::vector<Selected> found;
   for (const LibraryAlgorithm& one : library_algorithms().of_collective[static_cast<std::size_t>(collective)])
     found.push_back({collective, &one});

@@ -68,18 +68,21 @@ struct Selected {
   const LibraryAlgorithm* algorithm;  ///< lives as long as the process
 
   /// Those of a collective, whatever the number of ranks: what they need is for `refusal` to say.
-  [[nodiscard]] static std::vector<Selected> all(Collective collective, int ranks = 0);
+  [[nodiscard]] static std::vector<Selected> all(Collective collective, std::optional<int> ranks = {});
   /// Parameters that the name leaves out have the values of the first algorithm of that name.
   [[nodiscard]] static std::optional<Selected> named(Collective collective, std::string_view name);
 
   [[nodiscard]] std::string name() const;
   [[nodiscard]] std::string algorithm_name() const;
+  [[nodiscard]] std::string says() const { return "the MPI library's " + algorithm->name; }
   [[nodiscard]] const Parameters& parameter_values() const { return algorithm->parameters; }
   [[nodiscard]] Attributes attributes() const;
   [[nodiscard]] static std::string group() { return "library"; }
   [[nodiscard]] static std::string reduction_order() { return {}; }
   [[nodiscard]] static std::int64_t probe_up_to() { return 0; }
   [[nodiscard]] std::string refusal(const Situation& situation) const;
+  [[nodiscard]] static const Bound* scheduled() { return nullptr; }
+  [[nodiscard]] std::optional<Bound> predicted_as() const { return counterpart(); }
   /// The repository's own form of the same algorithm; nothing where it has none.
   [[nodiscard]] std::optional<Bound> counterpart() const;
 };

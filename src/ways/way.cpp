@@ -14,7 +14,7 @@ struct KindsOf;
 
 template <KindOfWay... Kinds>
 struct KindsOf<std::variant<Kinds...>> {
-  static std::vector<Way> all(Collective collective, int ranks) {
+  static std::vector<Way> all(Collective collective, std::optional<int> ranks) {
     std::vector<Way> ways;
     const auto add = [&](const auto& of_kind) {
       for (const auto& one : of_kind) ways.emplace_back(one);
@@ -40,6 +40,10 @@ Way::Way(Kind kind)
       algorithm_name_(std::visit([](const auto& one) { return one.algorithm_name(); }, kind_)),
       group_(std::visit([](const auto& one) { return one.group(); }, kind_)) {}
 
+std::string Way::says() const {
+  return std::visit([](const auto& one) { return one.says(); }, kind_);
+}
+
 Parameters Way::parameter_values() const {
   return std::visit([](const auto& one) { return Parameters(one.parameter_values()); }, kind_);
 }
@@ -60,6 +64,14 @@ std::string Way::refusal(const Situation& situation) const {
   return std::visit([&](const auto& one) { return one.refusal(situation); }, kind_);
 }
 
+const Bound* Way::scheduled() const {
+  return std::visit([](const auto& one) { return one.scheduled(); }, kind_);
+}
+
+std::optional<Bound> Way::predicted_as() const {
+  return std::visit([](const auto& one) { return one.predicted_as(); }, kind_);
+}
+
 std::shared_ptr<const std::vector<Way>> ways(Collective collective, int ranks) {
   using List = std::shared_ptr<const std::vector<Way>>;
   struct Kept {
@@ -77,6 +89,13 @@ std::shared_ptr<const std::vector<Way>> ways(Collective collective, int ranks) {
   known = list;
   kept.latest[std::exchange(kept.next, (kept.next + 1) % kept.latest.size())] = list;
   return list;
+}
+
+std::vector<Way> offered_ways(Collective collective) {
+  std::vector<Way> offered;
+  for (Way& way : KindsOf<Way::Kind>::all(collective, std::nullopt))
+    if (offered.empty() || offered.back().algorithm_name() != way.algorithm_name()) offered.push_back(std::move(way));
+  return offered;
 }
 
 std::optional<Way> way_named(Collective collective, std::string_view name) {

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from bindings.targets import HERE, Target, target_named
-from support.mpis import installed_mpis
+from support.mpis import environment, installed_mpis
+from support.tuned import STARLING
 
 CALLS = {"allreduce": 10, "bcast": 3, "ialltoallv": 2}
 CALLS |= dict.fromkeys(("allgatherv", "alltoallv", "alltoallw", "gatherv", "scatterv", "reduce_scatter"), 1)
@@ -38,3 +39,26 @@ def test_mpi4py_is_intercepted(target: Target, python: Path, env: dict[str, str]
     assert "all right on 4" in run.outcome.stdout, run.outcome.report()
     assert run.calls == CALLS
     assert run.outcome.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("target", "python", "env"),
+    [pytest.param(*each, id=str(each[0])) for each in pythons() if each[0].variant == "openmpi"],
+)
+def test_ranks_that_the_launcher_of_another_mpi_left_alone_are_told_so(
+    target: Target, python: Path, env: dict[str, str], tmp_path: Path
+) -> None:
+    other = target_named("mpich4").mpi  # an MPICH may not start at all under Open MPI's
+    program = [str(python), "-c", "from mpi4py import MPI; MPI.COMM_WORLD.Barrier()"]
+    done = subprocess.run(
+        [*STARLING, "run", "--history", str(tmp_path), "--", *other.launcher, "-n", "2", *program],
+        env=environment(other, env),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert len(list(tmp_path.glob("*.json"))) == 2
+    *_, last = done.stderr.splitlines()
+    assert last.startswith("starling: each rank ran alone, as a program of one rank: "), done.stderr
+    assert f"and the program ran on {target.mpi.flavour} " in last

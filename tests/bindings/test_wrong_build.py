@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bindings.targets import HERE, Target, library, targets
+from bindings.test_mpi4py import pythons
 from support.mpis import compile_c, environment
 
 OTHERS = {"openmpi": ("mpich", "abi"), "mpich": ("openmpi", "abi"), "abi": ("openmpi", "mpich")}
@@ -24,6 +25,18 @@ def test_a_program_under_the_wrong_build_is_right_and_told_so_once(target: Targe
         assert line.startswith(f"starling: the program runs on {target.mpi.flavour} ")
         assert f"libstarling-{variant}.so is not for it" in line
         assert f"leave out --mpi, or use libstarling-{target.variant}.so (starling run --mpi {target.variant})" in line
+
+
+@pytest.mark.parametrize(("target", "python", "env"), [pytest.param(*each, id=str(each[0])) for each in pythons()])
+def test_large_counts_that_mpi_lacks_work_under_the_wrong_build_too(
+    target: Target, python: Path, env: dict[str, str], tmp_path: Path
+) -> None:
+    for variant in OTHERS[target.variant]:
+        run = target.run([str(python), str(HERE / "mpi4py_calls.py")], tmp_path, env=env, variant=variant)
+        assert "all right on 4" in run.outcome.stdout, run.outcome.report()
+        assert run.records == []
+        (line,) = run.outcome.stderr.splitlines()
+        assert f"libstarling-{variant}.so is not for it: nothing is tuned" in line
 
 
 @pytest.mark.parametrize("target", targets(), ids=str)

@@ -91,7 +91,9 @@ def _commands(block: str, first: int) -> Iterator[Command]:
         yield Command(text, "\n".join(lines[last + 1 : end]), first + start)
 
 
-def run_page(page: Path, folder: Path, before: Sequence[str] = (), env: Mapping[str, str] | None = None) -> None:
+def run_page(
+    page: Path, folder: Path, before: Sequence[str] = (), env: Mapping[str, str] | None = None, timeout: float = 240
+) -> None:
     """Does in a folder what a page says; AssertionError where a command fails or prints something else.
 
     `before` starts the shell, for instance on a host of a lab. The shell finds `starling` as installed for the tests,
@@ -108,7 +110,7 @@ def run_page(page: Path, folder: Path, before: Sequence[str] = (), env: Mapping[
     paths += [one for one in os.environ["PATH"].split(os.pathsep) if not one.startswith(str(ROOT))]
     plain = {key: value for key, value in environment(mpi_named("openmpi4")).items() if not key.startswith("XDG_")}
     own = {"HOME": str(home), "PATH": os.pathsep.join(paths), "COLUMNS": "100", "LC_ALL": "C.UTF-8", **(env or {})}
-    outcome = run_job([*before, "bash", "-c", script], {**plain, **own}, 240, folder)
+    outcome = run_job([*before, "bash", "-c", script], {**plain, **own}, timeout, folder)
     outputs = _OF_LABS.sub("", outcome.stdout).split(_END)
     for i, command in enumerate(commands):
         where = f"{page.name}:{command.line}: {command.text}"

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 #include "algorithms/candidate.hpp"
+#include "ways/way.hpp"
 
 namespace starling {
 namespace {
@@ -37,16 +41,31 @@ TEST(Names, OfTheLibrarysSetsForPatternsAreKnown) {
   EXPECT_TRUE(
       only_complaint({.except = {"iallgather:rign"}}).why.starts_with("no algorithm allgather:rign; there are"));
   EXPECT_EQ(only_complaint({.only = {"ineighbor_alltoall"}}).why,
-            "there is no collective or algorithm 'ineighbor_alltoall'; see starling algorithms");
+            "there is no collective or algorithm 'ineighbor_alltoall'; did you mean neighbor_alltoall?");
 }
 
 TEST(Names, ThatMeanNothingAreToldWithTheirVariable) {
   EXPECT_EQ(only_complaint({.only = {"nosuch"}}).text(),
             "STARLING_ONLY='nosuch': there is no collective or algorithm 'nosuch'; see starling algorithms");
-  EXPECT_EQ(only_complaint({.except = {"bcast", "cast:chain"}}).text(),
-            "STARLING_EXCEPT='cast:chain': there is no collective 'cast'; see starling algorithms");
+  EXPECT_EQ(only_complaint({.except = {"bcast", "telepathy:chain"}}).text(),
+            "STARLING_EXCEPT='telepathy:chain': there is no collective 'telepathy'; see starling algorithms");
   EXPECT_TRUE(only_complaint({.except = {"bcast:chian"}}).why.starts_with("no algorithm bcast:chian; there are: "));
+  for (int i = 0; i < collective_count; ++i) {
+    const auto collective = static_cast<Collective>(i);
+    const std::string why = why_unknown(collective, "rung") + ",";
+    for (const auto all = ways(collective, 12); const Way& way : *all)
+      EXPECT_NE(why.find(" " + way.algorithm_name().text() + ","), std::string::npos) << why << way.name();
+  }
   EXPECT_EQ(only_complaint({.strategy = "forced:telepathy"}).why, "no collective has an algorithm 'telepathy'");
+}
+
+TEST(Names, ThatAreMistypedAreToldWithTheOneThatWasMeant) {
+  for (const auto& [typed, meant] :
+       {std::pair("allgahter", "allgather"), {"Allgather", "allgather"}, {"ALLREDUCE", "allreduce"}, {"rnig", "ring"}})
+    EXPECT_EQ(only_complaint({.only = {typed}}).why,
+              std::string("there is no collective or algorithm '") + typed + "'; did you mean " + meant + "?");
+  EXPECT_EQ(only_complaint({.except = {"cast:chain"}}).why, "there is no collective 'cast'; did you mean bcast?");
+  EXPECT_EQ(only_complaint({.except = {"rnig:chain"}}).why, "there is no collective 'rnig'; see starling algorithms");
 }
 
 TEST(Names, OfParametersAreToldWithThoseThatThereAre) {

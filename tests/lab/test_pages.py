@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,7 +11,8 @@ import pytest
 
 from documents.console import run_page
 from lab.labs import OURS, STARLING, lab, lab_up
-from support.mpis import ROOT, compile_c, mpi_named
+from support.mpis import ROOT, compile_c, compiler_of_the_build, mpi_named
+from support.processes import run_job
 
 PREFIX = f"{OURS}d"
 PROGRAM = ROOT / "examples/power_iteration/power_iteration.c"
@@ -40,5 +42,20 @@ def test_readme_is_as_printed(tmp_path: Path) -> None:
     prefix = f"{OURS}e"
     try:
         run_page(ROOT / "README.md", tmp_path, env={"STARLING_LAB_PREFIX": prefix, "COLUMNS": "120"})
+    finally:
+        lab("down", "--prefix", prefix)
+
+
+def test_the_tutorial_for_research_is_as_printed(tmp_path: Path) -> None:
+    sources = tmp_path / "sources"
+    for name in run_job(["git", "-C", str(ROOT), "ls-files"], os.environ, 60).check().stdout.splitlines():
+        (sources / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, sources / name)
+    prefix = f"{OURS}r"
+    # Compiled as by `make test-install`: all but the new file is in the compiler's cache.
+    cache = os.environ.get("CCACHE_DIR", str(Path.home() / ".cache/ccache"))
+    env = {"STARLING_LAB_PREFIX": prefix, "COLUMNS": "120", "CXX": compiler_of_the_build(), "CCACHE_DIR": cache}
+    try:
+        run_page(ROOT / "docs/tutorials/research.md", sources, env=env, timeout=900)
     finally:
         lab("down", "--prefix", prefix)

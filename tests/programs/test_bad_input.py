@@ -86,7 +86,7 @@ def test_a_malformed_settings_file(mpi: Mpi, heat: str, tmp_path: Path) -> None:
 
 def test_a_history_that_cannot_be_written_is_told_once(mpi: Mpi, heat: str, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    tuned = run(mpi, tmp_path, (heat, *ARGUMENTS), (COMMAND, "run", "--history", "file/history", "--"))
+    tuned = run(mpi, tmp_path, (heat, *ARGUMENTS), (COMMAND, "run", "--"), {"STARLING_HISTORY": "file/history"})
     assert "no run record in the history" in check_native(mpi, heat, tmp_path, tuned)
 
 

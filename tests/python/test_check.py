@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
+import io
 import json
 import math
 import os
+import re
 import sys
+from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from starling.commands.cli import app
@@ -17,7 +23,7 @@ from starling.records import profile as profiles
 from starling.records.history import Key, Known, Place
 from starling.records.record import Candidate
 from starling.tables import table as tables
-from starling.verdicts.check import Check, as_json, check
+from starling.verdicts.check import Check, as_json, check, render
 from starling.verdicts.compare import CompareError, Comparison, compare
 
 SAMPLE = Path(__file__).parents[1] / "knowledge/run-record.json"
@@ -86,6 +92,18 @@ def test_what_is_no_waiting_is_the_most_that_can_be_saved(tmp_path: Path) -> Non
     assert "less than 4.00 s (40.0 % of the run)" in found.prospect
 
 
+def test_of_a_single_rank_it_says_how_to_start_more(tmp_path: Path) -> None:
+    profile = profile_of(tmp_path, ("allgather", 4.0, 1.0))
+    run = profile.record.run.model_copy(update={"ranks": 1})
+    alone = check(replace(profile, record=profile.record.model_copy(update={"run": run})), [], None)
+    told = "it ran with one rank; a launcher goes before the program: starling check -- mpirun -n 4 ./app"
+    assert (alone.advice(["./app"]), as_json(alone, ["./app"])["first"]) == (told, told)
+    console = Console(file=StringIO(), width=200)
+    render(alone, ["./app"], console)
+    assert isinstance(console.file, StringIO)
+    assert console.file.getvalue().splitlines()[1:] == [told]
+
+
 def test_history_says_how_much_a_known_way_saves(tmp_path: Path) -> None:
     profile = profile_of(tmp_path, ("allgather", 4.0, 1.0), ("bcast", 1.0, None))
     found = check(profile, [known(profile, 0.5)], None)
@@ -98,6 +116,24 @@ def test_history_says_how_much_a_known_way_saves(tmp_path: Path) -> None:
 def test_a_slower_way_of_history_saves_nothing(tmp_path: Path) -> None:
     profile = profile_of(tmp_path, ("allgather", 4.0, 1.0))
     assert check(profile, [known(profile, 1.2)], None).known == 0
+
+
+def test_a_program_that_nothing_makes_faster_is_told_where_its_time_goes(tmp_path: Path) -> None:
+    profile = profile_of(tmp_path, ("allgather", 4.0, 1.0))
+    found = check(profile, [known(profile, 1.2)], None)
+    assert found.prospect == "nothing to save: no way that was measured here is faster by 1 % of the run"
+    console = Console(file=io.StringIO(), width=120, highlight=False)
+    render(found, LINE, console)
+    assert isinstance(console.file, io.StringIO)
+    assert re.search(r"^allgather .* 4\.00 s +25\.0 % +- +ring, history$", console.file.getvalue(), re.MULTILINE)
+
+
+def test_a_rank_that_is_seldom_the_last_is_not_named(tmp_path: Path) -> None:
+    profile = profile_of(tmp_path, ("allgather", 4.0, 3.9))
+    context = profile.contexts[0]
+    ranks = context.all_ranks.model_copy(update={"sampled_calls": 20})
+    found = Check(dataclasses.replace(profile, contexts=[dataclasses.replace(context, all_ranks=ranks)]), [])
+    assert found.late == []
 
 
 def test_history_of_another_machine_says_nothing(tmp_path: Path) -> None:
@@ -147,6 +183,9 @@ def test_a_ratio_has_a_margin_that_shrinks_with_runs() -> None:
 
 def test_a_difference_within_the_margin_is_none() -> None:
     assert "no difference that 3 pairs" in Comparison(LINE, [1.0, 1.2, 0.9], [1.1, 1.0, 1.0]).verdict
+    assert Comparison(LINE, [1.0, 9.0], [9.0, 1.0]).verdict == (
+        "tuned 1.00 times as fast: no difference that 2 pairs of runs can show, these differ too much"
+    )
     assert "more of 1.00 s" in Comparison(LINE, [1.0, 1.0, 1.0], [1.1, 1.11, 1.1]).verdict
     assert Comparison(LINE, [1.0], [0.5]).margin is None
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,9 @@ from starling.commands import cli
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "tests/knowledge/run-record.json"
 COMMANDS = sorted(
-    (one.name or one.callback.__name__) for one in cli.app.registered_commands if one.callback and not one.hidden
+    (one.name or one.callback.__name__.replace("_", "-"))
+    for one in cli.app.registered_commands
+    if one.callback and not one.hidden
 )
 
 
@@ -59,6 +62,13 @@ def test_the_help_of_every_command_has_an_example(home: dict[str, str], command:
 def test_the_help_of_the_whole_names_every_command(home: dict[str, str]) -> None:
     text = starling(home, "--help").stdout
     assert all(f"  {command} " in text for command in COMMANDS)
+
+
+def test_the_manual_has_a_row_and_a_section_for_every_command() -> None:
+    table = (ROOT / "docs/command-line.md").read_text()
+    pages = "".join(page.read_text() for page in (ROOT / "docs").glob("*.md"))
+    assert [one for one in COMMANDS if not re.search(rf"^\| `starling {one}\b", table, re.MULTILINE)] == []
+    assert [one for one in COMMANDS if not re.search(rf"^#+ .*\bstarling {one}\b", pages, re.MULTILINE)] == []
 
 
 @pytest.mark.parametrize(
@@ -134,6 +144,55 @@ def test_run_warns_of_the_launcher_of_another_mpi_and_goes_on(home: dict[str, st
     assert "alone" not in starling(home, "run", "--mpi", "openmpi", "--", "mpirun", "-n", "2", "./app").stderr
 
 
+def recorded(numbers: Sequence[int], ranks: int = 1) -> str:
+    """A script that leaves so many records, as of ranks that are a world each."""
+    of_run = {"program": "bash -c ...", "ranks": ranks, "mpi_flavour": "openmpi", "mpi_version": "4.1.4"}
+    record = json.dumps({"run": of_run})
+    return "; ".join(f"echo '{record}' >h/2026010{one}T000000-a-1.json" for one in numbers)
+
+
+@pytest.mark.parametrize(
+    ("launcher", "written", "told"),
+    [
+        (
+            "",
+            recorded([1]),
+            "it ran with one rank; a launcher goes before the program: starling run -- mpirun -n 4 bash",
+        ),
+        ("", recorded([1, 2]), ""),
+        ("", recorded([1], ranks=2), ""),
+        ("", recorded([1]).replace("bash", "./app"), ""),
+        (
+            "HYDRA build details: Version: 5.0.2",
+            recorded([1, 2]),
+            "each rank ran alone, as a program of one rank: mpirun",
+        ),
+        ("HYDRA build details: Version: 5.0.2", recorded([1]), "is MPICH's, and the program ran on openmpi 4.1.4; use"),
+        ("mpirun (Open MPI) 4.1.4", recorded([1]), ""),
+        (
+            "mpirun (Open MPI) 4.1.4",
+            recorded([1, 2]),
+            "2 runs of one rank were recorded meanwhile; if they are ranks of",
+        ),
+        ("slurm-wlm 22.05.8", recorded([1, 2]), "did not make them one job; use the launcher of their openmpi 4.1.4"),
+    ],
+)
+def test_run_says_that_ranks_were_alone(
+    home: dict[str, str], tmp_path: Path, launcher: str, written: str, told: str
+) -> None:
+    library_of("abi", home)
+    (tmp_path / "h").mkdir()
+    line = ["bash", "-c", written]
+    if launcher:
+        program(home, "mpirun", f'if [ "$1" = --version ]; then echo "{launcher}"; exit; fi; {written}')
+        line = ["mpirun", "-n", "2", *line]
+    flags = ["--mpi", "abi", "--history", "h"]
+    record, *more = starling(home, "run", *flags, "--", *line).stderr.splitlines()
+    assert record.startswith("starling: record ")
+    assert [told in one for one in more] == [True] * bool(told)
+    assert starling(home, "run", "-q", *flags, "--", *line).stderr == ""
+
+
 def test_an_invalid_choice_is_reported_in_our_words(home: dict[str, str]) -> None:
     for arguments in (("run", "--mpi", "lam", "true"), ("lab", "run", "--order", "lam", "--", "true")):
         done = starling(home, *arguments)
@@ -167,6 +226,45 @@ def test_a_mistyped_flag_is_told_and_nothing_is_started(home: dict[str, str], na
     assert (done.returncode, done.stdout) == (2, "")
     assert one_line(done.stderr).startswith(f"starling: --{name} ")
     assert why in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("history", "why"),
+    [("file", "it is no folder; name one, or off"), ("file/below", "/file is no folder; name one, or off")],
+)
+def test_a_history_that_cannot_be_a_folder_is_told_and_nothing_is_started(
+    home: dict[str, str], tmp_path: Path, history: str, why: str
+) -> None:
+    (tmp_path / "file").touch()
+    done = starling(home, "run", "--history", history, "--", "bash", "-c", "echo started")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert one_line(done.stderr).startswith(f"starling: --history {history}: ")
+    assert why in done.stderr
+    for good in ("new/below", "off"):
+        assert starling(home, "run", "--history", good, "--", "bash", "-c", "echo started").stdout == "started\n"
+
+
+def test_options_of_a_launcher_before_it_are_told_to_follow_it(home: dict[str, str]) -> None:
+    told = "a launcher's options follow it: starling {} -- mpirun -n 4 ./app"
+    for command, option in (("run", "-n"), ("compare", "--oversubscribe"), ("check", "-np")):
+        done = starling(home, command, option, "2", "--", "mpirun", "./app")
+        assert (done.returncode, told.format(command) in done.stderr) == (2, True), done.stderr
+    for mistyped in (("run", "--qiet", "true"), ("report", "--bad")):
+        assert "a launcher's" not in starling(home, *mistyped).stderr
+
+
+@pytest.mark.parametrize("command", ["check", "compare", "profile"])
+def test_a_line_that_has_starling_run_in_it_is_refused(home: dict[str, str], command: str) -> None:
+    program(home, "starling", "echo started")
+    program(home, "mpirun", 'if [ "$1" = --version ]; then echo "mpirun (Open MPI) 4.1.4"; else echo started; fi')
+    for line, right in (
+        ("starling run -q -- mpirun -n 4 ./app", "mpirun -n 4 ./app"),
+        ("env A=1 starling run --only bcast mpirun ./app", "env A=1 mpirun ./app"),
+        ("mpirun -n 4 starling run -- ./app", "mpirun -n 4 ./app"),
+    ):
+        done = starling(home, command, "--", *line.split())
+        assert (done.returncode, done.stdout) == (2, "")
+        assert one_line(done.stderr) == f"starling: leave out the inner starling run: starling {command} -- {right}\n"
 
 
 @pytest.mark.parametrize("name", ["strategy", "history", "record", "only", "except", "platform"])
@@ -259,6 +357,24 @@ def test_report_prints_the_last_record_of_the_history(home: dict[str, str]) -> N
     assert done.returncode == 0
     assert "chain?segment=8192" in done.stdout
     assert done.stderr == ""
+
+
+def test_report_prints_the_last_record_of_another_folder(home: dict[str, str], tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    assert "other: no record yet; make one with: " in one_line(starling(home, "report", "other").stderr)
+    (other / "20260101T000000-a-1.json").write_text("{}")
+    shutil.copy(SAMPLE, other / "20260102T000000-a-1.json")
+    for words in (["other"], ["--history", "other"]):
+        done = starling(home, "report", *words)
+        assert (done.returncode, done.stderr, "chain?segment=8192" in done.stdout) == (0, "", True)
+    for wrong, why in (
+        (["--history", "mistyped"], "--history mistyped: no such folder"),
+        (["other", "--history", "other"], "name a record or --history, not both"),
+    ):
+        done = starling(home, "report", *wrong)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert why in one_line(done.stderr)
 
 
 def test_report_skips_what_is_no_record_with_a_note_unless_it_is_named(home: dict[str, str], tmp_path: Path) -> None:
@@ -399,7 +515,7 @@ def test_algorithms_refuses_what_it_cannot_show(home: dict[str, str], arguments:
     [
         ((), "--draw needs an algorithm, as in: starling algorithms alltoall:ring --draw"),
         (("alltoall",), "alltoall: name an algorithm as in alltoall:ring"),
-        (("alltoall:rung",), "no algorithm alltoall:rung; there are: bruck, "),
+        (("alltoall:rung",), "no algorithm alltoall:rung; there are: native, bruck, "),
         (("bcast:chain", "--root", "9"), "9: the root must be a number from 0 to 7"),
     ],
 )
@@ -415,7 +531,11 @@ def test_algorithms_refuses_to_draw_unknown_candidates(
 def test_algorithms_cannot_draw_where_it_cannot_write(home: dict[str, str], tmp_path: Path) -> None:
     done = starling(home, "algorithms", "alltoall:ring", "--draw", str(tmp_path / "none/x.svg"))
     assert done.returncode == 1
-    assert one_line(done.stderr) == f"starling: {tmp_path}/none/x.svg: No such file or directory\n"
+    told = f"{tmp_path}/none/x.svg: there is no folder {tmp_path}/none; make it, or name another file"
+    assert one_line(done.stderr) == f"starling: {told}\n"
+    done = starling(home, "report", str(SAMPLE), "--html", "none/run.html")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"none/run.html: there is no folder {tmp_path}/none; make it" in one_line(done.stderr)
 
 
 def test_doctor_as_json_tells_settings_with_their_sources(home: dict[str, str]) -> None:

@@ -43,7 +43,7 @@ def test_bash_offers_what_the_library_lists(script: str) -> None:
     assert offered(script, "run", "--mpi", "") == list(Flavour)
     assert offered(script, "run", "--strategy", "") == [one["name"] for one in found["strategies"]]
     assert offered(script, "algorithms", "all") == [name for name in found["collectives"] if name.startswith("all")]
-    of_bcast = [one["name"] for one in found["algorithms"] if one["collective"] == "bcast"]
+    of_bcast = [one["name"] for one in repository.algorithms(found, "bcast")]
     assert offered(script, "algorithms", "bcast", ":") == of_bcast
     assert offered(script, "run", "--strategy", "forced", ":", "bcast", ":", "chai") == [
         name for name in of_bcast if name.startswith("chai")
@@ -68,6 +68,7 @@ def test_words_that_bash_has_split_are_joined(typed: list[str], at: int, joined:
 def test_what_is_offered_are_whole_words_and_lists_go_on() -> None:
     assert completion.strategies("nat") == ["native"]
     assert "forced:bcast:chain" in completion.strategies("forced:bcast:c")
+    assert "neighbor_alltoall:Sendrecv_pair" in completion.ways("neighbor_alltoall:S")
     assert completion.lists_of_ways("ring,allr") == ["ring,allreduce"]
     assert "bcast,allreduce:ring" in completion.lists_of_ways("bcast,allreduce:ri")
     assert completion.lists_of_collectives("bcast,allr") == ["bcast,allreduce"]

@@ -105,7 +105,14 @@ def test_a_large_picture_holds_all_ranks() -> None:
 @pytest.mark.parametrize(
     ("candidate", "ranks", "root", "blocks", "why"),
     [
-        ("alltoall:rung", 8, 0, None, "no algorithm alltoall:rung; there are: bruck, "),
+        ("alltoall:rung", 8, 0, None, "no algorithm alltoall:rung; there are: native, bruck, "),
+        (
+            "alltoall:native",
+            8,
+            0,
+            None,
+            "alltoall:native: not a schedule of the repository; ",
+        ),
         ("allfoo:ring", 8, 0, None, "no collective allfoo"),
         ("alltoall", 8, 0, None, "alltoall: name an algorithm as in alltoall:ring"),
         ("bcast:chain?size=4", 8, 0, None, "bcast:chain has no parameter 'size'; it has segment (none, 4096"),

@@ -33,6 +33,15 @@ def test_a_shell_that_reads_the_lines_has_the_variables(tmp_path: Path) -> None:
     assert "LD_PRELOAD;" in done.stdout, "Open MPI passes it to other nodes"
 
 
+def test_only_settings_of_programs_are_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("STARLING_LAB_PREFIX", "STARLING_EXPLAINED", "STARLING_ITER"):
+        monkeypatch.setenv(name, "7")
+    done = RUNNER.invoke(app, ["env"])
+    assert done.exit_code == 0, done.output
+    assert "export STARLING_ITER=7" in done.stdout
+    assert not any(name in done.stdout for name in ("STARLING_LAB", "STARLING_EXPLAINED"))
+
+
 def test_the_launcher_of_an_mpi_that_is_named_may_need_no_list_of_variables() -> None:
     done = RUNNER.invoke(app, ["env", "--mpi", "mpich"])
     assert (done.exit_code, "OMPI_MCA" in done.stdout) == (0, False)
@@ -91,6 +100,14 @@ def test_every_launcher_of_a_job_script_is_started_by_starling() -> None:
     same = [i for i in range(len(found)) if i + 1 not in changed]
     assert [found[i] for i in same] == [JOB.splitlines()[i] for i in same]
     assert subprocess.run(["bash", "-n"], input=text, text=True, check=False).returncode == 0
+
+
+def test_a_program_is_no_job_script(tmp_path: Path) -> None:
+    program = tmp_path / "app"
+    program.write_bytes(b"\x7fELF\0\0")
+    done = CliRunner().invoke(app, ["slurm", str(program)])
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr.endswith("app: not a script; name the file that you give to sbatch\n")
 
 
 def test_a_job_script_is_changed_once() -> None:

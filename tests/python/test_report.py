@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from pydantic import BaseModel
 from rich.console import Console
 
+from starling.algorithms import repository
 from starling.records import record as records
 from starling.records.record import (
     Candidate,
@@ -23,12 +25,18 @@ from starling.records.record import (
     latest,
     read,
 )
-from starling.records.report import render, summary, verdict, waiting
+from starling.records.report import LEARNING, STAGES, render, summary, verdict, waiting
 from starling.terminal.figures import human_bytes, human_seconds
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "tests/knowledge/run-record.json"
 SCHEMA = json.loads((ROOT / "python/starling/schemas/run-record-1.json").read_text())
+
+
+def test_every_stage_of_a_strategy_has_words() -> None:
+    stages = [stage for one in repository.listing()["strategies"] for stage in one["stages"]]
+    assert {one["name"] for one in stages} == set(STAGES)
+    assert {one["name"] for one in stages if one["learning"]} == LEARNING
 
 
 def rendered(record: RunRecord, width: int = 160, rows: int | None = 20) -> str:
@@ -45,6 +53,11 @@ def sample(**changes: object) -> RunRecord:
     del data["left_out"]
     data.update(changes)
     return RunRecord.model_validate(data)
+
+
+def long(record: RunRecord) -> RunRecord:
+    """The record of a run of 500 s, of a network that was known."""
+    return record.model_copy(update={"run": record.run.model_copy(update={"seconds": 500.0, "probe_s": None})})
 
 
 def measured(**samples: int) -> list[dict[str, Any]]:
@@ -87,7 +100,7 @@ def test_the_models_have_the_fields_of_the_schema(model: type[BaseModel], part: 
 
 
 def waited(*contexts: dict[str, Any]) -> RunRecord:
-    return sample(contexts=[{**one, "slowest_seconds": 2.0} for one in contexts])
+    return long(sample(contexts=[{**one, "slowest_seconds": 2.0} for one in contexts]))
 
 
 def arrivals(fastest: float, last: dict[int, int]) -> dict[str, Any]:
@@ -192,6 +205,14 @@ def test_decisions_come_with_their_reasons_and_the_times_of_the_others() -> None
     assert "  all ranks: chain?segment=8192 13.0 us\n  rank 0: native 15.5 us\n" in text
 
 
+def test_a_long_reason_ends_between_two_figures_unless_all_is_wanted() -> None:
+    why = ", ".join(f"ring?segment={size} takes {size} ms" for size in range(1000, 1020))
+    record = sample(contexts=[context(decisions=[{"call": 1, "from": None, "to": "ring", "why": why}])])
+    shown = next(line for line in rendered(record, width=900).splitlines() if "call 1:" in line)
+    assert re.search(r"takes \d{4} ms, \.\.\. \(--all\)$", shown)
+    assert why in rendered(record, width=900, rows=None)
+
+
 def test_only_the_heaviest_rows_are_shown_unless_all_are_wanted() -> None:
     record = sample(contexts=[context(slowest_seconds=float(i), collective=f"coll{i}") for i in range(30)])
     assert "and 10 lighter ones: see them with --all" in rendered(record)
@@ -203,23 +224,23 @@ def test_the_summary_counts_only_contexts_whose_native_time_is_known() -> None:
     # 700 calls x 31.5 us - 15 ms - 7.8 us = 7.04 ms
     known = context(candidates=agreed(native=3.15e-5, chain=1.3e-5), arrivals=None)
     told = "saved against native 7.04 ms, after the cost of tuning; tuning cost 50.0 us"
-    assert summary(sample(contexts=[known])) == f"in collectives 15.0 ms; {told}"
+    assert summary(long(sample(contexts=[known]))) == f"in collectives 15.0 ms; {told}"
     unknown = context(slowest_seconds=9.0, slowest_tuning_seconds=0.0, candidates=measured(native=0, chain=700))
     left = "whose time with native is not known"
-    assert summary(sample(contexts=[known, unknown, unknown])) == (
+    assert summary(long(sample(contexts=[known, unknown, unknown]))) == (
         f"in collectives 18.0 s; {told}; not counted as saved or lost: 1400 calls, 18.0 s, {left}"
     )
-    assert summary(sample(contexts=[unknown])) == (
+    assert summary(long(sample(contexts=[unknown]))) == (
         f"in collectives 9.00 s; tuning cost 0 s; not counted as saved or lost: 700 calls, 9.00 s, {left}"
     )
     hardly = context(calls=1, slowest_seconds=1e-4, slowest_tuning_seconds=0.0, candidates=measured(chain=1))
-    assert summary(sample(contexts=[known, hardly])) == f"in collectives 15.1 ms; {told}"
+    assert summary(long(sample(contexts=[known, hardly]))) == f"in collectives 15.1 ms; {told}"
 
 
 def of_run(contexts: list[Context], history: str = "/h") -> RunRecord:
-    """200 s with these contexts."""
-    record = sample()
-    run = record.run.model_copy(update={"seconds": 200.0, "settings": {"history": history}})
+    """500 s with these contexts, of a network that was known."""
+    record = long(sample())
+    run = record.run.model_copy(update={"settings": {"history": history}})
     return record.model_copy(update={"contexts": contexts, "left_out": None, "run": run})
 
 
@@ -229,21 +250,55 @@ def test_communicators_that_call_at_the_same_time_save_no_more_than_their_ranks(
     run = whole.run.model_copy(update={"ranks": 4 * part.ranks})
     quarter = verdict(whole.model_copy(update={"run": run}))
     assert verdict(whole).startswith("Saved 24.2 s against native")
-    assert quarter.startswith("Saved 6.06 s against native, with which the run would have taken 206 s instead of 200 s")
+    assert quarter.startswith("Saved 6.06 s against native, with which the run would have taken 506 s instead of 500 s")
 
 
 def test_the_verdict_tells_what_was_gained_what_it_cost_and_what_comes_next() -> None:
     gained = by_hand(ALL_RANKS)
     assert verdict(of_run([gained])) == (
-        "Saved 24.2 s against native, with which the run would have taken 224 s instead of 200 s; trying cost 25.0 s. "
+        "Saved 24.2 s against native, with which the run would have taken 524 s instead of 500 s; trying cost 25.0 s. "
         "The next run starts from what was learnt."
     )
     lost = by_hand(ALL_RANKS, slowest_seconds=120.0, stage="learning")
     assert verdict(of_run([lost], history="off")) == (
-        "Lost 20.8 s against native, 10.4% of the run; trying cost 25.0 s. "
+        "Lost 20.8 s against native, 4.2% of the run; trying cost 25.0 s. "
         "1 context of 1 still learning: the next run goes on from here, if it has a history."
     )
-    assert verdict(of_run([by_hand(FEW)])) == "", "nothing is known of native"
+
+
+def test_the_verdict_claims_nothing_where_native_was_not_measured() -> None:
+    assert verdict(of_run([by_hand(FEW)])) == (
+        "What was saved is not known: native was not measured where 100% of the time in collectives went; "
+        "trying cost 25.0 s. The next run starts from what was learnt."
+    )
+    assert verdict(of_run([by_hand(ALL_RANKS), by_hand(FEW, slowest_seconds=9.0)])).startswith("Saved 24.2 s against")
+    assert "in earlier runs" not in verdict(of_run([by_hand(ALL_RANKS)]))
+    assert verdict(of_run([by_hand(EARLIER)])).startswith(
+        "Saved 74.2 s against native, with which the run would have taken 574 s instead of 500 s, "
+        "by native's times in earlier runs; trying"
+    )
+
+
+def test_the_verdict_of_a_run_that_was_native_claims_no_savings() -> None:
+    only = candidate("native", 100, median_s=0.75, min_s=0.5, agreed_s=1.0)
+    assert verdict(of_run([by_hand(only, winner="native", stage="native", candidates=[only])])) == (
+        "All calls were left to the MPI library; Starling took 750 ms of the run."
+    )
+
+
+def test_measuring_the_network_is_no_gain() -> None:
+    record = of_run([by_hand(ALL_RANKS)])
+    probed = record.model_copy(update={"run": record.run.model_copy(update={"probe_s": 30.0})})
+    assert verdict(probed).startswith("Lost 5.75 s against native, 1.1% of the run")
+    assert "; lost against native 5.75 s" in summary(probed)
+
+
+def test_collectives_take_no_longer_than_the_run() -> None:
+    # The slowest rank of a call is not always the same.
+    late = arrivals(1e-3, {3: 7})
+    record = long(sample(contexts=[context(arrivals=late, slowest_seconds=9000.0)]))
+    assert waiting(record).startswith("About 450 s of the 500 s in collectives")
+    assert summary(of_run([by_hand(ALL_RANKS, slowest_seconds=1000.0)])).startswith("in collectives 500 s; ")
 
 
 def test_the_verdict_stands_above_the_table() -> None:
@@ -313,7 +368,7 @@ def test_saved_is_what_all_calls_would_have_taken_natively_less_what_they_took(
 
 def test_a_sum_of_losses_and_savings_is_that_of_the_contexts() -> None:
     contexts = [by_hand(ALL_RANKS), by_hand(ALL_RANKS, slowest_seconds=150.0)]
-    text = summary(sample().model_copy(update={"contexts": contexts, "left_out": None}))
+    text = summary(of_run(contexts))
     assert text == "in collectives 225 s; lost against native 26.5 s, after the cost of tuning; tuning cost 50.0 s"
 
 
@@ -333,6 +388,22 @@ def test_waiting_for_late_ranks_is_no_loss() -> None:
     ring = candidate("ring", 80, median_s=4.125, min_s=4.0, agreed_s=0.125)
     found = by_hand(native, slowest_seconds=415.0, candidates=[native, ring])
     assert found.saved == pytest.approx(100 * 0.25 - (20 * 0.25 + 80 * 0.125) - 0.75)
+
+
+def test_agreed_times_that_leave_out_what_natives_still_have_are_not_compared() -> None:
+    # Ranks take turns on the processors: ring's calls take rank 0 as long as native's, whatever the ranks agreed.
+    native = candidate("native", 10, median_s=0.5, min_s=0.5, agreed_s=0.25)
+    ring = candidate("ring", 90, median_s=0.5, min_s=0.5, agreed_s=0.0625)
+    found = by_hand(native, seconds=50.0, candidates=[native, ring])
+    assert found.compared == (0.5, 0.5, False)
+    assert found.saved == pytest.approx(-0.75)
+    faster = {**ring, "median_s": 0.375}
+    found = by_hand(native, seconds=40.0, candidates=[native, faster])
+    assert found.compared == (0.0625, 0.25, True), "rank 0 saw most of that gain"
+
+
+def test_a_time_of_native_that_only_rank_0_knows_is_compared_with_its_own_calls() -> None:
+    assert by_hand(RANK_0).saved == pytest.approx(100 * 0.75 - 60 - 0.75)
 
 
 def test_the_slowest_ranks_times_are_compared_with_their_like_where_ranks_take_turns() -> None:
@@ -363,7 +434,7 @@ def test_a_root_that_leaves_at_once_saved_no_more_than_the_winner_is_faster() ->
 
 def test_contexts_of_which_only_sums_are_known_count_in_the_totals() -> None:
     sums = {"contexts": 2, "calls": 9, "seconds": 1.0, "tuning_seconds": 0.25, "slowest_seconds": 4.0}
-    text = summary(sample(left_out=sums))
+    text = summary(long(sample(left_out=sums)))
     assert text.startswith("in collectives 4.01 s; ")
     assert "; tuning cost 250 ms; not counted as saved or lost: 9 calls, 4.00 s, " in text
     assert text.endswith("; of 2 contexts only these sums are known")

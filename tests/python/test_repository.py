@@ -1,11 +1,12 @@
 """The list of algorithms as people and programs see it."""
 
 import io
+from typing import Any
 
 import pytest
 from rich.console import Console
 
-from starling.algorithms.repository import algorithms, listing, render
+from starling.algorithms.repository import algorithms, listing, named, render, render_one
 from starling.installation.questions import RepositoryError
 
 CHAIN = {
@@ -14,11 +15,16 @@ CHAIN = {
     "parameters": [{"name": "segment", "values": ["none", "1024"], "says": "bytes"}],
     "says": "passes segments along a line of ranks",
 }
+NATIVE: list[dict[str, Any]] = [
+    {"collective": name, "name": "native", "parameters": [], "says": "the MPI library's own way"}
+    for name in ("barrier", "bcast", "neighbor_alltoall")
+]
+CHIME = {"collective": "barrier", "name": "chime", "parameters": [], "says": "rings", "attributes": {"bell": "large"}}
 PAIR = {"collective": "neighbor_alltoall", "name": "Sendrecv_pair", "parameters": [], "says": "pair by pair"}
 LISTING = {
     "collectives": ["barrier", "bcast", "neighbor_alltoall"],
     "algorithms": [CHAIN],
-    "exchanges": [PAIR],
+    "others": [*NATIVE, CHIME, PAIR],
     "strategies": [],
 }
 
@@ -27,11 +33,30 @@ def test_native_comes_first_for_every_collective() -> None:
     names = [(entry["collective"], entry["name"]) for entry in algorithms(LISTING)]
     assert names == [
         ("barrier", "native"),
+        ("barrier", "chime"),
         ("bcast", "native"),
         ("bcast", "chain"),
         ("neighbor_alltoall", "native"),
         ("neighbor_alltoall", "Sendrecv_pair"),
     ]
+
+
+def test_a_way_of_any_kind_is_found_and_shown() -> None:
+    file = io.StringIO()
+    render_one(named(LISTING, "barrier", "chime"), algorithms(LISTING, "barrier"), Console(file=file, width=120))
+    assert file.getvalue().splitlines() == [
+        "barrier:chime: rings",
+        "bell large",
+        "force it: --strategy forced:barrier:chime",
+    ]
+
+
+def test_every_kind_of_way_is_listed_with_native_first() -> None:
+    found = listing()
+    for collective in found["collectives"]:
+        first, *rest = algorithms(found, collective)
+        assert (first["name"], first["says"]) == ("native", "the MPI library's own way")
+        assert rest
 
 
 def test_one_collective_alone() -> None:

@@ -104,4 +104,4 @@ def test_the_command_writes_the_page_of_a_run_or_of_a_profile(tmp_path: Path, pr
     assert (done.exit_code, done.stdout) == (0, "")
     assert ("moving data" in file.read_text()) is profiled
     there = RUNNER.invoke(app, ["report", str(tmp_path / "record.json"), "--html", str(tmp_path / "no/page.html")])
-    assert (there.exit_code, "No such file" in there.stderr) == (1, True)
+    assert (there.exit_code, "there is no folder" in there.stderr) == (1, True)

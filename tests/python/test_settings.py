@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import sys
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,13 @@ def test_a_file_that_is_not_text_is_told(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(SettingsError, match="cannot be read"):
         read_file(path)
+
+
+def test_a_centres_settings_may_lie_below_the_prefix_of_the_installation() -> None:
+    by_cmake = settings.site_folders(Path("/opt/starling/lib64/starling/python/starling/runs/settings.py"))
+    assert by_cmake == (Path("/etc/starling"), Path(sys.prefix, "etc/starling"), Path("/opt/starling/etc/starling"))
+    by_pip = settings.site_folders(Path(sys.prefix, "lib/python3/site-packages/starling/runs/settings.py"))
+    assert by_pip == by_cmake[:2]
 
 
 def test_the_file_of_the_folder_overrides_the_users_and_this_the_sites(

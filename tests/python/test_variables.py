@@ -84,6 +84,18 @@ def test_open_mpis_own_list_in_the_environment_is_extended_because_it_forbids_x(
     assert env[key] == "A=1;LD_PRELOAD=/s.so;STARLING_ONLY=a,b;c"
 
 
+@pytest.mark.parametrize(
+    ("listed", "extended"),
+    [
+        ("LD_PRELOAD;STARLING_ONLY;A", "A;LD_PRELOAD=/s.so;STARLING_ONLY=a,b;c"),
+        ("LD_PRELOAD=/tool.so;STARLING_ONLY=x;A=1", "A=1;LD_PRELOAD=/s.so:/tool.so;STARLING_ONLY=a,b;c"),
+    ],
+)
+def test_what_starling_env_put_into_open_mpis_list_is_replaced(listed: str, extended: str) -> None:
+    assert rewritten("mpirun a", {"OMPI_MCA_mca_base_env_list": listed})[1]["OMPI_MCA_mca_base_env_list"] == extended
+    assert rewritten(f"mpirun --mca mca_base_env_list {listed} a")[0] == f"mpirun --mca mca_base_env_list {extended} a"
+
+
 def test_a_preload_of_the_environment_is_kept_behind_ours() -> None:
     line, _ = rewritten("mpirun a", {"LD_PRELOAD": "/tool.so"})
     assert line.startswith("mpirun -x LD_PRELOAD=/s.so:/tool.so ")

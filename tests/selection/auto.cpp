@@ -305,7 +305,7 @@ TEST(Auto, ALateRankIsNoSlowAlgorithm) {
       ranks.call(300);
       EXPECT_EQ(ranks.strategy().chosen(), 1) << late << is_random;
       ASSERT_TRUE(ranks.strategy().found(1));
-      EXPECT_NEAR(ranks.strategy().found(1)->seconds, 7e-3, 0.5e-3) << "without waiting";
+      EXPECT_NEAR(ranks.strategy().found(1)->seconds, 7e-3, 1e-3) << "of up to 66 ms of waiting, little counts";
     }
   }
 }

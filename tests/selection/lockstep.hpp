@@ -106,10 +106,12 @@ class Lockstep {
     exchanges_.push_back({static_cast<int>(made_.size()), handed_out.front().size()});
     const bool is_maximum = ranks_.front()->reduction() == Reduction::maximum;
     agreed_.assign(handed_out.front().size(), is_maximum ? -std::numeric_limits<double>::infinity() : 0);
+    const std::size_t before_means = is_maximum ? agreed_.size() - ranks_.front()->means() : 0;
+    std::fill(agreed_.begin() + static_cast<std::ptrdiff_t>(before_means), agreed_.end(), 0);
     for (const auto& local : handed_out)
       for (std::size_t i = 0; i < local.size(); ++i)
-        agreed_[i] =
-            is_maximum ? std::max(agreed_[i], local[i]) : agreed_[i] + (local[i] / static_cast<double>(ranks_.size()));
+        agreed_[i] = i < before_means ? std::max(agreed_[i], local[i])
+                                      : agreed_[i] + (local[i] / static_cast<double>(ranks_.size()));
     ranks_.front()->stretch_took(std::exchange(stretch_, 0));
     if (ranks_.front()->judge() == Judge::first_rank) {
       const std::span<const double> ruling = ranks_.front()->ruling(agreed_);

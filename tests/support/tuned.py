@@ -62,13 +62,15 @@ def combination(choices: Mapping[str, Sequence[str]], number: int) -> dict[str, 
 
 @functools.cache
 def candidates(turn: int = 0) -> dict[str, tuple[str, ...]]:
-    """Candidates of each collective with algorithms of Starling's own, in the form of `forced:`.
+    """Every way but native of each collective among all ranks, in the form of `forced:`.
 
-    Every algorithm is included with two combinations of its parameters' values, which depend on the turn; enough
-    turns use all.
+    Each is included with two combinations of its parameters' values, which depend on the turn; enough turns use all.
+    Ways among neighbours are for tests/mpi/neighbours.cpp, which makes the topologies that they need.
     """
     found: dict[str, list[str]] = {}
-    for algorithm in repository.listing()["algorithms"]:
+    for algorithm in repository.algorithms(repository.listing()):
+        if algorithm["name"] == "native" or algorithm["collective"].startswith("neighbor_"):
+            continue
         choices = {parameter["name"]: values(parameter) for parameter in algorithm["parameters"]}
         for i in (2 * turn, 2 * turn + 1):
             bound = ",".join(f"{name}={value}" for name, value in combination(choices, i).items())

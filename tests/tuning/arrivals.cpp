@@ -68,12 +68,8 @@ TEST_P(Learning, SaysNothingWhereARankMayEndBeforeOthersBegin) {
   EXPECT_FALSE(recorded(GetParam(), brief(false), false));
 }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, Learning, ::testing::Values("auto", "star", "lottery", "brute-force"),
-                         [](const auto& one) {
-                           std::string name = one.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Strategies, Learning, ::testing::ValuesIn(testing::learners()),
+                         [](const auto& one) { return testing::test_name(one.param); });
 
 TEST(Arrivals, NothingIsTriedWhereOnlyNativeIsLeft) {
   Brief only = brief(true);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -74,6 +75,24 @@ inline std::vector<std::unique_ptr<Tuner>> run_ranks(
   }
   threads.clear();
   return tuners;
+}
+
+/// Every strategy that learns, also with the argument that it shows where that is one.
+inline std::vector<std::string> learners() {
+  std::vector<std::string> names;
+  for (const StrategyKind& kind : strategy_kinds()) {
+    if (!kind.learns) continue;
+    names.emplace_back(kind.name);
+    if (!kind.argument.empty() && kind.rejects(kind.argument).empty())
+      names.push_back(std::string(kind.name).append(":").append(kind.argument));
+  }
+  return names;
+}
+
+/// The name of a strategy, as a part of a test's.
+inline std::string test_name(std::string name) {
+  std::erase_if(name, [](char one) { return one == '-' || one == ':'; });
+  return name;
 }
 
 }  // namespace starling::testing

@@ -93,14 +93,8 @@ TEST_P(EveryLearner, KeepsRanksInStepWhereCallsAreInFlight) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tuner, EveryLearner,
-                         ::testing::Values("star-basic", "star", "lottery", "brute-force", "attribute:tested",
-                                           "factorial"),
-                         [](const auto& named) {
-                           std::string name = named.param;
-                           std::erase_if(name, [](char one) { return one == '-' || one == ':'; });
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Tuner, EveryLearner, ::testing::ValuesIn(testing::learners()),
+                         [](const auto& one) { return testing::test_name(one.param); });
 
 /// A rank that leaves calls in flight for ever: what it tells of them is what it measured before.
 TEST(Tuner, DoesNotWaitForCallsInFlight) {

@@ -58,6 +58,7 @@ TEST_F(SelectedWays, KnowTheirCounterpartInTheRepository) {
   EXPECT_EQ(of(Collective::bcast, "native_pipeline?segment=65536"), "chain?segment=65536");
   EXPECT_EQ(of(Collective::bcast, "native_basic_linear"), "sequential?segment=none");
   EXPECT_EQ(of(Collective::allreduce, "native_ring"), "ring");
+  EXPECT_EQ(way_named(Collective::allreduce, "native_ring")->predicted_as()->name(), "ring");
 }
 
 TEST_F(SelectedWays, OtherLibrariesHaveAnotherFingerprint) {

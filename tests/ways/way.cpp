@@ -5,9 +5,19 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
+#include <variant>
 
 namespace starling {
 namespace {
+
+template <typename Variant>
+std::size_t number_of_all(Collective collective, int ranks) {
+  return [&]<std::size_t... kinds>(std::index_sequence<kinds...>) {
+    return (std::variant_alternative_t<kinds, Variant>::all(collective, ranks).size() + ...);
+  }
+  (std::make_index_sequence<std::variant_size_v<Variant>>());
+}
 
 TEST(Ways, BeginWithTheMpiLibraryAndHaveNamesOfTheirOwn) {
   for (int i = 0; i < collective_count; ++i) {
@@ -16,7 +26,7 @@ TEST(Ways, BeginWithTheMpiLibraryAndHaveNamesOfTheirOwn) {
     const std::vector<Way>& all = *list;
     ASSERT_FALSE(all.empty());
     EXPECT_EQ(all.front().name(), "native");
-    EXPECT_EQ(all.size(), 1 + candidates(collective, 12).size() + NeighborExchange::all(collective).size());
+    EXPECT_EQ(all.size(), number_of_all<Way::Kind>(collective, 12)) << "of every kind";
     EXPECT_GT(all.size(), 1u) << name_of(collective);
     std::set<std::string> names;
     for (const Way& way : all) EXPECT_TRUE(names.insert(way.name().text()).second) << way.name();
@@ -62,6 +72,33 @@ TEST(Ways, AreNotKeptForEverySizeThereEverWas) {
   for (int size = 2000; size < 2100; ++size) EXPECT_FALSE(ways(Collective::barrier, size)->empty());
   EXPECT_TRUE(unused.expired());
   EXPECT_EQ(ways(Collective::barrier, 1001), in_use.lock());
+}
+
+TEST(Ways, AreOfferedUnderEachNameOnceWhateverTheNumberOfRanks) {
+  for (int i = 0; i < collective_count; ++i) {
+    const auto collective = static_cast<Collective>(i);
+    std::set<std::string> offered;
+    for (const Way& way : offered_ways(collective)) {
+      EXPECT_TRUE(offered.insert(way.algorithm_name().text()).second) << way.algorithm_name();
+      EXPECT_FALSE(way.says().empty()) << way.algorithm_name();
+    }
+    std::set<std::string> known;
+    for (const auto all = ways(collective, 12); const Way& way : *all) known.insert(way.algorithm_name().text());
+    EXPECT_EQ(offered, known);
+  }
+}
+
+TEST(Ways, HaveSchedulesAndAPredictedTimeWhereTheyAreOfTheRepository) {
+  const auto chain = way_named(Collective::bcast, "chain?segment=8192");
+  ASSERT_TRUE(chain && chain->scheduled() != nullptr);
+  EXPECT_EQ(chain->scheduled()->name(), "chain?segment=8192");
+  EXPECT_EQ(chain->predicted_as()->name(), "chain?segment=8192");
+  for (const auto& way :
+       {way_named(Collective::bcast, "native"), way_named(Collective::neighbor_alltoall, "Sendrecv_pair")}) {
+    ASSERT_TRUE(way);
+    EXPECT_EQ(way->scheduled(), nullptr);
+    EXPECT_FALSE(way->predicted_as());
+  }
 }
 
 TEST(Ways, TellWhatTheCandidateTells) {

@@ -20,7 +20,10 @@ from starling.pictures.timeline import Plan
 
 
 def listing(ranks: int | None = None) -> dict[str, Any]:
-    """The output of `starling-repository`: `collectives`, `algorithms` and `strategies`. Raises RepositoryError.
+    """The output of `starling-repository`: `collectives`, `algorithms`, `others` and `strategies`.
+
+    `others` are the ways that are no algorithms of the repository: native, exchanges with neighbours. Raises
+    RepositoryError.
 
     For `ranks`, parameters that depend on the number of ranks have the values that are worth trying on so many; else
     those that may be named on any number.
@@ -61,23 +64,15 @@ def prediction(
 
 
 def algorithms(found: dict[str, Any], collective: str | None = None) -> list[dict[str, Any]]:
-    """The algorithms of a listing, native first within each collective; all of them, or those of one collective.
+    """The ways of a listing, native first within each collective; all of them, or those of one collective.
 
     Raises UnknownError for an unknown collective.
     """
     names: list[str] = found["collectives"]
     if collective is not None and collective not in names:
         raise UnknownError(f"no collective {printable(collective)} in the repository; there are: {', '.join(names)}")
-    every = [*found["algorithms"], *found["exchanges"]]
-    return [
-        entry
-        for name in ([collective] if collective else names)
-        for entry in (_native(name), *(one for one in every if one["collective"] == name))
-    ]
-
-
-def _native(collective: str) -> dict[str, Any]:
-    return {"collective": collective, "name": "native", "parameters": [], "says": "the MPI library's own way"}
+    every = [*found["others"], *found["algorithms"]]
+    return [entry for name in ([collective] if collective else names) for entry in every if entry["collective"] == name]
 
 
 def with_library(entries: Sequence[dict[str, Any]], of_library: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -116,7 +111,8 @@ def render_one(entry: dict[str, Any], entries: Sequence[dict[str, Any]], console
         return
     if "attributes" in entry:
         described = ", ".join(f"{key} {value}" for key, value in entry["attributes"].items())
-        console.print(Text(f"{described}\nforce it: --strategy forced:{name}; docs/neighborhood.md says more"))
+        more = "; docs/neighborhood.md says more" if entry["collective"].startswith("neighbor_") else ""
+        console.print(Text(f"{described}\nforce it: --strategy forced:{name}{more}"))
         return
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="dim", no_wrap=True)

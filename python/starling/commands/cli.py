@@ -18,7 +18,7 @@ from typer.core import TyperGroup
 
 from starling.commands import bench, completion, history, lab
 from starling.installation.variants import Flavour
-from starling.messages import MISUSE, in_one_line, log, printable, quoted, version
+from starling.messages import MISUSE, in_one_line, log, not_written, printable, quoted, version
 from starling.networks.placement import Order
 from starling.runs.environment import Shell
 from starling.runs.settings import KEYS, Kind, flag
@@ -49,8 +49,18 @@ def _readable(words: list[str]) -> Iterator[None]:
     except typer.TyperException as error:
         message = getattr(error, "message", None)
         if message is not None:
-            error.message = _printable_complaint(message.removeprefix("Value error, "), words)
+            error.message = _printable_complaint(message.removeprefix("Value error, "), words) + _of_launcher(error)
         raise
+
+
+def _of_launcher(error: typer.TyperException) -> str:
+    """What to add to the complaint about an option that may be meant for a launcher: it resembles none of ours."""
+    context = getattr(error, "ctx", None)
+    if context is None or getattr(error, "possibilities", True):
+        return ""
+    if all(one.name != "line" for one in context.command.params):
+        return ""
+    return f"; a launcher's options follow it: starling {context.info_name} -- mpirun -n 4 ./app"
 
 
 def _printable_complaint(message: str, words: list[str]) -> str:
@@ -82,6 +92,21 @@ _MOST_LISTED = 3
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
 
 
+_Line = Annotated[list[str], typer.Argument(metavar="LAUNCHER ...", help="mpirun, mpiexec, srun, or a program.")]
+
+
+def _without_inner_run(command: str, line: list[str]) -> None:
+    """Refuses a line that starts its programs by `starling run`: the command itself decides what is tuned."""
+    from starling.launchers import launcher
+    from starling.runs import options
+
+    for at in launcher.programs(line, launcher.locate(line)):
+        if Path(line[at]).name == "starling" and line[at + 1 : at + 2] == ["run"]:
+            inner = options.typed(line[at + 2 :])
+            outer = shlex.join([*line[:at], *(inner.line if inner else ["..."])])
+            _misused(f"leave out the inner starling run: starling {command} -- {printable(outer)}")
+
+
 def _fail(error: Exception | str) -> NoReturn:
     log(str(error))
     raise typer.Exit(1)
@@ -107,11 +132,10 @@ def _options(
 
 def _takes_settings(command: Callable[..., None]) -> Callable[..., None]:
     """The command with an option for each setting of a run that has one, unless it has one of that name itself."""
-    line = Annotated[list[str], typer.Argument(metavar="LAUNCHER ...", help="mpirun, mpiexec, srun, or a program.")]
     own = inspect.signature(command, eval_str=True).parameters
     parameters = {}
     if "line" in own:
-        parameters["line"] = inspect.Parameter("line", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=line)
+        parameters["line"] = inspect.Parameter("line", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=_Line)
     for name, key in KEYS.items():
         if key.option is None or name in own:
             continue
@@ -168,6 +192,7 @@ def compare(
     from starling.terminal.progress import progress
     from starling.verdicts import compare as comparing
 
+    _without_inner_run("compare", line)
     words = [
         word
         for name, value in _flags(given).items()
@@ -192,7 +217,7 @@ def compare(
     epilog="Example: starling check -- mpirun -n 64 ./app input.txt",
 )
 def check(
-    line: Annotated[list[str], typer.Argument(metavar="LAUNCHER ...", help="mpirun, mpiexec, srun, or a program.")],
+    line: _Line,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON for programs to read; the program's own output goes to stderr.")
     ] = False,
@@ -213,6 +238,7 @@ def check(
     from starling.terminal.console import terminal
     from starling.verdicts import check as checking
 
+    _without_inner_run("check", line)
     with tempfile.TemporaryDirectory(prefix="starling-check-") as name:
         file = Path(name) / "profile.json"
         status = run_profiled(line, file, {"mpi": mpi.value} if mpi else {}, keep_stdout=as_json)
@@ -296,8 +322,12 @@ def config(
 @app.command(epilog="Example: starling report")
 def report(
     record: Annotated[
-        Path | None, typer.Argument(metavar="[RECORD]", help="A run record or a tuning table; the last run by default.")
+        Path | None,
+        typer.Argument(
+            metavar="[RECORD]", help="A run record, a folder with records, or a tuning table; the last run by default."
+        ),
     ] = None,
+    from_history: history.Folder = None,
     as_json: AsJson = False,
     everything: Annotated[
         bool, typer.Option("--all", help="Show every context, not only the 20 with most time.")
@@ -318,13 +348,19 @@ def report(
     if record is not None and _is_table(record):
         _report_table(record, as_json=as_json, html=html)
         return
+    if record is not None and from_history is not None:
+        _misused("name a record or --history, not both")
 
     def folder() -> Path | None:
+        if from_history is not None:
+            return history.folder_named(from_history)
+        if record is not None and record.is_dir():
+            return record
         in_force = settings.in_force({}, os.environ, settings.find_files(Path.cwd(), os.environ))
         return settings.history_folder(in_force, os.environ)
 
     try:
-        if record is None:
+        if record is None or record.is_dir():
             found, text, skipped = records.last_good(folder())
             for why in skipped[:_MOST_LISTED]:
                 log(f"skipped {why}")
@@ -353,7 +389,7 @@ def _write_page(found: RunRecord, file: Path) -> None:
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
-        _fail(f"{printable(file)}: {error.strerror}")
+        _fail(not_written(file, error))
     log(f"page {printable(file)}")
 
 
@@ -418,6 +454,8 @@ def profile(
 
     if (show is None) == (not line):
         _misused("give a launcher line, or --show and a profile, as in: starling profile -- mpirun -n 4 ./app")
+    if line:
+        _without_inner_run("profile", line)
     if show is not None and output is not None:
         _misused("-o is where a new profile goes, and --show runs nothing: leave out one of them")
     if html is not None and html.suffix != ".html":
@@ -435,7 +473,7 @@ def profile(
     except RecordError as error:
         _fail(error)
     except OSError as error:
-        _fail(f"{printable(html)}: {error.strerror}")
+        _fail(not_written(html or file, error))
     if as_json:
         typer.echo(text, nl=False)
     else:
@@ -535,7 +573,7 @@ def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int 
     except RepositoryError as error:
         _fail(error)
     except OSError as error:
-        _fail(f"{printable(file)}: {error.strerror}")
+        _fail(not_written(file, error))
 
 
 @app.command(epilog="Example: starling export table.json --to openmpi-rules -o rules.conf")
@@ -562,7 +600,7 @@ def export(
     except (TableError, RepositoryError) as error:
         _fail(error)
     except OSError as error:
-        _fail(f"{printable(output)}: {error.strerror}")
+        _fail(not_written(output or table, error))
     for line in found.left_out:
         log(line)
     for line in found.use:
@@ -808,5 +846,5 @@ def demo() -> None:
     if status != 0:
         _fail(f"the application ended with exit status {status}; see what works with: starling doctor")
     typer.echo("\n$ starling report\n")
-    report(record=job.record, as_json=False, everything=False, html=None)
+    report(record=job.record, from_history=None, as_json=False, everything=False, html=None)
     typer.echo("\nYour own program: starling run -- mpirun -n 4 ./app, then: starling report")

@@ -55,7 +55,7 @@ def _listing() -> dict[str, Any]:
     try:
         return repository.listing()
     except RepositoryError:
-        return {"collectives": [], "algorithms": [], "exchanges": [], "strategies": []}
+        return {"collectives": [], "algorithms": [], "others": [], "strategies": []}
 
 
 def _beginning(names: Iterable[str], typed: str) -> list[str]:
@@ -63,7 +63,9 @@ def _beginning(names: Iterable[str], typed: str) -> list[str]:
 
 
 def _ways(found: dict[str, Any]) -> list[str]:
-    return [f"{one['collective']}:{one['name']}" for one in found["algorithms"]]
+    from starling.algorithms import repository
+
+    return [f"{one['collective']}:{one['name']}" for one in repository.algorithms(found)]
 
 
 def _with_ways(found: dict[str, Any], typed: str, before: str = "") -> list[str]:

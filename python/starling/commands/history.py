@@ -68,7 +68,8 @@ def _misused(why: str) -> typer.Exit:
     return typer.Exit(MISUSE)
 
 
-def _folder(requested: str | None) -> Path:
+def folder_named(requested: str | None) -> Path:
+    """The folder of an option --history, which must be there, or else that of `starling run`."""
     from starling.runs import checks, settings
 
     flags = {} if requested is None else {"history": requested}
@@ -87,7 +88,7 @@ def _folder(requested: str | None) -> Path:
 def _read(requested: str | None) -> History:
     from starling.records import history
 
-    return history.read(_folder(requested))
+    return history.read(folder_named(requested))
 
 
 def _log_skipped(skipped: Sequence[Skipped], most: int | None = _MOST_LISTED) -> None:
@@ -181,7 +182,7 @@ def merge(folder: Folder = None, as_json: AsJson = False) -> None:
     from starling.records import history, merging
 
     with _failures():
-        place = _folder(folder)
+        place = folder_named(folder)
         with Console(stderr=True).status(f"merging the records of {printable(place)}"):
             merger = merging.merge(place) if place.exists() else merging.Merger(0, [], [])
     skipped = [history.Skipped(*one) for one in merger.skipped]

@@ -277,10 +277,10 @@ def race(
         except RepositoryError as error:
             raise LabError(str(error)) from error
         outcome = launch.run(itself.starling([*wanted, "--", *line]), prefix, Order.BLOCK, 1, idle_us)
-        if outcome.cpu_bound:
-            log(outcome.text())
         if outcome.status != 0:
             raise typer.Exit(outcome.status)
+        if outcome.cpu_bound:
+            log(outcome.text())
         try:
             found = races.of(tables.read(table), collective, way)
             races.render(found, terminal())

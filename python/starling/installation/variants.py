@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -147,10 +148,37 @@ def foreign_launcher(line: Sequence[str], found: launcher.Located, environ: Mapp
             continue
         if flavour == "openmpi" and _may_use_pmix(file, needed[1], environ):
             continue
-        word = line[found.at]
-        launched_by = printable(word) if os.sep in word else f"{printable(word)} ({printable(shutil.which(word))})"
         return (
-            f"{printable(line[start])} is linked with {_LINKED_WITH[needed[0]]} ({printable(needed[1])}), "
-            f"and {launched_by} is {_WHOSE[flavour]}: each rank will be alone; use the launcher of its MPI"
+            f"{printable(line[start])} is linked with {_LINKED_WITH[needed[0]]} ({printable(needed[1])}), and "
+            f"{_launched_by(line, found)} is {_WHOSE[flavour]}: each rank will be alone; use the launcher of its MPI"
         )
     return None
+
+
+def _launched_by(line: Sequence[str], found: launcher.Located) -> str:
+    word = line[found.at]
+    return printable(word) if os.sep in word else f"{printable(word)} ({printable(shutil.which(word))})"
+
+
+def alone(
+    command: str, line: Sequence[str], found: launcher.Located, mpi: tuple[str, str], *, worlds: int
+) -> str | None:
+    """What is wrong with a line whose program ran as one rank; None where that may have been wanted.
+
+    `worlds`: how many such runs are known. `mpi`: flavour and version of the MPI that the program ran on.
+    """
+    if found.identity is None:
+        example = f"starling {command} -- mpirun -n 4 {printable(shlex.join(line))}"
+        return None if worlds > 1 else f"it ran with one rank; a launcher goes before the program: {example}"
+    flavour, ran_on = found.identity.flavour, printable(" ".join(mpi))
+    if flavour and mpi[0] in list(Flavour) and Flavour(flavour).variant != Flavour(mpi[0]).variant:
+        return (
+            f"each rank ran alone, as a program of one rank: {_launched_by(line, found)} is {_WHOSE[flavour]}, "
+            f"and the program ran on {ran_on}; use the launcher of its MPI"
+        )
+    if worlds == 1:
+        return None
+    return (
+        f"{worlds} runs of one rank were recorded meanwhile; if they are ranks of this one, "
+        f"{_launched_by(line, found)} did not make them one job; use the launcher of their {ran_on}"
+    )

@@ -29,7 +29,8 @@ def rewrite(
 ) -> tuple[list[str], dict[str, str]]:
     """The line and the environment that pass `variables` to every rank.
 
-    A variable that the line itself sets keeps its value, except LD_PRELOAD, where both values are joined.
+    A variable that the line itself sets keeps its value, except LD_PRELOAD, where both values are joined. In Open MPI's
+    list of variables ours replace it: `starling env` puts names without values there.
     """
     ours = variables.get(PRELOAD)
     words = list(line)
@@ -53,20 +54,32 @@ def rewrite(
     return words, env
 
 
+def _in_list(listed: str, wanted: Mapping[str, str], ours: str | None) -> str:
+    """Open MPI's list with our variables in place of those of the same names, which it would call a conflict."""
+    added = dict(wanted)
+    kept = []
+    for item in filter(None, listed.split(";")):
+        name, _, value = item.partition("=")
+        if name not in wanted:
+            kept.append(item)
+        elif name == PRELOAD and ours is not None and value:
+            added[PRELOAD] = joined_preload(ours, value)
+    return ";".join([*kept, *(f"{name}={value}" for name, value in added.items())])
+
+
 def _for_openmpi(
     line: list[str], found: Located, wanted: Mapping[str, str], ours: str | None, environ: Mapping[str, str]
 ) -> tuple[list[str], dict[str, str]]:
     """`-x NAME=VALUE` in each part of the line; or in the list of variables, where it is used: both is an error."""
     env = dict(environ)
-    added = ";".join(f"{name}={value}" for name, value in wanted.items())
     key = f"OMPI_MCA_{_OPENMPI_LIST}"
     if key in env:
-        env[key] = f"{env[key]};{added}"
+        env[key] = _in_list(env[key], wanted, ours)
         return line, env
     for part in parts(line, found):
         for i in range(part.start, part.options_end - 1):
             if line[i] == _OPENMPI_LIST:
-                line[i + 1] = f"{line[i + 1]};{added}"
+                line[i + 1] = _in_list(line[i + 1], wanted, ours)
                 return line, env
 
     result = line[: found.at + 1]

@@ -79,11 +79,25 @@ class Compared(NamedTuple):
         return self.native / self.candidate if self.candidate and self.native is not None else None
 
 
+def _alike(candidate: Candidate, native: Candidate) -> bool:
+    """Whether the agreed times leave out as much waiting: rank 0's calls became shorter by half as much at least."""
+    agreed, of_native = candidate.all_ranks_s, native.all_ranks_s
+    first, first_of_native = candidate.median_s, native.median_s
+    if agreed is None or of_native is None or first is None or first_of_native is None:
+        return True
+    return first <= MOSTLY_WAITING * agreed or first_of_native - first >= (of_native - agreed) / 2
+
+
 def compared(candidate: Candidate | None, native: Candidate | None) -> Compared:
-    """Compares agreed times where both are known or native was never measured, else rank 0's medians."""
+    """Compares agreed times where both are known and leave out as much, or native was never measured.
+
+    Else rank 0's medians: where more ranks than processors take turns, an agreed time may leave out as waiting what
+    native's still has.
+    """
     agreed, of_native = (one.all_ranks_s if one else None for one in (candidate, native))
     first, first_of_native = (one.median_s if one else None for one in (candidate, native))
-    if agreed is not None and (of_native is not None or first_of_native is None):
+    alike = candidate is None or native is None or _alike(candidate, native)
+    if agreed is not None and alike and (of_native is not None or first_of_native is None):
         return Compared(agreed, of_native, by_all_ranks=True)
     return Compared(first, first_of_native, by_all_ranks=False)
 
@@ -277,7 +291,7 @@ class Context(ContextKey, _Spent):
             return None
         settled = self.phases.settled
         bookkeeping = (self.phases.exploring.bookkeeping_seconds or 0.0) + (settled.bookkeeping_seconds or 0.0)
-        if self._all_calls_by(native):
+        if self.all_native:
             return 0.0 - bookkeeping
         by_native = self._typical_of(native)
         if by_native is None:
@@ -288,7 +302,9 @@ class Context(ContextKey, _Spent):
         # The time of all calls must be of the same kind as native's: without waiting for late ranks, or the slowest
         # rank's of each call, where one rank is the slowest in one call, and another one in the next.
         taken = self._taken
-        if self._mostly_waits or (self._slowest_in_turn and self._typical_of_all is not None):
+        if native.samples >= LEAST_SAMPLES and native.median_s is not None and not self._agreed_alike(native):
+            by_native, taken = native.median_s, self.seconds
+        elif self._mostly_waits or (self._slowest_in_turn and self._typical_of_all is not None):
             taken = self._typical_of_all
         return None if taken is None else self.calls * by_native - taken - bookkeeping
 
@@ -297,10 +313,19 @@ class Context(ContextKey, _Spent):
         """Seconds of `spent` that the rank which came first waited for others, by the compared calls; 0 if unknown."""
         return (self.spent or 0.0) * self.arrivals.waiting if self.arrivals else 0.0
 
-    def _all_calls_by(self, native: Candidate) -> bool:
+    @property
+    def all_native(self) -> bool:
         """Whether all calls were native; calls that were only counted have no samples."""
-        others = any(c.samples for c in self.candidates if c is not native)
-        return self.winner == "native" and not others and native.samples in {0, self.calls}
+        samples = {one.public_name: one.samples for one in self.candidates if one.samples}
+        return (
+            self.winner == "native" and not samples.keys() - {"native"} and samples.get("native", 0) in {0, self.calls}
+        )
+
+    @property
+    def saved_by_earlier(self) -> bool:
+        """Whether `saved` rests on times of native that only earlier runs measured."""
+        native = self.candidate("native")
+        return not self.all_native and native is not None and native.samples < LEAST_SAMPLES and self.saved is not None
 
     def _all_ranks_s(self, candidate: Candidate) -> float | None:
         """The time all ranks agreed on; without earlier runs where sizes vary, as theirs may differ."""
@@ -313,6 +338,13 @@ class Context(ContextKey, _Spent):
         if candidate.samples >= LEAST_SAMPLES:
             return agreed if agreed is not None else candidate.median_s
         return agreed if candidate.earlier_s is not None else None
+
+    def _agreed_alike(self, native: Candidate) -> bool:
+        """Whether agreed times tell what was saved: else only rank 0's own times are of one kind."""
+        if self._all_ranks_s(native) is None:
+            return self.slowest_seconds is None
+        winner = self.candidate(self.winner)
+        return winner is None or _alike(winner, native)
 
     @property
     def _mostly_waits(self) -> bool:

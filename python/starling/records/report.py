@@ -9,7 +9,7 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from starling.messages import printable
+from starling.messages import MOST_SHOWN, printable
 from starling.records.record import Context, LeftOut, Phase, RunRecord
 from starling.terminal.figures import human_bytes, human_seconds
 from starling.terminal.tables import Column, fitted, line
@@ -17,7 +17,7 @@ from starling.terminal.tables import Column, fitted, line
 if TYPE_CHECKING:
     from starling.records.history import Key
 
-_STAGES = {
+STAGES = {
     "measure_select": "candidates are still tried in turn",
     "probe_group": "the candidates of the fastest group are still tried",
     "run_off": "native and the fastest candidate still take turns",
@@ -34,15 +34,20 @@ _STAGES = {
 }
 """What the stages of the strategies mean (docs/strategies.md)."""
 UNFINISHED = "the program did not get to MPI_Finalize: this is what was known at the last checkpoint"
-_LEARNING = {"learning", "measure_select", "probe_group", "run_off", "search"}
+LEARNING = {"learning", "measure_select", "probe_group", "run_off", "search"}
+"""Those in which candidates are still tried."""
+_WITHOUT_CHOICE = {"single", "forced", "native"}
 _FASTEST = 5
 """Candidates whose times are shown without --all."""
 _DECISIONS = 4
+_LONGEST_REASON = 4000
 _EXPLAINED = 3
 _MATERIAL = 0.01
 """Share of the time in collectives from which on contexts not counted in savings are mentioned."""
 _MUCH_WAITING = 0.2
 """Share of the time in collectives from which on waiting for late ranks is told."""
+_MOST = 0.5
+"""Share of the time in collectives from which on what was saved there is what was saved."""
 _MOSTLY_ONE = 0.5
 """Share of the waiting from which on one rank is named."""
 EVEN = 0.995
@@ -142,9 +147,9 @@ def summary(record: RunRecord) -> str:
     spent = _total(record, parts, lambda part: part.spent)
     tuning = _total(record, parts, lambda part: part.tuning)
     known = [context for context in record.contexts if context.saved is not None]
-    text = f"in collectives {human_seconds(spent)}"
+    text = f"in collectives {human_seconds(min(spent, record.run.seconds or spent))}"
     if known:
-        saved = _total(record, known, lambda context: context.saved)
+        saved = _total(record, known, lambda context: context.saved) - (record.run.probe_s or 0.0)
         what = "saved against native" if saved >= 0 else "lost against native"
         text += f"; {what} {human_seconds(abs(saved))}, after the cost of tuning"
     text += f"; tuning cost {human_seconds(tuning)}"
@@ -161,36 +166,56 @@ def summary(record: RunRecord) -> str:
 
 
 def verdict(record: RunRecord) -> str:
-    """What was gained against native, what trying cost, and what the next run does; empty if nothing tells."""
-    known = [context for context in record.contexts if context.saved is not None]
+    """What was gained against native, what trying cost, and what the next run does; empty if nothing tells.
+
+    The measurement of the network counts as lost.
+    """
     run = record.run
-    if not known or not run.seconds:
+    if not record.contexts or not run.seconds:
         return ""
-    saved = _total(record, known, lambda context: context.saved)
+    probe = run.probe_s or 0.0
+    known = [context for context in record.contexts if context.saved is not None]
+    unknown = _total(record, (one for one in record.contexts if one.saved is None), lambda context: context.spent)
+    spent = _total(record, record.contexts, lambda context: context.spent)
+    saved = _total(record, known, lambda context: context.saved) - probe
     trying = human_seconds(_total(record, record.contexts, lambda context: context.tuning))
-    if saved >= 0:
-        natively = f"{human_seconds(run.seconds + saved)} instead of {human_seconds(run.seconds)}"
-        text = f"Saved {human_seconds(saved)} against native, with which the run would have taken {natively}"
+    if all(context.all_native for context in record.contexts):
+        text = f"All calls were left to the MPI library; Starling took {human_seconds(-saved)} of the run"
+    elif unknown > _MOST * spent:
+        text = "What was saved is not known: native was not measured where "
+        text += f"{unknown / spent:.0%} of the time in collectives went"
+        text += f"; trying cost {trying}"
     else:
-        text = f"Lost {human_seconds(-saved)} against native, {-saved / run.seconds:.1%} of the run"
-    text += f"; trying cost {trying}"
-    learning = sum(context.stage in _LEARNING for context in record.contexts)
+        if saved >= 0:
+            natively = f"{human_seconds(run.seconds + saved)} instead of {human_seconds(run.seconds)}"
+            text = f"Saved {human_seconds(saved)} against native, with which the run would have taken {natively}"
+        else:
+            text = f"Lost {human_seconds(-saved)} against native, {-saved / run.seconds:.1%} of the run"
+        by_earlier = _total(record, known, lambda one: abs(one.saved) if one.saved_by_earlier else 0.0)
+        if by_earlier > _MOST * _total(record, known, lambda one: abs(one.saved)):
+            text += ", by native's times in earlier runs"
+        text += f"; trying cost {trying}"
+    learning = sum(context.stage in LEARNING for context in record.contexts)
     if learning:
         text += f". {_contexts(learning)} of {len(record.contexts)} still learning: the next run goes on from here"
-    else:
+    elif any(context.stage not in _WITHOUT_CHOICE for context in record.contexts):
         text += ". The next run starts from what was learnt"
+    else:
+        return f"{text}."
     return text + (", if it has a history." if run.settings.get("history") in {"off", ""} else ".")
 
 
 def waiting(record: RunRecord) -> str:
     """How much of the time in collectives was waiting for late ranks, and who is late; empty where it is little."""
     spent = _total(record, record.contexts, lambda context: context.spent)
-    waited = _total(record, record.contexts, lambda context: context.waited)
-    if not spent or waited < _MUCH_WAITING * spent:
+    share = _total(record, record.contexts, lambda context: context.waited) / spent if spent else 0.0
+    if share < _MUCH_WAITING:
         return ""
+    # The slowest rank of each call is not always the same: their times may add up to more than the run.
+    spent = min(spent, record.run.seconds or spent)
     text = (
-        f"About {human_seconds(waited)} of the {human_seconds(spent)} in collectives were waiting for late ranks, "
-        "which no algorithm can save"
+        f"About {human_seconds(share * spent)} of the {human_seconds(spent)} in collectives were waiting for late "
+        "ranks, which no algorithm can save"
     )
     last: dict[int, float] = {}
     compared = 0.0
@@ -218,12 +243,13 @@ def notes(contexts: Sequence[Context], *, stages: bool) -> list[str]:
     if any((gain := _gain(context)) is not None and gain < EVEN for context in contexts):
         notes.append(BELOW_ONE)
     words = dict.fromkeys(context.stage for context in contexts)
-    return notes + [f"{word}: {_STAGES[word]}" for word in words if stages and word in _STAGES]
+    return notes + [f"{word}: {STAGES[word]}" for word in words if stages and word in STAGES]
 
 
 def _phase(what: str, phase: Phase, above: str = "") -> str:
     cost = f"bookkeeping {human_seconds(phase.bookkeeping_seconds)}"
-    if phase.seconds and phase.bookkeeping_seconds is not None:
+    # Where the calls take rank 0 almost nothing, as they do a root, the share tells nothing.
+    if phase.seconds and phase.bookkeeping_seconds is not None and phase.bookkeeping_seconds < phase.seconds:
         cost += f" ({phase.bookkeeping_seconds / phase.seconds:.2%})"
     return f"{what} {phase.calls} calls, {human_seconds(phase.seconds)}: {above}{cost}"
 
@@ -264,6 +290,15 @@ def _indented(text: str) -> RenderableType:
     return Padding(line(text), (0, 0, 0, 2), expand=False)
 
 
+def _reason(why: str, *, whole: bool) -> str:
+    """The reason of a decision; a long one ends between two of its figures, unless all of it is wanted."""
+    text = ", ".join(printable(figure) for figure in why[:_LONGEST_REASON].split(", "))
+    if whole or len(text) <= MOST_SHOWN:
+        return text
+    end = text.rfind(", ", 0, MOST_SHOWN)
+    return f"{text[:end]}, ... (--all)" if end > 0 else printable(text)
+
+
 def _explained(context: Context, decisions: int | None) -> RenderableType:
     place = f"{kind(context)}, {size(context)}, {_ranks(context.ranks)}"
     lines: list[RenderableType] = [line(place, style="bold")]
@@ -283,7 +318,7 @@ def _explained(context: Context, decisions: int | None) -> RenderableType:
     lines += [
         _indented(
             f"call {decision.call}: {printable(decision.from_ or 'start')} -> {printable(decision.to)}: "
-            f"{printable(decision.why)}"
+            f"{_reason(decision.why, whole=decisions is None)}"
         )
         for decision in shown
     ]

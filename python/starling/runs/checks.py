@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -56,7 +57,30 @@ def described(in_force: Mapping[str, Setting]) -> tuple[dict[str, Setting], list
 
 
 def wrong(in_force: Mapping[str, Setting], environ: Mapping[str, str]) -> list[Wrong]:
-    """The library's complaints about these settings. Empty where the installation cannot check them."""
+    """What is wrong with these settings: complaints of the library, where the installation has it, and of --history."""
+    history = in_force.get("history")
+    why = _no_folder(history.value) if history and history.source == flag("history") else None
+    return [
+        *_complaints(in_force, environ),
+        *([_wrong("history", history, history.value, why)] if history and why else []),
+    ]
+
+
+def _no_folder(history: str) -> str | None:
+    """Why that cannot be a history folder; None where it is one or can be made."""
+    folder = Path(history).absolute()
+    if history == "off" or folder.is_dir():
+        return None
+    there = next(one for one in (folder, *folder.parents) if one.exists())
+    if not there.is_dir():
+        return f"{'it' if there == folder else printable(there)} is no folder; name one, or off"
+    if not os.access(there, os.W_OK | os.X_OK):
+        return f"it cannot be made in {printable(there)}; name another folder, or off"
+    return None
+
+
+def _complaints(in_force: Mapping[str, Setting], environ: Mapping[str, str]) -> list[Wrong]:
+    """The library's. Empty where the installation cannot check them."""
     set_here = {VARIABLES[name]: (name, setting) for name, setting in in_force.items() if name in VARIABLES}
     if not set_here:
         return []

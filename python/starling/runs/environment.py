@@ -53,10 +53,11 @@ def wanted(flavour: variants.Flavour | None, flags: Mapping[str, str], environ: 
     wrong += [one for one in checks.wrong(in_force, environ) if one not in wrong]
     if wrong:
         raise NotToBeHadError(wrong[0].text)
-    found = settings.variables(in_force, environ)
+    set_here = settings.variables(in_force, environ)
+    # Not what the command itself uses: the lab's name, the file of an enclosing run.
+    found = {**preloaded, **{name: set_here[name] for name in settings.VARIABLES.values() if name in set_here}}
     if "history" not in in_force:
         del found[settings.VARIABLES["history"]]
-    found = {**preloaded, **found}
     if flavour in (None, variants.Flavour.OPENMPI):
         found[_FORWARDED] = ";".join(found)
     return found
@@ -116,6 +117,9 @@ def job_script(text: str) -> tuple[str, list[int]]:
 def read_script(path: Path) -> str:
     """The text of a job script. Raises NotToBeHadError."""
     try:
-        return path.read_text(encoding="utf-8", errors="surrogateescape")
+        text = path.read_text(encoding="utf-8", errors="surrogateescape")
     except OSError as error:
         raise NotToBeHadError(f"{printable(path)}: cannot be read: {error.strerror}") from error
+    if "\0" in text:
+        raise NotToBeHadError(f"{printable(path)}: not a script; name the file that you give to sbatch")
+    return text

@@ -11,6 +11,7 @@ from starling.installation import variants
 from starling.launchers import launcher, process, variables
 from starling.messages import MISUSE, log, printable
 from starling.records import history_folder
+from starling.records.world import world
 from starling.runs import checks, explained, settings
 
 
@@ -64,7 +65,8 @@ def tuned(line: Sequence[str], requested: Mapping[str, settings.Setting], enviro
 
     found = launcher.locate(line)
     flavour = in_force.get("mpi")
-    if flavour is None and (warning := variants.foreign_launcher(line, found, environ)):
+    warning = variants.foreign_launcher(line, found, environ) if flavour is None else None
+    if warning:
         log(warning)
     preloaded = variants.preloaded(variants.Flavour(flavour.value) if flavour else None, environ)
     if not preloaded:
@@ -93,6 +95,8 @@ def tuned(line: Sequence[str], requested: Mapping[str, settings.Setting], enviro
         if not quiet and (message := before.message(status, explained.marks(channel))):
             log(message)
             explained.mark(channel)
+            if not warning and (message := _alone(line, found, before.new_records())):
+                log(message)
     return status
 
 
@@ -108,22 +112,39 @@ class _StateBefore:
         self._copied = _written(copy)
         self._is_found_again = is_found_again
 
+    def new_records(self) -> list[Path]:
+        """Those in the history, the last one last; without any the copy that was asked for."""
+        if new := sorted(_records(self._history) - self._records, key=lambda path: path.name):
+            return new
+        return [self._copy] if self._copy and _written(self._copy) not in (None, self._copied) else []
+
     def message(self, status: int, marks: str) -> str | None:
         """Where the record is, or that there is none; None where that was reported or no record was requested."""
         new_marks = marks[len(self._marks) :]
         if explained.BY_COMMAND in new_marks:
             return None
-        if new := sorted(_records(self._history) - self._records, key=lambda path: path.name):
-            file = "" if self._is_found_again else f" {printable(shlex.quote(str(new[-1])))}"
+        if new := self.new_records():
+            is_found_again = self._is_found_again and new[-1] != self._copy
+            file = "" if is_found_again else f" {printable(shlex.quote(str(new[-1])))}"
             return f"record {printable(new[-1])}; see it with: starling report{file}"
-        if self._copy is not None and _written(self._copy) not in (None, self._copied):
-            copy = shlex.quote(str(self._copy))
-            return f"record {printable(self._copy)}; see it with: starling report {printable(copy)}"
         if explained.BY_LIBRARY in new_marks or (self._history is None and self._copy is None):
             return None
         if status != 0:
             return f"no record of this run, which ended with exit status {status}"
         return "no record: the program made no MPI call that Starling saw, or did not get to MPI_Finalize"
+
+
+def _alone(line: Sequence[str], found: launcher.Located, records: Sequence[Path]) -> str | None:
+    """What is wrong with a line whose ranks did not find each other; None where nothing is.
+
+    Only records of the line's own programs count, and none where they are of several: a script is no launcher, and
+    other jobs write into the same history.
+    """
+    starts = {Path(line[at]).name for at in launcher.programs(line, found)}
+    worlds = [one for one in map(world, records) if one and Path(one.program.split(" ")[0]).name in starts]
+    if not worlds or any((one.program, one.ranks) != (worlds[0].program, 1) for one in worlds):
+        return None
+    return variants.alone("run", line, found, worlds[0].mpi, worlds=len(worlds))
 
 
 def _written(file: Path | None) -> tuple[int, int] | None:

@@ -15,8 +15,22 @@ from starling.installation.variants import Flavour, data_home, home, users_folde
 from starling.messages import log, printable, quoted
 
 FILE = "starling.toml"
-SITE_FOLDERS = (Path("/etc/starling"), Path(sys.prefix) / "etc/starling")
-"""Where a centre puts its settings: those beside an installation override those of the machine."""
+_BELOW_LIBRARIES = ("starling", "python", "starling", "runs", "settings.py")
+
+
+def site_folders(module: Path) -> tuple[Path, ...]:
+    """The folders of a centre's settings: below `/`, Python's prefix, and the prefix of this `module`'s installation.
+
+    Only `cmake --install` makes an installation with a prefix of its own; `pip` uses Python's.
+    """
+    roots = [Path("/"), Path(sys.prefix)]
+    if module.parts[-len(_BELOW_LIBRARIES) :] == _BELOW_LIBRARIES:
+        roots.append(module.parents[len(_BELOW_LIBRARIES)])  # above `lib`, or `lib64`
+    return tuple(root / "etc/starling" for root in dict.fromkeys(roots))
+
+
+SITE_FOLDERS = site_folders(Path(__file__).resolve())
+"""Where a centre puts its settings: those below Python's prefix or this installation's override the machine's."""
 
 
 class Kind(Enum):

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from starling.messages import printable, quoted
+from starling.messages import not_written, printable, quoted
 
 SCHEMA = "starling-table-1"
 MOST_BYTES = 1 << 50
@@ -273,4 +273,4 @@ def write(table: Table, path: Path) -> None:
         unfinished.replace(path)
     except OSError as error:
         unfinished.unlink(missing_ok=True)
-        raise TableError(f"{printable(path)}: {error.strerror}") from error
+        raise TableError(not_written(path, error)) from error

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from starling.messages import printable
+from starling.messages import not_written, printable
 from starling.pictures.chart import COLOURS, NATIVE_COLOUR, Axis, Band, Bar, Bars, Chart, Curve
 from starling.tables.table import NATIVE, Choice, Point, Table, TableError
 from starling.terminal.figures import human_bytes, human_seconds
@@ -187,4 +187,4 @@ def write(table: Table, path: Path) -> None:
     try:
         path.write_text(html(table), encoding="utf-8")
     except OSError as error:
-        raise TableError(f"{printable(path)}: {error.strerror}") from error
+        raise TableError(not_written(path, error)) from error

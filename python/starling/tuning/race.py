@@ -79,10 +79,10 @@ class Race:
         ratios = [one for bytes_ in self.rows if (one := self.ratio(bytes_, NATIVE)) is not None]
         if not ratios:
             return f"{self.way} could not be measured"
-        first = sum(self.place(bytes_) == 1 for bytes_ in self.rows)
+        places = [place for bytes_ in self.rows if (place := self.place(bytes_)) is not None]
         return (
             f"{self.way} is {geometric_mean(ratios):.2f} times as fast as native (geometric mean of {len(ratios)} "
-            f"sizes), and the fastest of all at {first}"
+            f"size{'s' * (len(ratios) != 1)}), and the fastest of all at {places.count(1)} of {len(places)}"
         )
 
 

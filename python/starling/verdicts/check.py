@@ -10,6 +10,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from starling.installation import variants
+from starling.launchers import launcher
 from starling.messages import printable
 from starling.records import profile as profiles
 from starling.records.history import Key, Known, Place
@@ -48,7 +50,7 @@ class Check:
 
     profile: Profile
     gains: Sequence[Gain]
-    """Of all contexts, the largest first."""
+    """Of all contexts, the largest first, then those with most time."""
 
     @property
     def ranks(self) -> int:
@@ -82,9 +84,9 @@ class Check:
 
     @property
     def late(self) -> list[int]:
-        """The ranks for which the others waited most, in the contexts with most waiting."""
+        """The rank for which the others waited most in the context with most waiting, if it was the last most often."""
         waited = sorted(self.profile.contexts, key=lambda one: -(one.all_ranks.waiting_rank_seconds or 0.0))
-        return [one.late[0][0] for one in waited[:1] if one.late]
+        return [one.late[0][0] for one in waited[:1] if one.late and one.late[0][1] >= MOSTLY]
 
     @property
     def prospect(self) -> str:
@@ -94,14 +96,29 @@ class Check:
         if not any(one.way for one in self.gains):
             return f"Starling could save {at_most} of the run), which is all that is no waiting"
         if all(one.way for one in self.gains):
+            if self.known < _LEAST_GAIN * self.run:
+                return (
+                    f"nothing to save: no way that was measured here is faster by {_LEAST_GAIN:.0%} of the run".replace(
+                        "%", " %"
+                    )
+                )
             return f"Starling could save {by_known} with the ways that it knows to be faster here"
         return (
             f"Starling could save {by_known} with the ways that it knows to be faster here, and {at_most}), "
             "all that is no waiting, where it has measured none"
         )
 
+    def of_one_rank(self, line: Sequence[str]) -> str:
+        """What to do where the program had a single rank, which has nobody to wait for."""
+        run = self.profile.record.run
+        mpi = (run.mpi_flavour, run.mpi_version)
+        wrong = variants.alone("check", line, launcher.locate(line), mpi, worlds=1)
+        return wrong or "it ran with one rank: there is nothing to gain"
+
     def advice(self, line: Sequence[str]) -> str:
         """What to do first."""
+        if self.ranks == 1:
+            return self.of_one_rank(line)
         share = self.collectives / self.run if self.run else 0.0
         command = shlex.join(line)
         if share < LITTLE:
@@ -156,7 +173,7 @@ def check(profile: Profile, known: Iterable[Known], table: Table | None) -> Chec
                 break
         else:
             gains.append(Gain(one, transfer, None, "transfer"))
-    gains.sort(key=lambda one: -one.seconds)
+    gains.sort(key=lambda one: (-one.seconds, -one.context.all_ranks.rank_seconds))
     return Check(profile, gains)
 
 
@@ -187,10 +204,19 @@ def as_json(found: Check, line: Sequence[str]) -> dict[str, Any]:
     }
 
 
+def _to_save(one: Gain) -> str:
+    if one.seconds <= 0:
+        return "-"
+    return ("" if one.way else "< ") + human_seconds(one.seconds)
+
+
 def render(found: Check, line: Sequence[str], console: Console) -> None:
     """Prints where the time goes, what can be saved, and what to do first."""
     profile = found.profile
     console.print(Text.assemble((printable(profile.record.title), "bold"), profiles.heading(profile)))
+    if found.ranks == 1:
+        console.print(Text(found.of_one_rank(line)))
+        return
     if not profile.contexts:
         console.print(Text("no collective that Starling could tune was called: there is nothing to gain"))
         return
@@ -206,7 +232,7 @@ def render(found: Check, line: Sequence[str], console: Console) -> None:
     console.print(Text(f"first: {found.advice(line)}", style="bold"))
     console.print()
     world = profile.record.run.ranks
-    shown = [one for one in found.gains if one.seconds > 0][:_ROWS]
+    shown = found.gains[:_ROWS]
     columns = [
         Column("collective", [kind(one.context.context) for one in shown], right=False),
         Column("bytes", [profiles.block(one.context) for one in shown]),
@@ -214,7 +240,7 @@ def render(found: Check, line: Sequence[str], console: Console) -> None:
         Column("calls", [str(one.context.context.calls) for one in shown], leave=1),
         Column("time", [human_seconds(one.context.all_ranks.rank_seconds / world) for one in shown]),
         Column("waiting", [percent(one.context.waiting) for one in shown]),
-        Column("to save", [("" if one.way else "< ") + human_seconds(one.seconds) for one in shown]),
+        Column("to save", [_to_save(one) for one in shown]),
         Column("by", [f"{one.way}, {one.source}" if one.way else "-" for one in shown], right=False),
     ]
     console.print(fitted(columns, console.width))

@@ -70,6 +70,9 @@ class Comparison:
         """One sentence."""
         if self.margin is None:
             return f"tuned {self.ratio:.2f} times as fast, by one pair of runs: say --runs 5 to know how sure that is"
+        text = f"tuned {self.ratio:.2f} times as fast"
+        if self.margin >= self.ratio:
+            return f"{text}: no difference that {len(self.ratios)} pairs of runs can show, these differ too much"
         text = f"tuned {self.ratio:.2f} +- {self.margin:.2f} times as fast"
         saved = median(self.native) - median(self.tuned)
         if abs(self.ratio - 1) <= self.margin:

@@ -42,10 +42,12 @@ std::int64_t bytes_of(const Counts& counts, MPI_Datatype type, const MPI_Datatyp
   return types == nullptr ? bytes * type_size(type) : bytes;
 }
 
-std::int64_t sum_of(const Counts& counts, int ranks) {
+/// `any_zero`: some rank has none.
+std::int64_t sum_of(const Counts& counts, int ranks, bool& any_zero) {
   std::int64_t sum = 0;
   for (int rank = 0; rank < ranks; ++rank) {
     if (counts[rank] < 0) return -1;
+    any_zero = any_zero || counts[rank] == 0;
     sum += counts[rank];
   }
   return sum;
@@ -130,6 +132,7 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
   std::int64_t units = 0;     // of all blocks
   std::int64_t elements = 0;  // of the vector
   std::int64_t work = 0;      // of this rank, where calls of one key differ in it
+  bool any_zero = false;      // among counts that all ranks know
   switch (call.collective) {
     case Collective::barrier: break;
     case Collective::alltoall:
@@ -141,7 +144,7 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
       break;
     case Collective::allgatherv: {
       if (call.recvcounts.values == nullptr || call.rdispls.values == nullptr) return false;
-      const std::int64_t sum = sum_of(call.recvcounts, ranks);
+      const std::int64_t sum = sum_of(call.recvcounts, ranks, any_zero);
       if (!valid(call.recvbuf, sum, call.recvtype)) return false;
       if (!in_place && !valid(call.sendbuf, call.sendcount, call.sendtype)) return false;
       units = sum * type_size(call.recvtype);
@@ -169,7 +172,7 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
       break;
     case Collective::reduce_scatter: {
       if (call.recvcounts.values == nullptr) return false;
-      const std::int64_t sum = sum_of(call.recvcounts, ranks);
+      const std::int64_t sum = sum_of(call.recvcounts, ranks, any_zero);
       if (!valid(call.sendbuf, sum, call.sendtype)) return false;
       units = elements = sum;
       bytes = sum * type_size(call.sendtype) / ranks;
@@ -232,6 +235,7 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
   facts.key = {bytes, commutative, built_in, in_place_everywhere};
   facts.units = units;
   facts.work = bytes < 0 ? work : units;
+  facts.synchronises = waits_for_all(call.collective) && !any_zero;
   facts.situation = {.collective = call.collective,
                      .ranks = ranks,
                      .bytes = bytes,

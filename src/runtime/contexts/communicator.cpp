@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstring>
 #include <utility>
-#include <variant>
 
 #include "runtime/contexts/setup.hpp"
 #include "runtime/mpi/clock.hpp"
@@ -172,7 +171,7 @@ void Communicator::count_pass_through(int operation) {
   profile->order->follow(number - 1, now, now);
 }
 
-const Communicator::Known* Communicator::look_up(const Call& call) {
+const Communicator::FoundCall* Communicator::look_up(const Call& call) {
   auto& of_collective = tables_[static_cast<std::size_t>(call.collective)];
   if (!of_collective) of_collective = std::make_unique<Table>();
   Table& table = *of_collective;
@@ -262,9 +261,7 @@ std::string Communicator::refusal_of_buffers(Collective collective) {
 std::optional<double> Communicator::predicted(const Way& way, const Situation& situation) {
   auto& network = setup().network;
   if (!network || inter_ || foreign_) return std::nullopt;
-  std::optional<Bound> bound;
-  if (const auto* ours = std::get_if<Bound>(&way.kind())) bound = *ours;
-  if (const auto* theirs = std::get_if<Selected>(&way.kind())) bound = theirs->counterpart();
+  const std::optional<Bound> bound = way.predicted_as();
   if (!bound) return std::nullopt;
   if (in_world_.empty()) in_world_ = ranks_in_world(handle_, size());
   return network->seconds(*bound, situation, in_world_);
@@ -272,7 +269,7 @@ std::optional<double> Communicator::predicted(const Way& way, const Situation& s
 
 double Communicator::predicted_to_begin(const Way& way, const Situation& situation) const {
   const auto& network = setup().network;
-  const auto* bound = std::get_if<Bound>(&way.kind());
+  const auto* bound = way.scheduled();
   return network && bound != nullptr ? network->seconds_to_begin(*bound, situation) : 0;
 }
 

@@ -55,13 +55,13 @@ class Communicator {
   [[nodiscard]] const Places* places();
 
   /// The facts of a call, and its context.
-  struct Known {
+  struct FoundCall {
     Facts facts;
     Context* context;
   };
   /// Creates the context if there is none yet. Null for a call that only the MPI library can carry out. Valid until the
   /// next call of this collective.
-  const Known* look_up(const Call& call);
+  const FoundCall* look_up(const Call& call);
   /// From the next call of the collective on, calls go by `way`; without one, by the run's strategy. Frees what the way
   /// that was chosen before holds. Collective.
   void choose(Collective collective, const std::optional<Way>& way);
@@ -134,7 +134,7 @@ class Communicator {
     std::unordered_map<CallKey, Context*, HashOfKey> by_key;
     std::unordered_set<std::int64_t> exact_sizes;  ///< those of contexts that are no buckets
     LatestCall latest;
-    Known known{{}, nullptr};          ///< of the latest call
+    FoundCall known{{}, nullptr};      ///< of the latest call
     std::optional<Way> chosen{};       ///< the way of all contexts; none where the run's strategy chooses
     std::unique_ptr<Table> set_aside;  ///< the contexts of the strategy, while a way is chosen
   };

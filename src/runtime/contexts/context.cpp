@@ -142,7 +142,7 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
   brief.settings = now.settings.tuning;
   brief.varying_work = facts.key.bucket || facts.key.bytes < 0;
   brief.is_first_rank = communicator.rank() == 0;
-  brief.synchronises = synchronises(collective_);
+  brief.synchronises = facts.synchronises;
   if (now.table && !chosen) brief.advice = now.table->advice(brief.key);
   const StrategyKind& strategy =
       chosen ? *strategy_named("forced")->first : strategy_for(*now.strategy, !brief.advice.empty());

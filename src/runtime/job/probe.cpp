@@ -239,17 +239,18 @@ Costs costs(End& end, double wanted, double until) {
 }
 
 /// Whether large messages of two ranks to each other take turns. Where they do it is not each time, as it depends on
-/// which of them asks first (Open MPI's TCP: two times of three), so that a third of some exchanges is enough.
+/// which of them asks first (Open MPI's TCP: two times of three), so that a quarter of some exchanges is enough,
+/// and one of few.
 bool takes_turns(End& end, double of_a_byte, double until) {
   constexpr std::int64_t bytes = std::int64_t{1} << 17;  // twice where libraries begin to ask first
   constexpr double turns = 1.5;                          // of the time of one message alone: 2 if they do, 1 if not
-  constexpr double fewest = 3;
+  constexpr double fewest = 5;
   constexpr double most = 21;
   const double expected = static_cast<double>(bytes) * of_a_byte;
   if (Clock::now() + ((1 + 2 * fewest) * expected) > until) return false;
   const double alone = end.stream(bytes).took;
   const int exchanges = static_cast<int>(std::clamp(for_exchanges / std::max(alone, 1e-9), fewest, most));
-  const int enough = (exchanges + 2) / 3;
+  const int enough = exchanges / 4;
   int yes = 0;
   for (int left = exchanges; yes < enough && yes + left >= enough; --left)
     if (end.exchange(bytes) > turns * alone) ++yes;

@@ -146,7 +146,7 @@ int carry_out(const Call& call) {
   if (!job().running) return call.native(call);
   Communicator* communicator = Communicator::of(call.comm);
   if (communicator == nullptr) return call.native(call);
-  const Communicator::Known* known = communicator->look_up(call);
+  const Communicator::FoundCall* known = communicator->look_up(call);
   if (known == nullptr) {
     communicator->count_pass_through(call.collective);
     return call.native(call);

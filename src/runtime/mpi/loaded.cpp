@@ -2,7 +2,9 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -31,12 +33,6 @@ std::vector<std::string> loaded_paths() {
       },
       &paths);
   return paths;
-}
-
-/// The path of the shared object that contains an address.
-std::string path_of(const void* address) {
-  Dl_info where{};
-  return address != nullptr && dladdr(address, &where) != 0 ? where.dli_fname : "";
 }
 
 /// The name by which programs that are linked to a shared object know it.
@@ -90,8 +86,23 @@ constexpr const char* mark_of_ours = "starling_version";
 
 }  // namespace
 
+std::string path_of(const void* address) {
+  Dl_info where{};
+  return address != nullptr && dladdr(address, &where) != 0 ? where.dli_fname : "";
+}
+
 std::string variant_of(Abi abi) {
   return "libstarling-" + std::string(name_of(abi)) + ".so";
+}
+
+void* open_variant(Abi abi) {
+  const std::string name = variant_of(abi);
+  if (void* const open = dlopen(name.c_str(), RTLD_NOW | RTLD_NOLOAD)) return open;
+  const std::string here = path_of(mark_of_ours);
+  std::string path = here.substr(0, here.rfind('/') + 1) + name;
+  if (const char* own = std::getenv("STARLING_VARIANTS"); own != nullptr && access(path.c_str(), F_OK) != 0)
+    if (const std::string there = std::string(own) + "/" + name; access(there.c_str(), F_OK) == 0) path = there;
+  return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
 LoadedMpi find_loaded_mpi() {

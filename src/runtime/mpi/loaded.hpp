@@ -24,6 +24,14 @@ constexpr std::string_view name_of(Abi abi) {
 /// The name of the library for an ABI: libstarling-openmpi.so.
 std::string variant_of(Abi abi);
 
+/// The path of the shared object that contains an address; empty if none does.
+std::string path_of(const void* address);
+
+/// The library for an ABI: one that the program has loaded, or that lies beside the one that this is compiled into, or
+/// in the folder of STARLING_VARIANTS, where `starling doctor --build` leaves what it may not put beside. Null, with
+/// dlerror, if it cannot be opened. Not for set-uid programs.
+void* open_variant(Abi abi);
+
 /// The MPI library that the program is linked to, or one that it loaded without making its symbols public, as Python
 /// does.
 struct LoadedMpi {

@@ -1,6 +1,7 @@
 #include "schedule/steps/local_work.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "schedule/flat_schedule.hpp"
 #include "schedule/placement.hpp"
@@ -18,14 +19,39 @@ StepKind kind_of(const Local& local) {
   return StepKind::copy;
 }
 
+std::string_view verb_of(Local::Kind kind) {
+  switch (kind) {
+    case Local::Kind::copy: return "copies ";
+    case Local::Kind::combine: return "combines ";
+  }
+  return {};
+}
+
+/// Whether nothing is left to do, for the data is already there.
+bool is_done(const Local& local) {
+  switch (local.kind) {
+    case Local::Kind::copy: return local.from == local.into;
+    case Local::Kind::combine: return false;
+  }
+  return false;
+}
+
 }  // namespace
+
+std::string_view name_of(Local::Kind kind) {
+  switch (kind) {
+    case Local::Kind::copy: return "copy";
+    case Local::Kind::combine: return "combine";
+  }
+  return {};
+}
 
 LocalWork LocalWork::placed(const Placing& where) const {
   LocalWork moved;
   moved.all.reserve(all.size());
   for (const Local& one : all) {
     const Local local{one.kind, where.blocks(one.from), where.blocks(one.into)};
-    if (local.kind != Local::Kind::copy || local.from != local.into) moved.all.push_back(local);
+    if (!is_done(local)) moved.all.push_back(local);
   }
   return moved;
 }
@@ -55,30 +81,34 @@ void LocalWorkRule::perform(int rank, const LocalWork& step) {
 }
 
 void LocalWorkRule::perform(const Local& local, Memory& memory) {
-  const bool copies = local.kind == Local::Kind::copy;
   const auto what = [&] {
-    return (copies ? "copies " : "combines ") + describe(local.from) + " into " + describe(local.into);
+    return std::string(verb_of(local.kind)) + describe(local.from) + " into " + describe(local.into);
   };
   if (local.from.count != local.into.count) throw Mistake{what() + ", which is another number of blocks"};
   if (local.from.count == 0) return;
   Memory::must_be_writable(local.into);
   memory.must_be_written(local.from);
-  if (!copies) memory.must_be_written(local.into);
   const auto from_sizes = memory.sizes(local.from);
   const auto into_sizes = memory.sizes(local.into);
   if (!std::equal(from_sizes.begin(), from_sizes.end(), into_sizes.begin()))
     throw Mistake{what() + ", which differ in size"};
   const auto held = memory.values(local.from);
   std::vector<Symbol> made(held.begin(), held.end());
-  if (copies && memory.same(local.from, local.into)) {
-    // Nothing moves, yet from now on it is the result that lies there.
-    memory.write(local.into, made);
-    return;
-  }
-  if (memory.overlap(local.from, local.into)) throw Mistake{what() + ", which overlap"};
-  if (!copies) {
-    const auto right = memory.values(local.into);
-    for (std::size_t i = 0; i < made.size(); ++i) made[i] = all_.symbols().combine(made[i], right[i]);
+  const auto must_be_apart = [&] {
+    if (memory.overlap(local.from, local.into)) throw Mistake{what() + ", which overlap"};
+  };
+  switch (local.kind) {
+    case Local::Kind::copy:
+      // Onto itself nothing moves, yet from now on it is the result that lies there.
+      if (!memory.same(local.from, local.into)) must_be_apart();
+      break;
+    case Local::Kind::combine: {
+      memory.must_be_written(local.into);
+      must_be_apart();
+      const auto right = memory.values(local.into);
+      for (std::size_t i = 0; i < made.size(); ++i) made[i] = all_.symbols().combine(made[i], right[i]);
+      break;
+    }
   }
   memory.write(local.into, made);
 }

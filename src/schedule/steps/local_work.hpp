@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "schedule/blocks.hpp"
@@ -22,6 +23,9 @@ struct Local {
   Blocks from;
   Blocks into;
 };
+
+/// "copy", "combine".
+std::string_view name_of(Local::Kind kind);
 
 /// Local work, one after the other in the order given.
 struct LocalWork {

@@ -21,12 +21,12 @@ struct Member {
 };
 
 /// How many blocks a member gives and gets.
-struct Shape {
+struct PartShape {
   int from = 0;
   int into = 0;
 };
 
-Shape shape_of(const SubCollective& sub, bool is_root) {
+PartShape shape_of(const SubCollective& sub, bool is_root) {
   const int one = sub.scale;
   const int all = sub.scale * sub.group.size();
   switch (sub.collective) {
@@ -129,7 +129,7 @@ void must_be_possible(const Member& member, int index) {
   const std::string name(name_of(sub.collective));
   if (sub.root < 0 || sub.root >= sub.group.size())
     throw Mistake{"has root " + std::to_string(sub.root) + " in a group of " + std::to_string(sub.group.size())};
-  const Shape shape = shape_of(sub, index == sub.root);
+  const PartShape shape = shape_of(sub, index == sub.root);
   if (shape.from > 0 || shape.into > 0) {
     if (shape.from > 0 && sub.from.count != shape.from)
       throw Mistake{name + " from " + describe(sub.from) + ", which should be " + std::to_string(shape.from)};

@@ -2,7 +2,7 @@
 //
 //   rank 0       what other communicators or earlier runs have found -> the first plan, if that is known
 //   every rank   calls by a plan: so many of one candidate, then of another | slowest and fastest rank of each call,
-//                                                                             reduced to rank 0
+//                                                                             and the mean, reduced to rank 0
 //   rank 0       what is now known of all candidates -> the next plan (`Planner`)
 //   every rank   gets the plan
 
@@ -11,6 +11,7 @@
 #include <limits>
 #include <utility>
 
+#include "selection/call_times.hpp"
 #include "selection/planner.hpp"
 #include "selection/strategy.hpp"
 
@@ -22,8 +23,8 @@ class Auto final : public Strategy {
   explicit Auto(const Brief& brief)
       : candidates_(static_cast<std::int64_t>(brief.candidates.size())),
         tells_first_(brief.tells_first && !Planner::are_short(brief.key)),
-        synchronises_(brief.synchronises),
-        varying_work_(brief.varying_work) {
+        varying_work_(brief.varying_work),
+        exchanged_(brief.synchronises, brief.varying_work) {
     bool any_other = false;
     for (std::size_t i = 1; i < brief.candidates.size(); ++i) any_other = any_other || brief.candidates[i].eligible();
     if (!any_other) {
@@ -70,17 +71,11 @@ class Auto final : public Strategy {
 
   [[nodiscard]] Judge judge() const override { return Judge::first_rank; }
   [[nodiscard]] Reduction reduction() const override { return Reduction::maximum; }
+  [[nodiscard]] std::size_t means() const override { return exchanged_.means(); }
   [[nodiscard]] bool wants_measurement() const override { return wants_measurement_; }
 
   std::span<const double> ruling(std::span<const double> reduced) override {
-    std::vector<AgreedCall> calls(times_);
-    for (std::size_t i = 0; i < times_; ++i) {
-      std::size_t at = i;
-      calls[i].slowest = calls[i].fastest = reduced[at];
-      if (synchronises_) calls[i].fastest = -reduced[at += times_];
-      calls[i].work = varying_work_ ? reduced[at + times_] : 0;
-    }
-    planner_->take(plan_, calls);
+    planner_->take(plan_, exchanged_.calls(reduced));
     numbers_.assign(reduced.size(), 0);
     tell(planner_->next());
     return numbers_;
@@ -136,14 +131,9 @@ class Auto final : public Strategy {
       begin_step();
       return {};
     }
-    times_ = first_;
-    numbers_.assign(seconds_.begin(), seconds_.begin() + static_cast<std::ptrdiff_t>(times_));
-    if (synchronises_)
-      for (std::size_t i = 0; i < times_; ++i) numbers_.push_back(-seconds_[i]);
-    if (varying_work_)
-      numbers_.insert(numbers_.end(), works_.begin(), works_.begin() + static_cast<std::ptrdiff_t>(times_));
     // The next plan comes back in as many numbers.
-    if (numbers_.size() < numbers_of_plan) numbers_.resize(numbers_of_plan);
+    exchanged_.contribute(numbers_, std::span(seconds_).first(first_),
+                          std::span(works_).first(works_.empty() ? 0 : first_), numbers_of_plan);
     return numbers_;
   }
 
@@ -169,8 +159,8 @@ class Auto final : public Strategy {
 
   std::int64_t candidates_;
   bool tells_first_;
-  bool synchronises_;
   bool varying_work_;
+  CallTimes exchanged_;
   bool settled_ = false;
   bool wants_measurement_ = false;
   int chosen_ = 0;
@@ -179,7 +169,6 @@ class Auto final : public Strategy {
   std::size_t step_ = 0;
   std::int64_t left_ = 0;                              ///< calls left of the step
   std::size_t first_ = 0;                              ///< where the step's times begin in `seconds_`
-  std::size_t times_ = 0;                              ///< of the plan's calls that are exchanged
   std::array<double, Planner::most_times> seconds_{};  ///< of each step's latest calls, the latest first
   std::vector<double> works_;                          ///< of the same calls, where it varies
   std::vector<double> numbers_;                        ///< for the ranks to agree on
@@ -194,6 +183,7 @@ StrategyKind auto_() {
       .source = "Starling",
       .learns = true,
       .predicts = true,
+      .stages = {{"single"}, {"learning", true}, {"settled"}},
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> { return std::make_unique<Auto>(brief); },
   };
 }

@@ -47,6 +47,7 @@ StrategyKind forced() {
       .source = "the user",
       .argument = "NAME",
       .forces = true,
+      .stages = {{"forced"}, {"native"}},
       .rejects = forced_syntax_error,
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> { return std::make_unique<Forced>(brief); },
   };

@@ -242,6 +242,7 @@ StrategyKind lottery() {
       .source = "Nishtala, Patel, Sanghavi and Chakrabarti 2003, section 6",
       .argument = "POLICY",
       .learns = true,
+      .stages = {{"single"}, {"lottery"}},
       .rejects = rejects,
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> { return std::make_unique<Lottery>(brief); },
   };

@@ -20,6 +20,7 @@ StrategyKind native() {
       .name = "native",
       .says = "leaves every call to the MPI library, and measures it",
       .source = "the MPI library",
+      .stages = {{"native"}},
       .make = [](const Brief&) -> std::unique_ptr<Strategy> { return std::make_unique<Native>(); },
   };
 }

@@ -15,6 +15,7 @@ StrategyKind star() {
       .source = "Faraj, Yuan and Lowenthal 2006 (STAR-MPI), sections 3.2 and 3.3, figure 2",
       .learns = true,
       .few_sizes = true,
+      .stages = {DynamicAeos::stages.begin(), DynamicAeos::stages.end()},
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {
         std::vector<Interned> groups;
         for (const Candidate& candidate : brief.candidates) groups.push_back(candidate.group);

@@ -12,6 +12,7 @@ StrategyKind star_basic() {
       .source = "Faraj, Yuan and Lowenthal 2006 (STAR-MPI), section 3.2, figure 2",
       .learns = true,
       .few_sizes = true,
+      .stages = {DynamicAeos::stages.begin(), DynamicAeos::stages.end()},
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {
         std::vector<Interned> groups;
         for (const Candidate& candidate : brief.candidates) groups.push_back(candidate.name);

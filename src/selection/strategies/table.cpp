@@ -47,6 +47,7 @@ StrategyKind table() {
       .says = "uses what a tuning table has for each context, and native where it has nothing",
       .source = "Hartmann, Kühnemann, Rauber and Rünger, section 3",
       .takes_advice = true,
+      .stages = {{"table"}, {"native"}},
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> { return std::make_unique<Table>(brief); },
   };
 }

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "selection/plan.hpp"
+
+namespace starling {
+
+/// How the times of some calls go from ranks to the one that judges: what each contributes, to be reduced to maxima but
+/// for the last numbers, which are reduced to means (Strategy::means), and what comes out.
+class CallTimes {
+ public:
+  /// As in `Brief`. Only where calls synchronise do ranks exchange more than the slowest one's time.
+  CallTimes(bool synchronises, bool varying_work) : synchronises_(synchronises), varying_work_(varying_work) {}
+
+  /// Sets `numbers` to what this rank contributes for calls of these seconds, and this work where it varies: at least
+  /// `fewest` numbers.
+  void contribute(std::vector<double>& numbers, std::span<const double> seconds, std::span<const double> work,
+                  std::size_t fewest) {
+    calls_ = seconds.size();
+    numbers.assign(seconds.begin(), seconds.end());
+    if (synchronises_)
+      for (const double one : seconds) numbers.push_back(-one);
+    if (varying_work_) numbers.insert(numbers.end(), work.begin(), work.end());
+    if (numbers.size() < fewest) numbers.resize(fewest);
+    if (synchronises_) numbers.insert(numbers.end(), seconds.begin(), seconds.end());
+  }
+  /// How many of the last numbers are reduced to means.
+  [[nodiscard]] std::size_t means() const { return synchronises_ ? calls_ : 0; }
+  /// The calls that the reduced numbers tell of.
+  [[nodiscard]] std::vector<AgreedCall> calls(std::span<const double> reduced) const {
+    std::vector<AgreedCall> calls(calls_);
+    const std::span<const double> means = reduced.last(this->means());
+    for (std::size_t i = 0; i < calls_; ++i) {
+      std::size_t at = i;
+      calls[i].slowest = calls[i].fastest = calls[i].mean = reduced[at];
+      if (synchronises_) {
+        calls[i].fastest = -reduced[at += calls_];
+        calls[i].mean = means[i];
+      }
+      calls[i].work = varying_work_ ? reduced[at + calls_] : 0;
+    }
+    return calls;
+  }
+
+ private:
+  bool synchronises_;
+  bool varying_work_;
+  std::size_t calls_ = 0;  ///< the latest that were contributed
+};
+
+}  // namespace starling
