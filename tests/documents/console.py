@@ -9,6 +9,7 @@ Output is compared word by word, wherever lines end. `...` stands for anything. 
 - measured numbers: with a unit of time, `%` or `x`, or with one to three decimals; `-` where a table has none
 - dates, names of run records, the folders before a file's name
 - names of ways: which one wins differs from machine to machine
+- sentences that say what a measurement came to: a busy machine shows no difference where a quiet one shows a gain
 """
 
 from __future__ import annotations
@@ -33,7 +34,33 @@ _MEASURED = re.compile(
     r"(?<![\w.])(?:\d+m[\d.]+s|\d+(?:\.\d+)? ?(?:[num]?s|min|h|x)(?!\w)|\d+(?:\.\d+)? ?%"
     r"|\d+\.\d{1,3}(?![\d.])|-(?= |$))"
 )
+_AMOUNT = r"[\d.]+ ?[num]?s"
 _KINDS = (
+    (
+        re.compile(
+            rf"(?<=times as fast: )(?:no difference that \d+ pairs of runs can show(?:, these differ too much)?"
+            rf"|{_AMOUNT} (?:less|more) of {_AMOUNT} \(medians\))"
+        ),
+        "<difference>",
+    ),
+    (re.compile(r"(?<=^tuned )[\d.]+(?: \+- [\d.]+)?(?= times as fast: )"), "<ratio>"),
+    (
+        re.compile(
+            rf"(?:Saved {_AMOUNT} against native, with which the run would have taken {_AMOUNT} instead of {_AMOUNT}"
+            rf"|Lost {_AMOUNT} against native, [\d.]+% of the run"
+            r"|What was saved is not known: native was not measured where \d+% of the time in collectives went)"
+        ),
+        "<saved>",
+    ),
+    (
+        re.compile(
+            rf"Starling could save less than {_AMOUNT} \([\d.]+ % of the run\), which is all that is no waiting"
+            rf"|Starling could save {_AMOUNT} \([\d.]+ % of the run\) with the ways that it knows to be faster here"
+            r"(?:, and less than [^()]*\([\d.]+ %\), all that is no waiting, where it has measured none)?"
+            r"|nothing to save: no way that was measured here is faster by [\d.]+ % of the run"
+        ),
+        "<prospect>",
+    ),
     (re.compile(r"\S*/\d{8}T\d{6}-[\w.-]+\.json"), "<record>"),
     (re.compile(r"\d{4}-\d\d-\d\d(?:T[\d:]+Z)?"), "<date>"),
     (re.compile(r"(?<![\w.])~?(?:/[\w.+-]+)+/(?=[\w.+-])"), "<folder>/"),

@@ -42,6 +42,23 @@ def test_measured_numbers_and_ways_may_differ(printed: str, same: bool) -> None:
         ("record /a/20261124T204055-h0-1.json;", "record ~/b/20271124T204055-node1-17.json;", True),
         ("4.1.4", "5.0.11", False),
         ("took 275\nms", "took 3 s", True),
+        (
+            "tuned 1.38 +- 0.06 times as fast: 963 ms less of 3.47 s (medians)\n\npair",
+            "tuned 1.27 times as fast: no difference that 3 pairs of runs can show, these differ too much\n\npair",
+            True,
+        ),
+        ("tuned 1.38 +- 0.06 times as fast: 963 ms less of 3.47 s (medians)", "tuned 1.38 times as fast: or so", False),
+        (
+            "Saved 2.92 s against native, with which the run would have taken 13.1 s instead of 10.2 s; trying",
+            "Lost 92 ms against native, 1.3% of the run; trying",
+            True,
+        ),
+        ("Lost 92 ms against native, 1.3% of the run; trying", "Saved it; trying", False),
+        (
+            "Starling could save less than 1.90 s (63.6 % of the run), which is all that is no waiting\nfirst:",
+            "nothing to save: no way that was measured here is faster by 1 % of the run\nfirst:",
+            True,
+        ),
     ],
 )
 def test_words_are_compared_and_dots_stand_for_anything(shown: str, printed: str, same: bool) -> None:
