@@ -35,7 +35,7 @@ _MEASURED = re.compile(
     r"|\d+\.\d{1,3}(?![\d.])|-(?= |$))"
 )
 _AMOUNT = r"[\d.]+ ?[num]?s"
-_KINDS = (
+_OUTCOMES = (
     (
         re.compile(
             rf"(?<=times as fast: )(?:no difference that \d+ pairs of runs can show(?:, these differ too much)?"
@@ -61,6 +61,8 @@ _KINDS = (
         ),
         "<prospect>",
     ),
+)
+_KINDS = (
     (re.compile(r"\S*/\d{8}T\d{6}-[\w.-]+\.json"), "<record>"),
     (re.compile(r"\d{4}-\d\d-\d\d(?:T[\d:]+Z)?"), "<date>"),
     (re.compile(r"(?<![\w.])~?(?:/[\w.+-]+)+/(?=[\w.+-])"), "<folder>/"),
@@ -154,8 +156,8 @@ def agree(shown: str, printed: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    text = _ways().sub("<way>", " ".join(text.split()))
-    for kind, name in _KINDS:
+    text = " ".join(text.split())
+    for kind, name in (*_OUTCOMES, (_ways(), "<way>"), *_KINDS):
         text = kind.sub(name, text)
     return text
 
