@@ -161,6 +161,7 @@ constexpr std::array profile_fields{
     field<&ContextProfile::quickest_rank>("quickest_rank"),
     field<&ContextProfile::quickest_rank_seconds>("quickest_rank_seconds"),
     field<&ContextProfile::waiting_rank_seconds>("waiting_rank_seconds"),
+    field<&ContextProfile::unequal_work_rank_seconds>("unequal_work_rank_seconds", Presence::since_later),
     field<&ContextProfile::sampled_calls>("sampled_calls"),
     list_field<&ContextProfile::last, last_fields>("last"),
     field<&ContextProfile::mean_bytes>("mean_bytes"),

@@ -72,9 +72,11 @@ struct ContextProfile {
   int quickest_rank = 0;  ///< with the fewest
   double quickest_rank_seconds = 0;
   std::optional<double> waiting_rank_seconds;  ///< of `rank_seconds`, for ranks that came later
-  std::int64_t sampled_calls = 0;              ///< whose times were compared for that
-  std::vector<LastRank> last;                  ///< the ranks that came last most often
-  std::optional<std::int64_t> mean_bytes;      ///< of one block, where ranks cannot know `bytes`
+  /// Of these, for ranks that had more to do since their collective before.
+  std::optional<double> unequal_work_rank_seconds;
+  std::int64_t sampled_calls = 0;          ///< whose times were compared for that
+  std::vector<LastRank> last;              ///< the ranks that came last most often
+  std::optional<std::int64_t> mean_bytes;  ///< of one block, where ranks cannot know `bytes`
   bool operator==(const ContextProfile&) const = default;
 };
 

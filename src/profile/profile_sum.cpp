@@ -72,7 +72,8 @@ void ProfileSum::add(const ContextRecord& key, const CallsOfRank& calls) {
   group.sampled = static_cast<std::uint32_t>(calls.sampled.size());
   for (std::size_t i = 0; i < calls.sampled.size(); ++i) {
     group.number[i] = calls.sampled[i].number;
-    group.least[i] = calls.sampled[i].seconds;
+    group.least[i] = group.all[i] = calls.sampled[i].seconds;
+    group.most_work[i] = group.all_work[i] = calls.sampled[i].before;
     group.last[i] = calls.rank;
   }
 }
@@ -83,9 +84,11 @@ void ProfileSum::merge(Total& into, const Total& other) {
   into.seconds += other.seconds;
   into.moved += other.moved;
   into.waiting += other.waiting;
+  into.unequal_work += other.unequal_work;
   into.sampled += other.sampled;
   into.groups += other.groups;
   into.compared += other.compared;
+  into.explained += other.explained;
   if (other.slowest > into.slowest) {
     into.slowest = other.slowest;
     into.slowest_rank = other.slowest_rank;
@@ -105,6 +108,10 @@ void ProfileSum::merge(Group& into, const Group& other) {
     return;
   }
   for (std::size_t i = 0; i < into.sampled; ++i) {
+    into.all[i] += other.all[i];
+    const bool known = into.all_work[i] >= 0 && other.all_work[i] >= 0;
+    into.all_work[i] = known ? into.all_work[i] + other.all_work[i] : static_cast<float>(SampledCalls::unknown);
+    into.most_work[i] = std::max(into.most_work[i], other.most_work[i]);
     if (other.least[i] >= into.least[i]) continue;
     into.least[i] = other.least[i];
     into.last[i] = other.last[i];
@@ -119,6 +126,20 @@ void ProfileSum::name_last(Total& into, std::span<const LastRank> more) {
   std::copy(all.begin(), all.end(), into.last.begin());
 }
 
+std::optional<double> ProfileSum::share_of_work(const Group& group) {
+  double waiting = 0;
+  double unequal_work = 0;
+  // What came before a context's first call is the program's start, for many.
+  for (std::size_t i = group.sampled > 1 ? 1 : 0; i < group.sampled; ++i) {
+    if (group.all_work[i] < 0) return std::nullopt;
+    const auto ranks = static_cast<float>(group.ranks);
+    const float here = std::max(0.0F, group.all[i] - (ranks * group.least[i]));
+    waiting += here;
+    unequal_work += std::clamp((ranks * group.most_work[i]) - group.all_work[i], 0.0F, here);
+  }
+  return waiting > 0 ? unequal_work / waiting : 0;
+}
+
 void ProfileSum::conclude(Total& into, const Group& group) {
   if (group.sampled == 0) return;
   // The first call makes connections, and stands for itself only.
@@ -126,7 +147,12 @@ void ProfileSum::conclude(Total& into, const Group& group) {
   const double others = std::accumulate(group.least.begin() + 1, group.least.begin() + group.sampled, 0.0);
   const double usual = group.sampled > 1 ? others / (group.sampled - 1) : first;
   const double transfer = first + (static_cast<double>(group.calls - 1) * usual);
-  into.waiting += std::max(0.0, group.seconds - (static_cast<double>(group.ranks) * transfer));
+  const double waiting = std::max(0.0, group.seconds - (static_cast<double>(group.ranks) * transfer));
+  into.waiting += waiting;
+  if (const auto share = share_of_work(group)) {
+    into.unequal_work += *share * waiting;
+    ++into.explained;
+  }
   into.sampled += group.sampled;
   ++into.compared;
   std::map<int, std::int64_t> times_last;
@@ -191,6 +217,8 @@ void ProfileSum::tell(std::vector<ContextRecord>& contexts) const {
     profile.quickest_rank = total.quickest_rank;
     profile.quickest_rank_seconds = total.quickest;
     if (total.groups > 0 && total.groups == total.compared) profile.waiting_rank_seconds = total.waiting;
+    if (profile.waiting_rank_seconds && total.groups == total.explained)
+      profile.unequal_work_rank_seconds = total.unequal_work;
     profile.sampled_calls = total.sampled;
     for (const LastRank& one : total.last)
       if (one.calls > 0) profile.last.push_back(one);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -33,6 +34,10 @@ struct CallsOfRank {
 /// the transfer, and all others what they waited besides. So the least of the ranks' times is the transfer. It is found
 /// call by call for the sampled calls of each group of ranks; the other calls count with their mean, so that a long
 /// wait in any call is found in the sum of the seconds.
+///
+/// Why they waited: a rank is late because it had more to do since its collective before, or because that one let it go
+/// late. Of the waiting in a call, no more is for the work than ranks would wait that all had begun it together: what
+/// the one with most to do had more than the others.
 class ProfileSum {
  public:
   /// Ranks named at most as those that came last.
@@ -74,9 +79,11 @@ class ProfileSum {
     double quickest = 0;
     double moved = 0;
     double waiting = 0;
+    double unequal_work = 0;  ///< of the waiting
     std::int64_t sampled = 0;
-    std::int64_t groups = 0;    ///< of ranks of which the waiting is to be known
-    std::int64_t compared = 0;  ///< of these, those of which it is
+    std::int64_t groups = 0;     ///< of ranks of which the waiting is to be known
+    std::int64_t compared = 0;   ///< of these, those of which it is
+    std::int64_t explained = 0;  ///< of these, those of which it is known why
     std::int32_t slowest_rank = 0;
     std::int32_t quickest_rank = 0;
     std::array<LastRank, most_last> last{};  ///< by falling calls; those without calls are no ranks
@@ -90,7 +97,10 @@ class ProfileSum {
     std::int64_t most_calls = 0;  ///< of the communicator from which the samples are
     std::uint32_t sampled = 0;    ///< 0 where ranks have kept different calls
     std::array<std::uint32_t, SampledCalls::most> number{};
-    std::array<float, SampledCalls::most> least{};
+    std::array<float, SampledCalls::most> least{};        ///< seconds of a rank in the call
+    std::array<float, SampledCalls::most> all{};          ///< seconds of all ranks
+    std::array<float, SampledCalls::most> most_work{};    ///< seconds before the call of the rank with most of them
+    std::array<float, SampledCalls::most> all_work{};     ///< of all ranks; negative where any are unknown
     std::array<std::int32_t, SampledCalls::most> last{};  ///< the rank with the least time
   };
 
@@ -98,6 +108,8 @@ class ProfileSum {
   static void merge(Total& into, const Total& other);
   static void merge(Group& into, const Group& other);
   static void name_last(Total& into, std::span<const LastRank> more);
+  /// The part of the waiting in the sampled calls of a group that is for ranks with more to do; nothing if unknown.
+  static std::optional<double> share_of_work(const Group& group);
   /// Adds the waiting in a group, of which all ranks have been added.
   static void conclude(Total& into, const Group& group);
 

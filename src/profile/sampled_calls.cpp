@@ -4,8 +4,8 @@
 
 namespace starling {
 
-void SampledCalls::keep(std::uint32_t number, double seconds) {
-  kept_.push_back({number, static_cast<float>(seconds)});
+void SampledCalls::keep(std::uint32_t number, double seconds, double before) {
+  kept_.push_back({number, static_cast<float>(seconds), static_cast<float>(before)});
   while (kept_.size() > most) {
     limit_ /= 2;
     kept_.erase(

@@ -15,15 +15,18 @@ class SampledCalls {
  public:
   /// Calls kept at most. The first call is always one of them.
   static constexpr std::size_t most = 64;
+  static constexpr double unknown = -1;
 
-  void add(double seconds) {
+  /// `before`: seconds since the rank's collective before ended, or unknown.
+  void add(double seconds, double before) {
     const std::uint32_t number = calls_++;
-    if (number * scramble <= limit_) keep(number, seconds);
+    if (number * scramble <= limit_) keep(number, seconds, before);
   }
 
   struct Kept {
     std::uint32_t number;  ///< of the call in its context, from 0
     float seconds;
+    float before;  ///< as `add` has it
   };
   /// In the order of the calls.
   [[nodiscard]] std::span<const Kept> kept() const { return kept_; }
@@ -32,7 +35,7 @@ class SampledCalls {
   /// 2^32 / the golden ratio: multiples of it, modulo 2^32, lie as evenly as can be, wherever a series of them ends.
   static constexpr std::uint32_t scramble = 0x9e3779b9U;
 
-  [[gnu::noinline]] void keep(std::uint32_t number, double seconds);
+  [[gnu::noinline]] void keep(std::uint32_t number, double seconds, double before);
 
   std::vector<Kept> kept_;
   std::uint32_t calls_ = 0;

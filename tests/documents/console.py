@@ -48,7 +48,8 @@ _OUTCOMES = (
         re.compile(
             rf"(?:Saved {_AMOUNT} against native, with which the run would have taken {_AMOUNT} instead of {_AMOUNT}"
             rf"|Lost {_AMOUNT} against native, [\d.]+% of the run"
-            r"|What was saved is not known: native was not measured where \d+% of the time in collectives went)"
+            r"|What was saved is not known: (?:native was not measured|ranks mostly waited for each other)"
+            r" where \d+% of the time in collectives went)"
         ),
         "<saved>",
     ),

@@ -14,14 +14,16 @@ ContextRecord context(const char* collective, std::int64_t bytes, int ranks, std
   return record;
 }
 
-/// Calls of one rank, whose seconds `time` tells by their number.
+/// Calls of one rank, whose seconds, and those before them, `time` and `before` tell by their number.
 struct Calls {
   SampledCalls sampled;
   double seconds = 0;
 
-  Calls(int count, const std::function<double(int)>& time) {
+  Calls(
+      int count, const std::function<double(int)>& time,
+      const std::function<double(int)>& before = [](int) { return 0.0; }) {
     for (int call = 0; call < count; ++call) {
-      sampled.add(time(call));
+      sampled.add(time(call), before(call));
       seconds += time(call);
     }
   }
@@ -45,11 +47,15 @@ ContextProfile told(const ProfileSum& sum, const ContextRecord& of) {
 constexpr double transfer = 1e-5;
 constexpr double lateness = 1e-3;
 
-/// Profiles of `ranks` ranks in one group, in a context of `count` calls to which `late(call)` came last.
-std::vector<ProfileSum> with_late_ranks(const ContextRecord& key, int count, const std::function<int(int)>& late) {
+/// Profiles of the ranks of one group, in a context of `count` calls to which `late(call)` came last, after as many
+/// seconds of its own as `work` says; others had none.
+std::vector<ProfileSum> with_late_ranks(const ContextRecord& key, int count, const std::function<int(int)>& late,
+                                        double work = 0) {
   std::vector<ProfileSum> ranks(static_cast<std::size_t>(key.ranks));
   for (int rank = 0; rank < key.ranks; ++rank) {
-    const Calls calls(count, [&](int call) { return late(call) == rank ? transfer : transfer + lateness; });
+    const Calls calls(
+        count, [&](int call) { return late(call) == rank ? transfer : transfer + lateness; },
+        [&](int call) { return late(call) == rank ? work : 0; });
     ranks[static_cast<std::size_t>(rank)].add(key, {.rank = rank,
                                                     .is_first = rank == 0,
                                                     .group = 7,
@@ -87,10 +93,47 @@ TEST(ProfileSum, SeesTheWaitingWhereEachCallHasAnotherLateRank) {
   for (const LastRank& one : profile.last) EXPECT_GT(one.calls, profile.sampled_calls / 8);
 }
 
+TEST(ProfileSum, TellsWaitingForWorkFromWaitingForRanksThatWereLetGoLate) {
+  for (const int count : {1, 50, 5000}) {
+    const ContextRecord key = context("allreduce", 8, 4, count);
+    const auto share_by = [&](double work) {
+      const ContextProfile profile = told(sum_of(with_late_ranks(
+                                              key, count, [](int call) { return call % 4; }, work)),
+                                          key);
+      return profile.unequal_work_rank_seconds.value_or(-1) / profile.waiting_rank_seconds.value_or(1);
+    };
+    EXPECT_DOUBLE_EQ(share_by(0), 0);
+    EXPECT_NEAR(share_by(lateness / 3), 1.0 / 3, 1e-3) << count;
+    EXPECT_NEAR(share_by(lateness), 1, 1e-3);
+    EXPECT_NEAR(share_by(20 * lateness), 1, 1e-3) << "more work than waiting: ranks waited elsewhere";
+  }
+}
+
+TEST(ProfileSum, WhatCameBeforeTheFirstOfManyCallsDoesNotCount) {
+  const ContextRecord key = context("barrier", 0, 2, 30);
+  std::vector<ProfileSum> ranks(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    const Calls calls(
+        30, [&](int) { return rank == 0 ? transfer : transfer + lateness; },
+        [&](int call) { return call == 0 && rank == 0 ? 1e3 : 0; });
+    ranks[static_cast<std::size_t>(rank)].add(key, {rank, rank == 0, 1, 30, calls.seconds, 0, calls.sampled.kept()});
+  }
+  EXPECT_DOUBLE_EQ(told(sum_of(ranks), key).unequal_work_rank_seconds.value_or(-1), 0);
+}
+
+TEST(ProfileSum, DoesNotGuessWhyRanksWaited) {
+  const ContextRecord key = context("barrier", 0, 2, 10);
+  const ContextProfile profile = told(sum_of(with_late_ranks(
+                                          key, 10, [](int) { return 1; }, SampledCalls::unknown)),
+                                      key);
+  EXPECT_NEAR(profile.waiting_rank_seconds.value_or(-1), 10 * lateness, 1e-6);
+  EXPECT_EQ(profile.unequal_work_rank_seconds, std::nullopt);
+}
+
 TEST(ProfileSum, SeesALongWaitInACallThatIsNotSampled) {
   const int count = 10'000;
   SampledCalls dry;
-  for (int call = 0; call < count; ++call) dry.add(1);
+  for (int call = 0; call < count; ++call) dry.add(1, 0);
   int unsampled = 1;
   for (const SampledCalls::Kept& one : dry.kept()) unsampled += static_cast<int>(one.number) == unsampled ? 1 : 0;
   const ContextRecord key = context("barrier", 0, 2, count);
@@ -164,7 +207,7 @@ TEST(ProfileSum, StaysBoundedAndIgnoresTextThatIsNone) {
   const Calls calls(3, [](int) { return 1.0; });
   for (int size = 0; size < 10'000; ++size)
     sum.add(context("allreduce", size, 2), {0, true, 1, 3, 3, 0, calls.sampled.kept()});
-  EXPECT_LT(sum.text().size(), std::size_t{6} << 20);
+  EXPECT_LT(sum.text().size(), std::size_t{9} << 20);
   ProfileSum other;
   other.add(std::string());
   other.add(std::string("garbage"));

@@ -30,8 +30,13 @@ SAMPLE = Path(__file__).parents[1] / "knowledge/run-record.json"
 LINE = ["mpirun", "-n", "4", "./app"]
 
 
-def profile_of(folder: Path, *contexts: tuple[str, float, float | None]) -> profiles.Profile:
-    """A profile of 10 s on 4 ranks: collective, seconds of a rank in the mean, and of these the waiting."""
+def profile_of(
+    folder: Path, *contexts: tuple[str, float, float | None], by_work: float | None = None
+) -> profiles.Profile:
+    """A profile of 10 s on 4 ranks: collective, seconds of a rank in the mean, and of these the waiting.
+
+    `by_work` is the part of the waiting that is for unequal work, where that is known.
+    """
     record = json.loads(SAMPLE.read_text())
     record["run"] |= {"ranks": 4, "nodes": 4, "ranks_per_node": 1, "seconds": 10.0}
     record["profile"] = {"order": [], "order_left_out": 0}
@@ -46,6 +51,7 @@ def profile_of(folder: Path, *contexts: tuple[str, float, float | None]) -> prof
             "quickest_rank": 3,
             "quickest_rank_seconds": seconds,
             "waiting_rank_seconds": None if waiting is None else 4 * waiting,
+            "unequal_work_rank_seconds": None if waiting is None or by_work is None else 4 * waiting * by_work,
             "sampled_calls": 10,
             "last": [{"rank": 2, "calls": 9}],
             "mean_bytes": None,
@@ -92,6 +98,38 @@ def test_what_is_no_waiting_is_the_most_that_can_be_saved(tmp_path: Path) -> Non
     assert "less than 4.00 s (40.0 % of the run)" in found.prospect
 
 
+def test_waiting_that_collectives_cause_may_be_saved(tmp_path: Path) -> None:
+    found = check(profile_of(tmp_path, ("allgather", 4.0, 3.5), by_work=0.2), [], None)
+    assert (found.waiting, found.unequal_work) == (3.5, pytest.approx(0.7))
+    assert found.unknown == pytest.approx(3.3)
+    assert found.prospect == (
+        "Starling could save less than 3.30 s (33.0 % of the run), which is all but waiting for unequal work"
+    )
+    assert found.advice(LINE) == "starling compare -- mpirun -n 4 ./app"
+    console = Console(file=io.StringIO(), width=120, highlight=False)
+    render(found, LINE, console)
+    assert isinstance(console.file, io.StringIO)
+    text = console.file.getvalue()
+    assert "  waiting, unequal work     700 ms   17.5 % of that: no algorithm shortens it\n" in text
+    assert "  waiting, uneven ends      2.80 s   70.0 % of that: collectives let ranks go one by one\n" in text
+    assert as_json(found, LINE)["unequal_work_s"] == pytest.approx(0.7)
+
+
+def test_what_makes_the_figures_doubtful_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = check(profile_of(tmp_path, ("allgather", 4.0, 3.5)), [], None)
+    assert found.caution == ""
+
+    def here(**run: Any) -> str:
+        record = found.profile.record
+        changed = record.model_copy(update={"run": record.run.model_copy(update=run)})
+        return replace(found, profile=replace(found.profile, record=changed)).caution
+
+    assert here(seconds=0.03) == "so short a run tells little: 30.0 ms; let it do more"
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert here(nodes=1) == "4 ranks share 2 processors here: most waiting is for a processor"
+    assert here(nodes=2) == ""
+
+
 def test_of_a_single_rank_it_says_how_to_start_more(tmp_path: Path) -> None:
     profile = profile_of(tmp_path, ("allgather", 4.0, 1.0))
     run = profile.record.run.model_copy(update={"ranks": 1})
@@ -125,7 +163,9 @@ def test_a_program_that_nothing_makes_faster_is_told_where_its_time_goes(tmp_pat
     console = Console(file=io.StringIO(), width=120, highlight=False)
     render(found, LINE, console)
     assert isinstance(console.file, io.StringIO)
-    assert re.search(r"^allgather .* 4\.00 s +25\.0 % +- +ring, history$", console.file.getvalue(), re.MULTILINE)
+    assert re.search(
+        r"^allgather .* 4\.00 s +25\.0 % +- +none is faster, history$", console.file.getvalue(), re.MULTILINE
+    )
 
 
 def test_a_rank_that_is_seldom_the_last_is_not_named(tmp_path: Path) -> None:

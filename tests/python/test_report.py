@@ -111,8 +111,8 @@ def arrivals(fastest: float, last: dict[int, int]) -> dict[str, Any]:
 def test_waiting_is_told_apart_from_transfer() -> None:
     one_is_late = waited(context(arrivals=arrivals(1e-3, {3: 7, 1: 1})))
     assert waiting(one_is_late) == (
-        "About 1.80 s of the 2.00 s in collectives were waiting for late ranks, which no algorithm can save. "
-        "Rank 3 came last most often: 88% of the waiting was for it."
+        "About 1.80 s of the 2.00 s in collectives were waiting for late ranks (starling check says why they are "
+        "late). Rank 3 came last most often: 88% of the waiting was for it."
     )
     assert "transfer 1.00 ms, with waiting 5.00 ms in the mean and 10.0 ms at most, in 8 compared" in rendered(
         one_is_late
@@ -402,6 +402,23 @@ def test_agreed_times_that_leave_out_what_natives_still_have_are_not_compared() 
     assert found.compared == (0.0625, 0.25, True), "rank 0 saw most of that gain"
 
 
+def test_nothing_is_claimed_where_ranks_mostly_wait_and_no_time_without_that_can_be_compared() -> None:
+    native = candidate("native", 10, median_s=0.5, min_s=0.5, agreed_s=0.25)
+    ring = candidate("ring", 90, median_s=0.5, min_s=0.5, agreed_s=0.0625)
+    waits = {"calls": 50, "slowest_s": 0.75, "mean_s": 0.5, "fastest_s": 0.0625, "last": []}
+    found = by_hand(native, seconds=90.0, slowest_seconds=90.0, candidates=[native, ring], arrivals=waits)
+    assert found.is_lost_in_waiting
+    assert found.saved is None
+    record = sample().model_copy(update={"contexts": [found]})
+    told = "What was saved is not known: ranks mostly waited for each other where 100% of the time in collectives went"
+    assert verdict(record).startswith(told)
+    assert "lost" not in summary(record)
+    assert ", in which ranks mostly waited" in summary(record)
+    row = next(one for one in rendered(record).splitlines() if one.startswith(found.collective))
+    assert re.search(r"x\*?  ", row) is None, "no gain"
+    assert not by_hand(native, candidates=[native, ring], arrivals={**waits, "fastest_s": 0.4}).is_lost_in_waiting
+
+
 def test_a_time_of_native_that_only_rank_0_knows_is_compared_with_its_own_calls() -> None:
     assert by_hand(RANK_0).saved == pytest.approx(100 * 0.75 - 60 - 0.75)
 
@@ -548,6 +565,24 @@ def test_a_truncated_record_is_an_error_wherever_it_ends(tmp_path: Path) -> None
         path.write_bytes(whole[:length])
         with pytest.raises(RecordError):
             read(path)
+
+
+def test_a_run_of_one_rank_is_not_the_last_one_where_there_is_another(tmp_path: Path) -> None:
+    def run(name: str, ranks: int) -> Path:
+        record = json.loads(SAMPLE.read_text())
+        record["run"]["ranks"] = ranks
+        (tmp_path / name).write_text(json.dumps(record))
+        return tmp_path / name
+
+    alone = run("20260101T000002-a-9.json", 1)
+    assert records.last_good(tmp_path)[0].run.ranks == 1
+    run("20260101T000001-a-1.json", 4)
+    found, _, skipped = records.last_good(tmp_path)
+    assert found.run.ranks == 4
+    assert skipped == [f"{alone}: it ran with one rank; name it to see it"]
+    for number in range(20):
+        run(f"20260102T0000{number:02}-a-1.json", 1)
+    assert records.last_good(tmp_path)[0].run.ranks == 1, "only the latest are looked at"
 
 
 def test_the_last_record_is_the_one_with_the_latest_time_in_its_name(tmp_path: Path) -> None:

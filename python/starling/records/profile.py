@@ -42,6 +42,12 @@ class Profiled:
         return None if waited is None else waited / all_of_it if all_of_it else 0.0
 
     @property
+    def unequal_work(self) -> float | None:
+        """Share of the ranks' time in it that they waited for ranks with more to do; None where that cannot be told."""
+        waited, all_of_it = self.all_ranks.unequal_work_rank_seconds, self.all_ranks.rank_seconds
+        return None if waited is None else waited / all_of_it if all_of_it else 0.0
+
+    @property
     def late(self) -> list[tuple[int, float]]:
         """The ranks that the others waited for, and the share of calls to which each came last; most often first."""
         if not self.all_ranks.sampled_calls or (self.waiting or 0.0) < NOISE:
@@ -72,6 +78,15 @@ class Profile:
     def waiting(self) -> float:
         """Seconds that all ranks waited for later ones, where that can be told."""
         return sum(one.all_ranks.waiting_rank_seconds or 0.0 for one in self.contexts)
+
+    @property
+    def unequal_work(self) -> float:
+        """Of these, the seconds that no algorithm can shorten: for ranks with more to do, or nobody knows why."""
+        found = 0.0
+        for one in (one.all_ranks for one in self.contexts):
+            known = one.unequal_work_rank_seconds
+            found += (one.waiting_rank_seconds or 0.0) if known is None else known
+        return found
 
 
 def of(record: RunRecord, name: str = "it") -> Profile:
@@ -142,6 +157,7 @@ def summary(profile: Profile) -> str:
     )
     if profile.rank_seconds and profile.waiting:
         text += f"; {percent(profile.waiting / profile.rank_seconds)} of that at least is waiting for late ranks"
+        text += f", {percent(profile.unequal_work / profile.rank_seconds)} for unequal work"
     return text
 
 
@@ -176,6 +192,7 @@ def columns(shown: Sequence[Profiled], world: int) -> list[Column]:
             leave=2,
         ),
         Column("waiting", [percent(one.waiting) for one in shown], leave=6),
+        Column("by work", [percent(one.unequal_work) for one in shown], leave=3),
         Column("for rank", [late(one) for one in shown], leave=5, right=False),
     ]
 

@@ -18,6 +18,8 @@ LEAST_SAMPLES = 5
 """Least number of native calls for savings to be counted."""
 MOSTLY_WAITING = 1.6
 """Where calls took rank 0 so many times the agreed time, ranks waited for late ones (`auto` leaves that out)."""
+_LOOKED_AT = 10
+"""The latest records among which one of several ranks is looked for."""
 SLOWEST_IN_TURN = 1.05
 """Where the slowest rank's time of a call is so many times the mean of all, ranks take turns in being the slowest."""
 
@@ -200,7 +202,8 @@ class ContextProfile(_Model):
     """What all ranks did in one context of a profiled run (docs/profile.md). Ranks are those of MPI_COMM_WORLD.
 
     `rank_seconds` are those of all `ranks` that took part, on any of the `communicators`, together; of these
-    `waiting_rank_seconds` were spent waiting for ranks that came later, None where that cannot be told.
+    `waiting_rank_seconds` were spent waiting for ranks that came later, and of these `unequal_work_rank_seconds` for
+    ranks that had more to do since their collective before; None where that cannot be told.
     `mean_bytes` is the mean block where ranks cannot know `bytes`.
     """
 
@@ -212,6 +215,7 @@ class ContextProfile(_Model):
     quickest_rank: int = Field(ge=0)
     quickest_rank_seconds: float
     waiting_rank_seconds: float | None
+    unequal_work_rank_seconds: float | None = None
     sampled_calls: int = Field(ge=0)
     last: list[LastRank]
     mean_bytes: int | None
@@ -294,7 +298,7 @@ class Context(ContextKey, _Spent):
         if self.all_native:
             return 0.0 - bookkeeping
         by_native = self._typical_of(native)
-        if by_native is None:
+        if by_native is None or self.is_lost_in_waiting:
             return None
         if self.winner == "native" and native.samples >= settled.calls:
             # These calls were native: the time above that of typical calls is not due to Starling.
@@ -307,6 +311,17 @@ class Context(ContextKey, _Spent):
         elif self._mostly_waits or (self._slowest_in_turn and self._typical_of_all is not None):
             taken = self._typical_of_all
         return None if taken is None else self.calls * by_native - taken - bookkeeping
+
+    @property
+    def is_lost_in_waiting(self) -> bool:
+        """Whether ranks waited for each other most of the time, and no time without that can be compared.
+
+        So it is where more ranks than processors take turns: what a call takes says nothing of its way.
+        """
+        native = self.candidate("native")
+        if self.arrivals is None or native is None or self._agreed_alike(native):
+            return False
+        return (self.arrivals.mean_s or 0.0) > MOSTLY_WAITING * (self.arrivals.fastest_s or 0.0)
 
     @property
     def waited(self) -> float:
@@ -455,18 +470,29 @@ def latest(history: Path | None) -> Path:
 
 
 def last_good(history: Path | None) -> tuple[RunRecord, str, list[str]]:
-    """The last complete record of a history folder, its text, and the error of each later file.
+    """The last complete record of a history folder, its text, and why each later file is not it.
 
-    Raises RecordError where there is none.
+    A run of one rank, often a mistake, is not it either where there is another one among the latest. Raises RecordError
+    where there is none.
     """
     newest = latest(history)
-    wrong: list[str] = []
+    skipped: list[str] = []
+    alone: tuple[RunRecord, str, list[str]] | None = None
     for path in newest_first(newest.parent):
         try:
-            return *read(path), wrong
+            found, text = read(path)
         except RecordError as error:
-            wrong.append(str(error))
-    raise RecordError(f"{printable(newest.parent)}: no whole record in it; the newest file: {wrong[0]}")
+            skipped.append(str(error))
+            continue
+        if found.run.ranks > 1:
+            return found, text, skipped
+        alone = alone or (found, text, list(skipped))
+        skipped.append(f"{printable(path)}: it ran with one rank; name it to see it")
+        if len(skipped) > _LOOKED_AT:
+            break
+    if alone is not None:
+        return alone
+    raise RecordError(f"{printable(newest.parent)}: no whole record in it; the newest file: {skipped[0]}")
 
 
 def listed(history: Path | None) -> str:

@@ -55,8 +55,8 @@ EVEN = 0.995
 BY_FIRST = "*"
 """Mark of a time or a gain of rank 0, where ranks agreed on none."""
 EXPLAINED_BY_FIRST = (
-    f"{BY_FIRST}: rank 0's time, because the ranks agreed on none; others may have taken longer. "
-    "The root of a bcast, for example, returns before they do."
+    f"{BY_FIRST}: rank 0's time. The ranks agreed on none, or on one that leaves out as waiting what rank 0's calls do "
+    "take. Others may have taken longer: the root of a bcast, for example, returns before they do."
 )
 BELOW_ONE = (
     "A gain below 1 is no mistake: the choice rests on the slowest rank of each candidate's best call, or on a run-off "
@@ -84,8 +84,8 @@ def _ranks(number: int) -> str:
 
 
 def _gain(context: Context) -> float | None:
-    """The winner's speed-up over native."""
-    return None if context.winner == "native" else context.compared.gain
+    """The winner's speed-up over native; None where calls do not tell it."""
+    return None if context.winner == "native" or context.is_lost_in_waiting else context.compared.gain
 
 
 def gain_text(gain: float | None) -> str:
@@ -147,22 +147,28 @@ def summary(record: RunRecord) -> str:
     spent = _total(record, parts, lambda part: part.spent)
     tuning = _total(record, parts, lambda part: part.tuning)
     known = [context for context in record.contexts if context.saved is not None]
+    unknown: list[Context | LeftOut] = [context for context in record.contexts if context.saved is None]
+    unknown += left_out
+    seconds = _total(record, unknown, lambda part: part.spent)
     text = f"in collectives {human_seconds(min(spent, record.run.seconds or spent))}"
-    if known:
+    if known and seconds <= _MOST * spent:
         saved = _total(record, known, lambda context: context.saved) - (record.run.probe_s or 0.0)
         what = "saved against native" if saved >= 0 else "lost against native"
         text += f"; {what} {human_seconds(abs(saved))}, after the cost of tuning"
     text += f"; tuning cost {human_seconds(tuning)}"
-    unknown: list[Context | LeftOut] = [context for context in record.contexts if context.saved is None]
-    unknown += left_out
-    seconds = _total(record, unknown, lambda part: part.spent)
     if unknown and (not known or seconds >= _MATERIAL * spent):
         calls = sum(part.calls for part in unknown)
         text += f"; not counted as saved or lost: {calls} call{'s' * (calls != 1)}, {human_seconds(seconds)}, "
-        text += "whose time with native is not known"
+        text += "in which ranks mostly waited" if _waits(unknown) else "whose time with native is not known"
     if record.left_out:
         text += f"; of {_contexts(record.left_out.contexts)} only these sums are known"
     return text
+
+
+def _waits(unknown: Iterable[Context | LeftOut]) -> bool:
+    """Whether waiting is why it is not known what was saved in the heaviest of these."""
+    heaviest = max(unknown, key=lambda part: part.spent or 0.0)
+    return isinstance(heaviest, Context) and heaviest.is_lost_in_waiting
 
 
 def verdict(record: RunRecord) -> str:
@@ -175,15 +181,20 @@ def verdict(record: RunRecord) -> str:
         return ""
     probe = run.probe_s or 0.0
     known = [context for context in record.contexts if context.saved is not None]
-    unknown = _total(record, (one for one in record.contexts if one.saved is None), lambda context: context.spent)
+    not_known = [one for one in record.contexts if one.saved is None]
+    unknown = _total(record, not_known, lambda context: context.spent)
     spent = _total(record, record.contexts, lambda context: context.spent)
     saved = _total(record, known, lambda context: context.saved) - probe
     trying = human_seconds(_total(record, record.contexts, lambda context: context.tuning))
     if all(context.all_native for context in record.contexts):
         text = f"All calls were left to the MPI library; Starling took {human_seconds(-saved)} of the run"
+        if probe:
+            text += f", {human_seconds(probe)} of it to measure the network"
+        if run.ranks == 1:
+            return f"{text}. With one rank there is nothing to tune."
     elif unknown > _MOST * spent:
-        text = "What was saved is not known: native was not measured where "
-        text += f"{unknown / spent:.0%} of the time in collectives went"
+        why = "ranks mostly waited for each other" if _waits(not_known) else "native was not measured"
+        text = f"What was saved is not known: {why} where {unknown / spent:.0%} of the time in collectives went"
         text += f"; trying cost {trying}"
     else:
         if saved >= 0:
@@ -215,7 +226,7 @@ def waiting(record: RunRecord) -> str:
     spent = min(spent, record.run.seconds or spent)
     text = (
         f"About {human_seconds(share * spent)} of the {human_seconds(spent)} in collectives were waiting for late "
-        "ranks, which no algorithm can save"
+        "ranks (starling check says why they are late)"
     )
     last: dict[int, float] = {}
     compared = 0.0
@@ -371,7 +382,14 @@ def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> Non
         console.print(Text(f"and {len(contexts) - len(shown)} lighter ones: see them with --all"))
     for note in notes(shown, stages=rows is None):
         console.print(Text(note))
-    explained = [context for context in shown if context.decisions or _communicators(context) or _arrivals(context)]
+    explained = [
+        context
+        for context in shown
+        if context.decisions
+        or _communicators(context)
+        or _arrivals(context)
+        or sum(one.samples > 0 for one in context.candidates) > 1
+    ]
     for context in explained[: None if rows is None else _EXPLAINED]:
         console.print()
         console.print(_explained(context, None if rows is None else _DECISIONS))

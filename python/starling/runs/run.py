@@ -130,7 +130,10 @@ class _StateBefore:
         if explained.BY_LIBRARY in new_marks or (self._history is None and self._copy is None):
             return None
         if status != 0:
-            return f"no record of this run, which ended with exit status {status}"
+            return (
+                f"no record of this run, which ended with exit status {status}: "
+                "a record is made in MPI_Finalize and, in longer runs, once a minute"
+            )
         return "no record: the program made no MPI call that Starling saw, or did not get to MPI_Finalize"
 
 

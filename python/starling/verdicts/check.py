@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ MOSTLY = 0.5
 _LEAST_GAIN = 0.01
 """Share of a run that is worth a sentence."""
 _ROWS = 8
+_SHORT = 0.5
+"""Seconds of a run below which its beginning counts too much."""
 
 
 @dataclass(frozen=True)
@@ -73,14 +76,24 @@ class Check:
         return self.profile.waiting / self.ranks
 
     @property
+    def unequal_work(self) -> float:
+        """Of this, waiting for ranks that had more to do: no algorithm shortens it."""
+        return self.profile.unequal_work / self.ranks
+
+    @property
+    def uneven_ends(self) -> float:
+        """The rest of the waiting: collectives let ranks go at different times, and the next one has to wait."""
+        return self.waiting - self.unequal_work
+
+    @property
     def known(self) -> float:
         """Seconds that faster ways of which times are known would save."""
         return sum(one.seconds for one in self.gains if one.way)
 
     @property
     def unknown(self) -> float:
-        """Seconds of transfer where no faster way is known yet: no way saves more."""
-        return sum(one.seconds for one in self.gains if not one.way)
+        """Seconds that ways not known to be faster yet could save at most."""
+        return self.uneven_ends + sum(one.seconds for one in self.gains if not one.way)
 
     @property
     def late(self) -> list[int]:
@@ -89,12 +102,23 @@ class Check:
         return [one.late[0][0] for one in waited[:1] if one.late and one.late[0][1] >= MOSTLY]
 
     @property
+    def caution(self) -> str:
+        """Why these figures say little; empty where nothing is known against them."""
+        run = self.profile.record.run
+        processors = os.cpu_count() or run.ranks
+        if self.run < _SHORT:
+            return f"so short a run tells little: {human_seconds(self.run)}; let it do more"
+        if run.nodes == 1 and run.ranks > processors:
+            return f"{run.ranks} ranks share {processors} processors here: most waiting is for a processor"
+        return ""
+
+    @property
     def prospect(self) -> str:
         """What Starling could save, in one sentence."""
         by_known = f"{human_seconds(self.known)} ({_share(self.known, self.run)} of the run)"
         at_most = f"less than {human_seconds(self.unknown)} ({_share(self.unknown, self.run)}"
         if not any(one.way for one in self.gains):
-            return f"Starling could save {at_most} of the run), which is all that is no waiting"
+            return f"Starling could save {at_most} of the run), which is all but waiting for unequal work"
         if all(one.way for one in self.gains):
             if self.known < _LEAST_GAIN * self.run:
                 return (
@@ -105,7 +129,7 @@ class Check:
             return f"Starling could save {by_known} with the ways that it knows to be faster here"
         return (
             f"Starling could save {by_known} with the ways that it knows to be faster here, and {at_most}), "
-            "all that is no waiting, where it has measured none"
+            "all but waiting for unequal work, where it has measured none"
         )
 
     def of_one_rank(self, line: Sequence[str]) -> str:
@@ -125,12 +149,12 @@ class Check:
             return f"nothing: collectives are {percent(share)} of the run"
         if self.known >= _LEAST_GAIN * self.run:
             return f"starling run -- {command}"
-        if self.waiting >= MOSTLY * self.collectives:
+        if self.unequal_work >= MOSTLY * self.collectives:
             late = f": the others wait most for rank {self.late[0]}" if self.late else ""
             return f"balance the work of ranks{late}; no algorithm shortens that"
         if self.unknown >= _LEAST_GAIN * self.run:
             return f"starling compare -- {command}"
-        return "nothing: what is no waiting is too little"
+        return "nothing: what is no waiting for unequal work is too little"
 
 
 def _transfer(one: Profiled, ranks: int) -> float:
@@ -184,6 +208,7 @@ def as_json(found: Check, line: Sequence[str]) -> dict[str, Any]:
         "run_s": found.run,
         "collectives_s": found.collectives,
         "waiting_s": found.waiting,
+        "unequal_work_s": found.unequal_work,
         "late_ranks": found.late,
         "known_gain_s": found.known,
         "at_most_s": found.known + found.unknown,
@@ -210,6 +235,12 @@ def _to_save(one: Gain) -> str:
     return ("" if one.way else "< ") + human_seconds(one.seconds)
 
 
+def _by(one: Gain) -> str:
+    if not one.way:
+        return "-"
+    return f"{one.way}, {one.source}" if one.seconds > 0 else f"none is faster, {one.source}"
+
+
 def render(found: Check, line: Sequence[str], console: Console) -> None:
     """Prints where the time goes, what can be saved, and what to do first."""
     profile = found.profile
@@ -223,11 +254,14 @@ def render(found: Check, line: Sequence[str], console: Console) -> None:
     transfer = found.collectives - found.waiting
     rows = [
         ("collectives", found.collectives, found.run, "of the run"),
-        ("waiting for late ranks", found.waiting, found.collectives, "of that, at least: no algorithm shortens it"),
+        ("waiting, unequal work", found.unequal_work, found.collectives, "of that: no algorithm shortens it"),
+        ("waiting, uneven ends", found.uneven_ends, found.collectives, "of that: collectives let ranks go one by one"),
         ("transfer, and what else", transfer, found.collectives, "of that"),
     ]
     for name, seconds, of, words in rows:
         console.print(Text(f"  {name:24}{human_seconds(seconds):>8}  {_share(seconds, of):>7} {words}"))
+    if found.caution:
+        console.print(Text(found.caution))
     console.print(Text(found.prospect, style="bold"))
     console.print(Text(f"first: {found.advice(line)}", style="bold"))
     console.print()
@@ -241,6 +275,6 @@ def render(found: Check, line: Sequence[str], console: Console) -> None:
         Column("time", [human_seconds(one.context.all_ranks.rank_seconds / world) for one in shown]),
         Column("waiting", [percent(one.context.waiting) for one in shown]),
         Column("to save", [_to_save(one) for one in shown]),
-        Column("by", [f"{one.way}, {one.source}" if one.way else "-" for one in shown], right=False),
+        Column("by", [_by(one) for one in shown], right=False),
     ]
     console.print(fitted(columns, console.width))

@@ -249,9 +249,11 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
 void Context::profile(double start, double end, double work) {
   Profiled& kept = *profiled_;
   kept.seconds += end - start;
-  kept.sampled.add(end - start);
+  Profile& of_run = *setup().profile;
+  kept.sampled.add(end - start, of_run.ended ? start - *of_run.ended : SampledCalls::unknown);
+  if (of_run.ended) of_run.ended = end;
   if (key_.bytes < 0) kept.moved += work;
-  if (auto& order = setup().profile->order) order->follow(kept.in_order, start, end);
+  if (of_run.order) of_run.order->follow(kept.in_order, start, end);
 }
 
 /// Follows a call that explores, or after which the ranks agree. Measures the bookkeeping of these calls only.

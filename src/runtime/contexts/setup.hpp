@@ -34,6 +34,8 @@ class Communicator;
 struct Profile {
   ProfileSum finished;             ///< on communicators that were freed; guarded as Setup::finished
   std::optional<CallOrder> order;  ///< on rank 0, unless several threads may call MPI
+  /// When this rank's latest collective ended, by Clock; nothing where several threads may call MPI.
+  std::optional<double> ended;
 };
 
 /// What all communicators share. Set in MPI_Init; the same on all ranks, except `communicators`, `others` and

@@ -108,12 +108,13 @@ void after_init() {
   now.strategy = strategy->first;
   now.strategy_argument = strategy->second;
   set_table(now);
+  set_platform(now);
+  Clock::calibrate();
   if (now.settings.profile) {
     now.profile = std::make_unique<Profile>();
     if (process().rank == 0 && !process().concurrent) now.profile->order.emplace();
+    if (!process().concurrent) now.profile->ended = Clock::now();
   }
-  set_platform(now);
-  Clock::calibrate();
   job().started = std::chrono::system_clock::now();
   job().started_wtime = pmpi.Wtime();
   set_network(now);
