@@ -51,6 +51,7 @@ inline RunRecord sample_record() {
                                                 .quickest_rank = 1,
                                                 .quickest_rank_seconds = 0.005,
                                                 .waiting_rank_seconds = 0.03125,
+                                                .unequal_work_rank_seconds = 0.015625,
                                                 .sampled_calls = 50,
                                                 .last = {{1, 40}, {4, 10}},
                                                 .mean_bytes = 70000}};

@@ -167,7 +167,7 @@ def summary(record: RunRecord) -> str:
 
 def _waits(unknown: Iterable[Context | LeftOut]) -> bool:
     """Whether waiting is why it is not known what was saved in the heaviest of these."""
-    heaviest = max(unknown, key=lambda part: part.spent or 0.0)
+    heaviest = max(unknown, key=lambda part: part.spent or 0.0, default=None)
     return isinstance(heaviest, Context) and heaviest.is_lost_in_waiting
 
 
