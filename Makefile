@@ -208,12 +208,13 @@ bench-lab: test-install test-environments
 	$(STEP) "collectives, programs, trees and strategies on emulated clusters"
 	$(IN_TEST) $(TEST_PYTHON) bench/everything.py build-test/results $(ONLY)
 
-## The pages and pictures of docs/collectives, from the repository itself; the table of settings; the tables of docs/results,
-## from the raw times.
+## The pages and pictures of docs/collectives, from the repository itself; the table of settings; the reference of the Python
+## package; the tables of docs/results, from the raw times.
 docs: test-install
 	$(STEP) "reference pages, tables of results"
 	$(IN_TEST) $(TEST_PYTHON) -m starling.algorithms.reference docs/collectives
 	$(IN_TEST) $(TEST_PYTHON) -m starling.runs.reference docs/command-line.md
+	$(IN_TEST) $(TEST_PYTHON) -m starling.patterns.reference docs/patterns.md
 	$(IN_TEST) $(TEST_PYTHON) -m starling.commands.manual docs/man
 	$(IN_TEST) $(TEST_PYTHON) bench/pages.py
 

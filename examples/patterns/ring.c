@@ -18,6 +18,16 @@ static MPI_Comm neighbours(starling_request request, int* left, int* right) {
   return comm;
 }
 
+/* Everyone tells everyone: what the program did before. The report compares with the function named native. */
+static int by_all(starling_request request, void* context) {
+  int all[64], left, right;
+  const MPI_Comm comm = neighbours(request, &left, &right);
+  (void)context;
+  if (MPI_Allgather(&to_give, 1, MPI_INT, all, 1, MPI_INT, comm) != MPI_SUCCESS) return 1;
+  given = all[left];
+  return 0;
+}
+
 static int at_once(starling_request request, void* context) {
   int left, right;
   const MPI_Comm comm = neighbours(request, &left, &right);
@@ -36,19 +46,10 @@ static int posted(starling_request request, void* context) {
   return MPI_Waitall(2, requests, statuses);
 }
 
-static int by_all(starling_request request, void* context) {
-  int all[64], left, right;
-  const MPI_Comm comm = neighbours(request, &left, &right);
-  (void)context;
-  if (MPI_Allgather(&to_give, 1, MPI_INT, all, 1, MPI_INT, comm) != MPI_SUCCESS) return 1;
-  given = all[left];
-  return 0;
-}
-
 int main(int argc, char** argv) {
   const int partners[] = {1, 2}, waits[] = {0, 1};
   const char* const partner_names[] = {"neighbours", "everyone"};
-  const int values[3][2] = {{1, 0}, {1, 1}, {2, 0}};
+  const int values[3][2] = {{2, 0}, {1, 0}, {1, 1}};
   starling_attribute attributes[2];
   starling_attribute_set set;
   starling_function functions[3];
@@ -62,9 +63,9 @@ int main(int argc, char** argv) {
   starling_attribute_create("partners", 2, partners, partner_names, &attributes[0]);
   starling_attribute_create("waits", 2, waits, NULL, &attributes[1]);
   starling_attribute_set_create(2, attributes, &set);
-  starling_function_create("at_once", at_once, NULL, set, values[0], &functions[0]);
-  starling_function_create("posted", posted, NULL, set, values[1], &functions[1]);
-  starling_function_create("by_all", by_all, NULL, set, values[2], &functions[2]);
+  starling_function_create("native", by_all, NULL, set, values[0], &functions[0]);
+  starling_function_create("at_once", at_once, NULL, set, values[1], &functions[1]);
+  starling_function_create("posted", posted, NULL, set, values[2], &functions[2]);
   starling_function_set_create("ring", 3, functions, &pattern);
   if (starling_request_create(pattern, NULL, NULL, NULL, 0, "star-basic", &request) != STARLING_SUCCESS) {
     fprintf(stderr, "%s\n", starling_error_detail());

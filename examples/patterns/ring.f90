@@ -15,6 +15,16 @@ contains
     right = mod(rank + 1, ranks)
   end subroutine
 
+  ! Everyone tells everyone: what the program did before. The report compares with the function named native.
+  integer(c_int) function by_all(request, context) bind(c)
+    type(c_ptr), value :: request, context
+    integer :: comm, left, right, ierror, all_ranks(0:63)
+    call neighbours(request, comm, left, right)
+    call MPI_Allgather(to_give, 1, MPI_INTEGER, all_ranks, 1, MPI_INTEGER, comm, ierror)
+    given = all_ranks(left)
+    by_all = merge(0, 1, ierror == MPI_SUCCESS .and. .not. c_associated(context))
+  end function
+
   integer(c_int) function at_once(request, context) bind(c)
     type(c_ptr), value :: request, context
     integer :: comm, left, right, ierror
@@ -33,15 +43,6 @@ contains
     call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, ierror)
     posted = merge(0, 1, ierror == MPI_SUCCESS .and. .not. c_associated(context))
   end function
-
-  integer(c_int) function by_all(request, context) bind(c)
-    type(c_ptr), value :: request, context
-    integer :: comm, left, right, ierror, all_ranks(0:63)
-    call neighbours(request, comm, left, right)
-    call MPI_Allgather(to_give, 1, MPI_INTEGER, all_ranks, 1, MPI_INTEGER, comm, ierror)
-    given = all_ranks(left)
-    by_all = merge(0, 1, ierror == MPI_SUCCESS .and. .not. c_associated(context))
-  end function
 end module
 
 program ring
@@ -57,9 +58,9 @@ program ring
   call check(starling_attribute_create('partners', [1, 2], attributes(1)))
   call check(starling_attribute_create('waits', [0, 1], attributes(2)))
   call check(starling_attribute_set_create(2, attributes, set))
-  call check(starling_function_create('at_once', at_once, c_null_ptr, set, [1, 0], functions(1)))
-  call check(starling_function_create('posted', posted, c_null_ptr, set, [1, 1], functions(2)))
-  call check(starling_function_create('by_all', by_all, c_null_ptr, set, [2, 0], functions(3)))
+  call check(starling_function_create('native', by_all, c_null_ptr, set, [2, 0], functions(1)))
+  call check(starling_function_create('at_once', at_once, c_null_ptr, set, [1, 0], functions(2)))
+  call check(starling_function_create('posted', posted, c_null_ptr, set, [1, 1], functions(3)))
   call check(starling_function_set_create('ring', functions, pattern))
   call check(starling_request_create(pattern, c_null_ptr, c_null_ptr, c_null_ptr, 0, request, 'star-basic'))
   do i = 1, 500

@@ -83,19 +83,56 @@ def check_set() -> None:
 
 def check_errors() -> None:
     """What is wrong is told with a code and a sentence."""
+
+    def work(_: patterns.Request) -> None:
+        pass
+
+    one = patterns.Attribute("a", [1, 2])
+    attributes = patterns.AttributeSet([one])
+    equal = [patterns.Function(str(i), work, attributes, [1]) for i in range(2)]
+    functions = patterns.FunctionSet("plain", [patterns.Function("native", work, attributes, [1])])
+    request = patterns.Request(functions)
+    timer = patterns.Timer([request])
     for make, code in (
         (lambda: patterns.Topology(COMM), 6),
+        (lambda: patterns.Topology(COMM, left=[COMM.size], right=[0]), 1),
+        (lambda: patterns.Map.halo(-1), 4),
+        (lambda: patterns.Map.counts(-1, 0), 1),
+        (lambda: patterns.Map.operator(MPI.OP_NULL), 1),
+        (lambda: patterns.Attribute("none", []), 1),
+        (lambda: patterns.AttributeSet([]), 1),
+        (lambda: patterns.Function("no", work, attributes, [3]), 8),
+        (lambda: patterns.FunctionSet("equal", equal), 8),
+        (lambda: patterns.Request(functions, strategy="luck"), 12),
+        (lambda: patterns.Request(patterns.FunctionSet.predefined("neighborhood")), 7),
+        (lambda: patterns.Timer([request]), 11),
+        (request.wait, 11),
+        (request.progress, 11),
+        (lambda: request.update(1.0), 11),
+        (lambda: request.attribute("b"), 8),
+        (timer.stop, 11),
         (lambda: patterns.Vector(numpy.zeros((3, 3)), patterns.Map.halo(2)), 3),
         (lambda: patterns.FunctionSet.predefined("luck"), 1),
         (lambda: patterns.Attribute("twice", [1, 1]), 1),
     ):
         try:
-            make()
+            make()  # type: ignore[no-untyped-call,unused-ignore]
         except patterns.Error as error:
-            assert error.code == code, str(error)
+            assert error.code == code, f"{error.code}: {error}"
             assert str(error)
         else:
             raise AssertionError(f"no error {code}")
+    request.init()
+    for early in (request.start, request.free):
+        try:
+            early()
+        except patterns.Error as error:
+            assert error.code == 11
+        else:
+            raise AssertionError("a call between init and wait")
+    request.wait()
+    timer.free()
+    request.free()
     try:
         patterns.Vector(numpy.zeros((4, 4))[::2], patterns.Map.all())
     except ValueError:
@@ -104,12 +141,29 @@ def check_errors() -> None:
         raise AssertionError("an array with gaps")
 
 
+def check_returned() -> None:
+    """A function that returns its result is named, and left out of the next calls."""
+    for returned, number in ((numpy.zeros(3), None), (3, 13), (numpy.int64(0), 0), (None, 0)):
+        work = patterns.Function("library", lambda _, returned=returned: returned)  # type: ignore[misc]
+        with patterns.Request(patterns.FunctionSet("returning", [work])) as request:
+            told: object = 0
+            try:
+                request.start()
+            except TypeError as error:
+                assert str(error).startswith("function 'library' returned an object of type ndarray; return None")
+                told = None
+            except patterns.Error as error:
+                told = error.code
+            assert told == number
+
+
 def main() -> None:
     """All of it."""
     check_halo("C")
     check_halo("F")
     check_set()
     check_errors()
+    check_returned()
     COMM.Barrier()
     if COMM.rank == 0:
         print(f"all right on {COMM.size}")  # noqa: T201

@@ -155,8 +155,18 @@ def test_the_example_in_python_finds_the_fastest_and_others_are_right(mpi: Mpi, 
     preload = preloaded(mpi, tmp_path, [chooser()]) | package()
     outcome = run(mpi, 3, [str(python), str(RINGS / "ring.py")], tmp_path, preload).check()
     assert ", 0 wrong" in outcome.stdout
-    assert contexts(tmp_path)["ring"].calls == 500
+    context = contexts(tmp_path)["ring"]
+    assert context.calls == 500
+    assert context.native_s is not None, "what was saved is known"
     outcome = run(mpi, 3, [str(python), str(HERE / "patterns_python.py")], tmp_path, preload).check()
     assert outcome.stdout == "all right on 3\n", outcome.report()
-    outcome = run(mpi, 1, [str(python), str(RINGS / "ring.py")], tmp_path, package())
-    assert "the library is not loaded; run the program by: starling run" in outcome.stderr
+
+
+@pytest.mark.parametrize(("mpi", "python"), [pytest.param(*each, id=str(each[0])) for each in pythons()])
+def test_the_example_in_python_goes_by_its_first_function_without_the_library(
+    mpi: Mpi, python: Path, tmp_path: Path
+) -> None:
+    outcome = run(mpi, 3, [str(python), str(RINGS / "ring.py")], tmp_path, package()).check()
+    assert outcome.stdout == "the fastest is native, 0 wrong\n"
+    assert outcome.stderr.count("RuntimeWarning: the library is not loaded: requests of 'ring' call only 'native'") == 1
+    assert not (tmp_path / "record.json").exists()

@@ -83,6 +83,12 @@ def test_it_loads_nothing_and_escapes_what_programs_are_called(tmp_path: Path) -
     assert "://" not in shown
 
 
+def test_a_setting_without_a_value_is_none(tmp_path: Path) -> None:
+    shown = page_of(tmp_path, sample(run={"settings": {"except": "", "seed": "0"}}))
+    assert "<tr><td class=left>except</td><td class=left>none</td></tr>" in shown
+    assert "<tr><td class=left>seed</td><td class=left>0</td></tr>" in shown
+
+
 def test_thousands_of_contexts_stay_below_two_megabytes(tmp_path: Path) -> None:
     record = sample()
     contexts = [{**record["contexts"][0], "bytes": size} for size in range(8, 5008)]

@@ -8,14 +8,19 @@ import importlib
 import os
 from typing import Any
 
-INACTIVE = 17
-"""STARLING_ERROR_INACTIVE."""
+ATTRIBUTE = 8
+"""STARLING_ERROR_ATTRIBUTE."""
 FAILED = 13
 """STARLING_ERROR_FAILED: the function of the set failed on this rank."""
+INACTIVE = 17
+"""STARLING_ERROR_INACTIVE: the library is not loaded, or not in use."""
+
+HOW = "start the program by: starling run -- mpirun ... python ..."
+"""What to do where the library is missing."""
 
 
 class Error(RuntimeError):
-    """A call that the library refused: the code of starling/patterns.h, and what is wrong."""
+    """A call that the library refused: what is wrong, and in `code` the number that starling/patterns.h gives it."""
 
     def __init__(self, code: int, text: str) -> None:
         super().__init__(text)
@@ -23,33 +28,37 @@ class Error(RuntimeError):
 
 
 @functools.cache
-def library() -> ctypes.CDLL:
-    """The library, which `starling run` has preloaded: it cannot be loaded later. Raises Error where it is missing."""
+def library() -> ctypes.CDLL | None:
+    """The library that `starling run` has preloaded, which cannot be loaded later; None where it is missing."""
     loaded = ctypes.CDLL(None)
     if hasattr(loaded, "starling_library"):  # it opens the library for the MPI that is loaded by then
         importlib.import_module("mpi4py.MPI")
         loaded.starling_library.restype = ctypes.c_char_p
         loaded = ctypes.CDLL(os.fsdecode(loaded.starling_library()) or None)
     if not hasattr(loaded, "starling_error_detail"):
-        raise Error(INACTIVE, "the library is not loaded; run the program by: starling run -- mpirun ... python ...")
+        return None
     loaded.starling_error_text.restype = ctypes.c_char_p
     loaded.starling_error_detail.restype = ctypes.c_char_p
     return loaded
 
 
 def called(name: str, *arguments: Any) -> int:
-    """The code that a function returns."""
-    return int(getattr(library(), name)(*arguments))
+    """The code that a function returns; 0 where there is no library, whose objects are then empty."""
+    loaded = library()
+    return 0 if loaded is None else int(getattr(loaded, name)(*arguments))
 
 
 def fault(code: int) -> Error:
-    """The error of the latest call, which returned that code."""
-    detail = library().starling_error_detail() or library().starling_error_text(code)
+    """The error of the latest call, which returned that code; where there is no library, that."""
+    loaded = library()
+    if loaded is None:
+        return Error(INACTIVE, f"the library is not loaded; {HOW}")
+    detail = loaded.starling_error_detail() or loaded.starling_error_text(code)
     return Error(code, detail.decode(errors="replace"))
 
 
 def call(name: str, *arguments: Any) -> None:
-    """Calls a function. Raises Error where it fails."""
+    """Calls a function where there is the library. Raises Error where it fails."""
     code = called(name, *arguments)
     if code != 0:
         raise fault(code)

@@ -2,23 +2,43 @@
 
 Communicators are mpi4py's. Arrays are anything with a contiguous buffer, such as NumPy's. Objects are freed when
 nothing refers to them, but freeing a request is collective: free it, or leave its `with` block, on all ranks alike.
+
+Where the library is not loaded, objects are empty, and a request calls the first function of its set.
 """
 
 from __future__ import annotations
 
 import ctypes
 import importlib
+import operator
+import re
+import sys
+import warnings
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
-from starling.patterns.library import FAILED, call, called, fault, integers, library, text
+from starling.messages import quoted
+from starling.patterns.library import (
+    ATTRIBUTE,
+    FAILED,
+    HOW,
+    INACTIVE,
+    Error,
+    call,
+    called,
+    fault,
+    integers,
+    library,
+    text,
+)
 
 WORK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 ORDERS = {"C": 0, "F": 1}
+_LONGEST_NAME = 64
 
 Work = Callable[["Request"], int | None]
-"""A function of a set: it gets its request, and returns nothing, or the program's own number of an error."""
+"""A function of a set: it gets its request, and returns None, or the program's own number of an error; 0 is none."""
 
 
 class _Handle:
@@ -35,7 +55,7 @@ class _Handle:
         return self._handle
 
     def free(self) -> None:
-        """Frees it. Nothing if it is free."""
+        """Frees it. Does nothing if it is freed already."""
         if self._handle:
             call(self._free, ctypes.byref(self._handle))
 
@@ -62,9 +82,12 @@ class Topology(_Handle):
     def __init__(
         self, comm: Any, *, corners: bool = False, left: Sequence[int] = (), right: Sequence[int] = ()
     ) -> None:
-        """The grid of a Cartesian communicator, with `corners` diagonal neighbours too; or one by its neighbours.
+        """The grid of a Cartesian communicator of mpi4py (`comm.Create_cart`), or a grid given by its neighbours.
 
-        `left` and `right` have a rank for each dimension, MPI.PROC_NULL for none.
+        With `corners`, ranks that lie diagonally in the Cartesian grid are neighbours too. `left` and `right` make a
+        grid of any communicator: they have a rank of it for each dimension, `MPI.PROC_NULL` for none. Raises Error
+        where the communicator is not Cartesian and no neighbours are given, or a rank is not in it; ValueError where
+        `left` and `right` differ in length.
         """
         super().__init__()
         self.comm = comm
@@ -79,7 +102,7 @@ class Topology(_Handle):
 
 
 class Map(_Handle):
-    """Which part of a vector is exchanged: see the class methods."""
+    """Which part of a vector is exchanged. It is made by one of the class methods."""
 
     _free = "starling_map_free"
 
@@ -90,41 +113,47 @@ class Map(_Handle):
 
     @classmethod
     def halo(cls, width: int) -> Map:
-        """A halo of so many cells on each side."""
+        """A halo of `width` cells on each side of each dimension, for the sets of halos. Raises Error if negative."""
         return cls("starling_map_halo", width)
 
     @classmethod
     def all(cls) -> Map:
-        """All of it."""
+        """All elements."""
         return cls("starling_map_all")
 
     @classmethod
     def list(cls, counts: Sequence[int], displacements: Sequence[int]) -> Map:
-        """A part for each rank, in elements."""
+        """A part for each rank: its number of elements, and where it begins in the vector, in elements.
+
+        Raises ValueError where the two differ in length.
+        """
         if len(counts) != len(displacements):
             raise ValueError("counts and displacements must have a number for each rank")
         return cls("starling_map_list", len(counts), integers(counts), integers(displacements))
 
     @classmethod
     def counts(cls, send: int, receive: int) -> Map:
-        """So many elements to and from each rank."""
+        """`send` elements to each rank, and `receive` elements from each. Raises Error if one is negative."""
         return cls("starling_map_counts", send, receive)
 
     @classmethod
     def operator(cls, op: Any) -> Map:
-        """All of it, reduced by an operator of MPI."""
+        """All elements, reduced by an operator of mpi4py, such as `MPI.SUM`. Raises Error for `MPI.OP_NULL`."""
         return cls("starling_map_operator_f", op.py2f())
 
 
 class Vector(_Handle):
-    """An array of the program's."""
+    """An array of the program's, `array`, which is kept while the vector is."""
 
     _free = "starling_vector_free"
 
     def __init__(self, array: Any, part: Map, *, values: bool = False) -> None:
-        """On a contiguous array, in C's or Fortran's order. With `values` its last axis has the values of an element.
+        """On a contiguous, writable array in C's or Fortran's order, of which `part` is exchanged.
 
-        The halo cells count among the elements of each axis. The array is kept while the vector is.
+        Each axis is a dimension of the grid, in the order of the topology's dimensions; its extent counts the halo
+        cells on both sides. With `values`, the last axis is no dimension: it has the values of an element. The type of
+        the values must be one of MPI's. Raises ValueError for an array with gaps or of another type; Error where an
+        extent is too small for the halo.
         """
         mpi: Any = importlib.import_module("mpi4py.MPI")
         super().__init__()
@@ -153,22 +182,27 @@ class Attribute(_Handle):
     _free = "starling_attribute_free"
 
     def __init__(self, name: str, values: Sequence[int], names: Sequence[str] | None = None) -> None:
-        """With a name for each value, by default its digits."""
+        """Called `name`, with different `values` and a name for each, by default its digits.
+
+        Raises Error where a value occurs twice or there is none; ValueError where `names` has another length.
+        """
         super().__init__()
         if names is not None and len(names) != len(values):
             raise ValueError("there must be a name for each value")
+        self.name = name
         texts = (ctypes.c_char_p * len(names))(*(one.encode() for one in names)) if names is not None else None
         call("starling_attribute_create", text(name), len(values), integers(values), texts, ctypes.byref(self._handle))
 
 
 class AttributeSet(_Handle):
-    """Attributes that belong together."""
+    """Attributes that belong together: those of the functions of a set."""
 
     _free = "starling_attribute_set_free"
 
     def __init__(self, attributes: Sequence[Attribute]) -> None:
-        """In the order in which functions give values."""
+        """In the order in which functions give values. Raises Error where there is none."""
         super().__init__()
+        self.attributes = list(attributes)
         handles = (ctypes.c_void_p * max(1, len(attributes)))(*(one.handle.value for one in attributes))
         call("starling_attribute_set_create", len(attributes), handles, ctypes.byref(self._handle))
 
@@ -187,19 +221,45 @@ class Function(_Handle):
         *,
         finish: Work | None = None,
     ) -> None:
-        """`work` does it all, or begins what `finish` ends. `values`: one of each attribute."""
+        """`work(request)` does it all, or begins what `finish(request)` ends, so that the program can compute between.
+
+        Both return None, or an error number of the program; 0 is no error. What they raise is raised by the request's
+        `start`, `init` or `wait`. `values` has a value of each attribute. In the record, characters of `name` other
+        than letters, digits, dots, dashes and underscores become underscores. A function named `native` is what the
+        report compares with. Raises ValueError where `values` has another length than `attributes`; Error where an
+        attribute has no such value.
+        """
         super().__init__()
-        self._steps = [_step(work), _step(finish) if finish is not None else WORK()]
+        if len(values) != (len(attributes.attributes) if attributes is not None else 0):
+            raise ValueError("there must be a value of each attribute")
+        plain = re.sub(rb"[^\w.-]", b"_", name.rstrip(" ").encode()[:_LONGEST_NAME]).decode()
+        self.name = plain or "function_0"
+        self.attributes = attributes
+        self.values = list(values)
+        self.parts = [work] if finish is None else [work, finish]
+        self._steps = [_step(self, part) for part in self.parts] + [WORK()] * (2 - len(self.parts))
         begin, end = self._steps
         rest = (None, _handle_of(attributes), integers(values), ctypes.byref(self._handle))
         call("starling_function_split", text(name), begin, WORK(), end, *rest)
 
 
-def _step(work: Work) -> Any:
+def _number(function: Function, part: Work, request: Request) -> int:
+    """Calls a part of a function, and returns the number of its error."""
+    returned = part(request)
+    if returned is None:
+        return 0
+    try:
+        return operator.index(returned)
+    except TypeError:
+        what = f"function {quoted(function.name)} returned an object of type {type(returned).__name__}"
+        raise TypeError(f"{what}; return None or an error number") from None
+
+
+def _step(function: Function, part: Work) -> Any:
     def step(handle: int, _: int | None) -> int:
         request = Request.of(handle)
         try:
-            return int(work(request) or 0)
+            return _number(function, part, request)
         except BaseException as error:  # C cannot pass it on: `start` raises it
             request.error = error
             return 1
@@ -208,22 +268,36 @@ def _step(work: Work) -> Any:
 
 
 class FunctionSet(_Handle):
-    """Functions that do the same; the first one is the baseline."""
+    """Functions that do the same; the first one is the baseline: what is used where nothing is tried."""
 
     _free = "starling_function_set_free"
 
     def __init__(self, name: str, functions: Sequence[Function]) -> None:
-        """Of the program's own functions, which are kept while the set is."""
+        """Of the program's own functions, which are kept while the set is; `name` is the pattern's in reports.
+
+        All functions have the same AttributeSet or none, and different values. Raises Error where they have not;
+        ValueError where there is no function.
+        """
         super().__init__()
+        if not functions:
+            raise ValueError("a function set needs a function")
+        self.name = name
         self.functions = list(functions)
-        handles = (ctypes.c_void_p * max(1, len(functions)))(*(one.handle.value for one in functions))
+        handles = (ctypes.c_void_p * len(functions))(*(one.handle.value for one in functions))
         call("starling_function_set_create", text(name), len(functions), handles, ctypes.byref(self._handle))
 
     @classmethod
     def predefined(cls, name: str) -> FunctionSet:
-        """One of the library's: "neighborhood", "allreduce", "iallreduce"."""
+        """One of the library's, which is never freed.
+
+        `neighborhood`, `shift_ltor` and `shift_rtol` exchange halos. Every collective (`allreduce`) is a set, and its
+        nonblocking form (`iallreduce`). Raises Error where there is no such set, or the library is not loaded.
+        """
+        if library() is None:
+            raise fault(INACTIVE)
         made = _Predefined.__new__(_Predefined)
         _Handle.__init__(made)
+        made.name = name
         made.functions = []
         call("starling_function_set_predefined", text(name), ctypes.byref(made.handle))
         return made
@@ -240,7 +314,7 @@ class _Predefined(FunctionSet):
 
 
 class Request(_Handle):
-    """A pattern that the program repeats: a set on vectors and a topology."""
+    """A pattern that the program repeats: a function set on vectors and a topology."""
 
     _free = "starling_request_free"
     _all: ClassVar[dict[int, Request]] = {}
@@ -255,24 +329,34 @@ class Request(_Handle):
         root: int = 0,
         strategy: str | None = None,
     ) -> None:
-        """Collective. `receive` is `send` where it is left out; `strategy` is the run's."""
+        """Collective over the ranks of `topology`, which is `MPI.COMM_WORLD` where it is left out.
+
+        `send` and `receive` are what a predefined set works on; functions of the program may use them. `receive` is
+        `send` where it is left out. `root` is a rank where the set has one. `strategy` is one of `starling strategies`,
+        such as `brute-force`; by default that of the run. Raises Error where the parts do not fit the set, or there is
+        no such strategy. Where the library is not loaded it warns on rank 0, and each start calls the first function.
+        """
         super().__init__()
         self.functions = functions
         self.topology = topology
         self.send = send
         self.receive = receive if receive is not None else send
         self.error: BaseException | None = None
+        if library() is None and _is_first():
+            only = f"requests of {quoted(functions.name)} call only {quoted(functions.functions[0].name)}"
+            warnings.warn(f"the library is not loaded: {only}; {HOW}", RuntimeWarning, stacklevel=2)
         parts = (functions.handle, _handle_of(topology), _handle_of(send), _handle_of(self.receive))
         call("starling_request_create", *parts, root, text(strategy), ctypes.byref(self._handle))
-        self._all[self._handle.value or 0] = self
+        if self._handle:
+            self._all[self._handle.value or 0] = self
 
     @classmethod
     def of(cls, handle: int) -> Request:
-        """The request of a handle."""
+        """The request of a handle in C."""
         return cls._all[handle]
 
     def free(self) -> None:
-        """Frees it. Collective."""
+        """Frees it. Collective. Raises Error between `init` and `wait`."""
         number = self._handle.value or 0
         super().free()
         self._all.pop(number, None)
@@ -285,41 +369,69 @@ class Request(_Handle):
         if code != 0:
             raise fault(code)
 
+    @property
+    def _first(self) -> Function:
+        return self.functions.functions[0]
+
+    def _carry_out(self, name: str, parts: slice) -> None:
+        """Calls a function of the library's; where there is none, parts of the first function."""
+        if library() is not None:
+            self._run(name)
+            return
+        for part in self._first.parts[parts]:
+            if number := _number(self._first, part, self):
+                raise Error(FAILED, f"the function {self._first.name} of {self.functions.name} failed: error {number}")
+
     def start(self) -> None:
-        """Carries out the pattern once. Collective. Raises what the function raised on this rank."""
-        self._run("starling_request_start")
+        """Carries out the pattern once. Collective.
+
+        Raises what the function raised on this rank; Error where it returned an error number. The other ranks go on,
+        and all leave the function out after their next agreement. Raises Error between `init` and `wait`.
+        """
+        self._carry_out("starling_request_start", slice(None))
 
     def init(self) -> None:
-        """Begins it; `wait` ends it."""
-        self._run("starling_request_init")
+        """Begins it; `wait` ends it. Collective. A function without `finish` does it all here. Raises as `start`."""
+        self._carry_out("starling_request_init", slice(1))
 
     def wait(self) -> None:
-        """Ends what `init` began."""
-        self._run("starling_request_wait")
+        """Ends what `init` began. Collective. Raises as `start`; Error where there was no `init`."""
+        self._carry_out("starling_request_wait", slice(1, None))
 
     def progress(self) -> bool:
-        """Lets it advance; whether its part on this rank has ended."""
+        """Lets messages advance between `init` and `wait`; True where `wait` has nothing to wait for on this rank.
+
+        Always False for a function of the program with `finish`: it cannot be asked. Raises Error elsewhere.
+        """
+        if library() is None:
+            return len(self._first.parts) == 1
         complete = ctypes.c_int()
         self._run("starling_request_progress", ctypes.byref(complete))
         return bool(complete.value)
 
     def update(self, seconds: float) -> None:
-        """The program's own time of the latest call."""
+        """The program's own time of the latest call, in seconds, which counts in place of Starling's.
+
+        All ranks give one, or none. A function may call it too. Raises Error where the time is negative or no call
+        has ended since the latest agreement.
+        """
         self._run("starling_request_update", ctypes.c_double(seconds))
 
     def _text(self, name: str) -> str:
+        if library() is None:
+            return self._first.name
         found = ctypes.c_char_p()
         call(name, self._handle, ctypes.byref(found))
         return (found.value or b"").decode()
 
     @property
     def function(self) -> str:
-        """The function of the present call, or of the next one."""
+        """The name of the function of the present call, else of the latest, else of the next one."""
         return self._text("starling_request_function")
 
     @property
     def winner(self) -> str:
-        """The function that was chosen. Raises Error while functions are tried."""
+        """The name of the function that was chosen. Raises Error, of code 16, while functions are tried."""
         return self._text("starling_request_winner")
 
     @property
@@ -330,29 +442,48 @@ class Request(_Handle):
         return bool(found.value)
 
     def attribute(self, name: str) -> int:
-        """The value of an attribute of the function of the present call, or of the next one."""
+        """The value of an attribute of `function`. Raises Error where there is no such attribute."""
+        if library() is None:
+            attributes = self._first.attributes.attributes if self._first.attributes is not None else []
+            for attribute, value in zip(attributes, self._first.values, strict=True):
+                if attribute.name == name:
+                    return value
+            raise Error(ATTRIBUTE, f"the functions of {self.functions.name} have no attribute {quoted(name)}")
         found = ctypes.c_int()
         call("starling_request_attribute", self._handle, text(name), ctypes.byref(found))
         return found.value
 
 
+def _is_first() -> bool:
+    """Whether this process tells what concerns all: rank 0, or one that does not use MPI now."""
+    mpi: Any = sys.modules.get("mpi4py.MPI")
+    return mpi is None or not mpi.Is_initialized() or mpi.Is_finalized() or mpi.COMM_WORLD.rank == 0
+
+
 class Timer(_Handle):
-    """Requests tuned by the time of a section of code: what runs within `with timer.section():`."""
+    """Requests tuned by the time of a section of code: what runs within `with timer.section():`.
+
+    One request at a time tries its functions; the next one does so when that has chosen. A request keeps one function
+    within a section, and learns nothing outside of sections.
+    """
 
     _free = "starling_timer_free"
 
     def __init__(self, requests: Sequence[Request]) -> None:
-        """All have communicators of the same ranks in the same order."""
+        """Of requests whose communicators have the same ranks in the same order, in the order in which they are tuned.
+
+        Raises Error where the ranks are not the same, or a request has another timer.
+        """
         super().__init__()
         handles = (ctypes.c_void_p * max(1, len(requests)))(*(one.handle.value for one in requests))
         call("starling_timer_create", len(requests), handles, ctypes.byref(self._handle))
 
     def start(self) -> None:
-        """Begins a section."""
+        """Begins a section. Raises Error within one."""
         call("starling_timer_start", self._handle)
 
     def stop(self) -> None:
-        """Ends it."""
+        """Ends the section. Raises Error where there is none."""
         call("starling_timer_stop", self._handle)
 
     def section(self) -> _Section:
@@ -369,6 +500,3 @@ class _Section:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._timer.stop()
-
-
-library()

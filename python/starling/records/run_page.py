@@ -212,6 +212,7 @@ def page(record: RunRecord) -> str:
     if len(contexts) > _LISTED:
         parts.append(f"<p class=faint>and {len(contexts) - _LISTED} lighter ones</p>")
     parts += [f"<p class=faint>{escape(note)}</p>" for note in reports.notes(contexts[:_LISTED], stages=True)]
-    settings = html.table(["setting", "value"], sorted(record.run.settings.items()), [0, 1])
+    rows = [(name, value or "none") for name, value in sorted(record.run.settings.items())]
+    settings = html.table(["setting", "value"], rows, [0, 1])
     parts.append(f"<h2>Settings</h2><details><summary>all that were in force</summary>{settings}</details>")
     return "".join([*parts, html.END])
