@@ -32,8 +32,9 @@ enum {
   STARLING_ERROR_DATATYPE = 5,     /* a datatype that is null or not predefined */
   STARLING_ERROR_COMMUNICATOR = 6, /* a communicator that is null, or has not the topology that is asked for */
   STARLING_ERROR_TOPOLOGY = 7,     /* a topology that does not fit */
-  STARLING_ERROR_ATTRIBUTE = 8,    /* a value that an attribute does not have, or equal attribute values twice */
-  STARLING_ERROR_FUNCTION = 9,     /* a missing function, or functions with different attribute sets in one set */
+  STARLING_ERROR_ATTRIBUTE = 8,    /* a value that an attribute does not have; functions of one set with equal values,
+                                      or with different attribute sets */
+  STARLING_ERROR_FUNCTION = 9,     /* a missing function */
   STARLING_ERROR_VECTOR = 10,      /* a vector that does not fit the function set */
   STARLING_ERROR_STATE = 11,       /* a call out of order: a wait without an init, a start while one is in flight */
   STARLING_ERROR_STRATEGY = 12,    /* a strategy that there is not */
@@ -186,7 +187,7 @@ int starling_request_free(starling_request* request);
 
 /* For functions of a set, and for the program. Texts and arrays belong to the request; addresses may be NULL. */
 
-/* The function of the present call, or of the next one. */
+/* The function of the present call, else of the latest one; of the next one before the first. */
 int starling_request_function(starling_request request, const char** name);
 /* The value of an attribute of that function. Errors: ATTRIBUTE (no such). */
 int starling_request_attribute(starling_request request, const char* attribute, int* value);
