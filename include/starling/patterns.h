@@ -148,7 +148,7 @@ int starling_function_split(const char* name, starling_work* begin, starling_wor
 int starling_function_free(starling_function* function);
 
 /* Functions that do the same. The first one is the baseline: what is used where nothing is tried.
- * Errors: FUNCTION (different attribute sets), ATTRIBUTE (two with equal values), HANDLE, ARGUMENT. */
+ * Errors: ATTRIBUTE (two with equal values, or different attribute sets), HANDLE, ARGUMENT. */
 int starling_function_set_create(const char* name, int count, const starling_function* functions,
                                  starling_function_set* made);
 
