@@ -48,6 +48,11 @@ def rows(path: Path, wanted: str, keys: set[str], under: str | None = "played") 
     return found
 
 
+def unmeasured(where: str, what: str) -> MeasuredError:
+    """What a table lacks because its file was not measured to the end."""
+    return MeasuredError(f"{printable(where)}: {printable(what)} is not measured yet; let the measurement go on")
+
+
 def output(path: Path) -> Path:
     """A file to be written, whose folder exists: asked before what takes long. Raises MeasuredError."""
     if not path.absolute().parent.is_dir():

@@ -173,3 +173,35 @@ def test_what_draws_names_the_package_that_is_missing(script: str, words: list[o
     told = complaint(script, *words, *picture, env={"PYTHONPATH": str(tmp_path)})
     assert told == "matplotlib, which draws, is not installed; run: pip install '.[plots]'"
     assert not (tmp_path / "mine.svg").exists()
+
+
+@pytest.mark.parametrize(
+    ("table", "data", "told"),
+    [
+        ("first-cells", "first-mpich.json", "alltoall 16384: round 0 of auto is not measured yet"),
+        ("programs", "programs-openmpi.json", "fft: what Starling does is not measured yet"),
+        ("trees", "trees-openmpi.json", "bcast, 16 ranks: a tree is not measured yet"),
+        ("profile-cost", "profiles.json", "allreduce: without native is not measured yet"),
+        ("peers", "simulated.json", "alltoall: an algorithm that SMPI has too is not measured yet"),
+    ],
+)
+def test_a_measurement_that_was_interrupted_is_told(table: str, data: str, told: str, tmp_path: Path) -> None:
+    file = json.loads((RESULTS / data).read_text())
+    (tmp_path / data).write_text(json.dumps({**file, "measurements": file["measurements"][:1]}))
+    assert complaint("pages.py", table, tmp_path / data) == f"table {table}: {told}; let the measurement go on"
+
+
+def test_what_cannot_be_replayed_is_told_before_anything_is_written(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.json"
+    assert complaint("matrices.py", RESULTS / "profiles.json", "-o", mine).startswith("no matrix: no context")
+    assert complaint("tuning_replay.py", "play", RESULTS / "replay.json", "-o", mine) == (
+        f"{RESULTS}/replay.json: it has no list 'matrices'; give a file that bench/matrices.py wrote"
+    )
+    assert complaint("tuning_replay.py", "play", RESULTS / "README.md", "-o", mine).startswith(
+        f"{RESULTS}/README.md: it is no file of measurements of starling tune; give a file MINE.json.measurements"
+    )
+    times = RESULTS / "simulated.json"
+    assert complaint("searches.py", "play", "--times", times, "-o", mine) == (
+        f"{times}: its measurements are by simulated.py; give a file that bench/solver.py wrote"
+    )
+    assert not mine.exists()
