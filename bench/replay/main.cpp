@@ -133,7 +133,9 @@ Json row_of(const Matrix& matrix, const std::string& strategy, const Scenario& s
 
 std::vector<Matrix> matrices_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error(told(path) + ": " + std::generic_category().message(errno));
+  if (!file)
+    throw std::runtime_error(told(path) + ": " + std::generic_category().message(errno) +
+                             "; give a file that bench/matrices.py wrote");
   try {
     return matrices_from_json({std::istreambuf_iterator<char>(file), {}});
   } catch (const std::runtime_error& error) {
