@@ -24,6 +24,7 @@ from typing import Any
 
 import markdown
 import plots
+import result_files
 from command import command_line
 from timing import command, compiled, made
 from trees import label
@@ -121,9 +122,9 @@ def draw(options: argparse.Namespace) -> None:
 
 
 def read(path: Path) -> list[Run]:
-    """The runs of a file."""
-    runs: list[Run] = json.loads(path.read_text())
-    return runs
+    """The runs of a file. Raises MeasuredError."""
+    keys = {"strategy", "kind", "seconds", "slowed_at", "winner", "decisions", "made"}
+    return result_files.rows(path, "a file that bench/adapting.py wrote", keys, under=None)
 
 
 def figures(seconds: Sequence[float]) -> tuple[str, str]:

@@ -1,14 +1,26 @@
-"""The command line that the scripts of this folder share: `measure ... -- LAUNCHER`, then `draw`."""
+"""What the scripts of this folder share: how they tell mistakes, and `measure ... -- LAUNCHER`, then `draw`."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from starling.lab.measured import MeasuredError
+from starling.messages import MISUSE
+
+
+@contextmanager
+def mistakes_told() -> Iterator[None]:
+    """Ends the script at a MeasuredError: its sentence in one line on stderr, and the exit status of wrong use."""
+    try:
+        yield
+    except MeasuredError as error:
+        print(f"{Path(sys.argv[0]).name}: {error}", file=sys.stderr)
+        sys.exit(MISUSE)
 
 
 def command_line(
@@ -36,9 +48,7 @@ def command_line(
     drawing.add_argument("picture", type=Path)
     drawing.set_defaults(does=draw)
     options = parser.parse_args()
-    if on_lab and options.does is measure and "STARLING_PLATFORM" not in os.environ:
-        sys.exit(f"{Path(sys.argv[0]).name}: no lab: put `starling lab run --` before it")
-    try:
+    with mistakes_told():
+        if on_lab and options.does is measure and "STARLING_PLATFORM" not in os.environ:
+            raise MeasuredError("no lab: put `starling lab run --` before it")
         options.does(options)
-    except MeasuredError as error:
-        sys.exit(f"{Path(sys.argv[0]).name}: {error}")

@@ -22,6 +22,7 @@ from statistics import mean, median
 
 import markdown
 import plots
+import result_files
 from command import command_line
 from suite_tables import COLLECTIVES, Cell
 from timing import Times, compiled, made, place_of, timed
@@ -90,11 +91,16 @@ def _measurement(cell: Cell, how: str, turn: int, place: str, times: Times) -> M
 class Row:
     """A cell's totals over native's, medians over rounds.
 
-    `nothing` is without the time in which the network was measured, `clock` with it.
+    `nothing` is without the time in which the network was measured, `clock` with it. Raises MeasuredError where rounds
+    are missing.
     """
 
     def __init__(self, cell: Cell, rounds: Mapping[str, Sequence[Measurement]]) -> None:
         self.cell = cell
+        counts = {how: len(rounds.get(how, ())) for how in (NATIVE, NOTHING, HISTORY)}
+        for how, count in counts.items():
+            if count < max(counts.values()):
+                raise result_files.unmeasured(f"{cell[0]} {cell[1]}", f"round {count} of {how}")
         self.native = median(sum(one.seconds) for one in rounds[NATIVE])
         pairs = [
             (sum(natively.seconds), sum(one.seconds), float(one.notes["network_s"]))

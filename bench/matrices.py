@@ -37,10 +37,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import result_files
+from command import mistakes_told
+
 from starling.algorithms import repository
 from starling.installation import questions
 from starling.lab import measured
-from starling.lab.measured import Measurement
+from starling.lab.measured import MeasuredError, Measurement
 from starling.networks import platform_file
 from starling.networks.platform_file import Platform
 
@@ -93,10 +96,17 @@ def times_of(rounds: Iterable[Measurement]) -> dict[str, list[float]]:
     return found
 
 
+def probes(probed: Path) -> list[dict[str, Any]]:
+    """What probes found: a file like docs/results/probed.json. Raises MeasuredError."""
+    return result_files.rows(
+        probed, "a file like docs/results/probed.json", {"platform", "mpi", "parameters"}, "probed"
+    )
+
+
 def parameters_for(probed: Path, place: str, mpi: str) -> dict[str, Any] | None:
     """What a probe found on that platform, with that MPI library or else any."""
     name = place.partition(",")[0]
-    found = [one for one in json.loads(probed.read_text())["probed"] if one["platform"] == name]
+    found = [one for one in probes(probed) if one["platform"] == name]
     flavour = mpi.partition(" ")[0]
     same = [one for one in found if one["mpi"].partition(" ")[0] == flavour]
     for one in (*same, *found):
@@ -167,9 +177,13 @@ def matrices(files: Iterable[Path], probed: Path | None) -> Iterator[dict[str, A
 
 
 def write(found: Iterable[Mapping[str, Any]], path: Path) -> int:
-    """Writes a file, a line for each matrix; returns their number."""
+    """Writes a file, a line for each matrix; returns their number. Raises MeasuredError where there is none."""
     rows = [json.dumps(one, separators=(",", ":")) for one in found]
-    path.write_text('{"schema": 1, "matrices": [\n' + ",\n".join(rows) + "\n]}\n")
+    if not rows:
+        raise MeasuredError(
+            f"no matrix: no context on a platform with a short name has times of native and of {FEWEST - 1} candidates"
+        )
+    result_files.write(path, '{"schema": 1, "matrices": [\n' + ",\n".join(rows) + "\n]}\n")
     return len(rows)
 
 
@@ -180,7 +194,9 @@ def main() -> None:
     parser.add_argument("--probed", type=Path, help="what probes found; else the cost model has its defaults")
     parser.add_argument("-o", "--output", required=True, type=Path)
     options = parser.parse_args()
-    print(f"{write(matrices(options.measured, options.probed), options.output)} matrices in {options.output}")
+    with mistakes_told():
+        result_files.output(options.output)
+        print(f"{write(matrices(options.measured, options.probed), options.output)} matrices in {options.output}")
 
 
 if __name__ == "__main__":

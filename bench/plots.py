@@ -5,11 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from starling.lab.measured import MeasuredError
+from starling.messages import not_written
+
 
 def pyplot() -> Any:
-    """Matplotlib's pyplot, for files only."""
-    import matplotlib as mpl
-    from matplotlib import pyplot as plotting
+    """Matplotlib's pyplot, for files only. Raises MeasuredError where it is not installed."""
+    try:
+        import matplotlib as mpl
+        from matplotlib import pyplot as plotting
+    except ModuleNotFoundError as error:
+        raise MeasuredError("matplotlib, which draws, is not installed; run: pip install '.[plots]'") from error
 
     mpl.use("svg")
     mpl.rcParams["svg.hashsalt"] = "starling"
@@ -27,5 +33,8 @@ def logarithmic(panel: Any) -> None:
 
 
 def save(figure: Any, path: Path) -> None:
-    """Saves without the date, so that the file changes only with its content."""
-    figure.savefig(path, metadata={"Date": None})
+    """Saves without the date, so that the file changes only with its content. Raises MeasuredError."""
+    try:
+        figure.savefig(path, metadata={"Date": None})
+    except OSError as error:
+        raise MeasuredError(not_written(path, error)) from error

@@ -26,11 +26,12 @@ from pathlib import Path
 from statistics import fmean, median
 
 import markdown
+from command import mistakes_told
 from timing import carried_out, compiled, made, timed
 
 from starling.algorithms import repository
 from starling.lab import measured
-from starling.lab.measured import Case, Measurement, Measurements
+from starling.lab.measured import Case, MeasuredError, Measurement, Measurements
 from starling.networks import platform_file
 from starling.networks.platform_file import Platform
 
@@ -200,8 +201,10 @@ def predict(options: argparse.Namespace) -> None:
 
 
 def table(times: Measurements, model: Measurements) -> str:
-    """The model's error and how good its first choice is, by collective."""
+    """The model's error and how good its first choice is, by collective. Raises MeasuredError where none is judged."""
     cases = judged(times, model)
+    if not cases:
+        raise MeasuredError(f"no case has {FEWEST} candidates that were both measured and predicted")
     rows = []
     for collective in (*dict.fromkeys(one.case.what for one in cases), "all"):
         some = [one for one in cases if collective in (one.case.what, "all")]
@@ -230,7 +233,8 @@ def compare(options: argparse.Namespace) -> None:
 def main() -> None:
     """Measures, predicts or compares."""
     options = arguments()
-    {"measure": measure, "predict": predict, "compare": compare}[options.command](options)
+    with mistakes_told():
+        {"measure": measure, "predict": predict, "compare": compare}[options.command](options)
 
 
 if __name__ == "__main__":

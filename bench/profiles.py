@@ -22,6 +22,7 @@ from statistics import median
 from typing import Any
 
 import markdown
+import result_files
 from command import command_line
 from timing import made
 
@@ -263,12 +264,13 @@ def _blocks(one: Measurement) -> str:
 
 
 def cost(file: Measurements) -> str:
-    """What a profile costs: a call, and a program."""
+    """What a profile costs: a call, and a program. Raises MeasuredError where one was not measured."""
 
     def typical(what: str, how: str) -> float:
-        return median(
-            second for one in file.measurements if (one.what, one.how) == (what, how) for second in one.seconds
-        )
+        some = [one for one in file.measurements if (one.what, one.how) == (what, how)]
+        if not some:
+            raise result_files.unmeasured(what, how)
+        return median(measured.seconds_of(some))
 
     rows = []
     for how in (NATIVE, PROFILE):

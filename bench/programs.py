@@ -32,6 +32,7 @@ from typing import Any
 
 import markdown
 import plots
+import result_files
 from command import command_line
 from timing import made, place_of
 
@@ -259,12 +260,17 @@ def tuned_in(file: Measurements) -> list[str]:
 
 
 def table(file: Measurements) -> str:
-    """Totals and settled steps."""
+    """Totals and settled steps. Raises MeasuredError where a way is missing."""
     tuned = tuned_in(file)
+    if not tuned:
+        raise result_files.unmeasured(file.measurements[0].what, "what Starling does")
     titles = ["program", "native"]
     titles += [title for how in tuned for title in (how, "native / it", "of settled steps", "95 %")]
     rows = []
     for name, hows in programs_of(file).items():
+        for how in (NATIVE, *tuned):
+            if how not in hows:
+                raise result_files.unmeasured(name, how)
         native = hows[NATIVE]
         bound = measured.cpu_bound(one for rounds in hows.values() for one in rounds)
         cells = [f"{name} (CPU-bound)" if bound else name, f"{median(totals(native)):.1f} s"]

@@ -4,8 +4,11 @@ python bench/replay.py play docs/results/matrices.json -o docs/results/replay.js
 python bench/pages.py replay docs/results/replay.json                                           the tables
 
 python bench/replay.py play MINE.json --strategies auto,star --scenarios plain,noisy -o mine.json
+python bench/pages.py replay mine.json
 python bench/replay.py draw mine.json mine.svg
 
+`play` needs the player, `starling-replay`: `make build-core` builds it where it is looked for. `--player FILE` names
+another, such as one of your own build (`cmake -DSTARLING_BENCHMARKS=ON`, target `starling-replay`).
 `matrices.py` describes the format of recorded times, `player.hpp` the scenarios. The same seed gives the same figures
 on every machine. `play` keeps, for each strategy and scenario and after some numbers of calls, the ratios of all
 matrices: total / native, total / the best candidate in hindsight.
@@ -23,6 +26,11 @@ from typing import Any
 
 import markdown
 import plots
+import result_files
+from command import mistakes_told
+
+from starling.lab.measured import MeasuredError
+from starling.messages import in_one_line, listed, printable
 
 PLAYER = Path(__file__).parents[1] / "build-test" / "core" / "bench" / "starling-replay"
 MORE = ("attribute:tested", "native")
@@ -35,19 +43,39 @@ NEAR = 1.03
 """A final choice is right if it takes at most this multiple of the best's time."""
 WITHOUT_MODEL = "no model"
 """The scenario in which nothing is known before a candidate is tried."""
+PLAIN = "plain"
+"""The scenario of the times as recorded, which tables and pictures of strategies show."""
+
+Row = Mapping[str, Any]
+"""What all matrices gave to a strategy in a scenario."""
+
+
+def asked(player: Path, words: Iterable[object]) -> Any:
+    """What the player prints. Raises MeasuredError, with the player's own sentence where it has one."""
+    try:
+        done = subprocess.run([str(player.absolute()), *map(str, words)], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise MeasuredError(
+            f"no player: {printable(player)}: {error.strerror}; build it with `make build-core`, or give --player FILE"
+        ) from error
+    if done.returncode != 0:
+        said = done.stderr.strip().removeprefix("starling-replay: ")
+        raise MeasuredError(in_one_line(said) or f"{printable(player)}: exit status {done.returncode}")
+    try:
+        return json.loads(done.stdout)
+    except ValueError as error:
+        raise MeasuredError(f"{printable(player)}: it is no starling-replay: it prints no JSON") from error
 
 
 def play(
     player: Path, matrices: Path, strategies: Iterable[str], scenarios: Iterable[str], calls: int, seed: int
 ) -> Any:
-    """The player's rows."""
+    """The player's rows. Raises MeasuredError."""
     rows: list[dict[str, Any]] = []
     for scenario in scenarios:
-        words = [str(player), str(matrices), "--strategies", ",".join(strategies), "--calls", str(calls)]
-        words += ["--seed", str(seed)]
+        words = [matrices, "--strategies", ",".join(strategies), "--calls", calls, "--seed", seed]
         words += ["--no-model"] if scenario == WITHOUT_MODEL else ["--scenarios", scenario]
-        found = json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout)
-        rows += [{**one, "scenario": scenario} for one in found]
+        rows += [{**one, "scenario": scenario} for one in asked(player, words)]
     return rows
 
 
@@ -97,18 +125,28 @@ def spread(values: Sequence[float]) -> dict[str, float]:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """What `play` wrote."""
-    found: list[dict[str, Any]] = json.loads(path.read_text())["played"]
+    """What `play` wrote. Raises MeasuredError."""
+    keys = {"strategy", "scenario", "at", "to_native", "best_to_native", "right", "near_best_from"}
+    return result_files.rows(path, "a file that bench/replay.py wrote", keys)
+
+
+def _only(played: Iterable[Row], key: str, value: str) -> list[Row]:
+    """The rows with this value, at least one. Raises MeasuredError."""
+    found = [one for one in played if one[key] == value]
+    if not found:
+        raise MeasuredError(f"nothing was played with the {key} '{value}', which this shows; play it too")
     return found
 
 
-def _cells(row: Mapping[str, Any], figure: str) -> list[str]:
-    return [f"{row['to_native'][row['at'].index(calls)][figure]:.3f}" for calls in SHOWN]
+def _cells(row: Row, figure: str) -> list[str]:
+    """A figure after each of the numbers of calls; empty where fewer were played."""
+    figures = dict(zip(row["at"], row["to_native"], strict=True))
+    return [f"{figures[calls][figure]:.3f}" if calls in figures else "" for calls in SHOWN]
 
 
-def strategies_table(files: Sequence[Path]) -> str:
-    """Every strategy on the times as recorded."""
-    rows = [one for one in read(files[0]) if one["scenario"] == "plain"]
+def strategies_table(played: Sequence[Row]) -> str:
+    """Every strategy on the times as recorded. Raises MeasuredError where none was played."""
+    rows = _only(played, "scenario", PLAIN)
     heads = ["strategy", *HEADS, "right at the end", "within 5 % of the best from call on (median)"]
     lines = []
     for one in rows:
@@ -125,8 +163,8 @@ def strategies_table(files: Sequence[Path]) -> str:
     return markdown.table(heads, lines)
 
 
-def scenarios_table(files: Sequence[Path]) -> str:
-    """`auto` in every scenario."""
+def scenarios_table(played: Sequence[Row]) -> str:
+    """`auto` in every scenario. Raises MeasuredError where it was played in none."""
     heads = ["scenario", *HEADS, "right at the end", "best in hindsight"]
     lines = [
         [
@@ -135,15 +173,15 @@ def scenarios_table(files: Sequence[Path]) -> str:
             f"{one['right']:.0%}",
             f"{one['best_to_native']:.3f}",
         ]
-        for one in read(files[0])
-        if one["strategy"] == "auto"
+        for one in _only(played, "strategy", "auto")
     ]
     return markdown.table(heads, lines)
 
 
 def draw(options: argparse.Namespace) -> None:
     """Mean and 95th percentile of total / native against the number of calls, for each strategy."""
-    rows = [one for one in read(options.measured[0]) if one["scenario"] == "plain" and one["strategy"] != "native"]
+    everything = _only(read(options.measured[0]), "scenario", PLAIN)
+    rows = [one for one in everything if one["strategy"] != "native"]
     figure, axes = plots.pyplot().subplots(1, 2, figsize=(10, 4), sharey=True)
     for panel, name, title in zip(axes, ("mean", "p95"), ("mean of all matrices", "95th percentile"), strict=True):
         for one in rows:
@@ -151,10 +189,28 @@ def draw(options: argparse.Namespace) -> None:
         panel.axhline(1, color="black", linewidth=0.8)
         panel.set(xscale="log", yscale="log", xlabel="calls", title=title)
         panel.set_yticks([0.75, 1, 1.5, 2, 4, 8], ["0.75", "1", "1.5", "2", "4", "8"])
-    axes[0].axhline(rows[0]["best_to_native"], color="grey", linestyle=":", label="best in hindsight")
+    axes[0].axhline(everything[0]["best_to_native"], color="grey", linestyle=":", label="best in hindsight")
     axes[0].set_ylabel("time of all calls / native's")
     axes[0].legend()
     plots.save(figure, options.picture)
+
+
+def play_and_write(options: argparse.Namespace) -> None:
+    """The command `play`. Raises MeasuredError."""
+    result_files.output(options.output)
+    known = asked(options.player, ["--list"])
+    all_scenarios = [*known["scenarios"], WITHOUT_MODEL]
+    scenarios = all_scenarios if options.scenarios == "all" else options.scenarios.split(",")
+    for one in scenarios:
+        if one not in all_scenarios:
+            raise MeasuredError(
+                f"--scenarios: there is no scenario '{printable(one)}'; there are: {listed(all_scenarios)}"
+            )
+    strategies = [*known["strategies"], *MORE] if options.strategies == "all" else options.strategies.split(",")
+    rows = play(options.player, options.matrices, strategies, scenarios, options.calls, options.seed)
+    lines = ",\n".join(json.dumps(one) for one in summed_up(rows))
+    result_files.write(options.output, f'{{"schema": 1, "seed": {options.seed}, "played": [\n{lines}\n]}}\n')
+    print(f"{len(rows)} games in {options.output}")
 
 
 def main() -> None:
@@ -173,16 +229,8 @@ def main() -> None:
     drawing.add_argument("measured", nargs=1, type=Path, metavar="PLAYED")
     drawing.add_argument("picture", type=Path)
     options = parser.parse_args()
-    if options.command == "draw":
-        draw(options)
-        return
-    known = json.loads(subprocess.run([str(options.player), "--list"], check=True, stdout=subprocess.PIPE).stdout)
-    scenarios = [*known["scenarios"], WITHOUT_MODEL] if options.scenarios == "all" else options.scenarios.split(",")
-    strategies = [*known["strategies"], *MORE] if options.strategies == "all" else options.strategies.split(",")
-    rows = play(options.player, options.matrices, strategies, scenarios, options.calls, options.seed)
-    lines = ",\n".join(json.dumps(one) for one in summed_up(rows))
-    options.output.write_text(f'{{"schema": 1, "seed": {options.seed}, "played": [\n{lines}\n]}}\n')
-    print(f"{len(rows)} games in {options.output}")
+    with mistakes_told():
+        draw(options) if options.command == "draw" else play_and_write(options)
 
 
 if __name__ == "__main__":

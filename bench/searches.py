@@ -24,7 +24,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -32,9 +31,10 @@ from statistics import fmean, median
 from typing import Any
 
 import markdown
-from replay import PLAYER
+import result_files
+from command import mistakes_told
+from replay import PLAYER, asked
 
-from starling.lab import measured
 from starling.lab.measured import Measurements
 
 CALLS = 700
@@ -145,7 +145,10 @@ def recorded(file: Measurements) -> Iterator[tuple[str, dict[str, Any]]]:
 def play(
     player: Path, searches: Iterable[str], all_cases: Sequence[tuple[str, Mapping[str, Any]]]
 ) -> list[dict[str, Any]]:
-    """For each search and kind: what 700 calls took over those of the best, for each case in ascending order."""
+    """For each search and kind: what 700 calls took over those of the best, for each case in ascending order.
+
+    Raises MeasuredError.
+    """
     kinds = {matrix["platform"]: kind for kind, matrix in all_cases}
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -153,11 +156,11 @@ def play(
         file.write_text(json.dumps({"schema": 1, "matrices": [matrix for _, matrix in all_cases]}))
         for search in searches:
             strategy, settings = SEARCHES[search]
-            words = [str(player), str(file), "--strategies", strategy, "--scenarios", "plain", "--no-model"]
-            words += ["--calls", str(CALLS), "--seed", str(SEED)]
+            words = [file, "--strategies", strategy, "--scenarios", "plain", "--no-model"]
+            words += ["--calls", CALLS, "--seed", SEED]
             if settings:
                 words += ["--set", ",".join(f"{name}={value}" for name, value in settings.items())]
-            games = json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout)
+            games = asked(player, words)
             for kind in dict.fromkeys(kinds.values()):
                 mine = [one for one in games if kinds[one["platform"]] == kind]
                 rows.append(
@@ -186,9 +189,15 @@ def _share(values: Sequence[float], most: float) -> str:
     return f"{100 * sum(one <= most for one in values) // len(values)}%"  # rounded down: 100% are all
 
 
-def table(files: Sequence[Path]) -> str:
+def read(path: Path) -> list[dict[str, Any]]:
+    """What `play` wrote. Raises MeasuredError."""
+    return result_files.rows(
+        path, "a file that bench/searches.py wrote", {"search", "kind", "overhead", "final", "agreements"}
+    )
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> str:
     """Every search: what it costs, and whether it is right."""
-    rows = json.loads(files[0].read_text())["played"]
     heads = ["search", "kind", "mean", "median", "90th percentile", "worst", "<= 1 %", "<= 5 %"]
     heads += [f"<= 1 % of a program that communicates for {PART:.0%} of its time", "<= 5 % of it"]
     heads += ["right, or within 2 % of it", "agreements"]
@@ -220,11 +229,17 @@ def main() -> None:
     playing.add_argument("--player", type=Path, default=PLAYER, help="the program starling-replay")
     playing.add_argument("-o", "--output", type=Path, required=True)
     options = parser.parse_args()
-    all_cases = cases() if options.times is None else recorded(measured.read(options.times))
-    rows = play(options.player, SEARCHES, list(all_cases))
-    lines = ",\n".join(json.dumps(one) for one in rows)
-    options.output.write_text(f'{{"schema": 1, "seed": {SEED}, "calls": {CALLS}, "played": [\n{lines}\n]}}\n')
-    print(f"{len(rows)} rows in {options.output}")
+    with mistakes_told():
+        result_files.output(options.output)
+        all_cases = (
+            cases() if options.times is None else recorded(result_files.measurements(options.times, "solver.py"))
+        )
+        rows = play(options.player, SEARCHES, list(all_cases))
+        lines = ",\n".join(json.dumps(one) for one in rows)
+        result_files.write(
+            options.output, f'{{"schema": 1, "seed": {SEED}, "calls": {CALLS}, "played": [\n{lines}\n]}}\n'
+        )
+        print(f"{len(rows)} rows in {options.output}")
 
 
 if __name__ == "__main__":

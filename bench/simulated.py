@@ -277,9 +277,9 @@ def lines_of(some: Iterable[Measurement]) -> dict[str, list[tuple[int, float]]]:
 
 def draw(options: Namespace) -> None:
     """Time against ranks, a panel for each collective and size."""
+    pyplot = plots.pyplot()
     from matplotlib import ticker
 
-    pyplot = plots.pyplot()
     everything = measured.read(options.measured[0]).measurements
     some = [one for one in everything if one.notes.get("part") == "scale"]
     cells = list(dict.fromkeys((one.what, one.bytes) for one in some))

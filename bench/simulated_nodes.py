@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import plots
+import result_files
 from command import command_line
 from markdown import origin, table
 from simulated_ways import LEVELS, LIBRARY, MESSAGES, Machine, Suite, candidates_like
@@ -105,7 +106,7 @@ def _fastest(some: Sequence[Measurement]) -> Measurement | None:
 
 
 def rows(file: Measurements) -> Iterator[Row]:
-    """One for each call, in the order of the file."""
+    """One for each call, in the order of the file. Raises MeasuredError where native is missing."""
     cells: dict[tuple[str, str, int], list[Measurement]] = {}
     for one in file.measurements:
         cells.setdefault((one.platform, one.what, one.bytes or 0), []).append(one)
@@ -113,6 +114,8 @@ def rows(file: Measurements) -> Iterator[Row]:
         kinds: Mapping[str, list[Measurement]] = {
             kind: [one for one in some if one.notes["kind"] == kind] for kind in ("", LEVELS, MESSAGES, LIBRARY)
         }
+        if not kinds[""]:
+            raise result_files.unmeasured(f"{platform}, {what} {size}", "native")
         library = kinds[LIBRARY]
         yield Row(
             platform,

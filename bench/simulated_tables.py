@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import result_files
 import smpi_peers
 import star_tables
 from markdown import number, origin, table
@@ -158,11 +159,13 @@ def _peers(found: Found) -> Peers:
 
 
 def peers(file: Measurements) -> str:
-    """Our time / SMPI's: how many are equal."""
+    """Our time / SMPI's: how many are equal. Raises MeasuredError where a collective has no pair."""
     found, rows = Found(file), []
     times = _peers(found)
     for collective in smpi_peers.PEERS:
         ratios = sorted(mine / other for (_, name, *_), (mine, other) in times.items() if name == collective)
+        if not ratios:
+            raise result_files.unmeasured(collective, "an algorithm that SMPI has too")
         faster, slower = sum(one < 1 / SLOWER for one in ratios), sum(one > SLOWER for one in ratios)
         counts = (len(ratios), faster, len(ratios) - faster - slower, slower)
         rows.append((collective, *counts, f"{ratios[0]:.2f}", f"{ratios[-1]:.2f}"))

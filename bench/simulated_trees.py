@@ -22,6 +22,7 @@ from statistics import mean, median
 from typing import Any
 
 import plots
+import result_files
 from command import command_line
 from markdown import number, origin, table
 from simulated import LATENCY, version
@@ -197,13 +198,18 @@ def clusters(file: Measurements) -> str:
 
 
 def lottery(file: Measurements) -> str:
-    """The lottery's median and mean beside the best and the slowest candidate, by ranks, milliseconds."""
+    """The lottery's median and mean beside the best and the slowest candidate, by ranks, milliseconds.
+
+    Raises MeasuredError where the lottery is alone.
+    """
     rows = []
     times = times_of(file)
     for ranks in ranks_of(times, CLUSTERS[0].name, LOTTERY):
         of_case = times[CLUSTERS[0].name, ranks, LOTTERY]
         calls = of_case[LOTTERY]
         others = {name: seconds[0] for name, seconds in of_case.items() if name != LOTTERY}
+        if "native" not in others:
+            raise result_files.unmeasured(f"{CLUSTERS[0].name}, {ranks} ranks", "native")
         best, slowest = min(others, key=others.__getitem__), max(others, key=others.__getitem__)
         last = calls[-(len(calls) // 4) :]
         figures = (median(calls), mean(calls), median(last), mean(last), others["native"])

@@ -18,19 +18,19 @@ import argparse
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from command import mistakes_told
 from searches import SEARCHES, implementations
 from simulated import version
 from timing import made, place_of
 
 from starling.lab import idle, measured, simulator
-from starling.lab.measured import MeasuredError, Measurement
+from starling.lab.measured import Measurement
 from starling.networks import platform_file
 from starling.networks.platform_file import Platform
 
@@ -254,10 +254,8 @@ def main() -> None:
     for one in (measuring, simulating):
         one.add_argument("-o", "--output", type=Path, required=True)
     options = parser.parse_args()
-    try:
+    with mistakes_told():
         options.does(options)
-    except MeasuredError as error:
-        sys.exit(f"solver.py: {error}")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 import markdown
+import result_files
 
 from starling.lab import measured
 from starling.lab.measured import Measurement, Measurements, geometric_mean, seconds_of
@@ -151,12 +152,17 @@ def slower(rows: Sequence[Row]) -> str:
 
 
 def summary(*files: Measurements) -> str:
-    """A row for each file: geometric means, and how often something else is faster."""
+    """A row for each file: geometric means, and how often something else is faster.
+
+    Raises MeasuredError where no cell was raced.
+    """
     titles = ("cluster, MPI", "cells", "native / star", "own last calls", "first 60", "all calls", "by hand faster")
     lines = []
     for file in files:
         rows = rows_of(file)
         some = large(rows)
+        if not some:
+            raise result_files.unmeasured(_title(file), "a cell with native and what `star` chose")
         means = (geometric_mean(getattr(row, name) for row in some) for name in ("own", "first", "all"))
         tried = [row.by_hand for row in rows if row.by_hand is not None]
         lines.append(

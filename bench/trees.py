@@ -21,6 +21,7 @@ from statistics import median
 
 import markdown
 import plots
+import result_files
 from command import command_line
 from timing import carried_out, compiled, made, place_of, timed
 
@@ -140,12 +141,14 @@ def label(candidate: str) -> str:
 
 
 def table(file: Measurements) -> str:
-    """Native, the best and the slowest candidate of each operation, by ranks."""
+    """Native, the best and the slowest candidate of each operation, by ranks. Raises MeasuredError without them."""
     rows = []
     for operation in OPERATIONS:
         for ranks in sorted({one.ranks for one in file.measurements}):
             times = medians(file, operation, ranks)
-            native = times.pop("native")
+            native = times.pop("native", None)
+            if native is None or not times:
+                raise result_files.unmeasured(f"{operation}, {ranks} ranks", "a tree" if native else "native")
             best, slowest = min(times, key=times.__getitem__), max(times, key=times.__getitem__)
             ratio = f"{native / times[best]:.2f}"
             told = (f"{label(name)}: {1e3 * times[name]:.1f} ms" for name in (best, slowest))

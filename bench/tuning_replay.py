@@ -27,7 +27,11 @@ from typing import Any, NamedTuple
 
 import markdown
 import plots
+import result_files
+from command import mistakes_told
 
+from starling.lab.measured import MeasuredError
+from starling.messages import printable
 from starling.networks import platform_file
 from starling.tuning import journal
 from starling.tuning.belief import Estimate
@@ -123,11 +127,23 @@ class Recorded:
 
 
 def swept(path: Path) -> Iterator[Sweep]:
-    """The sweep of a file of measurements, without drift from race to race: native's median is the same in each."""
-    text = path.read_text()
+    """The sweep of a file of measurements, without drift from race to race: native's median is the same in each.
+
+    Raises MeasuredError.
+    """
+    remedy = "give a file MINE.json.measurements of starling tune, or one of bench/matrices.py, which ends in .json"
+    try:
+        text = path.read_text()
+        kept = journal.parse(text, printable(path))
+    except OSError as error:
+        raise MeasuredError(f"{printable(path)}: {error.strerror}; {remedy}") from error
+    except (journal.JournalError, UnicodeDecodeError) as error:
+        raise MeasuredError(f"{printable(path)}: it is no file of measurements of starling tune; {remedy}") from error
+    if not kept.lines:
+        raise MeasuredError(f"{printable(path)}: it has no measurements; {remedy}")
     heading = json.loads(text.partition("\n")[0])
     races: dict[tuple[Point, int], dict[str, list[float]]] = {}
-    for line in journal.parse(text, str(path)).lines:
+    for line in kept.lines:
         if isinstance(line.answer, Times):
             races.setdefault((line.point, line.race), {}).setdefault(line.way, []).extend(line.answer.seconds)
     natives: dict[Point, list[float]] = {}
@@ -148,7 +164,8 @@ def swept(path: Path) -> Iterator[Sweep]:
 def of_matrices(path: Path) -> Iterator[Sweep]:
     """Sweeps of recorded matrices (bench/matrices.py): one for each platform and MPI."""
     places: dict[tuple[str, str], dict[Point, dict[str, list[float]]]] = {}
-    for one in json.loads(path.read_text())["matrices"]:
+    keys = {"what", "bytes", "platform", "mpi", "ranks", "candidates"}
+    for one in result_files.rows(path, "a file that bench/matrices.py wrote", keys, "matrices"):
         point = Point(one["what"], one["ranks"], one["bytes"])
         times = {candidate["name"]: candidate["seconds"] for candidate in one["candidates"]}
         places.setdefault((one["platform"], one["mpi"]), {})[point] = times
@@ -256,14 +273,19 @@ HEADS = [
 ]
 
 
-def table(files: Sequence[Path]) -> str:
+def read(path: Path) -> list[dict[str, Any]]:
+    """What `play` wrote. Raises MeasuredError."""
+    return result_files.rows(path, "a file that bench/tuning_replay.py wrote", {"sweep", "cells", "orders"})
+
+
+def table(played: Sequence[Mapping[str, Any]]) -> str:
     """The table of a file of results."""
-    return markdown.table(HEADS, rows(json.loads(files[0].read_text())["played"]))
+    return markdown.table(HEADS, rows(played))
 
 
 def draw(arguments: argparse.Namespace) -> None:
     """Slowdown over the share of cells, a panel for each sweep."""
-    found = json.loads(arguments.measured[0].read_text())["played"]
+    found = read(arguments.measured[0])
     pyplot = plots.pyplot()
     columns = min(3, len(found))
     lines = -(-len(found) // columns)
@@ -284,6 +306,18 @@ def draw(arguments: argparse.Namespace) -> None:
     plots.save(figure, arguments.picture)
 
 
+def play_and_write(arguments: argparse.Namespace) -> None:
+    """The command `play`. Raises MeasuredError."""
+    result_files.output(arguments.output)
+    read_by = ((path, of_matrices if path.suffix == ".json" else swept) for path in arguments.sweeps)
+    found = []
+    for sweep in [one for path, sweeps in read_by for one in sweeps(path)]:
+        found.append(play(sweep))
+        for row in list(rows(found))[-3:]:
+            print("  ".join(row), flush=True)
+    result_files.write(arguments.output, json.dumps({"schema": SCHEMA, "played": found}) + "\n")
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -295,16 +329,8 @@ def main() -> None:
     drawer.add_argument("measured", type=Path, nargs=1)
     drawer.add_argument("picture", type=Path)
     arguments = parser.parse_args()
-    if arguments.command == "draw":
-        draw(arguments)
-        return
-    found = []
-    for path in arguments.sweeps:
-        for sweep in of_matrices(path) if path.suffix == ".json" else swept(path):
-            found.append(play(sweep))
-            for row in list(rows(found))[-3:]:
-                print("  ".join(row), flush=True)
-    arguments.output.write_text(json.dumps({"schema": SCHEMA, "played": found}) + "\n")
+    with mistakes_told():
+        draw(arguments) if arguments.command == "draw" else play_and_write(arguments)
 
 
 if __name__ == "__main__":

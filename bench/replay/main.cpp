@@ -7,6 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -14,9 +17,11 @@
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "knowledge/settings.hpp"
+#include "messages/told.hpp"
 #include "player.hpp"
 
 namespace {
@@ -32,6 +37,15 @@ std::vector<std::string> words(const std::string& text) {
     found.push_back(text.substr(from, comma - from));
     from = comma + 1;
   }
+  return found;
+}
+
+template <typename Whole>
+Whole whole_number(const std::string& option, const std::string& value) {
+  Whole found{};
+  const auto [end, wrong] = std::from_chars(value.data(), value.data() + value.size(), found);
+  if (wrong != std::errc() || end != value.data() + value.size())
+    throw std::runtime_error(option + " needs a whole number, not '" + told(value) + "'");
   return found;
 }
 
@@ -73,9 +87,9 @@ Options options_from(const std::vector<std::string>& arguments) {
     else if (one == "--scenarios")
       options.scenarios = words(value());
     else if (one == "--calls")
-      options.calls = std::stoll(value());
+      options.calls = whole_number<std::int64_t>(one, value());
     else if (one == "--seed")
-      options.seed = std::stoull(value());
+      options.seed = whole_number<std::uint64_t>(one, value());
     else if (one == "--no-model")
       options.with_model = false;
     else if (one == "--set")
@@ -117,22 +131,52 @@ Json row_of(const Matrix& matrix, const std::string& strategy, const Scenario& s
           {"agreements", played.agreements}};
 }
 
+std::vector<Matrix> matrices_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw std::runtime_error(told(path) + ": " + std::generic_category().message(errno) +
+                             "; give a file that bench/matrices.py wrote");
+  try {
+    return matrices_from_json({std::istreambuf_iterator<char>(file), {}});
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(told(path) + ": " + error.what());
+  }
+}
+
+/// Strategies or scenarios, by their names.
+template <typename Kind>
+std::string names_of(const std::vector<Kind>& kinds) {
+  std::string all;
+  for (const Kind& one : kinds) all.append(all.empty() ? "" : ", ").append(one.name);
+  return all;
+}
+
+void require_strategy(const std::string& name) {
+  const auto named = strategy_named(name);
+  if (!named)
+    throw std::runtime_error("there is no strategy '" + told(name) + "'; there are: " + names_of(strategy_kinds()));
+  if (const auto rejects = named->first->rejects; rejects != nullptr)
+    if (const std::string why = rejects(named->second); !why.empty()) throw std::runtime_error(told(name) + ": " + why);
+}
+
+const Scenario& scenario_named(const std::string& name) {
+  for (const Scenario& one : scenarios())
+    if (one.name == name) return one;
+  throw std::runtime_error("there is no scenario '" + told(name) + "'; there are: " + names_of(scenarios()));
+}
+
 void run(const Options& options) {
-  std::ifstream file(options.file, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file) throw std::runtime_error(options.file + ": it cannot be read");
-  const std::vector<Matrix> all = matrices_from_json(text);
+  for (const std::string& one : options.strategies) require_strategy(one);
+  std::vector<Scenario> chosen;
+  for (const std::string& one : options.scenarios) chosen.push_back(scenario_named(one));
+  const std::vector<Matrix> all = matrices_of(options.file);
   Json rows = Json::array();
   for (const std::string& strategy : options.strategies) {
-    if (!strategy_named(strategy)) throw std::runtime_error("no strategy '" + strategy + "'");
-    for (const std::string& name : options.scenarios) {
-      const auto scenario =
-          std::find_if(scenarios().begin(), scenarios().end(), [&](const Scenario& one) { return one.name == name; });
-      if (scenario == scenarios().end()) throw std::runtime_error("no scenario '" + name + "'");
+    for (const Scenario& scenario : chosen) {
       for (std::size_t i = 0; i < all.size(); ++i) {
-        const Played played = play(all[i], next_of(all, i), strategy, *scenario, options.calls, options.seed + i,
+        const Played played = play(all[i], next_of(all, i), strategy, scenario, options.calls, options.seed + i,
                                    options.with_model, options.settings);
-        Json row = row_of(all[i], strategy, *scenario, played);
+        Json row = row_of(all[i], strategy, scenario, played);
         if (options.with_decisions)
           for (const Decision& one : played.decisions) row["decisions"].push_back({one.call, one.why});
         rows.push_back(std::move(row));
