@@ -13,12 +13,12 @@ Prediction predict(const Bound& bound, const Situation& situation, int root, con
   const Layout layout(blocks, total, parts_of_a_block(situation.collective, situation.ranks, blocks));
   std::vector<Program> programs;
   programs.reserve(static_cast<std::size_t>(situation.ranks));
-  std::size_t messages = 0;
+  std::int64_t messages = 0;
   for (int rank = 0; rank < situation.ranks; ++rank) {
     const Schedule schedule = bound.schedule(bound.team(situation, rank, root));
     programs.push_back(bind(schedule, layout, layout, situation.collective, rank));
-    messages += programs.back().messages.size();
-    if (messages / 2 > static_cast<std::size_t>(most_messages)) break;  // which is refused; without the others' memory
+    messages += messages_in(programs.back());
+    if (messages / 2 > most_messages) break;  // which is refused; without the others' memory
   }
   return predict(programs, network, parameters, most_visits);
 }

@@ -11,12 +11,11 @@ namespace {
 template <class Use>
 void each_message(const Program& program, Use use) {
   for (const Step& step : program.steps) {
-    const std::int32_t messages = messages_in(step);
+    if (!step.is<Messages>()) continue;
     const auto first = static_cast<std::size_t>(step.first);
-    const std::int32_t receives = messages - step.sends;
-    for (std::int32_t i = 0; i < messages; ++i) {
+    for (std::int32_t i = 0; i < step.count; ++i) {
       const std::size_t index = first + static_cast<std::size_t>(i);
-      use(index, program.messages[index], i >= receives);
+      use(index, program.messages[index], i >= step.receives());
     }
   }
 }

@@ -13,10 +13,12 @@ std::string refusal(std::span<const Program> programs) {
   std::int64_t messages = 0;
   std::int64_t at_once = 0;
   for (const Program& program : programs) {
-    messages += static_cast<std::int64_t>(program.messages.size());
-    at_once += program.most_messages;
+    std::int32_t most = 0;
+    for (const Step& step : program.steps)
+      if (step.is<Messages>()) most = std::max(most, step.count);
+    messages += messages_in(program);
+    at_once += most;
   }
-  // Each message stands in two programs.
   if (messages / 2 > most_messages)
     return "too large to simulate: more than " + std::to_string(most_messages) + " messages";
   if (at_once / 2 > most_at_once)
@@ -25,6 +27,13 @@ std::string refusal(std::span<const Program> programs) {
 }
 
 }  // namespace
+
+std::int64_t messages_in(const Program& program) {
+  std::int64_t messages = 0;
+  for (const Step& step : program.steps)
+    if (step.is<Messages>()) messages += step.count;
+  return messages;
+}
 
 Prediction predict(std::span<const Program> programs, const Network& network, const CostParameters& parameters,
                    std::int64_t most_visits) {

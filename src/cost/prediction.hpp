@@ -22,6 +22,9 @@ inline constexpr std::int64_t most_messages = std::int64_t{1} << 22;
 /// Messages that may be under way at once: the time to share links among them grows faster than their number.
 inline constexpr std::int64_t most_at_once = std::int64_t{1} << 17;
 
+/// How many messages a program has; each stands in two programs.
+std::int64_t messages_in(const Program& program);
+
 /// The time of one collective by a simulation of the rounds of all ranks (docs/cost-model.md). `programs[r]`, in units
 /// of bytes, is what rank r does; the checker has proven that they match. A barrier of the MPI library counts as a
 /// dissemination, its other collectives as their stand-ins (cost/stand_in.hpp). Pure; equal arguments give equal

@@ -5,87 +5,21 @@
 #include <limits>
 #include <unordered_set>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "cost/candidate_cost.hpp"
-#include "cost/stand_in.hpp"
+#include "cost/prediction_work.hpp"
 
 namespace starling {
 namespace {
 
-/// Microseconds on a 2.6 GHz core, from bench/core/predict.cpp: what a rank's schedule takes to make, and a message to
-/// simulate among as many others of its rank; of a take, and a reader, what they take without the network.
-constexpr double of_a_schedule = 1;
-constexpr double of_a_transfer = 0.35;
-constexpr double of_a_shared = 0.1;
-constexpr double of_a_local = 0.15;
-constexpr double of_a_block = 0.013;
-constexpr double of_a_message = 0.35;
-constexpr double of_a_message_beside_another = 0.065;
 /// Where flows of many different sizes share links, more visits are needed than the estimate foresees.
 constexpr double visits_per_microsecond = 100;
-
-double work_of_stand_in(const SubCollective& part, int rank, std::int64_t block);
-
-/// Bytes of a block, about.
-std::int64_t block_of(const Bound& bound, const Situation& situation) {
-  const std::int64_t all = divides_a_vector(situation.collective) ? situation.bytes : situation.ranks * situation.bytes;
-  return all / bound.blocks(situation);
-}
-
-/// What counts in the meetings of a rank's schedule.
-struct Meetings {
-  int rank;
-  std::int64_t block;
-  double parts = 0;
-  double transfers = 0;
-  double shared = 0;  ///< takes, and readers of publications
-  double sends = 0;
-  double most_sends = 0;
-
-  void operator()(const Messages& step) {
-    const auto sent = static_cast<double>(step.sends.size());
-    sends += sent;
-    transfers += sent + static_cast<double>(step.receives.size());
-    most_sends = std::max(most_sends, sent);
-  }
-  void operator()(const SubCollective& step) {
-    if (step.collective != Collective::barrier) parts += work_of_stand_in(step, rank, block);
-  }
-  void operator()(const Sharing& step) {
-    shared += static_cast<double>(step.takes.size());
-    for (const Publication& one : step.publications) shared += static_cast<double>(one.readers.size());
-  }
-};
-
-/// The work of the schedule of rank `rank`, and of the messages that it sends. A block has `block` bytes.
-double work(const Schedule& schedule, int rank, std::int64_t block) {
-  Meetings all{.rank = rank, .block = block};
-  double locals = 0;
-  for (const Round& round : schedule.rounds()) {
-    std::visit(all, round.meeting);
-    locals += static_cast<double>(round.locals().size());
-  }
-  return all.parts + of_a_schedule + (of_a_block * schedule.blocks()) + (of_a_transfer * all.transfers) +
-         (of_a_shared * all.shared) + (of_a_local * locals) +
-         (all.sends * (of_a_message + (of_a_message_beside_another * all.most_sends)));
-}
-
-double work_of_stand_in(const SubCollective& part, int rank, std::int64_t block) {
-  const int members = part.group.size();
-  const std::int64_t bytes = bytes_of_part(part.collective, members, part.from.count * block, part.into.count * block);
-  const Bound bound = stand_in(part.collective, members, bytes);
-  const Situation situation{part.collective, members, bytes, bytes};
-  const int place = part.group.index_of(rank);
-  return work(bound.schedule(bound.team(situation, place, part.root)), place, block_of(bound, situation));
-}
 
 /// The work of all ranks, from rank 0, which may be a root, and a few others; infinite where it is more than `most`.
 double estimate(const Bound& bound, const Situation& situation, double most) {
   const int ranks = situation.ranks;
-  const std::int64_t block = block_of(bound, situation);
-  const auto of_rank = [&](int rank) { return work(bound.schedule(bound.team(situation, rank, 0)), rank, block); };
+  const auto of_rank = [&](int rank) { return prediction_work(bound, situation, rank, 0); };
   constexpr double unaffordable = std::numeric_limits<double>::infinity();
   std::vector<int> samples{1, ranks / 3, ranks / 2, (2 * ranks / 3) + 1, ranks - 1};
   std::erase_if(samples, [&](int rank) { return rank < 1 || rank >= ranks; });

@@ -10,8 +10,8 @@ void SimulatedRanks::step_over(int rank, double now) {
   Rank& me = at(rank);
   const Program& mine = program(rank);
   me.free = std::max(me.free, now);
-  for (++me.step; me.step < mine.steps.size() && is_local(mine.steps[me.step].kind); ++me.step)
-    me.free += local_seconds(mine, mine.steps[me.step], parameters_);
+  for (++me.step; me.step < mine.steps.size() && mine.steps[me.step].is<LocalWork>(); ++me.step)
+    me.free += StepCost<LocalWork>::seconds(mine, mine.steps[me.step], parameters_);
   foresee(me.free, What::begin_step, rank);
 }
 

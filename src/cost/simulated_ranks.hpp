@@ -12,6 +12,10 @@
 
 namespace starling {
 
+/// What the steps of a kind cost: a specialisation in src/cost/steps for each (HasCost).
+template <class Kind>
+class StepCost;
+
 /// The ranks of a simulated call and what is to happen to them: what the costs of all kinds of steps work on. A cost
 /// begins a step of a rank, and calls `step_over` when it is over.
 class SimulatedRanks {

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
-
-#include "cost/steps/local_work.hpp"
+#include <type_traits>
 
 namespace starling {
 
@@ -12,12 +11,12 @@ std::optional<double> Simulation::run(std::int64_t most_visits) {
   for (int rank = 0; rank < static_cast<int>(ranks_.ranks().size()); ++rank)
     ranks_.foresee(0, SimulatedRanks::What::begin_step, rank);
   while (true) {
-    if (messages_.visits() > most_visits) return std::nullopt;
-    const double flow_ends = messages_.next_end();
+    if (messages().visits() > most_visits) return std::nullopt;
+    const double flow_ends = messages().next_end();
     const SimulatedRanks::Event* next = ranks_.next();
     if (next == nullptr && flow_ends == std::numeric_limits<double>::infinity()) break;
     if (next == nullptr || flow_ends <= next->time) {
-      messages_.end_flows(flow_ends);
+      messages().end_flows(flow_ends);
       continue;
     }
     // All that happens at one time before links are shared out anew.
@@ -36,7 +35,7 @@ void Simulation::happen(const SimulatedRanks::Event& event) {
   if (event.what == SimulatedRanks::What::begin_step) {
     begin_step(event.subject, event.time);
   } else {
-    messages_.happen(event);
+    messages().happen(event);
   }
 }
 
@@ -48,19 +47,11 @@ void Simulation::begin_step(int rank, double now) {
     return;
   }
   const Step& step = program.steps[me.step];
-  switch (step.kind) {
-    case StepKind::send:
-    case StepKind::receive:
-    case StepKind::exchange:
-    case StepKind::messages: messages_.begin(rank, step, now); break;
-    case StepKind::native_part: natives_.begin(program.natives[static_cast<std::size_t>(step.first)], now); break;
-    case StepKind::sharing: sharings_.begin(rank, program.sharings[static_cast<std::size_t>(step.first)], now); break;
-    case StepKind::copy:
-    case StepKind::combine:
-      me.free += local_seconds(program, step, ranks_.parameters());
-      ranks_.step_over(rank, now);
-      break;
-  }
+  step.visit([&]<class Kind>(std::type_identity<Kind> /*kind*/) {
+    static_assert(HasCost<Kind>,
+                  "src/cost/steps lacks the cost of a kind of step, or its kinds.hpp does not include it");
+    static_cast<StepCost<Kind>&>(costs_).begin(rank, step, now);
+  });
 }
 
 }  // namespace starling

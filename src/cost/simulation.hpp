@@ -8,9 +8,7 @@
 #include "cost/network.hpp"
 #include "cost/parameters.hpp"
 #include "cost/simulated_ranks.hpp"
-#include "cost/steps/messages.hpp"
-#include "cost/steps/native_part.hpp"
-#include "cost/steps/sharing.hpp"
+#include "cost/steps/kinds.hpp"
 #include "schedule/program.hpp"
 
 namespace starling {
@@ -20,7 +18,7 @@ class Simulation {
  public:
   /// Everything given outlives it. Throws std::invalid_argument where sends and receives do not match.
   Simulation(std::span<const Program> programs, const Network& network, const CostParameters& parameters)
-      : ranks_(programs, network, parameters), messages_(ranks_), natives_(ranks_), sharings_(ranks_) {}
+      : ranks_(programs, network, parameters), costs_(ranks_) {}
 
   /// When the last rank has finished, in seconds; nothing where that takes more than so many visits to flows and links
   /// (FairShares::visits). Throws std::invalid_argument where ranks wait for ever.
@@ -29,11 +27,10 @@ class Simulation {
  private:
   void happen(const SimulatedRanks::Event& event);
   void begin_step(int rank, double now);
+  StepCost<Messages>& messages() { return costs_; }
 
   SimulatedRanks ranks_;
-  MessageCost messages_;
-  NativePartCost natives_;
-  SharingCost sharings_;
+  StepKinds::OneOfEach<StepCost> costs_;
 };
 
 }  // namespace starling

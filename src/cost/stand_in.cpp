@@ -1,13 +1,11 @@
 #include "cost/stand_in.hpp"
 
-#include <algorithm>
 #include <initializer_list>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 #include <unordered_map>
-#include <utility>
 
 namespace starling {
 namespace {
@@ -76,64 +74,6 @@ class StandIns {
   std::map<Part, std::map<int, Program>> made_;
 };
 
-/// Takes the steps of programs, one after the other.
-class Joined {
- public:
-  /// A step of `from`, whose rank i is `ranks[i]` here.
-  void take(const Program& from, const Step& step, const RankSet& ranks) {
-    Step added = step;
-    const auto first = static_cast<std::size_t>(step.first);
-    const auto count = static_cast<std::size_t>(step.count);
-    switch (step.kind) {
-      case StepKind::send:
-      case StepKind::receive:
-      case StepKind::exchange:
-      case StepKind::messages:
-        added.first = static_cast<std::int32_t>(all_.messages.size());
-        for (Message one : std::span(from.messages).subspan(first, count)) {
-          one.peer = ranks.rank(one.peer);
-          all_.messages.push_back(one);
-        }
-        break;
-      case StepKind::copy:
-      case StepKind::combine:
-        added.first = static_cast<std::int32_t>(all_.works.size());
-        for (const Work& one : std::span(from.works).subspan(first, count)) all_.works.push_back(one);
-        break;
-      case StepKind::sharing:
-        added.first = static_cast<std::int32_t>(all_.sharings.size());
-        for (const BoundSharing& one : std::span(from.sharings).subspan(first, count)) take(from, one, ranks);
-        break;
-      case StepKind::native_part:
-        added.first = static_cast<std::int32_t>(all_.natives.size());
-        for (const NativePart& one : std::span(from.natives).subspan(first, count)) all_.natives.push_back(one);
-        break;
-    }
-    all_.steps.push_back(added);
-    all_.most_messages = std::max(all_.most_messages, messages_in(step));
-  }
-
-  void take(const Program& from, const BoundSharing& sharing, const RankSet& ranks) {
-    all_.sharings.push_back({static_cast<std::int32_t>(all_.publications.size()), sharing.publications,
-                             static_cast<std::int32_t>(all_.takes.size()), sharing.takes});
-    for (BoundPublication one : publications_of(from, sharing)) {
-      const auto readers = readers_of(from, one);
-      one.first_reader = static_cast<std::int32_t>(all_.readers.size());
-      for (const std::int32_t reader : readers) all_.readers.push_back(ranks.rank(reader));
-      all_.publications.push_back(one);
-    }
-    for (BoundTake one : takes_of(from, sharing)) {
-      one.peer = ranks.rank(one.peer);
-      all_.takes.push_back(one);
-    }
-  }
-
-  Program take_all() { return std::move(all_); }
-
- private:
-  Program all_;
-};
-
 /// Finds the part that a member's n-th native part on a group is.
 class Parts {
  public:
@@ -172,20 +112,19 @@ std::vector<Program> with_stand_ins(std::span<const Program> programs) {
   all.reserve(programs.size());
   for (std::size_t rank = 0; rank < programs.size(); ++rank) {
     const Program& program = programs[rank];
-    Joined joined;
+    Program& joined = all.emplace_back();
     std::unordered_map<RankSet, int, RankSet::Hash> met;
     for (const Step& step : program.steps) {
       const NativePart* const part =
-          step.kind == StepKind::native_part ? &program.natives[static_cast<std::size_t>(step.first)] : nullptr;
+          step.is<SubCollective>() ? &program.natives[static_cast<std::size_t>(step.first)] : nullptr;
       if (part == nullptr || !has_stand_in(*part)) {
-        joined.take(program, step, RankSet::everyone());
+        joined.append(program, step, RankSet::everyone());
         continue;
       }
       const int member = part->group.index_of(static_cast<int>(rank));
       const Program& in_its_place = stand_ins.program(parts.of(*part, met[part->group]++), member);
-      for (const Step& one : in_its_place.steps) joined.take(in_its_place, one, part->group);
+      for (const Step& one : in_its_place.steps) joined.append(in_its_place, one, part->group);
     }
-    all.push_back(joined.take_all());
   }
   return all;
 }

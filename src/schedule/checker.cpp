@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -11,28 +10,15 @@
 namespace starling {
 namespace {
 
-/// The rules of all kinds of steps in which ranks meet.
-template <class Kinds>
-class Rules;
-template <class... Kinds>
-class Rules<std::variant<Kinds...>> {
- public:
-  explicit Rules(RanksAtWork& all) : rules_((static_cast<void>(sizeof(Kinds)), all)...) {}
-  template <class Kind>
-  typename Kind::Rule& of(const Kind& /*step*/) {
-    return std::get<typename Kind::Rule>(rules_);
-  }
-
- private:
-  std::tuple<typename Kinds::Rule...> rules_;
-};
+template <class Kind>
+using RuleOf = typename Kind::Rule;
 
 /// All ranks from the beginning to the end of their schedules.
 class Run {
  public:
   Run(Collective collective, std::span<const Schedule> per_rank, int root, const CheckedCall& facts,
       HappensBefore* order)
-      : collective_(collective), all_(collective, per_rank, root, facts, order), rules_(all_), local_(all_) {}
+      : collective_(collective), all_(collective, per_rank, root, facts, order), rules_(all_) {}
 
   /// Lets every rank go as far as it can, until all have finished.
   void play() {
@@ -74,25 +60,29 @@ class Run {
   }
 
  private:
+  template <class Kind>
+  RuleOf<Kind>& rule(const Kind& /*step*/) {
+    return rules_;
+  }
   Symbol held(int rank, std::size_t slot) { return all_.memory(rank).values(recvbuf(static_cast<int>(slot))).front(); }
 
   /// Enters rounds until one makes the rank wait.
   void go_on(int rank) {
     while (!all_.finished(rank)) {
       all_.begin_round(rank);
-      const auto begin = [&](const auto& step) { return rules_.of(step).begin(rank, step); };
+      const auto begin = [&](const auto& step) { return rule(step).begin(rank, step); };
       if (!std::visit(begin, all_.round(rank).meeting)) return;
       end_round(rank);
     }
   }
 
   void end_round(int rank) {
-    local_.perform(rank, all_.round(rank).local);
+    rule(all_.round(rank).local).perform(rank, all_.round(rank).local);
     all_.end_round(rank);
   }
 
   Wait wait_of(int rank) {
-    return std::visit([&](const auto& step) { return rules_.of(step).wait_of(rank, step); }, all_.round(rank).meeting);
+    return std::visit([&](const auto& step) { return rule(step).wait_of(rank, step); }, all_.round(rank).meeting);
   }
 
   /// Why nobody can go on.
@@ -124,8 +114,7 @@ class Run {
 
   Collective collective_;
   RanksAtWork all_;
-  Rules<Meeting> rules_;
-  LocalWorkRule local_;
+  StepKinds::OneOfEach<RuleOf> rules_;
 };
 
 }  // namespace

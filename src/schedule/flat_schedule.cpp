@@ -1,19 +1,11 @@
 #include "schedule/flat_schedule.hpp"
 
+#include <type_traits>
+#include <variant>
+
 namespace starling {
 
 FlatSchedule::FlatSchedule(const Schedule& schedule) : scratch(schedule.scratch()) {
-  std::size_t all_steps = 0;
-  std::size_t all_transfers = 0;
-  std::size_t all_locals = 0;
-  for (const Round& round : schedule.rounds()) {
-    all_steps += round.locals().empty() ? 1 : 2;
-    all_transfers += round.receives().size() + round.sends().size();
-    all_locals += round.locals().size();
-  }
-  steps.reserve(all_steps);
-  transfers.reserve(all_transfers);
-  locals.reserve(all_locals);
   const auto add = [this](const auto& step) {
     if (!step.empty()) steps.emplace_back(step.flattened(*this));
   };
@@ -21,17 +13,17 @@ FlatSchedule::FlatSchedule(const Schedule& schedule) : scratch(schedule.scratch(
     std::visit(add, round.meeting);
     add(round.local);
   }
+  steps.shrink_to_fit();
+  StepKinds::each([this]<class Kind>(std::type_identity<Kind> /*kind*/) {
+    each_array<typename Kind::InSchedule>(*this, [](auto& array) { array.shrink_to_fit(); });
+  });
 }
 
 std::size_t FlatSchedule::bytes() const {
-  std::size_t bytes = (steps.capacity() * sizeof(Step)) + (transfers.capacity() * sizeof(Transfer)) +
-                      (locals.capacity() * sizeof(Local)) + (subs.capacity() * sizeof(SubCollective)) +
-                      (sharings.capacity() * sizeof(Sharing));
-  for (const Sharing& one : sharings) {
-    bytes += (one.publications.capacity() * sizeof(Publication)) + (one.takes.capacity() * sizeof(Take));
-    for (const Publication& each : one.publications) bytes += each.readers.capacity() * sizeof(int);
-  }
-  for (const Scratch& one : scratch) bytes += sizeof one + (one.like.capacity() * sizeof(int));
+  std::size_t bytes = bytes_of(steps) + bytes_of(scratch);
+  StepKinds::each([&]<class Kind>(std::type_identity<Kind> /*kind*/) {
+    each_array<const typename Kind::InSchedule>(*this, [&](const auto& array) { bytes += bytes_of(array); });
+  });
   return bytes;
 }
 

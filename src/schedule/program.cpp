@@ -1,5 +1,6 @@
 #include "schedule/program.hpp"
 
+#include <type_traits>
 #include <variant>
 
 #include "schedule/resolver.hpp"
@@ -11,20 +12,18 @@ void bind(const FlatSchedule& schedule, const Layout& send, const Layout& recv, 
           Program& program) {
   const Resolver where(schedule.scratch, send, recv, collective, rank);
   program.steps.clear();
-  program.works.clear();
-  program.natives.clear();
-  program.shares.clear();
-  program.sharings.clear();
-  program.publications.clear();
-  program.takes.clear();
-  program.readers.clear();
   program.scratch.clear();
-  program.most_messages = 0;
+  StepKinds::each([&]<class Kind>(std::type_identity<Kind> /*kind*/) {
+    typename Kind::InProgram& into = program;
+    if constexpr (requires { into.make_room(schedule); }) {
+      into.make_room(schedule);
+    } else {
+      each_array(into, [](auto& array) { array.clear(); });
+    }
+  });
   program.steps.reserve(schedule.steps.size());
-  program.messages.resize(schedule.transfers.size());
-  Binder binder(schedule, where, program);
-  for (const FlatSchedule::Step& step : schedule.steps) std::visit([&](const auto& one) { bind(one, binder); }, step);
-  program.messages.resize(static_cast<std::size_t>(binder.index_of(binder.message)));
+  Binder binder{schedule, where, program};
+  for (const StepKinds::Flat& step : schedule.steps) std::visit([&](const auto& one) { one.bind(binder); }, step);
   for (std::size_t i = 0; i < schedule.scratch.size(); ++i) program.scratch.push_back(where.scratch_units(i));
 }
 
@@ -34,12 +33,20 @@ Program bind(const Schedule& schedule, const Layout& send, const Layout& recv, C
   return program;
 }
 
+void Program::append(const Program& from, const Step& step, const RankSet& ranks) {
+  Step& added = steps.emplace_back(step);
+  step.visit([&]<class Kind>(std::type_identity<Kind> /*kind*/) {
+    typename Kind::InProgram& into = *this;
+    added.first = into.append(from, step, ranks);
+  });
+}
+
 std::size_t Program::bytes() const {
-  return (steps.capacity() * sizeof(Step)) + (messages.capacity() * sizeof(Message)) +
-         (works.capacity() * sizeof(Work)) + (natives.capacity() * sizeof(NativePart)) +
-         (shares.capacity() * sizeof(int)) + (sharings.capacity() * sizeof(BoundSharing)) +
-         (publications.capacity() * sizeof(BoundPublication)) + (takes.capacity() * sizeof(BoundTake)) +
-         (readers.capacity() * sizeof(std::int32_t)) + (scratch.capacity() * sizeof(std::int64_t));
+  std::size_t bytes = bytes_of(steps) + bytes_of(scratch);
+  StepKinds::each([&]<class Kind>(std::type_identity<Kind> /*kind*/) {
+    each_array<const typename Kind::InProgram>(*this, [&](const auto& array) { bytes += bytes_of(array); });
+  });
+  return bytes;
 }
 
 }  // namespace starling

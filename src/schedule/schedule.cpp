@@ -5,20 +5,6 @@
 
 namespace starling {
 
-Round& Round::join(SubCollective sub) {
-  const auto* mine = std::get_if<Messages>(&meeting);
-  if (mine == nullptr || !mine->empty()) refuse();
-  meeting = std::move(sub);
-  return *this;
-}
-
-Sharing& Round::shared() {
-  if (auto* mine = std::get_if<Sharing>(&meeting)) return *mine;
-  const auto* other = std::get_if<Messages>(&meeting);
-  if (other == nullptr || !other->empty()) refuse();
-  return meeting.emplace<Sharing>();
-}
-
 void Round::refuse() {
   throw std::logic_error(
       "a round meets other ranks in one way: by messages, in one sub-collective, or in memory they share");

@@ -11,17 +11,10 @@
 #include "schedule/blocks.hpp"
 #include "schedule/placement.hpp"
 #include "schedule/rank_set.hpp"
-#include "schedule/steps/local_work.hpp"
-#include "schedule/steps/messages.hpp"
-#include "schedule/steps/native_part.hpp"
-#include "schedule/steps/sharing.hpp"
+#include "schedule/steps/arrays.hpp"
+#include "schedule/steps/kinds.hpp"
 
 namespace starling {
-
-/// What takes other ranks in a round. A kind of step is a type here, or LocalWork; src/schedule/steps has a file for
-/// each: its data, its binding, the checker's rule for it. It is visited without a default, so that the compiler names
-/// what a new kind lacks.
-using Meeting = std::variant<Messages, SubCollective, Sharing>;
 
 /// What a rank does before it goes on: meets other ranks, waits until that is over, then works on its own data in the
 /// order given.
@@ -51,7 +44,14 @@ struct Round {
     return *this;
   }
   /// Meets in a collective of the MPI library. Throws as above in a round that has messages.
-  Round& join(SubCollective sub);
+  Round& join(SubCollective sub) { return meet(std::move(sub)); }
+  /// Meets in a step of any kind. Throws as above in a round that has a meeting already.
+  template <class Kind>
+  Round& meet(Kind step) {
+    if (const auto* mine = std::get_if<Messages>(&meeting); mine == nullptr || !mine->empty()) refuse();
+    meeting = std::move(step);
+    return *this;
+  }
   /// Makes blocks readable in memory that the ranks of a node share. This and the takes throw as above in a round that
   /// meets in another way.
   Round& publish(Blocks from, std::vector<int> readers) {
@@ -82,7 +82,10 @@ struct Round {
     if (auto* mine = std::get_if<Messages>(&meeting)) return *mine;
     refuse();
   }
-  [[nodiscard]] Sharing& shared();
+  [[nodiscard]] Sharing& shared() {
+    if (sharing() == nullptr) meet(Sharing{});
+    return std::get<Sharing>(meeting);
+  }
   [[nodiscard]] std::span<const Transfer> messages_of(std::vector<Transfer> Messages::*which) const {
     const auto* mine = std::get_if<Messages>(&meeting);
     return mine == nullptr ? std::span<const Transfer>() : std::span(mine->*which);
@@ -93,6 +96,7 @@ struct Round {
 /// A scratch buffer: slot i is as large as block like[i] of the call, so that uneven blocks fit without gaps.
 struct Scratch {
   std::vector<int> like;
+  [[nodiscard]] std::size_t bytes() const { return bytes_of(like); }
 };
 
 /// How many scratch buffers one schedule may have: with send and recv they fill the executor's 16 addresses, which lie

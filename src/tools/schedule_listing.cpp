@@ -105,34 +105,26 @@ Json listed(std::span<const Transfer> transfers) {
 /// an index into the list of groups, is a bar with its `name`, its `title` in full, and what the legend `says` of it.
 class Lister {
  public:
-  Json operator()(const Messages& step) {
-    return {{"kind", "messages"}, {"receives", listed(step.receives)}, {"sends", listed(step.sends)}};
-  }
-  Json operator()(const SubCollective& step) {
-    return {{"kind", "native_part"},
-            {"name", name_of(step.collective)},
-            {"title", std::string(name_of(step.collective)) + " of the MPI library"},
-            {"says", "collective of the MPI library"},
-            {"group", number_of(step.group)},
-            {"root", step.root},
-            {"scale", step.scale},
-            {"from", listed(step.from)},
-            {"into", listed(step.into)}};
-  }
-  Json operator()(const Sharing& step) {
-    Json receives = Json::array();
-    Json sends = Json::array();
-    for (const Take& one : step.takes)
-      receives.push_back({one.peer, name_of(one.into.buffer), one.into.first, one.into.count});
-    for (const Publication& one : step.publications)
-      for (const int reader : one.readers)
-        sends.push_back({reader, name_of(one.from.buffer), one.from.first, one.from.count});
-    return {{"kind", "sharing"}, {"receives", std::move(receives)}, {"sends", std::move(sends)}};
-  }
-  Json operator()(const LocalWork& step) {
-    Json works = Json::array();
-    for (const Local& one : step.all) works.push_back({name_of(one.kind), listed(one.from), listed(one.into)});
-    return {{"kind", "local_work"}, {"works", std::move(works)}};
+  template <class Kind>
+  Json operator()(const Kind& step) {
+    const Drawing drawing = step.drawn();
+    Json json{{"kind", Kind::name}};
+    if (const auto& arrows = drawing.arrows) {
+      json["receives"] = listed(arrows->receives);
+      json["sends"] = listed(arrows->sends);
+    }
+    for (const Drawing::Dot& one : drawing.dots)
+      json["works"].push_back({one.name, listed(one.from), listed(one.into)});
+    if (const auto& bar = drawing.bar)
+      json.update({{"name", bar->name},
+                   {"title", bar->title},
+                   {"says", bar->says},
+                   {"group", number_of(bar->group)},
+                   {"root", bar->root},
+                   {"scale", bar->scale},
+                   {"from", listed(bar->from)},
+                   {"into", listed(bar->into)}});
+    return json;
   }
   Json operator()(const Round& round) {
     Json steps = Json::array();

@@ -12,8 +12,10 @@ namespace {
 template <typename Variant>
 struct KindsOf;
 
-template <KindOfWay... Kinds>
+template <typename... Kinds>
 struct KindsOf<std::variant<Kinds...>> {
+  static_assert((KindOfWay<Kinds> && ...), "a kind of way lacks something: KindOfWay says what it provides");
+
   static std::vector<Way> all(Collective collective, std::optional<int> ranks) {
     std::vector<Way> ways;
     const auto add = [&](const auto& of_kind) {

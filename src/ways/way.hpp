@@ -42,7 +42,7 @@ concept KindOfWay = requires(const Kind& kind, const Situation& situation, Colle
 /// functions, without MPI. src/runtime/execution/ways carries out the calls of each kind.
 class Way {
  public:
-  /// A new kind is a struct in its own file, listed here. It must fulfil KindOfWay, or nothing compiles.
+  /// A new kind is a struct in its own file, included and named here. KindOfWay says what it provides.
   using Kind = std::variant<Library, Selected, Bound, NeighborExchange>;
 
   explicit Way(Kind kind);

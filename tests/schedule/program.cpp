@@ -46,6 +46,11 @@ TEST(Layout, KeepsGivenBlocks) {
   EXPECT_EQ(layout.total(), 9);
 }
 
+Messages::Form form_of(const Step& step) {
+  EXPECT_TRUE(step.is<Messages>());
+  return step.form_of<Messages>();
+}
+
 TEST(Program, ResolvesBlocksOfEveryBufferToUnits) {
   Schedule schedule(4);
   const Buffer rotated = schedule.add_scratch(4, 3);
@@ -53,8 +58,8 @@ TEST(Program, ResolvesBlocksOfEveryBufferToUnits) {
   const Program program = bind(schedule, Layout(4, 10), Layout(4, 10), Collective::allgatherv, 2);
 
   ASSERT_EQ(program.steps.size(), 2U);
-  EXPECT_EQ(program.steps[0].kind, StepKind::exchange);
-  EXPECT_EQ(program.steps[1].kind, StepKind::copy);
+  EXPECT_EQ(form_of(program.steps[0]), Messages::Form::exchange);
+  EXPECT_EQ(program.steps[1].form_of<LocalWork>(), Local::Kind::copy);
   ASSERT_EQ(program.messages.size(), 2U);
   EXPECT_EQ(program.messages[0].data.first, 6);
   EXPECT_EQ(program.messages[0].data.count, 4);
@@ -64,7 +69,6 @@ TEST(Program, ResolvesBlocksOfEveryBufferToUnits) {
   EXPECT_EQ(program.works[0].from.first, 2) << "slot 0 of the rotated copy is as large as block 3";
   EXPECT_EQ(program.works[0].from.count, 3);
   EXPECT_EQ(program.scratch, (std::vector<std::int64_t>{10}));
-  EXPECT_EQ(program.most_messages, 2);
 }
 
 TEST(Program, BeginsARanksOwnBlockWithItsFirstPart) {
@@ -117,33 +121,33 @@ TEST(Program, LeavesOutMessagesOfEmptyBlocksAndKeepsSignals) {
   const Program program = bind(schedule, Layout(4, 2), Layout(4, 2), Collective::allreduce, 0);
 
   ASSERT_EQ(program.steps.size(), 2U) << "the last round has nothing to do";
-  EXPECT_EQ(program.steps[0].kind, StepKind::send);
-  EXPECT_EQ(program.steps[1].kind, StepKind::exchange);
+  EXPECT_EQ(form_of(program.steps[0]), Messages::Form::send);
+  EXPECT_EQ(form_of(program.steps[1]), Messages::Form::exchange);
 }
 
-std::vector<StepKind> kinds_of(const Schedule& schedule, std::int64_t units) {
-  std::vector<StepKind> kinds;
+std::vector<Messages::Form> forms_of(const Schedule& schedule, std::int64_t units) {
+  std::vector<Messages::Form> forms;
   for (const Step& step : bind(schedule, Layout(4, units), Layout(4, units), Collective::allreduce, 0).steps)
-    kinds.push_back(step.kind);
-  return kinds;
+    forms.push_back(form_of(step));
+  return forms;
 }
 
-TEST(Program, TakesTheQuickestKindOfStepForMessages) {
+TEST(Program, TakesTheQuickestFormForMessages) {
   Schedule schedule(4);
   schedule.round().send(recvbuf(0), 1);
   schedule.round().receive(recvbuf(0), 1);
   schedule.round().receive(recvbuf(0), 1).send(recvbuf(1), 2);
   schedule.round().receive(recvbuf(0), 1).receive(recvbuf(1), 2);
-  EXPECT_EQ(kinds_of(schedule, 8),
-            (std::vector{StepKind::send, StepKind::receive, StepKind::exchange, StepKind::messages}));
+  using Form = Messages::Form;
+  EXPECT_EQ(forms_of(schedule, 8), (std::vector{Form::send, Form::receive, Form::exchange, Form::any}));
 }
 
-TEST(Program, LeavesMessagesThatAnIntCannotCountToTheGeneralKind) {
+TEST(Program, LeavesMessagesThatAnIntCannotCountToTheGeneralForm) {
   Schedule schedule(4);
   schedule.round().send(recvbuf(0), 1);
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  EXPECT_EQ(kinds_of(schedule, 4 * most), std::vector{StepKind::send});
-  EXPECT_EQ(kinds_of(schedule, 4 * most + 1), std::vector{StepKind::messages});
+  EXPECT_EQ(forms_of(schedule, 4 * most), std::vector{Messages::Form::send});
+  EXPECT_EQ(forms_of(schedule, 4 * most + 1), std::vector{Messages::Form::any});
 }
 
 TEST(Program, MakesOneStepOfEachRunOfCopiesAndOfCombines) {
@@ -155,7 +159,7 @@ TEST(Program, MakesOneStepOfEachRunOfCopiesAndOfCombines) {
   const Program program = bind(schedule, Layout(4, 8), Layout(4, 8), Collective::allreduce, 0);
   ASSERT_EQ(program.steps.size(), 3U);
   EXPECT_EQ(program.steps[0].count, 2);
-  EXPECT_EQ(program.steps[1].kind, StepKind::combine);
+  EXPECT_EQ(program.steps[1].form_of<LocalWork>(), Local::Kind::combine);
   EXPECT_EQ(program.steps[2].first, 3);
 }
 
@@ -165,9 +169,51 @@ TEST(Program, KeepsNativePartsInTheirPlace) {
   schedule.round().join({Collective::barrier, RankSet::consecutive(0, 2), 0, 1, nothing(), nothing()});
   const Program program = bind(schedule, Layout(2, 2), Layout(2, 2), Collective::bcast, 0);
   ASSERT_EQ(program.steps.size(), 2U);
-  EXPECT_EQ(program.steps[0].kind, StepKind::send);
-  EXPECT_EQ(program.steps[1].kind, StepKind::native_part);
+  EXPECT_EQ(form_of(program.steps[0]), Messages::Form::send);
+  EXPECT_TRUE(program.steps[1].is<SubCollective>());
   EXPECT_EQ(program.natives[0].collective, Collective::barrier);
+}
+
+TEST(Program, TakesStepsOfOthersUnderOtherRanks) {
+  Schedule schedule(3);
+  schedule.round().receive(recvbuf(0), 1).send(recvbuf(1), 2).copy(recvbuf(0), recvbuf(2));
+  schedule.round().publish(recvbuf(0), {1, 2}).take(recvbuf(1), 2);
+  schedule.round().join({Collective::gather, RankSet::consecutive(0, 2), 0, 1, recvbuf(0), recvbuf(0, 2)});
+  const Layout layout(3, 10);  // uneven: the gather has the members' counts
+  const Program part = bind(schedule, layout, layout, Collective::allreduce, 0);
+  Program whole;
+  for (int twice = 0; twice < 2; ++twice)
+    for (const Step& step : part.steps) whole.append(part, step, RankSet::every(10, 100, 3));
+
+  ASSERT_EQ(whole.steps.size(), 8U);
+  EXPECT_EQ(whole.messages[2].peer, 110);
+  EXPECT_EQ(whole.messages[3].peer, 120);
+  EXPECT_EQ(whole.steps[5].of(whole.works).front().into.first, part.works.front().into.first);
+  const BoundSharing& sharing = whole.sharing_of(whole.steps[6]);
+  EXPECT_EQ(whole.readers_of(whole.publications_of(sharing).front())[1], 120);
+  EXPECT_EQ(whole.takes_of(sharing).front().peer, 120);
+  const NativePart& gather = whole.natives[1];
+  EXPECT_EQ(gather.group, RankSet::every(10, 100, 2));
+  EXPECT_EQ(whole.shares[static_cast<std::size_t>(gather.shares)], 4);
+}
+
+TEST(Program, IsBoundAnewWithNothingLeftOfBefore) {
+  Schedule schedule(3);
+  schedule.round().receive(recvbuf(0), 1).send(recvbuf(1), 2).copy(recvbuf(0), recvbuf(2));
+  schedule.round().publish(recvbuf(0), {1, 2}).take(recvbuf(1), 2);
+  schedule.round().join({Collective::gather, RankSet::consecutive(0, 2), 0, 1, recvbuf(0), recvbuf(0, 2)});
+  const FlatSchedule flat(schedule);
+  const Layout layout(3, 10);
+  Program program;
+  bind(flat, layout, layout, Collective::allreduce, 0, program);
+  const std::size_t bytes = program.bytes();
+  EXPECT_GT(bytes, 0U);
+  bind(flat, layout, layout, Collective::allreduce, 0, program);
+  EXPECT_EQ(program.bytes(), bytes);
+  EXPECT_EQ(program.steps.size(), 4U);
+  EXPECT_EQ(program.messages.size(), 2U);
+  EXPECT_EQ(program.readers.size(), 2U);
+  EXPECT_EQ(program.shares.size(), 4U);
 }
 
 }  // namespace

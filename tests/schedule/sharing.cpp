@@ -123,10 +123,10 @@ TEST(Sharing, LeavesOutBlocksThatTurnOutEmpty) {
   const Program program = bind(todo, layout, layout, Collective::alltoall, 0);
   ASSERT_EQ(program.steps.size(), 1U);
   const BoundSharing& sharing = program.sharings.front();
-  ASSERT_EQ(publications_of(program, sharing).size(), 1U);
-  EXPECT_EQ(readers_of(program, publications_of(program, sharing).front()).size(), 2U);
-  ASSERT_EQ(takes_of(program, sharing).size(), 1U);
-  EXPECT_EQ(takes_of(program, sharing).front().peer, 2);
+  ASSERT_EQ(program.publications_of(sharing).size(), 1U);
+  EXPECT_EQ(program.readers_of(program.publications_of(sharing).front()).size(), 2U);
+  ASSERT_EQ(program.takes_of(sharing).size(), 1U);
+  EXPECT_EQ(program.takes_of(sharing).front().peer, 2);
 }
 
 }  // namespace

@@ -1,26 +1,32 @@
 #pragma once
 
 #include "cost/parameters.hpp"
+#include "cost/prediction_work.hpp"
+#include "cost/simulated_ranks.hpp"
 #include "schedule/program.hpp"
 
 namespace starling {
 
-/// Whether a step is work that takes no other rank.
-constexpr bool is_local(StepKind kind) {
-  switch (kind) {
-    case StepKind::send:
-    case StepKind::receive:
-    case StepKind::exchange:
-    case StepKind::messages:
-    case StepKind::native_part:
-    case StepKind::sharing: return false;
-    case StepKind::copy:
-    case StepKind::combine: return true;
-  }
-  return false;
-}
+/// The time of work that takes no other rank.
+template <>
+class StepCost<LocalWork> {
+ public:
+  explicit StepCost(SimulatedRanks& ranks) : ranks_(ranks) {}
 
-/// How long a rank works in such a step.
-double local_seconds(const Program& program, const Step& step, const CostParameters& parameters);
+  void begin(int rank, const Step& step, double now) {
+    ranks_.at(rank).free += seconds(ranks_.program(rank), step, ranks_.parameters());
+    ranks_.step_over(rank, now);
+  }
+  /// How long a rank works in a step.
+  static double seconds(const Program& program, const Step& step, const CostParameters& parameters);
+
+  static void count(const LocalWork& step, PredictionWork& work) {
+    constexpr double of_a_local = 0.15;
+    work.microseconds += of_a_local * static_cast<double>(step.all.size());
+  }
+
+ private:
+  SimulatedRanks& ranks_;
+};
 
 }  // namespace starling

@@ -15,7 +15,7 @@ std::vector<std::int64_t> usable(std::vector<std::int64_t> rates, double share) 
 
 }  // namespace
 
-MessageCost::MessageCost(SimulatedRanks& ranks)
+StepCost<Messages>::StepCost(SimulatedRanks& ranks)
     : ranks_(ranks),
       messages_(ranks.programs()),
       shares_(usable(ranks.network().rates(), ranks.parameters().rate_share), ranks.network().longest_path()),
@@ -26,7 +26,7 @@ MessageCost::MessageCost(SimulatedRanks& ranks)
     if (const int next = messages_[static_cast<int>(i)].next; next >= 0) flying(next).turn = false;
 }
 
-void MessageCost::begin(int rank, const Step& step, double now) {
+void StepCost<Messages>::begin(int rank, const Step& step, double now) {
   const auto messages =
       messages_.of(rank).subspan(static_cast<std::size_t>(step.first), static_cast<std::size_t>(step.count));
   const auto receives = messages.first(static_cast<std::size_t>(step.receives()));
@@ -50,7 +50,15 @@ void MessageCost::begin(int rank, const Step& step, double now) {
     if (flying(one).arrived) receive(one, now);
 }
 
-void MessageCost::happen(const SimulatedRanks::Event& event) {
+void StepCost<Messages>::count(const Messages& step, PredictionWork& work) {
+  constexpr double of_a_transfer = 0.35;
+  const auto sends = static_cast<double>(step.sends.size());
+  work.microseconds += of_a_transfer * (sends + static_cast<double>(step.receives.size()));
+  work.sends += sends;
+  work.most_sends = std::max(work.most_sends, sends);
+}
+
+void StepCost<Messages>::happen(const SimulatedRanks::Event& event) {
   switch (event.what) {
     case What::begin_step: break;
     case What::released: release(event.subject, event.time); break;
@@ -66,7 +74,7 @@ void MessageCost::happen(const SimulatedRanks::Event& event) {
   }
 }
 
-void MessageCost::release(int message, double now) {
+void StepCost<Messages>::release(int message, double now) {
   flying(message).released = now;
   if (!asks(message)) {
     flying(message).may_flow = true;
@@ -77,12 +85,12 @@ void MessageCost::release(int message, double now) {
 }
 
 /// The question reaches a receive that is posted, the answer the sender.
-void MessageCost::agree(int message) {
+void StepCost<Messages>::agree(int message) {
   const double way = ranks_.latency(messages_[message].from, messages_[message].to) + ranks_.parameters().overhead;
   ranks_.foresee(std::max(flying(message).released + way, flying(message).posted) + way, What::may_flow, message);
 }
 
-void MessageCost::try_to_flow(int message, double now) {
+void StepCost<Messages>::try_to_flow(int message, double now) {
   if (!flying(message).turn || !flying(message).may_flow) return;
   const auto& [from, to, bytes, next] = messages_[message];
   if (takes_turns(message)) {
@@ -102,7 +110,7 @@ void MessageCost::try_to_flow(int message, double now) {
   }
 }
 
-void MessageCost::flowed(int message, double now) {
+void StepCost<Messages>::flowed(int message, double now) {
   const auto& [from, to, bytes, next] = messages_[message];
   ranks_.foresee(now + ranks_.latency(from, to), What::arrived, message);
   if (asks(message)) message_done(from, now);
@@ -115,19 +123,19 @@ void MessageCost::flowed(int message, double now) {
   try_to_flow(next, now);
 }
 
-MessageCost::Turn& MessageCost::turn_of(int message) {
+StepCost<Messages>::Turn& StepCost<Messages>::turn_of(int message) {
   const auto& [from, to, bytes, next] = messages_[message];
   return turns_[(static_cast<std::int64_t>(std::min(from, to)) << 32) | std::max(from, to)];
 }
 
-void MessageCost::receive(int message, double now) {
+void StepCost<Messages>::receive(int message, double now) {
   const int rank = messages_[message].to;
   double& processor = ranks_.at(rank).free;
   processor = std::max(processor, now) + ranks_.parameters().overhead;
   message_done(rank, now);
 }
 
-void MessageCost::message_done(int rank, double now) {
+void StepCost<Messages>::message_done(int rank, double now) {
   if (--posted(rank).awaited == 0) ranks_.step_over(rank, now);
 }
 

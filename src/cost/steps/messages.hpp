@@ -6,6 +6,7 @@
 
 #include "cost/fair_shares.hpp"
 #include "cost/message_table.hpp"
+#include "cost/prediction_work.hpp"
 #include "cost/simulated_ranks.hpp"
 
 namespace starling {
@@ -14,13 +15,15 @@ namespace starling {
 /// it may flow, because the one before it between the two ranks has flowed and, for a large one, its receive is posted
 /// (and nothing large flows the other way, where that is so); it flows over its links; after the latency it arrives,
 /// and its receiver spends the overhead as soon as the receive is posted and its processor free.
-class MessageCost {
+template <>
+class StepCost<Messages> {
  public:
   /// Throws std::invalid_argument where sends and receives do not match.
-  explicit MessageCost(SimulatedRanks& ranks);
+  explicit StepCost(SimulatedRanks& ranks);
 
   /// A rank posts the messages of its step.
   void begin(int rank, const Step& step, double now);
+  static void count(const Messages& step, PredictionWork& work);
   /// What was foreseen of a message happens.
   void happen(const SimulatedRanks::Event& event);
   /// When the next message has flowed over its links; infinity where none flows.

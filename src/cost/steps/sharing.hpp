@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cost/prediction_work.hpp"
 #include "cost/simulated_ranks.hpp"
 
 namespace starling {
@@ -12,12 +13,14 @@ namespace starling {
 /// The time of publications and takes in memory that ranks of a node share. The writer copies in, at its local rate; a
 /// reader sees the beginning the latency after that began and copies out, or combines, not before the writer has
 /// copied in: both at once, many readers too. There is room for everything.
-class SharingCost {
+template <>
+class StepCost<Sharing> {
  public:
-  explicit SharingCost(SimulatedRanks& ranks) : ranks_(ranks), progress_(ranks.programs().size()) {}
+  explicit StepCost(SimulatedRanks& ranks) : ranks_(ranks), progress_(ranks.programs().size()) {}
 
   /// A rank comes to a sharing.
-  void begin(int rank, const BoundSharing& sharing, double now);
+  void begin(int rank, const Step& step, double now);
+  static void count(const Sharing& step, PredictionWork& work);
 
  private:
   /// What one rank has published for another.

@@ -46,4 +46,8 @@ struct Running {
   [[nodiscard]] char* at(const Extent& extent) const { return buffers.at(extent, unit.extent); }
 };
 
+/// Carries out the steps of a kind: a specialisation in src/runtime/execution/steps for each (HasExecutor).
+template <class Kind>
+class StepExecutor;
+
 }  // namespace starling

@@ -7,17 +7,10 @@
 #include "schedule/placement.hpp"
 #include "schedule/ranks_at_work.hpp"
 #include "schedule/steps/binder.hpp"
+#include "schedule/steps/drawing.hpp"
 
 namespace starling {
 namespace {
-
-StepKind kind_of(const Local& local) {
-  switch (local.kind) {
-    case Local::Kind::copy: return StepKind::copy;
-    case Local::Kind::combine: return StepKind::combine;
-  }
-  return StepKind::copy;
-}
 
 std::string_view verb_of(Local::Kind kind) {
   switch (kind) {
@@ -56,22 +49,37 @@ LocalWork LocalWork::placed(const Placing& where) const {
   return moved;
 }
 
-LocalWork::Flat LocalWork::flattened(FlatSchedule& into) const {
-  into.locals.insert(into.locals.end(), all.begin(), all.end());
-  return {static_cast<std::int32_t>(all.size())};
+Drawing LocalWork::drawn() const {
+  Drawing drawing;
+  for (const Local& one : all) drawing.dots.push_back({name_of(one.kind), one.from, one.into});
+  return drawing;
 }
 
-void bind(const LocalWork::Flat& step, Binder& binder) {
+LocalWork::Flat LocalWork::flattened(FlatSchedule& into) const {
+  const auto first = static_cast<std::int32_t>(into.locals.size());
+  into.locals.insert(into.locals.end(), all.begin(), all.end());
+  return {first, static_cast<std::int32_t>(all.size())};
+}
+
+void LocalWork::Flat::bind(Binder& binder) const {
+  std::vector<Work>& works = binder.program.works;
   Step* run = nullptr;
-  for (const Local* const end = binder.local + step.count; binder.local != end; ++binder.local) {
-    const Extent from = binder.where(binder.local->from);
+  const Local* local = binder.schedule.locals.data() + first;
+  for (const Local* const end = local + count; local != end; ++local) {
+    const Extent from = binder.where(local->from);
     if (from.count == 0) continue;
-    const StepKind kind = kind_of(*binder.local);
-    if (run == nullptr || run->kind != kind)
-      run = &binder.add({kind, static_cast<std::int32_t>(binder.program.works.size()), 0, 0});
-    binder.program.works.push_back({from, binder.where(binder.local->into)});
+    if (run == nullptr || run->form_of<LocalWork>() != local->kind)
+      run = &binder.add<LocalWork>(static_cast<std::int32_t>(works.size()), 0, local->kind);
+    works.push_back({from, binder.where(local->into)});
     ++run->count;
   }
+}
+
+std::int32_t LocalWork::InProgram::append(const InProgram& other, const Step& step, const RankSet& /*ranks*/) {
+  const auto first = static_cast<std::int32_t>(works.size());
+  const auto added = step.of(other.works);
+  works.insert(works.end(), added.begin(), added.end());
+  return first;
 }
 
 void LocalWorkRule::perform(int rank, const LocalWork& step) {

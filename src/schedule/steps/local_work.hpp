@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "schedule/blocks.hpp"
@@ -9,12 +10,15 @@
 
 namespace starling {
 
-class Binder;
 class LocalWorkRule;
 class Memory;
 class Placing;
+class RankSet;
 class RanksAtWork;
+struct Binder;
+struct Drawing;
 struct FlatSchedule;
+struct Step;
 
 /// Work without other ranks. `combine` is MPI_Reduce_local: into = from (operator) into, with `from` the left operand.
 struct Local {
@@ -27,31 +31,46 @@ struct Local {
 /// "copy", "combine".
 std::string_view name_of(Local::Kind kind);
 
-/// Local work, one after the other in the order given.
-struct LocalWork {
-  std::vector<Local> all;
-
-  [[nodiscard]] bool empty() const { return all.empty(); }
-  /// The same as a step of a whole of which this is a part. Copies of data onto itself vanish.
-  [[nodiscard]] LocalWork placed(const Placing& where) const;
-
-  /// The next `count` locals of a flat schedule.
-  struct Flat {
-    std::int32_t count;
-  };
-  [[nodiscard]] Flat flattened(FlatSchedule& into) const;
-
-  using Rule = LocalWorkRule;
-};
-
 /// Local work of a program.
 struct Work {
   Extent from;
   Extent into;
 };
 
-/// Makes a step of the program of each run of copies, and of combines. Work on blocks that turn out empty is left out.
-void bind(const LocalWork::Flat& step, Binder& binder);
+/// Local work, one after the other in the order given.
+struct LocalWork {
+  static constexpr std::string_view name = "local_work";
+
+  std::vector<Local> all;
+
+  [[nodiscard]] bool empty() const { return all.empty(); }
+  /// Copies of data onto itself vanish.
+  [[nodiscard]] LocalWork placed(const Placing& where) const;
+  [[nodiscard]] Drawing drawn() const;
+
+  struct InSchedule {
+    std::vector<Local> locals;
+    static auto arrays(auto& of) { return std::tie(of.locals); }
+  };
+  /// `count` locals.
+  struct Flat {
+    std::int32_t first;
+    std::int32_t count;
+    /// Makes a step of the program of each run of copies, and of combines. Work on blocks that turn out empty is left
+    /// out.
+    void bind(Binder& binder) const;
+  };
+  [[nodiscard]] Flat flattened(FlatSchedule& into) const;
+
+  using Form = Local::Kind;
+  struct InProgram {
+    std::vector<Work> works;
+    static auto arrays(auto& of) { return std::tie(of.works); }
+    std::int32_t append(const InProgram& other, const Step& step, const RankSet& ranks);
+  };
+
+  using Rule = LocalWorkRule;
+};
 
 /// Work reads what was written, between blocks of the same sizes that do not overlap; `send` is never written.
 class LocalWorkRule {

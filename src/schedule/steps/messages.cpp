@@ -8,6 +8,7 @@
 #include "schedule/placement.hpp"
 #include "schedule/ranks_at_work.hpp"
 #include "schedule/steps/binder.hpp"
+#include "schedule/steps/drawing.hpp"
 
 namespace starling {
 
@@ -20,17 +21,21 @@ Messages Messages::placed(const Placing& where) const {
   return moved;
 }
 
-Messages::Flat Messages::flattened(FlatSchedule& into) const {
-  into.transfers.insert(into.transfers.end(), receives.begin(), receives.end());
-  into.transfers.insert(into.transfers.end(), sends.begin(), sends.end());
-  return {static_cast<std::int32_t>(receives.size()), static_cast<std::int32_t>(sends.size())};
+Drawing Messages::drawn() const {
+  return {.arrows = Drawing::Arrows{receives, sends}};
 }
 
-void bind(const Messages::Flat& step, Binder& binder) {
+Messages::Flat Messages::flattened(FlatSchedule& into) const {
+  const auto first = static_cast<std::int32_t>(into.transfers.size());
+  into.transfers.insert(into.transfers.end(), receives.begin(), receives.end());
+  into.transfers.insert(into.transfers.end(), sends.begin(), sends.end());
+  return {first, static_cast<std::int32_t>(receives.size()), static_cast<std::int32_t>(sends.size())};
+}
+
+void Messages::Flat::bind(Binder& binder) const {
   const Resolver& where = binder.where;
-  Message* const first = binder.message;
-  Message* message = first;
-  const Transfer* transfer = binder.transfer;
+  Message* message = binder.program.messages.data() + first;
+  const Transfer* transfer = binder.schedule.transfers.data() + first;
   std::int64_t counts = 0;  // all of them in one: it fits an int where each does
   const auto add = [&](std::int32_t count) {
     const Message* const before = message;
@@ -42,18 +47,21 @@ void bind(const Messages::Flat& step, Binder& binder) {
     }
     return static_cast<std::int32_t>(message - before);
   };
-  const std::int32_t receives = add(step.receives);
-  const std::int32_t sends = add(step.sends);
-  binder.message = message;
-  binder.transfer = transfer;
-  if (receives + sends == 0) return;
-  const bool is_quick = receives <= 1 && sends <= 1 && counts <= std::numeric_limits<std::int32_t>::max();
-  const StepKind kind = !is_quick       ? StepKind::messages
-                        : receives == 0 ? StepKind::send
-                        : sends == 0    ? StepKind::receive
-                                        : StepKind::exchange;
-  binder.add({kind, binder.index_of(first), receives + sends, sends});
-  binder.program.most_messages = std::max(binder.program.most_messages, receives + sends);
+  const std::int32_t in = add(receives);
+  const std::int32_t out = add(sends);
+  if (in + out == 0) return;
+  const bool is_quick = in <= 1 && out <= 1 && counts <= std::numeric_limits<std::int32_t>::max();
+  const Form form = !is_quick ? Form::any : in == 0 ? Form::send : out == 0 ? Form::receive : Form::exchange;
+  binder.add<Messages>(first, in + out, form, out);
+}
+
+std::int32_t Messages::InProgram::append(const InProgram& other, const Step& step, const RankSet& ranks) {
+  const auto first = static_cast<std::int32_t>(messages.size());
+  for (Message one : step.of(other.messages)) {
+    one.peer = ranks.rank(one.peer);
+    messages.push_back(one);
+  }
+  return first;
 }
 
 MessageRule::MessageRule(RanksAtWork& all)

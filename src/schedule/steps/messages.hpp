@@ -1,40 +1,25 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "schedule/blocks.hpp"
 #include "schedule/channels.hpp"
 #include "schedule/layout.hpp"
+#include "schedule/rank_set.hpp"
 #include "schedule/steps/wait.hpp"
 
 namespace starling {
 
-class Binder;
 class MessageRule;
 class Placing;
 class RanksAtWork;
+struct Binder;
+struct Drawing;
 struct FlatSchedule;
-
-/// Posts receives and sends together, receives first, each in the order given, and waits for all of them.
-struct Messages {
-  std::vector<Transfer> receives;
-  std::vector<Transfer> sends;
-
-  [[nodiscard]] bool empty() const { return receives.empty() && sends.empty(); }
-  /// The same as a step of a whole of which this is a part.
-  [[nodiscard]] Messages placed(const Placing& where) const;
-
-  /// The next `receives` transfers of a flat schedule, and the next `sends`.
-  struct Flat {
-    std::int32_t receives;
-    std::int32_t sends;
-  };
-  [[nodiscard]] Flat flattened(FlatSchedule& into) const;
-
-  using Rule = MessageRule;
-};
+struct Step;
 
 /// A message of a program.
 struct Message {
@@ -42,9 +27,48 @@ struct Message {
   Extent data;
 };
 
-/// Makes a step of the program: the quickest of send, receive, exchange and messages that can do it. Messages of blocks
-/// that turn out empty are left out, for both ends know.
-void bind(const Messages::Flat& step, Binder& binder);
+/// Posts receives and sends together, receives first, each in the order given, and waits for all of them.
+struct Messages {
+  static constexpr std::string_view name = "messages";
+
+  std::vector<Transfer> receives;
+  std::vector<Transfer> sends;
+
+  [[nodiscard]] bool empty() const { return receives.empty() && sends.empty(); }
+  [[nodiscard]] Messages placed(const Placing& where) const;
+  [[nodiscard]] Drawing drawn() const;
+
+  struct InSchedule {
+    std::vector<Transfer> transfers;
+    static auto arrays(auto& of) { return std::tie(of.transfers); }
+  };
+  /// From the transfer `first` on, `receives` receives and `sends` sends.
+  struct Flat {
+    std::int32_t first;
+    std::int32_t receives;
+    std::int32_t sends;
+    /// Makes a step of the program: the quickest form that can do it. Messages of blocks that turn out empty are left
+    /// out, for both ends know.
+    void bind(Binder& binder) const;
+  };
+  [[nodiscard]] Flat flattened(FlatSchedule& into) const;
+
+  enum class Form : std::uint8_t {
+    send,      ///< one message; as in the next two, MPI can count its units in an int
+    receive,   ///< one message
+    exchange,  ///< one message received and one sent, at once
+    any        ///< any number of messages at once
+  };
+  struct InProgram {
+    std::vector<Message> messages;  ///< with gaps where some are left out
+    static auto arrays(auto& of) { return std::tie(of.messages); }
+    /// For a message of each transfer: there are many, and what lies in their places is written anew.
+    void make_room(const InSchedule& schedule) { messages.resize(schedule.transfers.size()); }
+    std::int32_t append(const InProgram& other, const Step& step, const RankSet& ranks);
+  };
+
+  using Rule = MessageRule;
+};
 
 /// The k-th send from one rank to another meets the k-th receive there and has its blocks and sizes; nothing is read
 /// that was not written, or written while it is read; a send may end only when its receive is posted.

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "schedule/flat_schedule.hpp"
 #include "schedule/placement.hpp"
 #include "schedule/ranks_at_work.hpp"
 #include "schedule/steps/binder.hpp"
+#include "schedule/steps/drawing.hpp"
 
 namespace starling {
 namespace {
@@ -193,14 +195,25 @@ SubCollective SubCollective::placed(const Placing& where) const {
   return {collective, where.ranks(group), root, scale * where.scale(), where.blocks(from), where.blocks(into)};
 }
 
-SubCollective::Flat SubCollective::flattened(FlatSchedule& into_schedule) const {
-  into_schedule.subs.push_back(*this);
-  return {};
+Drawing SubCollective::drawn() const {
+  return {.bar = Drawing::Bar{.name = name_of(collective),
+                              .title = std::string(name_of(collective)) + " of the MPI library",
+                              .says = "collective of the MPI library",
+                              .group = group,
+                              .root = root,
+                              .scale = scale,
+                              .from = from,
+                              .into = into}};
 }
 
-void bind(const SubCollective::Flat& /*step*/, Binder& binder) {
-  const SubCollective& sub = *binder.sub++;
-  binder.add({StepKind::native_part, static_cast<std::int32_t>(binder.program.natives.size()), 1, 0});
+SubCollective::Flat SubCollective::flattened(FlatSchedule& into_schedule) const {
+  into_schedule.subs.push_back(*this);
+  return {static_cast<std::int32_t>(into_schedule.subs.size()) - 1};
+}
+
+void SubCollective::Flat::bind(Binder& binder) const {
+  const SubCollective& sub = binder.schedule.subs[static_cast<std::size_t>(index)];
+  binder.add<SubCollective>(static_cast<std::int32_t>(binder.program.natives.size()));
   binder.program.natives.push_back(
       {sub.collective, sub.group, sub.root, binder.where(sub.from), binder.where(sub.into)});
   if (divides_a_vector(sub.collective) || sub.collective == Collective::barrier || binder.where.is_even()) return;
@@ -220,6 +233,19 @@ void bind(const SubCollective::Flat& /*step*/, Binder& binder) {
     counts[member] = static_cast<int>(share.count);
     counts[members + member] = static_cast<int>(share.first - start);
   }
+}
+
+std::int32_t SubCollective::InProgram::append(const InProgram& other, const Step& step, const RankSet& ranks) {
+  NativePart part = other.natives[static_cast<std::size_t>(step.first)];
+  if (part.uneven) {
+    const auto theirs = std::span(other.shares).subspan(static_cast<std::size_t>(part.shares));
+    const auto known = theirs.first(std::min(theirs.size(), 2 * static_cast<std::size_t>(part.group.size())));
+    part.shares = static_cast<std::int32_t>(shares.size());
+    shares.insert(shares.end(), known.begin(), known.end());
+  }
+  part.group = ranks.at(part.group);
+  natives.push_back(std::move(part));
+  return static_cast<std::int32_t>(natives.size()) - 1;
 }
 
 bool SubCollectiveRule::begin(int rank, const SubCollective& step) {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -11,33 +14,13 @@
 
 namespace starling {
 
-class Binder;
 class Placing;
 class RanksAtWork;
 class SubCollectiveRule;
+struct Binder;
+struct Drawing;
 struct FlatSchedule;
-
-/// A collective of the MPI library on a group of ranks. `from` and `into` are its send and receive buffers; where the
-/// collective has one block for each rank, that block is `scale` blocks here. `root` counts within the group.
-struct SubCollective {
-  Collective collective;
-  RankSet group;
-  int root;
-  int scale;
-  Blocks from;
-  Blocks into;
-
-  /// It takes other ranks, whatever it moves.
-  [[nodiscard]] static constexpr bool empty() { return false; }
-  /// The same as a step of a whole of which this is a part.
-  [[nodiscard]] SubCollective placed(const Placing& where) const;
-
-  /// The next sub-collective of a flat schedule.
-  struct Flat {};
-  [[nodiscard]] Flat flattened(FlatSchedule& into_schedule) const;
-
-  using Rule = SubCollectiveRule;
-};
+struct Step;
 
 /// A sub-collective of a program. Where the blocks of the call are not all of one size and members have a block each,
 /// it is the variant of the collective that takes the members' counts (MPI_Gatherv for a gather, MPI_Reduce_scatter for
@@ -49,12 +32,47 @@ struct NativePart {
   Extent from;
   Extent into;
   bool uneven = false;
-  /// Where Program::shares has the units of each member's block, followed by where each starts; only where `uneven`, on
-  /// ranks that have the blocks of all.
+  /// Where `shares` of the program has the units of each member's block, followed by where each starts; only where
+  /// `uneven`, on ranks that have the blocks of all.
   std::int32_t shares = 0;
 };
 
-void bind(const SubCollective::Flat& step, Binder& binder);
+/// A collective of the MPI library on a group of ranks. `from` and `into` are its send and receive buffers; where the
+/// collective has one block for each rank, that block is `scale` blocks here. `root` counts within the group.
+struct SubCollective {
+  static constexpr std::string_view name = "native_part";
+
+  Collective collective;
+  RankSet group;
+  int root;
+  int scale;
+  Blocks from;
+  Blocks into;
+
+  /// It takes other ranks, whatever it moves.
+  [[nodiscard]] static constexpr bool empty() { return false; }
+  [[nodiscard]] SubCollective placed(const Placing& where) const;
+  [[nodiscard]] Drawing drawn() const;
+
+  struct InSchedule {
+    std::vector<SubCollective> subs;
+    static auto arrays(auto& of) { return std::tie(of.subs); }
+  };
+  struct Flat {
+    std::int32_t index;
+    void bind(Binder& binder) const;
+  };
+  [[nodiscard]] Flat flattened(FlatSchedule& into_schedule) const;
+
+  struct InProgram {
+    std::vector<NativePart> natives;
+    std::vector<int> shares;  ///< of native parts whose members have blocks of different sizes
+    static auto arrays(auto& of) { return std::tie(of.natives, of.shares); }
+    std::int32_t append(const InProgram& other, const Step& step, const RankSet& ranks);
+  };
+
+  using Rule = SubCollectiveRule;
+};
 
 /// All members of the group join it, with the same collective, root and scale, and it does to their buffers what the
 /// MPI library would do.

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "schedule/flat_schedule.hpp"
 #include "schedule/placement.hpp"
 #include "schedule/ranks_at_work.hpp"
 #include "schedule/steps/binder.hpp"
+#include "schedule/steps/drawing.hpp"
 
 namespace starling {
 
@@ -23,13 +25,21 @@ Sharing Sharing::placed(const Placing& where) const {
   return moved;
 }
 
-Sharing::Flat Sharing::flattened(FlatSchedule& into) const {
-  into.sharings.push_back(*this);
-  return {};
+Drawing Sharing::drawn() const {
+  Drawing::Arrows arrows;
+  for (const Take& one : takes) arrows.receives.push_back({one.peer, one.into});
+  for (const Publication& one : publications)
+    for (const int reader : one.readers) arrows.sends.push_back({reader, one.from});
+  return {.arrows = std::move(arrows)};
 }
 
-void bind(const Sharing::Flat& /*step*/, Binder& binder) {
-  const Sharing& sharing = *binder.sharing++;
+Sharing::Flat Sharing::flattened(FlatSchedule& into) const {
+  into.sharings.push_back(*this);
+  return {static_cast<std::int32_t>(into.sharings.size()) - 1};
+}
+
+void Sharing::Flat::bind(Binder& binder) const {
+  const Sharing& sharing = binder.schedule.sharings[static_cast<std::size_t>(index)];
   Program& program = binder.program;
   BoundSharing bound{static_cast<std::int32_t>(program.publications.size()), 0,
                      static_cast<std::int32_t>(program.takes.size()), 0};
@@ -48,8 +58,29 @@ void bind(const Sharing::Flat& /*step*/, Binder& binder) {
     ++bound.takes;
   }
   if (bound.publications + bound.takes == 0) return;
-  binder.add({StepKind::sharing, static_cast<std::int32_t>(program.sharings.size()), 1, 0});
+  binder.add<Sharing>(static_cast<std::int32_t>(program.sharings.size()));
   program.sharings.push_back(bound);
+}
+
+const BoundSharing& Sharing::InProgram::sharing_of(const Step& step) const {
+  return sharings[static_cast<std::size_t>(step.first)];
+}
+
+std::int32_t Sharing::InProgram::append(const InProgram& other, const Step& step, const RankSet& ranks) {
+  const BoundSharing& sharing = other.sharing_of(step);
+  sharings.push_back({static_cast<std::int32_t>(publications.size()), sharing.publications,
+                      static_cast<std::int32_t>(takes.size()), sharing.takes});
+  for (BoundPublication one : other.publications_of(sharing)) {
+    const auto theirs = other.readers_of(one);
+    one.first_reader = static_cast<std::int32_t>(readers.size());
+    for (const std::int32_t reader : theirs) readers.push_back(ranks.rank(reader));
+    publications.push_back(one);
+  }
+  for (BoundTake one : other.takes_of(sharing)) {
+    one.peer = ranks.rank(one.peer);
+    takes.push_back(one);
+  }
+  return static_cast<std::int32_t>(sharings.size()) - 1;
 }
 
 SharingRule::SharingRule(RanksAtWork& all) : all_(all), progress_(static_cast<std::size_t>(all.ranks())) {}

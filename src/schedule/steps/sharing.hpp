@@ -2,24 +2,32 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "schedule/blocks.hpp"
 #include "schedule/layout.hpp"
+#include "schedule/rank_set.hpp"
+#include "schedule/steps/arrays.hpp"
 #include "schedule/steps/wait.hpp"
 
 namespace starling {
 
-class Binder;
 class Placing;
 class RanksAtWork;
 class SharingRule;
+struct Binder;
+struct Drawing;
 struct FlatSchedule;
+struct Step;
 
 /// Blocks that a rank makes readable for other ranks of its node, in memory they share. Each reader takes them once.
 struct Publication {
   Blocks from;
   std::vector<int> readers;
+  [[nodiscard]] std::size_t bytes() const { return bytes_of(readers); }
 };
 
 /// The next publication of `peer` for this rank, as `into` or combined with it.
@@ -30,24 +38,7 @@ struct Take {
   Kind kind;  ///< combine: into = what is taken (operator) into
 };
 
-/// Meets ranks of the same node in memory they share: publishes in the order given and, at the same time, takes in the
-/// order given. It is over when all is taken, and may be over earlier: a publication needs no reader to wait.
-struct Sharing {
-  std::vector<Publication> publications;
-  std::vector<Take> takes;
-
-  [[nodiscard]] bool empty() const { return publications.empty() && takes.empty(); }
-  /// The same as a step of a whole of which this is a part.
-  [[nodiscard]] Sharing placed(const Placing& where) const;
-
-  /// The next sharing of a flat schedule.
-  struct Flat {};
-  [[nodiscard]] Flat flattened(FlatSchedule& into) const;
-
-  using Rule = SharingRule;
-};
-
-/// A publication of a program; its readers are among Program::readers.
+/// A publication of a program; its readers are among `readers` of the program.
 struct BoundPublication {
   Extent data;
   std::int32_t first_reader;
@@ -68,8 +59,56 @@ struct BoundSharing {
   std::int32_t takes;
 };
 
-/// Makes a step of the program. What has blocks that turn out empty is left out, for both ends know.
-void bind(const Sharing::Flat& step, Binder& binder);
+/// Meets ranks of the same node in memory they share: publishes in the order given and, at the same time, takes in the
+/// order given. It is over when all is taken, and may be over earlier: a publication needs no reader to wait.
+struct Sharing {
+  static constexpr std::string_view name = "sharing";
+
+  std::vector<Publication> publications;
+  std::vector<Take> takes;
+
+  [[nodiscard]] bool empty() const { return publications.empty() && takes.empty(); }
+  [[nodiscard]] std::size_t bytes() const { return bytes_of(publications) + bytes_of(takes); }
+  [[nodiscard]] Sharing placed(const Placing& where) const;
+  [[nodiscard]] Drawing drawn() const;
+
+  struct InSchedule {
+    std::vector<Sharing> sharings;
+    static auto arrays(auto& of) { return std::tie(of.sharings); }
+  };
+  struct Flat {
+    std::int32_t index;
+    /// Makes a step of the program. What has blocks that turn out empty is left out, for both ends know.
+    void bind(Binder& binder) const;
+  };
+  [[nodiscard]] Flat flattened(FlatSchedule& into) const;
+
+  struct InProgram {
+    std::vector<BoundSharing> sharings;
+    std::vector<BoundPublication> publications;
+    std::vector<BoundTake> takes;
+    std::vector<std::int32_t> readers;  ///< of publications
+    static auto arrays(auto& of) { return std::tie(of.sharings, of.publications, of.takes, of.readers); }
+    std::int32_t append(const InProgram& other, const Step& step, const RankSet& ranks);
+
+    [[nodiscard]] const BoundSharing& sharing_of(const Step& step) const;
+    /// What a sharing takes from these arrays.
+    [[nodiscard]] std::span<const BoundPublication> publications_of(const BoundSharing& sharing) const {
+      return std::span(publications)
+          .subspan(static_cast<std::size_t>(sharing.first_publication), static_cast<std::size_t>(sharing.publications));
+    }
+    [[nodiscard]] std::span<const BoundTake> takes_of(const BoundSharing& sharing) const {
+      return std::span(takes).subspan(static_cast<std::size_t>(sharing.first_take),
+                                      static_cast<std::size_t>(sharing.takes));
+    }
+    [[nodiscard]] std::span<const std::int32_t> readers_of(const BoundPublication& publication) const {
+      return std::span(readers).subspan(static_cast<std::size_t>(publication.first_reader),
+                                        static_cast<std::size_t>(publication.readers));
+    }
+  };
+
+  using Rule = SharingRule;
+};
 
 /// The k-th publication of a rank that names another as a reader meets the k-th take there from that rank and has its
 /// blocks and sizes. Nothing is read that was not written, or written by the round that publishes it. Whatever room the

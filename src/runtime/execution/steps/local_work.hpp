@@ -10,8 +10,20 @@
 namespace starling {
 
 /// The steps of local work, all of which is done, whatever fails.
-class LocalSteps {
+template <>
+class StepExecutor<LocalWork> {
  public:
+  static int carry_out(const Running& run, const Step& step) {
+    switch (step.form_of<LocalWork>()) {
+      case Local::Kind::copy: return copy(run, step);
+      case Local::Kind::combine: return combine(run, step);
+    }
+    return MPI_ERR_INTERN;
+  }
+  static int begin(const Running& run, const Step& step) { return carry_out(run, step); }
+  static int requests(const Program& /*program*/, const Step& /*step*/) { return 0; }
+
+ private:
   static int copy(const Running& run, const Step& step) {
     return each(run, step, [&](const Work& work) {
       return copy_elements(run.at(work.from), run.at(work.into), work.from.count, run.unit);
@@ -22,8 +34,6 @@ class LocalSteps {
       return work.from.count > INT_MAX ? combine_large(Running(run), work) : combine(run, work, 0, work.from.count);
     });
   }
-
- private:
   template <class Perform>
   static int each(const Running& run, const Step& step, Perform perform) {
     int failed = MPI_SUCCESS;

@@ -56,11 +56,11 @@ int wait_for(const Running& run, std::int32_t count) {
 
 }  // namespace
 
-int MessageSteps::post(const Running& run, const Step& step) {
+int StepExecutor<Messages>::begin(const Running& run, const Step& step) {
   return post_some(run, step, step.receives(), step.sends);
 }
 
-int MessageSteps::post_and_wait(const Running& run, const Step& step) {
+int StepExecutor<Messages>::post_and_wait(const Running& run, const Step& step) {
   const Message& last = run.program.messages[static_cast<std::size_t>(step.first + step.count - 1)];
   const bool blocks = last.data.count <= INT_MAX;
   const bool sends_last = step.sends > 0;

@@ -123,7 +123,7 @@ MPI_Comm comm_of(const Running& run, const Step& step) {
 
 }  // namespace
 
-int NativeSteps::carry_out(const Running& run, const Step& step) {
+int StepExecutor<SubCollective>::carry_out(const Running& run, const Step& step) {
   const NativePart& part = part_of(run, step);
   if (piece_count(part, INT_MAX) == 1) return native_piece(run, part, comm_of(run, step), nullptr);
   int failed = MPI_SUCCESS;
@@ -134,7 +134,7 @@ int NativeSteps::carry_out(const Running& run, const Step& step) {
   return failed;
 }
 
-int NativeSteps::post(const Running& run, const Step& step) {
+int StepExecutor<SubCollective>::begin(const Running& run, const Step& step) {
   int failed = MPI_SUCCESS;
   MPI_Request* request = run.transport.requests;
   const auto post_one = [&](const NativePart& piece) {
@@ -150,6 +150,10 @@ int NativeSteps::post(const Running& run, const Step& step) {
     for (const NativePart& piece : pieces(part, INT_MAX)) post_one(piece);
   }
   return failed;
+}
+
+int StepExecutor<SubCollective>::requests(const Program& program, const Step& step) {
+  return static_cast<int>(piece_count(program.natives[static_cast<std::size_t>(step.first)], INT_MAX));
 }
 
 }  // namespace starling

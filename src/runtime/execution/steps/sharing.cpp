@@ -94,7 +94,7 @@ class OneSharing {
       if (packed != nullptr) keep(pack(data, piece.count, run_.unit.type, packed));
       data = packed != nullptr ? packed : data;  // any bytes after an error: readers wait for as many
     }
-    if (!rings_.publish(readers_of(run_.program, *publication_), data, bytes)) return false;
+    if (!rings_.publish(run_.program.readers_of(*publication_), data, bytes)) return false;
     if (!outgoing_.next() && ++publication_ != last_publication_) outgoing_.begin(publication_->data);
     return true;
   }
@@ -141,8 +141,8 @@ class OneSharing {
 
 }  // namespace
 
-int SharingSteps::carry_out(const Running& run, const Step& step) {
-  return OneSharing(run, run.program.sharings[static_cast<std::size_t>(step.first)]).carry_out();
+int StepExecutor<Sharing>::carry_out(const Running& run, const Step& step) {
+  return OneSharing(run, run.program.sharing_of(step)).carry_out();
 }
 
 }  // namespace starling

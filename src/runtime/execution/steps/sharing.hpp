@@ -6,9 +6,13 @@ namespace starling {
 
 /// The steps in memory that ranks of a node share. Data goes in pieces of a chunk: publications in their order and, at
 /// the same time, takes in theirs.
-class SharingSteps {
+template <>
+class StepExecutor<Sharing> {
  public:
   static int carry_out(const Running& run, const Step& step);
+  /// None: only blocking calls share memory.
+  static int begin(const Running& /*run*/, const Step& /*step*/) { return MPI_ERR_INTERN; }
+  static int requests(const Program& /*program*/, const Step& /*step*/) { return 0; }
 };
 
 }  // namespace starling

@@ -1,5 +1,7 @@
 #include "runtime/execution/ways/carrier.hpp"
 
+#include <concepts>
+
 #include "runtime/execution/ways/library_carrier.hpp"
 #include "runtime/execution/ways/neighbor_carrier.hpp"
 #include "runtime/execution/ways/schedule_carrier.hpp"
@@ -8,26 +10,22 @@
 namespace starling {
 namespace {
 
-std::unique_ptr<Carrier> carrier(const Library& /*library*/) {
-  return std::make_unique<LibraryCarrier>();
-}
-
-std::unique_ptr<Carrier> carrier(const Selected& selected) {
-  return std::make_unique<SelectedCarrier>(selected);
-}
-
-std::unique_ptr<Carrier> carrier(const Bound& schedule) {
-  return std::make_unique<ScheduleCarrier>(schedule);
-}
-
-std::unique_ptr<Carrier> carrier(const NeighborExchange& exchange) {
-  return std::make_unique<NeighborCarrier>(exchange);
-}
+template <class Kind>
+concept HasCarrier = requires(const Kind& kind) {
+  { carrier(kind) } -> std::same_as<std::unique_ptr<Carrier>>;
+};
 
 }  // namespace
 
 std::unique_ptr<Carrier> carrier_for(const Way& way) {
-  return std::visit([](const auto& kind) { return carrier(kind); }, way.kind());
+  return std::visit(
+      []<class Kind>(const Kind& kind) {
+        static_assert(
+            HasCarrier<Kind>,
+            "src/runtime/execution/ways lacks the carrier of a kind of way, or carrier.cpp does not include it");
+        return carrier(kind);
+      },
+      way.kind());
 }
 
 }  // namespace starling

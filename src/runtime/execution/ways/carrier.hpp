@@ -10,8 +10,8 @@
 
 namespace starling {
 
-/// Carries out the calls of one context in one way, and holds the resources for it. A new kind of way needs a class in
-/// its own file and a line in `carrier_for`, which does not compile without it.
+/// Carries out the calls of one context in one way, and holds the resources for it. Each kind of way has a class in its
+/// own file, with a function `carrier` that makes one, which carrier.cpp includes.
 class Carrier {
  public:
   Carrier() = default;

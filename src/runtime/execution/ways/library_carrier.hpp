@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "runtime/execution/ways/carrier.hpp"
 
 namespace starling {
@@ -12,5 +14,9 @@ class LibraryCarrier final : public Carrier {
     return {call.native(call), true, nullptr};
   }
 };
+
+inline std::unique_ptr<Carrier> carrier(const Library& /*library*/) {
+  return std::make_unique<LibraryCarrier>();
+}
 
 }  // namespace starling

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -29,5 +30,9 @@ class NeighborCarrier final : public Carrier {
   LatestCall latest_;
   std::string refused_;
 };
+
+inline std::unique_ptr<Carrier> carrier(const NeighborExchange& exchange) {
+  return std::make_unique<NeighborCarrier>(exchange);
+}
 
 }  // namespace starling

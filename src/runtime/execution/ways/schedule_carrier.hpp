@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,5 +52,9 @@ class ScheduleCarrier final : public Carrier {
   std::vector<RankSet> groups_;  ///< joined
   bool has_segment_ = false;
 };
+
+inline std::unique_ptr<Carrier> carrier(const Bound& schedule) {
+  return std::make_unique<ScheduleCarrier>(schedule);
+}
 
 }  // namespace starling

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -33,5 +34,9 @@ class SelectedCarrier final : public Carrier {
   LatestCall latest_;
   std::string refused_;
 };
+
+inline std::unique_ptr<Carrier> carrier(const Selected& selected) {
+  return std::make_unique<SelectedCarrier>(selected);
+}
 
 }  // namespace starling
