@@ -13,6 +13,7 @@
 #include "algorithms/candidate.hpp"
 #include "knowledge/names.hpp"
 #include "messages/told.hpp"
+#include "schedule/checker.hpp"
 #include "tools/words.hpp"
 #include "topology/places.hpp"
 #include "ways/way.hpp"
@@ -23,6 +24,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int most_ranks_shown = 1024;
+/// Of more, the checker takes long.
+constexpr int most_ranks_proven = 64;
 constexpr int most_blocks = 65536;
 /// Blocks that show how a pipeline fills.
 constexpr int telling_blocks = 4;
@@ -158,6 +161,17 @@ class Lister {
   std::unordered_map<RankSet, std::size_t, RankSet::Hash> numbers_;
 };
 
+/// What is wrong with the schedules of all ranks; empty if nothing, or where that was not looked at.
+std::string mistake_in(const std::vector<Schedule>& all, const Bound& bound, const Situation& situation, int root) {
+  if (situation.ranks > most_ranks_proven) return {};
+  return check(bound.collective, all, root,
+               {.blocks = bound.blocks(situation),
+                .commutative = bound.algorithm->needs.commutative,
+                .uniform = has_uniform_blocks(bound.collective),
+                .nodes = situation.places->node_of_each()})
+      .error;
+}
+
 }  // namespace
 
 Json schedule_listing(std::span<const std::string_view> words) {
@@ -175,10 +189,11 @@ Json schedule_listing(std::span<const std::string_view> words) {
   const Situation situation = situation_of(bound, network, places, wanted);
 
   Lister list;
+  std::vector<Schedule> all;
+  for (int rank = 0; rank < ranks; ++rank) all.push_back(bound.schedule(bound.team(situation, rank, root)));
   Json schedules = Json::array();
-  for (int rank = 0; rank < ranks; ++rank) {
+  for (const Schedule& schedule : all) {
     Json rounds = Json::array();
-    const Schedule schedule = bound.schedule(bound.team(situation, rank, root));
     for (const Round& round : schedule.rounds()) rounds.push_back(list(round));
     schedules.push_back(std::move(rounds));
   }
@@ -188,6 +203,7 @@ Json schedule_listing(std::span<const std::string_view> words) {
       {"rooted", rooted(bound.collective)},
       {"root", root},
       {"blocks", bound.blocks(situation)},
+      {"mistake", mistake_in(all, bound, situation, root)},
       {"network",
        bound.algorithm->needs.switches ? "two linked switches; even ranks below one, odd ranks below the other" : ""},
       {"groups", list.groups()},

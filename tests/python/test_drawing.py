@@ -1,11 +1,15 @@
 """The picture of a schedule."""
 
+import dataclasses
 from collections import Counter
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from typer.testing import CliRunner
 
 from starling.algorithms import repository
+from starling.commands.cli import app
 from starling.installation.questions import UnknownError
 from starling.pictures.drawing import draw
 from starling.pictures.timeline import timeline
@@ -43,9 +47,21 @@ def test_every_algorithm_is_drawn_with_each_message_once(ranks: int) -> None:
         except UnknownError as refusal:
             assert f"does not serve {ranks} rank{'s' * (ranks != 1)}: " in str(refusal), candidate
             continue
+        assert plan.mistake == "", candidate
         picture = ElementTree.fromstring(draw(plan))
         sent = sum(len(one.sends) for rounds in plan.rounds for one in rounds)
         assert len(messages(picture)) == sent, candidate
+
+
+def test_a_wrong_algorithm_is_drawn_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = dataclasses.replace(repository.plan("allgather:ring", 4), mistake="rank 0 in round 1 writes outside recv")
+    monkeypatch.setattr(repository, "plan", lambda *_: wrong)
+    picture = tmp_path / "ring.svg"
+    done = CliRunner().invoke(app, ["algorithms", "allgather:ring", "--ranks", "4", "--draw", str(picture)])
+    assert done.exit_code == 1
+    told = "allgather:ring is wrong on 4 ranks, and drawn as it is: rank 0 in round 1 writes outside recv"
+    assert told in " ".join(done.output.split())
+    assert picture.exists()
 
 
 def test_nothing_lies_outside_the_picture() -> None:

@@ -567,13 +567,16 @@ def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int 
     if file.suffix != ".svg":
         _misused(f"--draw {printable(file)}: pictures are SVG; give a name that ends in .svg")
     try:
-        file.write_text(drawing.draw(repository.plan(candidate, ranks, root, blocks)))
+        plan = repository.plan(candidate, ranks, root, blocks)
+        file.write_text(drawing.draw(plan))
     except UnknownError as error:
         _misused(error)
     except RepositoryError as error:
         _fail(error)
     except OSError as error:
         _fail(not_written(file, error))
+    if plan.mistake:
+        _fail(f"{printable(candidate)} is wrong on {ranks} ranks, and drawn as it is: {printable(plan.mistake)}")
 
 
 @app.command(epilog="Example: starling export table.json --to openmpi-rules -o rules.conf")

@@ -67,12 +67,16 @@ class Round:
 
 @dataclass(frozen=True)
 class Plan:
-    """The schedules of all ranks for one candidate: `rounds[rank]`. `root` is None where the collective has none."""
+    """The schedules of all ranks for one candidate: `rounds[rank]`. `root` is None where the collective has none.
+
+    `mistake` is what the checker finds wrong with them, in one sentence; empty where it finds nothing.
+    """
 
     name: str
     blocks: int
     root: int | None
     rounds: tuple[tuple[Round, ...], ...]
+    mistake: str = ""
 
     @classmethod
     def from_json(cls, found: dict[str, Any]) -> Plan:
@@ -82,6 +86,7 @@ class Plan:
             blocks=found["blocks"],
             root=found["root"] if found["rooted"] else None,
             rounds=tuple(tuple(_round(steps, found["groups"]) for steps in rounds) for rounds in found["ranks"]),
+            mistake=found["mistake"],
         )
 
 
