@@ -55,8 +55,7 @@ $(VENV)/mpi: $(VENV)/bin/pip pyproject.toml
 	touch $@
 
 $(VENV)/installed: $(VENV)/mpi $(SOURCES)
-	$(IN_VENV) $(VENV)/bin/python packaging/progress.py $(VENV)/bin/pip --disable-pip-version-check install --verbose \
-	  --config-settings=cmake.define.STARLING_SIMULATOR=OFF .
+	$(IN_VENV) $(VENV)/bin/python packaging/progress.py $(VENV)/bin/pip --disable-pip-version-check install --verbose .
 	touch $@
 
 ## Everything.
@@ -99,7 +98,7 @@ $(TEST_VENV)/installed: $(SOURCES) tests/constraints.txt $(CURDIR)/.venv-mpich5/
 	test -x $(TEST_PYTHON) || $(PYTHON) -m venv $(TEST_VENV)
 	$(IN_TEST) $(TEST_VENV)/bin/pip install --quiet --disable-pip-version-check \
 	  --config-settings=cmake.define.STARLING_WERROR=ON --config-settings=cmake.define.STARLING_TESTS=ON \
-	  --config-settings=build-dir=build-test/wheel --constraint tests/constraints.txt ".[test,lint,site]"
+	  --config-settings=cmake.define.STARLING_SIMULATOR=ON --config-settings=build-dir=build-test/wheel --constraint tests/constraints.txt ".[test,lint,site]"
 	touch $@
 
 ## A wheel for machines without a compiler, in dist: with a library for each MPI that is found here. Its tag names the
@@ -108,7 +107,7 @@ wheel: $(CURDIR)/.venv-mpich5/ready
 	test -x $(WHEEL_VENV)/bin/auditwheel || { $(PYTHON) -m venv $(WHEEL_VENV) && \
 	  $(WHEEL_VENV)/bin/pip install --quiet --disable-pip-version-check auditwheel==6.8.2 wheel==0.48.0; }
 	$(IN_TEST) $(WHEEL_VENV)/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist \
-	  --config-settings=cmake.define.STARLING_SIMULATOR=OFF --config-settings=build-dir=build-test/dist $(WHEEL_SETTINGS) .
+	  --config-settings=build-dir=build-test/dist $(WHEEL_SETTINGS) .
 	cd dist && for one in starling_mpi-*-linux_*.whl; do \
 	  tag=$$($(WHEEL_VENV)/bin/auditwheel show $$one 2>/dev/null | grep -o 'manylinux_[0-9]*_[0-9]*_[a-z0-9_]*' | head -n 1); \
 	  $(WHEEL_VENV)/bin/wheel tags --remove --platform-tag $$tag $$one; done
