@@ -7,6 +7,8 @@ VENV := $(CURDIR)/.venv
 IN_VENV := PATH="$(VENV)/bin:$$PATH"
 PIP := $(IN_VENV) $(VENV)/bin/pip --disable-pip-version-check
 DEMO_MPI := $(shell sed -n 's/^demo = \["\(.*\)"\]$$/\1/p' pyproject.toml)
+# What builds, in the environment itself: scikit-build-core throws away what is compiled when pip gives it a fresh one.
+BUILDERS := $(shell sed -n 's/^\(requires\|build\) = \[\(".*"\)\]$$/\2/p' pyproject.toml | sed 's/", "/" "/g')
 SITE := $(shell sed -n 's/^site = \[\(.*\)\]$$/\1/p' pyproject.toml | tr -d '",')
 SOURCES := CMakeLists.txt VERSION pyproject.toml $(shell find src include cmake third_party examples lab python bench/collective_times.c -type f -not -path '*/__pycache__/*')
 
@@ -51,11 +53,12 @@ $(VENV)/bin/pip:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/mpi: $(VENV)/bin/pip pyproject.toml
-	$(PIP) install --quiet "$(DEMO_MPI)"
+	$(PIP) install --quiet "$(DEMO_MPI)" $(BUILDERS)
 	touch $@
 
 $(VENV)/installed: $(VENV)/mpi $(SOURCES)
-	$(IN_VENV) $(VENV)/bin/python packaging/progress.py $(VENV)/bin/pip --disable-pip-version-check install --verbose .
+	$(IN_VENV) $(VENV)/bin/python packaging/progress.py $(VENV)/bin/pip --disable-pip-version-check install --verbose \
+	  --no-build-isolation .
 	touch $@
 
 ## Everything.

@@ -2,7 +2,7 @@
 #
 # What `cmake --install` puts under the prefix. In a wheel all of it is in the Python package; else each part is where
 # packages of a system have it, and links in the Python package lead there. Who needs only a part installs components:
-# command, libraries (for the MPIs of this machine), simulator (for SimGrid).
+# command, and each variant of the library by its target's name.
 include(GNUInstallDirs)
 set(STARLING_PYTHON "" CACHE FILEPATH "the Python that runs the command under a prefix; empty: that of the build")
 
@@ -84,7 +84,7 @@ function(starling_install_under_prefix)
   foreach(library IN LISTS starling_variants)
     if(NOT library STREQUAL "starling-smpi")
       configure_file(cmake/install/library.pc.in ${files}/${library}.pc @ONLY)
-      install(FILES ${files}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+      install(FILES ${files}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${library})
     endif()
   endforeach()
 endfunction()
