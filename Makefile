@@ -7,6 +7,8 @@ VENV := $(CURDIR)/.venv
 IN_VENV := PATH="$(VENV)/bin:$$PATH"
 PIP := $(IN_VENV) $(VENV)/bin/pip --disable-pip-version-check
 DEMO_MPI := $(shell sed -n 's/^demo = \["\(.*\)"\]$$/\1/p' pyproject.toml)
+# What builds, in the environment itself: scikit-build-core throws away what is compiled when pip gives it a fresh one.
+BUILDERS := $(shell sed -n 's/^\(requires\|build\) = \[\(".*"\)\]$$/\2/p' pyproject.toml | sed 's/", "/" "/g')
 SITE := $(shell sed -n 's/^site = \[\(.*\)\]$$/\1/p' pyproject.toml | tr -d '",')
 SOURCES := CMakeLists.txt VERSION pyproject.toml $(shell find src include cmake third_party examples lab python bench/collective_times.c -type f -not -path '*/__pycache__/*')
 
@@ -51,12 +53,12 @@ $(VENV)/bin/pip:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/mpi: $(VENV)/bin/pip pyproject.toml
-	$(PIP) install --quiet "$(DEMO_MPI)"
+	$(PIP) install --quiet "$(DEMO_MPI)" $(BUILDERS)
 	touch $@
 
 $(VENV)/installed: $(VENV)/mpi $(SOURCES)
 	$(IN_VENV) $(VENV)/bin/python packaging/progress.py $(VENV)/bin/pip --disable-pip-version-check install --verbose \
-	  --config-settings=cmake.define.STARLING_SIMULATOR=OFF .
+	  --no-build-isolation .
 	touch $@
 
 ## Everything.
@@ -99,7 +101,7 @@ $(TEST_VENV)/installed: $(SOURCES) tests/constraints.txt $(CURDIR)/.venv-mpich5/
 	test -x $(TEST_PYTHON) || $(PYTHON) -m venv $(TEST_VENV)
 	$(IN_TEST) $(TEST_VENV)/bin/pip install --quiet --disable-pip-version-check \
 	  --config-settings=cmake.define.STARLING_WERROR=ON --config-settings=cmake.define.STARLING_TESTS=ON \
-	  --config-settings=build-dir=build-test/wheel --constraint tests/constraints.txt ".[test,lint,site]"
+	  --config-settings=cmake.define.STARLING_SIMULATOR=ON --config-settings=build-dir=build-test/wheel --constraint tests/constraints.txt ".[test,lint,site]"
 	touch $@
 
 ## A wheel for machines without a compiler, in dist: with a library for each MPI that is found here. Its tag names the
@@ -108,7 +110,7 @@ wheel: $(CURDIR)/.venv-mpich5/ready
 	test -x $(WHEEL_VENV)/bin/auditwheel || { $(PYTHON) -m venv $(WHEEL_VENV) && \
 	  $(WHEEL_VENV)/bin/pip install --quiet --disable-pip-version-check auditwheel==6.8.2 wheel==0.48.0; }
 	$(IN_TEST) $(WHEEL_VENV)/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist \
-	  --config-settings=cmake.define.STARLING_SIMULATOR=OFF --config-settings=build-dir=build-test/dist $(WHEEL_SETTINGS) .
+	  --config-settings=build-dir=build-test/dist $(WHEEL_SETTINGS) .
 	cd dist && for one in starling_mpi-*-linux_*.whl; do \
 	  tag=$$($(WHEEL_VENV)/bin/auditwheel show $$one 2>/dev/null | grep -o 'manylinux_[0-9]*_[0-9]*_[a-z0-9_]*' | head -n 1); \
 	  $(WHEEL_VENV)/bin/wheel tags --remove --platform-tag $$tag $$one; done

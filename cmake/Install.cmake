@@ -1,7 +1,8 @@
 # starling_install()
 #
 # What `cmake --install` puts under the prefix. In a wheel all of it is in the Python package; else each part is where
-# packages of a system have it, and links in the Python package lead there.
+# packages of a system have it, and links in the Python package lead there. Who needs only a part installs components:
+# command, and each variant of the library by its target's name.
 include(GNUInstallDirs)
 set(STARLING_PYTHON "" CACHE FILEPATH "the Python that runs the command under a prefix; empty: that of the build")
 
@@ -19,7 +20,18 @@ else()
   set(starling_man_folder ${CMAKE_INSTALL_MANDIR})
 endif()
 
+# Ends an installation of the component before it begins if a file of these targets is not built.
+function(starling_needs_built component)
+  foreach(target IN LISTS ARGN)
+    install(CODE "if(NOT EXISTS \"$<TARGET_FILE:${target}>\")
+      message(FATAL_ERROR \"${target} is not built; build first: cmake --build ${CMAKE_BINARY_DIR}\")
+    endif()" COMPONENT ${component})
+  endforeach()
+endfunction()
+
 function(starling_install)
+  set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME command)
+  starling_needs_built(command starling-repository)
   # The command reads the table of settings from a file: a run does not wait for a program to tell it.
   add_custom_command(OUTPUT settings.json COMMAND starling-repository settings > settings.json
                      DEPENDS starling-repository COMMENT "Writing the table of settings")
@@ -53,6 +65,7 @@ function(starling_install_under_prefix)
   if(STARLING_PYTHON)
     set(starling_python ${STARLING_PYTHON})
   endif()
+  message(STATUS "bin/starling will run with ${starling_python}")
   configure_file(cmake/install/starling.in ${files}/starling @ONLY)
   install(PROGRAMS ${files}/starling DESTINATION ${CMAKE_INSTALL_BINDIR})
   # Module files know the prefix: `cmake --install --prefix` gives them another.
@@ -71,7 +84,7 @@ function(starling_install_under_prefix)
   foreach(library IN LISTS starling_variants)
     if(NOT library STREQUAL "starling-smpi")
       configure_file(cmake/install/library.pc.in ${files}/${library}.pc @ONLY)
-      install(FILES ${files}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+      install(FILES ${files}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${library})
     endif()
   endforeach()
 endfunction()

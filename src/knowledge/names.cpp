@@ -19,11 +19,19 @@ std::string listed(const std::vector<std::string>& items) {
   return text;
 }
 
-/// "segment (none, 8192)", "mesh (square, cube, or like 3x4)".
-std::string described(const Parameter& parameter) {
+/// Whether a parameter takes other numbers than its values, which are only those worth trying.
+bool takes_numbers(const Bound& bound, const Parameter& parameter) {
+  constexpr std::string_view number = "=1234567";
+  return candidate_named(bound.collective, bound.algorithm_name().append("?").append(parameter.name).append(number))
+      .has_value();
+}
+
+/// "window (2, 4, 16, or another number from 1)", "mesh (square, cube, or like 3x4)".
+std::string described(const Bound& bound, const Parameter& parameter) {
   constexpr int example = 12;  // ranks
   std::string text = std::string(parameter.name).append(" (").append(listed(parameter.values));
   if (parameter.values_on != nullptr) text.append(", or like ").append(parameter.values_on(example).front());
+  if (takes_numbers(bound, parameter)) text.append(", or another number from 1");
   return text.append(")");
 }
 
@@ -31,7 +39,7 @@ std::string described(const Parameter& parameter) {
 std::string parameter_fault(const Bound& bound, std::string_view name) {
   const std::string algorithm = std::string(name_of(bound.collective)).append(":").append(bound.algorithm_name());
   std::vector<std::string> offered;
-  for (const Parameter& parameter : bound.algorithm->parameters) offered.push_back(described(parameter));
+  for (const Parameter& parameter : bound.algorithm->parameters) offered.push_back(described(bound, parameter));
   const std::string has = offered.empty() ? "; it has none" : "; it has " + listed(offered);
   std::string_view rest = name.substr(std::min(name.size(), name.find('?')));
   while (!rest.empty()) {

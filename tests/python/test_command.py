@@ -101,7 +101,7 @@ def test_run_leaves_the_programs_own_options_alone_with_and_without_dashes(home:
 def test_run_of_a_missing_program_is_127_as_in_a_shell(home: dict[str, str]) -> None:
     done = starling(home, "run", "--", "./app")
     assert done.returncode == 127
-    assert "./app: not found" in one_line(done.stderr)
+    assert one_line(done.stderr) == "starling: ./app: there is no such file\n"
 
 
 def test_run_with_a_variant_that_is_not_built_says_how_to_build_it(home: dict[str, str]) -> None:
@@ -111,11 +111,48 @@ def test_run_with_a_variant_that_is_not_built_says_how_to_build_it(home: dict[st
     assert done.returncode == 4
 
 
-def test_run_with_a_wrong_settings_file_ignores_it_and_runs_natively(home: dict[str, str]) -> None:
-    (Path(home["HOME"]) / "starling.toml").write_text("[run]\nspeed = 3\n")
-    done = starling(home, "run", "--", "bash", "-c", "echo $LD_PRELOAD; exit 5")
+def test_run_with_wrong_settings_files_names_all_and_runs_natively(home: dict[str, str]) -> None:
+    users, jobs = (Path(home["HOME"]) / folder / "starling.toml" for folder in (".config/starling", "."))
+    users.parent.mkdir(parents=True)
+    users.write_text("[run]\nspeed = 3\n")
+    jobs.write_text('budget = "2%"\n')
+    done = starling(home, "run", "--strategy", "star", "--", "bash", "-c", "echo $LD_PRELOAD; exit 5")
     assert (done.returncode, done.stdout) == (5, "\n")
-    assert "starling.toml:2: run.speed: unknown key; the file is ignored" in one_line(done.stderr)
+    assert one_line(done.stderr) == (
+        f"starling: {users}:2: run.speed: unknown key; {jobs}:1: budget: put it under [run]; "
+        "no setting counts until this is corrected, and the program runs natively\n"
+    )
+
+
+def test_a_wrong_flag_is_told_where_a_settings_file_is_wrong_too(home: dict[str, str]) -> None:
+    (Path(home["HOME"]) / "starling.toml").write_text("[run]\nspeed = 3\n")
+    done = starling(home, "run", "--strategy", "bogus", "--", "bash", "-c", "echo started")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert one_line(done.stderr).startswith("starling: --strategy bogus: ")
+
+
+def test_history_with_a_wrong_settings_file_does_nothing_unless_the_folder_is_named(home: dict[str, str]) -> None:
+    file, history = Path(home["HOME"]) / "starling.toml", Path(home["HOME"]) / "h"
+    file.write_text("[run]\nspeed = 3\n")
+    history.mkdir()
+    shutil.copy(SAMPLE, history / "20260102T000000-a-1.json")
+    done = starling(home, "history", "clear", "--yes")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert one_line(done.stderr) == (
+        f"starling: {file}:2: run.speed: unknown key; nothing was done; "
+        "correct this first, or name the folder of the records with --history\n"
+    )
+    done = starling(home, "history", "clear", "--yes", "--history", "h")
+    assert (done.returncode, done.stderr, list(history.iterdir())) == (0, "", [])
+
+
+def test_check_with_a_wrong_settings_file_starts_nothing(home: dict[str, str]) -> None:
+    file = Path(home["HOME"]) / "starling.toml"
+    file.write_text("[run]\nspeed = 3\n")
+    done = starling(home, "check", "--", "bash", "-c", "echo started")
+    assert (done.returncode, done.stdout) == (2, "")
+    told = one_line(done.stderr)
+    assert told == f"starling: {file}:2: run.speed: unknown key; nothing was started; correct this first\n"
 
 
 def library_of(variant: str, home: dict[str, str]) -> Path:
@@ -285,7 +322,7 @@ def test_a_wrong_value_in_the_settings_file_is_told_with_file_line_and_key_and_t
     line = one_line(done.stderr)
     assert f"starling.toml:3: run.{name} = '" in line
     assert why.partition(": ")[2].partition("; ")[0] in line
-    assert line.endswith("; the program runs natively\n")
+    assert line.endswith("; no setting counts until this is corrected, and the program runs natively\n")
 
 
 def test_a_wrong_variable_is_left_to_the_library_to_report(home: dict[str, str]) -> None:
@@ -558,7 +595,14 @@ def test_doctor_fails_where_a_settings_file_is_wrong(home: dict[str, str]) -> No
     found = json.loads(done.stdout)
     assert (done.returncode, found["settings_are_valid"]) == (1, False)
     why = "not a number from 0 to 1, nor a percentage from 0% to 100%"
-    assert found["advice"][0] == f"correct {file}:2: run.budget = 'lots': {why}"
+    assert found["advice"][:2] == [
+        f"correct {file}:2: run.budget = 'lots': {why}",
+        "until this is corrected, programs run natively",
+    ]
+    assert [one["name"] for one in found["settings"] if not one["valid"]] == ["budget"]
+    shown = starling({**home, "COLUMNS": "250"}, "doctor").stdout
+    assert "Settings, not in force because of errors (below)\n" in shown
+    assert re.search(r"^budget +lots \(invalid\) ", shown, re.MULTILINE)
     file.write_text("[run\n")
     done = starling(home, "doctor")
     assert (done.returncode, done.stderr) == (1, "")

@@ -105,6 +105,19 @@ def test_module_files_name_the_prefix_of_the_installation(prefix: Path) -> None:
         assert f"{installed}/bin" in file.read_text()
 
 
+def test_configuring_tells_the_python_and_an_unfinished_build_is_not_installed(tmp_path: Path) -> None:
+    build = tmp_path / "build"
+    options = ["-DSTARLING_MPI=OFF", "-DSTARLING_PYTHON=/opt/python/bin/python3"]
+    assert "-- bin/starling will run with /opt/python/bin/python3\n" in called(
+        "cmake", "-S", ROOT, "-B", build, "-G", "Ninja", *options
+    )
+    outcome = run_job(["cmake", "--install", str(build), "--prefix", str(tmp_path / "prefix")], os.environ, 60)
+    assert outcome.status == 1
+    told = " ".join(outcome.stderr.split())
+    assert f"starling-repository is not built; build first: cmake --build {build}" in told
+    assert not (tmp_path / "prefix").exists()
+
+
 def test_missing_packages_are_named(prefix: Path) -> None:
     outcome = run_job([sys.executable, "-S", str(prefix / "bin/starling"), "doctor"], os.environ, 60)
     assert outcome.status == 1

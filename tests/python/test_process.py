@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from starling.launchers.process import StartError, run
+from starling.launchers.process import StartError, not_found, run
 
 RUN = "import os, sys; from starling.launchers import process; sys.exit(process.run(sys.argv[1:], os.environ))"
 
@@ -106,3 +106,13 @@ def test_what_cannot_be_started_has_the_shells_status(tmp_path: Path) -> None:
             run([word], {})
         assert caught.value.status == status
         assert word in str(caught.value)
+
+
+def test_a_module_may_be_missing_only_for_a_name_without_a_folder(tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text("#!/nonexistent/sh\n")
+    script.chmod(0o755)
+    assert not_found("mpirun") == "mpirun: not found; is its module or environment loaded?"
+    assert not_found("./nope") == "./nope: there is no such file"
+    with pytest.raises(StartError, match="script: cannot be executed: no permission, or the interpreter of its first"):
+        run([str(script)], {})

@@ -1,5 +1,6 @@
 """The sources of settings, and the handling of invalid files."""
 
+import errno
 import os
 import pwd
 import sys
@@ -19,6 +20,7 @@ from starling.runs.settings import (
     in_force,
     read_file,
     variables,
+    without_wrong_files,
 )
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/command-line.md"
@@ -87,7 +89,8 @@ def test_every_key_of_the_file_becomes_its_variable(tmp_path: Path) -> None:
     ("text", "line", "reason"),
     [
         ('[run]\nstrategy = "a"\nspeed = 3\n', 3, "run.speed: unknown key"),
-        ("[tuning]\n", 1, "tuning: unknown key"),
+        ("[tuning]\n", 1, "tuning: unknown key; settings stand under [run]"),
+        ('budget = "2%"\n[run]\nseed = 1\n', 1, "budget: put it under [run]"),
         ("\n[run]\niterations = many\n", 3, "not TOML"),
         ('[run]\n\niterations = "ten"\n', 3, "run.iterations: must be a whole number, and is 'ten'"),
         ("[run]\nonly = [1]\n", 2, "run.only: must be a text in quotes, and is [1]"),
@@ -112,6 +115,31 @@ def test_a_file_that_is_not_text_is_told(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(SettingsError, match="cannot be read"):
         read_file(path)
+
+
+def test_a_file_that_others_may_not_see_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    for name in ("is_file", "read_text"):  # as for users, where root's umask closed the folder
+        monkeypatch.setattr(Path, name, denied)
+    (*_, file) = find_files(tmp_path, {"XDG_CONFIG_HOME": str(tmp_path)})
+    assert file == tmp_path / "starling.toml"
+    with pytest.raises(SettingsError, match="cannot be read: Permission denied"):
+        read_file(file)
+
+
+def test_all_wrong_files_are_told_and_the_others_may_be_had(tmp_path: Path) -> None:
+    files = []
+    for name, text in (("a", "[run]\nspeed = 3\n"), ("b", "[run]\nseed = 3\n"), ("c", "[run\n")):
+        (tmp_path / name).mkdir()
+        files.append(written(tmp_path / name, text))
+    found, wrong = without_wrong_files({"strategy": "star"}, {}, files)
+    assert found == {"seed": Setting("3", str(files[1])), "strategy": Setting("star", "--strategy")}
+    assert [one.partition(":")[0] for one in wrong] == [str(files[0]), str(files[2])]
+    with pytest.raises(SettingsError) as caught:
+        in_force({}, {}, files)
+    assert str(caught.value) == "; ".join(wrong)
 
 
 def test_a_centres_settings_may_lie_below_the_prefix_of_the_installation() -> None:
@@ -205,7 +233,7 @@ def test_a_page_keeps_what_stands_around_the_table(tmp_path: Path) -> None:
 
 def test_an_installation_without_its_table_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(questions, "package_folders", lambda _: [tmp_path])
-    with pytest.raises(questions.RepositoryError, match="installation is incomplete; install again"):
+    with pytest.raises(questions.RepositoryError, match=r"incomplete; install again: pip install \. or cmake"):
         questions.settings_table()
     (tmp_path / "settings.json").write_text("[{")
     with pytest.raises(questions.RepositoryError, match=r"settings.json: .*; install again"):

@@ -1,5 +1,7 @@
 """Platforms in SimGrid's format: all hosts and links, routes that climb the tree, and hosts of ranks."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -72,6 +74,26 @@ def test_other_sources_make_another_library(tmp_path: Path, monkeypatch: pytest.
     second = simulator._digest(str(smpicc))
     smpicc.write_text("#!/bin/sh\necho SimGrid version 3.36\n")
     assert len({first, second, simulator._digest(str(smpicc))}) == 3
+
+
+def test_the_first_simulation_tells_how_its_library_would_have_been_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def built(_: str, __: Callable[[str], None]) -> Iterator[list[Path]]:
+        (tmp_path / simulator.ARCHIVE).write_text("library")
+        yield [tmp_path / simulator.ARCHIVE]
+
+    monkeypatch.setattr(simulator, "package_folders", lambda name: [tmp_path / "package" / name])
+    monkeypatch.setattr(simulator, "tool", str)
+    monkeypatch.setattr(simulator, "_digest", lambda _: "digest")
+    monkeypatch.setattr(build, "compiled", built)
+    told: list[str] = []
+    for _ in range(2):
+        kept = simulator.archive({"XDG_CACHE_HOME": str(tmp_path)}, told.append)
+        assert kept.read_text() == "library"
+    assert len(told) == 1, "once only"
+    assert "to install it: pip install -C cmake.define.STARLING_SIMULATOR=ON ." in told[0]
 
 
 def test_many_ranks_do_not_use_the_selectors_bcast_and_a_caller_overrides_settings() -> None:

@@ -58,8 +58,11 @@ def _failures() -> Iterator[None]:
 
     try:
         yield
-    except (HistoryError, RepositoryError, SettingsError) as error:
+    except (HistoryError, RepositoryError) as error:
         log(str(error))
+        raise typer.Exit(1) from error
+    except SettingsError as error:
+        log(f"{error}; nothing was done; correct this first, or name the folder of the records with --history")
         raise typer.Exit(1) from error
 
 
@@ -75,7 +78,8 @@ def folder_named(requested: str | None) -> Path:
     flags = {} if requested is None else {"history": requested}
     if complaint := checks.empty_flag(flags):
         raise _misused(complaint)
-    in_force = settings.in_force(flags, os.environ, settings.find_files(Path.cwd(), os.environ))
+    files = [] if flags else settings.find_files(Path.cwd(), os.environ)
+    in_force = settings.in_force(flags, os.environ, files)
     folder = settings.history_folder(in_force, os.environ)
     if folder is None:
         source = f" ({in_force['history'].source})" if "history" in in_force else ""

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from starling.installation.variants import library_folders, package_folders
+from starling.installation.variants import AGAIN, library_folders, package_folders
 from starling.messages import printable
 
 
@@ -35,7 +35,7 @@ def sources() -> Path:
     for folder in package_folders("sources"):
         if (folder / "CMakeLists.txt").is_file():
             return folder
-    raise BuildError(f"{package_folders('sources')[0]}: the C++ sources are missing; install again with: pip install .")
+    raise BuildError(f"{package_folders('sources')[0]}: the C++ sources are missing; {AGAIN}")
 
 
 def place(files: list[Path], environ: Mapping[str, str]) -> list[Path]:

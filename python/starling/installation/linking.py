@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from starling.installation.variants import Flavour, Variant, library, package_folders
+from starling.installation.variants import AGAIN, Flavour, Variant, library, package_folders
 from starling.messages import printable, quoted
 
 PROBE = """#include <mpi.h>
@@ -30,7 +30,7 @@ def headers() -> Path:
     for folder in package_folders("sources"):
         if (folder / "include" / "starling" / "patterns.h").is_file():
             return folder / "include"
-    raise LinkingError(f"{package_folders('sources')[0]}: the headers are missing; install again with: pip install .")
+    raise LinkingError(f"{package_folders('sources')[0]}: the headers are missing; {AGAIN}")
 
 
 def variant_of(compiler: str) -> Variant:

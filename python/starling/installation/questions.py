@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from starling.installation.variants import package_folders
+from starling.installation.variants import AGAIN, package_folders
 from starling.messages import printable
 
 _FAILED = 1
@@ -53,10 +53,9 @@ def settings_table() -> list[dict[str, Any]]:
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as error:
-            raise RepositoryError(f"{printable(place)}: {printable(error)}; install again: pip install .") from error
+            raise RepositoryError(f"{printable(place)}: {printable(error)}; {AGAIN}") from error
         return found
-    where = printable(places[0])
-    raise RepositoryError(f"{where}: not there, the installation is incomplete; install again: pip install .")
+    raise RepositoryError(f"{printable(places[0])}: not there, the installation is incomplete; {AGAIN}")
 
 
 def ask(*words: str, environ: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -64,9 +63,7 @@ def ask(*words: str, environ: Mapping[str, str] | None = None) -> dict[str, Any]
     places = [folder / "starling-repository" for folder in package_folders("libexec")]
     program = next((place for place in places if place.is_file()), None)
     if program is None:
-        raise RepositoryError(
-            f"{printable(places[0])}: not there, the installation is incomplete; install again: pip install ."
-        )
+        raise RepositoryError(f"{printable(places[0])}: not there, the installation is incomplete; {AGAIN}")
     try:
         line = [str(program), *words]
         done = subprocess.run(line, env=environ, capture_output=True, text=True, errors="replace", check=False)
@@ -78,5 +75,5 @@ def ask(*words: str, environ: Mapping[str, str] | None = None) -> dict[str, Any]
         found: dict[str, Any] = json.loads(done.stdout)
     except (OSError, subprocess.CalledProcessError, json.JSONDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "does not work"
-        raise RepositoryError(f"{printable(program)}: {why}; install again: pip install --force-reinstall .") from error
+        raise RepositoryError(f"{printable(program)}: {why}; {AGAIN}") from error
     return found

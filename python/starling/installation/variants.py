@@ -14,6 +14,8 @@ from starling.launchers import elf, launcher
 from starling.launchers.variables import PRELOAD
 from starling.messages import printable
 
+AGAIN = "install again: pip install . or cmake --build and cmake --install; sources alone do not run"
+"""What to do where a part of the installation is missing or does not work."""
 VARIANTS = "STARLING_VARIANTS"
 """A folder with variants that are not beside the library that chooses: those that the user built."""
 

@@ -148,7 +148,7 @@ def _installed(folder_name: str, name: str) -> Path:
     places = [path / name for path in variants.package_folders(folder_name)]
     found = next((path for path in places if path.is_file()), None)
     if found is None:
-        raise LabError(f"{places[0]}: not there, the installation is incomplete; install again: pip install .")
+        raise LabError(f"{places[0]}: not there, the installation is incomplete; {variants.AGAIN}")
     return found
 
 

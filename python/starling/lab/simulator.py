@@ -96,6 +96,10 @@ def archive(environ: Mapping[str, str], log: Callable[[str], None]) -> Path:
         kept = cache / "starling" / "simulator" / _digest(smpicc) / ARCHIVE
         if kept.is_file():
             return kept
+        log(
+            f"the simulator's library is not installed; it is built once, into {printable(kept.parent)}; "
+            "to install it: pip install -C cmake.define.STARLING_SIMULATOR=ON ."
+        )
         with cleaning_up(), build.compiled(smpicc, log) as built:
             kept.parent.mkdir(parents=True, exist_ok=True)
             half = kept.with_name(f".{kept.name}.{os.getpid()}")

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import FrameType
 
 from starling.messages import printable
@@ -36,6 +37,15 @@ class StartError(Exception):
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
         self.status = status
+
+
+def not_found(word: str) -> str:
+    """Why a program does not start. Only a name without a folder is looked for on PATH."""
+    if os.sep not in word:
+        return f"{printable(word)}: not found; is its module or environment loaded?"
+    if Path(word).exists():
+        return f"{printable(word)}: cannot be executed: no permission, or the interpreter of its first line is missing"
+    return f"{printable(word)}: there is no such file"
 
 
 def ended_with_parent() -> Callable[[], None]:
@@ -89,7 +99,7 @@ def run(line: Sequence[str], env: Mapping[str, str]) -> int:
         child = subprocess.Popen(list(line), env=dict(env), preexec_fn=in_child)  # noqa: PLW1509 - one thread only
     except FileNotFoundError as error:
         as_it_was()
-        raise StartError(f"{printable(line[0])}: not found; is its module or environment loaded?", NOT_FOUND) from error
+        raise StartError(not_found(line[0]), NOT_FOUND) from error
     except OSError as error:
         as_it_was()
         raise StartError(f"{printable(line[0])}: cannot be executed: {error.strerror}", NOT_EXECUTABLE) from error

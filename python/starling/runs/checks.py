@@ -13,9 +13,10 @@ from starling.runs.settings import VARIABLES, Setting, flag, place
 
 
 class Wrong(NamedTuple):
-    """One error, and whether it is in a flag, or else in the settings file or a variable."""
+    """One error, the setting it is in, and whether that is a flag, or else in a settings file or a variable."""
 
     text: str
+    name: str
     in_flag: bool = False
     in_file: bool = False
 
@@ -23,10 +24,10 @@ class Wrong(NamedTuple):
 def _wrong(name: str, setting: Setting, value: str, why: str) -> Wrong:
     value = printable(value)
     if setting.source.startswith("--"):
-        return Wrong(f"{setting.source} {value}: {why}", in_flag=True)
+        return Wrong(f"{setting.source} {value}: {why}", name, in_flag=True)
     if setting.source == VARIABLES[name]:
-        return Wrong(f"{setting.source}='{value}': {why}")
-    return Wrong(f"{place(Path(setting.source), name)} = '{value}': {why}", in_file=True)
+        return Wrong(f"{setting.source}='{value}': {why}", name)
+    return Wrong(f"{place(Path(setting.source), name)} = '{value}': {why}", name, in_file=True)
 
 
 def empty_flag(flags: Mapping[str, str]) -> str | None:

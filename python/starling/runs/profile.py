@@ -55,7 +55,7 @@ def run_profiled(line: Sequence[str], file: Path, given: Mapping[str, str], *, k
             try:
                 status = run.tuned(line, _wishes(file, given), os.environ)
             except settings.SettingsError as error:
-                log(str(error))
+                log(f"{error}; nothing was started; correct this first")
                 return MISUSE
         else:
             try:

@@ -33,7 +33,7 @@ def _natively(line: Sequence[str], environ: Mapping[str, str]) -> int:
 def run(line: Sequence[str], flags: Mapping[str, str]) -> int:
     """Runs the line tuned, or natively after one line of explanation where it must be. Returns its exit status.
 
-    An invalid flag is reported instead, and the status is 2.
+    A line that cannot be tuned because of its flags is not run: what is wrong is reported, and the status is 2.
     """
     environ = os.environ
     if complaint := checks.empty_flag(flags):
@@ -41,16 +41,17 @@ def run(line: Sequence[str], flags: Mapping[str, str]) -> int:
         return MISUSE
     if not launcher.is_program(line[0]):
         return _natively(line, environ)  # the system reports why it fails
-    try:
-        in_force = settings.in_force(flags, environ, settings.find_files(Path.cwd(), environ))
-    except settings.SettingsError as error:
-        log(f"{error}; the file is ignored and the program runs natively")
-        return _natively(line, environ)
-    return tuned(line, in_force, environ)
+    in_force, wrong_files = settings.without_wrong_files(flags, environ, settings.find_files(Path.cwd(), environ))
+    return tuned(line, in_force, environ, wrong_files)
 
 
-def tuned(line: Sequence[str], requested: Mapping[str, settings.Setting], environ: Mapping[str, str]) -> int:
-    """Runs the line with these settings as `run` does."""
+def tuned(
+    line: Sequence[str],
+    requested: Mapping[str, settings.Setting],
+    environ: Mapping[str, str],
+    wrong_files: Sequence[str] = (),
+) -> int:
+    """Runs the line with these settings as `run` does. `wrong_files` is what is wrong with files that set others."""
     quiet = "quiet" in requested and requested["quiet"].value == "1"
     in_force, wrong = checks.described(requested)
     # The library checks variables itself, except the platform, which it gets in another form.
@@ -59,8 +60,9 @@ def tuned(line: Sequence[str], requested: Mapping[str, settings.Setting], enviro
     if wrong and wrong[0].in_flag:
         log(wrong[0].text)
         return MISUSE
-    if wrong:
-        log(f"{wrong[0].text}; the program runs natively")
+    if wrong_files or wrong:
+        texts = "; ".join([*wrong_files, *(one.text for one in wrong)])
+        log(f"{texts}; no setting counts until this is corrected, and the program runs natively")
         return _natively(line, environ)
 
     found = launcher.locate(line)

@@ -123,7 +123,15 @@ def find_files(folder: Path, environ: Mapping[str, str]) -> list[Path]:
     """
     config = users_folder(environ, "XDG_CONFIG_HOME", ".config")
     folders = [*SITE_FOLDERS, *([config / "starling"] if config else []), folder]
-    return [path for path in dict.fromkeys(place / FILE for place in folders) if path.is_file()]
+    return [path for path in dict.fromkeys(place / FILE for place in folders) if _may_be_there(path)]
+
+
+def _may_be_there(path: Path) -> bool:
+    """Whether a file is there, or cannot be seen: reading it then tells why."""
+    try:
+        return path.is_file()
+    except PermissionError:
+        return True
 
 
 def _line_of(text: str, location: tuple[int | str, ...]) -> int:
@@ -157,7 +165,7 @@ def read_file(path: Path) -> dict[str, str]:
         return SettingsError(f"{name}:{_line_of(text, place)}: {printable('.'.join(place))}: {why}")
 
     if unknown := next((key for key in file if key != "run"), None):
-        raise fail((unknown,), "unknown key")
+        raise fail((unknown,), "put it under [run]" if unknown in KEYS else "unknown key; settings stand under [run]")
     table = file.get("run", {})
     if not isinstance(table, dict):
         raise fail(("run",), f"must be a table, and is {_shown(table)}")
@@ -224,15 +232,32 @@ def place(path: Path, name: str) -> str:
 
 
 def in_force(flags: Mapping[str, str], environ: Mapping[str, str], files: Sequence[Path]) -> dict[str, Setting]:
-    """Every setting that something sets; later files override earlier ones. Raises SettingsError for a wrong file."""
+    """Every setting that something sets; later files override earlier ones.
+
+    Raises SettingsError for wrong files, which names all of them.
+    """
+    found, wrong = without_wrong_files(flags, environ, files)
+    if wrong:
+        raise SettingsError("; ".join(wrong))
+    return found
+
+
+def without_wrong_files(
+    flags: Mapping[str, str], environ: Mapping[str, str], files: Sequence[Path]
+) -> tuple[dict[str, Setting], list[str]]:
+    """The same without what wrong files set, and what is wrong with each of these."""
     found: dict[str, Setting] = {}
+    wrong: list[str] = []
     for path in files:
-        found.update({name: Setting(value, str(path)) for name, value in read_file(path).items()})
+        try:
+            found.update({name: Setting(value, str(path)) for name, value in read_file(path).items()})
+        except SettingsError as error:
+            wrong.append(str(error))
     for name, variable in VARIABLES.items():
         if environ.get(variable):
             found[name] = Setting(environ[variable], variable)
     found.update({name: Setting(value, flag(name)) for name, value in flags.items()})
-    return found
+    return found, wrong
 
 
 def history_folder(settings: Mapping[str, Setting], environ: Mapping[str, str]) -> Path | None:

@@ -26,6 +26,7 @@ from starling.trials import trial
 
 _GPU = "GPU runtime"
 """Part of the reason where a context is native because of a GPU runtime."""
+_UNTIL_CORRECTED = "until this is corrected, programs run natively"
 _READABLE = 30
 """Columns needed by the text at the end of a row."""
 _LAUNCHER = re.compile(r"(mpirun|mpiexec)(\.(openmpi|mpich|hydra))?|orterun|prterun|srun")
@@ -54,11 +55,12 @@ class LauncherState:
 
 @dataclass(frozen=True)
 class SettingState:
-    """A setting in force and where it comes from."""
+    """A setting and where it comes from. An invalid one is not in force, and neither is any other."""
 
     name: str
     value: str
     source: str
+    valid: bool = True
 
 
 @dataclass(frozen=True)
@@ -162,23 +164,19 @@ def tried(launcher: Path, environ: Mapping[str, str]) -> LauncherState:
 
 
 def settings_in_force(environ: Mapping[str, str]) -> tuple[list[SettingState], list[str]]:
-    """Settings with their sources, defaults too; and errors in the settings file and the variables."""
-    usable = []
-    wrong: list[str] = []
-    for path in settings.find_files(Path.cwd(), environ):
-        try:
-            settings.read_file(path)
-            usable.append(path)
-        except settings.SettingsError as error:
-            wrong.append(f"correct {error}")
-    found = settings.in_force({}, environ, usable)
+    """Settings with their sources, defaults too; and errors in the settings files and the variables."""
+    found, wrong_files = settings.without_wrong_files({}, environ, settings.find_files(Path.cwd(), environ))
     described, unusable = checks.described(found)
-    wrong += [f"correct {one.text}" for one in [*unusable, *checks.wrong(described, environ)]]
+    wrong = [*unusable, *checks.wrong(described, environ)]
+    invalid = {one.name for one in wrong}
     shown = {name: SettingState(name, key.default, "default") for name, key in settings.KEYS.items() if key.default}
     history = settings.history_folder(found, environ)
     shown["history"] = SettingState("history", str(history or "off"), "default")
-    shown.update({name: SettingState(name, setting.value, setting.source) for name, setting in found.items()})
-    return sorted(shown.values(), key=lambda setting: setting.name), wrong
+    shown.update(
+        {name: SettingState(name, one.value, one.source, valid=name not in invalid) for name, one in found.items()}
+    )
+    errors = [f"correct {text}" for text in [*wrong_files, *(one.text for one in wrong)]]
+    return sorted(shown.values(), key=lambda setting: setting.name), errors
 
 
 def left_native(history: Path | None) -> list[str]:
@@ -196,7 +194,7 @@ def examine(environ: Mapping[str, str]) -> Diagnosis:
     variants = [VariantState(str(v), str(library(v, environ) or "") or None, v.serves) for v in Variant]
     launchers = [tried(launcher, environ) for launcher in launchers_on_path(environ)]
     shown, wrong = settings_in_force(environ)
-    advice = [*wrong, *checks.unknown(environ)]
+    advice = [*wrong, *([_UNTIL_CORRECTED] if wrong else []), *checks.unknown(environ)]
     if not launchers:
         advice.append("no MPI launcher on PATH: load your site's MPI module, or: pip install mpich")
     for launcher in launchers:
@@ -261,8 +259,9 @@ def render(diagnosis: Diagnosis, console: Console) -> None:
     _print_table(console, "Library variants", ("variant", "library", "serves"), variants)
     launchers = [(x.path, f"{x.flavour} {x.version}", x.variant or "-", x.result) for x in diagnosis.launchers]
     _print_table(console, "Launchers on PATH", ("launcher", "MPI", "variant", "2 ranks"), launchers)
-    shown = [(x.name, x.value, x.source) for x in diagnosis.settings]
-    _print_table(console, "Settings in force", ("setting", "value", "from"), shown)
+    shown = [(x.name, x.value if x.valid else f"{x.value} (invalid)", x.source) for x in diagnosis.settings]
+    title = "Settings in force" if diagnosis.settings_are_valid else "Settings, not in force because of errors (below)"
+    _print_table(console, title, ("setting", "value", "from"), shown)
     console.print()
     console.print(Text("Advice", style="bold"))
     for text in diagnosis.advice or ["none"]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Protocol, Self
 
 from starling.installation import build, itself
-from starling.launchers import launcher
+from starling.launchers import launcher, process
 from starling.messages import printable
 from starling.records import record
 from starling.trials import trial
@@ -100,7 +100,7 @@ class MpiJob:
         Raises JobError.
         """
         if not launcher.is_program(line[0]):
-            raise JobError(f"{printable(line[0])}: not found; is its module or environment loaded?", 2)
+            raise JobError(process.not_found(line[0]), 2)
         found = launcher.locate(line)
         flavour = found.identity.flavour if found.identity else None
         compiler = mpicc or launcher.compiler_beside(line[found.at], flavour)
