@@ -101,6 +101,7 @@ def test_a_plan_is_read_as_the_repository_lists_it() -> None:
             "collective": "scan",
             "name": "x?k=2",
             "rooted": False,
+            "mistake": "",
             "root": 0,
             "blocks": 2,
             "groups": [[0, 2], [1, 3, 5]],
