@@ -16,14 +16,15 @@ class CallTimes {
   CallTimes(bool synchronises, bool varying_work) : synchronises_(synchronises), varying_work_(varying_work) {}
 
   /// Sets `numbers` to what this rank contributes for calls of these seconds, and this work where it varies: at least
-  /// `fewest` numbers.
+  /// `fewest` numbers. `since_meeting`: Strategy::longest_since_meeting of these calls.
   void contribute(std::vector<double>& numbers, std::span<const double> seconds, std::span<const double> work,
-                  std::size_t fewest) {
+                  double since_meeting, std::size_t fewest) {
     calls_ = seconds.size();
     numbers.assign(seconds.begin(), seconds.end());
     if (synchronises_)
       for (const double one : seconds) numbers.push_back(-one);
     if (varying_work_) numbers.insert(numbers.end(), work.begin(), work.end());
+    if (synchronises_) numbers.push_back(since_meeting);
     if (numbers.size() < fewest) numbers.resize(fewest);
     if (synchronises_) numbers.insert(numbers.end(), seconds.begin(), seconds.end());
   }
@@ -33,12 +34,14 @@ class CallTimes {
   [[nodiscard]] std::vector<AgreedCall> calls(std::span<const double> reduced) const {
     std::vector<AgreedCall> calls(calls_);
     const std::span<const double> means = reduced.last(this->means());
+    const std::size_t behind = (varying_work_ ? 3 : 2) * calls_;
     for (std::size_t i = 0; i < calls_; ++i) {
       std::size_t at = i;
       calls[i].slowest = calls[i].fastest = calls[i].mean = reduced[at];
       if (synchronises_) {
         calls[i].fastest = -reduced[at += calls_];
         calls[i].mean = means[i];
+        calls[i].together = reduced[behind] <= hardly_late * calls[i].fastest;
       }
       calls[i].work = varying_work_ ? reduced[at + calls_] : 0;
     }
@@ -46,6 +49,9 @@ class CallTimes {
   }
 
  private:
+  /// Of a call's time: ranks that began it so long after each other at most, began it together.
+  static constexpr double hardly_late = 0.1;
+
   bool synchronises_;
   bool varying_work_;
   std::size_t calls_ = 0;  ///< the latest that were contributed

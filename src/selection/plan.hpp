@@ -21,11 +21,13 @@ struct PlannedCalls {
 
 /// A measured call: its time on the slowest rank, on the fastest and in the mean over ranks, and the work of the rank
 /// that had most. Where a rank can end a call before others have begun it, only the slowest one's time is exchanged.
+/// Ranks began it `together` where nobody can have waited for late ones.
 struct AgreedCall {
   double slowest;
   double fastest;
   double mean;
   double work;
+  bool together = false;
 };
 
 }  // namespace starling

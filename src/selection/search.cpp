@@ -82,7 +82,7 @@ std::span<const double> Search::end_step() {
   }
   --step_;
   // The next plan comes back in as many numbers.
-  exchanged_.contribute(numbers_, seconds_, works_, numbers_of_plan);
+  exchanged_.contribute(numbers_, seconds_, works_, longest_since_meeting(), numbers_of_plan);
   return numbers_;
 }
 

@@ -28,6 +28,7 @@ class Search final : public Strategy {
 
   std::span<double> opening() override;
   std::span<const double> observe(double seconds, double work) override {
+    begin_counts();
     if (--left_ >= kept_) return {};
     const std::size_t place = first_ + static_cast<std::size_t>(left_);
     seconds_[place] = seconds;

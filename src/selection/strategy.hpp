@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -181,6 +182,9 @@ class Strategy {
   [[nodiscard]] virtual int proposed_after(std::int64_t /*ahead*/) const { return proposed_; }
   /// How many more calls are observed before the ranks must agree.
   [[nodiscard]] virtual std::int64_t calls_until_agreement() const { return std::numeric_limits<std::int64_t>::max(); }
+  /// Takes the seconds since all ranks met in another collective, before the call that `observe` takes next. A call of
+  /// which this is not told did not begin so.
+  void came_after(double seconds) { since_meeting_ = seconds; }
   /// Takes the seconds of the next call, in the order in which calls begin, and its work: the bytes of this rank, used
   /// only if the brief says that work varies. Returns the numbers that the ranks must now reduce over the communicator,
   /// element by element; empty for most calls. If not empty, `verdict` follows before the next `observe`.
@@ -229,8 +233,18 @@ class Strategy {
     }
     decisions_.push_back(std::move(decision));
   }
+  /// For each call that is observed: how it began counts for `longest_since_meeting`.
+  void begin_counts() {
+    longest_since_meeting_ = std::max(longest_since_meeting_, std::exchange(since_meeting_, infinite));
+  }
+  /// Seconds since all ranks met in another collective, before the call since the last time that began latest after
+  /// one; infinite if any did not begin so.
+  double longest_since_meeting() { return std::exchange(longest_since_meeting_, 0); }
 
  private:
+  static constexpr double infinite = std::numeric_limits<double>::infinity();
+  double since_meeting_ = infinite;  ///< of the next call
+  double longest_since_meeting_ = 0;
   int proposed_ = 0;
   std::vector<Decision> decisions_;
   std::int64_t decisions_dropped_ = 0;

@@ -93,7 +93,7 @@ void Waiting::add(int candidate, std::span<const AgreedCall> calls, int before) 
   if (!synchronises_) return;
   for (std::size_t i = calls.size(); i > 0; --i) {
     const AgreedCall& call = calls[i - 1];
-    if (!(call.slowest < refused_seconds)) continue;
+    if (!(call.slowest < refused_seconds) || call.together) continue;
     CandidateWaits& known = entry(candidate);
     known.fastest.add(call.fastest);
     if (before == candidate) {

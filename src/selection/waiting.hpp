@@ -22,9 +22,12 @@ namespace starling {
 ///  - a call after an agreement, where ranks begin together: those that leave it early make the others wait in the next
 ///    one. What ranks would wait from call to call then lies between the mean and the longest.
 ///
-/// Late ranks are in both. They are the program's own: the least waiting that was seen with any candidate counts as
-/// theirs, and what ranks wait longer with another candidate is that candidate's doing. One candidate alone does not
-/// tell: its waiting counts as its own, up to its fastest rank's time.
+/// Where ranks began a call `together`, nobody was late: its slowest rank's time is what it cost, for all wait for that
+/// rank in the collective that comes next.
+///
+/// Late ranks are in both other kinds. They are the program's own: the least waiting that was seen with any candidate
+/// counts as theirs, and what ranks wait longer with another candidate is that candidate's doing. One candidate alone
+/// does not tell: its waiting counts as its own, up to its fastest rank's time.
 class Waiting {
  public:
   /// `synchronises`: no rank can end a call before all have begun it. Where one can, the slowest rank's time counts.
@@ -36,7 +39,7 @@ class Waiting {
   void take(int candidate, std::span<const AgreedCall> calls);
   /// The seconds that a call which was taken cost the program, without waiting for late ranks.
   [[nodiscard]] double seconds(int candidate, const AgreedCall& call) const {
-    return synchronises_ ? std::min(call.fastest + own(candidate), call.slowest) : call.slowest;
+    return synchronises_ && !call.together ? std::min(call.fastest + own(candidate), call.slowest) : call.slowest;
   }
   /// What earlier `seconds` of a candidate are to be multiplied by, as more is known of waiting now than when this was
   /// last called.

@@ -59,6 +59,8 @@ class Tuner {
   /// Lets the ranks agree. For a call that has not ended here, this rank contributes its median time of the same
   /// candidate. Returns whether only the proposed candidate is needed from now on.
   bool agree(Consensus& ranks, SampleReduction reduction);
+  /// Takes how the call that ends next began (Strategy::came_after).
+  void came_after(double seconds) { strategy_->came_after(seconds); }
   /// Takes the seconds since the ranks agreed last, before they agree again (Strategy::stretch_took).
   void stretch_took(double seconds) { strategy_->stretch_took(seconds); }
   /// Whether the ranks are to measure their network now, after they have agreed. The same on all ranks.

@@ -320,6 +320,26 @@ TEST(Auto, WaitingThatIsACandidatesOwnCounts) {
   EXPECT_EQ(ranks.strategy().chosen(), 1);
 }
 
+TEST(Auto, WhereRanksBeginTogetherTheSlowestRankCounts) {
+  // Native lets three of four ranks go early: the next collective waits for the fourth.
+  const auto uneven = [](int rank, int candidate, int /*call*/) { return candidate == 1 || rank == 3 ? 12e-3 : 6e-3; };
+  const auto slower = [uneven](int rank, int candidate, int call) {
+    return uneven(rank, candidate, call) * (candidate == 0 ? 1.2 : 1);
+  };
+  for (const double before : {1e-5, 5e-3}) {
+    Lockstep ranks("auto", brief_for(2, {0, 11e-3}), 4, slower);
+    ranks.meet(before);
+    ranks.call(200);
+    const double native = ranks.strategy().found(0).value().seconds;
+    if (before < 1e-3) {
+      EXPECT_NEAR(native, 14.4e-3, 1e-4);
+      EXPECT_EQ(ranks.strategy().chosen(), 1);
+    } else {
+      EXPECT_LT(native, 12e-3) << "after more work, the early ranks may have waited for a late one";
+    }
+  }
+}
+
 TEST(Auto, StartsWithTheBestOfEarlierRuns) {
   Brief brief = brief_for(3, {0, 5e-3, 8e-3});
   brief.candidates[0].earlier = Earlier{10e-3, 20};

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -77,6 +78,8 @@ class Lockstep {
 
   /// Uses other timings from here on.
   void measure(Timing timing) { timing_ = std::move(timing); }
+  /// All calls begin so many seconds after the ranks met in another collective.
+  void meet(double before) { since_meeting_ = before; }
   /// Seconds that the program then takes from the end of a call by a candidate to the next call.
   void compute(std::function<double(int candidate)> between) { between_ = std::move(between); }
 
@@ -96,6 +99,7 @@ class Lockstep {
       ASSERT_EQ(ranks_[rank]->proposed(), candidate)
           << "rank " << rank << " left the others before call " << made_.size();
       const int call = static_cast<int>(made_.size());
+      if (since_meeting_) ranks_[rank]->came_after(*since_meeting_);
       handed_out.push_back(
           ranks_[rank]->observe(timing_(static_cast<int>(rank), candidate, call), work_(static_cast<int>(rank), call)));
       ASSERT_EQ(handed_out.back().size(), handed_out.front().size()) << "rank " << rank << " hands out another amount";
@@ -127,6 +131,7 @@ class Lockstep {
   std::vector<int> made_;
   std::vector<Exchange> exchanges_;
   std::vector<double> agreed_;
+  std::optional<double> since_meeting_;
   std::function<double(int candidate)> between_;
   double stretch_ = 0;  ///< since the latest exchange; 0 where nothing is known of the program
 };

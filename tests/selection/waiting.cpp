@@ -53,6 +53,18 @@ TEST(Waiting, OfOneCandidateInTurnsWithWorkIsKnownByTheirSum) {
   EXPECT_NEAR(waiting.seconds(0, together), 38 * ms, 1e-6) << "no rank took longer";
 }
 
+TEST(Waiting, IsForNobodyWhereRanksBeganTogether) {
+  // The ranks that leave early wait in the next collective for the slowest one.
+  Waiting waiting(true);
+  AgreedCall together = waited(10 * ms, 5 * ms);
+  together.together = true;
+  for (int i = 0; i < 8; ++i) take(waiting, {together});
+  EXPECT_DOUBLE_EQ(waiting.seconds(0, together), 20 * ms);
+  EXPECT_DOUBLE_EQ(waiting.correction(0), 1);
+  EXPECT_DOUBLE_EQ(waiting.ratio(0), 1);
+  EXPECT_LT(waiting.seconds(0, waited(10 * ms, 5 * ms)), 20 * ms) << "others may have waited for late ranks";
+}
+
 TEST(Waiting, OfAFirstCallSaysLittleOfLateRanks) {
   Waiting waiting(true);
   for (int i = 0; i < 8; ++i) take(waiting, {waited(20 * ms, 17 * ms)});

@@ -163,6 +163,7 @@ const Places* Communicator::places() {
 void Communicator::count_pass_through(int operation) {
   PassedThrough& passed = passed_through();
   ++passed.by_operation[static_cast<std::size_t>(operation)];
+  if (!process().concurrent) setup().last_meeting.forget();
   const auto& profile = setup().profile;
   if (!profile || !profile->order) return;
   std::int16_t& number = passed.in_order[static_cast<std::size_t>(operation)];

@@ -239,11 +239,21 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   if (freed != Communicator::freed() && !Communicator::lives_since(&communicator, freed)) return result.error;
   if (result.error != MPI_SUCCESS && result.reported && is_refusal(result.error)) return result.error;
   if (result.communicators_s > 0) tuner_->add_communicators(turn, result.communicators_s);
+  if (!process().concurrent) follow(start, end, communicator);
   tuner_->end(turn, end - start - result.communicators_s, work, result.served);
   if (profiled_) profile(start, end, work);
   if (turn.exploring || tuner_->is_due()) conclude(turn, end, communicator);
   if (result.error != MPI_SUCCESS && !result.reported) pmpi.Comm_call_errhandler(call.comm, result.error);
   return result.error;
+}
+
+void Context::follow(double start, double end, const Communicator& communicator) {
+  LastMeeting& last = setup().last_meeting;
+  tuner_->came_after(last.since(communicator.number(), key_.bytes, process().size, start));
+  if (waits_for_all(collective_))
+    last.all_met(communicator.number(), ranks_, key_.bytes, end);
+  else
+    last.forget();
 }
 
 void Context::profile(double start, double end, double work) {

@@ -70,6 +70,7 @@ class Context {
     double moved = 0;  ///< bytes, where the call key has none
     int in_order = -1;
   };
+  void follow(double start, double end, const Communicator& communicator);
   void profile(double start, double end, double work);
   Result run(int way, const Call& call, const Facts& facts, Communicator& communicator);
   void agree_on_buffers(Communicator& communicator);

@@ -25,6 +25,7 @@
 #include "topology/platform.hpp"
 #include "tuning/consensus.hpp"
 #include "tuning/experience.hpp"
+#include "tuning/last_meeting.hpp"
 
 namespace starling {
 
@@ -63,6 +64,8 @@ struct Setup {
   /// By Clock, from when on the next agreement on rank 0 of MPI_COMM_WORLD calls `checkpoint`.
   double next_checkpoint = std::numeric_limits<double>::infinity();
   void (*checkpoint)() = nullptr;  ///< writes what is known so far, for a job that is killed, and sets the next time
+
+  LastMeeting last_meeting;  ///< of this rank; not kept where several threads may call MPI
 
   int keyval = MPI_KEYVAL_INVALID;  ///< of the attribute that holds a Communicator
   std::mutex guard;                 ///< of the members below

@@ -47,6 +47,7 @@ class Auto final : public Strategy {
   }
 
   std::span<const double> observe(double seconds, double work) override {
+    begin_counts();
     const std::size_t place = first_ + (static_cast<std::size_t>(--left_) % PlannedCalls::most_times);
     seconds_[place] = seconds;
     if (varying_work_) works_[place] = work;
@@ -133,7 +134,8 @@ class Auto final : public Strategy {
     }
     // The next plan comes back in as many numbers.
     exchanged_.contribute(numbers_, std::span(seconds_).first(first_),
-                          std::span(works_).first(works_.empty() ? 0 : first_), numbers_of_plan);
+                          std::span(works_).first(works_.empty() ? 0 : first_), longest_since_meeting(),
+                          numbers_of_plan);
     return numbers_;
   }
 
