@@ -9,12 +9,11 @@ import inspect
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
-from starling import patterns
-from starling.messages import log
+from starling import pages, patterns
 
-_PLACE = re.compile(r"(<!-- python -->\n).*?(<!-- end -->)", re.DOTALL)
+_NAME = "python"
+"""Of the part of the page."""
 _MADE_OTHERWISE = {"Error", "Map"}
 """Classes that programs do not call."""
 _WIDTH = 110
@@ -82,17 +81,12 @@ def reference() -> str:
 
 def page(text: str) -> str:
     """A page with the reference as it is now."""
-    return _PLACE.sub(lambda found: f"{found[1]}{reference()}{found[2]}", text)
+    return pages.with_part(text, _NAME, reference())
 
 
 def main(words: Sequence[str]) -> int:
     """Puts the reference into the page that is named. Returns the exit status."""
-    if len(words) != 1:
-        log("python -m starling.patterns.reference PAGE.md")
-        return 2
-    path = Path(words[0])
-    path.write_text(page(path.read_text(encoding="utf-8")), encoding="utf-8")
-    return 0
+    return pages.put(words, "starling.patterns.reference", _NAME, reference())
 
 
 if __name__ == "__main__":

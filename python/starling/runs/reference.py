@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+from starling import pages
 from starling.installation import questions
 from starling.installation.variants import Flavour
-from starling.messages import log
 from starling.runs.settings import KEYS, Key, Kind, flag
 
-_PLACE = re.compile(r"(<!-- settings -->\n).*?(<!-- end -->)", re.DOTALL)
+_NAME = "settings"
+"""Of the part of the page."""
 _COLUMNS = ("option", "variable", "in starling.toml", "values", "default", "meaning")
 
 
@@ -57,17 +57,12 @@ def table() -> str:
 
 def page(text: str) -> str:
     """A page with its table of settings as it is now."""
-    return _PLACE.sub(lambda found: f"{found[1]}{table()}{found[2]}", text)
+    return pages.with_part(text, _NAME, table())
 
 
 def main(words: Sequence[str]) -> int:
     """Puts the table into the page that is named. Returns the exit status."""
-    if len(words) != 1:
-        log("python -m starling.runs.reference PAGE.md")
-        return 2
-    path = Path(words[0])
-    path.write_text(page(path.read_text(encoding="utf-8")), encoding="utf-8")
-    return 0
+    return pages.put(words, "starling.runs.reference", _NAME, table())
 
 
 if __name__ == "__main__":
