@@ -22,12 +22,12 @@ namespace starling {
 ///  - a call after an agreement, where ranks begin together: those that leave it early make the others wait in the next
 ///    one. What ranks would wait from call to call then lies between the mean and the longest.
 ///
-/// Where ranks began a call `together`, nobody was late: its slowest rank's time is what it cost, for all wait for that
-/// rank in the collective that comes next.
+/// Late ranks are in both. They are the program's own: the least waiting that was seen with any candidate counts as
+/// theirs, and what ranks wait longer with another candidate is that candidate's doing. One candidate alone does not
+/// tell: its waiting counts as its own, up to its fastest rank's time.
 ///
-/// Late ranks are in both other kinds. They are the program's own: the least waiting that was seen with any candidate
-/// counts as theirs, and what ranks wait longer with another candidate is that candidate's doing. One candidate alone
-/// does not tell: its waiting counts as its own, up to its fastest rank's time.
+/// Of a call that ranks began `together` no waiting is for late ranks. Its slowest rank's time is what it cost, for all
+/// wait for that rank in the collective that comes next.
 class Waiting {
  public:
   /// `synchronises`: no rank can end a call before all have begun it. Where one can, the slowest rank's time counts.

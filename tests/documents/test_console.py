@@ -56,7 +56,7 @@ def test_measured_numbers_and_ways_may_differ(printed: str, same: bool) -> None:
         ("Lost 92 ms against native, 1.3% of the run; trying", "Saved it; trying", False),
         (
             "Starling could save less than 1.90 s (63.6 % of the run), which is all that is no waiting\nfirst:",
-            "nothing to save: no way that was measured here is faster by 1 % of the run\nfirst:",
+            "nothing to save: no way that was measured here is faster by 1.0 % of the run\nfirst:",
             True,
         ),
     ],

@@ -80,6 +80,8 @@ def test_counts_sizes_shapes_order_and_the_late_rank_are_found(mpi: Mpi, tmp_pat
     assert waited.all_ranks.last[0].rank == LATE
     assert waited.waiting is not None
     assert waited.waiting > 0.2
+    assert waited.unequal_work is not None
+    assert waited.unequal_work > waited.waiting / 2  # it computes before the barrier
     assert only(profile, "bcast", 4096, 4).waiting is None
 
 

@@ -127,7 +127,7 @@ def test_what_makes_the_figures_doubtful_is_said(tmp_path: Path, monkeypatch: py
 
     assert here(seconds=0.03) == "so short a run tells little: 30.0 ms; let it do more"
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    assert here(nodes=1) == "4 ranks share 2 processors here: most waiting is for a processor"
+    assert here(nodes=1) == "4 ranks on one node: with the 2 processors here, most waiting is for a processor"
     assert here(nodes=2) == ""
 
 
@@ -160,7 +160,7 @@ def test_a_slower_way_of_history_saves_nothing(tmp_path: Path) -> None:
 def test_a_program_that_nothing_makes_faster_is_told_where_its_time_goes(tmp_path: Path) -> None:
     profile = profile_of(tmp_path, ("allgather", 4.0, 1.0))
     found = check(profile, [known(profile, 1.2)], None)
-    assert found.prospect == "nothing to save: no way that was measured here is faster by 1 % of the run"
+    assert found.prospect == "nothing to save: no way that was measured here is faster by 1.0 % of the run"
     console = Console(file=io.StringIO(), width=120, highlight=False)
     render(found, LINE, console)
     assert isinstance(console.file, io.StringIO)

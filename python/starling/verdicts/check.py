@@ -109,7 +109,8 @@ class Check:
         if self.run < _SHORT:
             return f"so short a run tells little: {human_seconds(self.run)}; let it do more"
         if run.nodes == 1 and run.ranks > processors:
-            return f"{run.ranks} ranks share {processors} processors here: most waiting is for a processor"
+            here = f"with the {processors} processors here"
+            return f"{run.ranks} ranks on one node: {here}, most waiting is for a processor"
         return ""
 
     @property
@@ -121,11 +122,7 @@ class Check:
             return f"Starling could save {at_most} of the run), which is all but waiting for unequal work"
         if all(one.way for one in self.gains):
             if self.known < _LEAST_GAIN * self.run:
-                return (
-                    f"nothing to save: no way that was measured here is faster by {_LEAST_GAIN:.0%} of the run".replace(
-                        "%", " %"
-                    )
-                )
+                return f"nothing to save: no way that was measured here is faster by {percent(_LEAST_GAIN)} of the run"
             return f"Starling could save {by_known} with the ways that it knows to be faster here"
         return (
             f"Starling could save {by_known} with the ways that it knows to be faster here, and {at_most}), "

@@ -231,7 +231,9 @@ void Context::agree_on_buffers(Communicator& communicator) {
 int Context::carry_out(const Call& call, const Facts& facts, Communicator& communicator) {
   const Tuner::Turn turn = tuner_->begin();
   const std::uint64_t freed = Communicator::freed();
-  const auto work = static_cast<double>(facts.work);  // a copy: an error handler may call the same collective in `run`
+  // Copies: an error handler may call the same collective in `run`.
+  const auto work = static_cast<double>(facts.work);
+  const bool synchronises = facts.synchronises;
   const double start = Clock::now();
   const Result result = run(turn.candidate, call, facts, communicator);
   const double end = Clock::now();
@@ -239,29 +241,31 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   if (freed != Communicator::freed() && !Communicator::lives_since(&communicator, freed)) return result.error;
   if (result.error != MPI_SUCCESS && result.reported && is_refusal(result.error)) return result.error;
   if (result.communicators_s > 0) tuner_->add_communicators(turn, result.communicators_s);
-  if (!process().concurrent) follow(start, end, communicator);
+  const double before = process().concurrent ? SampledCalls::unknown : setup().latest.since_end(start);
+  if (!process().concurrent) follow(start, end, synchronises, communicator);
   tuner_->end(turn, end - start - result.communicators_s, work, result.served);
-  if (profiled_) profile(start, end, work);
+  if (profiled_) profile(start, end, before, work);
   if (turn.exploring || tuner_->is_due()) conclude(turn, end, communicator);
   if (result.error != MPI_SUCCESS && !result.reported) pmpi.Comm_call_errhandler(call.comm, result.error);
   return result.error;
 }
 
-void Context::follow(double start, double end, const Communicator& communicator) {
-  LastMeeting& last = setup().last_meeting;
-  tuner_->came_after(last.since(communicator.number(), key_.bytes, process().size, start));
-  if (waits_for_all(collective_))
-    last.all_met(communicator.number(), ranks_, key_.bytes, end);
-  else
-    last.forget();
+/// Tells the tuner what came before a call, and then what comes before the next one.
+void Context::follow(double start, double end, bool synchronises, const Communicator& communicator) {
+  LatestCollective& latest = setup().latest;
+  tuner_->came_after(latest.since_all_met(communicator.number(), key_.bytes, process().size, start));
+  if (synchronises) {
+    latest.all_met(communicator.number(), ranks_, key_.bytes, end);
+  } else {
+    latest.ended(end);
+  }
 }
 
-void Context::profile(double start, double end, double work) {
+void Context::profile(double start, double end, double before, double work) {
   Profiled& kept = *profiled_;
   kept.seconds += end - start;
   Profile& of_run = *setup().profile;
-  kept.sampled.add(end - start, of_run.ended ? start - *of_run.ended : SampledCalls::unknown);
-  if (of_run.ended) of_run.ended = end;
+  kept.sampled.add(end - start, before);
   if (key_.bytes < 0) kept.moved += work;
   if (of_run.order) of_run.order->follow(kept.in_order, start, end);
 }

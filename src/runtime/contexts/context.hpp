@@ -70,8 +70,8 @@ class Context {
     double moved = 0;  ///< bytes, where the call key has none
     int in_order = -1;
   };
-  void follow(double start, double end, const Communicator& communicator);
-  void profile(double start, double end, double work);
+  void follow(double start, double end, bool synchronises, const Communicator& communicator);
+  void profile(double start, double end, double before, double work);
   Result run(int way, const Call& call, const Facts& facts, Communicator& communicator);
   void agree_on_buffers(Communicator& communicator);
   void conclude(const Tuner::Turn& turn, double end, Communicator& communicator);

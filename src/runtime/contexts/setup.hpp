@@ -25,7 +25,7 @@
 #include "topology/platform.hpp"
 #include "tuning/consensus.hpp"
 #include "tuning/experience.hpp"
-#include "tuning/last_meeting.hpp"
+#include "tuning/latest_collective.hpp"
 
 namespace starling {
 
@@ -35,8 +35,6 @@ class Communicator;
 struct Profile {
   ProfileSum finished;             ///< on communicators that were freed; guarded as Setup::finished
   std::optional<CallOrder> order;  ///< on rank 0, unless several threads may call MPI
-  /// When this rank's latest collective ended, by Clock; nothing where several threads may call MPI.
-  std::optional<double> ended;
 };
 
 /// What all communicators share. Set in MPI_Init; the same on all ranks, except `communicators`, `others` and
@@ -65,7 +63,7 @@ struct Setup {
   double next_checkpoint = std::numeric_limits<double>::infinity();
   void (*checkpoint)() = nullptr;  ///< writes what is known so far, for a job that is killed, and sets the next time
 
-  LastMeeting last_meeting;  ///< of this rank; not kept where several threads may call MPI
+  LatestCollective latest;  ///< of this rank, by Clock; not kept where several threads may call MPI
 
   int keyval = MPI_KEYVAL_INVALID;  ///< of the attribute that holds a Communicator
   std::mutex guard;                 ///< of the members below

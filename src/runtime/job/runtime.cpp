@@ -113,8 +113,8 @@ void after_init() {
   if (now.settings.profile) {
     now.profile = std::make_unique<Profile>();
     if (process().rank == 0 && !process().concurrent) now.profile->order.emplace();
-    if (!process().concurrent) now.profile->ended = Clock::now();
   }
+  now.latest = LatestCollective(Clock::now());
   job().started = std::chrono::system_clock::now();
   job().started_wtime = pmpi.Wtime();
   set_network(now);
