@@ -28,6 +28,9 @@ class LatestCollective {
     ended_ = now;
   }
 
+  /// One begins that is not followed: ranks may leave it at any time, and it counts as work of the program.
+  void not_followed() { ranks_ = 0; }
+
   [[nodiscard]] double since_end(double now) const { return now - ended_; }
   /// Seconds since all ranks of a communicator met, which now begin a call of so many bytes; infinite where the latest
   /// collective was on other ranks, or had so much data that ranks may have left it at different times. `all_ranks`: of

@@ -20,6 +20,10 @@ TEST(LatestCollective, TellsHowLongAgoAllRanksOfACommunicatorMet) {
   last.ended(4.5);
   EXPECT_EQ(last.since_all_met(rows, 1024, 16, 5), LatestCollective::never);
   EXPECT_DOUBLE_EQ(last.since_end(5), 0.5);
+  last.all_met(rows, 4, 8, 6);
+  last.not_followed();
+  EXPECT_EQ(last.since_all_met(rows, 1024, 16, 8), LatestCollective::never);
+  EXPECT_DOUBLE_EQ(last.since_end(8), 2);
 }
 
 TEST(LatestCollective, DoesNotCountWhereRanksMayHaveLeftItAtDifferentTimes) {

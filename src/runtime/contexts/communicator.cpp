@@ -163,12 +163,12 @@ const Places* Communicator::places() {
 void Communicator::count_pass_through(int operation) {
   PassedThrough& passed = passed_through();
   ++passed.by_operation[static_cast<std::size_t>(operation)];
-  const double now = Clock::now();
-  if (!process().concurrent) setup().latest.ended(now);
+  if (!process().concurrent) setup().latest.not_followed();
   const auto& profile = setup().profile;
   if (!profile || !profile->order) return;
   std::int16_t& number = passed.in_order[static_cast<std::size_t>(operation)];
   if (number == 0) number = static_cast<std::int16_t>(profile->order->number_of({operation, size(), -1}) + 1);
+  const double now = Clock::now();
   profile->order->follow(number - 1, now, now);
 }
 
