@@ -1,8 +1,12 @@
 #include "knowledge/fold.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace starling {
@@ -139,14 +143,21 @@ std::int64_t number_of_candidates(const ContextRecord& context) {
 }
 
 std::string key_of(const ContextRecord& of) {
+  // Looked up for each context as its communicator is freed: numbers are written in place, in one piece of memory.
+  const std::array<std::int64_t, 7> numbers{of.bytes.value_or(-1), of.bucket,  of.up_to.value_or(0), of.ranks, of.nodes,
+                                            of.ranks_per_node,     of.in_place};
+  constexpr std::size_t digits = std::numeric_limits<std::int64_t>::digits10 + 2;
+  std::array<char, numbers.size() * (digits + 1)> text{};
+  char* end = text.data();
+  for (const std::int64_t number : numbers) {
+    *end++ = ' ';
+    end = std::to_chars(end, text.data() + text.size(), number).ptr;
+  }
+  *end++ = ' ';
+  const std::string_view operator_class = of.operator_class.value_or("");
   std::string key;
-  key.reserve(64);
-  key = of.collective;
-  for (const std::int64_t part :
-       {of.bytes.value_or(-1), std::int64_t{of.bucket}, of.up_to.value_or(0), std::int64_t{of.ranks},
-        std::int64_t{of.nodes}, std::int64_t{of.ranks_per_node}, std::int64_t{of.in_place}})
-    key.append(" ").append(std::to_string(part));
-  return key.append(" ").append(of.operator_class.value_or(""));
+  key.reserve(of.collective.size() + static_cast<std::size_t>(end - text.data()) + operator_class.size());
+  return key.append(of.collective).append(text.data(), end).append(operator_class);
 }
 
 void fold_calls(ContextRecord& into, const ContextRecord& other) {
@@ -176,7 +187,7 @@ void fold(ContextRecord& into, const ContextRecord& other) {
   fold_calls(into, other);
 }
 
-void fold_by_place(ContextRecord& into, ContextRecord other, std::span<const int> places) {
+void fold_by_place(ContextRecord& into, ContextRecord& other, std::span<const int> places) {
   const auto candidate = [&](int place) -> CandidateRecord& {
     return into.candidates.at(static_cast<std::size_t>(place));
   };

@@ -89,7 +89,7 @@ std::size_t place_of(MPI_Comm comm, std::size_t places) {
 }
 
 Communicator* Communicator::of(MPI_Comm comm) {
-  auto& used = of_thread<std::array<Remembered, 32>>();
+  auto& used = of_thread<std::array<Remembered, 128>>();
   Remembered& remembered = used[place_of(comm, used.size())];
   const std::uint64_t now = generation.load(std::memory_order_acquire);
   if (remembered.generation == now && remembered.handle == comm) return remembered.communicator;
@@ -190,11 +190,7 @@ Context& Communicator::context(const Facts& facts) {
   Table& table = *tables_[static_cast<std::size_t>(facts.situation.collective)];
   Context* const last = table.known.context;
   if (last != nullptr && last->key() == facts.key) return *last;
-  const auto find = [&](const CallKey& key) {
-    const auto found = table.by_key.find(key);
-    return found == table.by_key.end() ? nullptr : found->second;
-  };
-  if (Context* const exact = find(facts.key)) return *exact;
+  if (Context* const exact = table.by_key.find(facts.key)) return *exact;
   Facts wanted = facts;
   // One size may have several keys: they differ in the operator, or in MPI_IN_PLACE.
   const bool new_size = !table.exact_sizes.contains(facts.key.bytes);
@@ -206,11 +202,11 @@ Context& Communicator::context(const Facts& facts) {
       wanted.key.bytes = bucket.from;
       wanted.key.up_to = bucket.up_to;
     }
-    if (Context* const bucket = find(wanted.key)) return *bucket;
+    if (Context* const bucket = table.by_key.find(wanted.key)) return *bucket;
   }
   if (!wanted.key.bucket) table.exact_sizes.insert(facts.key.bytes);
   Context* const context = table.contexts.emplace_back(std::make_unique<Context>(wanted, *this, table.chosen)).get();
-  table.by_key.emplace(wanted.key, context);
+  table.by_key.add(*context);
   return *context;
 }
 

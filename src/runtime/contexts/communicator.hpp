@@ -8,13 +8,13 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "generated/operations.hpp"
 #include "runtime/call/facts.hpp"
 #include "runtime/contexts/context.hpp"
+#include "runtime/contexts/context_index.hpp"
 #include "runtime/contexts/happened.hpp"
 #include "runtime/execution/resources.hpp"
 #include "topology/places.hpp"
@@ -121,17 +121,10 @@ class Communicator {
     return *passed_through_;
   }
 
-  struct HashOfKey {
-    std::size_t operator()(const CallKey& key) const {
-      return std::hash<std::int64_t>{}((key.bytes * 16) + (key.commutative ? 8 : 0) + (key.built_in ? 4 : 0) +
-                                       (key.in_place ? 2 : 0) + (key.bucket ? 1 : 0));
-    }
-  };
-
   /// The contexts of one collective.
   struct Table {
     std::vector<std::unique_ptr<Context>> contexts;
-    std::unordered_map<CallKey, Context*, HashOfKey> by_key;
+    ContextIndex by_key;
     std::unordered_set<std::int64_t> exact_sizes;  ///< those of contexts that are no buckets
     LatestCall latest;
     FoundCall known{{}, nullptr};      ///< of the latest call

@@ -241,8 +241,9 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   if (freed != Communicator::freed() && !Communicator::lives_since(&communicator, freed)) return result.error;
   if (result.error != MPI_SUCCESS && result.reported && is_refusal(result.error)) return result.error;
   if (result.communicators_s > 0) tuner_->add_communicators(turn, result.communicators_s);
-  const double before = process().concurrent ? SampledCalls::unknown : setup().latest.since_end(start);
-  if (!process().concurrent) follow(start, end, synchronises, communicator);
+  const bool follows = !process().concurrent;
+  const double before = follows ? setup().latest.since_end(start) : SampledCalls::unknown;
+  if (follows) follow(start, end, synchronises, communicator);
   tuner_->end(turn, end - start - result.communicators_s, work, result.served);
   if (profiled_) profile(start, end, before, work);
   if (turn.exploring || tuner_->is_due()) conclude(turn, end, communicator);
@@ -313,24 +314,23 @@ ContextRecord Context::key_record() const {
   return record;
 }
 
-/// What happened with the ways `which`, without their names.
-ContextRecord Context::record_without_names(std::span<const int> which) const {
-  ContextRecord record = key_record();
+/// What happened with the ways `which`, without their names, for a record that has the call key.
+void Context::fill_in(ContextRecord& record, std::span<const int> which) const {
   record.candidates.resize(which.size());
   const auto winner = tuner_->fill_in(record, which);
   record.winner = ways_[tuner_->eligible(winner) ? static_cast<std::size_t>(winner) : 0].name().text();
   const ContextRecord* const earlier = setup().earlier.find(record);
-  if (earlier == nullptr) return record;
+  if (earlier == nullptr) return;
   for (std::size_t place = 0; place < which.size(); ++place)
     if (const auto known = EarlierRuns::of(*earlier, ways_[static_cast<std::size_t>(which[place])].name()))
       record.candidates[place].earlier_s = known->seconds;
-  return record;
 }
 
 ContextRecord Context::record() const {
   std::vector<int> all(ways_.size());
   std::iota(all.begin(), all.end(), 0);
-  ContextRecord record = record_without_names(all);
+  ContextRecord record = key_record();
+  fill_in(record, all);
   for (std::size_t i = 0; i < ways_.size(); ++i) {
     CandidateRecord& one = record.candidates[i];
     one.name = ways_[i].algorithm_name().text();
@@ -341,12 +341,13 @@ ContextRecord Context::record() const {
   return record;
 }
 
-void Context::add_to(ContextRecord& record) const {
+void Context::add_to(ContextRecord& record, ContextRecord& key) const {
   std::vector<int> which;
   for (int i = 0; i < tuner_->candidates(); ++i)
     if (tuner_->tried(i) || (tuner_->eligible(i) && !record.candidates[static_cast<std::size_t>(i)].eligible))
       which.push_back(i);
-  fold_by_place(record, record_without_names(which), which);
+  fill_in(key, which);
+  fold_by_place(record, key, which);
 }
 
 }  // namespace starling

@@ -47,8 +47,9 @@ class Context {
   [[nodiscard]] std::int64_t calls() const { return tuner_->calls(); }
   /// How many ways there are.
   [[nodiscard]] std::size_t ways() const { return ways_.size(); }
-  /// Adds what happened here to a record of the same call key, with the same ways in the same order.
-  void add_to(ContextRecord& record) const;
+  /// Adds what happened here to a record of the same call key, with the same ways in the same order. `key` is
+  /// key_record(), by which that record was found; it is written over.
+  void add_to(ContextRecord& record, ContextRecord& key) const;
   /// What happened, with the names, parameters and reasons of all ways.
   [[nodiscard]] ContextRecord record() const;
   /// Adds what this rank did here to a profile, if the run has one. `calls` tells which rank this is.
@@ -75,7 +76,7 @@ class Context {
   Result run(int way, const Call& call, const Facts& facts, Communicator& communicator);
   void agree_on_buffers(Communicator& communicator);
   void conclude(const Tuner::Turn& turn, double end, Communicator& communicator);
-  ContextRecord record_without_names(std::span<const int> which) const;
+  void fill_in(ContextRecord& record, std::span<const int> which) const;
 
   CallKey key_;
   Collective collective_;

@@ -19,9 +19,10 @@ void Happened::add(std::string_view operation, int ranks, std::int64_t calls) {
 void Happened::add(const Context& context) {
   if (context.calls() == 0) return;
   // Contexts of one call key have the same ways. Naming them would take longer than the rest of MPI_Comm_free.
-  ContextRecord* const there = contexts_.find(context.key_record());
+  ContextRecord key = context.key_record();
+  ContextRecord* const there = contexts_.find(key);
   if (there != nullptr && there->candidates.size() == context.ways()) {
-    context.add_to(*there);
+    context.add_to(*there, key);
   } else {
     contexts_.add(context.record());
   }

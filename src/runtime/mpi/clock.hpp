@@ -17,7 +17,11 @@ class Clock {
   static void calibrate();
 
   /// Seconds since some moment in the past; only differences on one rank have a meaning.
-  static double now() { return seconds_per_tick_ > 0 ? static_cast<double>(ticks()) * seconds_per_tick_ : wtime(); }
+  static double now() {
+    // Signed numbers become floating ones in one instruction; the counter takes a century to its sign.
+    return seconds_per_tick_ > 0 ? static_cast<double>(static_cast<std::int64_t>(ticks())) * seconds_per_tick_
+                                 : wtime();
+  }
 
   /// The counter itself.
   static std::uint64_t ticks() {

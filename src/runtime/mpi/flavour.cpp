@@ -2,7 +2,8 @@
 
 #include <sys/auxv.h>
 
-#include <regex>
+#include <algorithm>
+#include <string_view>
 
 namespace starling {
 
@@ -24,6 +25,19 @@ std::string maker(const std::string& version, Abi abi) {
   return abi == Abi::mpich || version.find("MPICH") != std::string::npos ? "mpich" : "mpi-abi";
 }
 
+/// The first number of several parts in a library's own words: "4.1.4".
+std::string version_in(std::string_view text) {
+  constexpr std::string_view digits = "0123456789";
+  std::size_t begin = text.find_first_of(digits);
+  while (begin != std::string_view::npos) {
+    const std::size_t end = std::min(text.find_first_not_of("0123456789.", begin), text.size());
+    const std::string_view number = text.substr(begin, text.find_last_of(digits, end - 1) + 1 - begin);
+    if (number.find('.') != std::string_view::npos) return std::string(number);
+    begin = text.find_first_of(digits, end);
+  }
+  return {};
+}
+
 Flavour find_flavour() {
   Flavour found;
   found.path = loaded_mpi().path;
@@ -31,7 +45,7 @@ Flavour find_flavour() {
   found.abi = loaded_mpi().abi.value_or(Abi::mpich);
   const std::string text = library_version();
   found.name = maker(text, found.abi);
-  if (std::smatch number; std::regex_search(text, number, std::regex(R"(\d+(\.\d+)+)"))) found.version = number.str();
+  found.version = version_in(text);
   return found;
 }
 

@@ -39,8 +39,9 @@ struct LatestPairs {
 
 bool applies(MPI_Op op, MPI_Datatype type) {
   if (!predefined(op)) return true;
-  if (!shape_of(type).cacheable) return library_accepts(op, type);
-  const std::uint64_t now = predefined(type) ? 0 : types_freed();
+  const bool own_type = !predefined(type);
+  if (own_type && !shape_of(type).cacheable) return library_accepts(op, type);
+  const std::uint64_t now = own_type ? types_freed() : 0;
   auto& [known, asked] = of_thread<LatestPairs>();
   const CheckedPair* const begin = known.data();
   const CheckedPair* const end = begin + std::min(asked, known.size());
