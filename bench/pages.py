@@ -139,11 +139,8 @@ PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {
         (
             "single-openmpi.json",
             "single-mpich.json",
-            "single-intel.json",
             "star-openmpi.json",
             "star-mpich.json",
-            "chain-openmpi.json",
-            "chain-mpich.json",
         ),
     ),
     "first.svg": (
