@@ -187,7 +187,7 @@ void fold(ContextRecord& into, const ContextRecord& other) {
   fold_calls(into, other);
 }
 
-void fold_by_place(ContextRecord& into, ContextRecord& other, std::span<const int> places) {
+void fold_by_place(ContextRecord& into, const ContextRecord& other, std::span<const int> places) {
   const auto candidate = [&](int place) -> CandidateRecord& {
     return into.candidates.at(static_cast<std::size_t>(place));
   };
@@ -197,7 +197,7 @@ void fold_by_place(ContextRecord& into, ContextRecord& other, std::span<const in
     into.native_s =
         merged({into.native_s, candidate(*native).samples},
                {other.native_s, other.candidates.at(static_cast<std::size_t>(native - places.begin())).samples});
-  fold_decisions(into, std::move(other.decisions), other.decisions_dropped);
+  fold_decisions(into, other.decisions, other.decisions_dropped);
   for (std::size_t i = 0; i < places.size(); ++i) fold(candidate(places[i]), other.candidates[i]);
   fold_calls(into, other);
 }

@@ -19,8 +19,8 @@ namespace starling {
 void fold(ContextRecord& into, const ContextRecord& other);
 
 /// The same if `other` has only the candidates at `places` in `into`, without their names. Its decisions have the
-/// candidate numbers of `into`, and are moved there.
-void fold_by_place(ContextRecord& into, ContextRecord& other, std::span<const int> places);
+/// candidate numbers of `into`.
+void fold_by_place(ContextRecord& into, const ContextRecord& other, std::span<const int> places);
 
 void fold(LeftOut& into, const LeftOut& other);
 
