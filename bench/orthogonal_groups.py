@@ -174,7 +174,7 @@ def draw(options: Namespace) -> None:
         panel.axvline(0, color="black", linewidth=0.8)
         panel.grid(visible=True, axis="x", alpha=0.3)
         panel.set(title=f"{ranks} ranks", xlabel="% of native's time saved", xlim=(-60, 100))
-    axes.flat[0].legend(loc="lower left", fontsize="small")
+    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(KINDS))
     figure.suptitle("Least, mean (line) and most time saved over sizes, by the fastest way of a kind at each size")
     plots.save(figure, options.picture)
 

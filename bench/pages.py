@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import adapting
+import applications
 import first_calls
 import orthogonal_groups
 import plots
@@ -104,6 +105,7 @@ TABLES: Mapping[str, Table] = {
     "first-calls": Table(first_calls.summary, [FIRST_CALLS]),
     "first-cells": Table(first_calls.cells, [FIRST_CALLS]),
     "programs": Table(programs.table, [_by("programs.py")]),
+    "applications": Table(applications.table, [_by("applications.py")]),
     "trees": Table(trees.table, [_by("trees.py")]),
     "adapting": Table(adapting.table, [ADAPTING]),
     "slowing": Table(adapting.slowing, [ADAPTING]),

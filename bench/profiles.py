@@ -24,6 +24,7 @@ from typing import Any
 import markdown
 import result_files
 from command import command_line
+from program_runs import PROGRAMS, with_hpcc_input, with_inputs
 from timing import made
 
 from starling.lab import measured
@@ -31,7 +32,6 @@ from starling.lab.measured import Measurement, Measurements
 from starling.records.profile import Profile, read
 from starling.terminal.figures import human_bytes
 
-PROGRAMS = Path(__file__).with_name("programs")
 PLATFORM = "this machine"
 PROFILE = "profile"
 WITHOUT = "without"
@@ -64,21 +64,6 @@ SUITE: Mapping[str, Program] = {
     "lmp salt": Program(("lmp", "-in", "salt.lmp", "-log", "none"), ranks=(4,)),
     "pw.x": Program(("pw.x", "-nd", "1", "-in", "silicon.in"), ranks=(4,)),
 }
-GRID = {4: (2, 2), 8: (2, 4), 16: (4, 4)}
-"""Ranks of HPL and PTRANS in rows and columns."""
-
-
-def prepared(folder: Path, name: str, size: int | None, ranks: int) -> None:
-    """Puts the inputs of a program into a folder."""
-    for file in (PROGRAMS / "inputs").iterdir():
-        shutil.copy(file, folder)
-    if name != "hpcc":
-        return
-    rows, columns = GRID[ranks]
-    lines = (folder / "hpccinf.txt").read_text().splitlines()
-    for number, value in ((5, size), (10, rows), (11, columns)):
-        lines[number] = f"{value} {lines[number].split(maxsplit=1)[1]}"
-    (folder / "hpccinf.txt").write_text("\n".join(lines) + "\n")
 
 
 def _fastest(times: Sequence[float]) -> list[float]:
@@ -142,7 +127,9 @@ class Suite:
             return
         argv = [str(size) if word == "size" else word for word in SUITE[name].argv]
         with tempfile.TemporaryDirectory(dir=self._folder) as place:
-            prepared(Path(place), name, size, ranks)
+            with_inputs(Path(place))
+            if name == "hpcc" and size is not None:
+                with_hpcc_input(Path(place), size, ranks)
             profile = self._profiled(argv, ranks, Path(place))
         run = profile.record.run
         notes = {

@@ -15,16 +15,11 @@ times. Jobs get no platform file. `--strategy` takes another strategy than `auto
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import os
-import re
-import shutil
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -34,14 +29,14 @@ import markdown
 import plots
 import result_files
 from command import command_line
+from program_runs import REAL, Run, Runner, WrongError
 from timing import made, place_of
 
-from starling.lab import idle, measured
+from starling.lab import measured
 from starling.lab.measured import Measurement, Measurements
 from starling.networks import platform_file
 from starling.records.record import RunRecord, read
 
-PROGRAMS = Path(__file__).with_name("programs")
 OURS = ("fft", "nbody", "molecular_dynamics", "nanotube")
 NATIVE = "native"
 FROM_HISTORY = " from history"
@@ -49,67 +44,17 @@ SHOWN = 5
 """Most contexts of a record with notes in a measurement: those with most time."""
 
 
-class WrongError(Exception):
-    """A program that failed, or gave another result under Starling."""
-
-
-@dataclass(frozen=True)
-class Real:
-    """A program that is not ours; `result` extracts from its output and folder the part that must not change.
-
-    `tolerance` is relative.
-    """
-
-    argv: tuple[str, ...]
-    result: Callable[[str, Path], list[float]]
-    tolerance: float
-
-    def agree(self, found: Sequence[float], expected: Sequence[float]) -> bool:
-        """Whether two results are the same."""
-        pairs = zip(found, expected, strict=True)
-        return all(math.isclose(one, other, rel_tol=self.tolerance) for one, other in pairs)
-
-
-def last_line_of_numbers(output: str, _: Path) -> list[float]:
-    """The last step in the table that LAMMPS prints."""
-    lines = re.findall(r"^ *(\d+(?: +[-+0-9.e]+){4,5}) *$", output, re.MULTILINE)
-    return [float(word) for word in lines[-1].split()]
-
-
-def total_energy(output: str, _: Path) -> list[float]:
-    """That of Quantum ESPRESSO, in Ry."""
-    return [float(re.findall(r"^!\s+total energy\s+=\s+(\S+) Ry", output, re.MULTILINE)[-1])]
-
-
-def tests_passed(_: str, folder: Path) -> list[float]:
-    """How many of each group of HPCC's own tests passed: all. It leaves out rows whose processor time reads 0."""
-    text = (folder / "hpccoutf.txt").read_text()
-    if "Success=1" not in text or "FAILED" in text:
-        raise WrongError("hpcc: a test of its own failed")
-    return [float(found) for found in re.findall(r"^\s*(\d+) tests completed and passed", text, re.MULTILINE)]
-
-
-REAL = {
-    "lmp melt": Real(("lmp", "-in", "melt.lmp", "-log", "none"), last_line_of_numbers, 1e-5),
-    "lmp salt": Real(("lmp", "-in", "salt.lmp", "-log", "none"), last_line_of_numbers, 1e-5),
-    "pw.x": Real(("pw.x", "-nd", "1", "-in", "silicon.in"), total_energy, 1e-8),
-    "hpcc": Real(("hpcc",), tests_passed, 0),
-}
-
-
 @dataclass(frozen=True)
 class Job:
-    """One run: seconds of its steps or of all of it, what it computed, the share of idle time, and its record."""
+    """One run, and its record if Starling was there."""
 
-    seconds: list[float]
-    result: list[float]
-    cpu_idle: float
+    run: Run
     record: RunRecord | None
 
     @property
     def notes(self) -> dict[str, Any]:
         """The choices in the contexts with most time, and the cost of tuning in seconds."""
-        notes: dict[str, Any] = {"result": self.result}
+        notes: dict[str, Any] = {"result": self.run.result}
         if self.record:
             contexts = sorted(self.record.contexts, key=lambda one: one.seconds or 0, reverse=True)
             notes["tuning_s"] = sum(one.tuning_seconds or 0 for one in contexts)
@@ -120,13 +65,6 @@ class Job:
         return notes
 
 
-def mpi_of(program: Path) -> str:
-    """The MPI library that a program loads."""
-    shown = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
-    found = re.search(r"libmpi(?:ch)?\.so\S* => (\S+)", shown)
-    return found[1] if found else "no MPI"
-
-
 class Suite:
     """The file at hand, and how to add to it."""
 
@@ -134,67 +72,42 @@ class Suite:
         self._options = options
         self._folder = folder
         self._platform = place_of(platform_file.platform(os.environ["STARLING_PLATFORM"]))
-        self._env = {name: value for name, value in os.environ.items() if name != "STARLING_PLATFORM"}
+        self._runner = Runner(options.mpicc, OURS, folder, options.timeout)
         self.file = measured.read_or_empty(options.output)
-        for name in OURS:
-            files = [str(PROGRAMS / f"{name}.c"), "-o", str(folder / name)]
-            subprocess.run([options.mpicc, "-std=c99", "-O2", *files, "-lm"], check=True)
 
     def skips(self, name: str) -> bool:
         """Whether a program cannot be measured here; says why, in the file as well."""
         if name in OURS:
             return False
-        program = shutil.which(REAL[name].argv[0])
-        ours = mpi_of(self._folder / OURS[0])
-        theirs = mpi_of(Path(program)) if program else ""
-        if theirs == ours:
+        why = self._runner.why_not(name)
+        if not why:
             return False
-        why = f"made for {theirs}, and the jobs run on {ours}" if program else f"{REAL[name].argv[0]} is not installed"
         print(f"{name} is skipped: {why}", file=sys.stderr)
         self.file.machine.setdefault("skipped", {})[name] = why
         return True
 
     def _run(self, name: str, how: str, history: Path) -> Job:
-        with tempfile.TemporaryDirectory(dir=self._folder) as place:
-            folder, record = Path(place), Path(place) / "record.json"
-            for file in (PROGRAMS / "inputs").iterdir():
-                shutil.copy(file, folder)
-            argv = REAL[name].argv if name in REAL else (str(self._folder / name),)
-            line = [*self._options.launcher, *argv]
-            if how != NATIVE:
-                strategy = self._options.strategy
-                flags = ["--quiet", "--strategy", strategy, "--history", str(history), "--record", str(record)]
-                line = ["starling", "run", *flags, "--", *line]
-            before, start = idle.ticks(), time.monotonic()
-            done = subprocess.run(
-                line,
-                capture_output=True,
-                text=True,
-                check=False,
-                cwd=folder,
-                env={**self._env, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-                timeout=self._options.timeout,
-            )
-            wall = round(time.monotonic() - start, 3)
-            share = round(idle.ticks().idle_since(before), 3)
-            if done.returncode != 0:
-                raise WrongError(f"{' '.join(line)}: exit status {done.returncode}: {done.stderr.strip()[-500:]}")
-            known = read(record)[0] if how != NATIVE else None
-            if name in REAL:
-                return Job([wall], REAL[name].result(done.stdout, folder), share, known)
-            printed = json.loads(done.stdout)
-            return Job(printed["step_seconds"], [printed["check"]], share, known)
+        record, before = self._folder / "record.json", []
+        record.unlink(missing_ok=True)
+        if how != NATIVE:
+            strategy = self._options.strategy
+            flags = ["--quiet", "--strategy", strategy, "--history", str(history), "--record", str(record)]
+            before = ["starling", "run", *flags, "--"]
+        real = REAL.get(name)
+        run = self._runner.run(real.argv if real else (name,), self._options.launcher, real, before=before)
+        return Job(run, read(record)[0] if how != NATIVE else None)
 
     def measure(self, name: str, turn: int) -> None:
         """The three jobs of a program in a round; the third uses the history of the second."""
         if any((one.what, one.round) == (name, turn) for one in self.file.measurements):
             return
-        with tempfile.TemporaryDirectory(dir=self._folder) as history:
+        with tempfile.TemporaryDirectory(dir=self._folder) as place:
+            history = Path(place)
             hows = (NATIVE, self._options.strategy, self._options.strategy + FROM_HISTORY)
-            jobs = {how: self._run(name, how, Path(history)) for how in hows}
+            jobs = {how: self._run(name, how, history) for how in hows}
         for how, job in jobs.items():
-            if name in REAL and not REAL[name].agree(job.result, jobs[NATIVE].result):
-                raise WrongError(f"{name}, {how}: {job.result} instead of {jobs[NATIVE].result}")
+            if name in REAL and not REAL[name].agree(job.run.result, jobs[NATIVE].run.result):
+                raise WrongError(f"{name}, {how}: {job.run.result} instead of {jobs[NATIVE].run.result}")
         run = next(job.record.run for job in jobs.values() if job.record)
         self.file.measurements += [
             Measurement(
@@ -204,15 +117,17 @@ class Suite:
                 ranks=run.ranks,
                 how=how,
                 round=turn,
-                seconds=job.seconds,
-                cpu_idle=job.cpu_idle,
+                seconds=job.run.seconds,
+                cpu_idle=job.run.cpu_idle,
                 made=made(),
                 notes=job.notes,
             )
             for how, job in jobs.items()
         ]
         self.file.write(self._options.output)
-        totals = ", ".join(f"{how} {sum(job.seconds):.1f} s ({job.cpu_idle:.0%} idle)" for how, job in jobs.items())
+        totals = ", ".join(
+            f"{how} {sum(job.run.seconds):.1f} s ({job.run.cpu_idle:.0%} idle)" for how, job in jobs.items()
+        )
         print(f"round {turn}: {name}: {totals}", flush=True)
 
 

@@ -392,7 +392,12 @@ def test_times_are_read_with_their_units() -> None:
 
 
 def full_table() -> Table:
-    curves = {**CURVES, "native_ring": line(30, 0.0015), "groups?mesh=2x2": line(60, 0.0011)}
+    curves = {
+        **CURVES,
+        "native_ring": line(30, 0.0015),
+        "groups?mesh=2x4": line(60, 0.0011),
+        "groups?mesh=2x2x2": line(90, 0.0012),
+    }
     found = search(FakeJob(curves), everything=True)
     found.run()
     return table_of(found)
@@ -403,7 +408,7 @@ def test_the_table_is_valid_and_keeps_all_measurements(tmp_path: Path) -> None:
     path = tmp_path / "table.json"
     tables.write(table, path)
     assert tables.read(path) == table
-    assert len(table.points) == 6 * len(SIZES)
+    assert len(table.points) == 7 * len(SIZES)
     for point in table.points:
         assert point.samples > 0
         assert (point.low_s is None) == (point.samples < FEWEST)
@@ -435,9 +440,27 @@ def test_the_page_draws_bars_curves_with_crossings_and_bands() -> None:
         assert str(kind) in bars
     crossing = next(one.from_ for one in table.choices[0].intervals if one.way == "ring")
     assert human_bytes(crossing) in curves
-    assert "all 2D and 3D meshes" in bands
+    assert "2D meshes" in bands
+    assert "3D meshes" in bands
+    areas = pictures[2].findall(".//{*}path[@class='band']")
+    assert len({area.get("d") for area in areas}) == len({area.get("fill") for area in areas}) == 2
     assert "<script" not in text
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+
+
+@pytest.mark.parametrize(
+    ("way", "expected"),
+    [
+        ("groups?mesh=6x16", 2),
+        ("groups_leader?mesh=3x4x8", 3),
+        ("groups?mesh=square", 2),
+        ("groups?mesh=cube", 3),
+        ("ring", 0),
+        ("native", 0),
+    ],
+)
+def test_a_mesh_has_the_dimensions_that_its_way_names(way: str, expected: int) -> None:
+    assert page.dimensions(way) == expected
 
 
 def test_an_interrupted_race_leaves_a_table_of_what_there_is() -> None:

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "lockstep.hpp"
+#include "selection/guard.hpp"
 #include "selection/strategy.hpp"
 
 namespace starling::testing {
@@ -57,6 +60,104 @@ TEST(Table, MayHaveNativeLikeAnyOther) {
   const Lockstep ranks = following({{"native", "native: nothing is faster"}, {"a1", "a1: measured elsewhere"}});
   EXPECT_EQ(ranks.proposed(), 0);
   EXPECT_EQ(ranks.strategy().stage(), "table");
+}
+
+/// Ranks that follow a2, of which a call takes so many times as long as natively, in the mean; times scatter by 3 %.
+Lockstep with_slowdown(double slowdown) {
+  Brief brief = brief_of(4);
+  brief.advice = {{"a2", "a2: measured elsewhere"}};
+  return {"table", std::move(brief), 3, [slowdown](int rank, int candidate, int call) {
+            const double scattered = 1 + (0.01 * ((((3 * rank) + (5 * call)) % 7) - 3));
+            return 100 * us * scattered * (candidate == 2 ? slowdown : 1);
+          }};
+}
+
+std::ptrdiff_t natives(const Lockstep& ranks) {
+  return std::count(ranks.made().begin(), ranks.made().end(), 0);
+}
+
+TEST(TableGuard, MakesNoControlInAShortProgram) {
+  Lockstep ranks = with_slowdown(0.5);
+  ranks.call(Guard::first_calls);
+  EXPECT_EQ(natives(ranks), 0);
+  EXPECT_TRUE(ranks.exchanges().empty());
+}
+
+TEST(TableGuard, LeavesAWayThatIsSlowerThanNative) {
+  Lockstep ranks = with_slowdown(1.1);
+  const int until = 2 * (Guard::first_calls + Guard::control_calls);
+  ranks.call(until + 1000);
+  EXPECT_EQ(natives(ranks), (2 * Guard::control_calls) + 1000);
+  EXPECT_EQ(ranks.exchanges().size(), 2U) << "nothing is asked any more";
+  EXPECT_EQ(ranks.strategy().chosen(), 0);
+  EXPECT_EQ(ranks.strategy().stage(), "native");
+  ASSERT_EQ(ranks.strategy().decisions().size(), 2U);
+  const Decision& left = ranks.strategy().decisions()[1];
+  EXPECT_EQ(left.call, until);
+  EXPECT_EQ(left.from, 2);
+  EXPECT_EQ(left.to, 0);
+  EXPECT_EQ(left.why, "native: a2 took 112 us, native 102 us in 6 calls");
+}
+
+TEST(TableGuard, LeavesAWayThatIsSlowerByThreePercentOnceTimesTellThat) {
+  Lockstep ranks = with_slowdown(1.03);
+  ranks.call(10000);
+  EXPECT_EQ(ranks.proposed(), 0);
+}
+
+TEST(TableGuard, ControlsAFasterWayEverMoreRarely) {
+  Lockstep ranks = with_slowdown(0.7);
+  ranks.call(10000);
+  EXPECT_EQ(ranks.proposed(), 2);
+  EXPECT_EQ(ranks.strategy().chosen(), 2);
+  EXPECT_EQ(natives(ranks), 5 * Guard::control_calls);  // after 24, 96, 384, 1536 and 4096 calls of the way
+  EXPECT_EQ(ranks.strategy().decisions().size(), 1U);
+}
+
+TEST(TableGuard, FollowsAWayThatIsAsFastAsNative) {
+  Lockstep ranks = with_slowdown(1);
+  ranks.call(10000);
+  EXPECT_EQ(ranks.strategy().chosen(), 2);
+}
+
+TEST(TableGuard, BelievesNoSingleDisturbance) {
+  Lockstep ranks = with_slowdown(0.9);
+  ranks.measure([](int, int candidate, int call) { return us * (candidate == 2 ? (call < 30 ? 150 : 90) : 100); });
+  ranks.call(2000);
+  EXPECT_EQ(ranks.strategy().chosen(), 2);
+}
+
+TEST(TableGuard, LeavesAWayThatCannotServeAfterAll) {
+  Lockstep ranks = with_slowdown(0.9);
+  ranks.measure([](int, int candidate, int) { return candidate == 2 ? refused_seconds : 100 * us; });
+  ranks.call(Guard::first_calls + Guard::control_calls);
+  EXPECT_EQ(ranks.proposed(), 0);
+  EXPECT_EQ(ranks.strategy().decisions()[1].why, "native: a2 cannot serve here");
+}
+
+TEST(TableGuard, KnowsAheadWhichCallsAreControls) {
+  Lockstep ranks = with_slowdown(0.9);
+  const std::int64_t until = Guard::first_calls + Guard::control_calls;
+  for (int made = 0; made < until; ++made, ranks.call()) {
+    EXPECT_EQ(ranks.strategy().calls_until_agreement(), until - made);
+    for (std::int64_t ahead = 0; made + ahead < until; ++ahead)
+      EXPECT_EQ(ranks.strategy().proposed_after(ahead), made + ahead < Guard::first_calls ? 2 : 0);
+    EXPECT_EQ(ranks.strategy().proposed_after(until - made), 2);
+    EXPECT_EQ(ranks.strategy().settled(), made < Guard::first_calls);
+  }
+}
+
+TEST(TableGuard, ComparesCallsOfDifferentWork) {
+  Brief brief = brief_of(4);
+  brief.advice = {{"a2", "a2: measured elsewhere"}};
+  brief.varying_work = true;
+  const auto work = [](int call) { return call % 27 < 24 ? 8000.0 : 1000.0; };
+  Lockstep ranks(
+      "table", std::move(brief), 3,
+      [&](int, int candidate, int call) { return us * (10 + (work(call) / (candidate == 2 ? 100.0 : 80.0))); },
+      [&](int, int call) { return work(call); });
+  ranks.call(2 * (Guard::first_calls + Guard::control_calls));
+  EXPECT_EQ(ranks.proposed(), 2) << "larger calls take longer, and are no slowdown";
 }
 
 TEST(Precedence, IsForcedOrNativeThenTheTableThenWhatLearns) {

@@ -22,7 +22,7 @@ svg.chart .title { font-size: 14px; font-weight: 600; }
 svg.chart .faint { fill: #5b6570; }
 svg.chart .grid { stroke: #e3e7ec; stroke-width: 1; }
 svg.chart .axis { stroke: #8b949e; stroke-width: 1; fill: none; }
-svg.chart .band { fill: #8b949e; fill-opacity: 0.3; stroke: #8b949e; }
+svg.chart .band { fill-opacity: 0.25; }
 svg.chart .mark { stroke: #5b6570; stroke-width: 1; stroke-dasharray: 4 3; }
 """
 
@@ -44,6 +44,7 @@ class Band:
 
     name: str
     edges: Sequence[tuple[float, float, float]]
+    colour: str = "#8b949e"
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,9 @@ class Chart:
                     [f"{x - 3:.1f} {up(band.edges[0][2]):.1f}", f"{x + 3:.1f} {up(band.edges[0][2]):.1f}"],
                     [f"{x + 3:.1f} {up(band.edges[0][1]):.1f}", f"{x - 3:.1f} {up(band.edges[0][1]):.1f}"],
                 )
-            yield f'<path class="band" d="M{"L".join([*there, *back])}Z"/>'
+            style = f'fill="{band.colour}" stroke="{band.colour}"'
+            title = f"<title>{escape(band.name)}</title>"
+            yield f'<path class="band" {style} d="M{"L".join([*there, *back])}Z">{title}</path>'
 
     def _marks(self, across: _Scale) -> Iterator[str]:
         for i, (value, label) in enumerate(self.marks):
@@ -140,14 +143,15 @@ class Chart:
         return max((row for _, _, row in self._places()), default=-1) + 1
 
     def _legend(self) -> Iterator[str]:
-        styles = [(curve.colour, curve.dashed) for curve in self.curves] + [(None, False) for _ in self.bands]
-        for (name, x, row), (colour, dashed) in zip(self._places(), styles, strict=True):
+        shown: list[Curve | Band] = [*self.curves, *self.bands]
+        for (name, x, row), one in zip(self._places(), shown, strict=True):
             y = _HEIGHT + _LEGEND_LINE * row + 4
-            if colour is None:
-                yield f'<rect class="band" x="{x:.1f}" y="{y - 5:.1f}" width="18" height="10"/>'
+            if isinstance(one, Band):
+                style = f'fill="{one.colour}" stroke="{one.colour}"'
+                yield f'<rect class="band" {style} x="{x:.1f}" y="{y - 5:.1f}" width="18" height="10"/>'
             else:
-                dash = ' stroke-dasharray="6 4"' if dashed else ""
-                yield f'<path stroke="{colour}" stroke-width="2.4"{dash} d="M{x:.1f} {y:.1f}h18"/>'
+                dash = ' stroke-dasharray="6 4"' if one.dashed else ""
+                yield f'<path stroke="{one.colour}" stroke-width="2.4"{dash} d="M{x:.1f} {y:.1f}h18"/>'
             yield _text(x + 23, y + 4, name, "start")
 
 

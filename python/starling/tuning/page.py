@@ -6,6 +6,7 @@ curves those of Zheng's figure 2.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -32,6 +33,8 @@ _KIND_COLOURS = {Kind.GROUPS: COLOURS[1], Kind.MESSAGES: COLOURS[0], Kind.LIBRAR
 _STARS = ("sequential", "simple", "linear", "native_linear", "native_basic_linear")
 """Ways in which the root, or each rank, talks to all others."""
 _TREES = ("binomial", "native_binomial")
+_MESHES = {2: ("2D meshes", "#8b949e"), 3: ("3D meshes", COLOURS[3])}
+"""By dimensions: the name of their band, and its colour."""
 
 _Rows = Mapping[int, Mapping[str, Point]]
 
@@ -45,6 +48,26 @@ def _a_second(value: float) -> str:
         if value >= size:
             return f"{value / size:.3g} {unit}"
     return f"{value:.3g} B/s"
+
+
+def dimensions(way: str) -> int:
+    """Of the mesh on which a way arranges the ranks; 0 for one without."""
+    found = re.search(r"[?,]mesh=([^,]+)", way)
+    if found is None or kind(way) is not Kind.GROUPS:
+        return 0
+    return {"square": 2, "cube": 3}.get(found[1], found[1].count("x") + 1)
+
+
+def _band(rows: _Rows, wanted: int) -> Iterator[Band]:
+    """The area that all meshes of so many dimensions cover; none where none was measured."""
+    edges = []
+    for size, measured in rows.items():
+        times = [point.median_s for way, point in measured.items() if dimensions(way) == wanted and point.median_s]
+        if times and size:
+            edges.append((float(size), throughput(size, max(times)), throughput(size, min(times))))
+    if edges:
+        name, colour = _MESHES[wanted]
+        yield Band(name, edges, colour)
 
 
 def _points(rows: _Rows, way: str) -> list[tuple[float, float]]:
@@ -102,7 +125,10 @@ def _curves(choice: Choice, rows: _Rows, title: str) -> str:
 
 
 def _bands(choice: Choice, rows: _Rows, title: str) -> str:
-    """Throughput: the area of all meshes, and lines for native, star, binomial tree, and the table's choice."""
+    """Throughput: the areas of all meshes of two and of three dimensions, and lines.
+
+    The lines are native, star, binomial tree, and the table's choice.
+    """
 
     def rates(ways: Iterable[str]) -> list[tuple[float, float]]:
         found = []
@@ -112,11 +138,6 @@ def _bands(choice: Choice, rows: _Rows, title: str) -> str:
                 found.append((float(size), throughput(size, min(times))))
         return found
 
-    edges = []
-    for size, measured in rows.items():
-        times = [point.median_s for way, point in measured.items() if way != NATIVE and kind(way) is Kind.GROUPS]
-        if times and size:
-            edges.append((float(size), throughput(size, max(times)), throughput(size, min(times))))
     curves = [Curve(NATIVE, rates([NATIVE]), NATIVE_COLOUR, dashed=True)]
     for name, ways, colour in (("star", _STARS, COLOURS[0]), ("binomial tree", _TREES, COLOURS[2])):
         named = {way for measured in rows.values() for way in measured if way.partition("?")[0] in ways}
@@ -127,7 +148,7 @@ def _bands(choice: Choice, rows: _Rows, title: str) -> str:
         if size and way in measured and measured[way].median_s:
             chosen.append((float(size), throughput(size, measured[way].median_s)))
     curves.append(Curve("the table's choice", chosen, COLOURS[1], heavy=True))
-    bands = [Band("all 2D and 3D meshes", edges)] if edges else []
+    bands = [band for wanted in _MESHES for band in _band(rows, wanted)]
     x, y = Axis("bytes", _bytes), Axis("bytes / time of a call", _a_second)
     return Chart(title, x, y, [curve for curve in curves if curve.points], bands).svg()
 
@@ -149,7 +170,7 @@ def _choice(choice: Choice, rows: _Rows) -> Iterator[str]:
         (_curves(choice, rows, f"Times of {title}"), "Median times of a call; dashed lines: where the choice changes."),
         (
             _bands(choice, rows, f"Throughput of {title}"),
-            "Throughput; the grey area has all meshes of ranks that were measured, from the worst to the best.",
+            "Throughput; an area has all meshes of ranks that were measured, from the worst to the best.",
         ),
     )
     for picture, caption in pictures:

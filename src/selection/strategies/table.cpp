@@ -1,8 +1,18 @@
 // table: what a tuning table has for the context. Which entry that is, and the candidates of entries further off, which
 // count where the nearest cannot serve, come with the brief.
+//
+//   every rank   calls by the table's way, then a few natively | the times of these, and of the last of the way,
+//                                                                reduced to rank 0
+//   rank 0       is the way slower than native here? (`Guard`)
+//   every rank   gets that: the way again, and how often; or native for the rest of the run
 
 #include <algorithm>
+#include <array>
+#include <limits>
+#include <memory>
 
+#include "selection/call_times.hpp"
+#include "selection/guard.hpp"
 #include "selection/strategy.hpp"
 
 namespace starling::strategies {
@@ -10,7 +20,8 @@ namespace {
 
 class Table final : public Strategy {
  public:
-  explicit Table(const Brief& brief) {
+  explicit Table(const Brief& brief)
+      : varying_work_(brief.varying_work), exchanged_(brief.synchronises, brief.varying_work) {
     std::string refused;
     for (const Advice& advice : brief.advice) {
       const auto& all = brief.candidates;
@@ -18,7 +29,7 @@ class Table final : public Strategy {
           std::find_if(all.begin(), all.end(), [&](const Candidate& one) { return one.name == advice.candidate; });
       if (found != all.end() && found->eligible()) {
         follows_ = true;
-        propose(static_cast<int>(found - all.begin()));
+        follow(brief, static_cast<int>(found - all.begin()));
         decide({0, -1, proposed(), advice.why + refused});
         return;
       }
@@ -30,13 +41,96 @@ class Table final : public Strategy {
     decide({0, -1, 0, why + refused});
   }
 
-  std::span<const double> observe(double /*seconds*/, double /*work*/) override { return {}; }
-  void verdict(std::span<const double> /*agreed*/) override {}
+  std::span<const double> observe(double seconds, double work) override {
+    begin_counts();
+    if (--left_ >= times) return {};
+    const std::size_t place = (is_control_ ? kept : 0) + static_cast<std::size_t>(left_);
+    seconds_[place] = seconds;
+    if (varying_work_) works_[place] = work;
+    if (left_ != 0) return {};
+    return end_step();
+  }
+  [[nodiscard]] int proposed_after(std::int64_t ahead) const override {
+    return ahead < left_ ? proposed() : is_control_ || ahead - left_ >= Guard::control_calls ? way_ : 0;
+  }
+  [[nodiscard]] std::int64_t calls_until_agreement() const override {
+    return left_ == unlimited || is_control_ ? left_ : left_ + Guard::control_calls;
+  }
+  [[nodiscard]] Judge judge() const override { return Judge::first_rank; }
+  [[nodiscard]] Reduction reduction() const override { return Reduction::maximum; }
+  [[nodiscard]] std::size_t means() const override { return exchanged_.means(); }
+
+  std::span<const double> ruling(std::span<const double> reduced) override {
+    const std::vector<AgreedCall> calls = exchanged_.calls(reduced);
+    guard_->take(std::span(calls).first(kept), std::span(calls).subspan(kept));
+    numbers_.assign(reduced.size(), 0);
+    if (!guard_->leaves_to_native()) {
+      numbers_[0] = static_cast<double>(guard_->calls_until_control());
+    } else {
+      decide({calls_, way_, 0, guard_->why(name_)});
+    }
+    return numbers_;
+  }
+  void verdict(std::span<const double> agreed) override {
+    const auto calls = static_cast<std::int64_t>(agreed[0]);
+    if (calls == 0) {
+      way_ = 0;
+      follows_ = false;
+    }
+    begin(way_, follows_ ? calls : unlimited);
+  }
+
+  [[nodiscard]] std::optional<int> chosen() const override { return way_; }
   [[nodiscard]] std::string_view stage() const override { return follows_ ? "table" : "native"; }
   [[nodiscard]] bool exploring() const override { return false; }
+  /// What the way needs stays for its next call.
+  [[nodiscard]] bool settled() const override { return !is_control_; }
 
  private:
+  static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+  /// So many of the last calls of the way have times that are exchanged; and of a control, all.
+  static constexpr std::size_t kept = PlannedCalls::most_times;
+  static constexpr auto times = static_cast<std::int64_t>(kept);
+  static_assert(Guard::control_calls <= times && Guard::first_calls >= times);
+
+  void follow(const Brief& brief, int way) {
+    way_ = way;
+    begin(way, way == 0 ? unlimited : Guard::first_calls);
+    if (way == 0) return;
+    name_ = brief.candidates[static_cast<std::size_t>(way)].name;
+    if (varying_work_) works_.resize(kept + Guard::control_calls);
+    if (brief.is_first_rank) guard_ = std::make_unique<Guard>(brief, way);
+  }
+
+  void begin(int candidate, std::int64_t calls) {
+    is_control_ = candidate != way_;
+    left_ = calls;
+    calls_ += calls == unlimited ? 0 : calls;
+    propose(candidate);
+  }
+
+  [[gnu::noinline]] std::span<const double> end_step() {
+    if (!is_control_) {
+      begin(0, Guard::control_calls);
+      return {};
+    }
+    exchanged_.contribute(numbers_, seconds_, works_, longest_since_meeting(), 1);
+    return numbers_;
+  }
+
+  bool varying_work_;
+  CallTimes exchanged_;
   bool follows_ = false;
+  bool is_control_ = false;
+  int way_ = 0;
+  Interned name_;                  ///< of the way
+  std::int64_t left_ = unlimited;  ///< calls of the step
+  std::int64_t calls_ = 0;         ///< until its end
+  std::array<double, kept + Guard::control_calls>
+      seconds_{};                 ///< of the way's last calls, the latest first; of a control
+  std::vector<double> works_;     ///< of the same calls, where it varies
+  std::vector<double> numbers_;   ///< for the ranks to agree on
+  std::unique_ptr<Guard> guard_;  ///< on rank 0 only
 };
 
 }  // namespace
@@ -44,7 +138,7 @@ class Table final : public Strategy {
 StrategyKind table() {
   return {
       .name = "table",
-      .says = "uses what a tuning table has for each context, and native where it has nothing",
+      .says = "uses what a tuning table has for each context, and native where it has nothing or is slower",
       .source = "Hartmann, Kühnemann, Rauber and Rünger, section 3",
       .takes_advice = true,
       .stages = {{"table"}, {"native"}},

@@ -1,0 +1,36 @@
+#include "selection/guard.hpp"
+
+#include <algorithm>
+
+#include "selection/figures.hpp"
+
+namespace starling {
+namespace {
+
+constexpr std::int64_t rarest_control = 4096;
+
+}  // namespace
+
+void Guard::take(std::span<const AgreedCall> of_way, std::span<const AgreedCall> of_native) {
+  trials_.add(way_, of_way);
+  trials_.add(0, of_native);
+  if (trials_.clearly_slower(way_, 0)) {
+    // Another program may have disturbed it: it is looked at again soon.
+    ++slower_;
+    calls_ = first_calls;
+    return;
+  }
+  slower_ = 0;
+  // Where native is slower, controls cost time; where it is as fast, more of them tell more.
+  constexpr std::int64_t rarer = 4;
+  constexpr std::int64_t a_little_rarer = 2;
+  calls_ = std::min(rarest_control, calls_ * (trials_.clearly_slower(0, way_) ? rarer : a_little_rarer));
+}
+
+std::string Guard::why(const Interned& way) const {
+  if (!trials_.eligible(way_)) return "native: " + way.text() + " cannot serve here";
+  return "native: " + way.text() + " took " + time_in_words(trials_.time(way_)) + ", native " +
+         time_in_words(trials_.time(0)) + " in " + std::to_string(trials_.calls(0)) + " calls";
+}
+
+}  // namespace starling

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "selection/plan.hpp"
+#include "selection/strategy.hpp"
+#include "selection/trials.hpp"
+
+namespace starling {
+
+/// Whether a way that was chosen before the run, by other measurements, is slower here than native. Some calls of
+/// native are controls: the first after a few calls of the way, the next ones ever rarer. What they cost falls with the
+/// number of calls. On the rank that judges.
+class Guard {
+ public:
+  /// Calls of native in a control.
+  static constexpr std::int64_t control_calls = 3;
+  /// Calls of the way before the first control: a program that makes fewer pays nothing.
+  static constexpr std::int64_t first_calls = 24;
+
+  Guard(const Brief& brief, int way) : trials_(brief), way_(way) {}
+
+  /// Takes the latest calls of the way before a control, and the control.
+  void take(std::span<const AgreedCall> of_way, std::span<const AgreedCall> of_native);
+  /// Whether the way was clearly slower in two controls in a row, or cannot serve here.
+  [[nodiscard]] bool leaves_to_native() const { return slower_ >= to_be_believed || !trials_.eligible(way_); }
+  /// Calls of the way before the next control.
+  [[nodiscard]] std::int64_t calls_until_control() const { return calls_; }
+  /// Why it is left to native, in words.
+  [[nodiscard]] std::string why(const Interned& way) const;
+
+ private:
+  static constexpr int to_be_believed = 2;
+
+  Trials trials_;
+  int way_;
+  int slower_ = 0;  ///< controls in a row
+  std::int64_t calls_ = first_calls;
+};
+
+}  // namespace starling
