@@ -128,6 +128,12 @@ void Estimates::add(int candidate, double seconds) {
   measured->oldest = static_cast<std::uint8_t>((measured->oldest + 1) % window);
 }
 
+double Estimates::shortest(int candidate) const {
+  const Measured* const measured = at(candidate).measured.get();
+  if (measured == nullptr) return 0;
+  return std::exp(static_cast<double>(*std::min_element(measured->logs.begin(), measured->logs.end())));
+}
+
 void Estimates::scale(int candidate, double factor) {
   const auto shift = static_cast<float>(std::log(factor));
   if (Measured* const measured = own(candidate).measured.get())

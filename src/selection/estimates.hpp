@@ -48,6 +48,8 @@ class Estimates {
   void add(int candidate, double seconds);
   /// Multiplies the measured times of a candidate.
   void scale(int candidate, double factor);
+  /// Forgets the measured times of a candidate.
+  void forget(int candidate) { own(candidate).measured.reset(); }
   /// The network has changed: what was measured so far is only a belief now.
   void age();
   /// Brings the common errors and the scatter up to date. To be called after changes, before `of`.
@@ -67,6 +69,8 @@ class Estimates {
     const One& one = at(candidate);
     return one.measured == nullptr ? 0 : std::exp(static_cast<double>(one.measured->middle));
   }
+  /// The shortest of the latest measured times, in seconds; 0 where there is none.
+  [[nodiscard]] double shortest(int candidate) const;
 
  private:
   static constexpr std::size_t window = 49;

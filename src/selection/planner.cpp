@@ -195,6 +195,7 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
     } else if (is_surprising(step.candidate, times)) {
       surprised_ = !was_surprised;
     }
+    if (step.candidate == 0 && chosen_ != 0) look_at_native(times);
     for (const double one : times) estimates_.add(step.candidate, one);
     // One very long call among those measured is not what the others of the step took.
     if (!as_measured.empty()) {
@@ -229,6 +230,24 @@ bool Planner::is_surprising(int candidate, std::span<const double> seconds) cons
   return std::abs(found - known.log_seconds) > bound;
 }
 
+/// Looks whether native has become clearly faster than ever before: twice in a row, and only these times count. While
+/// another candidate is chosen it is called rarely, so the slow calls with which a context begins would be its time for
+/// thousands of calls. `seconds` are still to be added.
+void Planner::look_at_native(std::span<const double> seconds) {
+  if (seconds.empty()) return;
+  const std::vector<double> before = std::exchange(faster_native_, {});
+  constexpr double clearly = 0.8;
+  const double bound = before.empty() ? clearly * estimates_.shortest(0) : time_of(0);
+  if (!is_surprising(0, seconds) || median(seconds) > bound) return;
+  if (before.empty()) {
+    faster_native_.assign(seconds.begin(), seconds.end());
+    return;
+  }
+  estimates_.forget(0);
+  for (const double one : before) estimates_.add(0, one);
+  estimates_.update();
+}
+
 /// Looks whether the network has changed: the chosen candidate is surprising twice in a row, or once after another one
 /// was.
 void Planner::watch(std::span<const double> seconds, bool was_surprised) {
@@ -253,6 +272,7 @@ void Planner::start_anew(const std::string& why) {
   gain_.start_anew();
   ledger_.start_anew();
   next_control_ = 1;
+  faster_native_.clear();
   deviations_ = 0;
   quiet_plans_ = 0;
   changed_ = why;
@@ -391,7 +411,7 @@ std::int64_t Planner::calls_until_something_may_be_tried() const {
 }
 
 bool Planner::control_is_due() const {
-  return chosen_ != 0 && ledger_.calls() >= next_control_;
+  return chosen_ != 0 && (ledger_.calls() >= next_control_ || !faster_native_.empty());
 }
 
 /// Calls after which to look again at what was chosen: it rests on few calls at first.

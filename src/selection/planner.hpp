@@ -85,6 +85,7 @@ class Planner {
   [[nodiscard]] bool control_is_due() const;
   void ask_knowledge();
   [[nodiscard]] bool is_surprising(int candidate, std::span<const double> seconds) const;
+  void look_at_native(std::span<const double> seconds);
   void watch(std::span<const double> seconds, bool was_surprised);
   void start_anew(const std::string& why);
   void choose();
@@ -113,6 +114,7 @@ class Planner {
   std::int64_t calls_ = 0;      ///< in all
   std::int64_t chosen_at_ = 0;  ///< number of calls then
   std::int64_t next_control_ = 16;
+  std::vector<double> faster_native_;  ///< native's latest times, where they are shorter than all before
   int deviations_ = 0;      ///< plans in a row in which the chosen one was slower (or, negative, faster) than known
   bool surprised_ = false;  ///< a candidate is not what it was: is the chosen one?
   int quiet_plans_ = 0;     ///< plans in a row without a trial

@@ -278,6 +278,37 @@ TEST(Auto, ASingleSlowCallIsNoReasonToMove) {
   EXPECT_EQ(ranks.strategy().decisions().size(), decisions);
 }
 
+TEST(Auto, TheColdCallsAContextBeginsWithAreNotNativesTimeForEver) {
+  const auto warm = noisy({10e-3, 14e-3});
+  for (const bool synchronises : {true, false}) {
+    Brief brief = brief_for(2, {0, 14e-3});
+    brief.synchronises = synchronises;
+    Lockstep ranks("auto", brief, 2, [&](int rank, int candidate, int call) {
+      return warm(rank, candidate, call) * (candidate == 0 && call < 10 ? 10 : 1);
+    });
+    ranks.call(12);
+    ASSERT_EQ(ranks.strategy().chosen(), 1);
+    ranks.call(188);
+    EXPECT_EQ(ranks.strategy().chosen(), 0);
+  }
+}
+
+TEST(Auto, ACallOfNativeThatIsFastByChanceIsNotItsTime) {
+  const auto usual = noisy({10e-3, 5e-3});
+  Lockstep ranks("auto", brief_for(2, {0, 5e-3}), 2, usual);
+  ranks.call(100);
+  ASSERT_EQ(ranks.strategy().chosen(), 1);
+  int controls = 0;
+  // Every second control finds native four times as fast.
+  ranks.measure([&](int rank, int candidate, int call) {
+    if (candidate == 0 && rank == 0) ++controls;
+    return usual(rank, candidate, call) * (candidate == 0 && controls % 2 == 1 ? 0.25 : 1);
+  });
+  ranks.call(1500);
+  ASSERT_GT(controls, 4);
+  EXPECT_EQ(ranks.strategy().chosen(), 1);
+}
+
 TEST(Auto, NoticesThatTheNetworkChanged) {
   Lockstep ranks("auto", brief_for(3, {0, 5e-3, 8e-3}), 2, noisy({10e-3, 5e-3, 8e-3}));
   ranks.call(300);

@@ -141,5 +141,17 @@ TEST(Estimates, OnlyTheLatestTimesAreKept) {
   EXPECT_NEAR(all.median(1), 2, 1e-6);
 }
 
+TEST(Estimates, WhatIsForgottenIsBelievedOnly) {
+  Estimates all = five();
+  all.believe(1, predicted(2));
+  for (const double seconds : {4.0, 3.0, 5.0}) all.add(1, seconds);
+  EXPECT_NEAR(all.shortest(1), 3, 1e-6);
+  all.forget(1);
+  all.update();
+  EXPECT_EQ(all.measured(1), 0);
+  EXPECT_EQ(all.shortest(1), 0);
+  EXPECT_NEAR(all.of(1).seconds(), 2, 1e-6);
+}
+
 }  // namespace
 }  // namespace starling::testing
