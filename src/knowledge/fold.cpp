@@ -73,6 +73,7 @@ void fold(CandidateRecord& into, const CandidateRecord& other) {
   add_count(into.samples, other.samples);
   into.eligible = into.eligible || other.eligible;
   if (into.eligible) into.reason.clear();
+  if (into.note.empty()) into.note = other.note;
 }
 
 void fold(PhaseRecord& into, const PhaseRecord& other) {

@@ -69,6 +69,7 @@ constexpr std::array candidate_fields{
     field<&CandidateRecord::communicators_s>("communicators_s", Presence::where_known),
     field<&CandidateRecord::eligible>("eligible"),
     field<&CandidateRecord::reason>("reason"),
+    field<&CandidateRecord::note>("note", Presence::where_known),
 };
 
 template <typename Struct, std::size_t count>

@@ -29,6 +29,7 @@ struct CandidateRecord {
   std::optional<double> communicators_s;  ///< until all ranks had the communicators of groups that it needs
   bool eligible = true;
   std::string reason;  ///< why it is not eligible
+  std::string note;    ///< what it had to do without
 };
 
 /// The calls while a strategy tried candidates, or its other calls.

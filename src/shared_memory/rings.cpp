@@ -1,13 +1,16 @@
 #include "shared_memory/rings.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
+
+#include "shared_memory/other_process.hpp"
 
 namespace starling {
 
 std::size_t SharedRings::bytes(int members) {
   const auto all = static_cast<std::size_t>(members);
-  return (all * all * sizeof(Ring)) + (all * chunks * sizeof(Chunk));
+  return (all * all * sizeof(Ring)) + (all * chunks * sizeof(Chunk)) + (all * sizeof(Answer));
 }
 
 // The memory comes from the system as zeros, which is what rings hold that nobody has used.
@@ -18,7 +21,8 @@ SharedRings::SharedRings(char* memory, int members, std::vector<std::int32_t> pl
       chunks_(reinterpret_cast<Chunk*>(memory + (members_ * members_ * sizeof(Ring)))),
       published_(members_),
       seen_(members_),
-      taken_(members_) {
+      taken_(members_),
+      answers_(reinterpret_cast<Answer*>(chunks_ + (members_ * chunks))) {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "ranks share no lock");
   me_ = place(me);
   for (std::vector<Held>& one : holds_) one.reserve(members_);
@@ -29,11 +33,23 @@ bool SharedRings::has_taken(std::size_t reader, std::uint64_t number) {
   return seen_[reader] >= number;
 }
 
-bool SharedRings::publish(std::span<const std::int32_t> readers, const char* data, std::size_t bytes) {
-  for (const std::int32_t one : readers) {
+bool SharedRings::have_slots(std::span<const std::int32_t> readers) {
+  return std::ranges::all_of(readers, [&](std::int32_t one) {
     const std::size_t reader = place(one);
-    if (published_[reader] >= slots && !has_taken(reader, published_[reader] + 1 - slots)) return false;
-  }
+    return published_[reader] < slots || has_taken(reader, published_[reader] + 1 - slots);
+  });
+}
+
+template <class Fill>
+void SharedRings::publish_for(std::size_t reader, Fill fill) {
+  const std::uint64_t number = ++published_[reader];
+  Slot& slot = to(reader).slot[(number - 1) % slots];
+  fill(slot);
+  slot.number.store(number, std::memory_order_release);
+}
+
+bool SharedRings::publish(std::span<const std::int32_t> readers, const char* data, std::size_t bytes) {
+  if (!have_slots(readers)) return false;
   const std::uint64_t chunk = chunks_used_ % chunks;
   if (bytes > most_in_slot) {
     std::vector<Held>& holds = holds_[chunk];
@@ -44,29 +60,99 @@ bool SharedRings::publish(std::span<const std::int32_t> readers, const char* dat
     std::memcpy(chunks_[(me_ * chunks) + chunk].data.data(), data, bytes);
     ++chunks_used_;
   }
-  for (const std::int32_t one : readers) {
-    const std::size_t reader = place(one);
-    const std::uint64_t number = ++published_[reader];
-    Slot& slot = to(reader).slot[(number - 1) % slots];
-    slot.chunk = chunk;
-    if (bytes > 0 && bytes <= most_in_slot) std::memcpy(slot.data.data(), data, bytes);
-    slot.number.store(number, std::memory_order_release);
-  }
+  for (const std::int32_t one : readers)
+    publish_for(place(one), [&](Slot& slot) {
+      slot.chunk = chunk;
+      if (bytes > 0 && bytes <= most_in_slot) std::memcpy(slot.data.data(), data, bytes);
+    });
   return true;
 }
 
-const char* SharedRings::next(std::int32_t writer, std::size_t bytes) const {
+std::optional<SharedRings::Found> SharedRings::next(std::int32_t writer, std::size_t bytes) const {
   const std::size_t its = place(writer);
   const std::uint64_t number = taken_[its] + 1;
   const Slot& slot = from(its).slot[(number - 1) % slots];
-  if (slot.number.load(std::memory_order_acquire) != number) return nullptr;
-  if (bytes <= most_in_slot) return slot.data.data();
-  return chunks_[(its * chunks) + slot.chunk].data.data();
+  if (slot.number.load(std::memory_order_acquire) != number) return {};
+  if (slot.chunk == no_chunk) {
+    Found found{nullptr, 0};
+    std::memcpy(&found.in_place, slot.data.data(), sizeof found.in_place);
+    return found;
+  }
+  if (bytes <= most_in_slot) return Found{slot.data.data(), 0};
+  return Found{chunks_[(its * chunks) + slot.chunk].data.data(), 0};
 }
 
 void SharedRings::taken(std::int32_t writer) {
   const std::size_t its = place(writer);
   from(its).taken.store(++taken_[its], std::memory_order_release);
+}
+
+void SharedRings::let_stay_in_place(std::vector<std::int64_t> processes) {
+  processes_ = std::move(processes);
+  reads_.assign(members_, true);
+  in_place_.reserve(members_);
+}
+
+bool SharedRings::may_stay_in_place(std::span<const std::int32_t> readers) const {
+  return !processes_.empty() && std::ranges::all_of(readers, [&](std::int32_t one) { return reads_[place(one)]; });
+}
+
+bool SharedRings::publish_in_place(std::span<const std::int32_t> readers, const char* data) {
+  if (!have_slots(readers)) return false;
+  const auto address = std::uint64_t{reinterpret_cast<std::uintptr_t>(data)};
+  for (const std::int32_t one : readers) {
+    const std::size_t reader = place(one);
+    publish_for(reader, [&](Slot& slot) {
+      slot.chunk = no_chunk;
+      std::memcpy(slot.data.data(), &address, sizeof address);
+    });
+    in_place_.push_back({reader, published_[reader]});
+  }
+  return true;
+}
+
+bool SharedRings::is_needed() {
+  std::erase_if(in_place_, [&](const Held& one) { return has_taken(one.reader, one.number); });
+  return !in_place_.empty();
+}
+
+bool SharedRings::answer() {
+  if (answered_.number > to(answered_.reader).heard.load(std::memory_order_acquire)) return false;
+  for (const Held& one : in_place_) {
+    const Ring& ring = to(one.reader);
+    const std::uint64_t asked = ring.asked.load(std::memory_order_acquire);
+    if (asked == ring.heard.load(std::memory_order_relaxed)) continue;
+    Answer& mine = answers_[me_];
+    std::memcpy(mine.data.data(), reinterpret_cast<const char*>(static_cast<std::uintptr_t>(ring.asked_address)),
+                ring.asked_bytes);
+    mine.to.store(question(one.reader, asked), std::memory_order_release);
+    answered_ = {one.reader, asked};
+    reads_[one.reader] = false;
+    return true;
+  }
+  return false;
+}
+
+std::size_t SharedRings::read(std::int32_t writer, std::uint64_t address, char* into, std::size_t bytes) const {
+  return read_process(processes_[place(writer)], address, into, bytes);
+}
+
+void SharedRings::ask(std::int32_t writer, std::uint64_t address, std::size_t bytes) {
+  Ring& ring = from(place(writer));
+  ring.asked_address = address;
+  ring.asked_bytes = bytes;
+  ring.asked.store(ring.asked.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+const char* SharedRings::answer_of(std::int32_t writer) const {
+  const Answer& its = answers_[place(writer)];
+  const std::uint64_t asked = from(place(writer)).asked.load(std::memory_order_relaxed);
+  return its.to.load(std::memory_order_acquire) == question(me_, asked) ? its.data.data() : nullptr;
+}
+
+void SharedRings::heard(std::int32_t writer) {
+  Ring& ring = from(place(writer));
+  ring.heard.store(ring.asked.load(std::memory_order_relaxed), std::memory_order_release);
 }
 
 }  // namespace starling

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,10 @@ namespace starling {
 /// `most_in_slot` bytes, so that small data costs one line. More than that lies in the writer's pool of chunks, once
 /// for all its readers, and the slot names the chunk. The reader counts what it has taken on a line of its own, by
 /// which the writer knows which slots and chunks are free again. Numbers run on as long as the memory lives.
+///
+/// Where members may read each other's processes, data may also stay in place: the slot names its address, and each
+/// reader copies it from there. A part that the system does not let it read it asks for, and the writer answers with a
+/// copy. That happens to memory that belongs to a device or is kept secret, or when a member has given up rights.
 class SharedRings {
  public:
   static constexpr std::size_t most_in_slot = 48;
@@ -23,6 +28,12 @@ class SharedRings {
   static constexpr std::size_t chunk_bytes = 16384;
 
   static constexpr int most_members = 256;
+
+  /// A publication that is there for this member: in memory of this process, or at an address of the writer's.
+  struct Found {
+    const char* here;  ///< null where it is in place
+    std::uint64_t in_place;
+  };
 
   /// Bytes that so many members need.
   static std::size_t bytes(int members);
@@ -33,11 +44,31 @@ class SharedRings {
   /// Publishes `bytes` bytes, at most `chunk_bytes`, for `readers`, which are other members, each once. False where a
   /// slot or chunk is not free yet: nothing has happened then.
   bool publish(std::span<const std::int32_t> readers, const char* data, std::size_t bytes);
-  /// The next publication of `writer` for this member, which has `bytes` bytes, aligned to 16; null where it is not
-  /// there yet. It stays there until `taken`.
-  [[nodiscard]] const char* next(std::int32_t writer, std::size_t bytes) const;
+  /// The next publication of `writer` for this member, which has `bytes` bytes, aligned to 16 if not in place; nothing
+  /// where it is not there yet. It stays there until `taken`. Of one in place only the first bytes need be asked for.
+  [[nodiscard]] std::optional<Found> next(std::int32_t writer, std::size_t bytes) const;
   /// This member is done with what `next` returned.
   void taken(std::int32_t writer);
+
+  /// From now on publications may stay in place: all members can read each other's processes, which have these numbers
+  /// by their places.
+  void let_stay_in_place(std::vector<std::int64_t> processes);
+  /// Whether one for these readers may.
+  [[nodiscard]] bool may_stay_in_place(std::span<const std::int32_t> readers) const;
+  /// Publishes what is at `data` without copying it, as `publish` does. It must stay as it is while `is_needed`.
+  bool publish_in_place(std::span<const std::int32_t> readers, const char* data);
+  /// Whether a reader has not yet taken everything that this member has published in place.
+  bool is_needed();
+  /// Answers a reader that has asked for some of that. False where nobody has, or the last answer was not heard yet.
+  bool answer();
+
+  /// Copies `bytes` bytes from the writer's process. Fewer were copied if less is returned; `errno` tells why.
+  std::size_t read(std::int32_t writer, std::uint64_t address, char* into, std::size_t bytes) const;
+  /// Asks the writer for bytes of its process, at most `chunk_bytes`, which it has published in place.
+  void ask(std::int32_t writer, std::uint64_t address, std::size_t bytes);
+  /// The answer to the latest question, aligned to 16; null where it is not there yet. It stays there until `heard`.
+  [[nodiscard]] const char* answer_of(std::int32_t writer) const;
+  void heard(std::int32_t writer);
 
  private:
   static constexpr std::uint64_t slots = 8;
@@ -46,16 +77,27 @@ class SharedRings {
 
   struct alignas(line) Slot {
     std::atomic<std::uint64_t> number;  ///< of the publication that is there; the first is 1
-    std::uint64_t chunk;
+    std::uint64_t chunk;                ///< or `no_chunk`: `data` has the address of what is in place
     alignas(16) std::array<char, most_in_slot> data;
   };
+  static constexpr std::uint64_t no_chunk = chunks;
   /// What goes from one member to another.
   struct Ring {
     std::array<Slot, slots> slot;
-    alignas(line) std::atomic<std::uint64_t> taken;  ///< publications, written by the reader
+    // Written by the reader.
+    alignas(line) std::atomic<std::uint64_t> taken;  ///< publications
+    std::atomic<std::uint64_t> asked;                ///< questions
+    std::atomic<std::uint64_t> heard;                ///< answers
+    std::uint64_t asked_address;
+    std::uint64_t asked_bytes;
   };
   struct alignas(line) Chunk {
     std::array<char, chunk_bytes> data;
+  };
+  /// A member's latest answer to any of its readers.
+  struct alignas(line) Answer {
+    std::atomic<std::uint64_t> to;  ///< `question` that it answers
+    alignas(line) std::array<char, chunk_bytes> data;
   };
   /// A publication that a chunk holds, for one of its readers.
   struct Held {
@@ -70,6 +112,13 @@ class SharedRings {
   [[nodiscard]] Ring& to(std::size_t reader) const { return rings_[(reader * members_) + me_]; }
   /// Whether `reader` has taken publication `number` of this member.
   bool has_taken(std::size_t reader, std::uint64_t number);
+  /// Whether each of them has a free slot.
+  bool have_slots(std::span<const std::int32_t> readers);
+  /// The next publication for `reader`, which `fill(slot)` describes.
+  template <class Fill>
+  void publish_for(std::size_t reader, Fill fill);
+  /// A number that no other question to any writer has.
+  static std::uint64_t question(std::size_t reader, std::uint64_t number) { return (number * most_members) + reader; }
 
   std::size_t members_;
   std::vector<std::int32_t> places_;
@@ -81,6 +130,12 @@ class SharedRings {
   std::vector<std::uint64_t> taken_;             ///< from each writer
   std::array<std::vector<Held>, chunks> holds_;  ///< who must have taken what before a chunk is free
   std::uint64_t chunks_used_ = 0;
+
+  Answer* answers_;                      ///< of all members
+  std::vector<std::int64_t> processes_;  ///< of all members; empty where nothing may stay in place
+  std::vector<bool> reads_;              ///< for each reader: it never had to ask
+  std::vector<Held> in_place_;           ///< who must take what before the data may change
+  Held answered_{};                      ///< the latest answer, by the number of the question
 };
 
 }  // namespace starling

@@ -126,6 +126,12 @@ void Tuner::add_bookkeeping(const Turn& turn, double seconds, bool agreed) {
   if (!agreed) trying.bookkeeping.add(seconds);
 }
 
+void Tuner::note(int candidate, const std::string& what) {
+  std::vector<Interned>& notes = trying().notes;
+  notes.resize(refusals_.size());
+  notes[at(candidate)] = what;
+}
+
 void Tuner::add_communicators(const Turn& turn, double seconds) {
   Trying& trying = this->trying();
   trying.communicators.resize(refusals_.size());
@@ -155,6 +161,7 @@ int Tuner::fill_in(ContextRecord& record, std::span<const int> which) const {
   for (std::size_t place = 0; place < which.size(); ++place) {
     const int i = which[place];
     CandidateRecord& one = record.candidates[place];
+    if (!trying.notes.empty()) one.note = trying.notes[at(i)].text();
     if (!trying.communicators.empty() && trying.communicators[at(i)] > 0)
       one.communicators_s = trying.communicators[at(i)];
     one.eligible = eligible(i);

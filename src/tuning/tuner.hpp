@@ -73,6 +73,9 @@ class Tuner {
   /// call's own, and count as bookkeeping.
   void add_communicators(const Turn& turn, double seconds);
 
+  /// Notes for the record what a candidate has to do without.
+  void note(int candidate, const std::string& what);
+
   /// Excludes a candidate that turned out unable to serve, on all ranks at the same call.
   void refuse(int candidate, const std::string& why) { refusals_[at(candidate)] = why; }
   /// Excludes all candidates but native for good, on all ranks before the same call.
@@ -103,6 +106,7 @@ class Tuner {
   struct Trying {
     std::vector<double> agreed;
     std::vector<double> communicators;  ///< seconds of each candidate; empty where none needed any
+    std::vector<Interned> notes;        ///< of each candidate; empty where there are none
     Samples bookkeeping;                ///< of exploring calls without an agreement
     PhaseRecord exploring;              ///< so far
     Spent reported{};                   ///< this rank's, up to the last agreement

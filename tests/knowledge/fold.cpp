@@ -196,6 +196,16 @@ TEST(Fold, AddsWhatMakingCommunicatorsTook) {
   EXPECT_EQ(into.candidates[0].communicators_s, 0.5);
 }
 
+TEST(Fold, KeepsTheFirstNote) {
+  ContextRecord into = context(40, "shared", {measured("shared", 10, 4, 2)});
+  CandidateRecord one = measured("shared", 10, 4, 2);
+  for (const char* const note : {"first", "second"}) {
+    one.note = note;
+    fold(into, context(40, "shared", {one}));
+  }
+  EXPECT_EQ(into.candidates[0].note, "first");
+}
+
 TEST(Fold, WeighsMediansBySamplesAndTakesTheSmallerMinimum) {
   ContextRecord into = context(40, "ring", {measured("ring", 10, 4, 2)});
   fold(into, context(40, "ring", {measured("ring", 30, 8, 1)}));

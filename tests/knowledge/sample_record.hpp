@@ -13,7 +13,8 @@ inline RunRecord sample_record() {
                         .median_s = 12.5e-6,
                         .min_s = 11e-6,
                         .agreed_s = 13e-6,
-                        .deviation_s = 2e-6};
+                        .deviation_s = 2e-6,
+                        .note = "large data is copied twice"};
   CandidateRecord composed{.name = "rab2",
                            .parameters = {{"alltoall", "ring"}, {"segment", "none"}},
                            .eligible = false,

@@ -66,7 +66,7 @@ def profile_of(
 def candidate(name: str, seconds: float) -> Candidate:
     """One that all ranks agreed on."""
     times = {"median_s": seconds, "min_s": seconds, "agreed_s": seconds}
-    return Candidate(name=name, parameters={}, samples=10, eligible=True, reason="", **times)
+    return Candidate(name=name, parameters={}, samples=10, eligible=True, reason="", note="", **times)
 
 
 def known(profile: profiles.Profile, ratio: float) -> Known:

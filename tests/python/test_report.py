@@ -189,6 +189,14 @@ def test_what_making_communicators_took_stands_with_the_decisions() -> None:
     assert "communicators of groups 2.00 ms, most of it for chain?segment=8192: 1.50 ms" in text
 
 
+def test_what_candidates_had_to_do_without_stands_with_the_decisions() -> None:
+    candidates = context()["candidates"]
+    candidates[1]["note"] = "has no magic"
+    assert "chain?segment=8192: has no magic" in rendered(sample(contexts=[context(candidates=candidates)]))
+    candidates[0]["note"] = candidates[1]["note"]
+    assert "native, chain?segment=8192: has no magic" in rendered(sample(contexts=[context(candidates=candidates)]))
+
+
 def test_the_heaviest_context_stands_first() -> None:
     text = rendered(
         sample(

@@ -57,7 +57,7 @@ TEST(Sharing, MatchesTheBlocksOfPublicationsAndTakes) {
                        if (rank == 0) todo.round().publish(recvbuf(0, 2), {1, 2});
                        if (rank > 0) todo.round().take(recvbuf(0), 0);
                      }),
-            "rank 1, round 0: takes recv block 0 from rank 0, which in its round 0 publishes recv blocks 0 to 1, and "
+            "rank 2, round 0: takes recv block 0 from rank 0, which in its round 0 publishes recv blocks 0 to 1, and "
             "these differ in their number of blocks");
 }
 
@@ -69,6 +69,23 @@ TEST(Sharing, FindsAPublicationThatNobodyTakesBeforeTheNextRound) {
     todo.round().take(nothing(), 1 - rank);
   });
   EXPECT_NE(error.find("a deadlock"), std::string::npos) << error;
+}
+
+TEST(Sharing, FindsReadersOfOnePublicationThatWaitForEachOther) {
+  // Each takes first what the next one publishes, of which the third takes nothing before it has taken another's.
+  const auto exchange = [](Schedule& todo, int rank, int first, int second) {
+    Round& all = todo.round().publish(sendbuf(0), {(rank + 1) % 3, (rank + 2) % 3});
+    all.take(recvbuf(first), first).take(recvbuf(second), second);
+    all.copy(sendbuf(0), recvbuf(rank));
+  };
+  const std::string error = error_of(Collective::allgather, 3, [&](Schedule& todo, int rank) {
+    exchange(todo, rank, (rank + 1) % 3, (rank + 2) % 3);
+  });
+  EXPECT_NE(error.find("takes what rank"), std::string::npos) << error;
+  EXPECT_NE(error.find("a deadlock"), std::string::npos) << error;
+  EXPECT_EQ(error_of(Collective::allgather, 3,
+                     [&](Schedule& todo, int rank) { exchange(todo, rank, rank == 0 ? 1 : 0, rank == 2 ? 1 : 2); }),
+            "");
 }
 
 TEST(Sharing, FindsATakeThatNothingIsPublishedFor) {

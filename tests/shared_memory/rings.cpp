@@ -3,7 +3,9 @@
 #include "shared_memory/rings.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
@@ -45,9 +47,9 @@ void publish(SharedRings& rings, const std::vector<std::int32_t>& readers, const
 }
 
 std::string take(SharedRings& rings, int writer, std::size_t bytes) {
-  const char* data = rings.next(writer, bytes);
-  for (; data == nullptr; data = rings.next(writer, bytes)) std::this_thread::yield();
-  std::string copy(data, bytes);
+  auto found = rings.next(writer, bytes);
+  for (; !found; found = rings.next(writer, bytes)) std::this_thread::yield();
+  std::string copy(found->here, bytes);
   rings.taken(writer);
   return copy;
 }
@@ -122,6 +124,105 @@ TEST(SharedRings, LetsAllMembersExchangeAtOnce) {
   });
 }
 
+/// Lets publications of members that are threads stay in place.
+void stay_in_place(SharedRings& rings, int members) {
+  rings.let_stay_in_place(std::vector<std::int64_t>(static_cast<std::size_t>(members), getpid()));
+}
+
+/// Publishes `data` in place, and answers until it is taken.
+void publish_in_place(SharedRings& rings, const std::vector<std::int32_t>& readers, const std::string& data) {
+  while (!rings.publish_in_place(readers, data.data())) std::this_thread::yield();
+  while (rings.is_needed())
+    if (!rings.answer()) std::this_thread::yield();
+}
+
+/// Takes what is in place: reads the first `readable` bytes, and asks for each piece of the others.
+std::string take_in_place(SharedRings& rings, int writer, std::size_t bytes, std::size_t readable) {
+  auto found = rings.next(writer, 1);
+  for (; !found; found = rings.next(writer, 1)) std::this_thread::yield();
+  EXPECT_EQ(found->here, nullptr);
+  std::string data(bytes, '\0');
+  EXPECT_EQ(rings.read(writer, found->in_place, data.data(), readable), readable);
+  for (std::size_t done = readable; done < bytes;) {
+    const std::size_t piece = std::min(bytes - done, SharedRings::chunk_bytes);
+    rings.ask(writer, found->in_place + done, piece);
+    while (rings.answer_of(writer) == nullptr) {
+      rings.answer();  // the writer may wait for an answer too
+      std::this_thread::yield();
+    }
+    std::memcpy(data.data() + done, rings.answer_of(writer), piece);
+    rings.heard(writer);
+    done += piece;
+  }
+  rings.taken(writer);
+  return data;
+}
+
+constexpr std::size_t large = (2 * SharedRings::chunk_bytes) + 100;
+
+TEST(SharedRings, LeavesDataInPlaceUntilAllHaveTakenIt) {
+  run(3, [](SharedRings& rings, int me) {
+    stay_in_place(rings, 3);
+    std::string data;
+    for (int turn = 0; turn < turns; ++turn) {
+      const std::size_t bytes = large - static_cast<std::size_t>(turn);
+      if (me == 0) {
+        data = text(0, turn, bytes);  // where the last one was
+        publish_in_place(rings, {1, 2}, data);
+        publish(rings, {2}, text(2, turn, size_of(turn)));
+      } else {
+        ASSERT_EQ(take_in_place(rings, 0, bytes, bytes), text(0, turn, bytes)) << turn;
+        if (me == 2) {
+          ASSERT_EQ(take(rings, 0, size_of(turn)), text(2, turn, size_of(turn))) << turn;
+        }
+      }
+    }
+  });
+}
+
+TEST(SharedRings, AnswersReadersThatCannotReadWhatIsInPlace) {
+  run(4, [](SharedRings& rings, int me) {
+    stay_in_place(rings, 4);
+    for (int turn = 0; turn < turns; ++turn) {
+      if (me == 0) {
+        publish_in_place(rings, {1, 2, 3}, text(0, turn, large));
+      } else {
+        // One reads everything, one a part, one nothing.
+        const std::size_t readable = static_cast<std::size_t>(3 - me) * SharedRings::chunk_bytes;
+        ASSERT_EQ(take_in_place(rings, 0, large, me == 1 ? large : readable), text(0, turn, large)) << turn;
+      }
+    }
+    if (me == 0) {
+      EXPECT_TRUE(rings.may_stay_in_place(std::vector<std::int32_t>{1}));
+      EXPECT_FALSE(rings.may_stay_in_place(std::vector<std::int32_t>{2})) << "it had to ask";
+      EXPECT_FALSE(rings.may_stay_in_place(std::vector<std::int32_t>{1, 3}));
+    }
+  });
+}
+
+TEST(SharedRings, AnswersWhileItAsks) {
+  run(3, [](SharedRings& rings, int me) {
+    stay_in_place(rings, 3);
+    const std::vector<std::int32_t> others{(me + 1) % 3, (me + 2) % 3};
+    for (int turn = 0; turn < turns; ++turn) {
+      const std::string data = text(me, turn, large);
+      while (!rings.publish_in_place(others, data.data())) std::this_thread::yield();
+      for (const int writer : others) ASSERT_EQ(take_in_place(rings, writer, large, 0), text(writer, turn, large));
+      while (rings.is_needed())
+        if (!rings.answer()) std::this_thread::yield();
+    }
+  });
+}
+
+TEST(SharedRings, LeavesNothingInPlaceUnlessItMay) {
+  const SharedMemory memory(2);
+  SharedRings rings = rings_of(memory, 2, 0);
+  const std::vector<std::int32_t> reader{1};
+  EXPECT_FALSE(rings.may_stay_in_place(reader));
+  stay_in_place(rings, 2);
+  EXPECT_TRUE(rings.may_stay_in_place(reader));
+}
+
 TEST(SharedRings, PublishesNothingWhereASlotOrAChunkIsNotFree) {
   for (const std::size_t bytes : {std::size_t{8}, std::size_t{4096}}) {
     const SharedMemory memory(3);
@@ -132,16 +233,16 @@ TEST(SharedRings, PublishesNothingWhereASlotOrAChunkIsNotFree) {
     const std::vector<std::int32_t> both{1, 2};
     int room = 0;
     for (; writer.publish(both, data.data(), bytes); ++room) {
-      ASSERT_NE(quick.next(0, bytes), nullptr);
+      ASSERT_TRUE(quick.next(0, bytes));
       quick.taken(0);
       ASSERT_LT(room, 1000);
     }
     EXPECT_GE(room, 2);
-    EXPECT_EQ(quick.next(0, bytes), nullptr) << "nothing has happened to one reader where another has no room";
+    EXPECT_FALSE(quick.next(0, bytes)) << "nothing has happened to one reader where another has no room";
     EXPECT_FALSE(writer.publish(both, data.data(), bytes));
     slow.taken(0);
     EXPECT_TRUE(writer.publish(both, data.data(), bytes));
-    EXPECT_NE(quick.next(0, bytes), nullptr);
+    EXPECT_TRUE(quick.next(0, bytes));
   }
 }
 

@@ -96,12 +96,18 @@ def preloaded(mpi: Mpi, folder: Path, first: Sequence[Path] = ()) -> dict[str, s
     return {"LD_PRELOAD": ":".join(map(str, libraries))} if libraries else {}
 
 
-_ON_HOSTS_OF_TWO = 'echo host$((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} / 2)) >/proc/sys/kernel/hostname && exec "$@"'
+def on_hosts_of(ranks: int, argv: Sequence[str]) -> list[str]:
+    """A program of which so many ranks at a time see a host name of their own, and so are on a node of their own.
+
+    As root.
+    """
+    name = f"host$((${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} / {ranks}))"
+    return ["unshare", "--uts", "sh", "-c", f'echo {name} >/proc/sys/kernel/hostname && exec "$@"', "sh", *argv]
 
 
 def on_hosts_of_two(argv: Sequence[str]) -> list[str]:
-    """A program each pair of whose ranks sees a host name of its own, and so is on a node of its own. As root."""
-    return ["unshare", "--uts", "sh", "-c", _ON_HOSTS_OF_TWO, "sh", *argv]
+    """A program each pair of whose ranks is on a node of its own."""
+    return on_hosts_of(2, argv)
 
 
 def run_tuned(
@@ -112,9 +118,11 @@ def run_tuned(
     folder: Path,
     env: Mapping[str, str] | None = None,
     timeout: float = 120,
+    before: Sequence[str] = (),
 ) -> tuple[Outcome, record.RunRecord]:
     """Runs a program with the library preloaded and a strategy in force; the outcome and the run's record.
 
+    `before` stands in front of the launcher.
     A job that fails or leaves no record is an AssertionError.
     """
     path = folder / "record.json"
@@ -126,7 +134,7 @@ def run_tuned(
         "STARLING_PLATFORM": "nodes",
     }
     outcome = run_ranks(
-        mpi, ranks, argv, {**preloaded(mpi, folder, [library(mpi)]), **settings, **(env or {})}, timeout
+        mpi, ranks, argv, {**preloaded(mpi, folder, [library(mpi)]), **settings, **(env or {})}, timeout, before=before
     ).check()
     assert path.is_file(), f"no record\n{outcome.report()}"
     return outcome, record.read(path)[0]

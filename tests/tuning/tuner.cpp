@@ -182,12 +182,15 @@ TEST(Tuner, IsLeftToNativeAtAnyCall) {
   }
 }
 
-TEST(Tuner, CountsMakingCommunicatorsAsBookkeepingOfTheCandidate) {
+TEST(Tuner, CountsMakingCommunicatorsAsBookkeepingOfTheCandidateAndKeepsItsNote) {
   const auto tuners = run_ranks(2, "star-basic", four_candidates(), [&](int rank, Tuner& tuner, Consensus& consensus) {
     bool made = false;
     for (int i = 0; i < 40; ++i) {
       const Tuner::Turn turn = tuner.begin();
-      if (turn.candidate == 2 && !std::exchange(made, true)) tuner.add_communicators(turn, 0.5);
+      if (turn.candidate == 2 && !std::exchange(made, true)) {
+        tuner.add_communicators(turn, 0.5);
+        tuner.note(2, "nothing");
+      }
       tuner.end(turn, seconds_of(turn.candidate, rank), 0);
       if (tuner.is_due()) tuner.agree(consensus, SampleReduction::max);
     }
@@ -198,6 +201,8 @@ TEST(Tuner, CountsMakingCommunicatorsAsBookkeepingOfTheCandidate) {
   EXPECT_FALSE(record.candidates[0].communicators_s);
   EXPECT_FALSE(record.candidates[1].communicators_s);
   EXPECT_EQ(record.candidates[2].communicators_s, 0.5);
+  EXPECT_EQ(record.candidates[1].note, "");
+  EXPECT_EQ(record.candidates[2].note, "nothing");
   EXPECT_EQ(record.exploring.bookkeeping_seconds, 0.5);
   EXPECT_LT(record.seconds, 0.5);
 }

@@ -38,7 +38,8 @@ class Candidate(_Model):
 
     Rank 0 measured `median_s` and `min_s`; all ranks agreed on `agreed_s` in this run, and on `earlier_s` in the runs
     it started from. `deviation_s` is the standard deviation of single calls from `agreed_s`. `communicators_s` are the
-    seconds until all ranks had the communicators of groups that the candidate needs; None where it needs none.
+    seconds until all ranks had the communicators of groups that the candidate needs; None where it needs none. `note`
+    says what it had to do without on this machine; empty where nothing.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Candidate(_Model):
     communicators_s: float | None = None
     eligible: bool
     reason: str
+    note: str = ""
 
     @property
     def all_ranks_s(self) -> float | None:

@@ -284,6 +284,15 @@ def _communicators(context: Context) -> str:
     return f"in the bookkeeping: communicators of groups {human_seconds(sum(one for one, _ in made))}{most}"
 
 
+def _notes(context: Context) -> list[str]:
+    """What candidates had to do without, each note with the candidates."""
+    names: dict[str, list[str]] = {}
+    for one in context.candidates:
+        if one.note:
+            names.setdefault(one.note, []).append(printable(one.public_name))
+    return [f"{', '.join(those)}: {printable(note)}" for note, those in names.items()]
+
+
 def _arrivals(context: Context) -> str:
     """Waiting apart from transfer; empty where ranks hardly wait."""
     arrivals = context.arrivals
@@ -317,6 +326,7 @@ def _explained(context: Context, decisions: int | None) -> RenderableType:
         lines.append(_indented(_overheads(context)))
     if made := _communicators(context):
         lines.append(_indented(made))
+    lines += [_indented(note) for note in _notes(context)]
     if waited := _arrivals(context):
         lines.append(_indented(waited))
     shown = context.decisions[-decisions:] if decisions else context.decisions
@@ -387,6 +397,7 @@ def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> Non
         for context in shown
         if context.decisions
         or _communicators(context)
+        or _notes(context)
         or _arrivals(context)
         or sum(one.samples > 0 for one in context.candidates) > 1
     ]

@@ -15,7 +15,9 @@ Schedule build(const Team& team, const Parameters& /*none*/) {
   Schedule todo(team.blocks());
   Round& all = todo.round();
   if (team.size > 1) all.publish(sendbuf(0), all_others(team));
-  for (int step = 1; step < team.size; ++step) all.take(recvbuf(team.right(step)), team.right(step));
+  // In one order on all ranks: a block is taken by all at the same time.
+  for (int peer = 0; peer < team.size; ++peer)
+    if (peer != team.rank) all.take(recvbuf(peer), peer);
   all.copy(sendbuf(0), recvbuf(team.rank));
   return todo;
 }

@@ -34,7 +34,8 @@ Schedule build(const Team& team, const Parameters& with) {
     if (peer != team.rank) first.publish(sendbuf(peer), {peer});
   fold_shared(todo, team, first, sendbuf(team.rank), recvbuf(team.rank));
   Round& gather = todo.round().publish(recvbuf(team.rank), others);
-  for (const int peer : others) gather.take(recvbuf(peer), peer);
+  for (int peer = 0; peer < team.size; ++peer)  // in one order on all ranks
+    if (peer != team.rank) gather.take(recvbuf(peer), peer);
   return todo;
 }
 

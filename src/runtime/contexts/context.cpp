@@ -216,6 +216,7 @@ Context::Result Context::run(int way, const Call& call, const Facts& facts, Comm
   }
   // An error handler may call this collective again, so that `carriers_` grows meanwhile: no reference into it is kept.
   const Carrier::Outcome outcome = carriers_[place]->carry_out(call, facts, communicator.resources());
+  if (outcome.note != nullptr) tuner_->note(way, *outcome.note);
   if (outcome.refused == nullptr) return {outcome.error, outcome.reported, true, outcome.communicators_s};
   tuner_->refuse(way, *outcome.refused);
   carriers_[place].reset();

@@ -6,17 +6,21 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <ctime>
 #include <random>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
+#include "shared_memory/other_process.hpp"
+#include "shared_memory/processors.hpp"
 
 namespace starling {
 namespace {
@@ -36,8 +40,23 @@ struct Address {
 };
 constexpr int words_of_address = sizeof(Address) / sizeof(std::int64_t);
 
-/// In front of the rings: what tells the segment from other memory that the same address may name in another container.
-constexpr std::size_t front_bytes = 64;
+/// What each rank of the node tells of itself, in the order of their places.
+struct Introduction {
+  ProcessWord process;
+  Processors processors;
+};
+
+/// In front of the rings: what tells the segment from other memory that the same address may name in another container,
+/// and the introductions.
+constexpr std::size_t secret_bytes = 64;
+std::size_t front_bytes(int ranks) {
+  constexpr std::size_t line = 64;
+  const std::size_t bytes = secret_bytes + (static_cast<std::size_t>(ranks) * sizeof(Introduction));
+  return (bytes + line - 1) / line * line;
+}
+std::span<Introduction> introductions(char* memory, int ranks) {
+  return {reinterpret_cast<Introduction*>(memory + secret_bytes), static_cast<std::size_t>(ranks)};
+}
 
 /// A file that is closed at the end.
 class File {
@@ -90,6 +109,7 @@ char* mapped(int file, std::size_t bytes) {
 struct Node {
   RankSet ranks;
   int rank;
+  std::size_t place;  ///< of the rank among them
   Channel& channel;
   std::size_t bytes;
 };
@@ -110,6 +130,14 @@ Address agreed_address(const Node& node, const Address& mine) {
   return told;
 }
 
+template <class Value>
+Value worst_of_all(Channel& channel, Value mine) {
+  std::array<double, 1> worst{static_cast<double>(mine)};
+  channel.reduce_to_first(worst, {}, SampleReduction::max);
+  channel.broadcast(worst);
+  return static_cast<Value>(static_cast<int>(worst[0]));
+}
+
 /// The memory, mapped, or nothing and why. On all ranks of the communicator, which agree on it.
 char* share(const Node& node, Means means, Failure& failure) {
   const bool has_room = node.ranks.size() == 1 || shared_bytes.load() + node.bytes <= most_bytes;
@@ -128,7 +156,8 @@ char* share(const Node& node, Means means, Failure& failure) {
 
   const Address address = agreed_address(node, mine);
   if (has_room && !makes && node.ranks.size() > 1 && address.descriptor >= 0) {
-    const File opened(open(path_of(address, means).c_str(), O_RDWR | O_CLOEXEC));
+    // In another container the path may name something else, whose opening must neither wait nor do anything.
+    const File opened(open(path_of(address, means).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     const bool is_whole = opened.get() >= 0 && lseek(opened.get(), 0, SEEK_END) == static_cast<off_t>(node.bytes);
     memory = is_whole ? mapped(opened.get(), node.bytes) : nullptr;
     if (memory != nullptr && std::memcmp(memory, &address.secret, sizeof address.secret) != 0) {
@@ -137,12 +166,11 @@ char* share(const Node& node, Means means, Failure& failure) {
     }
     if (memory == nullptr) failure = Failure::unreachable;
   }
-  // All have opened it, or never will: after this the file is closed, and a name of it is gone.
-  std::array<double, 1> worst{static_cast<double>(failure)};
-  node.channel.reduce_to_first(worst, {}, SampleReduction::max);
-  node.channel.broadcast(worst);
+  if (memory != nullptr)
+    introductions(memory, node.ranks.size())[node.place] = {ProcessWord::mine(), allowed_processors()};
+  // All have opened it and said who they are, or never will: after this the file is closed, and a name of it is gone.
+  failure = worst_of_all(node.channel, failure);
   if (means == Means::named_file && made.get() >= 0) unlink(path_of(mine, means).c_str());
-  failure = static_cast<Failure>(static_cast<int>(worst[0]));
   if (failure == Failure::none) return memory;
   if (memory != nullptr) munmap(memory, node.bytes);
   return nullptr;
@@ -167,7 +195,8 @@ void pause_briefly() {
 
 std::unique_ptr<Segment> Segment::open(const Places& places, int rank, Channel& channel, std::string& why) {
   const RankSet ranks = places.on_node(places.node_of(rank));
-  const Node node{ranks, rank, channel, front_bytes + SharedRings::bytes(ranks.size())};
+  const Node node{ranks, rank, static_cast<std::size_t>(places.position(rank)), channel,
+                  front_bytes(ranks.size()) + SharedRings::bytes(ranks.size())};
   Failure failure = Failure::none;
   char* memory = share(node, Means::anonymous_file, failure);
   if (failure != Failure::none && failure != Failure::no_room) memory = share(node, Means::named_file, failure);
@@ -179,15 +208,34 @@ std::unique_ptr<Segment> Segment::open(const Places& places, int rank, Channel& 
               : "ranks of a node cannot share memory: one cannot open another's, as in containers of their own";
     return nullptr;
   }
+  const auto everyone = memory != nullptr ? introductions(memory, ranks.size()) : std::span<Introduction>();
+  auto reading = Reading::possible;
+  for (const Introduction& one : everyone) reading = std::max(reading, try_reading(one.process));
+  reading = worst_of_all(channel, reading);
+
   std::unique_ptr<Segment> made(new Segment);
+  if (reading != Reading::possible)
+    made->note_ =
+        "large data is copied twice: " +
+        std::string(reading == Reading::forbidden
+                        ? "the system does not let ranks read each other's memory"
+                        : "ranks of a node cannot find each other's processes, as in PID namespaces of their own");
   if (memory == nullptr) return made;
   made->memory_ = memory;
   made->bytes_ = node.bytes;
   shared_bytes += node.bytes;
   std::vector<std::int32_t> members(static_cast<std::size_t>(places.ranks()));
   for (int one = 0; one < places.ranks(); ++one) members[static_cast<std::size_t>(one)] = places.position(one);
-  made->rings_ = std::make_unique<SharedRings>(memory + front_bytes, ranks.size(), std::move(members), rank);
-  made->most_polls_ = ranks.size() > sysconf(_SC_NPROCESSORS_ONLN) ? 0 : polls_of_own_processor;
+  made->rings_ =
+      std::make_unique<SharedRings>(memory + front_bytes(ranks.size()), ranks.size(), std::move(members), rank);
+  std::vector<std::int64_t> processes;
+  std::vector<Processors> processors;
+  for (const Introduction& one : everyone) {
+    processes.push_back(one.process.process);
+    processors.push_back(one.processors);
+  }
+  if (reading == Reading::possible) made->rings_->let_stay_in_place(std::move(processes));
+  made->most_polls_ = has_own_processor(processors[node.place], processors) ? polls_of_own_processor : 0;
   return made;
 }
 

@@ -24,11 +24,14 @@ class Segment {
   Segment(Segment&&) = delete;
   Segment& operator=(Segment&&) = delete;
 
+  /// What its ranks have to do without; a sentence without a full stop, the same on all ranks, or empty.
+  [[nodiscard]] const std::string& note() const { return note_; }
+
   /// Members are named by the communicator's ranks. Not on a node with one rank.
   [[nodiscard]] SharedRings& rings() { return *rings_; }
 
-  /// Waiting for other ranks of the node: at first without giving the processor away, where each rank has one; then MPI
-  /// makes progress meanwhile, for others may wait for this rank's part in their messages.
+  /// Waiting for other ranks of the node: at first without giving the processor away, where this rank has one of its
+  /// own; then MPI makes progress meanwhile, for others may wait for this rank's part in their messages.
   class Patience {
    public:
     explicit Patience(const Segment& segment) : most_(segment.most_polls_) {}
@@ -46,6 +49,7 @@ class Segment {
   char* memory_ = nullptr;
   std::size_t bytes_ = 0;
   std::unique_ptr<SharedRings> rings_;
+  std::string note_;
   int most_polls_ = 0;  ///< without giving the processor away
 };
 

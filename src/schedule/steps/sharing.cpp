@@ -83,6 +83,27 @@ std::int32_t Sharing::InProgram::append(const InProgram& other, const Step& step
   return static_cast<std::int32_t>(sharings.size()) - 1;
 }
 
+namespace {
+
+/// A reader of the current publication of rank `from` that is at another take or none; -1 if there is none. Readers
+/// wait for it: where there is room for a part of the data only, all must take it at the same time. A word takes no
+/// room.
+template <class Progress>
+int late_reader(const std::vector<Progress>& all, int from) {
+  const Progress& writer = all[static_cast<std::size_t>(from)];
+  const Publication& there = writer.step->publications[writer.published];
+  if (there.from.count == 0) return -1;
+  for (std::size_t i = 0; i < there.readers.size(); ++i) {
+    const Progress& reader = all[static_cast<std::size_t>(there.readers[i])];
+    const bool takes_it = reader.step != nullptr && reader.taken < reader.step->takes.size() &&
+                          reader.step->takes[reader.taken].peer == from;
+    if (!writer.served[i] && !takes_it) return there.readers[i];
+  }
+  return -1;
+}
+
+}  // namespace
+
 SharingRule::SharingRule(RanksAtWork& all) : all_(all), progress_(static_cast<std::size_t>(all.ranks())) {}
 
 void SharingRule::must_be_near(int rank, int peer) const {
@@ -156,6 +177,7 @@ bool SharingRule::take_one(int rank) {
   const Publication& there = writer.step->publications[writer.published];
   const auto place = std::find(there.readers.begin(), there.readers.end(), rank) - there.readers.begin();
   if (place == std::ssize(there.readers) || writer.served[static_cast<std::size_t>(place)]) return false;
+  if (late_reader(progress_, take.peer) >= 0) return false;
   deliver(take.peer, there, rank, take);
   writer.served[static_cast<std::size_t>(place)] = true;
   ++mine.taken;
@@ -192,6 +214,16 @@ Wait SharingRule::wait_of(int rank, const Sharing& step) const {
   const Progress& mine = progress_[static_cast<std::size_t>(rank)];
   if (mine.step != nullptr && mine.taken < step.takes.size()) {
     const Take& take = step.takes[mine.taken];
+    const Progress& writer = progress_[static_cast<std::size_t>(take.peer)];
+    if (writer.step != nullptr && writer.published < writer.step->publications.size()) {
+      const std::vector<int>& readers = writer.step->publications[writer.published].readers;
+      const int late = late_reader(progress_, take.peer);
+      if (late >= 0 && late != rank && std::find(readers.begin(), readers.end(), rank) != readers.end())
+        return {late,
+                "waits until rank " + std::to_string(late) + " takes what rank " + std::to_string(take.peer) +
+                    " publishes for both",
+                false};
+    }
     return {take.peer,
             "waits until rank " + std::to_string(take.peer) + " publishes " +
                 (take.into.count > 0 ? describe(take.into) : "a word") + " for it",

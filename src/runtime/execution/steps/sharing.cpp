@@ -1,16 +1,25 @@
 #include "runtime/execution/steps/sharing.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
+#include <span>
 
 #include "runtime/execution/segment.hpp"
 #include "runtime/mpi/pmpi.hpp"
+#include "runtime/mpi/process.hpp"
 #include "runtime/mpi/unit.hpp"
 
 namespace starling {
 namespace {
+
+/// Publications of so many bytes for one reader stay in place, where ranks may read each other's memory: with fewer
+/// bytes or more readers two copies at once are faster (bench/single_copy.cpp).
+constexpr std::size_t least_in_place = std::size_t{512} << 10U;
 
 /// Data cut into pieces, of which some are done. What has no data is one piece.
 class Pieces {
@@ -22,6 +31,8 @@ class Pieces {
     buffer_ = data.buffer;
   }
   [[nodiscard]] Extent current() const { return {buffer_, first_, std::min(left_, most_)}; }
+  /// All that is not done.
+  [[nodiscard]] Extent rest() const { return {buffer_, first_, left_}; }
   /// Goes on to the next piece; false where there is none.
   bool next() {
     const std::int64_t done = std::min(left_, most_);
@@ -59,8 +70,9 @@ class OneSharing {
     while (true) {
       const bool published = publication_ != last_publication_ && publish();
       const bool taken = take_ != last_take_ && take();
-      if (publication_ == last_publication_ && take_ == last_take_) return error_;
-      if (published || taken) {
+      const bool answered = in_place_ && rings_.is_needed() && rings_.answer();
+      if (publication_ == last_publication_ && take_ == last_take_ && !(in_place_ && rings_.is_needed())) return error_;
+      if (published || taken || answered) {
         patience.begin();
       } else {
         patience.wait();
@@ -85,28 +97,109 @@ class OneSharing {
     return spare_ == nullptr ? nullptr : spare_.get() + bytes;
   }
 
+  [[nodiscard]] std::size_t bytes_of(const Extent& data) const {
+    return static_cast<std::size_t>(data.count) * element_;
+  }
+  void publication_over() {
+    if (++publication_ != last_publication_) outgoing_.begin(publication_->data);
+  }
+  void take_over() {
+    rings_.taken(take_->peer);
+    if (++take_ != last_take_) incoming_.begin(take_->into);
+  }
+
+  [[nodiscard]] bool stays_in_place(std::span<const std::int32_t> readers) const {
+    return run_.unit.contiguous && bytes_of(publication_->data) >= least_in_place && readers.size() == 1 &&
+           outgoing_.current().first == publication_->data.first && rings_.may_stay_in_place(readers);
+  }
+
   bool publish() {
+    const auto readers = run_.program.readers_of(*publication_);
+    if (stays_in_place(readers)) {
+      if (!rings_.publish_in_place(readers, run_.at(publication_->data))) return false;
+      in_place_ = true;
+      publication_over();
+      return true;
+    }
     const Extent piece = outgoing_.current();
-    const std::size_t bytes = static_cast<std::size_t>(piece.count) * element_;
+    const std::size_t bytes = bytes_of(piece);
     const char* data = run_.at(piece);
     if (!run_.unit.contiguous && piece.count > 0) {
       char* const packed = spare(0);
       if (packed != nullptr) keep(pack(data, piece.count, run_.unit.type, packed));
       data = packed != nullptr ? packed : data;  // any bytes after an error: readers wait for as many
     }
-    if (!rings_.publish(run_.program.readers_of(*publication_), data, bytes)) return false;
-    if (!outgoing_.next() && ++publication_ != last_publication_) outgoing_.begin(publication_->data);
+    if (!rings_.publish(readers, data, bytes)) return false;
+    if (!outgoing_.next()) publication_over();
     return true;
   }
 
   bool take() {
+    if (asking_) return take_answer();
     const Extent piece = incoming_.current();
-    const std::size_t bytes = static_cast<std::size_t>(piece.count) * element_;
-    const char* const data = rings_.next(take_->peer, bytes);
+    const std::size_t bytes = bytes_of(piece);
+    const auto found = rings_.next(take_->peer, bytes);
+    if (!found) return false;
+    if (found->here == nullptr) {
+      there_ = found->in_place;
+      take_from_place();
+      return true;
+    }
+    if (bytes > 0) put(found->here, piece, bytes);
+    if (incoming_.next()) {
+      rings_.taken(take_->peer);
+    } else {
+      take_over();
+    }
+    return true;
+  }
+
+  /// Takes what lies at `there_`, as far as it can be read.
+  void take_from_place() {
+    const bool directly = take_->kind == Take::Kind::copy && run_.unit.contiguous;
+    if (directly && read(run_.at(incoming_.rest()), bytes_of(incoming_.rest()))) {
+      take_over();
+      return;
+    }
+    do {
+      const Extent piece = incoming_.current();
+      const std::size_t bytes = bytes_of(piece);
+      char* const into = directly ? run_.at(piece) : spare(0);
+      if (into != nullptr && !read(into, bytes)) {
+        rings_.ask(take_->peer, there_, bytes);
+        asking_ = true;
+        return;
+      }
+      if (into != nullptr && !directly) put(into, piece, bytes);
+      there_ += bytes;
+    } while (incoming_.next());
+    take_over();
+  }
+
+  bool read(char* into, std::size_t bytes) {
+    if (rings_.read(take_->peer, there_, into, bytes) == bytes) return true;
+    if (errno != ESRCH) return false;
+    // Nobody will answer.
+    std::fprintf(stderr, "starling: rank %d: rank %d has ended in the middle of a call; the job ends here\n",
+                 process().rank, run_.transport.peers[take_->peer]);
+    pmpi.Abort(process().world, 1);
+    std::abort();
+  }
+
+  /// Takes a piece that could not be read, and goes on with the next one.
+  bool take_answer() {
+    const char* const data = rings_.answer_of(take_->peer);
     if (data == nullptr) return false;
-    if (bytes > 0) put(data, piece, bytes);
-    rings_.taken(take_->peer);
-    if (!incoming_.next() && ++take_ != last_take_) incoming_.begin(take_->into);
+    const Extent piece = incoming_.current();
+    put(data, piece, bytes_of(piece));
+    rings_.heard(take_->peer);
+    asking_ = false;
+    there_ += bytes_of(piece);
+    if (incoming_.next()) {
+      take_from_place();
+    } else {
+      take_over();
+    }
     return true;
   }
 
@@ -135,6 +228,9 @@ class OneSharing {
   std::size_t element_;  ///< bytes of its data
   Pieces outgoing_;
   Pieces incoming_;
+  std::uint64_t there_ = 0;  ///< where what is being taken lies in its publisher's process
+  bool asking_ = false;      ///< for the current piece of that
+  bool in_place_ = false;    ///< something that this rank publishes
   std::unique_ptr<char[]> spare_;
   int error_ = MPI_SUCCESS;
 };

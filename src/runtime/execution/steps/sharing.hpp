@@ -5,7 +5,8 @@
 namespace starling {
 
 /// The steps in memory that ranks of a node share. Data goes in pieces of a chunk: publications in their order and, at
-/// the same time, takes in theirs.
+/// the same time, takes in theirs. Large data stays in the publisher's buffer, where ranks may read each other's, and
+/// readers copy it from there; the publisher's step then lasts until they have.
 template <>
 class StepExecutor<Sharing> {
  public:

@@ -144,6 +144,7 @@ Carrier::Outcome ScheduleCarrier::begin(const Call& call, const Facts& facts, Re
   const Plan& plan = operation_.plan();
   const bool has_memory = operation_.reserve(workspace);
   double communicators_s = 0;
+  const bool was_ready = ready_;
   if (!ready_ && !make_ready(facts, resources, has_memory, communicators_s)) {
     workspace.done();
     return {MPI_SUCCESS, false, &refused_, communicators_s};
@@ -153,7 +154,8 @@ Carrier::Outcome ScheduleCarrier::begin(const Call& call, const Facts& facts, Re
     resources.abort_job("rank has no memory or no communicator for " + bound_.name());
   }
   operation_.start(*resources.channel(), call.op, has_segment_ ? resources.segment() : nullptr);
-  return {MPI_SUCCESS, false, nullptr, communicators_s};
+  const bool has_note = !was_ready && has_segment_ && !resources.segment()->note().empty();
+  return {MPI_SUCCESS, false, nullptr, communicators_s, has_note ? &resources.segment()->note() : nullptr};
 }
 
 }  // namespace starling

@@ -1,0 +1,41 @@
+#include "shared_memory/other_process.hpp"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <random>
+
+namespace starling {
+
+std::size_t read_process(std::int64_t process, std::uint64_t address, char* into, std::size_t bytes) {
+  std::size_t done = 0;
+  while (done < bytes) {
+    // The system copies at most 2 GiB at once.
+    constexpr std::size_t most = std::size_t{1} << 30U;
+    const iovec here{into + done, std::min(bytes - done, most)};
+    const iovec there{reinterpret_cast<void*>(static_cast<std::uintptr_t>(address + done)), here.iov_len};
+    const ssize_t copied = process_vm_readv(static_cast<pid_t>(process), &here, 1, &there, 1, 0);
+    if (copied <= 0) break;
+    done += static_cast<std::size_t>(copied);
+  }
+  return done;
+}
+
+ProcessWord ProcessWord::mine() {
+  static const std::uint64_t word = [] {
+    std::random_device random;
+    return (std::uint64_t{random()} << 32U) | random();
+  }();
+  return {getpid(), std::uint64_t{reinterpret_cast<std::uintptr_t>(&word)}, word};
+}
+
+Reading try_reading(const ProcessWord& of) {
+  std::uint64_t word = 0;
+  if (read_process(of.process, of.address, reinterpret_cast<char*>(&word), sizeof word) == sizeof word)
+    return word == of.word ? Reading::possible : Reading::another_process;
+  return errno == EPERM || errno == ENOSYS ? Reading::forbidden : Reading::another_process;
+}
+
+}  // namespace starling

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace starling {
+
+/// Copies `bytes` bytes from an address of another process, without its help. Fewer were copied if less is returned;
+/// `errno` tells why.
+std::size_t read_process(std::int64_t process, std::uint64_t address, char* into, std::size_t bytes);
+
+/// How others find this process, and a word in it by which they know that they have found it. The number of a process
+/// means another one in another PID namespace.
+struct ProcessWord {
+  std::int64_t process;
+  std::uint64_t address;
+  std::uint64_t word;
+
+  /// Of this process. There is one word in it, which lasts as long as it does.
+  static ProcessWord mine();
+};
+
+enum class Reading : std::uint8_t { possible, another_process, forbidden };
+/// Whether this process can read that one.
+Reading try_reading(const ProcessWord& of);
+
+}  // namespace starling

@@ -1,0 +1,242 @@
+/* Collectives of 1 byte up to the bytes of the first argument, whose results are known, on ranks of a node that share
+ * memory. What the system does then is up to this program. By the second argument, of memory of other processes:
+ *   reads      reads what it is asked to
+ *   partly     reads at most 100000 bytes at once, and every third time nothing, as if a page could not be read
+ *   changes    on rank 1, after the first large call, the process may read no other any more
+ *   refuses    no process may read another
+ *   others     finds another process of that number
+ *   secret     reads all but the buffers, which other processes cannot read
+ *   killed     the process of rank 0 is killed while it takes part in large calls
+ * A third argument `no-memfd` refuses anonymous files. Prints, after the calls of a size, the bytes that rank 0 has
+ * read of other processes, and at the end how often it was asked for the processors that it may run on. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { most = 1 << 22, most_ranks = 4, most_partly = 100000 };
+
+static const char* does = "reads";
+static int forbidden = 0;
+static long read_bytes = 0;
+static long reads = 0;
+
+static int refuses_memfd = 0;
+static int asked_for_processors = 0;
+
+/* These stand before the C library's, also for the preloaded library. */
+int memfd_create(const char* name, unsigned flags) {
+  if (refuses_memfd) {
+    errno = EPERM;
+    return -1;
+  }
+  return (int)syscall(SYS_memfd_create, name, flags);
+}
+
+int sched_getaffinity(pid_t pid, size_t bytes, cpu_set_t* set) {
+  const int many = bytes > sizeof *set; /* as Starling asks */
+  if (many) ++asked_for_processors;
+  const long done = syscall(SYS_sched_getaffinity, pid, bytes, set);
+  if (done < 0) return -1;
+  memset((char*)set + done, 0, bytes - (size_t)done);
+  return 0;
+}
+
+ssize_t process_vm_readv(pid_t pid, const struct iovec* here, unsigned long heres, const struct iovec* there,
+                         unsigned long theres, unsigned long flags) {
+  struct iovec less = *here;
+  if (forbidden) {
+    errno = EPERM;
+    return -1;
+  }
+  if (strcmp(does, "partly") == 0 && less.iov_len > sizeof(long)) {
+    if (++reads % 3 == 0) {
+      errno = EFAULT;
+      return -1;
+    }
+    if (less.iov_len > most_partly) less.iov_len = most_partly;
+  }
+  const ssize_t done = syscall(SYS_process_vm_readv, pid, &less, heres, there, theres, flags);
+  if (done == (ssize_t)sizeof(long) && strcmp(does, "others") == 0) ++*(char*)less.iov_base;
+  if (done > 0) read_bytes += done;
+  return done;
+}
+
+static int rank = 0;
+static int ranks = 0;
+static unsigned char* send = NULL;
+static unsigned char* recv = NULL;
+
+/* What `from` has for `to` at place `i`. */
+static unsigned char value(int from, int to, int i) {
+  return (unsigned char)(((from + 1) * 31) ^ ((to + 1) * 7) ^ (i * 13) ^ (i >> 9));
+}
+
+static void fill(unsigned char* data, int from, int to, int count) {
+  for (int i = 0; i < count; ++i) data[i] = value(from, to, i);
+}
+
+static void clear(int blocks, int count) {
+  memset(recv, 0, (size_t)blocks * (unsigned)count);
+}
+
+static void check(const char* what, const unsigned char* data, int from, int to, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (data[i] == value(from, to, i)) continue;
+    fprintf(stderr, "rank %d: %s of %d bytes: byte %d from rank %d is wrong\n", rank, what, count, i, from);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+}
+
+/* Bits, for Open MPI 4.1 adds bytes in another way where it has vectors of them. */
+static void check_combined(const char* what, int count) {
+  for (int i = 0; i < count; ++i) {
+    unsigned char all = 0;
+    for (int from = 0; from < ranks; ++from) all ^= value(from, 0, i);
+    if (recv[i] == all) continue;
+    fprintf(stderr, "rank %d: %s of %d bytes: byte %d is wrong\n", rank, what, count, i);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+}
+
+/* Numbers eight bytes apart, whose gaps must stay as they are. */
+static void add_apart(void* in, void* inout, int* count, MPI_Datatype* type) {
+  (void)type;
+  for (int i = 0; i < *count; ++i) ((int*)inout)[2 * i] += ((int*)in)[2 * i];
+}
+
+static void reduce_apart(int count) {
+  MPI_Datatype apart;
+  MPI_Op add;
+  MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &apart);
+  MPI_Type_commit(&apart);
+  MPI_Op_create(add_apart, 1, &add);
+  int* const from = (int*)send;
+  int* const into = (int*)recv;
+  for (int i = 0; i < 2 * count; ++i) from[i] = i % 2 == 0 ? rank + i : -1;
+  for (int i = 0; i < 2 * count; ++i) into[i] = -2;
+  MPI_Allreduce(from, into, count, apart, add, MPI_COMM_WORLD);
+  for (int i = 0; i < 2 * count; ++i)
+    if (into[i] != (i % 2 == 0 ? (ranks * (ranks - 1) / 2) + (ranks * i) : -2)) MPI_Abort(MPI_COMM_WORLD, 1);
+  MPI_Op_free(&add);
+  MPI_Type_free(&apart);
+}
+
+static void call_all(int count, int root) {
+  int counts[most_ranks];
+  int places[most_ranks];
+  for (int one = 0; one < ranks; ++one) {
+    counts[one] = count;
+    places[one] = one * count;
+  }
+  if (rank == root) fill(recv, root, 0, count);
+  MPI_Bcast(recv, count, MPI_BYTE, root, MPI_COMM_WORLD);
+  check("bcast", recv, root, 0, count);
+
+  fill(send, rank, 0, count);
+  clear(1, count);
+  MPI_Reduce(send, recv, count, MPI_BYTE, MPI_BXOR, root, MPI_COMM_WORLD);
+  if (rank == root) check_combined("reduce", count);
+
+  clear(ranks, count);
+  MPI_Gather(send, count, MPI_BYTE, recv, count, MPI_BYTE, root, MPI_COMM_WORLD);
+  for (int one = 0; rank == root && one < ranks; ++one) check("gather", recv + places[one], one, 0, count);
+  clear(ranks, count);
+  MPI_Gatherv(send, count, MPI_BYTE, recv, counts, places, MPI_BYTE, root, MPI_COMM_WORLD);
+  for (int one = 0; rank == root && one < ranks; ++one) check("gatherv", recv + places[one], one, 0, count);
+
+  for (int one = 0; one < ranks; ++one) fill(send + places[one], root, one, count);
+  clear(1, count);
+  MPI_Scatter(send, count, MPI_BYTE, recv, count, MPI_BYTE, root, MPI_COMM_WORLD);
+  check("scatter", recv, root, rank, count);
+  clear(1, count);
+  MPI_Scatterv(send, counts, places, MPI_BYTE, recv, count, MPI_BYTE, root, MPI_COMM_WORLD);
+  check("scatterv", recv, root, rank, count);
+
+  fill(send, rank, 0, count);
+  clear(1, count);
+  MPI_Allreduce(send, recv, count, MPI_BYTE, MPI_BXOR, MPI_COMM_WORLD);
+  check_combined("allreduce", count);
+  fill(recv, rank, 0, count);
+  MPI_Allreduce(MPI_IN_PLACE, recv, count, MPI_BYTE, MPI_BXOR, MPI_COMM_WORLD);
+  check_combined("allreduce in place", count);
+
+  clear(ranks, count);
+  MPI_Allgather(send, count, MPI_BYTE, recv, count, MPI_BYTE, MPI_COMM_WORLD);
+  for (int one = 0; one < ranks; ++one) check("allgather", recv + places[one], one, 0, count);
+  clear(ranks, count);
+  MPI_Allgatherv(send, count, MPI_BYTE, recv, counts, places, MPI_BYTE, MPI_COMM_WORLD);
+  for (int one = 0; one < ranks; ++one) check("allgatherv", recv + places[one], one, 0, count);
+
+  for (int one = 0; one < ranks; ++one) fill(send + places[one], rank, one, count);
+  clear(ranks, count);
+  MPI_Alltoall(send, count, MPI_BYTE, recv, count, MPI_BYTE, MPI_COMM_WORLD);
+  for (int one = 0; one < ranks; ++one) check("alltoall", recv + places[one], one, rank, count);
+  clear(ranks, count);
+  MPI_Alltoallv(send, counts, places, MPI_BYTE, recv, counts, places, MPI_BYTE, MPI_COMM_WORLD);
+  for (int one = 0; one < ranks; ++one) check("alltoallv", recv + places[one], one, rank, count);
+  memcpy(recv, send, (size_t)ranks * (unsigned)count);
+  MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, recv, count, MPI_BYTE, MPI_COMM_WORLD);
+  for (int one = 0; one < ranks; ++one) check("alltoall in place", recv + places[one], one, rank, count);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static unsigned char* buffer(void) {
+  const size_t bytes = (size_t)most * most_ranks;
+#ifdef SYS_memfd_secret
+  if (strcmp(does, "secret") == 0) {
+    const int file = (int)syscall(SYS_memfd_secret, 0);
+    if (file < 0 || ftruncate(file, (off_t)bytes) != 0) MPI_Abort(MPI_COMM_WORLD, 3);
+    void* const memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (memory == MAP_FAILED) MPI_Abort(MPI_COMM_WORLD, 3);
+    return memory;
+  }
+#endif
+  return malloc(bytes);
+}
+
+static void* kill_this(void* unused) {
+  (void)unused;
+  raise(SIGKILL);
+  return NULL;
+}
+
+int main(int argc, char** argv) {
+  static const int counts[] = {1, 48, 49, 16384, 16385, 524287, 524288, 1 << 20, most};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  refuses_memfd = argc > 3 && strcmp(argv[3], "no-memfd") == 0;
+  if (argc < 3 || ranks > most_ranks) MPI_Abort(MPI_COMM_WORLD, 2);
+  const int largest = atoi(argv[1]);
+  does = argv[2];
+  send = buffer();
+  recv = buffer();
+  forbidden = strcmp(does, "refuses") == 0;
+  if (strcmp(does, "killed") == 0) {
+    pthread_t killer;
+    call_all(most, 1);
+    if (rank == 0) pthread_create(&killer, NULL, kill_this, NULL);
+    for (;;) MPI_Bcast(recv, most, MPI_BYTE, 0, MPI_COMM_WORLD);
+  }
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
+    read_bytes = 0;
+    if (counts[i] > largest) break;
+    call_all(counts[i], (int)(i + 1) % ranks);
+    if (rank == 0) printf("%d: %ld\n", counts[i], read_bytes);
+    if (strcmp(does, "changes") == 0 && rank == 1 && counts[i] >= 1 << 19) forbidden = 1;
+  }
+  reduce_apart(1 << 15);
+  if (rank == 0) printf("processors: %d\n", asked_for_processors);
+  MPI_Finalize();
+  return 0;
+}
