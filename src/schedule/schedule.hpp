@@ -107,7 +107,8 @@ inline constexpr std::size_t most_scratch_buffers = 14;
 enum class Synchronisation : std::uint8_t {
   none,
   /// Zero-byte messages between the partners of the next round (Faraj and Yuan). Both ranks of a message must be in
-  /// communicating rounds of the same number, an idle round being one, or one of them asks where the other does not.
+  /// communicating rounds of the same number, where an idle round counts. Otherwise one of them waits for a message
+  /// that the other does not send.
   light_barrier,
   mpi_barrier,  ///< an MPI barrier between rounds
 };
