@@ -42,8 +42,7 @@ class Resolver {
     return {buffer, layout.start(first) - start.unit, layout.start(last) + layout.size(last) - layout.start(first)};
   }
 
-  /// The same for the blocks of a message. Faster for a single block of the caller's, where block sizes differ: most
-  /// messages are such.
+  /// The same for the blocks of a message; faster for a single block of the caller's where blocks differ in size.
   [[nodiscard]] Extent of_message(Blocks blocks) const {
     const auto buffer = static_cast<std::uint32_t>(blocks.buffer);
     if (blocks.count != 1 || buffer >= singles_.size() || singles_[buffer].starts == nullptr) return (*this)(blocks);
@@ -57,8 +56,7 @@ class Resolver {
   [[nodiscard]] std::int64_t scratch_units(std::size_t scratch) const { return scratch_[scratch].total(); }
 
  private:
-  /// The block of its layout, and its first unit, with which a buffer starts. A buffer that holds the block of one rank
-  /// starts with that block; others with block 0.
+  /// The block of its layout, and that one's first unit, with which a buffer starts: not block 0 in a rank's own block.
   struct Start {
     int block = 0;
     std::int64_t unit = 0;

@@ -123,7 +123,7 @@ def sizes_of(collective: str, all_sizes: Sequence[int]) -> Sequence[int]:
 
 
 def from_profile(path: Path, only: Sequence[str] | None, available: int, counts: Sequence[int] | None = None) -> Plan:
-    """The points that a profile has (docs/profile.md), weighted by the ranks' seconds there but for waiting.
+    """The points that a profile has (docs/profile.md), weighted by the ranks' seconds there without waiting.
 
     What the program does on all of its ranks is also planned on as many as `counts` says, in blocks of the same size.
     Contexts on more than `available` ranks, or of a collective that is not measured, are left out. Raises PlanError.
