@@ -33,12 +33,13 @@ from command import mistakes_told
 from starling.lab.measured import MeasuredError
 from starling.messages import printable
 from starling.networks import platform_file
+from starling.tables.table import NATIVE
 from starling.tuning import journal
 from starling.tuning.belief import Estimate
 from starling.tuning.expected import Expectation, guessed
 from starling.tuning.job import Answer, Refusal, Times
 from starling.tuning.points import Plan, Point
-from starling.tuning.search import NATIVE, Search, no_prior
+from starling.tuning.search import Search, no_prior
 
 SCHEMA = 1
 CLOSE = 0.03

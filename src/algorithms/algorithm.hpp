@@ -117,7 +117,7 @@ struct Situation {
   std::int64_t bytes;
   std::int64_t elements;             ///< of the vector, for a reduction; else equal to bytes
   bool commutative = true;           ///< the operator of a reduction
-  bool in_place = false;             ///< only where all ranks must say so alike
+  bool in_place = false;             ///< only where all ranks must pass MPI_IN_PLACE or none
   const SwitchTree* tree = nullptr;  ///< of the communicator; none where the network is not described
   /// The node of each rank; none where it is not known, which is not the same as one node for each.
   const Places* places = nullptr;

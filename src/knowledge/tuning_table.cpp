@@ -101,8 +101,8 @@ double ratio(int one, int other) {
 /// How far an entry is from a context: by the ranks and the ranks on a node, then by the nodes. Exactly rounded, so
 /// that all ranks of a job come to the same.
 struct Distance {
-  double all = 1;    ///< of ranks times that of ranks on a node
-  double ranks = 1;  ///< 1 for as many
+  double all = 1;    ///< product of the ratios of ranks and of ranks on a node
+  double ranks = 1;  ///< ratio of the numbers of ranks; 1: equal
   double nodes = 1;
   auto operator<=>(const Distance&) const = default;
 };

@@ -27,7 +27,7 @@ struct AttributeSet {
   [[nodiscard]] int place_of(std::string_view name) const;
 };
 
-/// Every combination of values, the last attribute's changing first, but for those that are excluded.
+/// Every combination of values, the last attribute's changing first, except those that are excluded.
 std::vector<std::vector<int>> combinations(const AttributeSet& set, const std::vector<std::vector<int>>& excluded);
 
 template <>

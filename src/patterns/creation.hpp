@@ -14,7 +14,7 @@ namespace starling::patterns {
 /// name.
 Choosing choosing_by(std::string_view strategy, const FunctionSet& set, std::span<const Candidate> functions);
 
-/// What requests of a set on such data have in common in the run record, but for the ranks.
+/// What requests of a set on such data have in common in the run record, except the ranks.
 ContextRecord key_of(const FunctionSet& set, const Implementations& implementations);
 
 /// Binds a set to data. Collective. Throws a Fault where they do not fit.

@@ -56,7 +56,7 @@ class FunctionSet {
 /// The program's own set. Throws a Fault unless all functions have the same attributes and different values.
 std::shared_ptr<FunctionSet> set_of(std::string name, std::vector<std::shared_ptr<const Function>> functions);
 
-/// The set of a function for each combination of attribute values, but for those in `excluded`: an array of a value of
+/// The set of a function for each combination of attribute values, except those in `excluded`: an array of a value of
 /// each attribute. All do the same work, which asks what it is.
 std::shared_ptr<FunctionSet> set_of_combinations(std::string name, const Function::Work& work,
                                                  const std::shared_ptr<const AttributeSet>& attributes,

@@ -71,7 +71,7 @@ halo::HaloData data_of(const Vector& vector, halo::HaloArray array) {
           .array = array,
           .values = is_fortran ? 1 : values,
           .type = vector.shape().type,
-          .order = is_fortran ? halo::Order::fortran : halo::Order::c};
+          .order = vector.shape().order};
 }
 
 /// Boxes of an array that has one more dimension, all of it.

@@ -40,7 +40,7 @@ class Implementations {
   [[nodiscard]] virtual std::vector<Candidate> candidates() const = 0;
   /// The values of the attributes of a function; empty where the set has no attributes.
   [[nodiscard]] virtual std::vector<int> values(int /*function*/) const { return {}; }
-  /// Completes the key of what happens here, but for the name and the ranks: the bytes where all ranks know them.
+  /// Completes the key, which has the name and the ranks already: the bytes, if all ranks know them.
   virtual void describe(ContextRecord& /*key*/) const {}
 
   /// Why a function can't serve after all, found out at its first call on all ranks; empty if it can. Collective then.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "patterns/handles.hpp"
+#include "runtime/exchange/lines.hpp"
 
 namespace starling::patterns {
 
@@ -30,8 +31,7 @@ struct Noun<Map> {
   static constexpr Error unknown = Error::map;
 };
 
-/// How indices run in memory.
-enum class Order : std::uint8_t { c, fortran };
+using Order = neighborhood::Order;
 
 /// An array of the program's.
 class Vector {

@@ -42,7 +42,7 @@ class Resolver {
     return {buffer, layout.start(first) - start.unit, layout.start(last) + layout.size(last) - layout.start(first)};
   }
 
-  /// The same for a message's blocks: most are one of the caller's, where every block has a size of its own.
+  /// The same for the blocks of a message; faster for a single block of the caller's where blocks differ in size.
   [[nodiscard]] Extent of_message(Blocks blocks) const {
     const auto buffer = static_cast<std::uint32_t>(blocks.buffer);
     if (blocks.count != 1 || buffer >= singles_.size() || singles_[buffer].starts == nullptr) return (*this)(blocks);
@@ -56,7 +56,7 @@ class Resolver {
   [[nodiscard]] std::int64_t scratch_units(std::size_t scratch) const { return scratch_[scratch].total(); }
 
  private:
-  /// What of its layout a buffer starts with: one of a single rank's block starts with that.
+  /// The block of its layout, and that one's first unit, with which a buffer starts: not block 0 in a rank's own block.
   struct Start {
     int block = 0;
     std::int64_t unit = 0;

@@ -75,7 +75,8 @@ Schedule Schedule::synchronised(Synchronisation synchronisation, int ranks) cons
         kept_apart.round().join({Collective::barrier, everyone, 0, 1, nothing(), nothing()});
       } else if (!round.is_idle()) {
         Round& between = kept_apart.round();
-        // Those I shall receive from may go on; I may go on when those I shall send to say so.
+        // Tells the ranks from which this one receives next that they may send; waits until those to which it sends
+        // next tell it.
         for (const Transfer& one : round.sends()) between.receive(nothing(), one.peer);
         for (const Transfer& one : round.receives()) between.send(nothing(), one.peer);
       }

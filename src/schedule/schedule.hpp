@@ -107,7 +107,7 @@ inline constexpr std::size_t most_scratch_buffers = 14;
 enum class Synchronisation : std::uint8_t {
   none,
   /// Zero-byte messages between the partners of the next round (Faraj and Yuan). Both ranks of a message must be in
-  /// communicating rounds of the same number, an idle round being one, or one of them asks where the other does not.
+  /// communicating rounds of the same number, counting idle ones, or one of them waits for a word that never comes.
   light_barrier,
   mpi_barrier,  ///< an MPI barrier between rounds
 };

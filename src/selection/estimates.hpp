@@ -80,7 +80,7 @@ class Estimates {
   struct Measured {
     std::vector<float> logs;  ///< of the latest measured times, at most `window`
     float middle = 0;         ///< the median of `logs`, as of the last `update`
-    float located = 0;        ///< what stands for `logs`: the median of few, a mean, or the lower quartile
+    float located = 0;        ///< location of `logs`: the median if they are few, else a mean or the lower quartile
     std::int32_t count = 0;   ///< more than 0
     std::uint8_t oldest = 0;  ///< of a full window
   };

@@ -85,7 +85,7 @@ std::vector<int> Searcher::contenders() const {
   return found;
 }
 
-/// A call each of those that were given up after one call and cost least, as far as that is allowed.
+/// One call of each candidate that was given up after one call, the cheapest first, as long as the cost is allowed.
 std::vector<PlannedCalls> Searcher::looks() const {
   std::vector<int> few;
   for (int i = 0; i < trials_.candidates(); ++i)
@@ -102,7 +102,7 @@ std::vector<PlannedCalls> Searcher::looks() const {
   return steps;
 }
 
-/// Takes such calls. Who is no longer clearly slower gets more.
+/// Takes the times of calls by candidates that were given up. One that is no longer clearly slower gets more calls.
 void Searcher::look(std::span<const PlannedCalls> made, std::span<const AgreedCall> calls) {
   for (const PlannedCalls& step : made) {
     looked_ += std::max(0.0, (trials_.time_of(step.candidate, calls.first(1)) / learnt_) - 1);

@@ -28,6 +28,7 @@
 #include "knowledge/settings_table.hpp"
 #include "knowledge/variables.hpp"
 #include "messages/told.hpp"
+#include "schedule/collective.hpp"
 #include "selection/strategy.hpp"
 #include "tools/prediction_listing.hpp"
 #include "tools/schedule_listing.hpp"
@@ -66,6 +67,18 @@ Json counterparts_of(const Algorithm& algorithm) {
 Json collectives_of(const Algorithm& algorithm) {
   Json all = Json::array();
   for (const Collective one : algorithm.collectives) all.push_back(name_of(one));
+  return all;
+}
+
+/// What the command needs to know of each collective: whether it reduces, how many of a rank's buffers have a block for
+/// each rank, and whether every rank knows the size of a call, so that a choice may depend on it.
+Json traits_listing() {
+  Json all = Json::object();
+  for (const Traits& has : traits)
+    all[std::string(has.name)] = {
+        {"reduces", has.reduces},
+        {"buffers_of_blocks", (has.send == Holds::blocks ? 1 : 0) + (has.recv == Holds::blocks ? 1 : 0)},
+        {"size_is_known", has.sizes == Sizes::alike || has.sizes == Sizes::known}};
   return all;
 }
 
@@ -126,6 +139,7 @@ Json everything(std::optional<int> ranks = {}) {
                           {"stages", std::move(stages)}});
   }
   return {{"collectives", collective_names},
+          {"traits", traits_listing()},
           {"algorithms", std::move(algorithms)},
           {"others", std::move(others)},
           {"strategies", std::move(strategies)}};

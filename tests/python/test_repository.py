@@ -59,6 +59,15 @@ def test_every_kind_of_way_is_listed_with_native_first() -> None:
         assert rest
 
 
+def test_traits_tell_what_each_collective_has_at_whom() -> None:
+    found = listing()
+    traits = found["traits"]
+    assert list(traits) == found["collectives"]
+    assert traits["bcast"] == {"reduces": False, "buffers_of_blocks": 0, "size_is_known": True}
+    assert traits["reduce_scatter"] == {"reduces": True, "buffers_of_blocks": 1, "size_is_known": True}
+    assert traits["alltoallv"] == {"reduces": False, "buffers_of_blocks": 2, "size_is_known": False}
+
+
 def test_one_collective_alone() -> None:
     assert [entry["name"] for entry in algorithms(LISTING, "bcast")] == ["native", "chain"]
 

@@ -1,4 +1,4 @@
-"""The schema of the run record, against the record that tests/knowledge/run_record.cpp compares the library's with."""
+"""The schema of the run record, against the record that tests/knowledge/record_json.cpp compares the library's with."""
 
 import copy
 import json

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 from itertools import pairwise
@@ -15,11 +16,11 @@ from rich.console import Console
 
 from starling.algorithms import repository
 from starling.tables import table as tables
-from starling.tables.table import Choice, Made, Table
+from starling.tables.table import NATIVE, Choice, Made, Table
 from starling.terminal.figures import human_bytes
 from starling.tuning import library, outcome, page, points, report, tune
 from starling.tuning.belief import Belief, Estimate
-from starling.tuning.curves import NATIVE, Curve, spans
+from starling.tuning.curves import Curve, spans
 from starling.tuning.job import Machine, Refusal, Times
 from starling.tuning.journal import Journal, JournalError, Kept, Line
 from starling.tuning.points import PlanError, Point
@@ -339,6 +340,22 @@ def test_a_profile_gives_the_points_and_their_weights(tmp_path: Path) -> None:
     path.write_text("{}")
     with pytest.raises(PlanError, match="no profile"):
         points.from_profile(path, None, 16)
+
+
+def test_what_can_be_tuned_is_what_the_measuring_program_can_call() -> None:
+    source = Path(__file__).parents[2] / "src/tools/collective_calls.h"
+    assert tuple(re.findall(r'^    \{"(\w+)", ', source.read_text(), re.MULTILINE)) == points.COLLECTIVES
+
+
+@pytest.mark.parametrize("collective", ["alltoallv", "gatherv", "scatterv"])
+def test_where_not_all_ranks_know_the_size_there_is_one_choice_for_all_sizes(collective: str) -> None:
+    job = FakeJob(CURVES)
+    plan = points.grid([collective], SIZES, (8,))
+    assert [point.bytes for point in plan] == [4096]
+    found = Search(plan, {collective: list(job.curves)}, job, clock=job.clock, budget=None)
+    found.run()
+    (only,) = only_choice(found).intervals
+    assert (only.way, only.from_, only.below) == ("ring", 0, None)
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,10 @@ from starling.pictures.timeline import Plan
 
 
 def listing(ranks: int | None = None) -> dict[str, Any]:
-    """The output of `starling-repository`: `collectives`, `algorithms`, `others` and `strategies`.
+    """The output of `starling-repository`: `collectives`, `traits`, `algorithms`, `others` and `strategies`.
 
-    `others` are the ways that are no algorithms of the repository: native, exchanges with neighbours. Raises
-    RepositoryError.
+    `traits` tells by the name of a collective what it has at whom. `others` are the ways that are no algorithms of the
+    repository: native, exchanges with neighbours. Raises RepositoryError.
 
     For `ranks`, parameters that depend on the number of ranks have the values that are worth trying on so many; else
     those that may be named on any number.

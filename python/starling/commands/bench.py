@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from starling.commands.shared import AsJson
 from starling.messages import MISUSE, log, printable
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def _group() -> None:
 def compare(
     first: Annotated[Path, typer.Argument(metavar="A.json", help="The baseline.")],
     second: Annotated[Path, typer.Argument(metavar="B.json", help="The times to compare.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Compare the cases that two files share: A's median time / B's, above 1 where B is faster; with 95 % intervals."""
     from starling.lab import measured

@@ -17,6 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 from starling.commands import bench, completion, history, lab
+from starling.commands.shared import AsJson
 from starling.installation.variants import Flavour
 from starling.messages import MISUSE, in_one_line, log, not_written, printable, quoted, version
 from starling.networks.placement import Order
@@ -88,8 +89,6 @@ app.add_typer(bench.app, name="bench")
 
 _MOST_LISTED = 3
 """Most skipped files of the history that are reported one by one."""
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
 
 
 _Line = Annotated[list[str], typer.Argument(metavar="LAUNCHER ...", help="mpirun, mpiexec, srun, or a program.")]

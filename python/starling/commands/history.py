@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from starling.commands import completion
+from starling.commands.shared import AsJson
 from starling.messages import MISUSE, listed, log, printable
 
 if TYPE_CHECKING:
@@ -46,7 +47,6 @@ Folder = Annotated[
     str | None, typer.Option("--history", metavar="DIR", help="Folder of the records; by default that of starling run.")
 ]
 Machine = Annotated[str | None, typer.Option(metavar="M", help="Only runs on this machine.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from starling.commands import completion
+from starling.commands.shared import AsJson
 from starling.lab.launch import IDLE_MICROSECONDS
 from starling.lab.state import DEFAULT_PREFIX
 from starling.messages import MISUSE, log, printable
@@ -29,7 +30,6 @@ Prefix = Annotated[
     str,
     typer.Option(metavar="NAME", envvar="STARLING_LAB_PREFIX", help="Name of the lab, if there are several."),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
 Topology = Annotated[
     str,
     typer.Argument(

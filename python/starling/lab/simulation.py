@@ -30,19 +30,6 @@ SOURCE = "bench/collective_times.c"
 ITERATIONS = 3
 """Default of STARLING_ITER, calls of each tried candidate: few suffice, as times do not vary."""
 _SIZE = re.compile(r"(\d+)\s*([KMG]i?)?B?", re.IGNORECASE)
-_BLOCKS_OF_ALL = {
-    "allgather": 1,
-    "allgatherv": 1,
-    "alltoall": 2,
-    "alltoallv": 2,
-    "gather": 1,
-    "gatherv": 1,
-    "reduce_scatter": 1,
-    "reduce_scatter_block": 1,
-    "scatter": 1,
-    "scatterv": 1,
-}
-"""Number of a rank's buffers that have a block for each rank."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +39,8 @@ class Case:
     collective: str
     bytes: int
 
-    def memory(self, ranks: int) -> int:
-        """Bytes that the buffers of all ranks take."""
-        whole = _BLOCKS_OF_ALL.get(self.collective, 0)
+    def memory(self, ranks: int, whole: int) -> int:
+        """Bytes that the buffers of all ranks take, of which `whole` on each rank have a block for each rank."""
         return ranks * self.bytes * (whole * ranks + 2 - whole)
 
 
@@ -120,7 +106,8 @@ def _check(cases: Sequence[Case], strategies: Sequence[str], ranks: int, environ
                 f"--collective {printable(case.collective)}: no such collective; there are: {there_are}", MISUSE
             )
     check_strategies(strategies, environ)
-    needed = max(case.memory(ranks) for case in cases)
+    traits = listing["traits"]
+    needed = max(case.memory(ranks, traits[case.collective]["buffers_of_blocks"]) for case in cases)
     there_is = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
     if needed > there_is:
         raise LabError(

@@ -84,7 +84,10 @@ class Compared(NamedTuple):
 
 
 def _alike(candidate: Candidate, native: Candidate) -> bool:
-    """Whether the agreed times leave out as much waiting: rank 0's calls became shorter by half as much at least."""
+    """Whether both agreed times leave out the same waiting.
+
+    They do if rank 0's own calls became shorter too, by at least half of what the ranks agreed on.
+    """
     agreed, of_native = candidate.all_ranks_s, native.all_ranks_s
     first, first_of_native = candidate.median_s, native.median_s
     if agreed is None or of_native is None or first is None or first_of_native is None:
@@ -372,7 +375,10 @@ class Context(ContextKey, _Spent):
 
     @property
     def _slowest_in_turn(self) -> bool:
-        """Whether all calls took each rank less than the slowest rank's times of the calls add up to."""
+        """Whether a different rank is the slowest from call to call.
+
+        Then the times of the slowest ranks add up to more than any rank spent in the calls.
+        """
         times = (self.arrivals.mean_s, self.arrivals.slowest_s) if self.arrivals else (None, None)
         mean, slowest = (one or 0.0 for one in times)
         return slowest > SLOWEST_IN_TURN * mean > 0

@@ -81,7 +81,7 @@ def _no_folder(history: str) -> str | None:
 
 
 def _complaints(in_force: Mapping[str, Setting], environ: Mapping[str, str]) -> list[Wrong]:
-    """The library's. Empty where the installation cannot check them."""
+    """The library's complaints about these settings; empty where the installation cannot check them."""
     set_here = {VARIABLES[name]: (name, setting) for name, setting in in_force.items() if name in VARIABLES}
     if not set_here:
         return []

@@ -21,7 +21,6 @@ class Exported(NamedTuple):
     left_out: list[str]
 
 
-_REDUCTIONS = {"allreduce", "exscan", "reduce", "reduce_scatter", "reduce_scatter_block", "scan"}
 _OPERATORS = "its rules do not know operators: do not use them where reductions have operators that do not commute"
 
 
@@ -31,7 +30,8 @@ def export(table: Table, to: Format, *, file: str, library: Path | None = None, 
     `file` is where the text will be, `library` the MPICH that will read mpich-json, `ranks` the only number of ranks
     to say anything about. Raises TableError, or RepositoryError where the installation cannot list its algorithms.
     """
-    algorithms = repository.listing()["algorithms"]
+    listing = repository.listing()
+    algorithms, traits = listing["algorithms"], listing["traits"]
     known = sorted({choice.ranks for choice in table.choices})
     if ranks is not None and ranks not in known:
         raise TableError(f"the table has nothing for {ranks} ranks; it has: {listed(known)}")
@@ -48,7 +48,7 @@ def export(table: Table, to: Format, *, file: str, library: Path | None = None, 
             write = openmpi_rules.as_text if to is Format.OPENMPI_RULES else openmpi_rules.as_json
             use = [
                 f"mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {file} ...",
-                *([_OPERATORS] if any(entry.shape.collective in _REDUCTIONS for entry in entries) else []),
+                *([_OPERATORS] if any(traits[entry.shape.collective]["reduces"] for entry in entries) else []),
             ]
             return Exported(write(entries, left_out), use, left_out)
         case Format.MPICH_JSON:

@@ -102,7 +102,7 @@ def _refuses(collective: str, algorithm: Named) -> str:
 DIALECT = Dialect("MPICH", "mpich", "mpich", _refuses)
 
 
-class Exported(NamedTuple):
+class ShellLines(NamedTuple):
     """Lines for a shell, comments among them, and a line for each part of the table that they do not say."""
 
     lines: list[str]
@@ -216,7 +216,7 @@ def _differences(
     return found
 
 
-def as_environment(entries: list[Rules], table: Table, of_way: dict[tuple[str, str], Named | None]) -> Exported:
+def as_environment(entries: list[Rules], table: Table, of_way: dict[tuple[str, str], Named | None]) -> ShellLines:
     """Assignments for a shell.
 
     `of_way`: the library's algorithm (None: its own choice) of each way in the table that it has, by collective and
@@ -253,4 +253,4 @@ def as_environment(entries: list[Rules], table: Table, of_way: dict[tuple[str, s
         if collective == "bcast":
             lines.append("# below MPIR_CVAR_BCAST_MIN_PROCS ranks, 8, it is binomial whatever the size")
         left_out += _differences(entry, found.used, partial(_wanted, known=known), "thresholds of MPICH 3")
-    return Exported(lines, left_out)
+    return ShellLines(lines, left_out)

@@ -26,11 +26,11 @@ _SAME_VALUE_APART = 0.85
 """Correlation of two ways that differ in one parameter that is no number, or as far as can be."""
 _DOUBLINGS_OF_VALUE = 4.0
 _NO_OFFSET_WEIGHT = 0.3
-"""Measurements for which it counts that there was no reason to expect an offset."""
+"""Weight, in measurements, of the expectation that there is no offset."""
 _FARTHEST = 2.5
 _FARTHEST_DEVIATIONS = 4.0
 _CALIBRATION_WEIGHT = 4.0
-"""Measurements for which it counts that deviations are as expected in the first place."""
+"""Weight, in measurements, of the deviations that were expected at first."""
 _NEGLIGIBLE = 1e-3
 """Correlations below are taken for 0, which keeps an update short."""
 

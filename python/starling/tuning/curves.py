@@ -14,9 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from starling.tables.table import NATIVE
 from starling.tuning.belief import Estimate
-
-NATIVE = "native"
 
 SLOWER = math.log(1.02)
 """No way is chosen where it was measured to be slower than native by more."""

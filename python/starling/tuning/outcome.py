@@ -6,16 +6,14 @@ import math
 from collections.abc import Callable, Iterable
 from statistics import fmean
 
-from starling.tables.table import Choice, Interval, Made, Table
+from starling.tables.table import NATIVE, Choice, Interval, Made, Table
 from starling.tables.table import Point as Measured
 from starling.tuning.belief import Estimate
-from starling.tuning.curves import NATIVE, Curve, Span, spans
+from starling.tuning.curves import Curve, Span, spans
 from starling.tuning.job import Machine
-from starling.tuning.points import Point
+from starling.tuning.points import Point, knows_size
 from starling.tuning.samples import Summary
 from starling.tuning.search import Search
-
-SIZELESS = {"alltoallv", "gatherv", "scatterv"}
 
 
 def curves(search: Search, points: list[Point]) -> dict[str, Curve]:
@@ -75,7 +73,7 @@ def choices(search: Search, spread: Callable[[int], tuple[int, int]]) -> list[Ch
         known = curves(search, points)
         nodes, fullest = spread(ranks)
         intervals = [_interval(search, points, known, span) for span in spans([point.bytes for point in points], known)]
-        if collective in SIZELESS:
+        if not knows_size(collective):
             intervals = [one.model_copy(update={"from_": 0, "below": None}) for one in intervals]
         found.append(
             Choice(collective=collective, ranks=ranks, nodes=nodes, ranks_per_node=fullest, intervals=intervals)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from starling.algorithms import repository
 from starling.algorithms.prediction import size
 from starling.messages import listed, printable
 
@@ -34,9 +36,8 @@ USUAL_COLLECTIVES = ("allgather", "allreduce", "alltoall", "bcast", "gather", "r
 USUAL_SIZES = (*(4**power for power in range(12)), 8 << 20)
 """Bytes: 1 B to 8 MiB."""
 
-_SIZELESS = {"alltoallv", "gatherv", "scatterv"}
-"""Collectives whose ranks cannot know the size of a call, so that there is one choice for all sizes."""
 _SIZELESS_BYTES = 4096
+"""The size in which a collective is measured whose ranks do not know it."""
 
 
 class PlanError(Exception):
@@ -103,15 +104,26 @@ def grid(names: Iterable[str], all_sizes: Sequence[int], all_ranks: Iterable[int
     }
 
 
+@cache
+def _traits() -> dict[str, Any]:
+    found: dict[str, Any] = repository.listing()["traits"]
+    return found
+
+
+def knows_size(collective: str) -> bool:
+    """Whether all ranks know the size of a call; else there is one choice for all sizes."""
+    return bool(_traits()[collective]["size_is_known"])
+
+
 def sizes_of(collective: str, all_sizes: Sequence[int]) -> Sequence[int]:
     """The sizes to measure a collective with: one where a choice cannot depend on it."""
     if collective == "barrier":
         return (0,)
-    return (_SIZELESS_BYTES,) if collective in _SIZELESS else all_sizes
+    return all_sizes if knows_size(collective) else (_SIZELESS_BYTES,)
 
 
 def from_profile(path: Path, only: Sequence[str] | None, available: int, counts: Sequence[int] | None = None) -> Plan:
-    """The points that a profile has (docs/profile.md), weighted by the ranks' seconds there but for waiting.
+    """The points that a profile has (docs/profile.md), weighted by the ranks' seconds there without waiting.
 
     What the program does on all of its ranks is also planned on as many as `counts` says, in blocks of the same size.
     Contexts on more than `available` ranks, or of a collective that is not measured, are left out. Raises PlanError.
@@ -150,7 +162,7 @@ def _weights(contexts: Any, only: Sequence[str] | None) -> Iterable[tuple[Point,
         collective, ranks, bytes_ = one["collective"], int(one["ranks"]), one.get("bytes")
         if collective not in (only or COLLECTIVES) or collective not in COLLECTIVES:
             continue
-        if bytes_ is None and collective not in _SIZELESS:
+        if bytes_ is None and knows_size(collective):
             continue
         point = Point(collective, ranks, sizes_of(collective, (int(bytes_ or 0),))[0])
         if point.bytes > 0 or collective == "barrier":

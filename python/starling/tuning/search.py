@@ -14,13 +14,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from starling.tables.table import NATIVE
 from starling.tuning.belief import Belief, Estimate, Offsets, family
 from starling.tuning.job import Answer, Job, JobEndedError, Refusal, Times
 from starling.tuning.journal import Kept, Line, Log
 from starling.tuning.points import Plan, Point
 from starling.tuning.samples import Summary
-
-NATIVE = "native"
 
 PRECISION = 0.05
 """A median is known well enough when its confidence interval is within this share of it to each side."""
@@ -55,9 +54,9 @@ _SHARE_OF_A_CALL = 0.03
 _NATIVE_SHARE = 0.3
 """Of the budget, for measuring native everywhere."""
 _UNKNOWN = 0.4
-"""A larger deviation is that of a way that was measured at no point nearby;"""
+"""A larger deviation means that the way was measured at no point nearby."""
 _RISK_OF_UNKNOWN = 10
-"""a call by it may take so many times as long as thought."""
+"""Such a way's call may take this many times as long as predicted."""
 _MOST_RISKED = 0.2
 """Of the budget that is left, by one call."""
 _SMALL_BYTES = 4096

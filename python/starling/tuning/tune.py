@@ -24,13 +24,14 @@ from starling.messages import log, printable
 from starling.networks import platform_file
 from starling.networks.platform_file import Platform
 from starling.tables import table as tables
+from starling.tables.table import NATIVE
 from starling.terminal.figures import human_bytes
 from starling.tuning import outcome, points
 from starling.tuning.expected import Expectation, guessed
 from starling.tuning.job import MpiJob
 from starling.tuning.journal import Journal
 from starling.tuning.points import Plan, PlanError
-from starling.tuning.search import NATIVE, Progress, Search
+from starling.tuning.search import Progress, Search
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(s|m|min|h)?")
 _UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 _LINES = 10
-"""Without a terminal, progress is told so many times."""
+"""Number of lines about progress where there is no terminal for a bar."""
 
 
 @dataclass(frozen=True)

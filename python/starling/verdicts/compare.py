@@ -130,7 +130,7 @@ def _lines(output: IO[bytes]) -> list[str]:
 
 
 def _complaints(output: IO[bytes]) -> list[str]:
-    """What Starling said of a tuned run, but for where its record is."""
+    """Starling's lines in the output of a tuned run, without the one that says where the record is."""
     said = [one for one in _lines(output) if one.startswith("starling: ")]
     return [one.removeprefix("starling: ") for one in said if not one.startswith("starling: record ")]
 

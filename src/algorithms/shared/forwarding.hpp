@@ -18,7 +18,7 @@ Parameter forwarded_segment_parameter();
 /// passes on while the next one comes in. Every rank's block comes from send; the root has all of them in recv.
 Schedule forwarded_up(const Team& team, const TreePlace& place);
 
-/// Scatters down such a tree likewise: the root has a block for each rank in send, a rank's own one ends in recv.
+/// Scatters down such a tree the same way: the root has a block for each rank in send, a rank's own ends in recv.
 Schedule forwarded_down(const Team& team, const TreePlace& place);
 
 /// The most blocks that a rank other than the root keeps for others and itself.

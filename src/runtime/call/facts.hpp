@@ -36,8 +36,8 @@ struct Facts {
 bool facts_of(const Call& call, int ranks, int rank, Facts& facts);
 
 /// The latest call of one collective. If the next one is the same, its arguments need not be read again: most programs
-/// repeat the same call. Kept only if equal arguments mean the same call: predefined operators, no arrays of counts,
-/// but for those of neighbourhood collectives, which are short and compared. With a datatype of the program, only until
+/// repeat the same call. Kept only if equal arguments mean the same call: predefined operators, no arrays of counts
+/// except those of neighbourhood collectives, which are short and compared. With a datatype of the program, only until
 /// the program frees any datatype: MPI may reuse the handle.
 class LatestCall {
  public:

@@ -106,7 +106,7 @@ void add_needs_of_openmpi(LibraryAlgorithm& one, Collective collective) {
   if (one.name == "two_proc") one.ranks = 2;
   if (one.name == "neighbor") one.even = 2;
   if (what == "allgather" && one.name == "recursive_doubling") one.power_of_two = true;
-  // Alltoall in place goes its own way whatever is asked for.
+  // In place, the library always uses the same algorithm, whichever is selected.
   if (is_one_of(what, {"alltoall", "alltoallv"})) one.in_place = InPlace::never;
 }
 

@@ -10,7 +10,7 @@
 
 namespace starling {
 
-/// Who exchanges which block with whom in the neighbourhood collectives of one communicator.
+/// Which ranks exchange which blocks in the neighbourhood collectives of one communicator.
 ///
 /// Ranks ask the MPI library itself, by a call with numbers in place of data. For where two ranks have several links,
 /// libraries differ in which block meets which: on a grid with one or two ranks in a periodic dimension, MPI 4.1

@@ -69,7 +69,7 @@ struct Told {
 };
 static_assert(std::is_trivially_copyable_v<Told>);
 
-/// The file of parameters counts more than what was measured, but for the rate, which it does not have.
+/// Replaces what was measured by the file of parameters. The rate stays: the file has none.
 void prefer_file(const Settings& settings, Told& into) {
   if (settings.network.empty()) return;
   into.network.parameters = parameters_from_json(settings.network);

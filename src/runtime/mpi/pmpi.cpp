@@ -34,7 +34,7 @@ void find(Handle (*&from_fortran)(Fint), const std::string& kind) {
     if (from_fortran == nullptr) from_fortran = [](Fint handle) { return handle; };
 }
 
-/// The conversion from C's handles to Fortran's, likewise.
+/// Finds the conversion of C's handles to Fortran's in the same way.
 template <typename Handle>
 void find_to_fortran(Fint (*&to_fortran)(Handle), const std::string& kind) {
   find(to_fortran, ("PMPI_" + kind + "_c2f").c_str());

@@ -62,7 +62,7 @@ struct Messages {
   struct InProgram {
     std::vector<Message> messages;  ///< with gaps where some are left out
     static auto arrays(auto& of) { return std::tie(of.messages); }
-    /// For a message of each transfer: there are many, and what lies in their places is written anew.
+    /// Room for one message of each transfer, not cleared: there are many, and `bind` overwrites those that it uses.
     void make_room(const InSchedule& schedule) { messages.resize(schedule.transfers.size()); }
     std::int32_t append(const InProgram& other, const Step& step, const RankSet& ranks);
   };

@@ -83,7 +83,7 @@ void must_have_equal_vectors(std::span<const Member> members) {
   }
 }
 
-/// A block for each member, where these differ in size: what one gives must be as large as what another gets for it.
+/// For members whose blocks differ in size: what one member gives to another must be as large as what that one expects.
 void must_have_equal_shares(std::span<const Member> members) {
   const SubCollective& first = *members.front().sub;
   const bool one_has_all = first.collective == Collective::gather || first.collective == Collective::scatter;
@@ -280,7 +280,7 @@ void SubCollectiveRule::must_agree(int rank, const SubCollective& step, const Co
                 " there, or with another root or scale"};
 }
 
-/// Who knows by the result that others have come: where data goes from them.
+/// A member that gets data from others knows, once it has the result, that they have come.
 void SubCollectiveRule::order(const SubCollective& step) const {
   HappensBefore* const known = all_.order();
   if (known == nullptr || !known->counts(step.collective != Collective::barrier)) return;

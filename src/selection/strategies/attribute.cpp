@@ -74,7 +74,7 @@ class Attribute final : public SearchPlan {
       const int winner = one_wins ? pair.one : pair.other;
       const int loser = one_wins ? pair.other : pair.one;
       const bool is_clear = trials.clearly_slower(loser, winner);
-      // Of two that were given up after a few calls, chance may have made one the faster.
+      // Two that were given up have few times: which of them looks faster may be chance.
       if (!is_clear && trials.given_up(winner) && trials.given_up(loser)) continue;
       Score::Wins& wins = scores_[static_cast<std::size_t>(pair.attribute)].of(space().value(winner, pair.attribute),
                                                                                space().value(loser, pair.attribute));

@@ -13,7 +13,8 @@
 namespace starling {
 namespace {
 
-/// Says so to MPI where the rank's own data lies at `own`, its place among that of all: buffers must not overlap.
+/// Passes MPI_IN_PLACE if the rank's own data is already at `own`, its place in the other buffer: MPI does not allow
+/// buffers that overlap.
 template <class Pointer>
 void note_in_place(Pointer& mine, const char* own) {
   if (mine == own) mine = static_cast<Pointer>(MPI_IN_PLACE);

@@ -86,7 +86,7 @@ int SelectedCarrier::call_staged(const Call& call, const Facts& facts, Resources
   Call ours = call;
   ours.comm = *comm_;
   ours.recvbuf = buffers.base[static_cast<std::size_t>(Buffer::recv)];
-  // A scatter's root is in place by its receive buffer, and gets its own block there after all.
+  // In a scatter the root's receive buffer may be MPI_IN_PLACE. It is staged then, and the root sends to itself too.
   if (!moves || call.sendbuf != MPI_IN_PLACE || has.root == Root::gives)
     ours.sendbuf = buffers.base[static_cast<std::size_t>(Buffer::send)];
   const Typed block(moves ? facts.situation.bytes : 0, handles.byte);
