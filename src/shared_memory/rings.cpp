@@ -29,7 +29,8 @@ bool SharedRings::has_taken(std::size_t reader, std::uint64_t number) {
   return seen_[reader] >= number;
 }
 
-bool SharedRings::publish(std::span<const std::int32_t> readers, const char* data, std::size_t bytes) {
+bool SharedRings::publish(std::span<const std::int32_t> readers, const Piece& piece) {
+  const std::size_t bytes = piece.bytes;
   for (const std::int32_t one : readers) {
     const std::size_t reader = place(one);
     if (published_[reader] >= slots && !has_taken(reader, published_[reader] + 1 - slots)) return false;
@@ -41,27 +42,30 @@ bool SharedRings::publish(std::span<const std::int32_t> readers, const char* dat
       if (!has_taken(one.reader, one.number)) return false;
     holds.clear();
     for (const std::int32_t one : readers) holds.push_back({place(one), published_[place(one)] + 1});
-    std::memcpy(chunks_[(me_ * chunks) + chunk].data.data(), data, bytes);
+    std::memcpy(chunks_[(me_ * chunks) + chunk].data.data(), piece.data, bytes);
     ++chunks_used_;
   }
   for (const std::int32_t one : readers) {
     const std::size_t reader = place(one);
     const std::uint64_t number = ++published_[reader];
     Slot& slot = to(reader).slot[(number - 1) % slots];
-    slot.chunk = chunk;
-    if (bytes > 0 && bytes <= most_in_slot) std::memcpy(slot.data.data(), data, bytes);
+    slot.chunk = static_cast<std::uint16_t>(chunk);
+    slot.bytes = static_cast<std::uint16_t>(bytes);
+    slot.is_last = piece.is_last;
+    if (bytes > 0 && bytes <= most_in_slot) std::memcpy(slot.data.data(), piece.data, bytes);
     slot.number.store(number, std::memory_order_release);
   }
   return true;
 }
 
-const char* SharedRings::next(std::int32_t writer, std::size_t bytes) const {
+SharedRings::Piece SharedRings::next(std::int32_t writer) const {
   const std::size_t its = place(writer);
   const std::uint64_t number = taken_[its] + 1;
   const Slot& slot = from(its).slot[(number - 1) % slots];
-  if (slot.number.load(std::memory_order_acquire) != number) return nullptr;
-  if (bytes <= most_in_slot) return slot.data.data();
-  return chunks_[(its * chunks) + slot.chunk].data.data();
+  if (slot.number.load(std::memory_order_acquire) != number) return {nullptr, 0, false};
+  const char* const data =
+      slot.bytes <= most_in_slot ? slot.data.data() : chunks_[(its * chunks) + slot.chunk].data.data();
+  return {data, slot.bytes, slot.is_last};
 }
 
 void SharedRings::taken(std::int32_t writer) {

@@ -41,13 +41,13 @@ std::string text(int writer, int turn, std::size_t bytes) {
 }
 
 void publish(SharedRings& rings, const std::vector<std::int32_t>& readers, const std::string& data) {
-  while (!rings.publish(readers, data.data(), data.size())) std::this_thread::yield();
+  while (!rings.publish(readers, {data.data(), data.size(), true})) std::this_thread::yield();
 }
 
-std::string take(SharedRings& rings, int writer, std::size_t bytes) {
-  const char* data = rings.next(writer, bytes);
-  for (; data == nullptr; data = rings.next(writer, bytes)) std::this_thread::yield();
-  std::string copy(data, bytes);
+std::string take(SharedRings& rings, int writer) {
+  SharedRings::Piece piece = rings.next(writer);
+  for (; piece.data == nullptr; piece = rings.next(writer)) std::this_thread::yield();
+  std::string copy(piece.data, piece.bytes);
   rings.taken(writer);
   return copy;
 }
@@ -87,7 +87,7 @@ TEST(SharedRings, BringsEachPublicationToItsReaderInOrder) {
       if (me == 0) {
         publish(rings, {1}, text(0, turn, size_of(turn)));
       } else {
-        ASSERT_EQ(take(rings, 0, size_of(turn)), text(0, turn, size_of(turn))) << turn;
+        ASSERT_EQ(take(rings, 0), text(0, turn, size_of(turn))) << turn;
       }
     }
   });
@@ -103,9 +103,9 @@ TEST(SharedRings, BringsOnePublicationToManyReaders) {
         publish(rings, everyone, text(0, turn, size_of(turn)));
         publish(rings, {only}, text(only, turn, size_of(turn + 3)));
       } else {
-        ASSERT_EQ(take(rings, 0, size_of(turn)), text(0, turn, size_of(turn))) << turn;
+        ASSERT_EQ(take(rings, 0), text(0, turn, size_of(turn))) << turn;
         if (me == only) {
-          ASSERT_EQ(take(rings, 0, size_of(turn + 3)), text(me, turn, size_of(turn + 3))) << turn;
+          ASSERT_EQ(take(rings, 0), text(me, turn, size_of(turn + 3))) << turn;
         }
       }
     }
@@ -117,7 +117,7 @@ TEST(SharedRings, LetsAllMembersExchangeAtOnce) {
     for (int turn = 0; turn < turns; ++turn) {
       publish(rings, {(me + 1) % 3, (me + 2) % 3}, text(me, turn, size_of(turn)));
       for (const int writer : {(me + 1) % 3, (me + 2) % 3})
-        ASSERT_EQ(take(rings, writer, size_of(turn)), text(writer, turn, size_of(turn))) << turn;
+        ASSERT_EQ(take(rings, writer), text(writer, turn, size_of(turn))) << turn;
     }
   });
 }
@@ -129,20 +129,36 @@ TEST(SharedRings, PublishesNothingWhereASlotOrAChunkIsNotFree) {
     SharedRings quick = rings_of(memory, 3, 1);
     SharedRings slow = rings_of(memory, 3, 2);
     const std::string data = text(0, 0, bytes);
+    const SharedRings::Piece piece{data.data(), bytes, true};
     const std::vector<std::int32_t> both{1, 2};
     int room = 0;
-    for (; writer.publish(both, data.data(), bytes); ++room) {
-      ASSERT_NE(quick.next(0, bytes), nullptr);
+    for (; writer.publish(both, piece); ++room) {
+      ASSERT_NE(quick.next(0).data, nullptr);
       quick.taken(0);
       ASSERT_LT(room, 1000);
     }
     EXPECT_GE(room, 2);
-    EXPECT_EQ(quick.next(0, bytes), nullptr) << "nothing has happened to one reader where another has no room";
-    EXPECT_FALSE(writer.publish(both, data.data(), bytes));
+    EXPECT_EQ(quick.next(0).data, nullptr) << "nothing has happened to one reader where another has no room";
+    EXPECT_FALSE(writer.publish(both, piece));
     slow.taken(0);
-    EXPECT_TRUE(writer.publish(both, data.data(), bytes));
-    EXPECT_NE(quick.next(0, bytes), nullptr);
+    EXPECT_TRUE(writer.publish(both, piece));
+    EXPECT_NE(quick.next(0).data, nullptr);
   }
+}
+
+TEST(SharedRings, SaysHowLargeAPieceIsAndWhichIsTheLast) {
+  const SharedMemory memory(2);
+  SharedRings writer = rings_of(memory, 2, 0);
+  SharedRings reader = rings_of(memory, 2, 1);
+  const std::string data = text(0, 0, SharedRings::chunk_bytes);
+  const std::vector<std::int32_t> one{1};
+  EXPECT_TRUE(writer.publish(one, {data.data(), data.size(), false}));
+  EXPECT_TRUE(writer.publish(one, {data.data(), 5, true}));
+  EXPECT_EQ(reader.next(0).bytes, data.size());
+  EXPECT_FALSE(reader.next(0).is_last);
+  reader.taken(0);
+  EXPECT_EQ(reader.next(0).bytes, 5U);
+  EXPECT_TRUE(reader.next(0).is_last);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace starling {
 namespace {
 
-/// Data cut into pieces, of which some are done. What has no data is one piece.
+/// Memory for data in pieces, of which some are done. What has no data is one piece.
 class Pieces {
  public:
   explicit Pieces(std::int64_t most) : most_(most) {}
@@ -22,12 +22,12 @@ class Pieces {
     buffer_ = data.buffer;
   }
   [[nodiscard]] Extent current() const { return {buffer_, first_, std::min(left_, most_)}; }
-  /// Goes on to the next piece; false where there is none.
-  bool next() {
+  [[nodiscard]] bool is_last() const { return left_ <= most_; }
+  /// Goes on to the next piece, which is empty behind the last one.
+  void next() {
     const std::int64_t done = std::min(left_, most_);
     first_ += done;
     left_ -= done;
-    return left_ > 0;
   }
 
  private:
@@ -94,27 +94,32 @@ class OneSharing {
       if (packed != nullptr) keep(pack(data, piece.count, run_.unit.type, packed));
       data = packed != nullptr ? packed : data;  // any bytes after an error: readers wait for as many
     }
-    if (!rings_.publish(run_.program.readers_of(*publication_), data, bytes)) return false;
-    if (!outgoing_.next() && ++publication_ != last_publication_) outgoing_.begin(publication_->data);
+    const bool is_last = outgoing_.is_last();
+    if (!rings_.publish(run_.program.readers_of(*publication_), {data, bytes, is_last})) return false;
+    outgoing_.next();
+    if (is_last && ++publication_ != last_publication_) outgoing_.begin(publication_->data);
     return true;
   }
 
   bool take() {
-    const Extent piece = incoming_.current();
-    const std::size_t bytes = static_cast<std::size_t>(piece.count) * element_;
-    const char* const data = rings_.next(take_->peer, bytes);
-    if (data == nullptr) return false;
-    if (bytes > 0) put(data, piece, bytes);
+    const SharedRings::Piece piece = rings_.next(take_->peer);
+    if (piece.data == nullptr) return false;
+    Extent into = incoming_.current();
+    const std::size_t expected = static_cast<std::size_t>(into.count) * element_;
+    if (piece.bytes > expected) keep(MPI_ERR_TRUNCATE);
+    if (piece.bytes < expected) into.count = static_cast<std::int64_t>(piece.bytes / element_);
+    if (into.count > 0) put(piece.data, into);
     rings_.taken(take_->peer);
-    if (!incoming_.next() && ++take_ != last_take_) incoming_.begin(take_->into);
+    incoming_.next();
+    if (piece.is_last && ++take_ != last_take_) incoming_.begin(take_->into);
     return true;
   }
 
-  void put(const char* data, const Extent& piece, std::size_t bytes) {
+  void put(const char* data, const Extent& piece) {
     char* const into = run_.at(piece);
     const bool combines = take_->kind == Take::Kind::combine;
     if (!combines && run_.unit.contiguous) {
-      std::memcpy(into, data, bytes);
+      std::memcpy(into, data, static_cast<std::size_t>(piece.count) * element_);
     } else if (!combines) {
       keep(unpack(data, into, piece.count, run_.unit.type));
     } else if (run_.unit.contiguous) {
