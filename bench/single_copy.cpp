@@ -48,18 +48,18 @@ struct Rank {
       bool moved = false;
       if (out < bytes) {
         const std::size_t piece = once ? bytes : std::min(bytes - out, SharedRings::chunk_bytes);
-        moved = once ? rings.publish_in_place(others, send.data()) : rings.publish(others, send.data() + out, piece);
+        moved = once ? rings.publish_in_place(others, send.data(), bytes)
+                     : rings.publish(others, {send.data() + out, piece, out + piece == bytes});
         if (moved) out += piece;
       }
       for (std::size_t i = 0; i < from.size(); ++i) {
         if (in[i] == bytes) continue;
-        const std::size_t piece = once ? bytes : std::min(bytes - in[i], SharedRings::chunk_bytes);
-        const auto found = rings.next(from[i], piece);
+        const auto found = rings.next(from[i]);
         if (!found) continue;
-        if (found->here != nullptr) std::memcpy(recv.data() + in[i], found->here, piece);
+        if (found->here != nullptr) std::memcpy(recv.data() + in[i], found->here, found->bytes);
         if (found->here == nullptr && rings.read(from[i], found->in_place, recv.data(), bytes) != bytes) std::abort();
         rings.taken(from[i]);
-        in[i] += piece;
+        in[i] += found->bytes;
         moved = true;
       }
       if (!moved) sched_yield();
@@ -67,9 +67,9 @@ struct Rank {
   }
   /// All wait for all.
   void meet() {
-    while (!rings.publish(others, nullptr, 0)) sched_yield();
+    while (!rings.publish(others, {nullptr, 0, true})) sched_yield();
     for (const std::int32_t one : others) {
-      while (!rings.next(one, 0)) sched_yield();
+      while (!rings.next(one)) sched_yield();
       rings.taken(one);
     }
   }

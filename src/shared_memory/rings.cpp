@@ -48,8 +48,9 @@ void SharedRings::publish_for(std::size_t reader, Fill fill) {
   slot.number.store(number, std::memory_order_release);
 }
 
-bool SharedRings::publish(std::span<const std::int32_t> readers, const char* data, std::size_t bytes) {
+bool SharedRings::publish(std::span<const std::int32_t> readers, const Piece& piece) {
   if (!have_slots(readers)) return false;
+  const std::size_t bytes = piece.bytes;
   const std::uint64_t chunk = chunks_used_ % chunks;
   if (bytes > most_in_slot) {
     std::vector<Held>& holds = holds_[chunk];
@@ -57,29 +58,32 @@ bool SharedRings::publish(std::span<const std::int32_t> readers, const char* dat
       if (!has_taken(one.reader, one.number)) return false;
     holds.clear();
     for (const std::int32_t one : readers) holds.push_back({place(one), published_[place(one)] + 1});
-    std::memcpy(chunks_[(me_ * chunks) + chunk].data.data(), data, bytes);
+    std::memcpy(chunks_[(me_ * chunks) + chunk].data.data(), piece.data, bytes);
     ++chunks_used_;
   }
   for (const std::int32_t one : readers)
     publish_for(place(one), [&](Slot& slot) {
-      slot.chunk = chunk;
-      if (bytes > 0 && bytes <= most_in_slot) std::memcpy(slot.data.data(), data, bytes);
+      slot.chunk = static_cast<std::uint16_t>(chunk);
+      slot.bytes = static_cast<std::uint16_t>(bytes);
+      slot.is_last = piece.is_last;
+      if (bytes > 0 && bytes <= most_in_slot) std::memcpy(slot.data.data(), piece.data, bytes);
     });
   return true;
 }
 
-std::optional<SharedRings::Found> SharedRings::next(std::int32_t writer, std::size_t bytes) const {
+std::optional<SharedRings::Found> SharedRings::next(std::int32_t writer) const {
   const std::size_t its = place(writer);
   const std::uint64_t number = taken_[its] + 1;
   const Slot& slot = from(its).slot[(number - 1) % slots];
   if (slot.number.load(std::memory_order_acquire) != number) return {};
   if (slot.chunk == no_chunk) {
-    Found found{nullptr, 0};
-    std::memcpy(&found.in_place, slot.data.data(), sizeof found.in_place);
-    return found;
+    InPlace all{};
+    std::memcpy(&all, slot.data.data(), sizeof all);
+    return Found{nullptr, all.address, all.bytes, true};
   }
-  if (bytes <= most_in_slot) return Found{slot.data.data(), 0};
-  return Found{chunks_[(its * chunks) + slot.chunk].data.data(), 0};
+  const char* const data =
+      slot.bytes <= most_in_slot ? slot.data.data() : chunks_[(its * chunks) + slot.chunk].data.data();
+  return Found{data, 0, slot.bytes, slot.is_last};
 }
 
 void SharedRings::taken(std::int32_t writer) {
@@ -97,14 +101,14 @@ bool SharedRings::may_stay_in_place(std::span<const std::int32_t> readers) const
   return !processes_.empty() && std::ranges::all_of(readers, [&](std::int32_t one) { return reads_[place(one)]; });
 }
 
-bool SharedRings::publish_in_place(std::span<const std::int32_t> readers, const char* data) {
+bool SharedRings::publish_in_place(std::span<const std::int32_t> readers, const char* data, std::size_t bytes) {
   if (!have_slots(readers)) return false;
-  const auto address = std::uint64_t{reinterpret_cast<std::uintptr_t>(data)};
+  const InPlace all{reinterpret_cast<std::uintptr_t>(data), bytes};
   for (const std::int32_t one : readers) {
     const std::size_t reader = place(one);
     publish_for(reader, [&](Slot& slot) {
       slot.chunk = no_chunk;
-      std::memcpy(slot.data.data(), &address, sizeof address);
+      std::memcpy(slot.data.data(), &all, sizeof all);
     });
     in_place_.push_back({reader, published_[reader]});
   }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -13,8 +14,8 @@ namespace starling {
 /// Memory that ranks of a node share, as one of them, a member, uses it: what a member publishes for some of the others
 /// each of these takes, in the order in which it was published. Nothing here waits, and no function of MPI is called.
 ///
-/// From each member to each other one there is a ring of slots, each a cache line: a sequence number and up to
-/// `most_in_slot` bytes, so that small data costs one line. More than that lies in the writer's pool of chunks, once
+/// From each member to each other one there is a ring of slots, each a cache line: a sequence number, the size and up
+/// to `most_in_slot` bytes, so that small data costs one line. More than that lies in the writer's pool of chunks, once
 /// for all its readers, and the slot names the chunk. The reader counts what it has taken on a line of its own, by
 /// which the writer knows which slots and chunks are free again. Numbers run on as long as the memory lives.
 ///
@@ -24,15 +25,24 @@ namespace starling {
 class SharedRings {
  public:
   static constexpr std::size_t most_in_slot = 48;
-  /// The most bytes of one publication.
+  /// The most bytes of one piece.
   static constexpr std::size_t chunk_bytes = 16384;
 
   static constexpr int most_members = 256;
 
-  /// A publication that is there for this member: in memory of this process, or at an address of the writer's.
+  /// What is published at a time. More than a chunk goes in several pieces, of which the last says so: a reader that
+  /// expects another size, in a wrong program, thus comes to its end nevertheless.
+  struct Piece {
+    const char* data;
+    std::size_t bytes;
+    bool is_last;
+  };
+  /// A piece that is there for this member: in memory of this process, or all data at an address of the writer's.
   struct Found {
     const char* here;  ///< null where it is in place
     std::uint64_t in_place;
+    std::size_t bytes;
+    bool is_last;
   };
 
   /// Bytes that so many members need.
@@ -41,12 +51,12 @@ class SharedRings {
   /// them used it. Members are named by any numbers: `places[name]` is one's place among them.
   SharedRings(char* memory, int members, std::vector<std::int32_t> places, int me);
 
-  /// Publishes `bytes` bytes, at most `chunk_bytes`, for `readers`, which are other members, each once. False where a
-  /// slot or chunk is not free yet: nothing has happened then.
-  bool publish(std::span<const std::int32_t> readers, const char* data, std::size_t bytes);
-  /// The next publication of `writer` for this member, which has `bytes` bytes, aligned to 16 if not in place; nothing
-  /// where it is not there yet. It stays there until `taken`. Of one in place only the first bytes need be asked for.
-  [[nodiscard]] std::optional<Found> next(std::int32_t writer, std::size_t bytes) const;
+  /// Publishes a piece for `readers`, which are other members, each once. False where a slot or chunk is not free yet:
+  /// nothing has happened then.
+  bool publish(std::span<const std::int32_t> readers, const Piece& piece);
+  /// The next piece of `writer` for this member, aligned to 16 if not in place; nothing where it is not there yet. It
+  /// stays there until `taken`.
+  [[nodiscard]] std::optional<Found> next(std::int32_t writer) const;
   /// This member is done with what `next` returned.
   void taken(std::int32_t writer);
 
@@ -55,8 +65,9 @@ class SharedRings {
   void let_stay_in_place(std::vector<std::int64_t> processes);
   /// Whether one for these readers may.
   [[nodiscard]] bool may_stay_in_place(std::span<const std::int32_t> readers) const;
-  /// Publishes what is at `data` without copying it, as `publish` does. It must stay as it is while `is_needed`.
-  bool publish_in_place(std::span<const std::int32_t> readers, const char* data);
+  /// Publishes all bytes at `data` without copying them, as `publish` does. They must stay as they are while
+  /// `is_needed`.
+  bool publish_in_place(std::span<const std::int32_t> readers, const char* data, std::size_t bytes);
   /// Whether a reader has not yet taken everything that this member has published in place.
   bool is_needed();
   /// Answers a reader that has asked for some of that. False where nobody has, or the last answer was not heard yet.
@@ -74,13 +85,20 @@ class SharedRings {
   static constexpr std::uint64_t slots = 8;
   static constexpr std::uint64_t chunks = 16;
   static constexpr std::size_t line = 64;
+  static_assert(chunk_bytes <= std::numeric_limits<std::uint16_t>::max(), "slots have no room for larger sizes");
 
   struct alignas(line) Slot {
-    std::atomic<std::uint64_t> number;  ///< of the publication that is there; the first is 1
-    std::uint64_t chunk;                ///< or `no_chunk`: `data` has the address of what is in place
+    std::atomic<std::uint64_t> number;  ///< of the piece that is there; the first is 1
+    std::uint16_t chunk;                ///< or `no_chunk`: `data` is an InPlace
+    std::uint16_t bytes;
+    bool is_last;
     alignas(16) std::array<char, most_in_slot> data;
   };
-  static constexpr std::uint64_t no_chunk = chunks;
+  static constexpr std::uint16_t no_chunk = chunks;
+  struct InPlace {
+    std::uint64_t address;
+    std::uint64_t bytes;
+  };
   /// What goes from one member to another.
   struct Ring {
     std::array<Slot, slots> slot;

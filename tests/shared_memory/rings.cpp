@@ -43,13 +43,13 @@ std::string text(int writer, int turn, std::size_t bytes) {
 }
 
 void publish(SharedRings& rings, const std::vector<std::int32_t>& readers, const std::string& data) {
-  while (!rings.publish(readers, data.data(), data.size())) std::this_thread::yield();
+  while (!rings.publish(readers, {data.data(), data.size(), true})) std::this_thread::yield();
 }
 
-std::string take(SharedRings& rings, int writer, std::size_t bytes) {
-  auto found = rings.next(writer, bytes);
-  for (; !found; found = rings.next(writer, bytes)) std::this_thread::yield();
-  std::string copy(found->here, bytes);
+std::string take(SharedRings& rings, int writer) {
+  auto found = rings.next(writer);
+  for (; !found; found = rings.next(writer)) std::this_thread::yield();
+  std::string copy(found->here, found->bytes);
   rings.taken(writer);
   return copy;
 }
@@ -89,7 +89,7 @@ TEST(SharedRings, BringsEachPublicationToItsReaderInOrder) {
       if (me == 0) {
         publish(rings, {1}, text(0, turn, size_of(turn)));
       } else {
-        ASSERT_EQ(take(rings, 0, size_of(turn)), text(0, turn, size_of(turn))) << turn;
+        ASSERT_EQ(take(rings, 0), text(0, turn, size_of(turn))) << turn;
       }
     }
   });
@@ -105,9 +105,9 @@ TEST(SharedRings, BringsOnePublicationToManyReaders) {
         publish(rings, everyone, text(0, turn, size_of(turn)));
         publish(rings, {only}, text(only, turn, size_of(turn + 3)));
       } else {
-        ASSERT_EQ(take(rings, 0, size_of(turn)), text(0, turn, size_of(turn))) << turn;
+        ASSERT_EQ(take(rings, 0), text(0, turn, size_of(turn))) << turn;
         if (me == only) {
-          ASSERT_EQ(take(rings, 0, size_of(turn + 3)), text(me, turn, size_of(turn + 3))) << turn;
+          ASSERT_EQ(take(rings, 0), text(me, turn, size_of(turn + 3))) << turn;
         }
       }
     }
@@ -119,7 +119,7 @@ TEST(SharedRings, LetsAllMembersExchangeAtOnce) {
     for (int turn = 0; turn < turns; ++turn) {
       publish(rings, {(me + 1) % 3, (me + 2) % 3}, text(me, turn, size_of(turn)));
       for (const int writer : {(me + 1) % 3, (me + 2) % 3})
-        ASSERT_EQ(take(rings, writer, size_of(turn)), text(writer, turn, size_of(turn))) << turn;
+        ASSERT_EQ(take(rings, writer), text(writer, turn, size_of(turn))) << turn;
     }
   });
 }
@@ -131,16 +131,18 @@ void stay_in_place(SharedRings& rings, int members) {
 
 /// Publishes `data` in place, and answers until it is taken.
 void publish_in_place(SharedRings& rings, const std::vector<std::int32_t>& readers, const std::string& data) {
-  while (!rings.publish_in_place(readers, data.data())) std::this_thread::yield();
+  while (!rings.publish_in_place(readers, data.data(), data.size())) std::this_thread::yield();
   while (rings.is_needed())
     if (!rings.answer()) std::this_thread::yield();
 }
 
 /// Takes what is in place: reads the first `readable` bytes, and asks for each piece of the others.
 std::string take_in_place(SharedRings& rings, int writer, std::size_t bytes, std::size_t readable) {
-  auto found = rings.next(writer, 1);
-  for (; !found; found = rings.next(writer, 1)) std::this_thread::yield();
+  auto found = rings.next(writer);
+  for (; !found; found = rings.next(writer)) std::this_thread::yield();
   EXPECT_EQ(found->here, nullptr);
+  EXPECT_EQ(found->bytes, bytes);
+  EXPECT_TRUE(found->is_last);
   std::string data(bytes, '\0');
   EXPECT_EQ(rings.read(writer, found->in_place, data.data(), readable), readable);
   for (std::size_t done = readable; done < bytes;) {
@@ -173,7 +175,7 @@ TEST(SharedRings, LeavesDataInPlaceUntilAllHaveTakenIt) {
       } else {
         ASSERT_EQ(take_in_place(rings, 0, bytes, bytes), text(0, turn, bytes)) << turn;
         if (me == 2) {
-          ASSERT_EQ(take(rings, 0, size_of(turn)), text(2, turn, size_of(turn))) << turn;
+          ASSERT_EQ(take(rings, 0), text(2, turn, size_of(turn))) << turn;
         }
       }
     }
@@ -206,7 +208,7 @@ TEST(SharedRings, AnswersWhileItAsks) {
     const std::vector<std::int32_t> others{(me + 1) % 3, (me + 2) % 3};
     for (int turn = 0; turn < turns; ++turn) {
       const std::string data = text(me, turn, large);
-      while (!rings.publish_in_place(others, data.data())) std::this_thread::yield();
+      while (!rings.publish_in_place(others, data.data(), data.size())) std::this_thread::yield();
       for (const int writer : others) ASSERT_EQ(take_in_place(rings, writer, large, 0), text(writer, turn, large));
       while (rings.is_needed())
         if (!rings.answer()) std::this_thread::yield();
@@ -230,20 +232,36 @@ TEST(SharedRings, PublishesNothingWhereASlotOrAChunkIsNotFree) {
     SharedRings quick = rings_of(memory, 3, 1);
     SharedRings slow = rings_of(memory, 3, 2);
     const std::string data = text(0, 0, bytes);
+    const SharedRings::Piece piece{data.data(), bytes, true};
     const std::vector<std::int32_t> both{1, 2};
     int room = 0;
-    for (; writer.publish(both, data.data(), bytes); ++room) {
-      ASSERT_TRUE(quick.next(0, bytes));
+    for (; writer.publish(both, piece); ++room) {
+      ASSERT_TRUE(quick.next(0));
       quick.taken(0);
       ASSERT_LT(room, 1000);
     }
     EXPECT_GE(room, 2);
-    EXPECT_FALSE(quick.next(0, bytes)) << "nothing has happened to one reader where another has no room";
-    EXPECT_FALSE(writer.publish(both, data.data(), bytes));
+    EXPECT_FALSE(quick.next(0)) << "nothing has happened to one reader where another has no room";
+    EXPECT_FALSE(writer.publish(both, piece));
     slow.taken(0);
-    EXPECT_TRUE(writer.publish(both, data.data(), bytes));
-    EXPECT_TRUE(quick.next(0, bytes));
+    EXPECT_TRUE(writer.publish(both, piece));
+    EXPECT_TRUE(quick.next(0));
   }
+}
+
+TEST(SharedRings, SaysHowLargeAPieceIsAndWhichIsTheLast) {
+  const SharedMemory memory(2);
+  SharedRings writer = rings_of(memory, 2, 0);
+  SharedRings reader = rings_of(memory, 2, 1);
+  const std::string data = text(0, 0, SharedRings::chunk_bytes);
+  const std::vector<std::int32_t> one{1};
+  EXPECT_TRUE(writer.publish(one, {data.data(), data.size(), false}));
+  EXPECT_TRUE(writer.publish(one, {data.data(), 5, true}));
+  EXPECT_EQ(reader.next(0)->bytes, data.size());
+  EXPECT_FALSE(reader.next(0)->is_last);
+  reader.taken(0);
+  EXPECT_EQ(reader.next(0)->bytes, 5U);
+  EXPECT_TRUE(reader.next(0)->is_last);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -196,16 +196,18 @@ def run_ranks(
     before: Sequence[str] = (),
     launcher_options: Sequence[str] = (),
     cwd: Path | None = None,
+    last_lines: Collection[str] = (),
 ) -> Outcome:
     """Runs `before... launcher -n ranks argv...` for at most `timeout` seconds; HangError with stacks after that.
 
-    `env` is added to the job's environment. `before` stands in front of the launcher, e.g. `starling run ... --`.
+    `env` is added to the job's environment. `before` stands in front of the launcher, e.g. `starling run ... --`. A job
+    that has printed all `last_lines` is taken down.
 
     Once in some thousand jobs Open MPI 4's launcher takes a rank's end for one without MPI_Finalize (its issue 7833, a
     race in the launcher): such a job is run once more. What a program does wrong, it does again.
     """
     line = [*before, *mpi.launcher, *launcher_options, "-n", str(ranks), *argv]
-    outcome = run_job(line, environment(mpi, env), timeout, cwd)
+    outcome = run_job(line, environment(mpi, env), timeout, cwd, last_lines)
     if mpi.name == "openmpi4" and outcome.status == 1 and _IMPROPER in outcome.stderr:
-        outcome = run_job(line, environment(mpi, env), timeout, cwd)
+        outcome = run_job(line, environment(mpi, env), timeout, cwd, last_lines)
     return outcome

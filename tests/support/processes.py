@@ -9,7 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,33 +92,65 @@ def end(processes: Sequence[int], with_signal: signal.Signals) -> None:
             continue
 
 
-def run_job(argv: Sequence[str], env: Mapping[str, str], timeout: float, cwd: Path | None = None) -> Outcome:
+def take_down(job: subprocess.Popen[bytes]) -> None:
+    """Ends a job and all processes below it."""
+    family = [job.pid, *descendants(job.pid)]
+    end(family, signal.SIGTERM)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        job.wait(5)
+    end(family, signal.SIGKILL)
+    job.wait()
+
+
+def status_of(job: subprocess.Popen[bytes], timeout: float, is_over: Callable[[], bool] | None) -> int:
+    """The status of a job when it ends, or 0 when `is_over` says so and it is taken down; TimeoutExpired after that."""
+    if is_over is None:
+        return job.wait(timeout)
+    until = time.monotonic() + timeout
+    while True:
+        try:
+            return job.wait(0.1)
+        except subprocess.TimeoutExpired:
+            if is_over():
+                take_down(job)
+                return 0
+            if time.monotonic() > until:
+                raise
+
+
+def run_job(
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    timeout: float,
+    cwd: Path | None = None,
+    last_lines: Collection[str] = (),
+) -> Outcome:
     """Runs `argv` in a session of its own, for at most `timeout` seconds.
 
     When the time is over, it ends all processes of the job and raises HangError with their stacks and the ends of the
     output. Output goes through files, so that a process left by a launcher cannot block the reader.
+
+    A job whose stdout has all `last_lines`, if there are any, is taken down: some launchers do not end by themselves.
     """
     with tempfile.TemporaryFile("w+", errors="replace") as out, tempfile.TemporaryFile("w+", errors="replace") as err:
 
         def texts() -> tuple[str, str]:
-            out.seek(0)
-            err.seek(0)
-            return out.read(), err.read()
+            # Opened anew: to seek in `out` would move the place where the job writes.
+            out_text, err_text = (
+                Path(f"/proc/self/fd/{one.fileno()}").read_text(errors="replace") for one in (out, err)
+            )
+            return out_text, err_text
 
         start = time.monotonic()
         job = subprocess.Popen(
             list(argv), stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=dict(env), cwd=cwd, start_new_session=True
         )
+        is_over = (lambda: set(last_lines) <= set(texts()[0].splitlines())) if last_lines else None
         try:
-            status = job.wait(timeout)
+            status = status_of(job, timeout, is_over)
         except subprocess.TimeoutExpired:
-            family = [job.pid, *descendants(job.pid)]
-            stacks = "\n".join(stack_of(pid) for pid in family)
-            end(family, signal.SIGTERM)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                job.wait(5)
-            end(family, signal.SIGKILL)
-            job.wait()
+            stacks = "\n".join(stack_of(pid) for pid in [job.pid, *descendants(job.pid)])
+            take_down(job)
             stdout, stderr = texts()
             left = Outcome(tuple(argv), -signal.SIGKILL, stdout, stderr, timeout).report()
             raise HangError(f"no end after {timeout} s\n{left}\n--- stacks\n{stacks}") from None

@@ -21,7 +21,7 @@ namespace {
 /// bytes or more readers two copies at once are faster (bench/single_copy.cpp).
 constexpr std::size_t least_in_place = std::size_t{512} << 10U;
 
-/// Data cut into pieces, of which some are done. What has no data is one piece.
+/// Memory for data in pieces, of which some are done. What has no data is one piece.
 class Pieces {
  public:
   explicit Pieces(std::int64_t most) : most_(most) {}
@@ -33,13 +33,15 @@ class Pieces {
   [[nodiscard]] Extent current() const { return {buffer_, first_, std::min(left_, most_)}; }
   /// All that is not done.
   [[nodiscard]] Extent rest() const { return {buffer_, first_, left_}; }
-  /// Goes on to the next piece; false where there is none.
-  bool next() {
+  [[nodiscard]] bool is_last() const { return left_ <= most_; }
+  /// Goes on to the next piece, which is empty behind the last one.
+  void next() {
     const std::int64_t done = std::min(left_, most_);
     first_ += done;
     left_ -= done;
-    return left_ > 0;
   }
+  /// Leaves out what is behind the next `count` elements.
+  void end_after(std::int64_t count) { left_ = std::min(left_, count); }
 
  private:
   std::int64_t most_;
@@ -116,7 +118,7 @@ class OneSharing {
   bool publish() {
     const auto readers = run_.program.readers_of(*publication_);
     if (stays_in_place(readers)) {
-      if (!rings_.publish_in_place(readers, run_.at(publication_->data))) return false;
+      if (!rings_.publish_in_place(readers, run_.at(publication_->data), bytes_of(publication_->data))) return false;
       in_place_ = true;
       publication_over();
       return true;
@@ -129,27 +131,33 @@ class OneSharing {
       if (packed != nullptr) keep(pack(data, piece.count, run_.unit.type, packed));
       data = packed != nullptr ? packed : data;  // any bytes after an error: readers wait for as many
     }
-    if (!rings_.publish(readers, data, bytes)) return false;
-    if (!outgoing_.next()) publication_over();
+    const bool is_last = outgoing_.is_last();
+    if (!rings_.publish(readers, {data, bytes, is_last})) return false;
+    outgoing_.next();
+    if (is_last) publication_over();
     return true;
   }
 
   bool take() {
     if (asking_) return take_answer();
-    const Extent piece = incoming_.current();
-    const std::size_t bytes = bytes_of(piece);
-    const auto found = rings_.next(take_->peer, bytes);
+    const auto found = rings_.next(take_->peer);
     if (!found) return false;
     if (found->here == nullptr) {
+      if (found->bytes > bytes_of(incoming_.rest())) keep(MPI_ERR_TRUNCATE);
+      incoming_.end_after(static_cast<std::int64_t>(found->bytes / element_));
       there_ = found->in_place;
       take_from_place();
       return true;
     }
-    if (bytes > 0) put(found->here, piece, bytes);
-    if (incoming_.next()) {
-      rings_.taken(take_->peer);
-    } else {
+    Extent into = incoming_.current();
+    if (found->bytes > bytes_of(into)) keep(MPI_ERR_TRUNCATE);
+    if (found->bytes < bytes_of(into)) into.count = static_cast<std::int64_t>(found->bytes / element_);
+    if (into.count > 0) put(found->here, into);
+    incoming_.next();
+    if (found->is_last) {
       take_over();
+    } else {
+      rings_.taken(take_->peer);
     }
     return true;
   }
@@ -161,7 +169,7 @@ class OneSharing {
       take_over();
       return;
     }
-    do {
+    while (true) {
       const Extent piece = incoming_.current();
       const std::size_t bytes = bytes_of(piece);
       char* const into = directly ? run_.at(piece) : spare(0);
@@ -170,9 +178,11 @@ class OneSharing {
         asking_ = true;
         return;
       }
-      if (into != nullptr && !directly) put(into, piece, bytes);
+      if (into != nullptr && !directly) put(into, piece);
       there_ += bytes;
-    } while (incoming_.next());
+      if (incoming_.is_last()) break;
+      incoming_.next();
+    }
     take_over();
   }
 
@@ -191,23 +201,24 @@ class OneSharing {
     const char* const data = rings_.answer_of(take_->peer);
     if (data == nullptr) return false;
     const Extent piece = incoming_.current();
-    put(data, piece, bytes_of(piece));
+    put(data, piece);
     rings_.heard(take_->peer);
     asking_ = false;
     there_ += bytes_of(piece);
-    if (incoming_.next()) {
-      take_from_place();
-    } else {
+    if (incoming_.is_last()) {
       take_over();
+    } else {
+      incoming_.next();
+      take_from_place();
     }
     return true;
   }
 
-  void put(const char* data, const Extent& piece, std::size_t bytes) {
+  void put(const char* data, const Extent& piece) {
     char* const into = run_.at(piece);
     const bool combines = take_->kind == Take::Kind::combine;
     if (!combines && run_.unit.contiguous) {
-      std::memcpy(into, data, bytes);
+      std::memcpy(into, data, bytes_of(piece));
     } else if (!combines) {
       keep(unpack(data, into, piece.count, run_.unit.type));
     } else if (run_.unit.contiguous) {
