@@ -55,7 +55,7 @@ static void heat3d(MPI_Comm cart, int form) {
   CHK(ADCL_Topology_create(cart, &topo));
   CHK(ADCL_Request_create(vec, topo, ADCL_FNCTSET_NEIGHBORHOOD, &req));
   if (vmap) CHK(ADCL_Vmap_free(&vmap));
-  for (int n = 0; n < 250; n++) {
+  for (int n = 0; n < 60; n++) {
     fill3(d, dims, n);
     if (n % 3 == 0)
       CHK(ADCL_Request_start(req));
@@ -131,7 +131,7 @@ static void registered(void) {
     }
     CHK(ADCL_Topology_create_extended(plane, &topo));
     CHK(ADCL_Request_create_generic(vec, vec, topo, ADCL_FNCTSET_NEIGHBORHOOD, &req));
-    for (int n = 0; n < 100; n++) {
+    for (int n = 0; n < 30; n++) {
       for (int i = 0; i < 8; i++)
         for (int j = 0; j < 9; j++)
           for (int k = 0; k < 2; k++)
@@ -165,7 +165,7 @@ static void shifts(void) {
   ADCL_Request both[2] = {l, r};
   CHK(ADCL_Timer_create(2, both, &timer));
   CHK(ADCL_Timer_commit(timer));
-  for (int n = 0; n < 300; n++) {
+  for (int n = 0; n < 80; n++) {
     for (int i = 0; i < 6; i++) line[i] = i == 0 || i == 5 ? -1 : rank * 10 + n;
     CHK(ADCL_Timer_start(timer));
     CHK(ADCL_Request_start(l));
@@ -214,7 +214,7 @@ static void allocated1d4d(MPI_Comm c4) {
   ADCL_Request r;
   CHK(ADCL_Topology_create(c4, &t));
   CHK(ADCL_Request_create(v, t, ADCL_FNCTSET_NEIGHBORHOOD, &r));
-  for (int n = 0; n < 100; n++) {
+  for (int n = 0; n < 30; n++) {
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 4; j++)
         for (int k = 0; k < 3; k++)
