@@ -64,9 +64,10 @@ def test_a_benchmark_of_ours_needs_no_program(mpi: Mpi, tmp_path: Path) -> None:
     options = ["-p", f"{name}=1K,64K", "-r", "1", "--pairs", "2", "--benchmark", "alltoall:16K"]
     _, found = tuned(mpi, tmp_path, [*options, "--mpicc", str(mpi.mpicc)], [])
     assert found["chosen"] in ({name: "1024"}, {name: "65536"})
-    assert all(len(one["figures"]) == 1 and one["failed"] is None for one in found["candidates"])
+    # Where both take about as long, the search runs them again.
+    assert all(one["figures"] and one["failed"] is None for one in found["candidates"])
     assert all(0 < figure < 10 for pair in found["pairs"] for figure in pair)
     assert found["margin"] is not None
     lines = (tmp_path / "found.conf.measurements").read_text().splitlines()
     assert json.loads(lines[0])["benchmark"] == "alltoall:16K"
-    assert len(lines) == 1 + 1 + 2 + 2
+    assert len(lines) >= 1 + 1 + 2 + 2
