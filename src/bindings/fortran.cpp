@@ -21,6 +21,14 @@ Spellings find(std::array<const char*, 4> names) {
   return found;
 }
 
+/// MPICH has them in one common block: MPI_BOTTOM, then MPI_IN_PLACE.
+Spellings find_in_block(int place) {
+  Spellings found = find({"mpipriv1_", "mpipriv1", "mpipriv1__", "MPIPRIV1"});
+  for (const void*& one : found)
+    if (one != nullptr) one = static_cast<const Fint*>(one) + place;
+  return found;
+}
+
 bool contains(const Spellings& constants, const void* buffer) {
   return buffer != nullptr && std::ranges::find(constants, buffer) != constants.end();
 }
@@ -28,13 +36,15 @@ bool contains(const Spellings& constants, const void* buffer) {
 bool is_in_place(const void* buffer) {
   static const Spellings constants =
       find({"mpi_fortran_in_place_", "mpi_fortran_in_place", "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE"});
-  return contains(constants, buffer);
+  static const Spellings in_block = find_in_block(1);
+  return contains(constants, buffer) || contains(in_block, buffer);
 }
 
 bool is_bottom(const void* buffer) {
   static const Spellings constants =
       find({"mpi_fortran_bottom_", "mpi_fortran_bottom", "mpi_fortran_bottom__", "MPI_FORTRAN_BOTTOM"});
-  return contains(constants, buffer);
+  static const Spellings in_block = find_in_block(0);
+  return contains(constants, buffer) || contains(in_block, buffer);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <utility>
 
 #include "algorithms/candidate.hpp"
 #include "messages/meant.hpp"
@@ -124,12 +125,6 @@ std::string why_no_implementation(std::string_view set, std::string_view name) {
       .append(listed(names));
 }
 
-std::string explained(std::optional<std::string_view> collective, std::string_view name) {
-  if (collective && is_halo_set(*collective)) return why_no_implementation(*collective, name);
-  const auto known = collective ? collective_or_set_named(*collective) : std::nullopt;
-  return known ? why_unknown(*known, name) : why_unknown_anywhere(name);
-}
-
 /// What to do about an unknown name of a collective, or of an algorithm where those may stand alone.
 std::string remedy(std::string_view name, bool algorithms) {
   std::vector<std::string> names;
@@ -142,6 +137,24 @@ std::string remedy(std::string_view name, bool algorithms) {
   return near.empty() ? "see starling algorithms" : "did you mean " + std::string(near) + "?";
 }
 
+/// Why there is no such collective or function set; `name` is what it was named for.
+std::string why_no_collective(std::string_view collective, std::string_view name) {
+  std::string why = "there is no collective '" + told(collective) + "'; " + remedy(collective, false);
+  if (why.ends_with('?')) return why;
+  return why.append("; a function set of the program's own is ")
+      .append(told(collective))
+      .append(own_set)
+      .append(":")
+      .append(told(name));
+}
+
+std::string explained(std::optional<std::string_view> collective, std::string_view name) {
+  if (!collective) return why_unknown_anywhere(name);
+  if (is_halo_set(*collective)) return why_no_implementation(*collective, name);
+  const auto known = collective_or_set_named(*collective);
+  return known ? why_unknown(*known, name) : why_no_collective(*collective, name);
+}
+
 /// Why an item of --only or --except means nothing; empty if it means something.
 std::string item_fault(const std::string& item, const ForcedNames& names) {
   const std::size_t colon = item.find(':');
@@ -152,8 +165,6 @@ std::string item_fault(const std::string& item, const ForcedNames& names) {
   }
   const std::string collective = item.substr(0, colon);
   const std::string name = item.substr(colon + 1);
-  if (!names.is_collective(collective))
-    return "there is no collective '" + told(collective) + "'; " + remedy(collective, false);
   return names.has_candidate(collective, name) ? std::string() : explained(collective, name);
 }
 
@@ -162,11 +173,13 @@ std::string item_fault(const std::string& item, const ForcedNames& names) {
 ForcedNames forced_names() {
   return {.is_collective =
               [](std::string_view collective) {
-                return is_halo_set(collective) || collective_or_set_named(collective).has_value();
+                return is_halo_set(collective) || collective.ends_with(own_set) ||
+                       collective_or_set_named(collective).has_value();
               },
           .has_candidate =
               [](std::string_view collective, std::string_view candidate) {
                 if (is_halo_set(collective)) return is_implementation(candidate);
+                if (collective.ends_with(own_set)) return true;
                 const auto known = collective_or_set_named(collective);
                 return known && (way_named(*known, candidate) || may_be_of_library(candidate));
               },
@@ -209,6 +222,24 @@ bool may_want_library_algorithms(const Environment& environment) {
   };
   return !text("STARLING_LIBRARY").empty() || !text("STARLING_TABLE").empty() || names_one("STARLING_STRATEGY") ||
          names_one("STARLING_ONLY");
+}
+
+std::vector<std::string> sets_that_were_not_there(const Settings& settings,
+                                                  const std::function<bool(std::string_view)>& was_there) {
+  std::vector<std::string> all;
+  const auto look_at = [&](std::string_view variable, std::string_view set) {
+    if (!set.ends_with(own_set) || was_there(set.substr(0, set.size() - own_set.size()))) return;
+    all.push_back(std::string(variable) + ": the program used no function set '" +
+                  told(set.substr(0, set.size() - own_set.size())) + "'");
+  };
+  for (const auto& [variable, items] :
+       {std::pair("STARLING_ONLY", &settings.only), {"STARLING_EXCEPT", &settings.except}})
+    for (const std::string& item : *items) look_at(variable, std::string_view(item).substr(0, item.find(':')));
+  const auto strategy = strategy_named(settings.strategy);
+  if (strategy && strategy->first->forces)
+    for (const ForcedItem& item : parse_forced(strategy->second))
+      if (item.collective) look_at("STARLING_STRATEGY", *item.collective);
+  return all;
 }
 
 void check_names(const Settings& settings, std::vector<Complaint>& complaints) {

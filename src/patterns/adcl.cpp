@@ -125,8 +125,9 @@ Handle make_request(std::shared_ptr<FunctionSet> set, Data data) {
   }
   if (!decider) {
     Choosing choosing = choosing_for(*set, functions);
-    decider = std::make_shared<Decider>(Decider::Task{key_of(*set, *implementations), std::move(functions)},
-                                        data.topology, std::move(choosing));
+    decider = std::make_shared<Decider>(
+        Decider::Task{key_of(*set, *implementations), name_in_settings(*set), std::move(functions)}, data.topology,
+        std::move(choosing));
     if (!shape.empty()) shared().deciders[shape] = decider;
   }
   return keep(
@@ -165,17 +166,25 @@ Direction direction_of(int number) {
   return static_cast<Direction>(number);
 }
 
-std::shared_ptr<Topology> grid_with_flips(int dimensions, int pairs, const int* left, const int* flips_or_right,
-                                          const int* right_or_flips, const int* coordinates, int direction,
-                                          MPI_Comm comm) {
+std::shared_ptr<Topology> grid_of_sides(int dimensions, const int* left, const int* right, const int* coordinates,
+                                        int direction, MPI_Comm comm) {
   require_mpi();
   if (dimensions < 0) throw Fault(Error::dimensions, "the number of dimensions is negative");
   const Direction to = direction_of(direction);
-  if (dimensions == 0) {
-    if (comm == handles.comm_null) throw Fault(Error::communicator, "the communicator is MPI_COMM_NULL");
-    return Topology::grid({}, {}, to, comm);
-  }
-  if (left == nullptr || flips_or_right == nullptr || right_or_flips == nullptr || coordinates == nullptr)
+  if (comm == handles.comm_null) throw Fault(Error::communicator, "the communicator is MPI_COMM_NULL");
+  if (dimensions == 0) return Topology::grid({}, {}, to, comm);
+  if (left == nullptr || right == nullptr || coordinates == nullptr)
+    throw Fault(Error::argument, "the address of neighbours or coordinates is null");
+  std::vector<Sides> sides;
+  for (int i = 0; i < dimensions; ++i) sides.push_back({left[i], right[i]});
+  return Topology::grid(std::move(sides), std::vector<int>(coordinates, coordinates + dimensions), to, comm);
+}
+
+std::shared_ptr<Topology> grid_with_flips(int dimensions, int pairs, const int* left, const int* flips_or_right,
+                                          const int* right_or_flips, const int* coordinates, int direction,
+                                          MPI_Comm comm) {
+  if (dimensions < 1) return grid_of_sides(dimensions, left, right_or_flips, coordinates, direction, comm);
+  if (flips_or_right == nullptr || right_or_flips == nullptr || coordinates == nullptr)
     throw Fault(Error::argument, "the address of neighbours, flips or coordinates is null");
   if (pairs < dimensions)
     throw Fault(Error::argument, "there are " + std::to_string(pairs) + " pairs of neighbours, and " +
@@ -192,10 +201,7 @@ std::shared_ptr<Topology> grid_with_flips(int dimensions, int pairs, const int* 
   const bool flips_first =
       !may_be_flips(right_or_flips) ||
       (may_be_flips(flips_or_right) && (follows_coordinates(flips_or_right) || !follows_coordinates(right_or_flips)));
-  const int* const right = flips_first ? right_or_flips : flips_or_right;
-  std::vector<Sides> sides;
-  for (int i = 0; i < dimensions; ++i) sides.push_back({left[i], right[i]});
-  return Topology::grid(std::move(sides), std::vector<int>(coordinates, coordinates + dimensions), to, comm);
+  return grid_of_sides(dimensions, left, flips_first ? right_or_flips : flips_or_right, coordinates, direction, comm);
 }
 
 }  // namespace starling::patterns::adcl

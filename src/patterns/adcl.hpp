@@ -41,6 +41,9 @@ Handle make_collective(const Call& call, bool nonblocking);
 /// The kinds of neighbours by the numbers of ADCL_DIRECTION_*.
 Direction direction_of(int number);
 
+/// A grid by the neighbours of each dimension.
+std::shared_ptr<Topology> grid_of_sides(int dimensions, const int* left, const int* right, const int* coordinates,
+                                        int direction, MPI_Comm comm);
 /// A grid by its neighbours, one of the arrays the flips: their places have changed between versions.
 std::shared_ptr<Topology> grid_with_flips(int dimensions, int pairs, const int* left, const int* flips_or_right,
                                           const int* right_or_flips, const int* coordinates, int direction,

@@ -350,10 +350,7 @@ int ADCL_Topology_create_generic(int ndims, int nneigh, int* lneighbors, int* fl
 
 int ADCL_Topology_create_sides(int ndims, int* lneighbors, int* rneighbors, int* coords, int direction, MPI_Comm comm,
                                ADCL_Topology* topo) {
-  return call(__func__, [&] {
-    const std::vector<int> flips(static_cast<std::size_t>(std::max(ndims, 1)), 2);
-    give(topo, grid_with_flips(ndims, ndims, lneighbors, rneighbors, flips.data(), coords, direction, comm));
-  });
+  return call(__func__, [&] { give(topo, grid_of_sides(ndims, lneighbors, rneighbors, coords, direction, comm)); });
 }
 
 int ADCL_Topology_get_cart_number_neighbors(int ndims, int extended, int* nneigh) {

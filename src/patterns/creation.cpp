@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,47 @@ std::string names_of_strategies() {
   std::string all;
   for (const StrategyKind& one : strategy_kinds()) all.append(all.empty() ? "" : ", ").append(one.name);
   return all;
+}
+
+bool has(std::span<const Candidate> functions, std::string_view name) {
+  return std::any_of(functions.begin(), functions.end(), [&](const Candidate& one) { return one.name.text() == name; });
+}
+
+std::string why_no_function(const FunctionSet& set, std::span<const Candidate> functions) {
+  std::string all;
+  for (const Candidate& one : functions) all.append(all.empty() ? "" : ", ").append(one.name);
+  return "the function set " + set.name() + " has no such function; it has " + all;
+}
+
+/// The function of a set that a list forces; empty for none.
+std::string forced_in(std::string_view list, const FunctionSet& set, std::span<const Candidate> functions) {
+  const ForcedNames names{
+      .is_collective = [](std::string_view) { return true; },
+      .has_candidate = [&](std::string_view, std::string_view name) { return has(functions, name); },
+      .is_candidate = [&](std::string_view name) { return has(functions, name); }};
+  for (const std::string& name : {name_in_settings(set), set.name()})
+    if (std::string found = forced_for(list, name, names); !found.empty()) return found;
+  return {};
+}
+
+/// The run's settings may name functions of a set of the program's own, whose names nobody knew before: tells once of
+/// those that there are not.
+void tell_unknown_names(const FunctionSet& set, std::span<const Candidate> functions) {
+  if (set.is_predefined()) return;
+  static std::mutex guard;
+  static auto& told_already = *new std::set<std::string>;
+  const std::string start = name_in_settings(set) + ":";
+  const auto look_at = [&](const char* variable, const std::string& item) {
+    if (!item.starts_with(start) || has(functions, std::string_view(item).substr(start.size()))) return;
+    std::string what = std::string(variable) + ": '" + told(item) + "': " + why_no_function(set, functions);
+    const std::lock_guard lock(guard);
+    if (told_already.insert(what).second) print_notice(what);
+  };
+  const Settings& settings = setup().settings;
+  for (const std::string& item : settings.only) look_at("STARLING_ONLY", item);
+  for (const std::string& item : settings.except) look_at("STARLING_EXCEPT", item);
+  if (setup().strategy->forces)
+    for (const ForcedItem& item : parse_forced(setup().strategy_argument)) look_at("STARLING_STRATEGY", item.text());
 }
 
 }  // namespace
@@ -39,16 +82,12 @@ Choosing choosing_by(std::string_view strategy, const FunctionSet& set, std::spa
     if (named->first->rejects != nullptr)
       if (const std::string why = named->first->rejects(named->second); !why.empty()) throw Fault(Error::strategy, why);
   }
-  if (choosing.strategy->forces) {
-    const auto has = [&](std::string_view name) {
-      return std::any_of(functions.begin(), functions.end(),
-                         [&](const Candidate& one) { return one.name.text() == name; });
-    };
-    choosing.argument = forced_for(choosing.argument, set.name(),
-                                   {.is_collective = [&](std::string_view name) { return name == set.name(); },
-                                    .has_candidate = [&](std::string_view, std::string_view name) { return has(name); },
-                                    .is_candidate = has});
-  }
+  if (job().running) tell_unknown_names(set, functions);
+  if (!choosing.strategy->forces) return choosing;
+  const std::string list = std::exchange(choosing.argument, forced_in(choosing.argument, set, functions));
+  // A list of the run is for all sets and collectives; a request's own is for its set.
+  if (!strategy.empty() && !has(functions, choosing.argument))
+    throw Fault(Error::strategy, "forced:" + told(list) + ": " + why_no_function(set, functions));
   return choosing;
 }
 
@@ -63,8 +102,9 @@ std::shared_ptr<Request> make_request(std::shared_ptr<FunctionSet> set, Data dat
   std::unique_ptr<Implementations> implementations = set->on(data);
   std::vector<Candidate> functions = implementations->candidates();
   Choosing choosing = choosing_by(strategy, *set, functions);
-  auto decider = std::make_shared<Decider>(Decider::Task{key_of(*set, *implementations), std::move(functions)},
-                                           data.topology, std::move(choosing));
+  auto decider = std::make_shared<Decider>(
+      Decider::Task{key_of(*set, *implementations), name_in_settings(*set), std::move(functions)}, data.topology,
+      std::move(choosing));
   return std::make_shared<Request>(std::move(set), std::move(data), std::move(implementations), std::move(decider));
 }
 

@@ -99,7 +99,7 @@ Decider::Decider(Task task, std::shared_ptr<Topology> topology, Choosing choosin
   const Settings& settings = setup().settings;
   for (Candidate& one : std::span(task_.functions).subspan(1))
     if (one.eligible() && !choosing_.strategy->forces &&
-        !settings.admits(task_.key.collective, one.name.text(), one.name.text()))
+        !settings.admits(task_.name_in_settings, one.name.text(), one.name.text()))
       one.refusal = "left out by --only or --except";
   make_tuner();
   if (!active) return;

@@ -36,6 +36,7 @@ class Decider final : public LeavesRecord {
  public:
   struct Task {
     ContextRecord key;                 ///< the name of the function set, and what all ranks know of its data
+    std::string name_in_settings;      ///< of the function set
     std::vector<Candidate> functions;  ///< the baseline first
   };
   /// Collective over the topology.

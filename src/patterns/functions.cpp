@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "knowledge/names.hpp"
 #include "patterns/request.hpp"
 #include "schedule/collective.hpp"
 
@@ -118,6 +119,10 @@ std::shared_ptr<const Function> checked(Function function) {
   return std::make_shared<const Function>(std::move(function));
 }
 
+std::string name_in_settings(const FunctionSet& set) {
+  return set.is_predefined() || set.name().ends_with(own_set) ? set.name() : std::string(set.name()).append(own_set);
+}
+
 std::shared_ptr<FunctionSet> set_of(std::string name, std::vector<std::shared_ptr<const Function>> functions) {
   if (functions.empty()) throw Fault(Error::argument, "a function set has at least one function");
   const auto& first = functions.front()->attributes;
@@ -132,7 +137,7 @@ std::shared_ptr<FunctionSet> set_of(std::string name, std::vector<std::shared_pt
                                               " have the same attribute values; an attribute must tell them apart");
   }
   // A run record keeps what is known of a collective by its name, and this is something else.
-  if (collective_named(name)) name += ".pattern";
+  if (collective_named(name)) name += own_set;
   return std::make_shared<UserSet>(std::move(name), std::move(functions));
 }
 

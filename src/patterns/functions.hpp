@@ -53,6 +53,9 @@ class FunctionSet {
   std::string name_;
 };
 
+/// A set as settings name it: one of the program's own has `own_set` behind its name.
+std::string name_in_settings(const FunctionSet& set);
+
 /// The program's own set. Throws a Fault unless all functions have the same attributes and different values.
 std::shared_ptr<FunctionSet> set_of(std::string name, std::vector<std::shared_ptr<const Function>> functions);
 

@@ -94,7 +94,8 @@ std::string forced_unknown_name(std::string_view list, const ForcedNames& names)
                              : "no collective has an algorithm '" + told(item.candidate) + "'";
     }
     if (!names.is_collective(*item.collective))
-      return "'" + told(item.text()) + "': there is no collective '" + told(*item.collective) + "'";
+      return names.explained ? names.explained(*item.collective, item.candidate)
+                             : "'" + told(item.text()) + "': there is no collective '" + told(*item.collective) + "'";
     if (!names.has_candidate(*item.collective, item.candidate)) {
       return names.explained ? names.explained(*item.collective, item.candidate)
                              : "'" + told(item.text()) + "': " + *item.collective + " has no algorithm '" +

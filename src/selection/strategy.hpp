@@ -269,6 +269,8 @@ struct StrategyKind {
   /// Tries candidates, in this run or by the results of earlier ones. Without it a context has native only, or what
   /// the argument names where it `forces`.
   bool learns = false;
+  /// Tries candidates from the first call on until it has chosen one: it can search where calls serve nothing else.
+  bool searches = false;
   /// Asks for predicted times: the job then measures its network where nothing tells of it.
   bool predicts = false;
   /// Uses what a tuning table advises (Brief::advice).

@@ -7,6 +7,7 @@
 //   starling-repository merge DIRECTORY                                    the history in it made compact
 //   starling-repository schedule COLLECTIVE:NAME RANKS [ROOT] [BLOCKS]     what each rank does in one candidate
 //   starling-repository predict PLATFORM RANKS COLLECTIVE BYTES [ROOT] [PARAMETERS]    what each candidate would take
+//   starling-repository search STRATEGY                                    candidates on the standard input searched
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -32,6 +33,7 @@
 #include "selection/strategy.hpp"
 #include "tools/prediction_listing.hpp"
 #include "tools/schedule_listing.hpp"
+#include "tools/search_dialogue.hpp"
 #include "tools/words.hpp"
 #include "ways/way.hpp"
 
@@ -188,11 +190,13 @@ int main(int argc, char** argv) {
       std::cout << starling::schedule_listing(std::span(words).subspan(1)).dump() << '\n';
     } else if (words.front() == "predict") {
       std::cout << starling::prediction_listing(std::span(words).subspan(1)).dump() << '\n';
+    } else if (words.front() == "search" && words.size() == 2) {
+      starling::search_dialogue(words.back(), std::cin, std::cout);
     } else {
       throw std::invalid_argument(
           starling::told(words.front()) +
           ": there is only: on RANKS, settings, complaints, merge DIRECTORY, schedule COLLECTIVE:NAME RANKS, "
-          "predict PLATFORM RANKS COLLECTIVE BYTES");
+          "predict PLATFORM RANKS COLLECTIVE BYTES, search STRATEGY");
     }
   } catch (const std::invalid_argument& misuse) {
     std::cerr << "starling-repository: " << misuse.what() << '\n';

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "algorithms/candidate.hpp"
 #include "ways/way.hpp"
@@ -44,11 +45,25 @@ TEST(Names, OfTheLibrarysSetsForPatternsAreKnown) {
             "there is no collective or algorithm 'ineighbor_alltoall'; did you mean neighbor_alltoall?");
 }
 
+TEST(Names, OfSetsOfTheProgramsOwnAreKnownOnlyAtTheEnd) {
+  const Settings settings{.strategy = "forced:ring.pattern:fast,other.pattern:a,bcast:chain",
+                          .only = {"ring.pattern", "gone.pattern", "allreduce"},
+                          .except = {"gone.pattern:slow"}};
+  EXPECT_TRUE(complaints_of(settings).empty());
+  const auto told = sets_that_were_not_there(settings, [](std::string_view set) { return set == "ring"; });
+  EXPECT_EQ(told, (std::vector<std::string>{"STARLING_ONLY: the program used no function set 'gone'",
+                                            "STARLING_EXCEPT: the program used no function set 'gone'",
+                                            "STARLING_STRATEGY: the program used no function set 'other'"}));
+  EXPECT_TRUE(sets_that_were_not_there({.strategy = "auto"}, [](std::string_view) { return false; }).empty());
+}
+
 TEST(Names, ThatMeanNothingAreToldWithTheirVariable) {
   EXPECT_EQ(only_complaint({.only = {"nosuch"}}).text(),
             "STARLING_ONLY='nosuch': there is no collective or algorithm 'nosuch'; see starling algorithms");
-  EXPECT_EQ(only_complaint({.except = {"bcast", "telepathy:chain"}}).text(),
-            "STARLING_EXCEPT='telepathy:chain': there is no collective 'telepathy'; see starling algorithms");
+  EXPECT_EQ(
+      only_complaint({.except = {"bcast", "telepathy:chain"}}).text(),
+      "STARLING_EXCEPT='telepathy:chain': there is no collective 'telepathy'; see starling algorithms; a function set "
+      "of the program's own is telepathy.pattern:chain");
   EXPECT_TRUE(only_complaint({.except = {"bcast:chian"}}).why.starts_with("no algorithm bcast:chian; there are: "));
   for (int i = 0; i < collective_count; ++i) {
     const auto collective = static_cast<Collective>(i);
@@ -65,7 +80,10 @@ TEST(Names, ThatAreMistypedAreToldWithTheOneThatWasMeant) {
     EXPECT_EQ(only_complaint({.only = {typed}}).why,
               std::string("there is no collective or algorithm '") + typed + "'; did you mean " + meant + "?");
   EXPECT_EQ(only_complaint({.except = {"cast:chain"}}).why, "there is no collective 'cast'; did you mean bcast?");
-  EXPECT_EQ(only_complaint({.except = {"rnig:chain"}}).why, "there is no collective 'rnig'; see starling algorithms");
+  EXPECT_EQ(only_complaint({.strategy = "forced:cast:chain"}).why,
+            "there is no collective 'cast'; did you mean bcast?");
+  EXPECT_TRUE(only_complaint({.strategy = "forced:rnig:chain"})
+                  .why.starts_with("there is no collective 'rnig'; see starling algorithms; "));
 }
 
 TEST(Names, OfParametersAreToldWithThoseThatThereAre) {

@@ -64,6 +64,43 @@ def test_the_run_may_choose_the_strategy_and_history_is_where_the_next_run_start
     assert "ring_of_mine" in listed.stdout
 
 
+@pytest.mark.parametrize("mpi", debian_mpis()[:1], ids=str)
+def test_settings_name_a_set_of_the_programs_own(mpi: Mpi, tmp_path: Path) -> None:
+    program = linked(mpi, HERE / "own_set.c", tmp_path)
+
+    def outcome_of(*words: str, **settings: str) -> Outcome:
+        return run(mpi, 2, [program, *words], tmp_path, settings)
+
+    assert outcome_of(STARLING_STRATEGY="forced:ring_of_mine.pattern:medium").check().stderr == ""
+    context = contexts(tmp_path)["ring_of_mine"]
+    assert context.winner == "medium"
+    assert {one.public_name: one.samples for one in context.candidates if one.samples} == {"medium": context.calls}
+
+    outcome = outcome_of(STARLING_STRATEGY="forced:ring_of_mine.pattern:quick,nowhere.pattern:fast").check()
+    assert outcome.stderr == (
+        "starling: STARLING_STRATEGY: 'ring_of_mine.pattern:quick': "
+        "the function set ring_of_mine has no such function; it has slow, fast, medium\n"
+        "starling: STARLING_STRATEGY: the program used no function set 'nowhere'\n"
+    )
+    assert contexts(tmp_path)["ring_of_mine"].winner == "slow", "the first one is used"
+
+    outcome = outcome_of(STARLING_STRATEGY="brute-force", STARLING_EXCEPT="ring_of_mine.pattern:fast").check()
+    assert outcome.stderr == ""
+    assert contexts(tmp_path)["ring_of_mine"].winner == "medium"
+    outcome = outcome_of(STARLING_STRATEGY="brute-force", STARLING_ONLY="ring_of_mine.pattern:fsat").check()
+    assert "STARLING_ONLY: 'ring_of_mine.pattern:fsat': the function set ring_of_mine has no such" in outcome.stderr
+    assert contexts(tmp_path)["ring_of_mine"].winner == "slow", "all others are left out"
+
+    outcome = outcome_of(STARLING_STRATEGY="forced:ring_of_mine:medium").check()
+    assert "a function set of the program's own is ring_of_mine.pattern:medium" in outcome.stderr
+
+    outcome_of("forced:medium").check()
+    assert contexts(tmp_path)["ring_of_mine"].winner == "medium"
+    outcome = outcome_of("forced:nosuch").check()
+    wrong = "forced:nosuch: the function set ring_of_mine has no such function; it has slow, fast, medium"
+    assert outcome.stdout.partition(" ")[2] == f"{wrong}\n"
+
+
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
 def test_a_linked_program_runs_under_starling_run_and_natively(mpi: Mpi, tmp_path: Path) -> None:
     program = linked(mpi, RINGS / "ring.c", tmp_path)
@@ -84,16 +121,20 @@ def test_programs_of_both_interfaces_run_on_newer_libraries(mpi: Mpi, tmp_path: 
 
 
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
-@pytest.mark.parametrize("source", ["adcl_halos.c", "adcl_collectives.c", "adcl_figure.c", "adcl_sets.c"])
+@pytest.mark.parametrize(
+    "source", ["adcl_halos.c", "adcl_collectives.c", "adcl_figure.c", "adcl_sets.c", "adcl_years.c"]
+)
 def test_a_program_written_for_adcl_is_right(mpi: Mpi, source: str, tmp_path: Path) -> None:
     program = linked(mpi, HERE / source, tmp_path)
-    outcome = run(mpi, 4 if source == "adcl_halos.c" else 3, [program], tmp_path).check()
+    outcome = run(mpi, 4 if source in {"adcl_halos.c", "adcl_years.c"} else 3, [program], tmp_path).check()
     assert outcome.stdout == "0 faults\n", outcome.report()
 
 
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
-def test_a_fortran_program_written_for_adcl_is_right(mpi: Mpi, tmp_path: Path) -> None:
-    program = linked(mpi, HERE / "adcl_fortran.f90", tmp_path)
+@pytest.mark.parametrize("source", ["adcl_fortran.f90", "adcl_interface.f90"])
+def test_a_fortran_program_written_for_adcl_is_right(mpi: Mpi, source: str, tmp_path: Path) -> None:
+    # It hands over buffers of several types.
+    program = linked(mpi, HERE / source, tmp_path, "-fallow-argument-mismatch", "-w")
     outcome = run(mpi, 3, [program], tmp_path).check()
     assert outcome.stdout == "0 faults\n", outcome.report()
 

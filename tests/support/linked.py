@@ -16,9 +16,9 @@ def _asked(*words: str) -> str:
     return done.stdout.strip()
 
 
-def linked(mpi: Mpi, source: Path, folder: Path) -> str:
+def linked(mpi: Mpi, source: Path, folder: Path, *options: str) -> str:
     """Compiles a C or Fortran file and links it; returns the program. Examples in Fortran use the module `starling`."""
-    flags = tuple(_asked("--flags", "--mpicc", str(mpi.mpicc)).split())
+    flags = (*options, *_asked("--flags", "--mpicc", str(mpi.mpicc)).split())
     if source.suffix == ".f90":
         module = [_asked("--module")] if source.is_relative_to(ROOT / "examples") else []
         return str(compile_fortran(mpi, source, folder, [*module, *flags]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from starling.installation.variants import AGAIN, package_folders
@@ -58,12 +59,18 @@ def settings_table() -> list[dict[str, Any]]:
     raise RepositoryError(f"{printable(places[0])}: not there, the installation is incomplete; {AGAIN}")
 
 
-def ask(*words: str, environ: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """The output of `starling-repository`. Raises UnknownError for unknown words, else RepositoryError."""
+def repository() -> Path:
+    """The program `starling-repository`. Raises RepositoryError."""
     places = [folder / "starling-repository" for folder in package_folders("libexec")]
     program = next((place for place in places if place.is_file()), None)
     if program is None:
         raise RepositoryError(f"{printable(places[0])}: not there, the installation is incomplete; {AGAIN}")
+    return program
+
+
+def ask(*words: str, environ: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The output of `starling-repository`. Raises UnknownError for unknown words, else RepositoryError."""
+    program = repository()
     try:
         line = [str(program), *words]
         done = subprocess.run(line, env=environ, capture_output=True, text=True, errors="replace", check=False)

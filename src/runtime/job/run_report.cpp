@@ -13,6 +13,7 @@
 #include "knowledge/earlier_runs.hpp"
 #include "knowledge/explained.hpp"
 #include "knowledge/history.hpp"
+#include "knowledge/names.hpp"
 #include "knowledge/record_json.hpp"
 #include "knowledge/record_sum.hpp"
 #include "knowledge/run_record.hpp"
@@ -215,6 +216,12 @@ void publish_run_record() {
   RunRecord record = record_of_all();
   if (now.profile) add_profile(record);
   if (process().rank != 0) return;
+  const auto was_there = [&](std::string_view set) {
+    return std::any_of(record.contexts.begin(), record.contexts.end(), [&](const ContextRecord& one) {
+      return one.collective == set || one.collective == std::string(set).append(own_set);
+    });
+  };
+  for (const std::string& what : sets_that_were_not_there(now.settings, was_there)) print_notice(what);
   for (const std::string& why : describe_and_write(record, seconds)) {
     print_notice(why);
     record_explained();

@@ -210,6 +210,7 @@ StrategyKind attribute() {
       .source = "Gabriel, Feki, Benkert and Resch 2008 (ADCL), section 2",
       .argument = "tested",
       .learns = true,
+      .searches = true,
       .stages = {Search::stages.begin(), Search::stages.end()},
       .rejects = [](std::string_view argument) -> std::string {
         return argument.empty() || argument == tested ? "" : "there is attribute, and attribute:tested";

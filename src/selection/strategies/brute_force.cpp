@@ -25,6 +25,7 @@ StrategyKind brute_force() {
       .says = "measures every candidate, uses the fastest, and searches again when its time drifts",
       .source = "Gabriel, Feki, Benkert and Resch 2008 (ADCL), section 2",
       .learns = true,
+      .searches = true,
       .stages = {Search::stages.begin(), Search::stages.end()},
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {
         return std::make_unique<Search>(

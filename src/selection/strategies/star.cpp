@@ -14,6 +14,7 @@ StrategyKind star() {
           "native, and moves on when it deteriorates",
       .source = "Faraj, Yuan and Lowenthal 2006 (STAR-MPI), sections 3.2 and 3.3, figure 2",
       .learns = true,
+      .searches = true,
       .few_sizes = true,
       .stages = {DynamicAeos::stages.begin(), DynamicAeos::stages.end()},
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {

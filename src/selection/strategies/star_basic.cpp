@@ -11,6 +11,7 @@ StrategyKind star_basic() {
           "measures every candidate in turn, uses the fastest, and moves on to the second best when it deteriorates",
       .source = "Faraj, Yuan and Lowenthal 2006 (STAR-MPI), section 3.2, figure 2",
       .learns = true,
+      .searches = true,
       .few_sizes = true,
       .stages = {DynamicAeos::stages.begin(), DynamicAeos::stages.end()},
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {

@@ -1,0 +1,156 @@
+"""What is searched: parameters of the MPI library, the values to try, and which of them go together."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from starling.messages import printable
+
+MOST = 2000
+"""Combinations; more take longer than anybody waits."""
+
+_FACTORS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_NUMBER = r"(\d+)([KMG]?)"
+_RANGE = re.compile(rf"{_NUMBER}\.\.{_NUMBER}(?:([*+]){_NUMBER})?")
+_NAME = re.compile(r"[A-Za-z]\w*")
+_MCA = "OMPI_MCA_"
+_COMPARISON = re.compile(r"\s*([\w.]+)\s*(<=|>=|==|!=|<|>)\s*([\w.]+)\s*")
+_OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "<=": operator.le,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+}
+
+Settings = Mapping[str, str]
+"""A value for each parameter; none at all for the MPI library as it is."""
+
+
+class SpaceError(Exception):
+    """Parameters or values that make no sense; the text says what is wrong and what to do."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter and the values to try, the first one first."""
+
+    name: str
+    values: tuple[str, ...]
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return variable(self.name)
+
+
+def is_mca(name: str) -> bool:
+    """Whether it is one of Open MPI's MCA parameters; others are environment variables, in capitals."""
+    return name != name.upper()
+
+
+def variable(name: str) -> str:
+    """The environment variable that sets a parameter: itself, or Open MPI's for one of its MCA parameters."""
+    return _MCA + name if is_mca(name) else name
+
+
+def in_words(settings: Settings) -> str:
+    """`a=1 b=2`; `as it is` for none."""
+    return " ".join(f"{name}={value}" for name, value in settings.items()) or "as it is"
+
+
+def parameter(text: str) -> Parameter:
+    """The parameter of a text like `btl_tcp_eager_limit=16K,64K` or `NAME=1..64*2`. Raises SpaceError."""
+    name, equals, listed = (part.strip() for part in text.partition("="))
+    name = name.removeprefix(_MCA)
+    if not equals or not _NAME.fullmatch(name):
+        raise SpaceError(f"{printable(text)}: write NAME=VALUE,VALUE or NAME=FIRST..LAST*FACTOR")
+    # Values may have commas themselves: btl=self,tcp|self,vader.
+    items = [item.strip() for item in listed.split("|" if "|" in listed else ",")]
+    if not all(items) or not listed.isprintable():
+        raise SpaceError(f"{printable(text)}: a value is empty, or cannot be printed")
+    values = tuple(dict.fromkeys(value for item in items for value in _values(item)))
+    return Parameter(name, values)
+
+
+def _number(digits: str, unit: str) -> int:
+    return int(digits) * _FACTORS[unit]
+
+
+def _values(item: str) -> list[str]:
+    if match := re.fullmatch(_NUMBER, item):
+        return [str(_number(match[1], match[2]))] if match[2] else [item]
+    match = _RANGE.fullmatch(item)
+    if match is None:
+        return [item]
+    value, last = _number(match[1], match[2]), _number(match[3], match[4])
+    step = _number(match[6], match[7]) if match[5] else 1
+    if match[5] == "*" and (step < 2 or value < 1):
+        raise SpaceError(f"{printable(item)}: a factor of 2 or more, and a first value of 1 or more")
+    if step < 1 or value > last:
+        raise SpaceError(f"{printable(item)}: from a smaller to a larger number, by steps of 1 or more")
+    found = []
+    while value <= last:
+        found.append(str(value))
+        value = value * step if match[5] == "*" else value + step
+        if len(found) > MOST:
+            raise SpaceError(f"{printable(item)}: these are more than {MOST} values; take larger steps")
+    return found
+
+
+def parameters(texts: Sequence[str]) -> list[Parameter]:
+    """The parameters of such texts. Raises SpaceError, also where one comes twice or there is none."""
+    found = [parameter(text) for text in texts]
+    names = [one.name for one in found]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise SpaceError(f"{twice}: named twice; give all its values at once: {twice}=VALUE,VALUE")
+    if not found:
+        raise SpaceError("no parameter is named; name one: -p btl_tcp_eager_limit=16K,64K,256K")
+    return found
+
+
+def lines(text: str) -> list[str]:
+    """The parameters of a file: a line each; what follows # is a comment."""
+    stripped = (line.partition("#")[0].strip() for line in text.splitlines())
+    return [line for line in stripped if line]
+
+
+def condition(text: str, names: Sequence[str]) -> Callable[[Settings], bool]:
+    """Whether settings fulfil a comparison like `btl_tcp_eager_limit <= btl_tcp_max_send_size`. Raises SpaceError."""
+    match = _COMPARISON.fullmatch(text)
+    if match is None:
+        raise SpaceError(f"--where {printable(text)}: write NAME <= NAME or NAME <= VALUE; there are < <= > >= == !=")
+    left, compare, right = match[1], _OPERATORS[match[2]], match[3]
+    if left not in names and right not in names:
+        raise SpaceError(f"--where {printable(text)}: neither side is a parameter that is tried")
+
+    def holds(settings: Settings) -> bool:
+        one, other = (settings.get(word) or _values(word)[0] for word in (left, right))
+        try:
+            return compare(float(one), float(other))
+        except ValueError:
+            return compare(one, other)
+
+    return holds
+
+
+def combinations(given: Sequence[Parameter], conditions: Sequence[str] = ()) -> list[Settings]:
+    """Every combination of values that fulfils all conditions. Raises SpaceError where there is none, or too many."""
+    names = [one.name for one in given]
+    conditioned = [condition(text, names) for text in conditions]
+    found: list[Settings] = []
+    for values in itertools.product(*(one.values for one in given)):
+        settings = dict(zip(names, values, strict=True))
+        if all(holds(settings) for holds in conditioned):
+            found.append(settings)
+        if len(found) > MOST:
+            raise SpaceError(f"these are more than {MOST} combinations; name fewer values")
+    if not found:
+        raise SpaceError("no combination of values fulfils every --where")
+    return found
