@@ -31,12 +31,16 @@ namespace {
 /// `next_symbol` of this library, or of the one through which the program's calls come.
 void* (*next)(const char*, bool) = next_symbol;
 
-/// The function that the program would have called without this library.
+/// The function that the program would have called without this library. Open MPI 4 has the persistent collectives
+/// only as MPIX_*: without this library a program sees that MPI_* is missing, with it that is what it calls.
 void* next_function(const Entry& entry) {
   for (const char* name : entry.spellings)
     if (name != nullptr)
       if (void* found = next(name, entry.is_fortran)) return found;
-  return nullptr;
+  constexpr std::string_view standard = "MPI_";
+  const std::string_view name(entry.spellings[0]);
+  if (entry.is_fortran || name.substr(0, standard.size()) != standard) return nullptr;
+  return next(("MPIX_" + std::string(name.substr(standard.size()))).c_str(), false);
 }
 
 void report_wrong_build() {

@@ -41,6 +41,15 @@ def test_mpi4py_is_intercepted(target: Target, python: Path, env: dict[str, str]
     assert run.outcome.stderr == ""
 
 
+@pytest.mark.parametrize(("target", "python", "env"), [pytest.param(*each, id=str(each[0])) for each in pythons()])
+def test_persistent_collectives_work_under_their_names_of_the_standard(
+    target: Target, python: Path, env: dict[str, str], tmp_path: Path
+) -> None:
+    run = target.run([str(python), str(HERE / "mpi4py_persistent.py")], tmp_path, env=env)
+    assert "all right on 4" in run.outcome.stdout, run.outcome.report()
+    assert run.calls == dict.fromkeys(("allreduce_init", "allgather_init", "barrier_init"), 1)
+
+
 @pytest.mark.parametrize(
     ("target", "python", "env"),
     [pytest.param(*each, id=str(each[0])) for each in pythons() if each[0].variant == "openmpi"],
