@@ -13,7 +13,8 @@ Narrow::Narrow(MPI_Comm comm, Peers peers, Lifetime lifetime) : comm_(comm), lif
   if (peers == everyone) {
     int inter = 0;
     pmpi.Comm_test_inter(comm, &inter);
-    (inter != 0 ? pmpi.Comm_remote_size : pmpi.Comm_size)(comm, &sends_);
+    is_inter_ = inter != 0;
+    (is_inter_ ? pmpi.Comm_remote_size : pmpi.Comm_size)(comm, &sends_);
     receives_ = sends_;
     return;
   }
@@ -37,9 +38,11 @@ const int* Narrow::store(std::vector<int> values) {
 }
 
 bool Narrow::is_root(int root) const {
+  // Between two groups, `root` is a rank of the other group, or MPI_ROOT at the root itself.
+  if (is_inter_) return root == MPI_ROOT;
   int rank = 0;
   pmpi.Comm_rank(comm_, &rank);
-  return root == MPI_ROOT || root == rank;
+  return root == rank;
 }
 
 int Narrow::refuse() const {

@@ -50,6 +50,7 @@ class Narrow {
   Lifetime lifetime_;
   int sends_ = 0;
   int receives_ = 0;
+  bool is_inter_ = false;
   bool fits_ = true;
   std::list<std::vector<int>> arrays_;
 };

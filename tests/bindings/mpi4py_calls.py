@@ -65,6 +65,17 @@ two = ints(-1, -1)
 ring.Neighbor_alltoallv([mine, [1, 1], [0, 1], MPI.INT], [two, [1, 1], [0, 1], MPI.INT])
 assert two == ints(100 * left + 1, 100 * right)
 
+# Between two groups only the root has counts, and a rank of the other group may have the root's number.
+half = comm.Split(rank // (size // 2))
+groups = half.Create_intercomm(0, comm, 0 if rank >= size // 2 else size // 2)
+if rank < size // 2:
+    root = MPI.ROOT if half.rank == 1 else MPI.PROC_NULL
+    halves = ints(*[-1] * half.size)
+    groups.Gatherv(None, [halves, [1] * half.size, list(range(half.size)), MPI.INT], root)
+    assert root != MPI.ROOT or halves.tolist() == list(range(half.size))
+else:
+    groups.Gatherv([ints(half.rank), MPI.INT], None, 1)
+
 comm.Ibarrier().Wait()
 if rank == 0:
     print(f"all right on {size}", flush=True)  # noqa: T201

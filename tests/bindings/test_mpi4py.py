@@ -15,6 +15,7 @@ from support.tuned import STARLING
 CALLS = {"allreduce": 10, "bcast": 3, "ialltoallv": 2}
 CALLS |= dict.fromkeys(("allgatherv", "alltoallv", "alltoallw", "gatherv", "scatterv", "reduce_scatter"), 1)
 CALLS |= dict.fromkeys(("neighbor_alltoallv", "ibarrier"), 1)
+CALLS["gatherv"] += 2  # between two groups, each of which has a context
 
 
 def pythons() -> Iterator[tuple[Target, Path, dict[str, str]]]:
