@@ -62,7 +62,7 @@ $(VENV)/installed: $(VENV)/mpi $(SOURCES)
 	touch $@
 
 ## Everything.
-test: test-packages test-environments lint test-unit test-sanitized test-python test-fuzz test-mpi test-lab test-slurm test-wheel
+test: test-packages test-environments lint test-unit test-python test-fuzz test-mpi test-lab test-slurm test-wheel
 
 ## Debian's packages: compilers, two MPIs, the real programs.
 test-packages:
