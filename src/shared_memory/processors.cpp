@@ -18,9 +18,7 @@ Processors allowed_processors() {
 
 bool has_own_processor(const Processors& mine, std::span<const Processors> all) {
   const auto here = std::ranges::count_if(all, [&](const Processors& one) {
-    for (std::size_t i = 0; i < one.size(); ++i)
-      if ((one[i] & ~mine[i]) != 0) return false;
-    return true;
+    return std::ranges::equal(one, mine, [](std::uint64_t its, std::uint64_t own) { return (its & ~own) == 0; });
   });
   std::int64_t processors = 0;
   for (const std::uint64_t some : mine) processors += std::popcount(some);
