@@ -151,8 +151,12 @@ def in_own_mounts(script: str) -> list[str]:
 
 @pytest.mark.parametrize("script", [_SMALL_SHM, _NO_SHM], ids=["full", "missing"])
 def test_the_folder_of_shared_memory_is_needed_only_where_anonymous_files_are_refused(
-    mpi: Mpi, checked: str, tmp_path: Path, script: str
+    tmp_path: Path, script: str
 ) -> None:
+    # Only Open MPI: over TCP MPICH 4 hangs in MPI_Finalize now and then, and MPICH 5 needs the folder; both without
+    # Starling too.
+    mpi = mpi_named("openmpi4")
+    checked = str(compile_c(mpi, NODE_MEMORY, tmp_path, ["-rdynamic"]))
     before = in_own_mounts(script)
     outcome, record = run_tuned(mpi, 2, [checked, SOME, "reads"], EVERYTHING, tmp_path, WITHOUT_SHM, before=before)
     assert notes(record) == {""}
