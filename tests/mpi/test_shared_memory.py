@@ -132,8 +132,8 @@ def test_a_rank_that_dies_in_a_large_call_ends_the_job(mpi: Mpi, checked: str, t
     assert not shared_files()
 
 
-WITHOUT_SHM = {"OMPI_MCA_btl": "tcp,self", "MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "tcp,self"}
-"""Lets the MPI libraries do without shared memory of their own."""
+WITHOUT_SHM = {"OMPI_MCA_btl": "tcp,self"}
+"""Lets Open MPI do without shared memory of its own."""
 _SMALL_SHM = 'mount -t tmpfs -o size=64k none /dev/shm && exec "$@"'
 _NO_SHM = """
 new=$(mktemp -d) && mount -t tmpfs none $new && mkdir $new/pts && mount --bind /dev/pts $new/pts &&
