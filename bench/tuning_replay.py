@@ -34,7 +34,7 @@ from starling.lab.measured import MeasuredError
 from starling.messages import printable
 from starling.networks import platform_file
 from starling.tables.table import NATIVE
-from starling.tuning import journal
+from starling.tuning import journal, json_lines
 from starling.tuning.belief import Estimate
 from starling.tuning.expected import Expectation, guessed
 from starling.tuning.job import Answer, Refusal, Times
@@ -138,7 +138,7 @@ def swept(path: Path) -> Iterator[Sweep]:
         kept = journal.parse(text, printable(path))
     except OSError as error:
         raise MeasuredError(f"{printable(path)}: {error.strerror}; {remedy}") from error
-    except (journal.JournalError, UnicodeDecodeError) as error:
+    except (json_lines.JournalError, UnicodeDecodeError) as error:
         raise MeasuredError(f"{printable(path)}: it is no file of measurements of starling tune; {remedy}") from error
     if not kept.lines:
         raise MeasuredError(f"{printable(path)}: it has no measurements; {remedy}")

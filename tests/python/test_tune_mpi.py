@@ -17,8 +17,9 @@ import pytest
 
 from starling.launchers.launcher import Identity, Kind, Located
 from starling.parameters import library, result, runs, search, space
-from starling.parameters.journal import Journal, JournalError, Line
+from starling.parameters.journal import Journal, Line
 from starling.parameters.space import SpaceError
+from starling.tuning.json_lines import JournalError
 from support.tuned import STARLING
 
 TRUTH = """

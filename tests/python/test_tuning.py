@@ -22,7 +22,8 @@ from starling.tuning import library, outcome, page, points, report, tune
 from starling.tuning.belief import Belief, Estimate
 from starling.tuning.curves import Curve, spans
 from starling.tuning.job import Machine, Refusal, Times
-from starling.tuning.journal import Journal, JournalError, Kept, Line
+from starling.tuning.journal import Journal, Kept, Line
+from starling.tuning.json_lines import JournalError
 from starling.tuning.points import PlanError, Point
 from starling.tuning.samples import FEWEST, Summary
 from starling.tuning.search import Search

@@ -761,7 +761,7 @@ def tune(
     from starling.terminal.console import terminal
     from starling.tuning import tune as tuning
     from starling.tuning.job import JobError
-    from starling.tuning.journal import JournalError
+    from starling.tuning.json_lines import JournalError
     from starling.tuning.points import PlanError
 
     request = tuning.Request(
@@ -850,10 +850,10 @@ def tune_mpi(
     from starling.installation.questions import RepositoryError
     from starling.parameters import result, space
     from starling.parameters import tune as tuning
-    from starling.parameters.journal import JournalError
     from starling.parameters.search import DefaultError
     from starling.terminal.console import terminal
     from starling.tuning.job import JobError
+    from starling.tuning.json_lines import JournalError
 
     request = tuning.Request(
         line=line,

@@ -16,15 +16,12 @@ from typing import Any, Literal
 
 from starling.messages import printable
 from starling.parameters.space import Settings
+from starling.tuning.json_lines import JournalError, JsonLines
 
 SCHEMA = "starling-parameters-1"
 _REMEDY = "move it away, or name another file with -o"
 
 Of = Literal["default", "search", "pair"]
-
-
-class JournalError(Exception):
-    """A file of measurements that can't be gone on with; the text has the file, the reason and what to do."""
 
 
 @dataclass(frozen=True)
@@ -53,14 +50,9 @@ class Journal:
 
     def __post_init__(self) -> None:
         self.heading = {"schema": SCHEMA, **self.heading}
-        if self.path.exists():
-            self.lines = self._read()
-        try:
-            self._file = self.path.open("a", encoding="utf-8")
-        except OSError as error:
-            raise JournalError(f"{printable(self.path)}: {error.strerror}") from error
-        if self._file.tell() == 0:
-            self._write(self.heading)
+        self._lines = JsonLines(self.path)
+        self.lines = self._parsed(self._lines.text)
+        self._lines.begin(self.heading)
 
     @property
     def elapsed(self) -> float:
@@ -71,33 +63,20 @@ class Journal:
         """Keeps a line."""
         self.lines.append(line)
         found: dict[str, object] = {"of": line.of, "settings": dict(line.settings), "took": round(line.took, 3)}
-        self._write({**found, "failed": line.failed} if line.failed else {**found, "figures": list(line.figures)})
+        self._lines.append(
+            {**found, "failed": line.failed} if line.failed else {**found, "figures": list(line.figures)}
+        )
 
     def close(self) -> None:
         """Closes the file."""
-        self._file.close()
+        self._lines.close()
 
-    def _write(self, value: object) -> None:
-        try:
-            self._file.write(json.dumps(value) + "\n")
-            self._file.flush()
-        except OSError as error:
-            raise JournalError(f"{printable(self.path)}: {error.strerror}") from error
-
-    def _read(self) -> list[Line]:
+    def _parsed(self, text: str) -> list[Line]:
         name = printable(self.path)
-        try:
-            data = self.path.read_bytes()
-            whole = data[: data.rfind(b"\n") + 1]  # a killed run may have left half a line, which is overwritten
-            if len(whole) < len(data):
-                with self.path.open("r+b") as file:
-                    file.truncate(len(whole))
-        except OSError as error:
-            raise JournalError(f"{name}: {error.strerror}") from error
         found: list[Line] = []
-        for number, text in enumerate(whole.decode("utf-8", "replace").splitlines(), 1):
+        for number, line in enumerate(text.splitlines(), 1):
             try:
-                one = json.loads(text)
+                one = json.loads(line)
                 if number > 1:
                     found.append(_line(one))
                 elif (other := self._other(one)) is not None:

@@ -13,11 +13,12 @@ from rich.console import Console
 from rich.text import Text
 
 from starling.messages import in_one_line, not_written, printable
-from starling.parameters.journal import JournalError, key
+from starling.parameters.journal import key
 from starling.parameters.search import Outcome
 from starling.parameters.space import Settings, in_words, is_mca, variable
 from starling.terminal.figures import human_seconds
 from starling.terminal.tables import Column, fitted
+from starling.tuning.json_lines import JournalError
 
 _ROWS = 12
 """Settings that are listed, the best first."""

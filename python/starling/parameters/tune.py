@@ -9,10 +9,11 @@ from pathlib import Path
 from starling.launchers import launcher, process
 from starling.messages import printable
 from starling.parameters import library, result, space
-from starling.parameters.journal import Journal, JournalError
+from starling.parameters.journal import Journal
 from starling.parameters.runs import Benchmark, Figure, Program, Runner
 from starling.parameters.search import Outcome, Search
 from starling.parameters.space import Settings, SpaceError
+from starling.tuning.json_lines import JournalError
 from starling.tuning.points import PlanError
 from starling.tuning.tune import seconds_of
 

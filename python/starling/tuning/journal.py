@@ -16,13 +16,10 @@ from typing import Any, Protocol
 
 from starling.messages import printable
 from starling.tuning.job import Answer, Refusal, Times
+from starling.tuning.json_lines import JournalError, JsonLines
 from starling.tuning.points import Point
 
 SCHEMA = "starling-tuning-1"
-
-
-class JournalError(Exception):
-    """A file of measurements that can't be gone on with; the text has the file, the reason and what to do."""
 
 
 @dataclass(frozen=True)
@@ -57,49 +54,26 @@ class Journal:
     """The file beside a table. Raises JournalError."""
 
     def __init__(self, path: Path, line: Sequence[str], library: str, nodes: Sequence[int]) -> None:
-        self._path = path
-        self._heading = {"schema": SCHEMA, "line": list(line), "library": library, "nodes": list(nodes)}
-        self.kept = self._read() if path.exists() else Kept((), 0.0)
-        try:
-            self._file = path.open("a", encoding="utf-8")
-        except OSError as error:
-            raise JournalError(f"{printable(path)}: {error.strerror}") from error
-        if self._file.tell() == 0:
-            self._write(self._heading)
-
-    def _read(self) -> Kept:
-        try:
-            data = self._path.read_bytes()
-            whole = data[: data.rfind(b"\n") + 1]  # a killed run may have left half a line, which is overwritten
-            if len(whole) < len(data):
-                with self._path.open("r+b") as file:
-                    file.truncate(len(whole))
-        except OSError as error:
-            raise JournalError(f"{printable(self._path)}: {error.strerror}") from error
-        return parse(whole.decode("utf-8", "replace"), printable(self._path), self._heading)
-
-    def _write(self, value: object) -> None:
-        try:
-            self._file.write(json.dumps(value) + "\n")
-            self._file.flush()
-        except OSError as error:
-            raise JournalError(f"{printable(self._path)}: {error.strerror}") from error
+        heading: dict[str, Any] = {"schema": SCHEMA, "line": list(line), "library": library, "nodes": list(nodes)}
+        self._lines = JsonLines(path)
+        self.kept = parse(self._lines.text, printable(path), heading)
+        self._lines.begin(heading)
 
     def add(self, line: Line) -> None:
         """See Log."""
         found = {"race": line.race, **line.point._asdict(), "way": line.way}
         if isinstance(line.answer, Times):
-            self._write({**found, "seconds": line.answer.seconds})
+            self._lines.append({**found, "seconds": line.answer.seconds})
         else:
-            self._write({**found, "refused": line.answer.why})
+            self._lines.append({**found, "refused": line.answer.why})
 
     def ended(self, race: int, elapsed: float) -> None:
         """See Log."""
-        self._write({"ended": race, "elapsed": round(elapsed, 3)})
+        self._lines.append({"ended": race, "elapsed": round(elapsed, 3)})
 
     def close(self) -> None:
         """Closes the file."""
-        self._file.close()
+        self._lines.close()
 
 
 def parse(text: str, name: str, heading: dict[str, Any] | None = None) -> Kept:
