@@ -155,7 +155,7 @@ std::string key_of(const ContextRecord& of) {
     end = std::to_chars(end, text.data() + text.size(), number).ptr;
   }
   *end++ = ' ';
-  const std::string_view operator_class = of.operator_class.value_or("");
+  const std::string_view operator_class = of.operator_class ? std::string_view(*of.operator_class) : std::string_view();
   std::string key;
   key.reserve(of.collective.size() + static_cast<std::size_t>(end - text.data()) + operator_class.size());
   return key.append(of.collective).append(text.data(), end).append(operator_class);
