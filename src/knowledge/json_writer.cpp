@@ -19,7 +19,7 @@ std::string json_number(double value) {
 void JsonWriter::new_line() {
   if (depth_ > lines_) return;
   written_.push_back('\n');
-  written_.append(static_cast<std::size_t>(2 * depth_), ' ');
+  written_.append(2 * static_cast<std::size_t>(depth_), ' ');
 }
 
 /// Writes the separator before a value or a key.

@@ -49,7 +49,7 @@ std::string as_json(const MeasuredNetwork& network, const ProbeSubject& subject)
 
 MeasuredNetwork kept_network_from_json(const std::string& text, const ProbeSubject& subject) try {
   const auto json = parsed_json<Json>(text);
-  if (const auto found = json.at("schema"); found != network_schema)
+  if (const auto& found = json.at("schema"); found != network_schema)
     throw std::runtime_error("it is of schema " + told(found.dump()) + ", and this version reads schema 1");
   if (subject_in(json) != subject) throw std::runtime_error("it tells of another machine, MPI library or placement");
   MeasuredNetwork network;

@@ -104,7 +104,7 @@ struct Distance {
   double all = 1;    ///< product of the ratios of ranks and of ranks on a node
   double ranks = 1;  ///< ratio of the numbers of ranks; 1: equal
   double nodes = 1;
-  auto operator<=>(const Distance&) const = default;
+  auto operator<=>(const Distance&) const = default;  // NOLINT(modernize-use-nullptr): clang 14 sees one in it
 };
 
 /// Nothing where the entry says nothing about the context.

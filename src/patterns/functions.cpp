@@ -33,8 +33,8 @@ std::vector<std::string> names_of(const Functions& functions) {
 /// The program's functions for one request.
 class UserFunctions final : public Implementations {
  public:
-  UserFunctions(const Functions& functions, const std::vector<std::string>& names)
-      : functions_(functions), names_(names) {}
+  UserFunctions(Functions functions, std::vector<std::string> names)
+      : functions_(std::move(functions)), names_(std::move(names)) {}
 
   [[nodiscard]] std::vector<Candidate> candidates() const override {
     std::vector<Candidate> all;

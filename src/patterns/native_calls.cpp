@@ -15,7 +15,8 @@ const int* ints(const Displacements& displacements) {
 /// Calls the blocking function of a collective with its arguments, or the nonblocking one with a request behind them.
 template <typename... Request>
 int made(const Call& c, Request... request) {
-  const auto call = [&](auto blocking_function, auto nonblocking_function, auto... arguments) {
+  const auto call = [&]([[maybe_unused]] auto blocking_function, [[maybe_unused]] auto nonblocking_function,
+                        auto... arguments) {
     if constexpr (sizeof...(Request) == 0) {
       return blocking_function(arguments...);
     } else {

@@ -31,6 +31,7 @@ struct Step {
   }
   /// Calls `visit(std::type_identity<Kind>())` for its kind.
   template <class Visit>
+  // NOLINTNEXTLINE(modernize-use-nodiscard): it may return nothing
   constexpr auto visit(const Visit& visit) const {
     return StepKinds::visit(kind, visit);
   }

@@ -31,7 +31,7 @@ Schedule build(const Team& team, const Parameters& /*none*/) {
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& /*none*/) {
-  return situation.ranks / 2 * 2;
+  return std::int64_t{situation.ranks} / 2 * 2;
 }
 
 }  // namespace

@@ -32,14 +32,14 @@ class Happened {
 /// What is tuned besides the calls on communicators, and leaves its record itself.
 class LeavesRecord {
  public:
+  LeavesRecord(const LeavesRecord&) = delete;
+  LeavesRecord& operator=(const LeavesRecord&) = delete;
   /// Adds what happened here, on one rank only.
   virtual void add_to(Happened& happened) const = 0;
 
  protected:
   LeavesRecord() = default;
   ~LeavesRecord() = default;
-  LeavesRecord(const LeavesRecord&) = delete;
-  LeavesRecord& operator=(const LeavesRecord&) = delete;
 };
 
 }  // namespace starling

@@ -94,8 +94,8 @@ std::unique_ptr<HaloExchange> HaloExchange::make(MPI_Comm comm, const HaloPatter
   return made;
 }
 
-HaloExchange::HaloExchange(MPI_Comm comm, int rank, const Rounds& rounds)
-    : comm_(comm), rank_(rank), rounds_(rounds), prepared_(implementations().size()) {}
+HaloExchange::HaloExchange(MPI_Comm comm, int rank, Rounds rounds)
+    : comm_(comm), rank_(rank), rounds_(std::move(rounds)), prepared_(implementations().size()) {}
 
 HaloExchange::~HaloExchange() {
   release();

@@ -67,7 +67,7 @@ class HaloExchange {
   void release();
 
  private:
-  HaloExchange(MPI_Comm comm, int rank, const Rounds& rounds);
+  HaloExchange(MPI_Comm comm, int rank, Rounds rounds);
   std::string describe_blocks(const HaloPattern& pattern, const HaloData& send, const HaloData& receive);
   std::string learn_from_neighbours(const HaloPattern& pattern, const HaloData& send, const HaloData& receive);
   [[nodiscard]] bool all(bool ok) const;

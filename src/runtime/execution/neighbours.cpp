@@ -19,7 +19,7 @@ constexpr int ints_of_label = sizeof(Label) / sizeof(int);
 int exchange_labels(const Call& call, const Degrees& degrees, std::vector<Label>& sent, std::vector<Label>& received) {
   const auto sends = static_cast<std::size_t>(degrees.sends);
   const auto receives = static_cast<std::size_t>(degrees.receives);
-  const std::size_t most = std::max<std::size_t>({sends, receives, 1});
+  const auto most = std::max<std::size_t>({sends, receives, 1});
   const std::vector<int> counts(most, ints_of_label);
   const std::vector<MPI_Datatype> types(most, handles.int_);
   std::vector<int> places(most);

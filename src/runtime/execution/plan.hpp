@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "algorithms/candidate.hpp"
@@ -29,7 +30,7 @@ struct Plan {
 /// a plan that is not in use is bound to the new sizes.
 class Plans {
  public:
-  explicit Plans(const Bound& bound) : bound_(bound) {}
+  explicit Plans(Bound bound) : bound_(std::move(bound)) {}
 
   /// The plan for a call of `team` with these layouts. `sizes_change`: calls of other sizes may follow. Sets `built` if
   /// a schedule was built. Valid until the next call.

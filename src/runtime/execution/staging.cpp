@@ -118,7 +118,7 @@ int Staging::place(const Program& program, char* workspace, Buffers& buffers) co
   char*& send = buffers.at(Buffer::send);
   if (stage_recv_) recv = place(recv_units_);
   send = stage_send_ ? place(send_units_) : in_place_or_own(recv);
-  std::size_t next = static_cast<std::size_t>(Buffer::scratch);
+  auto next = static_cast<std::size_t>(Buffer::scratch);
   for (const std::int64_t units : program.scratch) buffers.base[next++] = place(units);
 
   if (reduces(call_->collective))

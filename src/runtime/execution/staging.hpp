@@ -40,7 +40,7 @@ class Staging {
     return needs_memory ? place(program, workspace, buffers) : MPI_SUCCESS;
   }
   /// Copies staged results to the application's buffer. Returns an MPI error code.
-  int end(const Buffers& buffers) const { return stage_recv_ ? give_back(buffers) : MPI_SUCCESS; }
+  [[nodiscard]] int end(const Buffers& buffers) const { return stage_recv_ ? give_back(buffers) : MPI_SUCCESS; }
 
  private:
   /// Where the data to send is if it is not staged.
@@ -48,7 +48,7 @@ class Staging {
     return alias_send_ ? recv + (alias_start_ * unit_.extent) : static_cast<char*>(const_cast<void*>(call_->sendbuf));
   }
   int place(const Program& program, char* workspace, Buffers& buffers) const;
-  int give_back(const Buffers& buffers) const;
+  [[nodiscard]] int give_back(const Buffers& buffers) const;
   void find_sides(const Facts& facts);
   void set_up_reduction(const Facts& facts, int blocks, bool works_in_place);
   void set_up_movement(const Facts& facts, int blocks, bool works_in_place);

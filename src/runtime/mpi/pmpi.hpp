@@ -70,6 +70,6 @@ extern Handles handles;
 
 /// Whether the handle is predefined by MPI (MPI_DOUBLE, MPI_SUM), not created by the program. Takes a few nanoseconds.
 bool predefined(MPI_Datatype type);
-bool predefined(MPI_Op op);
+bool predefined(MPI_Op op);  // NOLINT(readability-redundant-declaration): the same type in some headers
 
 }  // namespace starling
