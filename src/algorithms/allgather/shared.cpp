@@ -1,5 +1,5 @@
 // allgather:shared: every rank publishes its block once, in memory that the ranks of a node share, and copies those of
-// all others, its right neighbour's first.
+// all others, in one order on all ranks.
 //
 //            rank 0   rank 1   rank 2   rank 3
 //   start    A...     .B..     ..C.     ...D
@@ -22,10 +22,6 @@ Schedule build(const Team& team, const Parameters& /*none*/) {
   return todo;
 }
 
-std::string refuses(const Situation& situation, const Parameters& /*none*/) {
-  return node_memory_refusal(situation);
-}
-
 }  // namespace
 
 Algorithm shared() {
@@ -38,7 +34,7 @@ Algorithm shared() {
       .needs = {.one_node = true},
       .latency = "(p-1) alpha of shared memory",
       .bandwidth = "p s beta of a copy",
-      .refuses = refuses,
+      .refuses = node_memory_refusal,
       .shares_memory = always_shares,
       .build = build,
   };

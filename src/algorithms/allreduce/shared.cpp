@@ -43,10 +43,6 @@ Division divide(const Situation& situation, const Parameters& with) {
   return {in_shares(with) ? situation.ranks : 1};
 }
 
-std::string refuses(const Situation& situation, const Parameters& /*any*/) {
-  return node_memory_refusal(situation);
-}
-
 }  // namespace
 
 Algorithm shared() {
@@ -66,7 +62,7 @@ Algorithm shared() {
       .bandwidth = "p m beta of a copy; with shares 3 m beta",
       .divide = divide,
       .works_in_place = false,
-      .refuses = refuses,
+      .refuses = node_memory_refusal,
       .shares_memory = always_shares,
       .build = build,
   };

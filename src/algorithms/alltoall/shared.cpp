@@ -19,10 +19,6 @@ Schedule build(const Team& team, const Parameters& /*none*/) {
   return todo;
 }
 
-std::string refuses(const Situation& situation, const Parameters& /*none*/) {
-  return node_memory_refusal(situation);
-}
-
 }  // namespace
 
 Algorithm shared() {
@@ -36,7 +32,7 @@ Algorithm shared() {
       .latency = "(p-1) alpha of shared memory",
       .bandwidth = "(p-1) s beta of a copy, into memory and out of it at once",
       .works_in_place = false,
-      .refuses = refuses,
+      .refuses = node_memory_refusal,
       .shares_memory = always_shares,
       .build = build,
   };

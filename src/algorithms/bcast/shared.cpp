@@ -22,10 +22,6 @@ Schedule build(const Team& team, const Parameters& /*none*/) {
   return todo;
 }
 
-std::string refuses(const Situation& situation, const Parameters& /*none*/) {
-  return node_memory_refusal(situation);
-}
-
 }  // namespace
 
 Algorithm shared() {
@@ -39,7 +35,7 @@ Algorithm shared() {
       .latency = "alpha of shared memory",
       .bandwidth = "m beta of a copy, into memory and out of it at once",
       .divide = whole_vector,
-      .refuses = refuses,
+      .refuses = node_memory_refusal,
       .shares_memory = always_shares,
       .build = build,
   };

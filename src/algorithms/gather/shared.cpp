@@ -23,10 +23,6 @@ Schedule build(const Team& team, const Parameters& /*none*/) {
   return todo;
 }
 
-std::string refuses(const Situation& situation, const Parameters& /*none*/) {
-  return node_memory_refusal(situation);
-}
-
 }  // namespace
 
 Algorithm shared() {
@@ -39,7 +35,7 @@ Algorithm shared() {
       .needs = {.one_node = true},
       .latency = "(p-1) alpha of shared memory",
       .bandwidth = "(p-1) s beta of a copy",
-      .refuses = refuses,
+      .refuses = node_memory_refusal,
       .shares_memory = always_shares,
       .build = build,
   };

@@ -4,7 +4,7 @@
 
 namespace starling {
 
-std::string node_memory_refusal(const Situation& situation) {
+std::string node_memory_refusal(const Situation& situation, const Parameters& /*with*/) {
   const Places& places = *situation.places;
   for (int node = 0; node < places.nodes(); ++node)
     if (places.on_node(node).size() > SharedRings::most_members)

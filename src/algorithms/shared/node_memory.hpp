@@ -8,7 +8,8 @@
 namespace starling {
 
 /// Why ranks cannot meet in memory that those of a node share, besides being on several nodes; empty if they can.
-std::string node_memory_refusal(const Situation& situation);
+/// `Algorithm::refuses` of algorithms that refuse for nothing else.
+std::string node_memory_refusal(const Situation& situation, const Parameters& with = {});
 
 /// All ranks but `team`'s own: the next one first.
 std::vector<int> all_others(const Team& team);
