@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 import adapting
 import applications
 import first_calls
+import one_node_tables
 import orthogonal_groups
 import plots
 import prediction_error
@@ -125,6 +126,8 @@ TABLES: Mapping[str, Table] = {
     "profile-cost": Table(profiles.cost, [PROFILES]),
     "predictions": Table(prediction_error.table, [MEASURED, _by("prediction_error.py")]),
     "nodes": Table(simulated_nodes.by_nodes, [_by("simulated_nodes.py")]),
+    "one-node": Table(one_node_tables.summary, [_by("one_node.py")]),
+    "one-node-cells": Table(one_node_tables.table, [_by("one_node.py")]),
     "groups": Table(orthogonal_groups.improvements, [_by("orthogonal_groups.py")]),
     "replay": Table(replay.strategies_table, [REPLAY]),
     "replay-scenarios": Table(replay.scenarios_table, [REPLAY]),
@@ -164,6 +167,7 @@ PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {
     "replay.svg": (replay.draw, ("replay.json",)),
     "tuning-replay.svg": (tuning_replay.draw, ("tuning-replay.json",)),
     "simulated-nodes.svg": (simulated_nodes.draw, ("simulated-nodes.json",)),
+    "one-node.svg": (one_node_tables.draw, ("one-node.json",)),
     "orthogonal-groups.svg": (orthogonal_groups.draw, ("orthogonal-groups.json",)),
     "simulated-trees.svg": (simulated_trees.draw, ("simulated-trees.json",)),
 }
