@@ -43,3 +43,17 @@ def test_a_library_may_have_functions_of_its_own_by_fortrans_names(name: str, va
     run = target.run([str(program), str(own)], tmp_path, ranks=2, variant=variant)
     assert run.outcome.stdout == "answer 42\n" * 2
     assert run.calls == {"bcast": 1}
+
+
+@pytest.mark.parametrize("name", DEBIAN)
+def test_constants_are_understood_in_a_library_that_is_opened_without_making_its_symbols_public(
+    name: str, tmp_path: Path
+) -> None:
+    target = target_named(name)
+    opened = compile_fortran(
+        target.mpi, HERE / "opened.f90", tmp_path, ["-shared", "-fPIC", "-fallow-argument-mismatch"]
+    )
+    program = compile_c(target.mpi, HERE / "opens.c", tmp_path, ["-Wl,--as-needed"])
+    run = target.run([str(program), str(opened)], tmp_path, variant=CHOOSER)
+    assert run.outcome.stdout == "right\n" * 4
+    assert run.calls == {"allreduce": 1, "bcast": 1}
