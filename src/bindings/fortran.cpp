@@ -6,18 +6,24 @@
 
 #include "runtime/call/degrees.hpp"
 #include "runtime/mpi/flavour.hpp"
+#include "runtime/mpi/loaded.hpp"
 
 namespace starling::from_fortran {
 
 namespace {
 
 /// The address of a named constant in the Fortran library: a common block, spelled as the compiler does. Null if the
-/// program has no Fortran.
+/// program has no Fortran. Every library that is written in Fortran has such a block. The linker makes all that it
+/// opens together use one of them: the one that MPI's Fortran library sees.
 using Spellings = std::array<const void*, 4>;
 
 Spellings find(std::array<const char*, 4> names) {
+  const void* const of_library = next_symbol("ompi_init_f", true);
   Spellings found{};
-  std::ranges::transform(names, found.begin(), mpi_symbol);
+  std::ranges::transform(names, found.begin(), [&](const char* name) {
+    const void* const seen = symbol_as_seen_by(of_library, name);
+    return seen != nullptr ? seen : mpi_symbol(name);
+  });
   return found;
 }
 

@@ -43,6 +43,13 @@ void* next_function(const Entry& entry) {
   return next(("MPIX_" + std::string(name.substr(standard.size()))).c_str(), false);
 }
 
+/// Whether the program has MPI's Fortran functions. If not, a function of such a name belongs to a library that has
+/// functions of its own by these names: R's Rmpi has `mpi_bcast`, a C function with other arguments.
+bool has_fortran() {
+  // Open MPI's names are the plain ones of mpif.h; nobody else's functions are called mpi_x_f08_.
+  return built_for != Abi::openmpi || next("ompi_init_f", true) != nullptr;
+}
+
 void report_wrong_build() {
   const Flavour& mpi = flavour();
   if (mpi.path.empty()) return report_untuned(no_mpi_loaded);
@@ -90,7 +97,11 @@ void* target_of(std::size_t slot) {
     return found != nullptr ? found : stand_in(entry);
   }
   // A Fortran library may be loaded later than the C one: each of its functions is looked up at its first call.
-  if (entry.is_fortran) originals[slot] = next_function(entry);
+  if (entry.is_fortran) {
+    void* const found = next_function(entry);
+    if (!has_fortran()) return found;
+    originals[slot] = found;
+  }
   if (originals[slot] != nullptr) return reinterpret_cast<void*>(entry.wrapper);
   if (entry.is_fortran) return nullptr;
   return reinterpret_cast<void*>(entry.fallback != nullptr ? entry.fallback : address_of(unsupported));

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace starling {
@@ -130,6 +131,29 @@ void* next_symbol(const char* name, bool anywhere) {
   for (const std::string& path : loaded_paths())
     if (const Object object = loaded(path); object && dlsym(object.get(), mark_of_ours) == nullptr)
       if (void* found = dlsym(object.get(), name)) return found;
+  return nullptr;
+}
+
+void* symbol_as_seen_by(const void* inside, std::string_view name) {
+  const Object object = loaded(path_of(inside));
+  link_map* map = nullptr;
+  if (!object || dlinfo(object.get(), RTLD_DI_LINKMAP, static_cast<void*>(&map)) != 0) return nullptr;
+  const char* texts = nullptr;
+  const ElfW(Sym)* symbols = nullptr;
+  const ElfW(Rela)* relocations = nullptr;
+  std::size_t bytes = 0;
+  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_STRTAB) texts = reinterpret_cast<const char*>(entry->d_un.d_ptr);
+    if (entry->d_tag == DT_SYMTAB) symbols = reinterpret_cast<const ElfW(Sym)*>(entry->d_un.d_ptr);
+    if (entry->d_tag == DT_RELA) relocations = reinterpret_cast<const ElfW(Rela)*>(entry->d_un.d_ptr);
+    if (entry->d_tag == DT_RELASZ) bytes = entry->d_un.d_val;
+  }
+  if (texts == nullptr || symbols == nullptr || relocations == nullptr) return nullptr;
+  for (const ElfW(Rela) & one : std::span(relocations, bytes / sizeof(ElfW(Rela)))) {
+    const auto index = ELF64_R_SYM(one.r_info);  // 0: of no symbol
+    if (index != 0 && name == texts + symbols[index].st_name)
+      return *reinterpret_cast<void* const*>(map->l_addr + one.r_offset);  // written there by the linker
+  }
   return nullptr;
 }
 

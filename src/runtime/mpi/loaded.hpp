@@ -53,4 +53,9 @@ void* mpi_symbol(const char* name);
 /// the MPI library. Null if there is none. `anywhere`: it may be in another library than the MPI library, as Fortran's.
 void* next_symbol(const char* name, bool anywhere);
 
+/// What a loaded object, the one that has the function at `inside`, means by a name that it refers to: its linker may
+/// have found another definition than `mpi_symbol` does, if the object was opened without making its symbols public.
+/// Null if it does not refer to that name.
+void* symbol_as_seen_by(const void* inside, std::string_view name);
+
 }  // namespace starling
