@@ -1,6 +1,7 @@
 """The simulated cluster: Starling is in it, times repeat to the last digit, results are right, mistakes are told."""
 
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -144,6 +145,14 @@ def test_few_ranks_gather_large_blocks(ranks: int) -> None:
     (found,) = results(*asked, "--strategy", "native", "--calls", "1")
     fastest_possible = (ranks - 1) * size * 8 / RATE  # over the root's link
     assert fastest_possible < found["median_s"] < 1.1 * fastest_possible
+
+
+@pytest.mark.parametrize("mesh", ["2x3", "3x2", "2x3x2"])
+def test_groups_sum_vectors_that_are_shorter_than_a_row(mesh: str) -> None:
+    ranks = math.prod(map(int, mesh.split("x")))
+    asked = ("--platform", f"single:{ranks}", "--ranks", str(ranks), "--size", "4", "--calls", "1")
+    (found,) = results(*asked, "--collective", "allreduce", "--strategy", f"forced:allreduce:groups?mesh={mesh}")
+    assert found["winner"] == f"groups?mesh={mesh}"
 
 
 def test_groups_gather_large_blocks_along_short_rows() -> None:

@@ -12,9 +12,6 @@
 #define STARLING_SIMULATED 0
 #endif
 
-/// Meshes of three dimensions, in which some ranks make more communicators of groups than others; SMPI deadlocks.
-#define STARLING_HAS_CUBES (!STARLING_SIMULATED)
-
 /// MPI_Gather of blocks that are sent in two segments, of which only the second is too large to be sent without
 /// waiting. A receive that is posted for such a large message takes the small one that comes before it, and SMPI
 /// deadlocks.
