@@ -14,6 +14,7 @@
 #include "bindings/entry.hpp"
 #include "bindings/notices.hpp"
 #include "messages/told.hpp"
+#include "runtime/mpi/features.hpp"
 #include "runtime/mpi/flavour.hpp"
 #include "runtime/mpi/pmpi.hpp"
 
@@ -66,8 +67,12 @@ bool begin() {
     return false;
   }
   resolve_pmpi();
-  for (std::size_t slot = 0; slot < entry_count; ++slot)
-    if (!entries()[slot].is_fortran) originals[slot] = next_function(entries()[slot]);
+  for (std::size_t slot = 0; slot < entry_count; ++slot) {
+    const Entry& entry = entries()[slot];
+    if (!entry.is_fortran) originals[slot] = next_function(entry);
+    if (!STARLING_GATHERS_LARGE_BLOCKS && entry.spellings[0] == std::string_view("MPI_Gather"))
+      originals[slot] = reinterpret_cast<void*>(pmpi.Gather);
+  }
   return true;
 }
 

@@ -1,6 +1,7 @@
 """The simulated cluster: Starling is in it, times repeat to the last digit, results are right, mistakes are told."""
 
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -124,6 +125,41 @@ def test_a_program_that_fails_is_told(program: str, words: list[str], status: in
     outcome = lab("simulate", "--platform", "single:2", "--ranks", "2", "--", str(PROGRAMS / program), *words)
     assert outcome.status == status, outcome.report()
     assert outcome.stderr == (f"starling: {says}\n" if says else "")
+
+
+def test_a_crash_of_simgrid_after_a_deadlock_is_not_told(tmp_path: Path) -> None:
+    launcher = tmp_path / "smpirun"
+    oops = "[1.0] ./src/kernel/EngineImpl.cpp:718: [ker_engine/CRITICAL] Oops! Deadlock detected, some activities are"
+    launcher.write_text(f"#!/bin/sh\necho '{oops}' >&2\necho Segmentation fault. >&2\nexit 139\n")
+    launcher.chmod(0o755)
+    env = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    asked = ("--platform", "single:2", "--ranks", "2", "--", str(PROGRAMS / "waits_for_ever.c"))
+    outcome = lab("simulate", *asked, env=env)
+    assert outcome.stderr == "starling: the simulated program deadlocked: ranks wait for messages that nobody sends\n"
+
+
+@pytest.mark.parametrize("ranks", [3, 7])
+def test_few_ranks_gather_large_blocks(ranks: int) -> None:
+    size = 256 * 1024
+    asked = ("--platform", f"single:{ranks}", "--ranks", str(ranks), "--collective", "gather", "--size", str(size))
+    (found,) = results(*asked, "--strategy", "native", "--calls", "1")
+    fastest_possible = (ranks - 1) * size * 8 / RATE  # over the root's link
+    assert fastest_possible < found["median_s"] < 1.1 * fastest_possible
+
+
+@pytest.mark.parametrize("mesh", ["2x3", "3x2", "2x3x2"])
+def test_groups_sum_vectors_that_are_shorter_than_a_row(mesh: str) -> None:
+    ranks = math.prod(map(int, mesh.split("x")))
+    asked = ("--platform", f"single:{ranks}", "--ranks", str(ranks), "--size", "4", "--calls", "1")
+    (found,) = results(*asked, "--collective", "allreduce", "--strategy", f"forced:allreduce:groups?mesh={mesh}")
+    assert found["winner"] == f"groups?mesh={mesh}"
+
+
+def test_groups_gather_large_blocks_along_short_rows() -> None:
+    mesh = "groups_leader?mesh=7x3"
+    asked = ("--platform", "star:3x7", "--ranks", "21", "--collective", "alltoall", "--size", "8KiB", "--calls", "1")
+    (found,) = results(*asked, "--strategy", f"forced:alltoall:{mesh}")
+    assert found["winner"] == mesh
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,8 @@ def model(ranks: int, settings: Mapping[str, str] | None = None) -> dict[str, st
 _LOG = re.compile(r"^\[.*\] .*: \[\w+/(CRITICAL|ERROR|WARNING)\] (.*)")
 _ABORTED = "MPI_Abort was called"
 _DEADLOCK = "Deadlock detected"
+_CRASHED = ("Segmentation fault", "Execution failed with code")
+"""How lines begin that SimGrid and its launcher write where it crashes. It may, as it ends deadlocked ranks."""
 
 
 def tool(name: str) -> str:
@@ -255,7 +257,8 @@ def _read_output(started: subprocess.Popen[str], on_line: Callable[[str], None])
                 worst = found[2]
         elif not (tracing and (text.startswith(("Backtrace", "  ->", "Aborted")) or not text)):
             tracing = False
-            on_line(text)
+            if not (_DEADLOCK in worst and text.startswith(_CRASHED)):
+                on_line(text)
     out = started.stdout.read() if started.stdout is not None else ""
     status = started.wait()
     if _DEADLOCK in worst:

@@ -113,8 +113,6 @@ bool ScheduleCarrier::make_ready(const Facts& facts, Resources& resources, bool 
   Channel& channel = *resources.channel();
   if (!channel.all(has_memory)) {
     refused_ = "a rank had no memory left for it";
-  } else if (!STARLING_HAS_CUBES && !channel.all(groups.size() <= 2)) {
-    refused_ = "SimGrid's MPI deadlocks in meshes of three dimensions";
   } else if (!has_room(groups, *this, resources)) {
     refused_ = "a rank had as many communicators as it may make";
   } else if (join_segment(facts, resources)) {
