@@ -40,6 +40,19 @@ class Samples {
     kept_ = oldest_ = room_ = 0;
   }
 
+  /// Frees memory: keeps the latest few samples, and count and minimum.
+  void shorten() {
+    if (room_ <= first_room) return;
+    const std::uint8_t more = std::min(kept_, first_room);
+    // NOLINTNEXTLINE(modernize-avoid-c-arrays): as `recent_`
+    auto latest = std::make_unique<float[]>(first_room);
+    for (int i = 0; i < more; ++i) latest[i] = recent_[(oldest_ + kept_ - more + i) % kept_];
+    recent_ = std::move(latest);
+    kept_ = more;
+    oldest_ = 0;
+    room_ = first_room;
+  }
+
   [[nodiscard]] std::int64_t count() const { return count_; }
   /// Minimum and median are nothing while there are no samples.
   [[nodiscard]] std::optional<double> min() const { return known(min_); }

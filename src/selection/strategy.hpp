@@ -220,15 +220,16 @@ class Strategy {
   /// The time of a candidate that the ranks agreed on in this run, for later runs to start from. Nothing if the time is
   /// only from earlier runs, which have their own records. Called on rank 0 only.
   [[nodiscard]] virtual std::optional<Found> found(int /*candidate*/) const { return std::nullopt; }
-  /// The latest `decisions_kept` decisions, and how many were made before them.
+  /// The first decision and the latest, `decisions_kept` at most, and how many were left out between them.
   [[nodiscard]] std::span<const Decision> decisions() const { return decisions_; }
   [[nodiscard]] std::int64_t decisions_dropped() const { return decisions_dropped_; }
 
  protected:
   void propose(int candidate) { proposed_ = candidate; }
-  void decide(Decision decision) {
-    if (decisions_.size() == decisions_kept) {
-      decisions_.erase(decisions_.begin());
+  /// Keeps `most` decisions: the first, which tells where it started from, and the latest.
+  void decide(Decision decision, std::size_t most = decisions_kept) {
+    if (decisions_.size() == most) {
+      decisions_.erase(decisions_.begin() + 1);
       ++decisions_dropped_;
     }
     decisions_.push_back(std::move(decision));
@@ -278,6 +279,8 @@ struct StrategyKind {
   /// Sizes beyond the first X of a collective on a communicator are left to native (STAR-MPI, section 3.2), not
   /// bucketed.
   bool few_sizes = false;
+  /// Never ends trying: what a way needs for its calls is freed from one try to the next.
+  bool keeps_trying = false;
   /// Every value that `Strategy::stage` has.
   std::vector<Doing> stages;
   /// Why `argument` is wrong, for the user; empty if it is right.

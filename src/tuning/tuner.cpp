@@ -136,7 +136,7 @@ void Tuner::add_communicators(const Turn& turn, double seconds) {
   Trying& trying = this->trying();
   trying.communicators.resize(refusals_.size());
   trying.communicators[at(turn.candidate)] += seconds;
-  (turn.exploring ? trying.exploring.bookkeeping_seconds : trying.agreed_seconds) += seconds;
+  add_preparation(turn, seconds);
 }
 
 int Tuner::fill_in(ContextRecord& record, std::span<const int> which) const {

@@ -73,6 +73,16 @@ class Tuner {
   /// call's own, and count as bookkeeping.
   void add_communicators(const Turn& turn, double seconds);
 
+  /// Adds the seconds for which a call's candidate was made ready before it.
+  void add_preparation(const Turn& turn, double seconds) {
+    (turn.exploring ? trying().exploring.bookkeeping_seconds : trying().agreed_seconds) += seconds;
+  }
+
+  /// Frees what is kept of a candidate that is tried now and then: of the times of its calls, all but the latest few.
+  void rest(int candidate) {
+    if (tried(candidate)) samples_[at(candidate)]->shorten();
+  }
+
   /// Notes for the record what a candidate has to do without.
   void note(int candidate, const std::string& what);
 
@@ -84,6 +94,8 @@ class Tuner {
   /// Why a candidate may not be proposed; empty if it may.
   [[nodiscard]] const Interned& refusal(int candidate) const { return refusals_[at(candidate)]; }
   [[nodiscard]] int proposed() const { return strategy_->proposed(); }
+  /// Whether the proposed candidate may be slow.
+  [[nodiscard]] bool explores() const { return strategy_->exploring(); }
   [[nodiscard]] int candidates() const { return static_cast<int>(refusals_.size()); }
   [[nodiscard]] std::int64_t calls() const { return calls_; }
   /// Whether a candidate was used for a call.

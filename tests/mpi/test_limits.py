@@ -14,6 +14,8 @@ HERE = Path(__file__).parent
 MEMORY = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
 LEAK = 2048
 """KiB: 9,000 communicators that left 256 bytes each."""
+KEPT = 16 * 12
+"""KiB: 16 contexts."""
 NEEDED = 12 << 30
 """Bytes for two ranks with 2 GiB each, staging, and what the MPI library copies on the way."""
 
@@ -60,6 +62,14 @@ def test_ten_thousand_communicators_leave_nothing_behind(mpi: Mpi, tmp_path: Pat
     tuned = {context.collective: context for context in record.contexts}
     assert [tuned[one].calls for one in ("allreduce", "bcast")] == [30000, 30000]
     assert sum(one.samples > 0 for one in tuned["allreduce"].candidates) > 1
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_a_lottery_keeps_the_schedules_of_its_latest_draw_only(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE.parent.parent / "bench/keys.c", tmp_path))
+    outcome, record = run_tuned(mpi, 2, [program, "16", "120"], "lottery", tmp_path)
+    assert all(sum(one.samples > 0 for one in context.candidates) > 8 for context in record.contexts[:16])
+    assert float(outcome.stdout.split()[0]) / 1024 < KEPT
 
 
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)

@@ -156,6 +156,17 @@ TEST(Lottery, MovesAwayFromWhatHasBecomeSlow) {
   EXPECT_NE(ranks.strategy().decisions().back().to, 7);
 }
 
+TEST(Lottery, KeepsTheFirstAndTheLatestFewChangesOfTheFastest) {
+  Lockstep ranks("lottery", brief_of(2), 2,
+                 [](int, int candidate, int call) { return 1e-6 * (10 + (((call / 50) + candidate) % 2)); });
+  ranks.call(4000);
+  const auto decisions = ranks.strategy().decisions();
+  EXPECT_EQ(decisions.size(), 8U);
+  EXPECT_GT(ranks.strategy().decisions_dropped(), 10);
+  EXPECT_EQ(decisions.front().from, -1);
+  EXPECT_GT(decisions[1].call, 1000);
+}
+
 TEST(Lottery, DoesNotTimeTheFirstCallOfACandidate) {
   std::set<int> seen;
   Lockstep ranks("lottery", brief_of(6), 1, [&](int, int candidate, int) {

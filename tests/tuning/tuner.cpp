@@ -207,6 +207,35 @@ TEST(Tuner, CountsMakingCommunicatorsAsBookkeepingOfTheCandidateAndKeepsItsNote)
   EXPECT_LT(record.seconds, 0.5);
 }
 
+TEST(Tuner, CountsWhatIsMadeReadyBeforeACallAsBookkeeping) {
+  const auto tuners = run_ranks(2, "star-basic", four_candidates(), [&](int rank, Tuner& tuner, Consensus& consensus) {
+    for (int i = 0; i < 40; ++i) {
+      const Tuner::Turn turn = tuner.begin();
+      tuner.add_preparation(turn, turn.exploring ? 0.25 : 0.5);
+      tuner.end(turn, seconds_of(turn.candidate, rank), 0);
+      if (tuner.is_due()) tuner.agree(consensus, SampleReduction::max);
+    }
+  });
+  ContextRecord record;
+  tuners[0]->fill_in(record, {});
+  EXPECT_EQ(record.exploring.bookkeeping_seconds, 16 * 0.25);
+  EXPECT_EQ(record.settled.bookkeeping_seconds, 24 * 0.5);
+}
+
+TEST(Tuner, KeepsTheLatestFewTimesOfACandidateThatRests) {
+  const auto tuners = run_ranks(1, "star-basic", four_candidates(), [&](int /*rank*/, Tuner& tuner, Consensus&) {
+    for (int i = 1; i <= 20; ++i) tuner.end({-1, 1, false, false}, i, 0);
+    tuner.rest(1);
+    tuner.rest(2);
+  });
+  ContextRecord record;
+  record.candidates.resize(2);
+  tuners[0]->fill_in(record, std::vector<int>{1, 2});
+  EXPECT_EQ(record.candidates[0].samples, 20);
+  EXPECT_EQ(record.candidates[0].median_s, 16.5) << "of 13 to 20";
+  EXPECT_EQ(record.candidates[1].samples, 0) << "it was not tried";
+}
+
 TEST(Tuner, TellsWhatHappened) {
   const auto tuners = run_ranks(2, "star-basic", four_candidates(), [&](int rank, Tuner& tuner, Consensus& consensus) {
     for (int i = 0; i < 40; ++i) {

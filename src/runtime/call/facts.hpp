@@ -7,19 +7,9 @@
 #include "runtime/call/call.hpp"
 #include "runtime/call/degrees.hpp"
 #include "runtime/mpi/datatype_shape.hpp"
+#include "tuning/call_key.hpp"
 
 namespace starling {
-
-/// The facts that a choice may depend on. By the MPI standard they are equal on all ranks (docs/run-record.md).
-struct CallKey {
-  std::int64_t bytes;  ///< per rank and peer block; -1 where not all ranks can know it
-  bool commutative;    ///< the operator
-  bool built_in;       ///< the operator
-  bool in_place;
-  bool bucket = false;     ///< stands for all sizes from `bytes` up to, but without, `up_to`
-  std::int64_t up_to = 0;  ///< of a bucket; 0 where `bytes` is not known
-  bool operator==(const CallKey&) const = default;
-};
 
 /// What the runtime knows about a call before it chooses.
 struct Facts {

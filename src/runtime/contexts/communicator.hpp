@@ -14,10 +14,10 @@
 #include "generated/operations.hpp"
 #include "runtime/call/facts.hpp"
 #include "runtime/contexts/context.hpp"
-#include "runtime/contexts/context_index.hpp"
 #include "runtime/contexts/happened.hpp"
 #include "runtime/execution/resources.hpp"
 #include "topology/places.hpp"
+#include "tuning/context_index.hpp"
 #include "ways/way.hpp"
 
 namespace starling {
@@ -124,7 +124,7 @@ class Communicator {
   /// The contexts of one collective.
   struct Table {
     std::vector<std::unique_ptr<Context>> contexts;
-    ContextIndex by_key;
+    ContextIndex<Context> by_key;
     std::unordered_set<std::int64_t> exact_sizes;  ///< those of contexts that are no buckets
     LatestCall latest;
     FoundCall known{{}, nullptr};      ///< of the latest call

@@ -146,6 +146,7 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
   if (now.table && !chosen) brief.advice = now.table->advice(brief.key);
   const StrategyKind& strategy =
       chosen ? *strategy_named("forced")->first : strategy_for(*now.strategy, !brief.advice.empty());
+  keeps_trying_ = strategy.keeps_trying;
   if (strategy.forces) {
     brief.argument =
         chosen ? chosen->name().text() : forced_for(now.strategy_argument, name_of(collective_), forced_names());
@@ -229,8 +230,30 @@ void Context::agree_on_buffers(Communicator& communicator) {
   if (const std::string why = communicator.refusal_of_buffers(collective_); !why.empty()) tuner_->leave_to_native(why);
 }
 
+/// Before the clock starts: what a way has freed since it was tried last is no part of the call.
+[[gnu::noinline]] void Context::wake(const Tuner::Turn& turn, const Call& call, const Facts& facts,
+                                     Communicator& communicator) {
+  const auto place = static_cast<std::size_t>(turn.candidate);
+  if (place >= carriers_.size() || !carriers_[place] || !carriers_[place]->rests()) return;
+  const double start = Clock::now();
+  carriers_[place]->wake(call, facts, communicator.resources());
+  tuner_->add_preparation(turn, Clock::now() - start);
+}
+
+/// Frees what ways need that are tried now and then. Only the fastest is proposed without exploring: all others then
+/// rest; else the one that was tried does.
+void Context::let_rest(const Tuner::Turn& turn, Communicator& communicator) {
+  for (std::size_t i = 0; i < carriers_.size(); ++i) {
+    const bool was_tried = turn.exploring && static_cast<int>(i) == turn.candidate;
+    if (static_cast<int>(i) == tuner_->proposed() || (tuner_->explores() && !was_tried)) continue;
+    tuner_->rest(static_cast<int>(i));
+    if (carriers_[i]) carriers_[i]->rest(communicator.resources());
+  }
+}
+
 int Context::carry_out(const Call& call, const Facts& facts, Communicator& communicator) {
   const Tuner::Turn turn = tuner_->begin();
+  if (keeps_trying_) wake(turn, call, facts, communicator);
   const std::uint64_t freed = Communicator::freed();
   // Copies: an error handler may call the same collective in `run`.
   const auto work = static_cast<double>(facts.work);
@@ -284,6 +307,7 @@ void Context::profile(double start, double end, double before, double work) {
       carriers_[i].reset();
     }
   }
+  if (agrees && keeps_trying_) let_rest(turn, communicator);
   if (agrees && end >= setup().next_checkpoint) setup().checkpoint();
   tuner_->add_bookkeeping(turn, Clock::now() - end, agrees);
   if (!agrees) return;

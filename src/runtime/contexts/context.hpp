@@ -75,6 +75,8 @@ class Context {
   void profile(double start, double end, double before, double work);
   Result run(int way, const Call& call, const Facts& facts, Communicator& communicator);
   void agree_on_buffers(Communicator& communicator);
+  void wake(const Tuner::Turn& turn, const Call& call, const Facts& facts, Communicator& communicator);
+  void let_rest(const Tuner::Turn& turn, Communicator& communicator);
   void conclude(const Tuner::Turn& turn, double end, Communicator& communicator);
   void fill_in(ContextRecord& record, std::span<const int> which) const;
 
@@ -89,6 +91,7 @@ class Context {
   std::unique_ptr<Tuner> tuner_;
   std::unique_ptr<Profiled> profiled_;  ///< null in a run that is not profiled
   double agreed_at_ = 0;                ///< by Clock, when the ranks agreed last; 0 if never
+  bool keeps_trying_ = false;           ///< StrategyKind
   bool agreed_on_buffers_ = false;      ///< whether they are where Starling's algorithms can use them
 };
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "algorithms/candidate.hpp"
@@ -30,13 +29,18 @@ struct Plan {
 /// a plan that is not in use is bound to the new sizes.
 class Plans {
  public:
-  explicit Plans(Bound bound) : bound_(std::move(bound)) {}
+  /// `bound` outlives it.
+  explicit Plans(const Bound& bound) : bound_(bound) {}
 
   /// The plan for a call of `team` with these layouts. `sizes_change`: calls of other sizes may follow. Sets `built` if
   /// a schedule was built. Valid until the next call.
   Plan& plan(const Team& team, const Layout& send, const Layout& recv, bool sizes_change, bool& built);
   /// The plan of the latest call; null for none.
   [[nodiscard]] Plan* latest() const { return latest_; }
+  /// Whether there is one plan at most, which is not in use.
+  [[nodiscard]] bool may_rest() const {
+    return plans_.empty() || (plans_.size() == 1 && plans_.front()->operations == 0);
+  }
   /// Deletes all plans that are not in use.
   void drop();
   /// Bytes that plans take.
@@ -45,7 +49,7 @@ class Plans {
  private:
   [[nodiscard]] Plan* find(const Team& team, const Layout& send, const Layout& recv) const;
 
-  Bound bound_;
+  const Bound& bound_;
   std::vector<std::unique_ptr<Plan>> plans_;
   Plan* latest_ = nullptr;
 };

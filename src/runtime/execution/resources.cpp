@@ -1,6 +1,5 @@
 #include "runtime/execution/resources.hpp"
 
-#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 
@@ -10,12 +9,6 @@
 #include "runtime/mpi/process.hpp"
 
 namespace starling {
-namespace {
-
-/// The most bytes of plans kept for one communicator.
-constexpr std::size_t most_bytes_of_plans = std::size_t{16} << 20U;
-
-}  // namespace
 
 Channel* Resources::channel(bool fact) {
   if (!channel_) channel_ = Channel::open(comm_, ranks_in_world(comm_, size_), rank_, fact);
@@ -52,20 +45,11 @@ void Resources::give_back_groups(const ScheduleCarrier& wanting) {
 }
 
 void Resources::plan_made(ScheduleCarrier& holder) {
-  plans_dropped(holder);
-  plan_holders_.push_back(&holder);
-  std::size_t bytes = 0;
-  for (const ScheduleCarrier* one : plan_holders_) bytes += one->kept_bytes();
-  while (bytes > most_bytes_of_plans && plan_holders_.size() > 1) {
-    ScheduleCarrier* const oldest = plan_holders_.front();
-    bytes -= oldest->kept_bytes();
-    oldest->drop_plans();
-    plan_holders_.erase(plan_holders_.begin());
-  }
+  plan_holders_.made(holder);
 }
 
 void Resources::plans_dropped(const ScheduleCarrier& holder) {
-  std::erase(plan_holders_, &holder);
+  plan_holders_.dropped(holder);
 }
 
 void Resources::abort_job(const std::string& why) const {

@@ -11,6 +11,7 @@
 #include "runtime/execution/groups.hpp"
 #include "runtime/execution/neighbours.hpp"
 #include "runtime/execution/segment.hpp"
+#include "schedule/plan_holders.hpp"
 
 namespace starling {
 
@@ -48,8 +49,7 @@ class Resources {
   /// alike, which make the same calls on this communicator.
   void give_back_groups(const ScheduleCarrier& wanting);
 
-  /// Called when `holder` has made another plan. If all plans together are too large, other holders drop theirs,
-  /// oldest first, and make them again when needed.
+  /// Called when `holder` has made another plan; see PlanHolders.
   void plan_made(ScheduleCarrier& holder);
   /// Called when `holder` has dropped its plans.
   void plans_dropped(const ScheduleCarrier& holder);
@@ -67,7 +67,7 @@ class Resources {
   std::unique_ptr<Segment> segment_;
   int segment_holders_ = 0;
   std::vector<ScheduleCarrier*> group_holders_;  ///< in the order in which they joined, the same on all ranks
-  std::vector<ScheduleCarrier*> plan_holders_;   ///< by their latest plan, oldest first
+  PlanHolders<ScheduleCarrier> plan_holders_;
 };
 
 }  // namespace starling

@@ -43,6 +43,7 @@ class Lottery final : public Strategy {
       time.variance = *candidate.earlier->deviation * *candidate.earlier->deviation;
       time.spread = time.samples;
     }
+    if (varying_work_) works_.resize(most_reduced);
     measured_.resize(candidates_.size());
     prepared_.resize(candidates_.size());
     if (candidates_.size() < 2) {
@@ -63,7 +64,7 @@ class Lottery final : public Strategy {
   std::span<const double> observe(double seconds, double work) override {
     const auto place = static_cast<std::size_t>(--left_) % most_reduced;
     seconds_[place] = seconds;
-    works_[place] = work;
+    if (varying_work_) works_[place] = work;
     if (left_ != 0) return {};
     return milestone();
   }
@@ -77,7 +78,8 @@ class Lottery final : public Strategy {
     const int best = fastest(times_);
     if (best != favourite_) {
       decide({calls_, favourite_ < 0 ? -1 : candidates_[static_cast<std::size_t>(favourite_)],
-              candidates_[static_cast<std::size_t>(best)], why(best)});
+              candidates_[static_cast<std::size_t>(best)], why(best)},
+             most_decisions);
       favourite_ = best;
     }
     const std::vector<double> shares = policy_.deal(times_, settings_.alpha);
@@ -88,7 +90,7 @@ class Lottery final : public Strategy {
     if (shares[choice] <= 0) choice = static_cast<std::size_t>(favourite_);
     const double code = encoded(choice, lives_of(shares[choice]));
     to_agree_[0] = static_cast<int>(choice) == favourite_ ? -code : code;
-    return std::span(to_agree_).first(reduced.size());
+    return to_agree_;
   }
 
   void verdict(std::span<const double> agreed) override {
@@ -115,6 +117,8 @@ class Lottery final : public Strategy {
  private:
   /// Calls of a draw whose times are reduced: with a memory of 0.8 all before them together weigh 1 in 1000.
   static constexpr std::size_t most_reduced = 32;
+  /// Decisions that are kept: of two candidates that are equally fast, now one is the favourite, now the other.
+  static constexpr std::size_t most_decisions = 8;
 
   /// The candidate and its time to live as one number (Nishtala et al., section 6.1.1): whole, and exact as a double.
   [[nodiscard]] double encoded(std::size_t choice, std::int64_t lives) const {
@@ -188,9 +192,10 @@ class Lottery final : public Strategy {
     }
     calls_ += lives_;
     const std::size_t calls = calls_reduced();
-    std::copy_n(seconds_.begin(), calls, to_agree_.begin());
-    if (varying_work_) std::copy_n(works_.begin(), calls, to_agree_.begin() + static_cast<std::ptrdiff_t>(calls));
-    return std::span(to_agree_).first(varying_work_ ? 2 * calls : calls);
+    to_agree_.assign(seconds_.begin(), seconds_.begin() + static_cast<std::ptrdiff_t>(calls));
+    if (varying_work_)
+      to_agree_.insert(to_agree_.end(), works_.begin(), works_.begin() + static_cast<std::ptrdiff_t>(calls));
+    return to_agree_;
   }
 
   [[nodiscard]] std::string why(int best) const {
@@ -218,10 +223,10 @@ class Lottery final : public Strategy {
   bool preparing_ = false;
   bool exploring_ = false;                      ///< the drawn candidate is not the fastest known
   std::array<double, most_reduced> seconds_{};  ///< of the draw's latest calls, by the calls that are left after them
-  std::array<double, most_reduced> works_{};    ///< of the same calls
+  std::vector<double> works_;                   ///< of the same calls, where it varies
   std::int64_t calls_ = 0;                      ///< up to the last milestone
   int favourite_ = -1;                          ///< the fastest known, of candidates_
-  std::array<double, 2 * most_reduced> to_agree_{};
+  std::vector<double> to_agree_;
 };
 
 std::string rejects(std::string_view policy) {
@@ -242,6 +247,7 @@ StrategyKind lottery() {
       .source = "Nishtala, Patel, Sanghavi and Chakrabarti 2003, section 6",
       .argument = "POLICY",
       .learns = true,
+      .keeps_trying = true,
       .stages = {{"single"}, {"lottery"}},
       .rejects = rejects,
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> { return std::make_unique<Lottery>(brief); },

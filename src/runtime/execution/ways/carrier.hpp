@@ -33,8 +33,14 @@ class Carrier {
   virtual Outcome carry_out(const Call& call, const Facts& facts, Resources& resources) = 0;
   /// Frees its resources, on all ranks at the same call; later calls allocate them again. Collective.
   virtual void release(Resources& /*resources*/) {}
+  /// Frees what only calls need, until it wakes or carries out a call. Local.
+  virtual void rest(Resources& /*resources*/) {}
+  [[nodiscard]] virtual bool rests() const { return false; }
+  /// Makes that again for `call`, which comes next. Local.
+  virtual void wake(const Call& /*call*/, const Facts& /*facts*/, Resources& /*resources*/) {}
 };
 
+/// `way` outlives it.
 std::unique_ptr<Carrier> carrier_for(const Way& way);
 
 }  // namespace starling

@@ -17,8 +17,16 @@ bool changes_layout(const CallKey& key, Collective collective) {
 }  // namespace
 
 void ScheduleCarrier::drop_plans() {
-  plans_.drop();
-  latest_.forget();
+  if (!working_) return;
+  working_->plans.drop();
+  working_->latest.forget();
+}
+
+/// Where calls have several roots, `wake` would make the plan of one of them, and the others in calls that are timed.
+void ScheduleCarrier::rest(Resources& resources) {
+  if (!working_ || !working_->plans.may_rest()) return;
+  working_.reset();
+  resources.plans_dropped(*this);
 }
 
 void ScheduleCarrier::release(Resources& resources) {
@@ -28,21 +36,22 @@ void ScheduleCarrier::release(Resources& resources) {
   groups_.clear();
   resources.groups_left(*this);
   if (std::exchange(has_segment_, false)) resources.leave_segment();
-  operation_.staging() = Staging();
+  if (working_) working_->operation.staging() = Staging();
   ready_ = false;
 }
 
-/// Sets `operation_` up for a call that is unlike the latest one.
+/// Sets the operation up for a call that is unlike the latest one.
 [[gnu::noinline]] void ScheduleCarrier::set_up(const Call& call, const Facts& facts, Resources& resources) {
-  Staging& staging = operation_.staging();
+  if (!working_) working_ = std::make_unique<Working>(bound_);
+  Staging& staging = working_->operation.staging();
   const Team team = bound_.team(facts.situation, resources.rank(), rooted(call.collective) ? call.root : 0);
   staging.set_up(call, facts, team.blocks(), team.rank, bound_.works_in_place());
   bool built = false;
-  Plan& plan = plans_.plan(team, staging.send_layout(), staging.recv_layout(),
-                           changes_layout(facts.key, call.collective), built);
+  Plan& plan = working_->plans.plan(team, staging.send_layout(), staging.recv_layout(),
+                                    changes_layout(facts.key, call.collective), built);
   if (built) resources.plan_made(*this);
-  operation_.set_plan(plan);
-  latest_.keep(call, resources.rank());
+  working_->operation.set_plan(plan);
+  working_->latest.keep(call, resources.rank());
 }
 
 /// The groups of this rank in calls with any root: as the root it takes part in all of them. All ranks name those that
@@ -84,7 +93,7 @@ bool ScheduleCarrier::join(std::span<const RankSet> groups, Resources& resources
 
 /// Whether the latest plan has the communicators of its native parts.
 bool ScheduleCarrier::find_communicators(Resources& resources) const {
-  Plan& plan = *plans_.latest();
+  Plan& plan = *working_->plans.latest();
   std::vector<MPI_Comm> found;
   for (const NativePart& part : plan.program.natives) {
     const auto comm = resources.groups().of(part.group);
@@ -128,30 +137,31 @@ bool ScheduleCarrier::make_ready(const Facts& facts, Resources& resources, bool 
 
 Carrier::Outcome ScheduleCarrier::carry_out(const Call& call, const Facts& facts, Resources& resources) {
   Outcome outcome = begin(call, facts, resources, Workspace::mine());
-  if (outcome.refused == nullptr) outcome.error = operation_.finish();
+  if (outcome.refused == nullptr) outcome.error = working_->operation.finish();
   return outcome;
 }
 
 Carrier::Outcome ScheduleCarrier::begin(const Call& call, const Facts& facts, Resources& resources,
                                         Workspace& workspace) {
-  if (plans_.latest() != nullptr && latest_.matches(call)) {
-    operation_.staging().refresh(call, facts);
+  if (working_ && working_->plans.latest() != nullptr && working_->latest.matches(call)) {
+    working_->operation.staging().refresh(call, facts);
   } else {
     set_up(call, facts, resources);
   }
-  const Plan& plan = operation_.plan();
-  const bool has_memory = operation_.reserve(workspace);
+  Operation& operation = working_->operation;
+  const Plan& plan = operation.plan();
+  const bool has_memory = operation.reserve(workspace);
   double communicators_s = 0;
   const bool was_ready = ready_;
   if (!ready_ && !make_ready(facts, resources, has_memory, communicators_s)) {
     workspace.done();
-    return {MPI_SUCCESS, false, &refused_, communicators_s};
+    return {MPI_SUCCESS, false, &refused_.text(), communicators_s};
   }
   if (!has_memory || (plan.natives.size() != plan.program.natives.size() && !find_communicators(resources))) {
     // The other ranks have already started the call: all can't change to another way any more.
     resources.abort_job("rank has no memory or no communicator for " + bound_.name());
   }
-  operation_.start(*resources.channel(), call.op, has_segment_ ? resources.segment() : nullptr);
+  operation.start(*resources.channel(), call.op, has_segment_ ? resources.segment() : nullptr);
   const bool has_note = !was_ready && has_segment_ && !resources.segment()->note().empty();
   return {MPI_SUCCESS, false, nullptr, communicators_s, has_note ? &resources.segment()->note() : nullptr};
 }

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "messages/interned.hpp"
 #include "runtime/execution/operation.hpp"
 #include "runtime/execution/ways/carrier.hpp"
 
@@ -14,27 +14,39 @@ namespace starling {
 /// Carries out calls with the schedules of a candidate of the repository.
 class ScheduleCarrier final : public Carrier {
  public:
-  explicit ScheduleCarrier(const Bound& bound) : bound_(bound), plans_(bound) {}
+  /// `bound` outlives it.
+  explicit ScheduleCarrier(const Bound& bound) : bound_(bound) {}
 
   /// At the first call the ranks agree whether all of them have the communicators and the memory. The communicators are
   /// those for calls with any root.
   Outcome carry_out(const Call& call, const Facts& facts, Resources& resources) override;
   void release(Resources& resources) override;
+  void rest(Resources& resources) override;
+  [[nodiscard]] bool rests() const override { return !working_; }
+  void wake(const Call& call, const Facts& facts, Resources& resources) override { set_up(call, facts, resources); }
 
   /// Begins a call, as `carry_out` does, that goes on when it is advanced. `workspace` is its own until it has ended;
   /// no other call begins before.
   Outcome begin(const Call& call, const Facts& facts, Resources& resources, Workspace& workspace);
   /// Does what can be done without waiting for other ranks. Returns whether the call has ended.
-  bool advance() { return operation_.advance(); }
+  bool advance() { return working_->operation.advance(); }
   /// An MPI error code, of a call that has ended.
-  [[nodiscard]] int error() const { return operation_.error(); }
+  [[nodiscard]] int error() const { return working_->operation.error(); }
 
   /// Deletes its plans, which are made again when needed. Local.
   void drop_plans();
   /// Bytes of plans kept.
-  [[nodiscard]] std::size_t kept_bytes() const { return plans_.bytes(); }
+  [[nodiscard]] std::size_t kept_bytes() const { return working_ ? working_->plans.bytes() : 0; }
 
  private:
+  /// What calls need. There are many carriers, of which few are used at a time.
+  struct Working {
+    explicit Working(const Bound& bound) : plans(bound) {}
+    Plans plans;
+    Operation operation;  ///< reused by each blocking call
+    LatestCall latest;
+  };
+
   void set_up(const Call& call, const Facts& facts, Resources& resources);
   bool make_ready(const Facts& facts, Resources& resources, bool has_memory, double& communicators_s);
   [[nodiscard]] std::vector<RankSet> needed_groups(const Facts& facts, const Resources& resources) const;
@@ -43,13 +55,11 @@ class ScheduleCarrier final : public Carrier {
   bool join_segment(const Facts& facts, Resources& resources);
   [[nodiscard]] bool find_communicators(Resources& resources) const;
 
-  Bound bound_;
-  Plans plans_;
-  Operation operation_;  ///< reused by each blocking call
-  LatestCall latest_;
+  const Bound& bound_;
+  std::unique_ptr<Working> working_;  ///< null while it rests
+  std::vector<RankSet> groups_;       ///< joined
+  Interned refused_;
   bool ready_ = false;
-  std::string refused_;
-  std::vector<RankSet> groups_;  ///< joined
   bool has_segment_ = false;
 };
 

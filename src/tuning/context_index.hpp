@@ -6,12 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/contexts/context.hpp"
+#include "tuning/call_key.hpp"
 
 namespace starling {
 
-/// Finds contexts by their call keys. It is asked at each call that is unlike the one before, so it is one piece of
-/// memory: open addressing, at most half full.
+/// Finds contexts by their call keys, `key()`. It is asked at each call that is unlike the one before, so it is one
+/// piece of memory: open addressing, at most half full.
+template <class Context>
 class ContextIndex {
  public:
   [[nodiscard]] Context* find(const CallKey& key) const { return slots_.empty() ? nullptr : slots_[slot_of(key)]; }
