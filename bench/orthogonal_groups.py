@@ -48,7 +48,7 @@ THEIRS: Mapping[str, Sequence[str]] = {
     "allgather": ("bruck", "rdb", "NTSLR", "ompi_neighborexchange"),
     "allreduce": ("rdb", "lr", "ompi_ring_segmented", "redbcast"),
     "reduce_scatter_block": ("ompi_basic_recursivehalving", "ompi_ring"),
-    "alltoall": ("ompi_pairwise", "bruck", "basic_linear"),
+    "alltoall": ("ring", "bruck", "basic_linear"),
 }
 """SMPI's names of Open MPI's algorithms."""
 

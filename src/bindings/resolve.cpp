@@ -14,9 +14,9 @@
 #include "bindings/entry.hpp"
 #include "bindings/notices.hpp"
 #include "messages/told.hpp"
-#include "runtime/mpi/features.hpp"
 #include "runtime/mpi/flavour.hpp"
 #include "runtime/mpi/pmpi.hpp"
+#include "runtime/mpi/repaired.hpp"
 
 /// The addresses to which each entry's exported symbols jump (trampolines.S).
 extern "C" void* starling_slots[];
@@ -69,9 +69,9 @@ bool begin() {
   resolve_pmpi();
   for (std::size_t slot = 0; slot < entry_count; ++slot) {
     const Entry& entry = entries()[slot];
-    if (!entry.is_fortran) originals[slot] = next_function(entry);
-    if (!STARLING_GATHERS_LARGE_BLOCKS && entry.spellings[0] == std::string_view("MPI_Gather"))
-      originals[slot] = reinterpret_cast<void*>(pmpi.Gather);
+    if (entry.is_fortran) continue;
+    originals[slot] = repaired(entry.spellings[0]);
+    if (originals[slot] == nullptr) originals[slot] = next_function(entry);
   }
   return true;
 }

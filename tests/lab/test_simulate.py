@@ -147,7 +147,7 @@ def test_few_ranks_gather_large_blocks(ranks: int) -> None:
     assert fastest_possible < found["median_s"] < 1.1 * fastest_possible
 
 
-@pytest.mark.parametrize("mesh", ["2x3", "3x2", "2x3x2"])
+@pytest.mark.parametrize("mesh", ["2x3", "3x2", "2x9", "2x3x2"])
 def test_groups_sum_vectors_that_are_shorter_than_a_row(mesh: str) -> None:
     ranks = math.prod(map(int, mesh.split("x")))
     asked = ("--platform", f"single:{ranks}", "--ranks", str(ranks), "--size", "4", "--calls", "1")

@@ -12,11 +12,6 @@
 #define STARLING_SIMULATED 0
 #endif
 
-/// MPI_Gather of blocks that are sent in two segments, of which only the second is too large to be sent without
-/// waiting. A receive that is posted for such a large message takes the small one that comes before it, and SMPI
-/// deadlocks.
-#define STARLING_GATHERS_LARGE_BLOCKS (!STARLING_SIMULATED)
-
 /// MPI_Comm_spawn and related calls; SMPI ends a program that calls MPI_Comm_get_parent.
 #define STARLING_HAS_SPAWN (!STARLING_SIMULATED)
 

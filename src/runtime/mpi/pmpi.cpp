@@ -6,14 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <limits>
-#include <numeric>
 #include <span>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 #include "runtime/mpi/flavour.hpp"
+#include "runtime/mpi/repaired.hpp"
 
 namespace starling {
 
@@ -118,45 +116,11 @@ bool is_variable(const void* object) {
 
 #endif
 
-#if !STARLING_GATHERS_LARGE_BLOCKS
-
-/// The smallest blocks, in bytes, that SMPI gathers in two segments each, as Open MPI does on few ranks.
-std::int64_t segmented_blocks(int ranks) {
-  constexpr std::int64_t kibi = 1024;
-  return ranks < 4 ? 128 * kibi : ranks < 8 ? 256 * kibi : std::numeric_limits<std::int64_t>::max();
-}
-
-int gather(const void* from, int gives, MPI_Datatype given, void* into, int gets, MPI_Datatype gotten, int root,
-           MPI_Comm comm) {
-  int ranks = 0;
-  int rank = 0;
-  int size = 0;
-  pmpi.Comm_size(comm, &ranks);
-  pmpi.Comm_rank(comm, &rank);
-  pmpi.Type_size(rank == root ? gotten : given, &size);
-  if (std::int64_t{size} * (rank == root ? gets : gives) < segmented_blocks(ranks))
-    return ::PMPI_Gather(from, gives, given, into, gets, gotten, root, comm);
-  if (rank != root) return pmpi.Gatherv(from, gives, given, into, nullptr, nullptr, gotten, root, comm);
-  const std::vector<int> ones(static_cast<std::size_t>(ranks), 1);
-  std::vector<int> places(static_cast<std::size_t>(ranks));
-  std::iota(places.begin(), places.end(), 0);
-  MPI_Datatype block{};
-  pmpi.Type_contiguous(gets, gotten, &block);
-  pmpi.Type_commit(&block);
-  const int error = pmpi.Gatherv(from, gives, given, into, ones.data(), places.data(), block, root, comm);
-  pmpi.Type_free(&block);
-  return error;
-}
-
-#endif
-
 }  // namespace
 
 void resolve_pmpi() {
   find_functions();
-#if !STARLING_GATHERS_LARGE_BLOCKS
-  pmpi.Gather = gather;
-#endif
+  repair_pmpi();
   find_handles();
 #if STARLING_HANDLES_ARE_OBJECTS
   find_variables();

@@ -1,6 +1,5 @@
 #include "runtime/execution/steps/native_part.hpp"
 
-#include <algorithm>
 #include <climits>
 #include <cstdint>
 #include <memory>
@@ -21,15 +20,6 @@ void note_in_place(Pointer& mine, const char* own) {
   if (mine == own) mine = static_cast<Pointer>(MPI_IN_PLACE);
 }
 
-/// Instead of a collective of which no member has data. SMPI ends the program in some.
-int nothing_to_do(MPI_Request* request) {
-  if (request != nullptr) *request = handles.request_null;
-  return MPI_SUCCESS;
-}
-
-/// Where a member without data lets its result go: SMPI takes null for a mistake, and goes on without that member.
-char nowhere;
-
 /// The variant with the members' counts, of what has blocks of different sizes.
 int native_uneven(const Running& run, const NativePart& part, MPI_Comm comm, MPI_Request* request) {
   const auto call = [&](auto blocking, auto nonblocking, auto... arguments) {
@@ -42,7 +32,6 @@ int native_uneven(const Running& run, const NativePart& part, MPI_Comm comm, MPI
   const MPI_Datatype type = run.unit.type;
   const int* const counts = run.program.shares.data() + part.shares;
   const int* const starts = counts + part.group.size();
-  if (std::all_of(counts, starts, [](int count) { return count == 0; })) return nothing_to_do(request);
   const int gives = static_cast<int>(part.from.count);
   const int gets = static_cast<int>(part.into.count);
   const int root = part.root;
@@ -59,7 +48,6 @@ int native_uneven(const Running& run, const NativePart& part, MPI_Comm comm, MPI
       if (is_root) note_in_place(into, own(from));
       return call(pmpi.Scatterv, pmpi.Iscatterv, from, counts, starts, type, into, gets, type, root);
     case Collective::reduce_scatter_block:
-      if (into == nullptr) into = &nowhere;
       return call(pmpi.Reduce_scatter, pmpi.Ireduce_scatter, from, into, counts, type, run.op);
     default: return MPI_ERR_INTERN;
   }
@@ -94,7 +82,6 @@ int native_piece(const Running& run, const NativePart& part, MPI_Comm comm, MPI_
                                      part.collective == Collective::allreduce || part.collective == Collective::reduce
                                  ? part.from.count
                                  : part.into.count;
-  if (block == 0) return nothing_to_do(request);
   const Typed data(block, run.unit.type);
   const int count = data.count;
   const MPI_Datatype type = data.type;

@@ -1,0 +1,129 @@
+#include "runtime/mpi/repaired.hpp"
+
+#include "runtime/mpi/features.hpp"
+
+#if STARLING_SIMULATED
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "runtime/mpi/pmpi.hpp"
+
+namespace starling {
+namespace {
+
+// SMPI divides by the number of elements; the program ends where there are none.
+
+int allgatherv(const void* from, int gives, MPI_Datatype given, void* into, const int* counts, const int* starts,
+               MPI_Datatype gotten, MPI_Comm comm) {
+  int ranks = 0;
+  pmpi.Comm_size(comm, &ranks);
+  if (std::all_of(counts, counts + ranks, [](int count) { return count == 0; })) return MPI_SUCCESS;
+  return ::PMPI_Allgatherv(from, gives, given, into, counts, starts, gotten, comm);
+}
+
+int reduce(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
+  return count == 0 ? MPI_SUCCESS : ::PMPI_Reduce(from, into, count, type, op, root, comm);
+}
+
+int allreduce(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  return count == 0 ? MPI_SUCCESS : ::PMPI_Allreduce(from, into, count, type, op, comm);
+}
+
+/// The smallest blocks, in bytes, that SMPI gathers in two segments each, as Open MPI does on few ranks.
+std::int64_t segmented_blocks(int ranks) {
+  constexpr std::int64_t kibi = 1024;
+  return ranks < 4 ? 128 * kibi : ranks < 8 ? 256 * kibi : std::numeric_limits<std::int64_t>::max();
+}
+
+/// Of such segments only the second is too large to be sent without waiting. A receive that is posted for a large
+/// message takes the small one that comes before it, so that SMPI deadlocks.
+int gather(const void* from, int gives, MPI_Datatype given, void* into, int gets, MPI_Datatype gotten, int root,
+           MPI_Comm comm) {
+  int ranks = 0;
+  int rank = 0;
+  int size = 0;
+  pmpi.Comm_size(comm, &ranks);
+  pmpi.Comm_rank(comm, &rank);
+  pmpi.Type_size(rank == root ? gotten : given, &size);
+  if (std::int64_t{size} * (rank == root ? gets : gives) < segmented_blocks(ranks))
+    return ::PMPI_Gather(from, gives, given, into, gets, gotten, root, comm);
+  if (rank != root) return pmpi.Gatherv(from, gives, given, into, nullptr, nullptr, gotten, root, comm);
+  const std::vector<int> ones(static_cast<std::size_t>(ranks), 1);
+  std::vector<int> places(static_cast<std::size_t>(ranks));
+  std::iota(places.begin(), places.end(), 0);
+  MPI_Datatype block{};
+  pmpi.Type_contiguous(gets, gotten, &block);
+  pmpi.Type_commit(&block);
+  const int error = pmpi.Gatherv(from, gives, given, into, ones.data(), places.data(), block, root, comm);
+  pmpi.Type_free(&block);
+  return error;
+}
+
+/// As Open MPI does it where a rank gets nothing. There SMPI's sums for others are wrong. If that rank passes null for
+/// its result, the others wait for it.
+int reduce_scatter(const void* from, void* into, const int* counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  int ranks = 0;
+  int rank = 0;
+  pmpi.Comm_size(comm, &ranks);
+  pmpi.Comm_rank(comm, &rank);
+  if (std::find(counts, counts + ranks, 0) == counts + ranks)
+    return ::PMPI_Reduce_scatter(from, into, counts, type, op, comm);
+  std::vector<int> starts(static_cast<std::size_t>(ranks));
+  std::exclusive_scan(counts, counts + ranks, starts.begin(), 0);
+  const int all = starts.back() + counts[ranks - 1];
+  if (all == 0) return MPI_SUCCESS;
+  MPI_Aint low = 0;
+  MPI_Aint extent = 0;
+  MPI_Aint true_low = 0;
+  MPI_Aint true_extent = 0;
+  pmpi.Type_get_extent(type, &low, &extent);
+  pmpi.Type_get_true_extent(type, &true_low, &true_extent);
+  std::vector<char> memory(rank == 0 ? static_cast<std::size_t>(true_extent + ((all - 1) * extent)) : 1);
+  char* const sums = memory.data() - true_low;
+  if (const int error = pmpi.Reduce(from == MPI_IN_PLACE ? into : from, sums, all, type, op, 0, comm);
+      error != MPI_SUCCESS)
+    return error;
+  char nowhere{};
+  return pmpi.Scatterv(sums, counts, starts.data(), type, into == nullptr ? &nowhere : into, counts[rank], type, 0,
+                       comm);
+}
+
+}  // namespace
+
+void repair_pmpi() {
+  pmpi.Allgatherv = allgatherv;
+  pmpi.Allreduce = allreduce;
+  pmpi.Gather = gather;
+  pmpi.Reduce = reduce;
+  pmpi.Reduce_scatter = reduce_scatter;
+}
+
+void* repaired(std::string_view name) {
+  if (name == "MPI_Allgatherv") return reinterpret_cast<void*>(allgatherv);
+  if (name == "MPI_Allreduce") return reinterpret_cast<void*>(allreduce);
+  if (name == "MPI_Gather") return reinterpret_cast<void*>(gather);
+  if (name == "MPI_Reduce") return reinterpret_cast<void*>(reduce);
+  if (name == "MPI_Reduce_scatter") return reinterpret_cast<void*>(reduce_scatter);
+  return nullptr;
+}
+
+}  // namespace starling
+
+#else
+
+namespace starling {
+
+void repair_pmpi() {}
+
+void* repaired(std::string_view /*name*/) {
+  return nullptr;
+}
+
+}  // namespace starling
+
+#endif
