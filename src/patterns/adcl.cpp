@@ -167,17 +167,17 @@ Direction direction_of(int number) {
 }
 
 std::shared_ptr<Topology> grid_of_sides(int dimensions, const int* left, const int* right, const int* coordinates,
-                                        int direction, MPI_Comm comm) {
+                                        int direction, MPI_Comm comm, bool corners) {
   require_mpi();
   if (dimensions < 0) throw Fault(Error::dimensions, "the number of dimensions is negative");
   const Direction to = direction_of(direction);
   if (comm == handles.comm_null) throw Fault(Error::communicator, "the communicator is MPI_COMM_NULL");
-  if (dimensions == 0) return Topology::grid({}, {}, to, comm);
+  if (dimensions == 0) return Topology::grid({}, {}, to, false, comm);
   if (left == nullptr || right == nullptr || coordinates == nullptr)
     throw Fault(Error::argument, "the address of neighbours or coordinates is null");
   std::vector<Sides> sides;
   for (int i = 0; i < dimensions; ++i) sides.push_back({left[i], right[i]});
-  return Topology::grid(std::move(sides), std::vector<int>(coordinates, coordinates + dimensions), to, comm);
+  return Topology::grid(std::move(sides), std::vector<int>(coordinates, coordinates + dimensions), to, corners, comm);
 }
 
 std::shared_ptr<Topology> grid_with_flips(int dimensions, int pairs, const int* left, const int* flips_or_right,
@@ -191,7 +191,7 @@ std::shared_ptr<Topology> grid_with_flips(int dimensions, int pairs, const int* 
                                      std::to_string(dimensions) + " dimensions; each has one pair");
   // Flips are 0 or 1; in a Cartesian grid those of odd coordinates are 1.
   const auto may_be_flips = [&](const int* values) {
-    return std::all_of(values, values + pairs, [](int one) { return one == 0 || one == 1; });
+    return std::all_of(values, values + dimensions, [](int one) { return one == 0 || one == 1; });
   };
   const auto follows_coordinates = [&](const int* values) {
     for (int i = 0; i < dimensions; ++i)
@@ -201,7 +201,9 @@ std::shared_ptr<Topology> grid_with_flips(int dimensions, int pairs, const int* 
   const bool flips_first =
       !may_be_flips(right_or_flips) ||
       (may_be_flips(flips_or_right) && (follows_coordinates(flips_or_right) || !follows_coordinates(right_or_flips)));
-  return grid_of_sides(dimensions, left, flips_first ? right_or_flips : flips_or_right, coordinates, direction, comm);
+  const bool corners = pairs > dimensions && pairs == cartesian_pairs(dimensions, true);
+  return grid_of_sides(dimensions, left, flips_first ? right_or_flips : flips_or_right, coordinates, direction, comm,
+                       corners);
 }
 
 }  // namespace starling::patterns::adcl

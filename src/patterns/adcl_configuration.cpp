@@ -120,7 +120,9 @@ AdclConfiguration AdclConfiguration::read(std::string_view text,
     if (colon == std::string_view::npos) {
       why = "'" + told(line) + "' is not of the form KEYWORD: value, and ignored";
     } else {
-      why = read_line(trimmed(line.substr(0, colon)), trimmed(line.substr(colon + 1)), found);
+      // ADCL reads one word, so that files may say something behind it.
+      const std::string_view value = trimmed(line.substr(colon + 1));
+      why = read_line(trimmed(line.substr(0, colon)), value.substr(0, value.find_first_of(" \t")), found);
     }
     if (!why.empty()) tell(number, std::move(why));
   }

@@ -70,8 +70,19 @@ int run(Handle request, const Function::Work& work) {
   return 0;
 }
 
+/// Null where the program gives the integer ADCL_NULL_FNCT_PTR in place of a subroutine: no code begins with its bytes.
+Subroutine* or_none(Subroutine* given) {
+  constexpr Fint null_function = -9;
+  Fint first = null_function;
+  if (given != nullptr) std::memcpy(&first, reinterpret_cast<const void*>(given), sizeof first);
+  return first == null_function ? nullptr : given;
+}
+
 Function::Work work_of(Subroutine* begin, Subroutine* finish) {
-  Function::Work work{.begin = run<0>};
+  begin = or_none(begin);
+  finish = or_none(finish);
+  Function::Work work;
+  if (begin != nullptr) work.begin = run<0>;
   work.functions[0] = reinterpret_cast<void (*)()>(begin);
   work.functions[2] = reinterpret_cast<void (*)()>(finish);
   if (finish != nullptr) work.finish = run<2>;
@@ -306,8 +317,13 @@ STARLING_FORTRAN(adcl_request_progress, ADCL_REQUEST_PROGRESS, (Fint * req, Fint
 STARLING_FORTRAN(adcl_request_start_overlap, ADCL_REQUEST_START_OVERLAP,
                  (Fint * req, Subroutine* mid, Subroutine* end, Subroutine* total, Fint* ierror)) {
   from::finish(ierror, call("ADCL_Request_start_overlap", [&] {
+                 require_mpi();
                  const auto request = request_of(req);
-                 const auto calling = [&](Subroutine* one) { return [one, req] { one(req); }; };
+                 const auto calling = [&](Subroutine* one) {
+                   return [one = or_none(one), req] {
+                     if (one != nullptr) one(req);
+                   };
+                 };
                  const Error error = request->start_overlapped(calling(mid), calling(end), calling(total));
                  if (error != Error::none) throw Fault(error, sentence_of(error, request.get()));
                }));

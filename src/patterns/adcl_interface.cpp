@@ -41,6 +41,7 @@ template <typename Object, typename Pointer>
 int freed(const char* function, Pointer* handle) {
   return call(function, [&] {
     given<Object>(at(handle, "the handle"));
+    if constexpr (std::is_same_v<Object, Topology>) require_mpi();  // its communicators are freed with it
     Handles<Object>::all().remove(as_handle(*handle));
     *handle = nullptr;
   });
@@ -136,7 +137,7 @@ int create_request(const char* what, ADCL_Vector send, ADCL_Vector receive, ADCL
 template <typename Call>
 int repeated(const char* function, ADCL_Request handle, Call one) {
   Request* const request = Handles<Request>::all().find(as_handle(handle));
-  const Error error = request == nullptr ? Error::request : one(*request);
+  const Error error = request == nullptr ? Error::request : has_mpi() ? one(*request) : Error::inactive;
   if (error == Error::none) return ADCL_SUCCESS;
   return carried_out(function, error,
                      request == nullptr
@@ -490,6 +491,7 @@ int ADCL_Request_free(ADCL_Request* req) {
   return call(__func__, [&] {
     const auto request = given<Request>(at(req, "the handle"));
     if (!request->is_idle()) throw Fault(Error::request, "the request is in flight; wait for it, then free it");
+    require_mpi();
     Handles<Request>::all().remove(as_handle(*req));
     *req = ADCL_REQUEST_NULL;
   });

@@ -45,6 +45,7 @@ template <typename Object, typename Pointer>
 int freed(Pointer* handle) {
   return native([&] {
     given<Object>(at(handle, "the handle"));
+    if constexpr (std::is_same_v<Object, Topology>) require_mpi();  // its communicators are freed with it
     Handles<Object>::all().remove(as_handle(*handle));
     *handle = nullptr;
   });
@@ -114,7 +115,7 @@ int make_map(Map map, starling_map* made) {
 template <typename Call>
 int repeated(starling_request handle, Call call) {
   Request* const request = Handles<Request>::all().find(as_handle(handle));
-  const Error error = request == nullptr ? Error::handle : call(*request);
+  const Error error = request == nullptr ? Error::handle : has_mpi() ? call(*request) : Error::inactive;
   if (error == Error::none) return STARLING_SUCCESS;
   detail() = request == nullptr ? std::string(handle == nullptr ? "the request is null" : "the request is freed")
                                 : sentence_of(error, request);
@@ -155,7 +156,7 @@ int starling_topology_grid(int dimensions, const int* left, const int* right, co
     for (std::size_t i = 0; i < lefts.size(); ++i) sides.push_back({lefts[i], rights[i]});
     std::vector<int> place;
     if (coordinates != nullptr) place.assign(coordinates, coordinates + dimensions);
-    give(made, Topology::grid(std::move(sides), std::move(place), Direction::both, comm));
+    give(made, Topology::grid(std::move(sides), std::move(place), Direction::both, false, comm));
   });
 }
 
@@ -357,6 +358,7 @@ int starling_request_free(starling_request* request) {
   return native([&] {
     const auto one = given<Request>(at(request, "the handle"));
     if (!one->is_idle()) throw Fault(Error::state, "the request is in flight; wait for it, then free it");
+    require_mpi();
     Handles<Request>::all().remove(as_handle(*request));
     *request = nullptr;
   });

@@ -25,6 +25,10 @@ Handle as_handle(Pointer pointer) {
   return number <= static_cast<std::uintptr_t>(INT32_MAX) ? static_cast<Handle>(number) : 0;
 }
 
+/// Whether MPI may be called: not before MPI_Init, and not after MPI_Finalize, which ends a program where a call
+/// follows.
+bool has_mpi();
+
 /// Throws a Fault where MPI is not there: handles and functions of it are needed.
 void require_mpi();
 

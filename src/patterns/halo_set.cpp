@@ -88,6 +88,26 @@ halo::Grid grid_of(const Topology& topology) {
   return grid;
 }
 
+/// A grid, and a rank of it that has neighbours on the same sides as this one: boxes depend on nothing else.
+std::pair<halo::Grid, int> place_like(const std::vector<Sides>& sides) {
+  halo::Grid grid{.dimensions = static_cast<int>(sides.size())};
+  int rank = 0;
+  for (std::size_t d = 0; d < sides.size(); ++d) {
+    const int before = sides[d].left == MPI_PROC_NULL ? 0 : 1;
+    grid.ranks[d] = before + 1 + (sides[d].right == MPI_PROC_NULL ? 0 : 1);
+    rank = (rank * grid.ranks[d]) + before;
+  }
+  return {grid, rank};
+}
+
+/// Adds the rounds of some links, which begin when those before have ended.
+void add_stage(halo::Rounds& rounds, const std::vector<halo::Link>& links, const Topology& topology) {
+  const halo::Rounds stage = halo::rounds_on(links, topology.ranks(), topology.rank());
+  if (stage.all.empty()) return;
+  rounds.all.insert(rounds.all.end(), stage.all.begin(), stage.all.end());
+  rounds.stage_ends.push_back(static_cast<int>(rounds.all.size()));
+}
+
 /// The pattern on a grid whose neighbours the program has given: the ranks tell each other theirs.
 halo::HaloPattern pattern_of_sides(const Topology& topology, const halo::HaloArray& send,
                                    const halo::HaloArray& receive) {
@@ -101,6 +121,8 @@ halo::HaloPattern pattern_of_sides(const Topology& topology, const halo::HaloArr
   const auto neighbour = [&](int rank, std::size_t side) {
     return all[(static_cast<std::size_t>(rank) * 2 * dimensions) + side];
   };
+  const halo::Corners corners = topology.has_corners() ? halo::Corners::by_dimension : halo::Corners::none;
+  halo::HaloPattern pattern;
   std::vector<halo::Link> links;
   for (std::size_t side = 0; side < 2 * dimensions; ++side) {
     for (int rank = 0; rank < topology.ranks(); ++rank) {
@@ -113,13 +135,15 @@ halo::HaloPattern pattern_of_sides(const Topology& topology, const halo::HaloArr
                                          ", but not the other way round; give both");
       links.push_back({rank, static_cast<int>(side), other, static_cast<int>(back)});
     }
+    // Corners travel dimension by dimension: the links of each are a stage.
+    const bool ends_stage = side % 2 == 1 && (corners != halo::Corners::none || side + 1 == 2 * dimensions);
+    if (ends_stage) add_stage(pattern.rounds, std::exchange(links, {}), topology);
   }
-  halo::HaloPattern pattern{halo::rounds_on(links, topology.ranks(), topology.rank()), {}, {}};
   pattern.rounds.sends = pattern.rounds.receives = static_cast<int>(2 * dimensions);
-  const halo::Grid line{.dimensions = topology.dimensions()};
-  for (const halo::Direction& direction : halo::directions(topology.dimensions(), halo::Corners::none)) {
-    pattern.sends.push_back(halo::box_to_send(send, line, 0, direction, halo::Corners::none));
-    pattern.receives.push_back(halo::box_to_receive(receive, line, 0, direction, halo::Corners::none));
+  const auto [grid, place] = place_like(topology.sides());
+  for (const halo::Direction& direction : halo::directions(topology.dimensions(), corners)) {
+    pattern.sends.push_back(halo::box_to_send(send, grid, place, direction, corners));
+    pattern.receives.push_back(halo::box_to_receive(receive, grid, place, direction, corners));
   }
   return pattern;
 }

@@ -151,7 +151,7 @@ std::shared_ptr<Topology> Topology::cartesian(MPI_Comm comm, bool corners) {
 }
 
 std::shared_ptr<Topology> Topology::grid(std::vector<Sides> sides, std::vector<int> coordinates, Direction direction,
-                                         MPI_Comm comm) {
+                                         bool corners, MPI_Comm comm) {
   auto made = plain(comm);
   for (const Sides& one : sides) {
     for (const int rank : {one.left, one.right}) {
@@ -165,6 +165,7 @@ std::shared_ptr<Topology> Topology::grid(std::vector<Sides> sides, std::vector<i
   made->dimensions_ = static_cast<int>(sides.size());
   made->sides_ = std::move(sides);
   made->coordinates_ = std::move(coordinates);
+  made->corners_ = corners;
   made->direction_ = direction;
   return made;
 }

@@ -30,7 +30,7 @@ class Topology {
   static std::shared_ptr<Topology> cartesian(MPI_Comm comm, bool corners);
   /// The grid whose neighbours are given, those of dimension i at place i; `coordinates` may be empty.
   static std::shared_ptr<Topology> grid(std::vector<Sides> sides, std::vector<int> coordinates, Direction direction,
-                                        MPI_Comm comm);
+                                        bool corners, MPI_Comm comm);
   /// The neighbours of a communicator with a graph.
   static std::shared_ptr<Topology> graph(MPI_Comm comm);
   /// No neighbours.
@@ -45,7 +45,7 @@ class Topology {
   /// A Cartesian communicator has told the neighbours.
   [[nodiscard]] bool is_cartesian() const { return cartesian_; }
   [[nodiscard]] Direction direction() const { return direction_; }
-  /// By dimension, then, of a grid with given diagonal neighbours, those.
+  /// By dimension.
   [[nodiscard]] const std::vector<Sides>& sides() const { return sides_; }
   [[nodiscard]] const std::vector<int>& coordinates() const { return coordinates_; }
   [[nodiscard]] const std::vector<int>& sources() const { return sources_; }

@@ -7,6 +7,7 @@
 
 #include "patterns/topology.hpp"
 #include "runtime/mpi/pmpi.hpp"
+#include "runtime/mpi/unit.hpp"
 
 namespace starling::patterns {
 namespace {
@@ -57,9 +58,7 @@ Vector::Vector(Shape shape) : shape_(std::move(shape)) {
     throw Fault(Error::values,
                 "an element has " + std::to_string(shape_.values) + " values, and must not have fewer than 0");
   if (map().kind == Map::Kind::halo) check_halo(shape_);
-  int bytes = 0;
-  require(pmpi.Type_size(shape_.type, &bytes), "MPI_Type_size");
-  bytes_of_value_ = bytes;
+  bytes_of_value_ = Unit::of(shape_.type).extent;
   elements_ = std::max(1, shape_.values);
   for (const int extent : shape_.extents) {
     if (extent > 0 && elements_ > std::numeric_limits<std::int64_t>::max() / 64 / extent)

@@ -64,7 +64,7 @@ class Vector {
   [[nodiscard]] bool is_in_place() const { return map().kind == Map::Kind::in_place; }
   /// Of the datatype, in all.
   [[nodiscard]] std::int64_t elements() const { return elements_; }
-  /// Of one value.
+  /// From one value to the next: a type of two values, MPI_DOUBLE_INT, may end with a gap.
   [[nodiscard]] std::int64_t bytes_of_value() const { return bytes_of_value_; }
   [[nodiscard]] std::int64_t bytes() const { return elements_ * bytes_of_value_; }
 

@@ -13,7 +13,16 @@ static double value_at(const int* place, int value) {
   return 1 + place[0] + 1000.0 * place[1] + 1000000.0 * place[2] + 0.25 * value;
 }
 
+/* A topology by the lists of neighbours that a Cartesian communicator has, with those on diagonals. */
+static int create_by_lists(int ndims, int* coords, MPI_Comm cart, ADCL_Topology* topo) {
+  int nneigh = 0, left[9], right[9], flip[9];
+  if (ADCL_Topology_get_cart_number_neighbors(ndims, 1, &nneigh) != ADCL_SUCCESS) ++faults;
+  if (ADCL_Topology_get_cart_neighbors(nneigh, left, right, flip, cart) != ADCL_SUCCESS) ++faults;
+  return ADCL_Topology_create_generic(ndims, nneigh, left, flip, right, coords, ADCL_DIRECTION_BOTH, cart, topo);
+}
+
 /* One exchange on a periodic or open grid, checked cell by cell. Cells that no neighbour fills must stay. */
+enum { FACES, CORNERS, CORNERS_BY_LISTS };
 static void check(int ndims, int hwidth, int nc, int periodic, int extended, int registered, int starts) {
   int cdims[3] = {0, 0, 0}, periods[3] = {periodic, periodic, periodic}, coords[3] = {0, 0, 0}, dims[3] = {1, 1, 1};
   const int inner[3] = {4, 3, 5};
@@ -48,7 +57,9 @@ static void check(int ndims, int hwidth, int nc, int periodic, int extended, int
     data = levels == 1 ? one : levels == 2 ? &two[0][0] : levels == 3 ? &three[0][0][0] : &four[0][0][0][0];
     if (levels == 3 && &three[1][2][0] != data + (dims[1] + 2) * (nc > 0 ? nc : dims[2])) ++faults;
   }
-  if ((extended ? ADCL_Topology_create_extended(cart, &topo) : ADCL_Topology_create(cart, &topo)) != ADCL_SUCCESS)
+  if ((extended == CORNERS            ? ADCL_Topology_create_extended(cart, &topo)
+       : extended == CORNERS_BY_LISTS ? create_by_lists(ndims, coords, cart, &topo)
+                                      : ADCL_Topology_create(cart, &topo)) != ADCL_SUCCESS)
     ++faults;
   if (ADCL_Request_create(vec, topo, ADCL_FNCTSET_NEIGHBORHOOD, &request) != ADCL_SUCCESS) ++faults;
   for (int start = 0; start < starts; ++start) {
@@ -211,16 +222,33 @@ int main(int argc, char** argv) {
         check(ndims, hwidth, (ndims + hwidth + periodic) % 3, periodic, (ndims + hwidth) % 2, periodic, 3);
   check(2, 1, 0, 0, 1, 1, 3);
   check(3, 1, 0, 0, 0, 0, 150);
+  for (int periodic = 0; periodic <= 1; ++periodic) {
+    check(2, 1 + periodic, 0, periodic, CORNERS_BY_LISTS, 1, 60);
+    check(3, 1, 2, periodic, CORNERS_BY_LISTS, 0, 60);
+  }
   check_shift(ADCL_DIRECTION_BOTH, ADCL_FNCTSET_NEIGHBORHOOD);
   check_shift(ADCL_DIRECTION_LEFT_TO_RIGHT, ADCL_FNCTSET_NEIGHBORHOOD);
   check_shift(ADCL_DIRECTION_RIGHT_TO_LEFT, ADCL_FNCTSET_NEIGHBORHOOD);
   check_shift(ADCL_DIRECTION_BOTH, ADCL_fnctset_ltor);
   check_shift(ADCL_DIRECTION_BOTH, ADCL_fnctset_rtol);
   check_queries();
+  /* What a program forgets to free it cannot use after MPI, nor free: an error, and no call of MPI. */
+  int line = ranks, open = 0, dims = 6;
+  double data[6] = {0, 0, 0, 0, 0, 0};
+  MPI_Comm cart;
+  ADCL_Topology topo;
+  ADCL_Vector vec;
+  ADCL_Request late;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &line, &open, 0, &cart);
+  if (ADCL_Topology_create(cart, &topo) || ADCL_Vector_register(1, &dims, 1, MPI_DOUBLE, data, &vec) ||
+      ADCL_Request_create(vec, topo, ADCL_FNCTSET_NEIGHBORHOOD, &late) || ADCL_Request_start(late))
+    ++faults;
   int all = 0;
   MPI_Allreduce(&faults, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) printf("%d faults\n", all);
   ADCL_Finalize();
   MPI_Finalize();
+  all += ADCL_Request_start(late) != ADCL_ERROR_INTERNAL || ADCL_Request_init(late) != ADCL_ERROR_INTERNAL;
+  all += ADCL_Request_free(&late) != ADCL_ERROR_INTERNAL || ADCL_Topology_free(&topo) != ADCL_ERROR_INTERNAL;
   return all != 0;
 }

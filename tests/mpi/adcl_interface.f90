@@ -251,6 +251,8 @@ contains
       call ADCL_Request_start_overlap(req, middle, last, whole, ierr); call ok('overlap')
     end do
     call expect(mids == ends .and. mids + totals == 60 .and. mids > 0 .and. totals > 0, 'the parts')
+    call without_functions(req)
+    call expect(mids == 0 .and. totals == 0, 'parts that there are not')
     call ADCL_Request_free(req, ierr); call ok('free')
     call ADCL_Fnctset_free(set, ierr); call ok('free set')
     call ADCL_Topology_free(topo, ierr); call ok('free')
@@ -346,4 +348,19 @@ subroutine whole(req)
   integer :: req, mids, ends, totals
   common /counts/ mids, ends, totals
   totals = totals + 1
+end subroutine
+
+! An integer stands for a subroutine that there is not.
+subroutine without_functions(req)
+  implicit none
+  include 'ADCL.inc'
+  external last
+  integer :: req, ierr, i, mids, ends, totals, faults, rank
+  common /c/ faults, rank
+  common /counts/ mids, ends, totals
+  mids = 0; ends = 0; totals = 0
+  do i = 1, 60
+    call ADCL_Request_start_overlap(req, ADCL_NULL_FNCT_PTR, last, ADCL_NULL_FNCT_PTR, ierr)
+    if (ierr /= ADCL_SUCCESS) faults = faults + 1
+  end do
 end subroutine

@@ -231,6 +231,44 @@ static void allocated1d4d(MPI_Comm c4) {
   CHK(ADCL_Vector_free(&v));
   CHK(ADCL_Vmap_free(&m));
 }
+/* Values of two parts, which end with a gap. */
+static void pairs(MPI_Comm line) {
+  struct pair {
+    double value;
+    int place;
+  }** p = NULL;
+  int dims[2] = {3, 5}, lo, hi, cdims[2] = {size, 1}, per[2] = {1, 0};
+  ADCL_Vmap m;
+  ADCL_Vector v;
+  ADCL_Topology t;
+  ADCL_Request r;
+  MPI_Comm plane;
+  MPI_Cart_create(line, 2, cdims, per, 0, &plane);
+  MPI_Cart_shift(plane, 0, 1, &lo, &hi);
+  CHK(ADCL_Vmap_halo_allocate(1, &m));
+  CHK(ADCL_Vector_allocate_generic(2, dims, 0, m, MPI_DOUBLE_INT, &p, &v));
+  EXP(p[1] == p[0] + 5);
+  EXP(p[2] == p[0] + 10);
+  CHK(ADCL_Topology_create(plane, &t));
+  CHK(ADCL_Request_create(v, t, ADCL_FNCTSET_NEIGHBORHOOD, &r));
+  for (int n = 0; n < 60 && faults == 0; n++) {
+    for (int j = 0; j < 5; j++) {
+      p[0][j].value = p[2][j].value = -1;
+      p[1][j].value = rank + n;
+      p[1][j].place = 10 * rank + j;
+    }
+    CHK(ADCL_Request_start(r));
+    for (int j = 1; j < 4; j++) {
+      EXP(p[0][j].value == lo + n && p[0][j].place == 10 * lo + j);
+      EXP(p[2][j].value == hi + n && p[2][j].place == 10 * hi + j);
+    }
+  }
+  CHK(ADCL_Request_free(&r));
+  CHK(ADCL_Topology_free(&t));
+  CHK(ADCL_Vector_free(&v));
+  CHK(ADCL_Vmap_free(&m));
+  MPI_Comm_free(&plane);
+}
 int main(int argc, char** argv) {
   int all = 0, d3[3] = {0, 0, 0}, p3[3] = {1, 0, 1}, d4[4] = {0, 0, 0, 0}, p4[4] = {1, 1, 1, 1};
   MPI_Comm cart, c4;
@@ -246,6 +284,7 @@ int main(int argc, char** argv) {
   registered();
   shifts();
   allocated1d4d(c4);
+  pairs(MPI_COMM_WORLD);
   MPI_Allreduce(&faults, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) printf("%d faults\n", all);
   MPI_Comm_free(&cart);

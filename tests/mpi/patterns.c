@@ -235,9 +235,17 @@ int main(int argc, char** argv) {
   is(starling_request_free(&requests[0]), 0, "freeing a timed request");
   is(starling_timer_free(&timer), 0, "freeing a timer");
   is(starling_request_free(&requests[1]), 0, "freeing a request");
+  starling_topology world = NULL;
+  starling_request late = NULL;
+  is(starling_topology_grid(0, NULL, NULL, NULL, MPI_COMM_WORLD, &world), 0, "a topology");
+  is(starling_request_create(set, world, NULL, NULL, 0, strategy, &late), 0, "a request");
+  is(starling_request_start(late), 0, "a start");
   is(starling_function_set_free(&set), 0, "freeing a set");
   if (rank == 0) printf("right, %d %d %d calls\n", calls[0], calls[1], calls[2]);
   MPI_Finalize();
   is(starling_request_create(set, NULL, NULL, NULL, 0, NULL, &early), STARLING_ERROR_INACTIVE, "after MPI_Finalize");
+  is(starling_request_start(late), STARLING_ERROR_INACTIVE, "a start after MPI_Finalize");
+  is(starling_request_free(&late), STARLING_ERROR_INACTIVE, "freeing a request after MPI_Finalize");
+  is(starling_topology_free(&world), STARLING_ERROR_INACTIVE, "freeing a topology after MPI_Finalize");
   return 0;
 }

@@ -139,9 +139,9 @@ def test_a_fortran_program_written_for_adcl_is_right(mpi: Mpi, source: str, tmp_
     assert outcome.stdout == "0 faults\n", outcome.report()
 
 
-CONFIGURATION = """ADCL_EMETHOD_SELECTION: Sendrecv_pair_pack
+CONFIGURATION = """ADCL_EMETHOD_SELECTION: Sendrecv_pair_pack  # without trying any
 ADCL_EMETHOD_ALLREDUCE_SELECTION: Allreduce_ring
-ADCL_EMETHOD_NUMTESTS: 3
+ADCL_EMETHOD_NUMTESTS: 3   calls of each function
 ADCL_EMETHOD_SEARCH_ALGO: 7
 ADCL_MERGE_REQUESTS: 1
 ADCL_MOOD: good
