@@ -5,8 +5,10 @@
 
 namespace starling {
 
-Network::Network(const Platform& platform, std::vector<int> hosts)
-    : switches_(static_cast<int>(platform.switches().size())), hosts_(std::move(hosts)) {
+Network::Network(const Platform& platform, std::vector<int> hosts, std::span<const int> domains)
+    : switches_(static_cast<int>(platform.switches().size())),
+      hosts_(std::move(hosts)),
+      domains_(Places(hosts_, domains).by_domain()) {
   above_.assign(platform.switches().begin(), platform.switches().end());
   above_.insert(above_.end(), platform.hosts().begin(), platform.hosts().end());
   depths_.resize(above_.size());

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "topology/places.hpp"
 #include "topology/platform.hpp"
 
 namespace starling {
@@ -12,8 +13,8 @@ namespace starling {
 /// Nodes are the switches, then the hosts.
 class Network {
  public:
-  /// `hosts[r]` is the host of rank r.
-  Network(const Platform& platform, std::vector<int> hosts);
+  /// `hosts[r]` is the host of rank r, `domains[r]` its domain there; without `domains` each host is one.
+  Network(const Platform& platform, std::vector<int> hosts, std::span<const int> domains = {});
 
   [[nodiscard]] int ranks() const { return static_cast<int>(hosts_.size()); }
   [[nodiscard]] int nodes() const { return static_cast<int>(above_.size()); }
@@ -25,6 +26,9 @@ class Network {
   /// The node of the host of a rank.
   [[nodiscard]] int node_of(int rank) const { return switches_ + hosts_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] bool on_one_host(int a, int b) const { return node_of(a) == node_of(b); }
+  /// Domains of all hosts that have ranks, and that of a rank by number.
+  [[nodiscard]] int domains() const { return domains_.nodes(); }
+  [[nodiscard]] int domain_of(int rank) const { return domains_.node_of(rank); }
 
   /// Bits per second of each directed link: upwards from node n is link 2 n, downwards to it 2 n + 1.
   [[nodiscard]] std::vector<std::int64_t> rates() const;
@@ -52,6 +56,7 @@ class Network {
 
   int switches_;
   std::vector<int> hosts_;  ///< of ranks
+  Places domains_;          ///< in place of nodes
   std::vector<Uplink> above_;
   std::vector<int> depths_;
   std::vector<int> below_;

@@ -19,6 +19,8 @@ struct CostParameters {
   bool large_take_turns = false;
   double memory_latency = 1e-6;      ///< L between two ranks of one host
   double memory_per_byte = 0.2e-9;   ///< G between two ranks of one host
+  double domain_latency = 0.3e-6;    ///< added to L between ranks of different domains of one host
+  double domain_per_byte = 0.03e-9;  ///< G of the way into a domain, for what comes from others of its host
   double copy_per_byte = 0.1e-9;     ///< of local copies
   double combine_per_byte = 0.2e-9;  ///< of local reductions
 };

@@ -30,6 +30,8 @@ constexpr std::array keys{
     Key{"rate_share", &CostParameters::rate_share, 2},
     Key{"memory_latency_s", &CostParameters::memory_latency, 1},
     Key{"memory_s_per_byte", &CostParameters::memory_per_byte, 1},
+    Key{"domain_latency_s", &CostParameters::domain_latency, 1},
+    Key{"domain_s_per_byte", &CostParameters::domain_per_byte, 1},
     Key{"copy_s_per_byte", &CostParameters::copy_per_byte, 1},
     Key{"combine_s_per_byte", &CostParameters::combine_per_byte, 1},
 };

@@ -90,12 +90,17 @@ std::optional<double> Predictor::seconds(const Bound& bound, const Situation& si
   if (situation.bytes < 0 || !bound.refusal(situation).empty()) return std::nullopt;
   std::vector<int> hosts;
   hosts.reserve(ranks.size());
-  for (const int rank : ranks) hosts.push_back(model_.hosts[static_cast<std::size_t>(rank)]);
+  std::vector<int> domains;
+  for (const int rank : ranks) {
+    hosts.push_back(model_.hosts[static_cast<std::size_t>(rank)]);
+    if (!model_.domains.empty()) domains.push_back(model_.domains[static_cast<std::size_t>(rank)]);
+  }
   const Key key{situation.collective, situation.bytes, situation.elements, situation.commutative, situation.in_place};
   const std::lock_guard lock(guard_);
-  auto placement = placements_.find(hosts);
+  auto placement = placements_.find({hosts, domains});
   if (placement == placements_.end())
-    placement = placements_.emplace(hosts, Placement{Network(model_.platform, hosts), {}}).first;
+    placement =
+        placements_.emplace(std::pair(hosts, domains), Placement{Network(model_.platform, hosts, domains), {}}).first;
   auto call = placement->second.calls.find(key);
   if (call == placement->second.calls.end()) call = placement->second.calls.emplace(key, affordable(situation)).first;
   const auto entry = call->second.find(bound.name());

@@ -22,6 +22,7 @@ struct NetworkModel {
   Platform platform;
   std::vector<int> hosts;  ///< of the platform, by rank of the job
   CostParameters parameters;
+  std::vector<int> domains = {};  ///< of its host, by rank of the job; none where each host is one
 };
 
 /// Predicted times of the candidates that a job's calls may be carried out by, each computed once. Simulating all of
@@ -59,7 +60,7 @@ class Predictor {
   };
   /// By name, those that the budget reaches.
   using Call = std::map<std::string, Predicted, std::less<>>;
-  /// Ranks on the same hosts: communicators that are alike share it.
+  /// Ranks on the same hosts and domains: communicators that are alike share it.
   struct Placement {
     Network network;
     std::map<Key, Call> calls;
@@ -68,8 +69,8 @@ class Predictor {
   static Call affordable(const Situation& situation);
 
   NetworkModel model_;
-  std::mutex guard_;  ///< of what follows
-  std::map<std::vector<int>, Placement> placements_;
+  std::mutex guard_;                                                               ///< of what follows
+  std::map<std::pair<std::vector<int>, std::vector<int>>, Placement> placements_;  ///< by hosts and domains
 };
 
 }  // namespace starling

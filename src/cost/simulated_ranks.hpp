@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <queue>
@@ -36,7 +37,11 @@ class SimulatedRanks {
 
   /// Everything given outlives it.
   SimulatedRanks(std::span<const Program> programs, const Network& network, const CostParameters& parameters)
-      : programs_(programs), network_(network), parameters_(parameters), ranks_(programs.size()) {}
+      : programs_(programs),
+        network_(network),
+        parameters_(parameters),
+        ranks_(programs.size()),
+        ways_(static_cast<std::size_t>(network.domains())) {}
 
   [[nodiscard]] std::span<const Program> programs() const { return programs_; }
   [[nodiscard]] const Program& program(int rank) const { return programs_[static_cast<std::size_t>(rank)]; }
@@ -46,8 +51,16 @@ class SimulatedRanks {
   [[nodiscard]] Rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
   /// L between two ranks.
   [[nodiscard]] double latency(int from, int to) const {
-    if (network_.on_one_host(from, to)) return parameters_.memory_latency;
-    return parameters_.latency + network_.latency(from, to);
+    if (!network_.on_one_host(from, to)) return parameters_.latency + network_.latency(from, to);
+    return parameters_.memory_latency + (in_one_domain(from, to) ? 0 : parameters_.domain_latency);
+  }
+  /// When data of a rank has come to another of its host, at the rate of the way into that one's domain, which carries
+  /// one thing after the other; it sets out at `now`. At once within a domain.
+  double crossed(int from, int to, std::int64_t bytes, double now) {
+    if (in_one_domain(from, to)) return now;
+    double& way = ways_[static_cast<std::size_t>(network_.domain_of(to))];
+    way = std::max(way, now) + (static_cast<double>(bytes) * parameters_.domain_per_byte);
+    return way;
   }
 
   void foresee(double time, What what, int subject) { events_.push({time, count_++, what, subject}); }
@@ -62,10 +75,13 @@ class SimulatedRanks {
   void step_over(int rank, double now);
 
  private:
+  [[nodiscard]] bool in_one_domain(int a, int b) const { return network_.domain_of(a) == network_.domain_of(b); }
+
   std::span<const Program> programs_;
   const Network& network_;
   const CostParameters& parameters_;
   std::vector<Rank> ranks_;
+  std::vector<double> ways_;  ///< when the way into each domain is free
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::int64_t count_ = 0;
 };

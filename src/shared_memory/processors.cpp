@@ -16,13 +16,17 @@ Processors allowed_processors() {
   return allowed;
 }
 
-bool has_own_processor(const Processors& mine, std::span<const Processors> all) {
-  const auto here = std::ranges::count_if(all, [&](const Processors& one) {
-    return std::ranges::equal(one, mine, [](std::uint64_t its, std::uint64_t own) { return (its & ~own) == 0; });
+bool has_own_processor(const Claim& mine, std::span<const Claim> all) {
+  const auto here = std::ranges::count_if(all, [&](const Claim& one) {
+    return std::ranges::equal(one.processors, mine.processors,
+                              [](std::uint64_t its, std::uint64_t own) { return (its & ~own) == 0; });
   });
   std::int64_t processors = 0;
-  for (const std::uint64_t some : mine) processors += std::popcount(some);
-  return here <= processors;
+  for (const std::uint64_t some : mine.processors) processors += std::popcount(some);
+  if (here > processors) return false;
+  const auto in_group =
+      std::ranges::count_if(all, [&](const Claim& one) { return one.quota.group == mine.quota.group; });
+  return mine.quota.group == 0 || static_cast<double>(in_group) <= mine.quota.processors;
 }
 
 }  // namespace starling

@@ -72,10 +72,11 @@ Json prediction_listing(std::span<const std::string_view> words) {
     throw std::invalid_argument("the platform has room for " + std::to_string(hosts.size()) + " ranks, not for " +
                                 std::to_string(ranks));
 
-  const Network network(platform, hosts);
+  const std::vector<int> domains = platform.domains_of(hosts);
+  const Network network(platform, hosts, domains);
   const SwitchTree tree = platform.tree(hosts);
   const std::int64_t elements = reduces(collective) ? std::max<std::int64_t>(bytes / element_bytes, 1) : bytes;
-  const Places places(hosts);
+  const Places places(hosts, domains);
   const Situation situation{
       .collective = collective, .ranks = ranks, .bytes = bytes, .elements = elements, .tree = &tree, .places = &places};
   std::vector<Row> rows;

@@ -15,4 +15,12 @@ struct Spread {
 /// The node of each rank by the numbers of their hosts: named by the lowest rank on it.
 std::vector<int> nodes_by_hosts(std::span<const std::int64_t> hosts);
 
+/// The domain of each rank of those that ranks told: all of a node of which a rank told a negative one, that it does
+/// not know, are in one.
+std::vector<int> domains_as_told(std::span<const int> nodes, std::span<const int> told);
+
+/// The domain of each rank where the node of rank r has `counts[r]` of them: consecutive ranks of a node are in one, as
+/// many in each as can be.
+std::vector<int> domains_in_blocks(std::span<const int> nodes, std::span<const int> counts);
+
 }  // namespace starling

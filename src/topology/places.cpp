@@ -1,11 +1,30 @@
 #include "topology/places.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
+#include <utility>
 
 namespace starling {
+namespace {
 
-Places::Places(std::span<const int> nodes) : by_node_(nodes.size()) {
+/// A number for each domain of each node, by rank; empty where each node is one domain.
+std::vector<int> numbered_domains(const std::vector<int>& nodes, std::span<const int> domains) {
+  if (domains.empty()) return {};
+  std::map<std::pair<int, int>, int> numbers;
+  std::vector<int> found;
+  int last_node = -1;
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+    found.push_back(numbers.try_emplace({nodes[rank], domains[rank]}, static_cast<int>(numbers.size())).first->second);
+    last_node = std::max(last_node, nodes[rank]);
+  }
+  if (std::ssize(numbers) == last_node + 1) found.clear();
+  return found;
+}
+
+}  // namespace
+
+Places::Places(std::span<const int> nodes, std::span<const int> domains) : by_node_(nodes.size()) {
   node_of_.reserve(nodes.size());
   position_.reserve(nodes.size());
   std::unordered_map<int, int> numbers;
@@ -20,6 +39,14 @@ Places::Places(std::span<const int> nodes) : by_node_(nodes.size()) {
   for (const std::size_t size : sizes) starts_.push_back(starts_.back() + size);
   for (int rank = 0; rank < ranks(); ++rank)
     by_node_[starts_[static_cast<std::size_t>(node_of(rank))] + static_cast<std::size_t>(position(rank))] = rank;
+  const std::vector<int> domain_of = numbered_domains(node_of_, domains);
+  if (domain_of.empty()) return;
+  by_domain_.emplace_back(domain_of);
+  for (int node = 0; this->nodes() > 1 && node < this->nodes(); ++node) {
+    std::vector<int> of_node;
+    for (const int rank : listed(node)) of_node.push_back(domain_of[static_cast<std::size_t>(rank)]);
+    inside_.emplace_back(std::vector<int>(of_node.size()), of_node);
+  }
 }
 
 RankSet Places::leaders() const {

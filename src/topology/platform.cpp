@@ -9,6 +9,7 @@
 
 #include "messages/json_text.hpp"
 #include "messages/told.hpp"
+#include "topology/nodes.hpp"
 
 namespace starling {
 namespace {
@@ -57,6 +58,11 @@ Platform Platform::from_json(const std::string& text) try {
       throw std::runtime_error("'" + told(platform.names_.back()) + "' takes no number of ranks from 1 to " +
                                std::to_string(most_ranks_of_a_host));
     platform.places_.push_back(static_cast<int>(ranks));
+    const double domains = host.value("domains", 0.0);
+    if (!(domains >= 0 && domains <= most_ranks_of_a_host))
+      throw std::runtime_error("'" + told(platform.names_.back()) + "' has no number of domains from 1 to " +
+                               std::to_string(most_ranks_of_a_host));
+    platform.domains_.push_back(static_cast<int>(domains));
     graph.add(platform.names_.back());
   }
   std::size_t links = 0;
@@ -112,6 +118,7 @@ Platform Platform::of_nodes(int nodes, std::int64_t rate) {
   const auto count = static_cast<std::size_t>(nodes);
   for (int node = 0; node < nodes; ++node) platform.names_.push_back("node" + std::to_string(node));
   platform.places_.assign(count, 1);
+  platform.domains_.assign(count, 0);
   platform.switches_.resize(1);
   platform.hosts_.assign(count, Uplink{.parent = 0, .rate = rate});
   return platform;
@@ -144,6 +151,13 @@ SwitchTree Platform::tree(std::span<const int> hosts) const {
     switches.push_back(machine->second);
   }
   return {std::move(parents), std::move(switches)};
+}
+
+std::vector<int> Platform::domains_of(std::span<const int> hosts) const {
+  std::vector<int> counts;
+  counts.reserve(hosts.size());
+  for (const int host : hosts) counts.push_back(domains(host));
+  return domains_in_blocks(hosts, counts);
 }
 
 std::vector<int> Platform::placed(int ranks) const {

@@ -37,6 +37,10 @@ class Platform {
   [[nodiscard]] std::span<const Uplink> switches() const { return switches_; }
   /// The links of the hosts, by number.
   [[nodiscard]] std::span<const Uplink> hosts() const { return hosts_; }
+  /// How many domains a host has, by number; 0 where the file does not say.
+  [[nodiscard]] int domains(int host) const { return domains_[static_cast<std::size_t>(host)]; }
+  /// The domain of each rank, of which `hosts` has the hosts: those of a host are filled one after the other.
+  [[nodiscard]] std::vector<int> domains_of(std::span<const int> hosts) const;
   /// The host of each of `ranks` ranks where every host takes as many as the file says, in the order of the file; fewer
   /// than `ranks` where there is no room for all.
   [[nodiscard]] std::vector<int> placed(int ranks) const;
@@ -44,6 +48,7 @@ class Platform {
  private:
   std::vector<std::string> names_;  ///< of hosts
   std::vector<int> places_;         ///< for ranks, of each host
+  std::vector<int> domains_;        ///< of each host
   std::vector<Uplink> switches_;
   std::vector<Uplink> hosts_;
 };

@@ -21,6 +21,8 @@ constexpr CostParameters simple{.overhead = 1e-3,
                                 .rendezvous = 1 << 30,
                                 .memory_latency = 0.01,
                                 .memory_per_byte = 2e-6,
+                                .domain_latency = 0.02,
+                                .domain_per_byte = 2.5e-6,
                                 .copy_per_byte = 3e-6,
                                 .combine_per_byte = 4e-6};
 constexpr double near_enough = 1e-9;
@@ -255,6 +257,75 @@ TEST(Prediction, SharedMemoryTakesLatencyAndACopyForAllReadersAtOnce) {
   EXPECT_NEAR(seconds_of_sharing(3, 1000, Take::Kind::copy), copied, near_enough);
   EXPECT_NEAR(seconds_of_sharing(1, 1000, Take::Kind::combine),
               simple.memory_latency + (1000 * simple.combine_per_byte), near_enough);
+}
+
+/// One host with a rank for each of these numbers, which are their domains.
+Network host_of(const std::vector<int>& domains) {
+  const auto ranks = static_cast<int>(domains.size());
+  return {star(1, 1, 8 * mega, 0, ranks), std::vector<int>(domains.size()), domains};
+}
+
+TEST(Prediction, MessagesBetweenDomainsOfAHostTakeTheWayInOneAfterTheOther) {
+  const std::vector<Schedule> two{one_round(1, {{2, 0}}, {}), one_round(1, {{3, 0}}, {}), one_round(1, {}, {{0, 0}}),
+                                  one_round(1, {}, {{1, 0}})};
+  const double within = 1e-3 + (500 * simple.memory_per_byte) + simple.memory_latency + 1e-3;
+  EXPECT_NEAR(seconds(two, 500, host_of({0, 0, 0, 0})), within, near_enough);
+  EXPECT_NEAR(seconds(two, 500, host_of({0, 1, 0, 1})), within, near_enough);
+  const double latency = simple.memory_latency + simple.domain_latency;
+  EXPECT_NEAR(seconds(two, 500, host_of({0, 0, 1, 1})), 1e-3 + (2 * 500 * simple.domain_per_byte) + latency + 1e-3,
+              near_enough);
+  EXPECT_NEAR(seconds(two, 500, host_of({0, 0, 1, 2})), 1e-3 + (500 * simple.domain_per_byte) + latency + 1e-3,
+              near_enough)
+      << "into different domains";
+}
+
+TEST(Prediction, ReadersInAnotherDomainTakeTheWayInOneAfterTheOther) {
+  std::vector<Schedule> all(4, Schedule(1));
+  all.front().round().publish(sendbuf(0), {1, 2, 3});
+  for (std::size_t reader = 1; reader < 4; ++reader) all[reader].round().take(recvbuf(0), 0);
+  const double begun = simple.memory_latency + simple.domain_latency;
+  EXPECT_NEAR(seconds(all, 1000, host_of({0, 1, 1, 1})), begun + (3 * 1000 * simple.domain_per_byte), near_enough);
+  EXPECT_NEAR(seconds(all, 1000, host_of({0, 0, 0, 1})), begun + (1000 * simple.copy_per_byte), near_enough)
+      << "one reader copies more slowly than the way in carries";
+}
+
+/// Two ranks of a host publish a block for each other.
+double seconds_of_exchange(std::int64_t bytes, Take::Kind kind) {
+  std::vector<Schedule> both(2, Schedule(1));
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    const int other = 1 - static_cast<int>(rank);
+    if (kind == Take::Kind::combine) both[rank].copy(sendbuf(0), recvbuf(0));
+    Round& round = both[rank].round().publish(sendbuf(0), {other});
+    kind == Take::Kind::copy ? round.take(recvbuf(0), other) : round.take_combined(recvbuf(0), other);
+  }
+  return seconds(both, bytes, host_of({0, 0}));
+}
+
+TEST(Prediction, LargeDataForOneReaderIsCopiedOnce) {
+  constexpr std::int64_t large = BoundPublication::least_in_place;
+  const double copied = static_cast<double>(large) * simple.copy_per_byte;
+  const double less = static_cast<double>(large - 1) * simple.copy_per_byte;
+  EXPECT_NEAR(seconds_of_exchange(large - 1, Take::Kind::copy), 2 * less, near_enough)
+      << "each processor copies in and out";
+  EXPECT_NEAR(seconds_of_exchange(large, Take::Kind::copy), copied + (2 * simple.memory_latency), near_enough)
+      << "each copies out, and hears that the other has";
+  const double combined = static_cast<double>(large) * simple.combine_per_byte;
+  EXPECT_NEAR(seconds_of_exchange(large, Take::Kind::combine), copied + copied + combined + (2 * simple.memory_latency),
+              near_enough)
+      << "what is combined is copied before";
+  EXPECT_NEAR(seconds_of_sharing(2, large, Take::Kind::copy), simple.memory_latency + copied, near_enough)
+      << "copied in for several";
+}
+
+TEST(Prediction, AWriterWaitsForAllThatStaysInPlace) {
+  constexpr std::int64_t large = BoundPublication::least_in_place;
+  std::vector<Schedule> all(3, Schedule(2));
+  all.front().round().publish(sendbuf(0), {1}).publish(sendbuf(1), {2});
+  all[1].round().take(recvbuf(0), 0);
+  all[2].round().take(recvbuf(0), 0);
+  const double copied = static_cast<double>(large) * simple.copy_per_byte;
+  EXPECT_NEAR(seconds(all, large, host_of({0, 0, 0})), copied + (2 * simple.memory_latency), near_enough)
+      << "both readers at once";
 }
 
 TEST(Prediction, RanksThatWaitForEverInSharedMemoryAreRefused) {

@@ -57,6 +57,16 @@ TEST(Predictor, TellsPlacesApart) {
   EXPECT_LT(10 * *within, *between);
 }
 
+TEST(Predictor, TellsDomainsApart) {
+  const std::vector<int> hosts(8);
+  Predictor predictor({Platform::of_nodes(1, rate), hosts, CostParameters{}, {0, 0, 0, 0, 1, 1, 1, 1}});
+  const Bound ring = candidate_named(Collective::allreduce, "ring").value();
+  const auto within = predictor.seconds(ring, allreduce_of(4, 64), counted(0, 4));
+  const auto between = predictor.seconds(ring, allreduce_of(4, 64), counted(2, 4));
+  ASSERT_TRUE(within && between);
+  EXPECT_GT(*between, *within);
+}
+
 TEST(Predictor, SaysNothingOfWhatIsRefusedOrUnknown) {
   Predictor predictor = predictor_of(8);
   const Bound doubling = candidate_named(Collective::allgather, "recursive_doubling").value();

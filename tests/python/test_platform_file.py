@@ -52,6 +52,15 @@ def test_a_file_describes_hosts_ranks_switches_rates_and_latencies() -> None:
     assert [link.ends for link in found.trunks] == [("left", "right")]
 
 
+def test_a_file_may_describe_domains_of_hosts() -> None:
+    described = {**two_switches(), "hosts": [{"name": "a[0-1]", "domains": 2}, {"name": "b[0-1]", "ranks": 2}]}
+    found = from_json(described, "f.json")
+    assert [host.domains for host in found.hosts] == [2, 2, None, None]
+    assert from_json(json.loads(json.dumps(found.as_json())), "again.json") == found
+    with pytest.raises(PlatformError, match=r"hosts\[0\].*domains: input should be greater than or equal to 1"):
+        from_json({**described, "hosts": [{"name": "a0", "domains": 0}]}, "f.json")
+
+
 def test_what_is_printed_is_a_file_of_the_same_platform() -> None:
     for one in (from_json(two_switches(), "f.json"), *map(short, ("single:3", "chain:3x2", "star:4x2", "tree:4x8"))):
         assert from_json(json.loads(json.dumps(one.as_json())), "again.json") == one

@@ -35,18 +35,30 @@ TEST(Processors, AreThoseThatAThreadMayRunOn) {
 }
 
 TEST(Processors, SufficeWhereThereAreAsManyAsThoseWhoMayRunNowhereElse) {
-  const Processors both = some({0, 1});
-  const std::vector<Processors> two{both, both};
-  EXPECT_TRUE(has_own_processor(both, two));
-  const std::vector<Processors> three{both, both, both};
-  EXPECT_FALSE(has_own_processor(both, three));
+  const Claim both{some({0, 1})};
+  EXPECT_TRUE(has_own_processor(both, std::vector{both, both}));
+  EXPECT_FALSE(has_own_processor(both, std::vector{both, both, both}));
 }
 
 TEST(Processors, AreCountedForEachAlone) {
-  const std::vector<Processors> bound{some({0}), some({100}), some({100}), some({0, 100, 3000, 3001})};
+  const std::vector<Claim> bound{{some({0})}, {some({100})}, {some({100})}, {some({0, 100, 3000, 3001})}};
   EXPECT_TRUE(has_own_processor(bound[0], bound));
   EXPECT_FALSE(has_own_processor(bound[1], bound)) << "two share it";
   EXPECT_TRUE(has_own_processor(bound[3], bound)) << "there are as many as all together have";
+}
+
+TEST(Processors, SufficeOnlyIfTheQuotaOfTheControlGroupDoes) {
+  const Processors many = some({0, 1, 2, 3, 4, 5, 6, 7});
+  const Claim one{many, {.group = 5, .processors = 2}};
+  EXPECT_TRUE(has_own_processor(one, std::vector{one, one}));
+  EXPECT_FALSE(has_own_processor(one, std::vector{one, one, one}));
+  const Claim other{many, {.group = 6, .processors = 1}};
+  EXPECT_TRUE(has_own_processor(one, std::vector{one, one, other})) << "a group of its own";
+  EXPECT_TRUE(has_own_processor(other, std::vector{one, one, other}));
+  const Claim none{many};
+  EXPECT_TRUE(has_own_processor(none, std::vector{none, none, none}));
+  const Claim half{many, {.group = 7, .processors = 0.5}};
+  EXPECT_FALSE(has_own_processor(half, std::vector{half}));
 }
 
 }  // namespace

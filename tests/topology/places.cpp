@@ -36,5 +36,52 @@ TEST(Places, SpreadTellsHowManyNodesThereAreAndTheMostRanksOnOne) {
   EXPECT_EQ(Places(std::vector<int>{}).spread().nodes, 0) << "none is known";
 }
 
+TEST(Places, KnowsTheDomainsOfEachNode) {
+  // Domains of different nodes may have the same number.
+  const Places places(std::vector<int>{0, 0, 0, 0, 1, 1, 1}, std::vector<int>{1, 0, 1, 0, 1, 1, 1});
+  ASSERT_TRUE(places.has_domains());
+  EXPECT_EQ(places.nodes(), 2);
+  const Places& domains = places.by_domain();
+  EXPECT_EQ(domains.nodes(), 3);
+  EXPECT_EQ(domains.on_node(0), RankSet::of(std::vector<int>{0, 2}));
+  EXPECT_EQ(domains.on_node(1), RankSet::of(std::vector<int>{1, 3}));
+  EXPECT_EQ(domains.on_node(2), RankSet::of(std::vector<int>{4, 5, 6}));
+  EXPECT_FALSE(domains.has_domains());
+
+  const Places* const first = places.inside(0);
+  EXPECT_EQ(first->ranks(), 4);
+  EXPECT_EQ(first->nodes(), 1);
+  EXPECT_EQ(first->by_domain().on_node(1), RankSet::of(std::vector<int>{1, 3}));
+  EXPECT_EQ(first->inside(0), first) << "one node is all there is";
+  const Places* const second = places.inside(1);
+  EXPECT_EQ(second->ranks(), 3);
+  EXPECT_FALSE(second->has_domains());
+  EXPECT_EQ(&second->by_domain(), second);
+}
+
+TEST(Places, HasNoDomainsWhereEachNodeIsOne) {
+  for (const auto& places :
+       {Places(std::vector<int>{0, 0, 1}), Places(std::vector<int>{0, 0, 1}, std::vector<int>{1, 1, 0})}) {
+    EXPECT_FALSE(places.has_domains());
+    EXPECT_EQ(&places.by_domain(), &places);
+    EXPECT_EQ(places.inside(0), nullptr);
+  }
+}
+
+TEST(Domains, OfANodeWithARankThatDoesNotKnowItsOwnAreOne) {
+  const std::vector<int> nodes{0, 0, 2, 2, 0};
+  EXPECT_EQ(domains_as_told(nodes, std::vector<int>{1, 0, 1, 0, -1}), (std::vector<int>{0, 0, 1, 0, 0}));
+  EXPECT_EQ(domains_as_told(nodes, std::vector<int>{1, 0, 1, 0, 1}), (std::vector<int>{1, 0, 1, 0, 1}));
+}
+
+TEST(Domains, InBlocksHaveAsManyConsecutiveRanksEachAsCanBe) {
+  EXPECT_EQ(domains_in_blocks(std::vector<int>{0, 0, 0, 0, 0}, std::vector<int>(5, 2)),
+            (std::vector<int>{0, 0, 0, 1, 1}));
+  EXPECT_EQ(domains_in_blocks(std::vector<int>{0, 1, 0, 1}, std::vector<int>{2, 1, 2, 1}),
+            (std::vector<int>{0, 0, 1, 0}));
+  EXPECT_EQ(domains_in_blocks(std::vector<int>{0, 0}, std::vector<int>(2, 4)), (std::vector<int>{0, 2}));
+  EXPECT_EQ(domains_in_blocks(std::vector<int>{0, 0}, std::vector<int>(2, 0)), (std::vector<int>{0, 0}));
+}
+
 }  // namespace
 }  // namespace starling

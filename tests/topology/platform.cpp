@@ -85,6 +85,16 @@ TEST(Platform, PlacesRanksUntilHostsAreFull) {
   EXPECT_EQ(platform.placed(100), (std::vector<int>{0, 1, 1, 2}));
 }
 
+TEST(Platform, KnowsTheDomainsOfItsHosts) {
+  std::string text = two_switches;
+  text.replace(text.find("\"ranks\": 2"), 10, R"("ranks": 4, "domains": 2)");
+  const Platform platform = Platform::from_json(text);
+  EXPECT_EQ(platform.domains(0), 0) << "it does not say";
+  EXPECT_EQ(platform.domains(1), 2);
+  EXPECT_EQ(platform.domains_of(platform.placed(6)), (std::vector<int>{0, 0, 0, 1, 1, 0}));
+  EXPECT_EQ(refused(text, "\"domains\": 2", "\"domains\": -2"), "'h1' has no number of domains from 1 to 4096");
+}
+
 TEST(Platform, SaysWhatIsWrong) {
   EXPECT_EQ(refused(two_switches, "\"h2\", \"ranks\"", "\"h0\", \"ranks\""), "'h0' is there twice");
   EXPECT_EQ(refused(two_switches, "[\"h0\", \"s0\"]", "[\"h0\", \"s7\"]"),

@@ -40,10 +40,16 @@ class PlatformError(Exception):
 
 @dataclass(frozen=True)
 class Host:
-    """A computer, and the number of ranks a job places on it."""
+    """A computer, the number of ranks a job places on it, and its NUMA domains, if they are described."""
 
     name: str
     ranks: int = 1
+    domains: int | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """An entry of a platform file."""
+        described = {} if self.domains is None else {"domains": self.domains}
+        return {"name": self.name, "ranks": self.ranks, **described}
 
 
 @dataclass(frozen=True)
@@ -134,7 +140,7 @@ class Platform:
             "schema": SCHEMA,
             "name": self.name,
             "switches": list(self.switches),
-            "hosts": [{"name": host.name, "ranks": host.ranks} for host in self.hosts],
+            "hosts": [host.as_json() for host in self.hosts],
             "links": [{"between": list(link.ends), "rate": link.rate, "latency": link.latency} for link in self.links],
         }
 
@@ -222,6 +228,7 @@ class _Entry(BaseModel):
 class _HostEntry(_Entry):
     name: str
     ranks: int = Field(1, ge=1, le=4096)
+    domains: int | None = Field(None, ge=1, le=4096)
 
 
 def _named(value: object) -> object:
@@ -301,7 +308,11 @@ def from_json(value: object, where: str) -> Platform:
         return found
 
     switches = [name for i, text in enumerate(file.switches) for name in fresh(f"switches[{i}]", text)]
-    hosts = [Host(name, entry.ranks) for i, entry in enumerate(file.hosts) for name in fresh(f"hosts[{i}]", entry.name)]
+    hosts = [
+        Host(name, entry.ranks, entry.domains)
+        for i, entry in enumerate(file.hosts)
+        for name in fresh(f"hosts[{i}]", entry.name)
+    ]
     links: list[Link] = []
     places: list[str] = []
     for i, entry in enumerate(file.links):

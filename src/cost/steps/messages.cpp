@@ -104,7 +104,8 @@ void StepCost<Messages>::try_to_flow(int message, double now) {
   if (bytes == 0) {
     flowed(message, now);
   } else if (ranks_.network().on_one_host(from, to)) {
-    ranks_.foresee(now + (static_cast<double>(bytes) * ranks_.parameters().memory_per_byte), What::flowed, message);
+    const double copied = now + (static_cast<double>(bytes) * ranks_.parameters().memory_per_byte);
+    ranks_.foresee(std::max(copied, ranks_.crossed(from, to, bytes, now)), What::flowed, message);
   } else {
     shares_.start(message, ranks_.network().path(from, to, path_), bytes, now);
   }

@@ -10,16 +10,19 @@ void StepCost<Sharing>::begin(int rank, const Step& step, double now) {
   double& processor = ranks_.at(rank).free;
   processor = std::max(processor, now);
   Progress& mine = progress_[static_cast<std::size_t>(rank)];
-  mine = {&sharing, 0};
+  mine = {.sharing = &sharing, .taken = 0, .awaited = 1, .until = now};
   for (const BoundPublication& one : program.publications_of(sharing)) {
+    const bool in_place = one.may_stay_in_place(one.data.count);
     const double begun = processor;
-    processor += static_cast<double>(one.data.count) * ranks_.parameters().copy_per_byte;
+    if (in_place) ++mine.awaited;
+    if (!in_place) processor += static_cast<double>(one.data.count) * ranks_.parameters().copy_per_byte;
     for (const std::int32_t reader : program.readers_of(one)) {
-      from(rank, reader).push_back({begun, processor});
-      if (progress_[static_cast<std::size_t>(reader)].sharing != nullptr && reader != rank) take(reader, now);
+      from(rank, reader).push_back({begun, processor, in_place});
+      if (progress_[static_cast<std::size_t>(reader)].sharing != nullptr && reader != rank) take(reader);
     }
   }
-  take(rank, now);
+  --mine.awaited;
+  take(rank);
 }
 
 void StepCost<Sharing>::count(const Sharing& step, PredictionWork& work) {
@@ -29,24 +32,41 @@ void StepCost<Sharing>::count(const Sharing& step, PredictionWork& work) {
   work.microseconds += of_a_shared * static_cast<double>(shared);
 }
 
-void StepCost<Sharing>::take(int rank, double now) {
+void StepCost<Sharing>::take(int rank) {
   Progress& mine = progress_[static_cast<std::size_t>(rank)];
-  const CostParameters& costs = ranks_.parameters();
   const auto takes = ranks_.program(rank).takes_of(*mine.sharing);
-  double& processor = ranks_.at(rank).free;
   for (; mine.taken < mine.sharing->takes; ++mine.taken) {
     const BoundTake& one = takes[static_cast<std::size_t>(mine.taken)];
     std::deque<Published>& there = from(one.peer, rank);
     if (there.empty()) return;
-    const double way = ranks_.latency(one.peer, rank);
-    const double work = static_cast<double>(one.into.count) *
-                        (one.kind == Take::Kind::copy ? costs.copy_per_byte : costs.combine_per_byte);
-    processor = std::max(processor, there.front().begun + way) + work;
-    processor = std::max(processor, there.front().done + way);
+    const Published published = there.front();
     there.pop_front();
+    take_one(rank, one, published, ranks_.at(rank).free);
   }
+  end_if_over(rank);
+}
+
+void StepCost<Sharing>::take_one(int rank, const BoundTake& take, const Published& there, double& processor) {
+  const CostParameters& costs = ranks_.parameters();
+  const double way = ranks_.latency(take.peer, rank);
+  const bool copies = take.kind == Take::Kind::copy;
+  double of_a_byte = copies ? costs.copy_per_byte : costs.combine_per_byte;
+  if (there.in_place && !copies) of_a_byte += costs.copy_per_byte;
+  const double begun = std::max(processor, there.begun + way);
+  processor = std::max(begun + (static_cast<double>(take.into.count) * of_a_byte), there.done + way);
+  processor = std::max(processor, ranks_.crossed(take.peer, rank, take.into.count, begun));
+  if (!there.in_place) return;
+  Progress& writer = progress_[static_cast<std::size_t>(take.peer)];
+  --writer.awaited;
+  writer.until = std::max(writer.until, processor + way);
+  end_if_over(take.peer);
+}
+
+void StepCost<Sharing>::end_if_over(int rank) {
+  Progress& mine = progress_[static_cast<std::size_t>(rank)];
+  if (mine.sharing == nullptr || mine.awaited > 0 || mine.taken < mine.sharing->takes) return;
   mine.sharing = nullptr;
-  ranks_.step_over(rank, std::max(processor, now));
+  ranks_.step_over(rank, std::max(ranks_.at(rank).free, mine.until));
 }
 
 }  // namespace starling

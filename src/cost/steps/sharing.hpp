@@ -12,7 +12,8 @@ namespace starling {
 
 /// The time of publications and takes in memory that ranks of a node share. The writer copies in, at its local rate; a
 /// reader sees the beginning the latency after that began and copies out, or combines, not before the writer has
-/// copied in: both at once, many readers too. There is room for everything.
+/// copied in: both at once, many readers too. There is room for everything. What may stay in place is not copied in:
+/// its reader copies it, and combines that where it must, and the writer waits for it.
 template <>
 class StepCost<Sharing> {
  public:
@@ -27,13 +28,20 @@ class StepCost<Sharing> {
   struct Published {
     double begun;
     double done;
+    bool in_place;
   };
   struct Progress {
     const BoundSharing* sharing = nullptr;  ///< null: in none
     std::int32_t taken = 0;
+    /// Publications that are not taken yet and stay in place, and 1 while it publishes.
+    std::int32_t awaited = 0;
+    double until = 0;  ///< when the last of them was taken
   };
   /// Takes what is there; ends the step when that is all.
-  void take(int rank, double now);
+  void take(int rank);
+  /// The data has been taken: `processor` is when the reader's is free.
+  void take_one(int rank, const BoundTake& take, const Published& there, double& processor);
+  void end_if_over(int rank);
   std::deque<Published>& from(int writer, int reader) {
     return published_[(static_cast<std::int64_t>(writer) << 32U) | reader];
   }

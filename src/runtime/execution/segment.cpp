@@ -43,7 +43,7 @@ constexpr int words_of_address = sizeof(Address) / sizeof(std::int64_t);
 /// What each rank of the node tells of itself, in the order of their places.
 struct Introduction {
   ProcessWord process;
-  Processors processors;
+  Claim claim;
 };
 
 /// In front of the rings: what tells the segment from other memory that the same address may name in another container,
@@ -167,7 +167,8 @@ char* share(const Node& node, Means means, Failure& failure) {
     if (memory == nullptr) failure = Failure::unreachable;
   }
   if (memory != nullptr)
-    introductions(memory, node.ranks.size())[node.place] = {ProcessWord::mine(), allowed_processors()};
+    introductions(memory, node.ranks.size())[node.place] = {ProcessWord::mine(),
+                                                            {allowed_processors(), cpu_quota_here()}};
   // All have opened it and said who they are, or never will: after this the file is closed, and a name of it is gone.
   failure = worst_of_all(node.channel, failure);
   if (means == Means::named_file && made.get() >= 0) unlink(path_of(mine, means).c_str());
@@ -229,13 +230,13 @@ std::unique_ptr<Segment> Segment::open(const Places& places, int rank, Channel& 
   made->rings_ =
       std::make_unique<SharedRings>(memory + front_bytes(ranks.size()), ranks.size(), std::move(members), rank);
   std::vector<std::int64_t> processes;
-  std::vector<Processors> processors;
+  std::vector<Claim> claims;
   for (const Introduction& one : everyone) {
     processes.push_back(one.process.process);
-    processors.push_back(one.processors);
+    claims.push_back(one.claim);
   }
   if (reading == Reading::possible) made->rings_->let_stay_in_place(std::move(processes));
-  made->most_polls_ = has_own_processor(processors[node.place], processors) ? polls_of_own_processor : 0;
+  made->most_polls_ = has_own_processor(claims[node.place], claims) ? polls_of_own_processor : 0;
   return made;
 }
 

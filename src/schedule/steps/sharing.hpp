@@ -40,9 +40,15 @@ struct Take {
 
 /// A publication of a program; its readers are among `readers` of the program.
 struct BoundPublication {
+  /// So many bytes for one reader stay in place, where ranks may read each other's memory: with fewer bytes or more
+  /// readers two copies at once are faster (bench/single_copy.cpp).
+  static constexpr std::int64_t least_in_place = std::int64_t{512} << 10U;
+
   Extent data;
   std::int32_t first_reader;
   std::int32_t readers;
+
+  [[nodiscard]] bool may_stay_in_place(std::int64_t bytes) const { return readers == 1 && bytes >= least_in_place; }
 };
 
 struct BoundTake {

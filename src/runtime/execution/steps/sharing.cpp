@@ -17,10 +17,6 @@
 namespace starling {
 namespace {
 
-/// Publications of so many bytes for one reader stay in place, where ranks may read each other's memory: with fewer
-/// bytes or more readers two copies at once are faster (bench/single_copy.cpp).
-constexpr std::size_t least_in_place = std::size_t{512} << 10U;
-
 /// Memory for data in pieces, of which some are done. What has no data is one piece.
 class Pieces {
  public:
@@ -111,7 +107,8 @@ class OneSharing {
   }
 
   [[nodiscard]] bool stays_in_place(std::span<const std::int32_t> readers) const {
-    return run_.unit.contiguous && bytes_of(publication_->data) >= least_in_place && readers.size() == 1 &&
+    return run_.unit.contiguous &&
+           publication_->may_stay_in_place(static_cast<std::int64_t>(bytes_of(publication_->data))) &&
            outgoing_.current().first == publication_->data.first && rings_.may_stay_in_place(readers);
   }
 
