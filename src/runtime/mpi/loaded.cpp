@@ -43,7 +43,6 @@ std::string_view soname_of(void* object) {
   const char* texts = nullptr;
   const ElfW(Dyn)* named = nullptr;
   for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): the table has addresses as numbers
     if (entry->d_tag == DT_STRTAB) texts = reinterpret_cast<const char*>(entry->d_un.d_ptr);
     if (entry->d_tag == DT_SONAME) named = entry;
   }
