@@ -195,8 +195,8 @@ bench: test-install build-core
 	$(STEP) "beginning and end of a program"
 	PYTHONPATH=tests $(IN_TEST) $(TEST_PYTHON) bench/ends.py --json build-test/ends.json
 	PYTHONPATH=tests $(IN_TEST) $(TEST_PYTHON) bench/halo.py
-	$(STEP) "reading a history, adding up what 4096 ranks know"
-	build-test/core/bench/starling_bench_core --benchmark_filter='add_up|read_history|rebind|kept'
+	$(STEP) "reading a history, adding up what 4096 ranks know, memory on 4096 ranks"
+	build-test/core/bench/starling_bench_core --benchmark_filter='add_up|read_history|rebind|kept|contexts'
 
 ## Recorded times played to every strategy, and the tables of docs/results/replay.md from them: two minutes.
 replay: test-install build-core

@@ -1,6 +1,6 @@
 """What Starling costs: calls passed through and tuned, the executor against hand-written code, communicators, starts.
 
-    python bench/figures.py [--json FILE] [--quick]
+    python bench/figures.py [--json FILE] [--quick] [--memory]
 
 Runs on Debian's Open MPI and MPICH. Compared runs are interleaved; figures are medians with the quartiles.
 """
@@ -19,12 +19,30 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from starling.algorithms import repository
 from starling.records import record
 from support.mpis import Mpi, compile_c, debian_mpis, run_ranks
 from support.tuned import library, preloaded
 
 HERE = Path(__file__).parent
 FORCED = "forced:allreduce:recursive_doubling,allgather:ring,bcast:binomial,alltoall:ring"
+TABLE = {
+    "schema": "starling-table-1",
+    "machine": "",
+    "mpi_flavour": "",
+    "mpi_version": "",
+    "made": {"when": "2026-01-01T00:00:00Z", "command": "", "starling": ""},
+    "choices": [
+        {
+            "collective": "allreduce",
+            "ranks": 2,
+            "nodes": 1,
+            "ranks_per_node": 2,
+            "intervals": [{"from": 0, "below": None, "way": "recursive_doubling"}],
+        }
+    ],
+    "points": [],
+}
 MODES: dict[str, dict[str, str] | None] = {
     "no preload": None,
     "pass-through": {"STARLING_EXCEPT": "allreduce"},
@@ -227,10 +245,16 @@ def executors(mpi: Mpi, ranks: int, folder: Path, calls: int, blocks: int) -> li
 def kept(mpi: Mpi, folder: Path, rounds: int, calls: int) -> list[Kept]:
     """Each strategy and no preload in turn, `rounds` times, on 2 ranks."""
     program = str(compile_c(mpi, HERE / "keys.c", folder))
+    table = folder / "table.json"
+    table.write_text(json.dumps(TABLE))
     preload = {"LD_PRELOAD": str(library(mpi)), "STARLING_HISTORY": "off"}
+    needed = {
+        "forced": {"STARLING_STRATEGY": "forced:allreduce:recursive_doubling"},
+        "table": {"STARLING_STRATEGY": "table", "STARLING_TABLE": str(table), "STARLING_FOREIGN_TABLE": "1"},
+    }
     modes: dict[str, dict[str, str]] = {
-        strategy: preload | {"STARLING_STRATEGY": strategy}
-        for strategy in ("native", "auto", "star-basic", "star", "lottery")
+        strategy["name"]: preload | needed.get(strategy["name"], {"STARLING_STRATEGY": strategy["name"]})
+        for strategy in repository.listing()["strategies"]
     }
     found: dict[str, list[tuple[float, float]]] = {strategy: [] for strategy in modes}
     for _ in range(rounds):
@@ -251,9 +275,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path, help="write the figures there too")
     parser.add_argument("--quick", action="store_true", help="a tenth of the calls: to see that it works")
+    parser.add_argument("--memory", action="store_true", help="only what communicators keep")
     options = parser.parse_args()
     share = 10 if options.quick else 1
-    begun = starts(5 if options.quick else 21)
+    begun = [] if options.memory else starts(5 if options.quick else 21)
     costs: list[Overhead] = []
     types: list[Derived] = []
     ratios: list[Executor] = []
@@ -262,11 +287,13 @@ def main() -> None:
         for mpi in debian_mpis():
             folder = Path(name) / mpi.name
             folder.mkdir()
+            communicators += kept(mpi, folder, 2 if options.quick else 5, 400)
+            if options.memory:
+                continue
             costs += overheads(mpi, folder, 2 if options.quick else 9, 200_000 // share)
             types += derived_types(mpi, folder, 20_000 // share, 5 if options.quick else 101)
             for ranks in (2, 4):
                 ratios += executors(mpi, ranks, folder, 2000 // share, 5 if options.quick else 31)
-            communicators += kept(mpi, folder, 2 if options.quick else 5, 400)
     print("MPI_Allreduce of 8 bytes (192 keys: 8 to 96), nanoseconds a call: median [quartiles]; more than no preload")
     for cost in costs:
         times = f"{cost.nanoseconds.show():>22} {cost.more.show():>20}"
