@@ -21,7 +21,7 @@ import plots
 import result_files
 from command import command_line
 from markdown import origin, table
-from simulated_ways import LEVELS, LIBRARY, MESSAGES, Machine, Suite, candidates_like
+from simulated_ways import BY_NODES, LEVELS, LIBRARY, MESSAGES, Machine, Suite, candidates_like
 
 from starling.lab import measured, simulation
 from starling.lab.measured import Measurement, Measurements
@@ -80,7 +80,7 @@ def measure(options: Namespace) -> None:
         for machine in MACHINES:
             for cell in CELLS:
                 suite.native(machine, cell.collective, cell.sizes)
-                by_nodes = (candidates_like(cell.collective, one, machine.ranks) for one in ("two_level", "multilane"))
+                by_nodes = (candidates_like(cell.collective, one, machine.ranks) for one in BY_NODES)
                 for candidate in (*chain(*by_nodes), *cell.flat):
                     suite.ours(machine, cell.collective, cell.sizes, candidate)
                 for peer in (*cell.peers, *cell.peers_by_nodes):

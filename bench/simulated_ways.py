@@ -29,7 +29,8 @@ GROUPS = "orthogonal groups"
 LEVELS = "by nodes"
 MESSAGES = "point to point"
 LIBRARY = "the library's own"
-_BY_NODES = ("two_level", "multilane")
+BY_NODES = ("two_level", "multilane", "pipelined_levels")
+"""Names of algorithms that know nodes."""
 _SETTING = {"reduce_scatter_block": "reduce_scatter"}
 """SMPI's name of a collective where that differs."""
 
@@ -128,7 +129,7 @@ def kind_of(way: str) -> str:
         return LIBRARY
     if way.startswith("groups"):
         return GROUPS
-    return LEVELS if way.split("?", maxsplit=1)[0] in _BY_NODES else MESSAGES
+    return LEVELS if way.split("?", maxsplit=1)[0] in BY_NODES else MESSAGES
 
 
 def candidates_like(collective: str, prefix: str, ranks: int) -> list[str]:

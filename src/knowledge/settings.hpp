@@ -37,6 +37,7 @@ struct Settings {
   std::vector<std::string> except;  ///< no candidates of these
   StrategySettings tuning;
   double checkpoint = 60;  ///< seconds from one record to the next while the program runs; 0: only at its end
+  int domains = 0;         ///< of each node; 0: as the platform or the operating system says
   int exact_sizes = 16;    ///< STAR-MPI's X: sizes of a collective on a communicator tuned one by one
   SampleReduction samples = SampleReduction::max;
   /// A platform file's text (topology/platform.hpp), or `platform_of_nodes`; empty: the network is not described.

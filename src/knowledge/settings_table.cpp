@@ -220,6 +220,14 @@ constexpr auto table = std::to_array<SettingRow>({
      .is_path = true,
      .read = read_platform,
      .shown = shown_platform},
+    {.name = "domains",
+     .variable = "STARLING_DOMAINS",
+     .says = "NUMA domains of each node, filled with its ranks one after the other; 0: those that the platform file "
+             "has, or "
+             "to which ranks are bound.",
+     .place = [](Settings& all) -> Place { return &all.domains; },
+     .least = 0,
+     .most = 4096},
     {.name = "network",
      .variable = "STARLING_NETWORK",
      .says = "Cost of messages: a file of starling calibrate, instead of a probe.",

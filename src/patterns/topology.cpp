@@ -124,7 +124,7 @@ Topology::Topology(MPI_Comm comm)
       resources_(comm, rank_, ranks_) {
   if (!job().running) return;
   const Setup& now = setup();
-  if (const auto nodes = values_of_ranks(in_world_, now.nodes)) places_.emplace(*nodes);
+  places_ = places_of_ranks(in_world_);
   if (!now.platform) return;
   if (const auto hosts = values_of_ranks(in_world_, now.hosts)) tree_ = now.platform->tree(*hosts);
 }

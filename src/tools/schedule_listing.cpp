@@ -54,12 +54,18 @@ SwitchTree example_network(int ranks) {
   return {{-1, 0}, std::move(switches)};
 }
 
-/// Their nodes: of two consecutive ranks each, of many ranks of four.
-Places example_places(int ranks) {
+/// Their nodes: of two consecutive ranks each, of many ranks of four; or one of all ranks. Each has two domains, with
+/// as many consecutive ranks each as can be.
+Places example_places(int ranks, bool one_node) {
   constexpr int many = 16;
+  const int of_a_node = one_node ? std::max(ranks, 2) : ranks < many ? 2 : 4;
   std::vector<int> nodes;
-  for (int rank = 0; rank < ranks; ++rank) nodes.push_back(rank / (ranks < many ? 2 : 4));
-  return Places(nodes);
+  std::vector<int> domains;
+  for (int rank = 0; rank < ranks; ++rank) {
+    nodes.push_back(rank / of_a_node);
+    domains.push_back(rank % of_a_node < (of_a_node + 1) / 2 ? 0 : 1);
+  }
+  return Places(nodes, domains);
 }
 
 /// A situation in which the candidate works on `wanted` blocks, or on a number that shows how it works. Data of all
@@ -184,8 +190,7 @@ Json schedule_listing(std::span<const std::string_view> words) {
   std::optional<int> wanted;
   if (words.size() > 3) wanted = static_cast<int>(number_from("blocks", words[3], 1, most_blocks));
   const SwitchTree network = example_network(ranks);
-  const Places places = bound.algorithm->needs.one_node ? Places(std::vector<int>(static_cast<std::size_t>(ranks)))
-                                                        : example_places(network.ranks());
+  const Places places = example_places(ranks, bound.algorithm->needs.one_node);
   const Situation situation = situation_of(bound, network, places, wanted);
 
   Lister list;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 #include <variant>
@@ -74,22 +75,25 @@ const Places& places_of(int ranks) {
   static std::map<int, Places> all;
   if (const auto known = all.find(ranks); known != all.end()) return known->second;
   std::vector<int> nodes;
+  std::vector<int> domains;
   for (int rank = 0; rank < ranks; ++rank) {
     const bool in_blocks = ranks % 4 == 0;
     const bool in_turn = ranks % 4 == 2;
+    domains.push_back(in_blocks ? rank / 2 : in_turn ? rank / std::max(1, ranks / 2) : rank % 2);
     nodes.push_back(in_blocks ? rank / (ranks == 4 ? 2 : 4)
                     : in_turn ? rank % std::max(1, ranks / 2)
                               : tree_of(ranks).switch_of(rank));
   }
-  return all.emplace(ranks, nodes).first->second;
+  return all.emplace(std::piecewise_construct, std::tuple{ranks}, std::tuple{nodes, domains}).first->second;
 }
 
 namespace {
 
-/// All of so many ranks on one node.
+/// All of so many ranks on one node, in domains as different as the nodes of `places_of`.
 const Places& one_node_of(int ranks) {
   static std::map<int, Places> all;
-  return all.try_emplace(ranks, std::vector<int>(static_cast<std::size_t>(ranks))).first->second;
+  return all.try_emplace(ranks, std::vector<int>(static_cast<std::size_t>(ranks)), places_of(ranks).node_of_each())
+      .first->second;
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ std::set<int> roots(Collective collective, int ranks);
 /// The network of that many ranks: another random tree for each number.
 const SwitchTree& tree_of(int ranks);
 /// Their nodes: of four consecutive ranks each, of two ranks far apart, or those below one switch, as different as the
-/// numbers of ranks.
+/// numbers of ranks. Nodes of four have two domains, of two ranks each; of two ranks each is alone; of those below one
+/// switch the ranks with even numbers are in one, the others in another.
 const Places& places_of(int ranks);
 
 Situation situation_of(const Bound& bound, int ranks, std::int64_t bytes);

@@ -9,6 +9,8 @@
 
 #include "cost/lower_bound.hpp"
 #include "cost/networks.hpp"
+#include "topology/nodes.hpp"
+#include "topology/places.hpp"
 
 namespace starling {
 namespace {
@@ -126,6 +128,55 @@ TEST_P(EveryCandidateCost, IsFiniteAndNotBelowTheBoundAndGrowsWithTheSize) {
 INSTANTIATE_TEST_SUITE_P(All, EveryCandidateCost, ::testing::Range(0, collective_count), [](const auto& one) {
   return std::string(collective_names.at(static_cast<std::size_t>(one.param)));
 });
+
+/// Predicted seconds of candidates on hosts of so many ranks and domains each.
+class ManyRanks {
+ public:
+  ManyRanks(int hosts, int ranks, int domains)
+      : hosts_(blocks(hosts * ranks, ranks)),
+        domains_(domains_in_blocks(hosts_, std::vector<int>(hosts_.size(), domains))),
+        places_(hosts_, domains_),
+        network_(Platform::of_nodes(hosts, 10'000'000'000), hosts_, domains_) {}
+
+  [[nodiscard]] double of(Collective collective, const char* name, std::int64_t bytes) const {
+    const Situation call{
+        .collective = collective, .ranks = network_.ranks(), .bytes = bytes, .elements = bytes / 8, .places = &places_};
+    const Prediction found = predict(candidate_named(collective, name).value(), call, 0, network_, defaults);
+    EXPECT_EQ(found.refusal, "") << name;
+    return found.seconds;
+  }
+
+ private:
+  static std::vector<int> blocks(int ranks, int each) {
+    std::vector<int> hosts;
+    for (int rank = 0; rank < ranks; ++rank) hosts.push_back(rank / each);
+    return hosts;
+  }
+
+  std::vector<int> hosts_;
+  std::vector<int> domains_;
+  Places places_;
+  Network network_;
+};
+
+TEST(CandidateCost, LargeDataGainsFromLevelsOfDomains) {
+  const ManyRanks node(1, 32, 4);
+  EXPECT_LT(node.of(Collective::bcast, "domains", 1 << 20), node.of(Collective::bcast, "shared", 1 << 20))
+      << "the data comes into each domain once";
+  EXPECT_LT(node.of(Collective::bcast, "shared", 8), node.of(Collective::bcast, "domains", 8));
+  const ManyRanks nodes(4, 32, 4);
+  EXPECT_LT(nodes.of(Collective::bcast, "two_level?inner=domains", 1 << 20),
+            nodes.of(Collective::bcast, "two_level?inner=shared", 1 << 20));
+}
+
+TEST(CandidateCost, LargeDataGainsFromSegmentsThatGoOnFromLevelToLevel) {
+  const ManyRanks nodes(16, 8, 1);
+  for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::allreduce})
+    for (const std::string inner : {"binomial", "shared"})
+      EXPECT_LT(2 * nodes.of(collective, ("pipelined_levels?inner=" + inner).c_str(), 1 << 20),
+                nodes.of(collective, ("two_level?inner=" + inner).c_str(), 1 << 20))
+          << name_of(collective) << " " << inner;
+}
 
 }  // namespace
 }  // namespace starling

@@ -23,7 +23,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { most = 1 << 22, most_ranks = 4, most_partly = 100000 };
+enum { most = 1 << 22, most_ranks = 8, most_partly = 100000 };
 
 static const char* does = "reads";
 static int forbidden = 0;

@@ -98,3 +98,20 @@ def test_sizes_are_powers_of_1024() -> None:
     ]
     with pytest.raises(ValueError, match="no size"):
         prediction.size("64 kilo")
+
+
+def test_domains_of_hosts_are_levels(tmp_path: Path) -> None:
+    path = tmp_path / "cluster.json"
+    host = {"name": "h0", "ranks": 16, "domains": 2}
+    links = [{"between": ["h0", "s0"], "rate": "1gbit"}]
+
+    def seconds(host: dict[str, object]) -> dict[str, float | None]:
+        path.write_text(json.dumps({"switches": ["s0"], "hosts": [host], "links": links}))
+        found = json.loads(predict("--platform", str(path), "bcast", "1M", "--json").stdout)
+        return {one["name"]: one["seconds"] for one in found["candidates"]}
+
+    two, one = seconds(host), seconds({**host, "domains": 1})
+    assert one["domains"] is None
+    assert two["domains"] is not None
+    assert two["shared"] is not None
+    assert two["domains"] < two["shared"]

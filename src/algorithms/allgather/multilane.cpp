@@ -52,7 +52,7 @@ Algorithm multilane() {
       .says = "gathers in all lanes of ranks between the nodes, then among the lanes of each node",
       .source = "Träff and Hunold 2020",
       .group = "multilane",
-      .parameters = {inner_parameter("the allgather on a node", {"simple"}),
+      .parameters = {inner_parameter("the allgather on a node", {"simple", "shared", "domains"}),
                      outer_parameter({"bruck", "ring", "simple"}, "the allgather of each lane")},
       .latency = "(q-1) alpha on a node of q ranks, and the allgather's among the nodes",
       .bandwidth = "(q-1)/q p s beta on a node of q ranks, and (p-q)/q s beta among the nodes",

@@ -36,13 +36,13 @@ std::string refuses(const Situation& situation, const Parameters& with) {
   if (std::string why = even_nodes_refusal(situation); !why.empty()) return why;
   if (!are_consecutive(*situation.places)) return "needs consecutive ranks on each node";
   if (std::string why = inner_refusal(Collective::gather, situation, with); !why.empty()) return why;
-  return part_refusal(Collective::allgatherv, with.text("outer"), across_nodes(Collective::allgatherv, situation));
+  return outer_refusal(Collective::allgatherv, situation, with);
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 0;
   const std::int64_t ranks = situation.places->on_node(0).size();
-  return part_scratch_blocks(Collective::gather, with.text("inner"), situation) +
+  return inner_scratch_blocks(Collective::gather, situation, with) +
          (ranks * part_scratch_blocks(Collective::allgatherv, with.text("outer"),
                                       across_nodes(Collective::allgatherv, situation)));
 }

@@ -43,14 +43,14 @@ Division divide(const Situation& situation, const Parameters& with) {
 std::string refuses(const Situation& situation, const Parameters& with) {
   if (std::string why = two_level_refusal(situation); !why.empty()) return why;
   if (std::string why = inner_refusal(Collective::reduce, situation, with); !why.empty()) return why;
-  return part_refusal(Collective::allreduce, with.text("outer"), across_nodes(Collective::allreduce, situation));
+  return outer_refusal(Collective::allreduce, situation, with);
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 1;
   const std::int64_t blocks = divide(situation, with).blocks;
   const Situation outer = across_nodes(Collective::allreduce, situation);
-  return blocks + (blocks * part_scratch_blocks(Collective::reduce, with.text("inner"), situation)) +
+  return blocks + (blocks * inner_scratch_blocks(Collective::reduce, situation, with)) +
          part_scratch_blocks(Collective::allreduce, with.text("outer"), outer);
 }
 

@@ -67,7 +67,7 @@ Algorithm multilane() {
       .says = "exchanges on each node the blocks for each lane of ranks, then in all lanes between the nodes",
       .source = "Träff and Hunold 2020; Bienz, Olson and Gropp 2019",
       .group = "multilane",
-      .parameters = {inner_parameter("the alltoall on a node", {"simple"}),
+      .parameters = {inner_parameter("the alltoall on a node", {"simple", "shared"}),
                      outer_parameter({"bruck", "simple", "ring"}, "the alltoall of each lane")},
       .latency = "(q-1) alpha on a node of q ranks, and the alltoall's among the nodes",
       .bandwidth = "(q-1)/q p s beta on a node of q ranks, and (p-q) s beta among the nodes",

@@ -1,50 +1,91 @@
-// barrier:two_level: the ranks of each node tell its first one, these leaders meet in a dissemination, and each tells
-// the ranks of its node.
+// barrier:two_level: the ranks of each node tell its first one, these leaders meet in a barrier, and each tells the
+// ranks of its node.
 //
 //   nodes  0 1 2 | 3 4      1 and 2 tell 0, and 4 tells 3; 0 and 3 meet; 0 tells 1 and 2, and 3 tells 4
 
 #include "algorithms/shared/two_level.hpp"
 
+#include <utility>
+#include <vector>
+
 #include "algorithms/algorithm.hpp"
 #include "algorithms/candidate.hpp"
-#include "algorithms/shared/node_memory.hpp"
 
 namespace starling::barrier {
 namespace {
 
+/// Of some ranks the first one, and what it says to the others and they to it.
+class Circle {
+ public:
+  Circle(RankSet ranks, int rank, bool shares) : ranks_(std::move(ranks)), rank_(rank), shares_(shares) {}
+
+  /// The first one hears that the others have come.
+  void come(Schedule& todo) const { is_first() ? hear_all(todo) : tell(todo, {first()}); }
+  /// It tells them to go.
+  void go(Schedule& todo) const { is_first() ? tell(todo, others()) : hear_all(todo); }
+
+ private:
+  [[nodiscard]] int first() const { return ranks_.rank(0); }
+  [[nodiscard]] bool is_first() const { return rank_ == first(); }
+  [[nodiscard]] std::vector<int> others() const {
+    if (!is_first()) return {first()};
+    std::vector<int> all;
+    for (int place = 1; place < ranks_.size(); ++place) all.push_back(ranks_.rank(place));
+    return all;
+  }
+  void hear_all(Schedule& todo) const {
+    const std::vector<int> all = others();
+    if (all.empty()) return;
+    Round& round = todo.round();
+    for (const int peer : all) shares_ ? round.take(nothing(), peer) : round.receive(nothing(), peer);
+  }
+  void tell(Schedule& todo, const std::vector<int>& ranks) const {
+    if (ranks.empty()) return;
+    Round& round = todo.round();
+    if (shares_) round.publish(nothing(), ranks);
+    for (const int peer : ranks)
+      if (!shares_) round.send(nothing(), peer);
+  }
+
+  RankSet ranks_;
+  int rank_;
+  bool shares_;
+};
+
+/// The circles that a rank is in: its node, or its domain and then the first ranks of its node's domains.
+std::vector<Circle> circles(const Team& team, const TwoLevels& levels, const Parameters& with) {
+  const bool shares = inner_shares_memory(with);
+  if (!inner_has_domains(with)) return {Circle(levels.node(), team.rank, shares)};
+  const Places& domains = team.places->by_domain();
+  const int mine = domains.node_of(team.rank);
+  std::vector<Circle> all{Circle(domains.on_node(mine), team.rank, shares)};
+  if (domains.leader(mine) != team.rank) return all;
+  std::vector<int> firsts;
+  for (int place = 0; place < levels.node().size(); ++place) {
+    const int rank = levels.node().rank(place);
+    if (domains.position(rank) == 0) firsts.push_back(rank);
+  }
+  all.emplace_back(RankSet::of(firsts), team.rank, shares);
+  return all;
+}
+
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
-  const bool shares = inner_shares_memory(with);
+  const std::vector<Circle> inner = circles(team, levels, with);
   Schedule todo(team.blocks());
-  const RankSet& node = levels.node();
-  const auto hear_from = [&](Round& round, int rank) {
-    shares ? round.take(nothing(), rank) : round.receive(nothing(), rank);
-  };
-  const auto tell = [&](Round& round, const std::vector<int>& ranks) {
-    if (shares) round.publish(nothing(), ranks);
-    for (const int rank : ranks)
-      if (!shares) round.send(nothing(), rank);
-  };
-  if (!levels.leads()) {
-    tell(todo.round(), {node.rank(0)});
-    hear_from(todo.round(), node.rank(0));
-    return todo;
-  }
-  std::vector<int> others;
-  for (int place = 1; place < node.size(); ++place) others.push_back(node.rank(place));
-  if (!others.empty()) {
-    Round& all_came = todo.round();
-    for (const int rank : others) hear_from(all_came, rank);
-  }
-  todo.append(part(Collective::barrier, "dissemination", levels.across(1)),
-              {.send = {Buffer::send}, .recv = {Buffer::recv}, .ranks = levels.leaders()});
-  if (!others.empty()) tell(todo.round(), others);
+  for (const Circle& one : inner) one.come(todo);
+  if (levels.leads())
+    todo.append(part(Collective::barrier, with.text("outer"), levels.across(1)),
+                {.send = {Buffer::send}, .recv = {Buffer::recv}, .ranks = levels.leaders()});
+  for (auto one = inner.rbegin(); one != inner.rend(); ++one) one->go(todo);
   return todo;
 }
 
 std::string refuses(const Situation& situation, const Parameters& with) {
-  if (std::string why = two_level_refusal(situation); !why.empty() || !inner_shares_memory(with)) return why;
-  return node_memory_refusal(situation);
+  if (std::string why = two_level_refusal(situation); !why.empty()) return why;
+  if (inner_shares_memory(with))
+    if (std::string why = inner_refusal(Collective::barrier, situation, with); !why.empty()) return why;
+  return outer_refusal(Collective::barrier, situation, with);
 }
 
 }  // namespace
@@ -58,9 +99,9 @@ Algorithm two_level() {
           "others",
       .source = "Graham and Shipman 2008",
       .group = "two_level",
-      .parameters = {{.name = "inner",
-                      .values = {"sequential", "shared"},
-                      .says = "how the first rank of a node waits for the others and releases them"}},
+      .parameters = {inner_parameter("how the first rank of a node waits for the others and releases them",
+                                     {"sequential", "shared", "domains"}),
+                     outer_parameter({"dissemination", "recursive_doubling"}, "the barrier of the leaders")},
       .latency = "2 alpha on a node, ceil(log2 n) alpha among n nodes",
       .bandwidth = "none",
       .refuses = refuses,

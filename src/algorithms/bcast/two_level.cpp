@@ -33,7 +33,7 @@ Division divide(const Situation& situation, const Parameters& with) {
 std::string refuses(const Situation& situation, const Parameters& with) {
   if (std::string why = two_level_refusal(situation); !why.empty()) return why;
   if (std::string why = inner_refusal(Collective::bcast, situation, with); !why.empty()) return why;
-  return part_refusal(Collective::bcast, with.text("outer"), across_nodes(Collective::bcast, situation));
+  return outer_refusal(Collective::bcast, situation, with);
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {

@@ -40,9 +40,7 @@ Schedule build(const Team& team, const Parameters& with) {
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 0;
   const std::int64_t ranks = situation.places->on_node(0).size();
-  Situation node = situation;
-  node.ranks = situation.places->on_node(0).size();
-  return ranks + situation.ranks + part_scratch_blocks(Collective::gather, with.text("inner"), node) +
+  return ranks + situation.ranks + inner_scratch_blocks(Collective::gather, situation, with) +
          (ranks *
           part_scratch_blocks(Collective::gather, with.text("outer"), across_nodes(Collective::gather, situation)));
 }
@@ -50,7 +48,7 @@ std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) 
 std::string refuses(const Situation& situation, const Parameters& with) {
   if (std::string why = even_nodes_refusal(situation); !why.empty()) return why;
   if (std::string why = inner_refusal(Collective::gather, situation, with); !why.empty()) return why;
-  return part_refusal(Collective::gather, with.text("outer"), across_nodes(Collective::gather, situation));
+  return outer_refusal(Collective::gather, situation, with);
 }
 
 }  // namespace

@@ -32,12 +32,12 @@ Schedule build(const Team& team, const Parameters& with) {
 std::string refuses(const Situation& situation, const Parameters& with) {
   if (std::string why = two_level_refusal(situation); !why.empty()) return why;
   if (std::string why = inner_refusal(Collective::reduce, situation, with); !why.empty()) return why;
-  return part_refusal(Collective::reduce, with.text("outer"), across_nodes(Collective::reduce, situation));
+  return outer_refusal(Collective::reduce, situation, with);
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 1;
-  return 1 + part_scratch_blocks(Collective::reduce, with.text("inner"), situation) +
+  return 1 + inner_scratch_blocks(Collective::reduce, situation, with) +
          part_scratch_blocks(Collective::reduce, with.text("outer"), across_nodes(Collective::reduce, situation));
 }
 

@@ -41,9 +41,7 @@ Schedule build(const Team& team, const Parameters& with) {
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 0;
   const std::int64_t ranks = situation.places->on_node(0).size();
-  Situation node = situation;
-  node.ranks = situation.places->on_node(0).size();
-  return ranks + situation.ranks + part_scratch_blocks(Collective::scatter, with.text("inner"), node) +
+  return ranks + situation.ranks + inner_scratch_blocks(Collective::scatter, situation, with) +
          (ranks *
           part_scratch_blocks(Collective::scatter, with.text("outer"), across_nodes(Collective::scatter, situation)));
 }
@@ -51,7 +49,7 @@ std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) 
 std::string refuses(const Situation& situation, const Parameters& with) {
   if (std::string why = even_nodes_refusal(situation); !why.empty()) return why;
   if (std::string why = inner_refusal(Collective::scatter, situation, with); !why.empty()) return why;
-  return part_refusal(Collective::scatter, with.text("outer"), across_nodes(Collective::scatter, situation));
+  return outer_refusal(Collective::scatter, situation, with);
 }
 
 }  // namespace

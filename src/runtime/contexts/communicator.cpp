@@ -74,6 +74,13 @@ std::optional<std::vector<int>> values_of_ranks(std::span<const int> in_world, s
   return each;
 }
 
+std::optional<Places> places_of_ranks(std::span<const int> in_world) {
+  const auto nodes = values_of_ranks(in_world, setup().nodes);
+  const auto domains = values_of_ranks(in_world, setup().domains);
+  if (!nodes || !domains) return std::nullopt;
+  return Places(*nodes, *domains);
+}
+
 /// A communicator that a thread used, to avoid looking up the attribute.
 struct Remembered {
   MPI_Comm handle;
@@ -155,7 +162,7 @@ Communicator::Communicator(MPI_Comm comm)
 const Places* Communicator::places() {
   if (!has_looked_for_places_) {
     has_looked_for_places_ = true;
-    if (const auto nodes = values_of_ranks(ranks_in_world(handle_, size()), setup().nodes)) places_.emplace(*nodes);
+    places_ = places_of_ranks(ranks_in_world(handle_, size()));
   }
   return places_ ? &*places_ : nullptr;
 }

@@ -149,4 +149,7 @@ class Communicator {
 /// The value in `all` of each rank; nothing if one has none: its value is negative, or it is in another MPI_COMM_WORLD.
 std::optional<std::vector<int>> values_of_ranks(std::span<const int> in_world, std::span<const int> all);
 
+/// Where ranks run; nothing if one is in another MPI_COMM_WORLD.
+std::optional<Places> places_of_ranks(std::span<const int> in_world);
+
 }  // namespace starling

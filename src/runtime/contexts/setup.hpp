@@ -51,8 +51,9 @@ struct Setup {
   std::array<std::vector<std::int64_t>, collective_count> size_edges;
   std::optional<Platform> platform;
   // By rank of MPI_COMM_WORLD:
-  std::vector<int> hosts;  ///< its host in the platform; -1 if unknown; empty without a platform
-  std::vector<int> nodes;  ///< the lowest rank on the same host
+  std::vector<int> hosts;    ///< its host in the platform; -1 if unknown; empty without a platform
+  std::vector<int> nodes;    ///< the lowest rank on the same host
+  std::vector<int> domains;  ///< of that host
   /// What the cost model knows of the network; none where no strategy asks for it, or nothing is known.
   std::optional<Predictor> network;
   /// Measures it, between ranks of MPI_COMM_WORLD that all call this. Null where it may not be measured, or need not.

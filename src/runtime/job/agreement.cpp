@@ -35,10 +35,11 @@ struct RankFacts {
   std::int64_t is_serialized;
   std::int64_t has_all;
   std::int64_t host;
+  std::int64_t domain;
 };
 constexpr int words_of_facts = sizeof(RankFacts) / sizeof(std::int64_t);
 
-/// The start of rank 0's message, before the nodes and the texts.
+/// The start of rank 0's message, before the nodes, the domains and the texts.
 struct Header {
   std::int64_t ends_whole;
   std::int64_t is_serialized;
@@ -149,12 +150,13 @@ Agreement agree_in_init(bool has_all) {
   const auto ranks = static_cast<std::size_t>(process().size);
   const bool is_first = process().rank == 0;
   const RankFacts mine{std::int64_t{!is_fault_tolerant()}, std::int64_t{calls_are_serialized()}, std::int64_t{has_all},
-                       number_of_host()};
+                       number_of_host(), domain_of_host()};
   std::vector<RankFacts> gathered(is_first ? ranks : 0);
   pmpi.Gather(&mine, words_of_facts, handles.int64, gathered.data(), words_of_facts, handles.int64, 0, process().world);
 
   Agreement agreed;
   agreed.nodes.resize(ranks);
+  agreed.domains.resize(ranks);
   Header header{};
   std::string message;
   if (is_first) {
@@ -178,25 +180,32 @@ Agreement agree_in_init(bool has_all) {
       if (header.has_all != 0) earlier = earlier_runs(agreed.settings).to_text(process().size);
     }
     std::vector<std::int64_t> hosts;
-    for (const RankFacts& one : gathered) hosts.push_back(one.host);
+    std::vector<int> domains;
+    for (const RankFacts& one : gathered) {
+      hosts.push_back(one.host);
+      domains.push_back(static_cast<int>(one.domain));
+    }
     agreed.nodes = nodes_by_hosts(hosts);
+    agreed.domains = domains_as_told(agreed.nodes, domains);
     header.settings_bytes = static_cast<std::int64_t>(settings.size());
     header.earlier_bytes = static_cast<std::int64_t>(earlier.size());
     append(message, std::span<const Header>(&header, 1));
     append(message, std::span<const int>(agreed.nodes));
+    append(message, std::span<const int>(agreed.domains));
     message += settings + earlier;
   }
   const std::size_t nodes_bytes = ranks * sizeof(int);
   message = broadcast_text(std::move(message), [&](const std::string& begin) {
     std::memcpy(&header, begin.data(), sizeof header);
-    return sizeof header + nodes_bytes + static_cast<std::size_t>(header.settings_bytes + header.earlier_bytes);
+    return sizeof header + (2 * nodes_bytes) + static_cast<std::size_t>(header.settings_bytes + header.earlier_bytes);
   });
   agreed.ends_whole = header.ends_whole != 0;
   agreed.is_serialized = header.is_serialized != 0;
   agreed.has_all = header.has_all != 0;
   if (!agreed.ends_whole) return agreed;
   std::memcpy(agreed.nodes.data(), message.data() + sizeof header, nodes_bytes);
-  const std::string texts = message.substr(sizeof header + nodes_bytes);
+  std::memcpy(agreed.domains.data(), message.data() + sizeof header + nodes_bytes, nodes_bytes);
+  const std::string texts = message.substr(sizeof header + (2 * nodes_bytes));
   const auto settings_bytes = static_cast<std::size_t>(header.settings_bytes);
   // Rank 0 keeps its own settings, because a path may not survive the conversion to text.
   if (!is_first) agreed.settings = settings_from_text(texts.substr(0, settings_bytes));

@@ -8,6 +8,8 @@
 
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
+#include "shared_memory/processors.hpp"
+#include "topology/processor_domain.hpp"
 
 namespace starling {
 namespace {
@@ -28,6 +30,10 @@ std::int64_t number_of_host() {
   std::string boot;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
   return number_of(std::string(name.data()).append(" ").append(boot));
+}
+
+int domain_of_host() {
+  return domain_of_processors(allowed_processors());
 }
 
 std::vector<int> gathered_from_all(int mine) {

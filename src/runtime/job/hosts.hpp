@@ -12,4 +12,8 @@ std::vector<int> gathered_from_all(int mine);
 /// MPI_Comm_split_type, which takes longer than the rest of MPI_Init where ranks share processors.
 std::int64_t number_of_host();
 
+/// The domain of this rank's host that it runs in, by its processors; negative where it is not bound to one. Read from
+/// /sys: hwloc reads the same files, and would have to be linked into every program.
+int domain_of_host();
+
 }  // namespace starling

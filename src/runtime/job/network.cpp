@@ -22,6 +22,7 @@
 #include "runtime/mpi/flavour.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
+#include "topology/nodes.hpp"
 
 namespace starling {
 namespace {
@@ -43,6 +44,16 @@ std::vector<int> hosts_of_ranks(const Platform& platform, int ranks) {
                  " ranks are on unknown hosts): algorithms for its switches are left out where they " + "take part");
   }
   return all;
+}
+
+/// Replaces domains that hosts told by those that the platform has for them.
+void prefer_platform(Setup& now) {
+  std::vector<int> counts;
+  counts.reserve(now.hosts.size());
+  for (const int host : now.hosts) counts.push_back(host < 0 ? 0 : now.platform->domains(host));
+  const std::vector<int> described = domains_in_blocks(now.nodes, counts);
+  for (std::size_t rank = 0; rank < counts.size(); ++rank)
+    if (counts[rank] > 0) now.domains[rank] = described[rank];
 }
 
 /// The nodes of ranks numbered without gaps, and how many there are.
@@ -125,10 +136,10 @@ void use(Setup& now, const ProbePlan& plan, const Told& told) {
   if (!is_described(now)) {
     auto [hosts, count] = hosts_of_nodes(now.nodes);
     now.network.emplace(
-        NetworkModel{Platform::of_nodes(count, told.network.link_rate()), std::move(hosts), parameters});
+        NetworkModel{Platform::of_nodes(count, told.network.link_rate()), std::move(hosts), parameters, now.domains});
     return;
   }
-  NetworkModel model{*now.platform, now.hosts, parameters};
+  NetworkModel model{*now.platform, now.hosts, parameters, now.domains};
   if (!told.without_links) model.parameters.latency = std::max(parameters.latency - latency_of_links(model, plan), 0.0);
   now.network.emplace(std::move(model));
 }
@@ -158,10 +169,13 @@ void measure(const std::vector<int>& ranks, Consensus& consensus) {
 }  // namespace
 
 void set_platform(Setup& now) {
+  if (now.settings.domains > 0)
+    now.domains = domains_in_blocks(now.nodes, std::vector<int>(now.nodes.size(), now.settings.domains));
   if (now.settings.platform.empty()) return;
   if (now.settings.platform != platform_of_nodes) {
     now.platform = Platform::from_json(now.settings.platform);
     now.hosts = hosts_of_ranks(*now.platform, process().size);
+    if (now.settings.domains == 0) prefer_platform(now);
     return;
   }
   auto [hosts, count] = hosts_of_nodes(now.nodes);
