@@ -169,14 +169,5 @@ TEST(CandidateCost, LargeDataGainsFromLevelsOfDomains) {
             nodes.of(Collective::bcast, "two_level?inner=shared", 1 << 20));
 }
 
-TEST(CandidateCost, LargeDataGainsFromSegmentsThatGoOnFromLevelToLevel) {
-  const ManyRanks nodes(16, 8, 1);
-  for (const Collective collective : {Collective::bcast, Collective::reduce, Collective::allreduce})
-    for (const std::string inner : {"binomial", "shared"})
-      EXPECT_LT(2 * nodes.of(collective, ("pipelined_levels?inner=" + inner).c_str(), 1 << 20),
-                nodes.of(collective, ("two_level?inner=" + inner).c_str(), 1 << 20))
-          << name_of(collective) << " " << inner;
-}
-
 }  // namespace
 }  // namespace starling
