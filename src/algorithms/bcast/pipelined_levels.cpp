@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view in_memory = "sequential";
 
 Schedule build(const Team& team, const Parameters& with) {
-  return within_nodes(pipelined_down(team, level_tree(team, with, in_memory).place), team, with);
+  return within_nodes(pipelined_down(team, level_tree(team, with, in_memory)), team, with);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view in_memory = "chain";
 
 Schedule build(const Team& team, const Parameters& with) {
-  return within_nodes(pipelined_up(team, level_tree(team, with, in_memory).place), team, with);
+  return within_nodes(pipelined_up(team, level_tree(team, with, in_memory)), team, with);
 }
 
 }  // namespace

@@ -23,55 +23,28 @@ Tree tree_named(std::string_view name) {
   throw std::out_of_range("no tree is called " + std::string(name));
 }
 
-int depth_in(Tree tree, Team team) {
-  int depth = 0;
-  for (int parent = tree(team).parent; parent >= 0; parent = tree(team).parent) {
-    team.rank = parent;
-    ++depth;
-  }
-  return depth;
-}
-
-/// In all of these trees the first child has the longest way below it.
-int height_of_tree(Tree tree, int ranks) {
-  Team team{.size = ranks, .rank = 0};
-  int height = 0;
-  for (TreePlace place = tree(team); !place.children.empty(); place = tree(team)) {
-    team.rank = place.children.front();
-    ++height;
-  }
-  return height;
-}
-
-/// The tree of all ranks from a tree of the leaders and the tree of this rank's node. `most` is the height of the
-/// latter on any node.
-LevelPlace joined(const Team& team, Tree outer, const LevelPlace& inner, int most) {
+/// The tree of all ranks from a tree of the leaders and this rank's place in the tree of its node.
+TreePlace joined(const Team& team, Tree outer, const TreePlace& inner) {
   const TwoLevels levels(team);
-  const Team across = levels.across(1);
-  LevelPlace found{{}, depth_in(outer, across) + inner.depth, height_of_tree(outer, across.size) + most};
+  TreePlace found;
   const auto add = [&](const TreePlace& part, const RankSet& ranks) {
-    if (part.parent >= 0) found.place.parent = ranks.rank(part.parent);
-    for (const int child : part.children) found.place.children.push_back(ranks.rank(child));
+    if (part.parent >= 0) found.parent = ranks.rank(part.parent);
+    for (const int child : part.children) found.children.push_back(ranks.rank(child));
   };
-  if (levels.leads()) add(outer(across), levels.leaders());
-  add(inner.place, levels.node());
+  if (levels.leads()) add(outer(levels.across(1)), levels.leaders());
+  add(inner, levels.node());
   return found;
-}
-
-LevelPlace one_level(Tree tree, const Team& team) {
-  return {tree(team), depth_in(tree, team), height_of_tree(tree, team.size)};
 }
 
 }  // namespace
 
-LevelPlace level_tree(const Team& team, const Parameters& with, std::string_view in_memory) {
+TreePlace level_tree(const Team& team, const Parameters& with, std::string_view in_memory) {
   const Tree outer = tree_named(with.text("outer"));
   const Tree inner = tree_named(inner_shares_memory(with) ? in_memory : with.text("inner"));
-  const int most = height_of_tree(inner, team.places->spread().ranks_per_node);
   Team node = TwoLevels(team).within();
-  if (!inner_has_domains(with)) return joined(team, outer, one_level(inner, node), most);
+  if (!inner_has_domains(with)) return joined(team, outer, inner(node));
   node.places = &node.places->by_domain();
-  return joined(team, outer, joined(node, inner, one_level(inner, TwoLevels(node).within()), most), 2 * most);
+  return joined(team, outer, joined(node, inner, inner(TwoLevels(node).within())));
 }
 
 Schedule within_nodes(Schedule by_messages, const Team& team, const Parameters& with) {

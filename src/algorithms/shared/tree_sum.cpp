@@ -54,35 +54,6 @@ Schedule pipelined_up(const Team& team, const TreePlace& place) {
   return todo;
 }
 
-Schedule pipelined_up_and_down(const Team& team, const TreePlace& place, int depth, int height) {
-  const bool has_parent = place.parent >= 0;
-  const bool has_children = !place.children.empty();
-  Schedule todo(team.blocks());
-  const TreeSum tree(todo, team, place, Buffer::recv);
-  if (team.size == 1) todo.copy(sendbuf(0, team.blocks()), recvbuf(0, team.blocks()));
-
-  // A message has the same time on both sides, so nobody waits in a circle.
-  for (int time = 0; time < team.blocks() + (2 * height); ++time) {
-    const auto is_block = [&](int block) { return block >= 0 && block < team.blocks(); };
-    const int sum_leaves = time - (height - depth);
-    const int sum_arrives = sum_leaves + 1;
-    const int result_leaves = time - (height + depth);
-    const int result_arrives = result_leaves + 1;
-    const bool sends_up = has_parent && is_block(sum_leaves);
-    const bool receives_up = has_children && is_block(sum_arrives);
-    const bool sends_down = has_children && is_block(result_leaves);
-    const bool receives_down = has_parent && is_block(result_arrives);
-    if (!sends_up && !receives_up && !sends_down && !receives_down) continue;
-    Round& round = todo.round();
-    if (receives_down) round.receive(recvbuf(result_arrives), place.parent);
-    if (sends_up) tree.send(round, sum_leaves);
-    if (sends_down)
-      for (const int child : place.children) round.send(recvbuf(result_leaves), child);
-    if (receives_up) tree.receive(todo, round, sum_arrives);
-  }
-  return todo;
-}
-
 std::int64_t scratch_of_pipelined_up(const Situation& situation, const Parameters& with) {
   return situation.ranks > 2 ? std::int64_t{2} * segments(situation, with).blocks : 0;
 }

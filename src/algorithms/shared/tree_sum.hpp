@@ -32,10 +32,6 @@ class TreeSum {
 /// Combines vectors up a tree to the root's recv: a rank receives block i + 1 while it passes on block i.
 Schedule pipelined_up(const Team& team, const TreePlace& place);
 
-/// The same to `recv` of rank 0, from which each block goes down again while later ones come up, to all ranks' recv.
-/// `depth` is how many ranks are above this one, and `height` above any at most, the same on all ranks.
-Schedule pipelined_up_and_down(const Team& team, const TreePlace& place, int depth, int height);
-
 /// Blocks of scratch that pipelined_up uses at most, with a parameter `segment`.
 std::int64_t scratch_of_pipelined_up(const Situation& situation, const Parameters& with);
 
