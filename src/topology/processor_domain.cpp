@@ -80,7 +80,6 @@ int domain_of_processors(std::span<const std::uint64_t> processors, const std::s
   const auto socket = socket_of(numbers.front(), system);
   if (!socket) return -1;
   // From the last one on: if a process may run everywhere, it is mostly in another socket than the first one.
-  // NOLINTNEXTLINE(modernize-loop-convert): clang 14 has no views of this library
   for (auto one = numbers.rbegin(); one != numbers.rend(); ++one)
     if (socket_of(*one, system) != socket) return -1;
   return first_socket + *socket;

@@ -106,7 +106,6 @@ void probe_refused_aliases() {
   pmpi.Comm_get_errhandler(handles.comm_world, &handler);
   pmpi.Comm_set_errhandler(handles.comm_world, handles.errors_return);
   for (std::size_t i = 0; i < refused_from.size(); ++i)
-    // NOLINTNEXTLINE(modernize-loop-convert): clang 14 has no views of this library
     for (auto count = tested_counts.rbegin(); count != tested_counts.rend(); ++count)
       if (library_refuses(static_cast<Collective>(i), *count)) refused_from.at(i) = *count;
   pmpi.Comm_set_errhandler(handles.comm_world, handler);
