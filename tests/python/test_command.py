@@ -531,7 +531,7 @@ def test_algorithms_shows_one_of_them_in_detail(home: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("allreduce:rung",), "no algorithm allreduce:rung; there are: native, gather_reduce, "),
+        (("allreduce:rung",), "no algorithm allreduce:rung; there are: native, domains, gather_reduce, "),
         (("bcast:chain?segment=8192",), "leave the parameters out, all are shown"),
         (("cast",), "no collective cast in the repository; there are: "),
         (("bcast:chain", "--root", "1"), "--root is for a picture: add --draw F.svg, or leave it out"),
