@@ -54,6 +54,8 @@ def check_forced(record: RunRecord, wanted: dict[str, str], unused: set[tuple[st
         if name is None or context.stage == "pass-through":
             continue
         (forced,) = (one for one in context.candidates if one.public_name == name)
+        if any("cannot serve here" in one.why for one in context.decisions if forced.eligible):
+            continue  # several communicators have this key, and on some all ranks are in one NUMA domain
         if not forced.eligible:
             assert forced.reason, f"{context.collective}:{name} is refused without a reason"
             assert context.winner == "native"
@@ -91,7 +93,7 @@ def test_every_algorithm_gives_what_the_mpi_library_gives(mpi: Mpi, program: str
 def test_algorithms_for_several_ranks_a_node_give_what_the_mpi_library_gives(
     mpi: Mpi, program: str, folder: Path
 ) -> None:
-    turns = [candidates(turn) for turn in range(3)]
+    turns = [candidates(turn) for turn in (0, 1, 2, 5)]  # the last has the smallest segments
     of_nodes = {
         collective: sorted({name for turn in turns for name in turn[collective] if name.startswith(LEVELS)})
         for collective in turns[0]
