@@ -44,7 +44,6 @@ class Samples {
   void shorten() {
     if (room_ <= first_room) return;
     const std::uint8_t more = std::min(kept_, first_room);
-    // NOLINTNEXTLINE(modernize-avoid-c-arrays): as `recent_`
     auto latest = std::make_unique<float[]>(first_room);
     for (int i = 0; i < more; ++i) latest[i] = recent_[(oldest_ + kept_ - more + i) % kept_];
     recent_ = std::move(latest);
@@ -65,7 +64,6 @@ class Samples {
 
   void grow() {
     const auto more = std::max(first_room, static_cast<std::uint8_t>(2 * room_));
-    // NOLINTNEXTLINE(modernize-avoid-c-arrays): its size is not a constant
     auto longer = std::make_unique<float[]>(more);
     std::copy_n(recent_.get(), kept_, longer.get());
     recent_ = std::move(longer);
@@ -80,7 +78,6 @@ class Samples {
 
   std::int64_t count_ = 0;
   double min_ = std::numeric_limits<double>::infinity();
-  // NOLINTNEXTLINE(modernize-avoid-c-arrays)
   std::unique_ptr<float[]> recent_;  ///< in no order
   float condensed_median_ = 0;
   std::uint8_t kept_ = 0;    ///< samples in recent_

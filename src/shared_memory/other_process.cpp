@@ -15,7 +15,7 @@ std::size_t read_process(std::int64_t process, std::uint64_t address, char* into
     // The system copies at most 2 GiB at once.
     constexpr std::size_t most = std::size_t{1} << 30U;
     const iovec here{into + done, std::min(bytes - done, most)};
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): it points to nothing in this process
+    // It points to nothing in this process
     const iovec there{reinterpret_cast<void*>(static_cast<std::uintptr_t>(address + done)), here.iov_len};
     const ssize_t copied = process_vm_readv(static_cast<pid_t>(process), &here, 1, &there, 1, 0);
     if (copied <= 0) break;

@@ -78,7 +78,7 @@ TEST(ValuesInMessages, OfEveryVariableAreInOneLineAndCut) {
 TEST(ValuesInMessages, OfUnknownVariables) {
   for (const std::string& odd : {long_value, terminal_commands}) {
     const std::string entry = "STARLING_" + odd + "=1";
-    const char* environment[] = {entry.c_str(), nullptr};  // NOLINT(modernize-avoid-c-arrays)
+    const char* environment[] = {entry.c_str(), nullptr};
     for (const std::string& sentence : unknown_variables(environment)) expect_for_people(sentence, "unknown variable");
   }
 }

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,17 +37,25 @@ std::vector<std::string> loaded_paths() {
   return paths;
 }
 
+/// Calls `take(tag, value)` for each entry of a shared object's dynamic section. Returns null where there is none, else
+/// what the linker knows of the object.
+template <class Take>
+const link_map* for_each_dynamic(void* object, const Take& take) {
+  link_map* map = nullptr;
+  if (dlinfo(object, RTLD_DI_LINKMAP, static_cast<void*>(&map)) != 0) return nullptr;
+  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) take(entry->d_tag, entry->d_un.d_ptr);
+  return map;
+}
+
 /// The name by which programs that are linked to a shared object know it.
 std::string_view soname_of(void* object) {
-  link_map* map = nullptr;
-  if (dlinfo(object, RTLD_DI_LINKMAP, static_cast<void*>(&map)) != 0) return "";
   const char* texts = nullptr;
-  const ElfW(Dyn)* named = nullptr;
-  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag == DT_STRTAB) texts = reinterpret_cast<const char*>(entry->d_un.d_ptr);
-    if (entry->d_tag == DT_SONAME) named = entry;
-  }
-  return texts != nullptr && named != nullptr ? texts + named->d_un.d_val : "";
+  std::optional<ElfW(Addr)> name;
+  for_each_dynamic(object, [&](auto tag, ElfW(Addr) value) {
+    if (tag == DT_STRTAB) texts = reinterpret_cast<const char*>(value);
+    if (tag == DT_SONAME) name = value;
+  });
+  return texts != nullptr && name ? texts + *name : "";
 }
 
 /// Whether a soname ends as MPICH's, Intel's, Cray's and all others of the MPICH ABI do: in .so.12, or so.
@@ -135,18 +144,16 @@ void* next_symbol(const char* name, bool anywhere) {
 
 void* symbol_as_seen_by(const void* inside, std::string_view name) {
   const Object object = loaded(path_of(inside));
-  link_map* map = nullptr;
-  if (!object || dlinfo(object.get(), RTLD_DI_LINKMAP, static_cast<void*>(&map)) != 0) return nullptr;
   const char* texts = nullptr;
   const ElfW(Sym)* symbols = nullptr;
   const ElfW(Rela)* relocations = nullptr;
   std::size_t bytes = 0;
-  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag == DT_STRTAB) texts = reinterpret_cast<const char*>(entry->d_un.d_ptr);
-    if (entry->d_tag == DT_SYMTAB) symbols = reinterpret_cast<const ElfW(Sym)*>(entry->d_un.d_ptr);
-    if (entry->d_tag == DT_RELA) relocations = reinterpret_cast<const ElfW(Rela)*>(entry->d_un.d_ptr);
-    if (entry->d_tag == DT_RELASZ) bytes = entry->d_un.d_val;
-  }
+  const link_map* const map = !object ? nullptr : for_each_dynamic(object.get(), [&](auto tag, ElfW(Addr) value) {
+    if (tag == DT_STRTAB) texts = reinterpret_cast<const char*>(value);
+    if (tag == DT_SYMTAB) symbols = reinterpret_cast<const ElfW(Sym)*>(value);
+    if (tag == DT_RELA) relocations = reinterpret_cast<const ElfW(Rela)*>(value);
+    if (tag == DT_RELASZ) bytes = value;
+  });
   if (texts == nullptr || symbols == nullptr || relocations == nullptr) return nullptr;
   for (const ElfW(Rela) & one : std::span(relocations, bytes / sizeof(ElfW(Rela)))) {
     const auto index = ELF64_R_SYM(one.r_info);  // 0: of no symbol

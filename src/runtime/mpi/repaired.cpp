@@ -93,22 +93,24 @@ int reduce_scatter(const void* from, void* into, const int* counts, MPI_Datatype
                        comm);
 }
 
+// All of them: the names of MPI's functions and of those that stand for them.
+#define STARLING_REPAIRED(F) \
+  F(Allgatherv, allgatherv)  \
+  F(Allreduce, allreduce) F(Gather, gather) F(Reduce, reduce) F(Reduce_scatter, reduce_scatter)
+
 }  // namespace
 
 void repair_pmpi() {
-  pmpi.Allgatherv = allgatherv;
-  pmpi.Allreduce = allreduce;
-  pmpi.Gather = gather;
-  pmpi.Reduce = reduce;
-  pmpi.Reduce_scatter = reduce_scatter;
+#define STARLING_PUT(function, ours) pmpi.function = ours;
+  STARLING_REPAIRED(STARLING_PUT)
+#undef STARLING_PUT
 }
 
 void* repaired(std::string_view name) {
-  if (name == "MPI_Allgatherv") return reinterpret_cast<void*>(allgatherv);
-  if (name == "MPI_Allreduce") return reinterpret_cast<void*>(allreduce);
-  if (name == "MPI_Gather") return reinterpret_cast<void*>(gather);
-  if (name == "MPI_Reduce") return reinterpret_cast<void*>(reduce);
-  if (name == "MPI_Reduce_scatter") return reinterpret_cast<void*>(reduce_scatter);
+#define STARLING_FIND(function, ours) \
+  if (name == "MPI_" #function) return reinterpret_cast<void*>(ours);
+  STARLING_REPAIRED(STARLING_FIND)
+#undef STARLING_FIND
   return nullptr;
 }
 
