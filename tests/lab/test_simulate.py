@@ -16,6 +16,7 @@ from starling.lab.simulation import SOURCE as BENCHMARK
 from starling.lab.simulation import Case
 from starling.networks import platform_file
 from starling.records import record
+from support import tables
 from support.mpis import ROOT, Mpi, compile_c, debian_mpis, run_ranks
 from support.tuned import candidates, library, preloaded
 
@@ -111,6 +112,21 @@ def test_a_program_runs_on_the_hosts_of_the_platform(tmp_path: Path) -> None:
     seen, _ = record.read(path)
     assert (seen.run.ranks, seen.run.nodes, seen.run.mpi_flavour) == (4, 4, "smpi")
     assert [one.winner for one in seen.contexts if one.collective == "alltoall"] == ["pair"]
+
+
+def test_a_way_of_a_table_that_is_much_slower_than_native_is_left_to_native(tmp_path: Path) -> None:
+    table, path = tmp_path / "table.json", tmp_path / "record.json"
+    slow = "ring"  # 6 messages one after the other instead of 2
+    chosen = tables.choice("allreduce", 4, (0, None, slow), nodes=4)
+    table.write_text(json.dumps(tables.data(chosen, flavour="smpi", version="3.0", machine="here")))
+    asked = ("--platform", "single:4", "--ranks", "4", "--strategy", "table", "--record", str(path))
+    settings = {"STARLING_TABLE": str(table), "STARLING_MACHINE": "here"}
+    lab("simulate", *asked, "--", str(BENCHMARK), "0", "80", "allreduce:64", env=os.environ | settings).check()
+    (context,) = (one for one in record.read(path)[0].contexts if one.collective == "allreduce")
+    assert (context.winner, context.stage) == ("native", "native")
+    assert [(one.call, one.from_, one.to) for one in context.decisions] == [(0, None, slow), (54, slow, "native")]
+    assert context.decisions[1].why.startswith(f"native: {slow} took ")
+    assert {one.public_name: one.samples for one in context.candidates} == {"native": 6 + 26, slow: 48}
 
 
 @pytest.mark.parametrize(

@@ -79,18 +79,6 @@ def test_each_size_uses_the_way_of_its_interval_and_a_gap_is_native(mpi: Mpi, tm
     assert "starling" not in outcome.stderr
 
 
-@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
-def test_a_way_that_is_much_slower_here_than_native_is_left_to_native(mpi: Mpi, tmp_path: Path) -> None:
-    slow = "chain?segment=64"  # 1024 messages instead of a few
-    table = written(tmp_path, mpi, choice("bcast", 4, (0, None, slow)))
-    _, record = followed(mpi, tmp_path, table, ("bcast:65536",), number=80)
-    context = of(record, "bcast")[65536]
-    assert (context.winner, context.stage) == ("native", "native")
-    assert [(one.call, one.from_, one.to) for one in context.decisions] == [(0, None, slow), (54, slow, "native")]
-    assert context.decisions[1].why.startswith(f"native: {slow} took ")
-    assert {one.public_name: one.samples for one in context.candidates} == {"native": 6 + 26, slow: 48}
-
-
 LIBRARYS_OWN = {"openmpi4": ("native_ring", "native_chain?segment=8192,fanout=4"), "mpich4": ("native_nb", "native_nb")}
 
 
