@@ -1,9 +1,44 @@
-"""Options that several commands have."""
+"""What several commands have: options, and how they fail."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import shlex
+from pathlib import Path
+from typing import Annotated, NoReturn
 
 import typer
 
+from starling.messages import MISUSE, log, printable
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
+Everything = Annotated[bool, typer.Option("--all", help="Show every context, not only the 20 with most time.")]
+Launcher = Annotated[list[str], typer.Argument(metavar="LAUNCHER ...", help="mpirun, mpiexec, srun, or a program.")]
+
+
+def commands() -> typer.Typer:
+    """What a command is registered with, for `cli` to add."""
+    return typer.Typer(rich_markup_mode=None)
+
+
+def refuse_inner_run(command: str, line: list[str]) -> None:
+    """Refuses a line that starts its programs by `starling run`: the command itself decides what is tuned."""
+    from starling.launchers import launcher
+    from starling.runs import options
+
+    for at in launcher.programs(line, launcher.locate(line)):
+        if Path(line[at]).name == "starling" and line[at + 1 : at + 2] == ["run"]:
+            inner = options.typed(line[at + 2 :])
+            outer = shlex.join([*line[:at], *(inner.line if inner else ["..."])])
+            misused(f"leave out the inner starling run: starling {command} -- {printable(outer)}")
+
+
+def fail(error: Exception | str) -> NoReturn:
+    """Ends the command with one line."""
+    log(str(error))
+    raise typer.Exit(1)
+
+
+def misused(error: Exception | str) -> NoReturn:
+    """Ends the command with one line on what was typed wrongly."""
+    log(str(error))
+    raise typer.Exit(MISUSE)

@@ -1,0 +1,64 @@
+"""`starling check`: what there is to gain."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from starling.commands.shared import Launcher, commands, fail, refuse_inner_run
+from starling.installation.variants import Flavour
+
+app = commands()
+
+
+@app.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: starling check -- mpirun -n 64 ./app input.txt",
+)
+def check(
+    line: Launcher,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON for programs to read; the program's own output goes to stderr.")
+    ] = False,
+    mpi: Annotated[Flavour | None, typer.Option(help="The MPI of the program, if it cannot be detected.")] = None,
+) -> None:
+    """Run a launcher line natively and say what there is to gain: collectives, waiting in them, and what to do first.
+
+    What is known of faster ways comes from the tuning table and the history in force.
+    """
+    from starling.installation.questions import RepositoryError
+    from starling.records import history as histories
+    from starling.records import profile as profiles
+    from starling.records.record import RecordError
+    from starling.runs import settings
+    from starling.runs.profile import run_profiled
+    from starling.tables.table import TableError
+    from starling.tables.table import read as read_table
+    from starling.terminal.console import terminal
+    from starling.verdicts import check as checking
+
+    refuse_inner_run("check", line)
+    with tempfile.TemporaryDirectory(prefix="starling-check-") as name:
+        file = Path(name) / "profile.json"
+        status = run_profiled(line, file, {"mpi": mpi.value} if mpi else {}, keep_stdout=as_json)
+        if not file.exists():
+            raise typer.Exit(status)
+        try:
+            profile, _ = profiles.read(file)
+            in_force = settings.in_force({}, os.environ, settings.find_files(Path.cwd(), os.environ))
+            folder = settings.history_folder(in_force, os.environ)
+            known, _ = histories.known(histories.read(folder).entries) if folder else ([], [])
+            table = read_table(Path(in_force["table"].value)) if in_force.get("table") else None
+        except (RecordError, RepositoryError, histories.HistoryError, settings.SettingsError, TableError) as error:
+            fail(error)
+    found = checking.check(profile, known, table)
+    if as_json:
+        typer.echo(json.dumps(checking.as_json(found, line), indent=2))
+    else:
+        checking.render(found, line, terminal(to_stderr=True))
+    raise typer.Exit(status)

@@ -1,0 +1,57 @@
+"""`starling compare`: native and tuned runs, by the clock."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Annotated
+
+import typer
+
+from starling.commands.settings_options import flags, takes_settings
+from starling.commands.shared import AsJson, commands, refuse_inner_run
+from starling.messages import log, printable
+from starling.runs.settings import KEYS, Kind, flag
+
+app = commands()
+
+
+@app.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="Example: starling compare --runs 5 -- mpirun -n 64 ./app input.txt",
+)
+@takes_settings
+def compare(
+    line: list[str],
+    *,
+    runs: Annotated[int, typer.Option("--runs", "-n", min=1, help="Runs of each kind.")] = 5,
+    as_json: AsJson = False,
+    **given: str | bool | None,
+) -> None:
+    """Run a launcher line natively and tuned, in turn, and say which was faster by the clock, and how sure that is.
+
+    What the programs print is not shown. Tuned runs learn from each other as those of starling run do; with
+    --history off each begins with nothing.
+    """
+    from starling.terminal.console import terminal
+    from starling.terminal.progress import progress
+    from starling.verdicts import compare as comparing
+
+    refuse_inner_run("compare", line)
+    words = [
+        word
+        for name, value in flags(given).items()
+        for word in ([flag(name)] if KEYS[name].kind is Kind.FLAG else [flag(name), value])
+    ]
+    with progress(2 * runs) as step:
+        try:
+            found = comparing.compare(line, words, runs, os.environ, log, step)
+        except comparing.CompareError as error:
+            log(str(error))
+            for one in error.said:
+                typer.echo(f"  {printable(one)}", err=True)
+            raise typer.Exit(error.status) from error
+    if as_json:
+        typer.echo(json.dumps(found.as_json(), indent=2))
+    else:
+        comparing.render(found, terminal())
