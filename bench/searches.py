@@ -122,6 +122,15 @@ def cases() -> Iterator[tuple[str, dict[str, Any]]]:
             yield kind, {"what": "halo exchange", "platform": f"{kind} {number}", "ranks": 64, "candidates": candidates}
 
 
+def steady(seconds: Sequence[float]) -> float:
+    """Seconds of an iteration in the long run: the mean of the middle half.
+
+    At first ranks drift apart, and at the end those ahead have stopped, which leaves the network to the others.
+    """
+    quarter = len(seconds) // 4
+    return fmean(seconds[quarter : len(seconds) - quarter])
+
+
 def recorded(file: Measurements) -> Iterator[tuple[str, dict[str, Any]]]:
     """The cases of a file of bench/solver.py, each several times, by platform.
 
@@ -129,8 +138,7 @@ def recorded(file: Measurements) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     of_cases: dict[tuple[str, int, str], dict[str, float]] = {}
     for one in file.measurements:
-        steady = one.seconds[len(one.seconds) // 2 :]
-        of_cases.setdefault((one.platform, one.ranks, one.what), {})[one.how] = fmean(steady)
+        of_cases.setdefault((one.platform, one.ranks, one.what), {})[one.how] = steady(one.seconds)
     for number, ((platform, ranks, points), seconds) in enumerate(of_cases.items()):
         candidates = []
         for name, attributes in implementations():

@@ -7,8 +7,8 @@ python bench/solver.py simulate -o docs/results/solver-simulated.json
 python bench/pages.py solver-best local.json single.json
 
 `measure` runs every implementation for all iterations, and then each search, one job after the other, and that in three
-rounds, all in one allocation: with the launcher as given. `simulate` does it on clusters of 64 to 512 simulated hosts.
-Simulated times repeat, so a few iterations of each implementation tell the others; the searches are then played on them
+rounds, all in one allocation: with the launcher as given. `simulate` does it on clusters of 64 to 512 simulated ranks.
+Simulated times repeat, so some iterations of each implementation tell the others; the searches are then played on them
 (bench/searches.py). Both add only what the file lacks.
 """
 
@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from command import mistakes_told
-from searches import SEARCHES, implementations
+from searches import SEARCHES, implementations, steady
 from simulated import version
 from timing import made, place_of
 
@@ -45,7 +45,7 @@ PARTS = 10
 
 
 class Machine(NamedTuple):
-    """A simulated cluster: hosts of one rank on switches of 16, which hang on one."""
+    """A simulated cluster: switches with hosts, which hang on one more."""
 
     rate: int
     """Bits per second of a host's link."""
@@ -53,42 +53,56 @@ class Machine(NamedTuple):
     """How many times what a switch's link carries its hosts can send."""
     latency: float
     """Seconds of each link."""
+    hosts: int = 16
+    """On each switch."""
+    ranks: int = 1
+    """On each host."""
 
     def platform(self, ranks: int) -> Platform:
         """For so many ranks."""
-        hosts = 16
-        bare = platform_file.platform(f"star:{ranks // hosts}x{hosts}")
-        trunk_rate = hosts * self.rate // self.blocking
-        return platform_file.adjusted(bare, host_rate=self.rate, trunk_rate=trunk_rate, latency=self.latency)
+        bare = platform_file.platform(f"tree:{ranks // (self.hosts * self.ranks)}x{self.hosts}")
+        trunk_rate = self.hosts * self.rate // self.blocking
+        return platform_file.adjusted(
+            bare, host_rate=self.rate, trunk_rate=trunk_rate, ranks=self.ranks, latency=self.latency
+        )
 
 
 MACHINES: Mapping[str, Machine] = {
     "10 Gbit/s": Machine(10 * 10**9, 1, 1e-6),
     "1 Gbit/s": Machine(10**9, 1, 5e-6),
     "1 Gbit/s, 12:1": Machine(10**9, 12, 5e-6),
+    "100 Gbit/s": Machine(100 * 10**9, 1, 5e-7),
+    "10 Gbit/s, 12:1": Machine(10 * 10**9, 12, 1e-6),
+    "10 Gbit/s, 8 ranks a host": Machine(10 * 10**9, 1, 1e-6, hosts=4, ranks=8),
 }
-"""A fast network, Gigabit Ethernet as SharkGE has it, and the same with switches that block as on CacauGE."""
+"""Fast networks, Gigabit Ethernet as SharkGE has it, switches that block as on CacauGE, and nodes as DataStar's."""
 SIMULATED: Sequence[tuple[int, Sequence[str]]] = (
+    (64, POINTS[1:2]),
+    (128, POINTS[1:2]),
     (64, POINTS),
-    (128, POINTS[1:]),
     (256, POINTS[1:2]),
-    (512, POINTS[1:2]),
+    (128, POINTS[2:]),
     (256, POINTS[2:]),
+    (512, POINTS[1:]),
 )
-"""Ranks, and points of each."""
+"""Ranks, and points of each, in the order in which they are simulated."""
 TESTS: Mapping[str, str] = {"smpi/test": "0"}
 """SMPI would let ranks sleep 0.1 ms and more in each MPI_Test that finds nothing, and there is one for each plane."""
 PACKED = "_pack"
 """These are not simulated: copying takes no simulated time, so they are as fast as with derived datatypes."""
-FEW = 10
-"""Iterations that are simulated of each implementation; the second half is taken to last for ever."""
+FEW, FEWEST = 20, 6
+"""Iterations that are simulated of each implementation; the fewest of those with fences, which keep ranks in step."""
+
+
+def iterations_simulated(how: str) -> int:
+    """Of an implementation. Ranks that nothing keeps in step drift apart before iterations take equally long."""
+    return FEWEST if how.startswith("Winfe") else FEW
 
 
 def total(one: Measurement) -> float:
     """Seconds of all iterations, those that were not made included."""
-    steady = one.seconds[len(one.seconds) // 2 :]
     not_made: int = one.notes.get("not_made", 0)
-    return sum(one.seconds) + not_made * sum(steady) / len(steady)
+    return sum(one.seconds) + not_made * steady(one.seconds)
 
 
 def iterations(one: Measurement) -> int:
@@ -195,12 +209,13 @@ def simulate(options: argparse.Namespace) -> None:
                 continue
             for name in options.machines:
                 network = MACHINES[name].platform(ranks)
-                for points in sizes:
+                for points in (one for one in sizes if one in options.points):
                     for how, strategy, _ in jobs((one for one in NAMES if not one.endswith(PACKED)), ()):
                         if not file.lacks(name, ranks, points, how, 0):
                             continue
                         began = time.monotonic()
-                        words = words_of(points, FEW, strategy)
+                        made_here = iterations_simulated(how)
+                        words = words_of(points, made_here, strategy)
                         ended = simulator.run(
                             program,
                             words,
@@ -217,7 +232,7 @@ def simulate(options: argparse.Namespace) -> None:
                             continue
                         found = json.loads(ended.stdout)
                         seconds = [float(f"{one:.6g}") for one in found["iteration_seconds"]]
-                        notes = {"chosen": found["implementation"], "not_made": ITERATIONS - FEW}
+                        notes = {"chosen": found["implementation"], "not_made": ITERATIONS - made_here}
                         file.add(
                             Measurement(
                                 what=points,
@@ -248,6 +263,7 @@ def main() -> None:
     measuring.add_argument("launcher", nargs="+", metavar="LAUNCHER", help="without a program")
     measuring.set_defaults(does=measure)
     simulating = commands.add_parser("simulate", help="simulate 64 to 512 ranks")
+    simulating.add_argument("--points", nargs="+", default=POINTS, choices=POINTS, help="of a rank")
     simulating.add_argument("--most-ranks", type=int, default=512)
     simulating.add_argument("--machines", nargs="+", default=tuple(MACHINES), choices=tuple(MACHINES))
     simulating.set_defaults(does=simulate)

@@ -112,3 +112,15 @@ def test_the_protocol_measures_what_its_file_lacks_and_its_tables_tell_which_is_
     assert any(f"`{name}`" in best for name in chosen)
     assert "| this machine | 2 | 4x4x4 | attribute | " in overheads
     assert " of 2 |" in overheads
+
+
+def test_a_simulated_time_is_that_of_the_middle_where_all_ranks_are_busy(tmp_path: Path) -> None:
+    """As those ahead end, the network is left to the others: their last iterations are short."""
+    measured, file = [], tmp_path / "simulated.json"
+    for how, seconds in (("PostStartGet_aao", [9.0, 5, 5, 5, 5, 5, 2, 1]), ("WinfecePut_aao", [5.0, *[4.0] * 7])):
+        one = {"what": "64x32x32", "platform": "a network", "mpi": "SMPI", "ranks": 64, "how": how, "seconds": seconds}
+        measured.append({**one, "notes": {"chosen": how, "not_made": 692}})
+    file.write_text(json.dumps({"schema": 1, "command": ["solver.py"], "measurements": measured}))
+    line = [sys.executable, str(ROOT / "bench/pages.py"), "solver-best", str(file)]
+    done = subprocess.run(line, capture_output=True, text=True, check=True)
+    assert "| a network | 64 | 64x32x32 | `WinfecePut_aao` | 4e+03 | 0 | `PostStartGet_aao` | 1.25 |" in done.stdout
