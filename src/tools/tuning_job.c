@@ -21,6 +21,7 @@
 #include "collective_calls.h"
 
 #define MOST_CALLS 1000
+#define MOST_BYTES (1L << 30)
 #define LINE_BYTES 512
 #define MOST_COMMUNICATORS 256
 
@@ -138,7 +139,7 @@ static void answer(const char* line) {
   }
   const int read = sscanf(line, "measure %63s %ld %d %d %d %500s", name, &bytes, &first, &calls, &checked, way);
   const struct collective* what = read == 6 ? collective_named(name, strlen(name)) : NULL;
-  if (!what || bytes < 0 || first < 1 || first > world_ranks || calls < 1 || calls > MOST_CALLS) {
+  if (!what || bytes < 0 || bytes > MOST_BYTES || first < 1 || first > world_ranks || calls < 1 || calls > MOST_CALLS) {
     if (world_rank == 0) say("refused the request is not understood");
     return;
   }

@@ -295,7 +295,8 @@ def test_a_table_keeps_what_an_earlier_command_measured() -> None:
     job = FakeJob(CURVES)
     wanted = points.grid(["bcast"], SIZES, [8])
     kept = Kept(log.lines, 0.0)
-    plan = {**points.measured_earlier([*kept.natives, Point("nonsense", 8, 8)], 8), **wanted}
+    odd = [Point("nonsense", 8, 8), Point("allreduce", 8, 1 << 40)]
+    plan = {**points.measured_earlier([*kept.natives, *odd], 8), **wanted}
     assert points.measured_earlier(kept.natives, 4) == {}
     ways = {name: list(CURVES) for name in ("allreduce", "bcast")}
     both = Search(plan, ways, job, clock=job.clock, budget=None, kept=kept)
@@ -331,6 +332,11 @@ def test_a_machine_that_changes_between_races_does_not_change_what_is_faster() -
     found = Search({of: 1.0}, ways, FakeJob(CURVES), clock=lambda: 0.0, budget=None, kept=Kept(lines, 0.0))
     table = table_of(found)
     assert [one.way for one in table.choices[0].intervals] == [NATIVE]
+    fast = [Line(2, of, "slow", Times((5e-6,) * 20))]
+    found = Search({of: 1.0}, ways, FakeJob(CURVES), clock=lambda: 0.0, budget=None, kept=Kept(lines[:2] + fast, 0.0))
+    (only,) = table_of(found).choices[0].intervals
+    assert only.way == "slow"
+    assert only.seconds == (5e-6, 5e-6), "as its calls took, not as a share of all of native's"
     native, slow = table.points
     assert slow.median_s < native.median_s, "the medians themselves say otherwise"
     assert slow.of_native == pytest.approx(4, rel=0.2)
@@ -427,6 +433,7 @@ def test_a_profile_gives_the_points_and_their_weights(tmp_path: Path) -> None:
         context("bcast", None, 4, 1.0),
         context("bcast", 64, 64, 9.0),
         context("neighbor_alltoall", 64, 4, 9.0),
+        context("reduce", (1 << 30) + 1, 4, 9.0),
     ]
     path.write_text(json.dumps({"contexts": contexts}))
     plan = points.from_profile(path, None, 16)
@@ -452,6 +459,9 @@ def test_a_profile_gives_the_points_and_their_weights(tmp_path: Path) -> None:
         ("bcast", 16),
         ("bcast", 2),
     }, "on as many ranks as asked for, but for communicators of a part of them"
+    path.write_text(json.dumps({"schema": 9, "contexts": contexts}))
+    with pytest.raises(PlanError, match="the profile of another version; make it again"):
+        points.from_profile(path, None, 16)
     ends = {"waiting_rank_seconds": None}
     contexts = [
         {**context("alltoallv", None, 4, 9.0), "profile": {**ends, "rank_seconds": 3.0, "mean_bytes": 1000.0}},

@@ -36,7 +36,9 @@ def _interval(search: Search, points: list[Point], known: dict[str, Curve], span
     logs = {i: one.mean for i in inside if (one := known[span.way].estimates[i]) is not None}
 
     def seconds(i: int) -> float:
-        return natives[i] * math.exp(logs[i])
+        # Its own calls tell most: native's may have been made when the machine was slower.
+        own = search.points[points[i]].seconds.get(span.way) if known[span.way].measured[i] else None
+        return Summary.of(own).median if own else natives[i] * math.exp(logs[i])
 
     gain = math.exp(-fmean(logs.values()))
     if span.way == NATIVE:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from starling.algorithms import repository
 from starling.algorithms.prediction import size
 from starling.messages import listed, printable
+from starling.records import record
 
 COLLECTIVES = (
     "allgather",
@@ -36,6 +37,9 @@ COLLECTIVES = (
 USUAL_COLLECTIVES = ("allgather", "allreduce", "alltoall", "bcast", "gather", "reduce", "reduce_scatter", "scatter")
 USUAL_SIZES = (*(4**power for power in range(12)), 8 << 20)
 """Bytes: 1 B to 8 MiB."""
+
+MOST_BYTES = 1 << 30
+"""The largest size: src/tools/tuning_job.c counts the elements of a block in an int."""
 
 _SIZELESS_BYTES = 4096
 """The size in which a collective is measured whose ranks do not know it."""
@@ -84,7 +88,7 @@ def sizes(text: str | None) -> tuple[int, ...]:
         found = sorted({size(word) for word in _words(text, "--sizes")})
     except ValueError as error:
         raise PlanError(f"--sizes {error}") from error
-    if found[0] < 1 or found[-1] > 1 << 30:
+    if found[0] < 1 or found[-1] > MOST_BYTES:
         raise PlanError(f"--sizes {printable(text)}: sizes are from 1 byte to 1 GiB")
     return tuple(found)
 
@@ -127,24 +131,31 @@ def sizes_of(collective: str, all_sizes: Sequence[int]) -> Sequence[int]:
 
 def measured_earlier(measured: Iterable[Point], available: int) -> Plan:
     """Points of an earlier command on so many ranks, with weight 0: the table keeps them, without measuring more."""
-    return {one: 0.0 for one in sorted(set(measured)) if one.collective in COLLECTIVES and one.ranks <= available}
+    return {
+        one: 0.0
+        for one in sorted(set(measured))
+        if one.collective in COLLECTIVES and one.ranks <= available and one.bytes <= MOST_BYTES
+    }
 
 
 def from_profile(path: Path, only: Sequence[str] | None, available: int, counts: Sequence[int] | None = None) -> Plan:
     """The points that a profile has (docs/profile.md), weighted by the ranks' seconds there without waiting.
 
     What the program does on all of its ranks is also planned on as many as `counts` says, in blocks of the same size.
-    Contexts on more than `available` ranks, or of a collective that is not measured, are left out. A collective whose
+    Contexts on more than `available` ranks, of more than MOST_BYTES, or of a collective that is not measured, are left
+    out. A collective whose
     ranks do not know the size is measured with the mean block that the program's ranks had. Raises PlanError.
     """
     name = printable(path)
     try:
         profile = json.loads(path.read_text())
+        if profile.get("schema", record.SCHEMA) != record.SCHEMA:
+            raise PlanError(f"{name}: it is the profile of another version; make it again with: starling profile")
         all_ranks = int(profile["run"]["ranks"]) if counts is not None else 0
         weights: dict[Point, float] = {}
         for point, weight in _weights(profile["contexts"], only):
             for ranks in counts if counts is not None and point.ranks == all_ranks else [point.ranks]:
-                if 2 <= ranks <= available:
+                if 2 <= ranks <= available and point.bytes <= MOST_BYTES:
                     there = point._replace(ranks=ranks)
                     weights[there] = weights.get(there, 0.0) + weight
     except OSError as error:
