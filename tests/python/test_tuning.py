@@ -21,7 +21,7 @@ from starling.terminal.figures import human_bytes
 from starling.tuning import library, outcome, page, points, report, tune
 from starling.tuning.belief import Belief, Estimate
 from starling.tuning.curves import Curve, spans
-from starling.tuning.job import Machine, Refusal, Times, first_words
+from starling.tuning.job import Machine, Refusal, Times, crowded, first_words
 from starling.tuning.journal import Journal, Kept, Line
 from starling.tuning.json_lines import JournalError, JsonLines
 from starling.tuning.points import PlanError, Point
@@ -487,6 +487,12 @@ def test_sizes_that_not_all_ranks_know_get_one_choice_whatever_was_measured_earl
     found.run()
     (only,) = only_choice(found).intervals
     assert (only.from_, only.below, only.way) == (0, None, "ring"), "by the size that is wanted now"
+
+
+def test_ranks_that_share_processors_are_told() -> None:
+    assert crowded([0, 0, 1, 1], [2, 2, 2, 2]) == ""
+    assert crowded([], []) == ""
+    assert crowded([0, 1, 0, 1, 1], [4, 2, 4, 2, 2]).startswith("3 ranks share 2 processors of a node:")
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,24 @@ class Machine:
     mpi_version: str
 
 
+def crowded(nodes: Sequence[int], processors: Sequence[int]) -> str:
+    """A sentence about the node with fewest processors for its ranks; empty if all have as many as ranks.
+
+    `nodes` and `processors` are those of each rank.
+    """
+    ranks, there = max(
+        ((nodes.count(node), count) for node, count in zip(nodes, processors, strict=False)),
+        key=lambda one: one[0] / max(one[1], 1),
+        default=(0, 0),
+    )
+    if ranks <= there:
+        return ""
+    plural = "s" if there != 1 else ""
+    return (
+        f"{ranks} ranks share {there} processor{plural} of a node: what is measured is also how long they wait for one"
+    )
+
+
 def first_words(lines: Sequence[str]) -> str:
     """The first paragraph of what a launcher said, without rules like `-----`; launchers break sentences over lines."""
     words: list[str] = []
@@ -104,6 +122,7 @@ class MpiJob:
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._complaints: list[str] = []
         self.nodes: tuple[int, ...] = ()
+        self.processors: tuple[int, ...] = ()
         self.library = ""
 
     @classmethod
@@ -158,6 +177,8 @@ class MpiJob:
             while (word := self._next(_START_SECONDS)) != "ready":
                 if word.startswith("nodes "):
                     self.nodes = tuple(map(int, word.split()[1:]))
+                elif word.startswith("processors "):
+                    self.processors = tuple(map(int, word.split()[1:]))
                 elif word.startswith("library "):
                     self.library = word.removeprefix("library ")
                 elif word == "inactive":

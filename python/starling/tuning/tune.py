@@ -28,7 +28,7 @@ from starling.tables.table import NATIVE
 from starling.terminal.figures import human_bytes
 from starling.tuning import outcome, points
 from starling.tuning.expected import Expectation, guessed
-from starling.tuning.job import MpiJob
+from starling.tuning.job import MpiJob, crowded
 from starling.tuning.journal import Journal
 from starling.tuning.points import Plan, PlanError
 from starling.tuning.search import Progress, Search
@@ -163,6 +163,8 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
         job.start()
         wanted = plan(request, len(job.nodes))
         ways = admitted(_offered(job, wanted), request.ways)
+        if crowd := crowded(job.nodes, job.processors):
+            log(crowd)
         described = _platform(request)
         expected = Expectation(
             described or guessed(*job.spread(len(job.nodes))),
@@ -203,6 +205,8 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
             when=f"{datetime.now(tz=UTC):%Y-%m-%dT%H:%M:%SZ}", command=request.command, starling=__version__
         )
         found = outcome.table(search, job.spread, job.machine(), made, request.platform)
+        if crowd:
+            found = found.model_copy(update={"notes": [crowd, *found.notes]})
         tables.write(found, request.table)
         for note in search.notes:
             log(note)
