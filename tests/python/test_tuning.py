@@ -141,6 +141,7 @@ def test_points_that_take_too_long_are_left_out_and_said_so() -> None:
     assert {point.bytes for point, _ in job.asked} == {1024}
     (note,) = found.notes
     assert note.startswith("allreduce of 1 GiB on 8 ranks was not measured: a call is expected to take ")
+    assert note.endswith(" s, too long for the budget")
     many = search(job, sizes=(1024, 1 << 28, 1 << 29, 1 << 30), budget=10)
     many.run()
     assert [note.partition(":")[0] for note in many.notes] == [
@@ -500,7 +501,7 @@ def test_ranks_that_share_processors_are_told() -> None:
     [
         ([], ""),
         (["-----\n", "There are not enough slots to satisfy the 4\n", "slots:\n", "\n", "  ./app\n"],
-         "There are not enough slots to satisfy the 4 slots:"),
+         "There are not enough slots to satisfy the 4 slots"),
         (["mpirun: no host\n"], "mpirun: no host"),
     ],
 )  # fmt: skip

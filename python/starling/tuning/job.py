@@ -106,7 +106,7 @@ def first_words(lines: Sequence[str]) -> str:
             words.append(text)
         elif words:
             break
-    return " ".join(words)
+    return " ".join(words).rstrip(".:")
 
 
 class MpiJob:

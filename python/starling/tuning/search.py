@@ -234,7 +234,7 @@ class Search:
             counted = f", {len(points)} sizes," if len(points) > 1 else ""
             found.append(
                 f"{collective} of {' to '.join(sizes)} on {ranks} ranks{counted} was not measured: "
-                f"a call is expected to take {' to '.join(calls)}"
+                f"a call is expected to take {' to '.join(calls)}, too long for the budget"
             )
         if self._endings >= _MOST_ENDINGS:
             found.append(f"measuring ended early: {_MOST_ENDINGS} ways ended the job")
