@@ -21,6 +21,7 @@
 #include "collective_calls.h"
 
 #define MOST_CALLS 1000
+#define MOST_BYTES (1L << 30)
 #define LINE_BYTES 512
 #define MOST_COMMUNICATORS 256
 
@@ -138,7 +139,7 @@ static void answer(const char* line) {
   }
   const int read = sscanf(line, "measure %63s %ld %d %d %d %500s", name, &bytes, &first, &calls, &checked, way);
   const struct collective* what = read == 6 ? collective_named(name, strlen(name)) : NULL;
-  if (!what || bytes < 0 || first < 1 || first > world_ranks || calls < 1 || calls > MOST_CALLS) {
+  if (!what || bytes < 0 || bytes > MOST_BYTES || first < 1 || first > world_ranks || calls < 1 || calls > MOST_CALLS) {
     if (world_rank == 0) say("refused the request is not understood");
     return;
   }
@@ -149,13 +150,17 @@ static void answer(const char* line) {
   measure(what, (size_t)bytes, calls, checked, way);
 }
 
-/// Says what the job is: its ranks, the node of each (numbered by their first ranks), and the MPI library.
+/// Says what the job is: its ranks, the node of each (numbered by their first ranks) and the processors there, and the
+/// MPI library.
 static void introduce(void) {
   char names[MPI_MAX_PROCESSOR_NAME] = {0};
   int length = 0;
   MPI_Get_processor_name(names, &length);
   char* all_names = world_rank == 0 ? malloc((size_t)world_ranks * sizeof names) : NULL;
   PMPI_Gather(names, sizeof names, MPI_CHAR, all_names, sizeof names, MPI_CHAR, 0, MPI_COMM_WORLD);
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  long* all_processors = world_rank == 0 ? malloc((size_t)world_ranks * sizeof processors) : NULL;
+  PMPI_Gather(&processors, 1, MPI_LONG, all_processors, 1, MPI_LONG, 0, MPI_COMM_WORLD);
   char library[MPI_MAX_LIBRARY_VERSION_STRING] = {0};
   MPI_Get_library_version(library, &length);
   library[strcspn(library, "\n")] = '\0';
@@ -166,10 +171,13 @@ static void introduce(void) {
       while (strcmp(all_names + (size_t)node * sizeof names, all_names + (size_t)i * sizeof names) != 0) ++node;
       printf(" %d", node);
     }
+    printf("\nstarling-tune processors");
+    for (int i = 0; i < world_ranks; ++i) printf(" %ld", all_processors[i]);
     printf("\nstarling-tune library %s\n", library);
     say("ready");
   }
   free(all_names);
+  free(all_processors);
 }
 
 /// A quarter of the memory that is free, shared among all ranks of the job: an emulated cluster has all on one machine.

@@ -353,6 +353,18 @@ def test_a_table_of_which_nothing_can_be_said_is_told() -> None:
     found = exported(table(choice("bcast", 4, (0, None, "native_knomial?radix=4"))), Format.UCC)
     assert found.text == ""
     assert found.left_out[-1] == "nothing of the table can be said so: UCC chooses as without it"
+    assert exported(table(choice("bcast", 4, (0, None, "native_sm"))), Format.OPENMPI_RULES).use == []
+
+
+def test_instead_of_a_way_without_a_name_comes_what_was_faster_in_the_same_rounds() -> None:
+    # By the medians alone native_ring would be the fastest; it was measured when everything was faster.
+    seconds = {"rab2": {64: 2e-5}, "native": {64: 4e-5}, "native_ring": {64: 1e-5}, "native_rabenseifner": {64: 3e-5}}
+    ratios = {"rab2": 0.5, "native": 1.0, "native_ring": 3.0, "native_rabenseifner": 0.75}
+    measured = [{**one, "of_native": ratios[one["way"]]} for one in points("allreduce", 4, seconds)]
+    of = table(choice("allreduce", 4, (64, 256, "rab2")), measured=measured)
+    found = express(of, openmpi_rules.DIALECT, ALGORITHMS)
+    assert [str(rule.algorithm) for rule in found.entries[0].rules] == ["rabenseifner"]
+    assert found.left_out[0].endswith("native_rabenseifner instead, 1.50 times as long")
 
 
 def test_every_name_of_a_counterpart_is_one_that_open_mpi_has() -> None:

@@ -134,6 +134,12 @@ def test_a_record_without_a_profile_is_refused(tmp_path: Path) -> None:
         profiles.read(file)
 
 
+def test_seconds_that_are_no_number_are_refused(tmp_path: Path) -> None:
+    file = written(tmp_path, [context("allreduce", 8, rank_seconds=float("nan"))])
+    with pytest.raises(RecordError, match="rank_seconds"):
+        profiles.read(file)
+
+
 @pytest.mark.parametrize(
     ("words", "said", "status"),
     [

@@ -21,9 +21,9 @@ from starling.terminal.figures import human_bytes
 from starling.tuning import library, outcome, page, points, report, tune
 from starling.tuning.belief import Belief, Estimate
 from starling.tuning.curves import Curve, spans
-from starling.tuning.job import Machine, Refusal, Times
+from starling.tuning.job import Machine, Refusal, Times, crowded, first_words
 from starling.tuning.journal import Journal, Kept, Line
-from starling.tuning.json_lines import JournalError
+from starling.tuning.json_lines import JournalError, JsonLines
 from starling.tuning.points import PlanError, Point
 from starling.tuning.samples import FEWEST, Summary
 from starling.tuning.search import Search
@@ -129,6 +129,7 @@ def test_the_budget_is_kept(budget: float) -> None:
     found = search(job, ranks=(2, 4, 8), budget=budget)
     found.run()
     assert job.now <= budget * 1.05
+    assert found.used_up == (budget == 0.02), "more than that is not needed"
     assert any(at.native for at in found.points.values())
     table_of(found)
 
@@ -138,7 +139,14 @@ def test_points_that_take_too_long_are_left_out_and_said_so() -> None:
     found = search(job, sizes=(1024, 1 << 30), budget=10)
     found.run()
     assert {point.bytes for point, _ in job.asked} == {1024}
-    assert any("1073741824 bytes" in note for note in found.notes)
+    (note,) = found.notes
+    assert note.startswith("allreduce of 1 GiB on 8 ranks was not measured: a call is expected to take ")
+    assert note.endswith(" s, too long for the budget")
+    many = search(job, sizes=(1024, 1 << 28, 1 << 29, 1 << 30), budget=10)
+    many.run()
+    assert [note.partition(":")[0] for note in many.notes] == [
+        "allreduce of 256 MiB to 1 GiB on 8 ranks, 3 sizes, was not measured"
+    ], "one line, however many sizes"
     assert [one.bytes for one in table_of(found).points if one.bytes > 1024] == []
 
 
@@ -172,9 +180,11 @@ def test_a_killed_search_goes_on_where_it_was(tmp_path: Path) -> None:
     kept = journal().kept
     assert [(one.point, one.way) for one in kept.lines] == first.asked
     again = FakeJob(CURVES)
-    found = search(again, kept=kept, log=journal())
+    log = journal()
+    found = search(again, kept=kept, log=log)
     assert found.cells_measured == len({*first.asked})
     found.run()
+    log.close()
     assert [interval.way for interval in only_choice(found).intervals] == ["doubling", "ring"]
     uninterrupted = FakeJob(CURVES)
     search(uninterrupted).run()
@@ -193,8 +203,11 @@ def test_seconds_used_before_a_kill_count(tmp_path: Path) -> None:
     assert kept.elapsed == 5.0
     assert kept.lines[1].answer == Refusal("too few ranks")
     job = FakeJob(CURVES)
-    search(job, budget=5.0, kept=kept).run()
+    again = search(job, budget=5.0, kept=kept)
+    again.run()
     assert job.asked == []
+    assert again.used_up
+    assert not search(job, budget=None, kept=kept).used_up
 
 
 @pytest.mark.parametrize(
@@ -222,6 +235,114 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(JournalError, match="measurements"):
         Journal(path, ["mpirun"], "MPI", [0, 0])
     assert path.read_text() == text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"race": 1, "collective": "bcast", "ranks": 2, "bytes": 8, "way": "native", "seconds": [NaN]}',
+        '{"race": 1, "collective": "bcast", "ranks": 2, "bytes": 8, "way": "native", "seconds": [1e400]}',
+        '{"race": 1, "collective": "bcast", "ranks": 2, "bytes": 8, "way": "native", "seconds": [-1]}',
+        '{"race": 1, "collective": "bcast", "ranks": 2, "bytes": 8, "way": "native", "seconds": []}',
+        '{"race": 1, "collective": "bcast", "ranks": 2, "bytes": 8, "way": "native", "seconds": "12"}',
+        '{"race": 1, "collective": "bcast", "ranks": 0, "bytes": 8, "way": "native", "seconds": [1]}',
+        '{"race": 1, "collective": "bcast", "ranks": 2, "bytes": -8, "way": "native", "seconds": [1]}',
+        '{"ended": 1, "elapsed": NaN}',
+        '{"ended": 1, "elapsed": -1e9}',
+        "[" * 100000,
+        "",
+    ],
+    ids=lambda line: line[-30:],
+)
+def test_a_line_that_is_no_measurement_is_told_with_its_number(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "measurements"
+    log = Journal(path, ["mpirun"], "MPI", [0, 0])
+    log.add(Line(1, Point("allreduce", 2, 8), NATIVE, Times((1e-5,))))
+    log.close()
+    before = f"{path.read_text()}{line}\n"
+    path.write_text(before)
+    with pytest.raises(JournalError, match="line 3: it is no line of measurements; move it away, or name another"):
+        Journal(path, ["mpirun"], "MPI", [0, 0])
+    assert path.read_text() == before
+
+
+def test_two_runs_do_not_measure_into_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "measurements"
+    first = Journal(path, ["mpirun"], "MPI", [0, 0])
+    with path.open("a") as file:
+        file.write('{"race": 1, "coll')  # it is just writing this
+    before = path.read_text()
+    with pytest.raises(JournalError, match="another run is measuring into it"):
+        Journal(path, ["mpirun"], "MPI", [0, 0])
+    assert path.read_text() == before
+    first.close()
+    Journal(path, ["mpirun"], "MPI", [0, 0]).close()
+    assert path.read_text() + '{"race": 1, "coll' == before
+
+
+def test_what_another_run_wrote_in_between_is_not_cut_off(tmp_path: Path) -> None:
+    lines = JsonLines(tmp_path / "measurements")
+    other = Journal(lines.path, ["mpirun"], "MPI", [0, 0])
+    other.close()
+    before = lines.path.read_text()
+    with pytest.raises(JournalError, match="another run is measuring into it"):
+        lines.begin({})
+    assert lines.path.read_text() == before
+
+
+def test_a_table_keeps_what_an_earlier_command_measured() -> None:
+    first = search(FakeJob(CURVES), log=(log := Listed()))
+    first.run()
+    job = FakeJob(CURVES)
+    wanted = points.grid(["bcast"], SIZES, [8])
+    kept = Kept(log.lines, 0.0)
+    odd = [Point("nonsense", 8, 8), Point("allreduce", 8, 1 << 40)]
+    plan = {**points.measured_earlier([*kept.natives, *odd], 8), **wanted}
+    assert points.measured_earlier(kept.natives, 4) == {}
+    ways = {name: list(CURVES) for name in ("allreduce", "bcast")}
+    both = Search(plan, ways, job, clock=job.clock, budget=None, kept=kept)
+    both.run()
+    assert {point.collective for point, _ in job.asked} == {"bcast"}
+    again, of_bcast = table_of(both).choices
+    assert [(one.from_, one.way) for one in again.intervals] == [
+        (one.from_, one.way) for one in only_choice(first).intervals
+    ]
+    assert [one.way for one in of_bcast.intervals] == ["doubling", "ring"]
+
+
+class Listed:
+    """A log in memory."""
+
+    def __init__(self) -> None:
+        self.lines: list[Line] = []
+
+    def add(self, line: Line) -> None:
+        """Keeps it."""
+        self.lines.append(line)
+
+    def ended(self, race: int, elapsed: float) -> None:
+        """Nothing to keep."""
+
+
+def test_a_machine_that_changes_between_races_does_not_change_what_is_faster() -> None:
+    # All of the first race is 400 times as slow; "slow" takes part only in the second one.
+    of = Point("gatherv", 4, 64)
+    lines = [Line(1, of, NATIVE, Times((4e-3,) * 24)), Line(2, of, NATIVE, Times((1e-5,) * 20))]
+    lines.append(Line(2, of, "slow", Times((4e-5,) * 5)))
+    ways = {"gatherv": [NATIVE, "slow"]}
+    found = Search({of: 1.0}, ways, FakeJob(CURVES), clock=lambda: 0.0, budget=None, kept=Kept(lines, 0.0))
+    table = table_of(found)
+    assert [one.way for one in table.choices[0].intervals] == [NATIVE]
+    fast = [Line(2, of, "slow", Times((5e-6,) * 20))]
+    found = Search({of: 1.0}, ways, FakeJob(CURVES), clock=lambda: 0.0, budget=None, kept=Kept(lines[:2] + fast, 0.0))
+    (only,) = table_of(found).choices[0].intervals
+    assert only.way == "slow"
+    assert only.seconds == (5e-6, 5e-6), "as its calls took, not as a share of all of native's"
+    native, slow = table.points
+    assert slow.median_s < native.median_s, "the medians themselves say otherwise"
+    assert slow.of_native == pytest.approx(4, rel=0.2)
+    assert report.gains(table, slow.shape)[report.Kind.MESSAGES].most == 0
+    assert table.compared(slow.shape)[64]["slow"] == pytest.approx(4 * native.median_s, rel=0.2)
 
 
 def estimates(*logs: float, deviation: float = 0.01) -> Curve:
@@ -313,6 +434,7 @@ def test_a_profile_gives_the_points_and_their_weights(tmp_path: Path) -> None:
         context("bcast", None, 4, 1.0),
         context("bcast", 64, 64, 9.0),
         context("neighbor_alltoall", 64, 4, 9.0),
+        context("reduce", (1 << 30) + 1, 4, 9.0),
     ]
     path.write_text(json.dumps({"contexts": contexts}))
     plan = points.from_profile(path, None, 16)
@@ -338,9 +460,53 @@ def test_a_profile_gives_the_points_and_their_weights(tmp_path: Path) -> None:
         ("bcast", 16),
         ("bcast", 2),
     }, "on as many ranks as asked for, but for communicators of a part of them"
-    path.write_text("{}")
-    with pytest.raises(PlanError, match="no profile"):
+    path.write_text(json.dumps({"schema": 9, "contexts": contexts}))
+    with pytest.raises(PlanError, match="the profile of another version; make it again"):
         points.from_profile(path, None, 16)
+    ends = {"waiting_rank_seconds": None}
+    contexts = [
+        {**context("alltoallv", None, 4, 9.0), "profile": {**ends, "rank_seconds": 3.0, "mean_bytes": 1000.0}},
+        {**context("alltoallv", None, 4, 9.0), "profile": {**ends, "rank_seconds": 1.0, "mean_bytes": 200.0}},
+        {**context("gatherv", None, 4, 9.0), "profile": {**ends, "rank_seconds": 4.0, "mean_bytes": 0.1}},
+    ]
+    path.write_text(json.dumps({"contexts": contexts}))
+    assert points.from_profile(path, None, 16) == {Point("alltoallv", 4, 800): 1.0, Point("gatherv", 4, 1): 1.0}, (
+        "in the mean block of the program"
+    )
+    for text in ("{}", "[" * 100000, json.dumps({"contexts": [context("allreduce", 8, 4, math.nan)]})):
+        path.write_text(text)
+        with pytest.raises(PlanError, match="no profile"):
+            points.from_profile(path, None, 16)
+
+
+def test_sizes_that_not_all_ranks_know_get_one_choice_whatever_was_measured_earlier() -> None:
+    job = FakeJob(CURVES)
+    plan = {Point("alltoallv", 8, 64): 0.0, Point("alltoallv", 8, 1 << 20): 1.0}
+    lines = [Line(1, Point("alltoallv", 8, 64), way, Times((CURVES[way](Point("", 8, 64)),) * 9)) for way in CURVES]
+    ways = {"alltoallv": list(CURVES)}
+    found = Search(plan, ways, job, clock=job.clock, budget=None, kept=Kept(lines, 0.0))
+    found.run()
+    (only,) = only_choice(found).intervals
+    assert (only.from_, only.below, only.way) == (0, None, "ring"), "by the size that is wanted now"
+
+
+def test_ranks_that_share_processors_are_told() -> None:
+    assert crowded([0, 0, 1, 1], [2, 2, 2, 2]) == ""
+    assert crowded([], []) == ""
+    assert crowded([0, 1, 0, 1, 1], [4, 2, 4, 2, 2]).startswith("3 ranks share 2 processors of a node:")
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ([], ""),
+        (["-----\n", "There are not enough slots to satisfy the 4\n", "slots:\n", "\n", "  ./app\n"],
+         "There are not enough slots to satisfy the 4 slots"),
+        (["mpirun: no host\n"], "mpirun: no host"),
+    ],
+)  # fmt: skip
+def test_a_launchers_first_sentence_is_told_whole(lines: list[str], words: str) -> None:
+    assert first_words(lines) == words
 
 
 def test_what_can_be_tuned_is_what_the_measuring_program_can_call() -> None:

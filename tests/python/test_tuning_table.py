@@ -119,6 +119,12 @@ def intervals(found: dict[str, Any]) -> list[dict[str, Any]]:
             changed(lambda one: one["points"][0].update(median_s=-1.0)),
             "points[0].median_s is not what it should be: -1.0",
         ),
+        (
+            changed(lambda one: one["points"][0].update(of_native=-1)),
+            "points[0].of_native is not what it should be: -1",
+        ),
+        (IN_MANUAL.replace('"machine"', '"machine": "", "machine"', 1), "it has 'machine' twice in one place"),
+        (IN_MANUAL.replace('"way"', '"way": "ring", "way"', 1), "it has 'way' twice in one place"),
         (changed(lambda one: one["points"][0].update(samples=0)), "points[0].samples is not what it should be: 0"),
     ],
 )

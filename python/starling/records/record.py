@@ -25,7 +25,7 @@ SLOWEST_IN_TURN = 1.05
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
 
 def _a_time(text: str) -> str:

@@ -14,7 +14,10 @@ from starling.tables.table import Table, TableError
 
 
 class Exported(NamedTuple):
-    """The text for the library; how to use it, and a line for each part of the table that it does not say."""
+    """The text for the library, how to use it, and a line for each part of the table that it does not say.
+
+    A text that says nothing of the table has no use.
+    """
 
     text: str
     use: list[str]
@@ -50,13 +53,13 @@ def export(table: Table, to: Format, *, file: str, library: Path | None = None, 
                 f"mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {file} ...",
                 *([_OPERATORS] if any(traits[entry.shape.collective]["reduces"] for entry in entries) else []),
             ]
-            return Exported(write(entries, left_out), use, left_out)
+            return Exported(write(entries, left_out), use if entries else [], left_out)
         case Format.MPICH_JSON:
             mpich = mpich_selection.Library(mpich_selection.library_file(library))
             entries, left_out = expressed(mpich_selection.dialect(mpich))
             text = mpich_selection.as_json(entries, mpich, left_out)
             use = [f"export {name}={value}" for name, value in mpich_selection.variables(entries, file)]
-            return Exported(text, use, left_out)
+            return Exported(text, use if entries else [], left_out)
         case Format.MPICH_ENV:
             entries, left_out = expressed(mpich_variables.DIALECT)
             ways = translations(table, mpich_variables.DIALECT, algorithms)

@@ -134,11 +134,12 @@ class _Translator:
 
 def _times(table: Table, shape: Shape, interval: Interval) -> dict[int, dict[str, float]]:
     """The measured seconds in an interval, by size and way."""
-    found: dict[int, dict[str, float]] = {}
-    for point in table.measured(shape):
-        if interval.holds(point.bytes) and point.median_s > 0:
-            found.setdefault(point.bytes, {})[point.way] = point.median_s
-    return found
+    found = {
+        size: {way: seconds for way, seconds in ways.items() if seconds > 0}
+        for size, ways in table.compared(shape).items()
+        if interval.holds(size)
+    }
+    return {size: ways for size, ways in found.items() if ways}
 
 
 def _mean(seconds: Iterable[float]) -> float:

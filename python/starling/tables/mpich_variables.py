@@ -112,12 +112,13 @@ class ShellLines(NamedTuple):
 def _seconds(table: Table, shape: Shape, of_way: dict[str, Named | None]) -> dict[int, dict[str, float]]:
     """Measured seconds by size and the library's algorithm; NATIVE for its own choice."""
     found: dict[int, dict[str, float]] = {}
-    for point in table.measured(shape):
-        if point.way in of_way and point.median_s > 0:
-            algorithm = of_way[point.way]
-            name = algorithm.name if algorithm else NATIVE
-            times = found.setdefault(point.bytes, {})
-            times[name] = min(point.median_s, times.get(name, math.inf))
+    for size, measured in table.compared(shape).items():
+        for way, taken in measured.items():
+            if way in of_way and taken > 0:
+                algorithm = of_way[way]
+                name = algorithm.name if algorithm else NATIVE
+                times = found.setdefault(size, {})
+                times[name] = min(taken, times.get(name, math.inf))
     return found
 
 

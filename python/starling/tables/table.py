@@ -135,7 +135,8 @@ class Choice(_OfShape):
 class Point(_OfShape):
     """One measurement: seconds of a call of the slowest rank, median of `samples` calls.
 
-    `low_s` and `high_s` are the ends of the median's confidence interval.
+    `low_s` and `high_s` are the ends of the median's confidence interval. `of_native` is the way's time divided by
+    native's in the same rounds, None where that is not known.
     """
 
     bytes: Bytes
@@ -144,6 +145,7 @@ class Point(_OfShape):
     low_s: Seconds | None = None
     high_s: Seconds | None = None
     samples: Annotated[int, Field(ge=1, strict=True)]
+    of_native: Seconds | None = None
 
 
 class Made(_Model):
@@ -180,6 +182,26 @@ class Table(_Model):
         """The points of a shape."""
         return (point for point in self.points if point.shape == shape)
 
+    def compared(self, shape: Shape) -> dict[int, dict[str, float]]:
+        """Seconds by which ways of a shape are compared, by size in ascending order, then by way.
+
+        Native's median, and others' by their ratio to native in the same rounds: medians of calls that were made at
+        different times also tell how the machine changed in between.
+        """
+        found: dict[int, dict[str, Point]] = {}
+        for point in self.measured(shape):
+            found.setdefault(point.bytes, {})[point.way] = point
+
+        def seconds(point: Point, native: Point | None) -> float:
+            if native is None or point.of_native is None:
+                return point.median_s
+            return point.of_native * native.median_s
+
+        return {
+            size: {way: seconds(point, ways.get(NATIVE)) for way, point in ways.items()}
+            for size, ways in sorted(found.items())
+        }
+
 
 def _place(where: Sequence[int | str]) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in where).lstrip(".")
@@ -196,10 +218,20 @@ def _reason(error: ValidationError) -> str:
     return f"{printable(where)} is not what it should be: {quoted(first['input'])}"
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON. The library refuses a name that is there twice, and who is right cannot be known."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise TableError(f"it has {quoted(twice)} twice in one place")
+    return found
+
+
 def parse(text: str) -> Table:
     """The table of a JSON text. Raises TableError with place and reason, without a file's name."""
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
         cut = not text[error.pos :].strip() or (text.startswith("{") and not text.rstrip().endswith("}"))
         reason = "it is cut short; make it again with: starling tune" if cut else f"not JSON: {error.msg}"

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +27,8 @@ _SAYS = "starling-tune "
 _START_SECONDS = 300.0
 """How long a job may take to begin."""
 _END_SECONDS = 60.0
+_MOST_COMPLAINTS = 20
+"""Lines that are kept of what a job says on stderr as it begins."""
 
 
 class JobError(Exception):
@@ -78,6 +79,36 @@ class Machine:
     mpi_version: str
 
 
+def crowded(nodes: Sequence[int], processors: Sequence[int]) -> str:
+    """A sentence about the node with fewest processors for its ranks; empty if all have as many as ranks.
+
+    `nodes` and `processors` are those of each rank.
+    """
+    ranks, there = max(
+        ((nodes.count(node), count) for node, count in zip(nodes, processors, strict=False)),
+        key=lambda one: one[0] / max(one[1], 1),
+        default=(0, 0),
+    )
+    if ranks <= there:
+        return ""
+    plural = "s" if there != 1 else ""
+    return (
+        f"{ranks} ranks share {there} processor{plural} of a node: what is measured is also how long they wait for one"
+    )
+
+
+def first_words(lines: Sequence[str]) -> str:
+    """The first paragraph of what a launcher said, without rules like `-----`; launchers break sentences over lines."""
+    words: list[str] = []
+    for line in list(lines):
+        text = line.strip()
+        if text.strip("-*="):
+            words.append(text)
+        elif words:
+            break
+    return " ".join(words).rstrip(".:")
+
+
 class MpiJob:
     """A job under a launcher line like `mpirun -n 16`, started anew after it ended unexpectedly."""
 
@@ -89,8 +120,9 @@ class MpiJob:
         self._process: subprocess.Popen[str] | None = None
         self._requests: IO[str] | None = None
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        self._complaints: deque[str] = deque(maxlen=20)
+        self._complaints: list[str] = []
         self.nodes: tuple[int, ...] = ()
+        self.processors: tuple[int, ...] = ()
         self.library = ""
 
     @classmethod
@@ -124,6 +156,7 @@ class MpiJob:
         tuned = ["run", "--quiet", "--library", "--strategy", "native", "--history", "off"]
         tuned += ["--record", str(self._record), *self._platform, "--"]
         self._lines = queue.SimpleQueue()
+        self._complaints = []
         self._process = subprocess.Popen(
             itself.starling([*tuned, *self._line]),
             env=self._environ,
@@ -137,21 +170,26 @@ class MpiJob:
         self._requests = self._process.stdin
         for listen, more in (
             (self._listen, (self._process.stdout, self._lines)),
-            (self._complaints.extend, (self._process.stderr,)),
+            (self._keep_first, (self._process.stderr, self._complaints)),
         ):
             threading.Thread(target=listen, args=more, daemon=True).start()
         try:
             while (word := self._next(_START_SECONDS)) != "ready":
                 if word.startswith("nodes "):
                     self.nodes = tuple(map(int, word.split()[1:]))
+                elif word.startswith("processors "):
+                    self.processors = tuple(map(int, word.split()[1:]))
                 elif word.startswith("library "):
                     self.library = word.removeprefix("library ")
                 elif word == "inactive":
                     raise JobError("the library is not active in the job; see what works with: starling doctor")
         except JobEndedError as error:
             self.kill()
-            said = next((text.strip() for text in self._complaints if text.strip(" -*=\n")), "it said nothing")
-            raise JobError(f"{printable(self._line[0])}: no job of ours began: {printable(said)}") from error
+            said = first_words(self._complaints) or "it said nothing"
+            raise JobError(
+                f"{printable(self._line[0])}: no job of ours began, {printable(said)}; "
+                "after -- write a launcher that can start it, without a program of yours"
+            ) from error
 
     @staticmethod
     def _listen(stream: IO[str], lines: queue.SimpleQueue[str | None]) -> None:
@@ -159,6 +197,12 @@ class MpiJob:
             if text.startswith(_SAYS):
                 lines.put(text.removeprefix(_SAYS).rstrip("\n"))
         lines.put(None)
+
+    @staticmethod
+    def _keep_first(stream: IO[str], complaints: list[str]) -> None:
+        for text in stream:
+            if len(complaints) < _MOST_COMPLAINTS:
+                complaints.append(text)
 
     def _next(self, seconds: float) -> str:
         try:

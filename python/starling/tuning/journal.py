@@ -9,12 +9,14 @@ budget that are used up.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from starling.messages import printable
+from starling.tables.table import MOST_BYTES, NATIVE
 from starling.tuning.job import Answer, Refusal, Times
 from starling.tuning.json_lines import JournalError, JsonLines
 from starling.tuning.points import Point
@@ -38,6 +40,11 @@ class Kept:
 
     lines: Sequence[Line]
     elapsed: float
+
+    @property
+    def natives(self) -> list[Point]:
+        """The points at which native was measured."""
+        return [one.point for one in self.lines if one.way == NATIVE and isinstance(one.answer, Times)]
 
 
 class Log(Protocol):
@@ -92,17 +99,32 @@ def parse(text: str, name: str, heading: dict[str, Any] | None = None) -> Kept:
                     what = {"line": "launcher line", "library": "MPI library", "nodes": "placement of ranks"}[other]
                     raise JournalError(f"{name}: it was measured with another {what}; {remedy}")
             elif "ended" in found:
-                elapsed = float(found["elapsed"])
+                elapsed = _seconds(found["elapsed"])
             else:
                 lines.append(_line(found))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise JournalError(f"{name}, line {number}: it is no line of measurements; {remedy}") from error
     return Kept(lines, elapsed)
 
 
+def _seconds(found: Any) -> float:
+    seconds = float(found)
+    if not 0 <= seconds < math.inf:
+        raise ValueError("no time")
+    return seconds
+
+
 def _line(found: dict[str, Any]) -> Line:
     point = Point(str(found["collective"]), int(found["ranks"]), int(found["bytes"]))
-    answer: Answer = (
-        Refusal(str(found["refused"])) if "refused" in found else Times(tuple(map(float, found["seconds"])))
-    )
-    return Line(int(found["race"]), point, str(found["way"]), answer)
+    if point.ranks < 1 or not 0 <= point.bytes <= MOST_BYTES:
+        raise ValueError("no point")
+    return Line(int(found["race"]), point, str(found["way"]), _answer(found))
+
+
+def _answer(found: dict[str, Any]) -> Answer:
+    if "refused" in found:
+        return Refusal(str(found["refused"]))
+    times = found["seconds"]
+    if not isinstance(times, list) or not times:
+        raise ValueError("no times")
+    return Times(tuple(map(_seconds, times)))

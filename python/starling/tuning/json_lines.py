@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 from pathlib import Path
 from typing import IO
 
@@ -18,29 +20,41 @@ class JsonLines:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.text = self._read() if path.exists() else ""
+        try:
+            data = path.read_bytes() if path.exists() else b""
+        except OSError as error:
+            raise self._refused(error) from error
+        self._read_bytes = len(data)
+        self._whole_bytes = data.rfind(b"\n") + 1
+        self.text = data[: self._whole_bytes].decode("utf-8", "replace")
         """The whole lines that were there."""
         self._file: IO[str] | None = None
 
-    def _read(self) -> str:
-        try:
-            data = self.path.read_bytes()
-            whole = data[: data.rfind(b"\n") + 1]  # half a line is overwritten
-            if len(whole) < len(data):
-                with self.path.open("r+b") as file:
-                    file.truncate(len(whole))
-        except OSError as error:
-            raise self._refused(error) from error
-        return whole.decode("utf-8", "replace")
-
     def begin(self, heading: object) -> None:
-        """Opens the file; one without lines gets `heading` as its first."""
+        """Opens the file, for this process alone; one without lines gets `heading` as its first."""
         try:
             self._file = self.path.open("a", encoding="utf-8")
+            self._alone(self._file.fileno())
         except OSError as error:
             raise self._refused(error) from error
         if not self.text:
             self.append(heading)
+
+    def _alone(self, file: int) -> None:
+        """Takes the file, and cuts half a line off. Where there are no locks, its length has to do."""
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            taken = False
+        except BlockingIOError:
+            taken = True
+        except OSError:
+            taken = False
+        if taken or os.fstat(file).st_size != self._read_bytes:
+            self.close()
+            raise JournalError(
+                f"{printable(self.path)}: another run is measuring into it; wait for it, or name another file with -o"
+            )
+        os.ftruncate(file, self._whole_bytes)
 
     def append(self, value: object) -> None:
         """Keeps a value, whatever happens to the process after it."""

@@ -36,7 +36,9 @@ def _interval(search: Search, points: list[Point], known: dict[str, Curve], span
     logs = {i: one.mean for i in inside if (one := known[span.way].estimates[i]) is not None}
 
     def seconds(i: int) -> float:
-        return natives[i] * math.exp(logs[i])
+        # Its own calls tell most: native's may have been made when the machine was slower.
+        own = search.points[points[i]].seconds.get(span.way) if known[span.way].measured[i] else None
+        return Summary.of(own).median if own else natives[i] * math.exp(logs[i])
 
     gain = math.exp(-fmean(logs.values()))
     if span.way == NATIVE:
@@ -69,7 +71,8 @@ def choices(search: Search, spread: Callable[[int], tuple[int, int]]) -> list[Ch
         if search.points[point].native is not None:
             groups.setdefault((point.collective, point.ranks), []).append(point)
     found = []
-    for (collective, ranks), points in groups.items():
+    for (collective, ranks), measured in groups.items():
+        points = measured if knows_size(collective) else [max(measured, key=search.plan.__getitem__)]
         known = curves(search, points)
         nodes, fullest = spread(ranks)
         intervals = [_interval(search, points, known, span) for span in spans([point.bytes for point in points], known)]
@@ -97,6 +100,7 @@ def _measurements(search: Search, spread: Callable[[int], tuple[int, int]]) -> I
                 low_s=None if one.half_width is None else one.low,
                 high_s=None if one.half_width is None else one.high,
                 samples=one.count,
+                of_native=math.exp(search.estimate(way, point).mean),
             )
 
 

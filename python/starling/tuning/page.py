@@ -13,9 +13,9 @@ from pathlib import Path
 
 from starling.messages import not_written, printable
 from starling.pictures.chart import COLOURS, NATIVE_COLOUR, Axis, Band, Bar, Bars, Chart, Curve
-from starling.tables.table import NATIVE, Choice, Point, Table, TableError
+from starling.tables.table import NATIVE, Choice, Table, TableError
 from starling.terminal.figures import human_bytes, human_seconds
-from starling.tuning.report import Kind, gains, kind, medians, throughput
+from starling.tuning.report import Kind, gains, kind, measured, throughput
 
 _MOST_CURVES = 8
 _STYLE = """
@@ -36,7 +36,7 @@ _TREES = ("binomial", "native_binomial")
 _MESHES = {2: ("2D meshes", "#8b949e"), 3: ("3D meshes", COLOURS[3])}
 """By dimensions: the name of their band, and its colour."""
 
-_Rows = Mapping[int, Mapping[str, Point]]
+_Rows = Mapping[int, Mapping[str, float]]
 
 
 def _bytes(value: float) -> str:
@@ -61,8 +61,8 @@ def dimensions(way: str) -> int:
 def _band(rows: _Rows, wanted: int) -> Iterator[Band]:
     """The area that all meshes of so many dimensions cover; none where none was measured."""
     edges = []
-    for size, measured in rows.items():
-        times = [point.median_s for way, point in measured.items() if dimensions(way) == wanted and point.median_s]
+    for size, ways in rows.items():
+        times = [seconds for way, seconds in ways.items() if dimensions(way) == wanted and seconds]
         if times and size:
             edges.append((float(size), throughput(size, max(times)), throughput(size, min(times))))
     if edges:
@@ -71,7 +71,7 @@ def _band(rows: _Rows, wanted: int) -> Iterator[Band]:
 
 
 def _points(rows: _Rows, way: str) -> list[tuple[float, float]]:
-    return [(size, ways[way].median_s) for size, ways in rows.items() if size and way in ways and ways[way].median_s]
+    return [(size, ways[way]) for size, ways in rows.items() if size and ways.get(way)]
 
 
 def _gain_bars(table: Table) -> str:
@@ -96,7 +96,7 @@ def _shown_ways(choice: Choice, rows: _Rows) -> list[str]:
     chosen = [interval.way for interval in choice.intervals if interval.way != NATIVE]
     places: dict[str, int] = {}
     for ways in rows.values():
-        for rank, way in enumerate(sorted(ways, key=lambda one: ways[one].median_s)):
+        for rank, way in enumerate(sorted(ways, key=lambda one: ways[one])):
             places[way] = min(rank, places.get(way, rank))
     others = sorted(places, key=lambda way: (places[way], way))
     return list(dict.fromkeys([NATIVE, *chosen, *others]))[:_MOST_CURVES]
@@ -130,23 +130,23 @@ def _bands(choice: Choice, rows: _Rows, title: str) -> str:
     The lines are native, star, binomial tree, and the table's choice.
     """
 
-    def rates(ways: Iterable[str]) -> list[tuple[float, float]]:
+    def rates(names: Iterable[str]) -> list[tuple[float, float]]:
         found = []
-        for size, measured in rows.items():
-            times = [measured[way].median_s for way in ways if way in measured and measured[way].median_s]
+        for size, ways in rows.items():
+            times = [ways[name] for name in names if ways.get(name)]
             if times and size:
                 found.append((float(size), throughput(size, min(times))))
         return found
 
     curves = [Curve(NATIVE, rates([NATIVE]), NATIVE_COLOUR, dashed=True)]
-    for name, ways, colour in (("star", _STARS, COLOURS[0]), ("binomial tree", _TREES, COLOURS[2])):
-        named = {way for measured in rows.values() for way in measured if way.partition("?")[0] in ways}
+    for name, alike, colour in (("star", _STARS, COLOURS[0]), ("binomial tree", _TREES, COLOURS[2])):
+        named = {way for ways in rows.values() for way in ways if way.partition("?")[0] in alike}
         curves.append(Curve(name, rates(named), colour))
     chosen = []
-    for size, measured in rows.items():
+    for size, ways in rows.items():
         way = next((interval.way for interval in choice.intervals if interval.holds(size)), NATIVE)
-        if size and way in measured and measured[way].median_s:
-            chosen.append((float(size), throughput(size, measured[way].median_s)))
+        if size and ways.get(way):
+            chosen.append((float(size), throughput(size, ways[way])))
     curves.append(Curve("the table's choice", chosen, COLOURS[1], heavy=True))
     bands = [band for wanted in _MESHES for band in _band(rows, wanted)]
     x, y = Axis("bytes", _bytes), Axis("bytes / time of a call", _a_second)
@@ -167,7 +167,11 @@ def _choice(choice: Choice, rows: _Rows) -> Iterator[str]:
         yield _cells((human_bytes(one.from_), end, one.way, gain, one.why))
     yield "</table>"
     pictures = (
-        (_curves(choice, rows, f"Times of {title}"), "Median times of a call; dashed lines: where the choice changes."),
+        (
+            _curves(choice, rows, f"Times of {title}"),
+            "Times of a call: native's median, the others by their ratio to native in the same rounds; dashed lines: "
+            "where the choice changes.",
+        ),
         (
             _bands(choice, rows, f"Throughput of {title}"),
             "Throughput; an area has all meshes of ranks that were measured, from the worst to the best.",
@@ -195,7 +199,7 @@ def html(table: Table) -> str:
             "where nothing is faster.</figcaption></figure>"
         )
     for choice in table.choices:
-        parts += _choice(choice, medians(table, choice.shape))
+        parts += _choice(choice, measured(table, choice.shape))
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f"<title>Tuning table of {escape(place)}</title><style>{_STYLE}</style></head>"

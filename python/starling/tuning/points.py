@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 from starling.algorithms import repository
 from starling.algorithms.prediction import size
 from starling.messages import listed, printable
+from starling.records import record
 
 COLLECTIVES = (
     "allgather",
@@ -36,6 +38,9 @@ USUAL_COLLECTIVES = ("allgather", "allreduce", "alltoall", "bcast", "gather", "r
 USUAL_SIZES = (*(4**power for power in range(12)), 8 << 20)
 """Bytes: 1 B to 8 MiB."""
 
+MOST_BYTES = 1 << 30
+"""The largest size: src/tools/tuning_job.c counts the elements of a block in an int."""
+
 _SIZELESS_BYTES = 4096
 """The size in which a collective is measured whose ranks do not know it."""
 
@@ -53,7 +58,9 @@ class Point(NamedTuple):
 
 
 Plan = Mapping[Point, float]
-"""Points to measure, each with its weight: how much a gain there matters; the mean of all weights is 1."""
+"""Points to measure, each with its weight: how much a gain there matters; the mean of all weights is 1.
+
+A point of weight 0 is not measured: it is there for what was measured of it earlier."""
 
 
 def _words(text: str, option: str) -> list[str]:
@@ -81,7 +88,7 @@ def sizes(text: str | None) -> tuple[int, ...]:
         found = sorted({size(word) for word in _words(text, "--sizes")})
     except ValueError as error:
         raise PlanError(f"--sizes {error}") from error
-    if found[0] < 1 or found[-1] > 1 << 30:
+    if found[0] < 1 or found[-1] > MOST_BYTES:
         raise PlanError(f"--sizes {printable(text)}: sizes are from 1 byte to 1 GiB")
     return tuple(found)
 
@@ -122,25 +129,38 @@ def sizes_of(collective: str, all_sizes: Sequence[int]) -> Sequence[int]:
     return all_sizes if knows_size(collective) else (_SIZELESS_BYTES,)
 
 
+def measured_earlier(measured: Iterable[Point], available: int) -> Plan:
+    """Points of an earlier command on so many ranks, with weight 0: the table keeps them, without measuring more."""
+    return {
+        one: 0.0
+        for one in sorted(set(measured))
+        if one.collective in COLLECTIVES and one.ranks <= available and one.bytes <= MOST_BYTES
+    }
+
+
 def from_profile(path: Path, only: Sequence[str] | None, available: int, counts: Sequence[int] | None = None) -> Plan:
     """The points that a profile has (docs/profile.md), weighted by the ranks' seconds there without waiting.
 
     What the program does on all of its ranks is also planned on as many as `counts` says, in blocks of the same size.
-    Contexts on more than `available` ranks, or of a collective that is not measured, are left out. Raises PlanError.
+    Contexts on more than `available` ranks, of more than MOST_BYTES, or of a collective that is not measured, are left
+    out. A collective whose
+    ranks do not know the size is measured with the mean block that the program's ranks had. Raises PlanError.
     """
     name = printable(path)
     try:
         profile = json.loads(path.read_text())
+        if profile.get("schema", record.SCHEMA) != record.SCHEMA:
+            raise PlanError(f"{name}: it is the profile of another version; make it again with: starling profile")
         all_ranks = int(profile["run"]["ranks"]) if counts is not None else 0
         weights: dict[Point, float] = {}
         for point, weight in _weights(profile["contexts"], only):
             for ranks in counts if counts is not None and point.ranks == all_ranks else [point.ranks]:
-                if 2 <= ranks <= available:
+                if 2 <= ranks <= available and point.bytes <= MOST_BYTES:
                     there = point._replace(ranks=ranks)
                     weights[there] = weights.get(there, 0.0) + weight
     except OSError as error:
         raise PlanError(f"{name}: {error.strerror}; make a profile with: starling profile -o F -- LAUNCHER") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise PlanError(f"{name}: it is no profile; make one with: starling profile -o F -- LAUNCHER") from error
     mean = sum(weights.values()) / max(len(weights), 1)
     if mean <= 0:
@@ -152,19 +172,32 @@ def _seconds(context: Any) -> float:
     """Of all ranks, without waiting for late ones, which no way shortens; rank 0's where the file has no more."""
     all_ranks = context.get("profile")
     if all_ranks is None:
-        return float(context["seconds"])
-    return max(0.0, float(all_ranks["rank_seconds"]) - float(all_ranks["waiting_rank_seconds"] or 0.0))
+        seconds = float(context["seconds"])
+    else:
+        seconds = float(all_ranks["rank_seconds"]) - float(all_ranks["waiting_rank_seconds"] or 0.0)
+    if not math.isfinite(seconds):
+        raise ValueError("no time")
+    return max(0.0, seconds)
 
 
 def _weights(contexts: Any, only: Sequence[str] | None) -> Iterable[tuple[Point, float]]:
     found: dict[Point, float] = {}
+    unknown: dict[tuple[str, int], list[tuple[float, float]]] = {}
     for one in contexts:
         collective, ranks, bytes_ = one["collective"], int(one["ranks"]), one.get("bytes")
         if collective not in (only or COLLECTIVES) or collective not in COLLECTIVES:
             continue
-        if bytes_ is None and knows_size(collective):
-            continue
-        point = Point(collective, ranks, sizes_of(collective, (int(bytes_ or 0),))[0])
-        if point.bytes > 0 or collective == "barrier":
-            found[point] = found.get(point, 0.0) + _seconds(one)
+        if not knows_size(collective):
+            mean = (one.get("profile") or {}).get("mean_bytes")
+            size_here = _SIZELESS_BYTES if mean is None else float(mean)
+            unknown.setdefault((collective, ranks), []).append((size_here, _seconds(one)))
+        elif bytes_ is not None or collective == "barrier":
+            point = Point(collective, ranks, sizes_of(collective, (int(bytes_ or 0),))[0])
+            if point.bytes > 0 or collective == "barrier":
+                found[point] = found.get(point, 0.0) + _seconds(one)
+    for (collective, ranks), parts in unknown.items():
+        total = sum(seconds for _, seconds in parts)
+        if total > 0:
+            mean = sum(size_here * seconds for size_here, seconds in parts) / total
+            found[Point(collective, ranks, max(round(mean), 1))] = total
     return found.items()

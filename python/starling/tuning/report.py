@@ -14,7 +14,7 @@ from rich.console import Console
 from starling.algorithms import repository
 from starling.installation.questions import RepositoryError
 from starling.messages import printable
-from starling.tables.table import NATIVE, Choice, Interval, Point, Shape, Table
+from starling.tables.table import NATIVE, Choice, Interval, Shape, Table
 from starling.terminal.figures import human_bytes, human_seconds
 from starling.terminal.tables import Column, fitted, line
 
@@ -52,23 +52,20 @@ class Gains(NamedTuple):
     most: float
 
 
-def medians(table: Table, shape: Shape) -> dict[int, dict[str, Point]]:
-    """What was measured of a shape: by size, then by way; only sizes at which native was measured."""
-    found: dict[int, dict[str, Point]] = {}
-    for point in table.measured(shape):
-        found.setdefault(point.bytes, {})[point.way] = point
-    return {size: ways for size, ways in sorted(found.items()) if NATIVE in ways}
+def measured(table: Table, shape: Shape) -> dict[int, dict[str, float]]:
+    """Seconds of what was measured of a shape: by size, then by way; only sizes at which native was measured."""
+    return {size: ways for size, ways in table.compared(shape).items() if NATIVE in ways}
 
 
 def gains(table: Table, shape: Shape) -> dict[Kind, Gains]:
     """The improvement of the fastest way of each kind at each size; kinds that were not measured are missing."""
     by_kind: dict[Kind, list[float]] = {}
-    rows = medians(table, shape)
-    measured = {kind(way) for ways in rows.values() for way in ways if way != NATIVE}
+    rows = measured(table, shape)
+    kinds = {kind(way) for ways in rows.values() for way in ways if way != NATIVE}
     for ways in rows.values():
-        native = ways[NATIVE].median_s
-        for one in measured:
-            times = [point.median_s for way, point in ways.items() if way != NATIVE and kind(way) is one]
+        native = ways[NATIVE]
+        for one in kinds:
+            times = [seconds for way, seconds in ways.items() if way != NATIVE and kind(way) is one]
             by_kind.setdefault(one, []).append(max(1 - min(times, default=native) / native, 0.0) if native else 0.0)
     return {one: Gains(min(shares), fmean(shares), max(shares)) for one, shares in by_kind.items()}
 

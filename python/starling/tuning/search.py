@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from starling.tables.table import NATIVE
+from starling.terminal.figures import human_bytes, human_seconds
 from starling.tuning.belief import Belief, Estimate, Offsets, family
 from starling.tuning.job import Answer, Job, JobEndedError, Refusal, Times
 from starling.tuning.journal import Kept, Line, Log
@@ -59,6 +60,8 @@ _RISK_OF_UNKNOWN = 10
 """Such a way's call may take this many times as long as predicted."""
 _MOST_RISKED = 0.2
 """Of the budget that is left, by one call."""
+_USED_UP = 0.05
+"""Share of the budget that counts as nothing."""
 _SMALL_BYTES = 4096
 """Up to this size a call's time grows little with the size,"""
 _SMALLER_ALIKE = 4.0
@@ -118,8 +121,9 @@ def no_prior(_way: str, _point: Point) -> Estimate:
 class Search:
     """A configuration phase: which points are measured with which ways, in which order, how often.
 
-    `ways` are those of each collective; `clock` tells seconds; `budget` is in seconds, None: without end. Everything
-    that is measured is also kept in `log`; what `kept` has is taken for measured.
+    Points of weight 0 are not measured: the table has what `kept` has of them. `ways` are those of each collective;
+    `clock` tells seconds; `budget` is in seconds, None: without end. Everything that is measured is also kept in
+    `log`; what `kept` has is taken for measured.
     """
 
     def __init__(
@@ -138,6 +142,7 @@ class Search:
         everything: bool = False,
     ) -> None:
         self.plan = plan
+        self._to_measure = sum(weight > 0 for weight in plan.values())
         self._ways = {name: [way for way in found if way != NATIVE] for name, found in ways.items()}
         self._job = job
         self._clock = clock
@@ -147,7 +152,7 @@ class Search:
         self._report = report
         self._everything = everything
         self.points: dict[Point, At] = {point: At() for point in plan}
-        self.notes: list[str] = []
+        self._not_measured: dict[tuple[str, int], list[tuple[int, float]]] = {}
         self._dice = random.Random(1)  # noqa: S311 - the order of turns
         self._races = 0
         self._endings = 0
@@ -201,6 +206,11 @@ class Search:
         return self._before + self._clock() - self._start
 
     @property
+    def used_up(self) -> bool:
+        """Whether too little of the budget is left for anything but the shortest races."""
+        return self._left < _USED_UP * self._budget
+
+    @property
     def _left(self) -> float:
         return self._budget - self.elapsed
 
@@ -212,8 +222,23 @@ class Search:
             self._race(point, [])
         while self._endings < _MOST_ENDINGS and (found := self._next()):
             self._race(*found)
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences for people about what could not be measured, one for each collective and number of ranks."""
+        found = []
+        for (collective, ranks), points in self._not_measured.items():
+            sizes = [human_bytes(one) for one in dict.fromkeys((points[0][0], points[-1][0]))]
+            seconds = [call for _, call in points]
+            calls = [human_seconds(one) for one in dict.fromkeys((min(seconds), max(seconds)))]
+            counted = f", {len(points)} sizes," if len(points) > 1 else ""
+            found.append(
+                f"{collective} of {' to '.join(sizes)} on {ranks} ranks{counted} was not measured: "
+                f"a call is expected to take {' to '.join(calls)}, too long for the budget"
+            )
         if self._endings >= _MOST_ENDINGS:
-            self.notes.append(f"measuring ended early: {_MOST_ENDINGS} ways ended the job")
+            found.append(f"measuring ended early: {_MOST_ENDINGS} ways ended the job")
+        return found
 
     def _natives(self) -> Iterator[Point]:
         """The points where native is to be measured, small sizes first: they tell what larger ones will take."""
@@ -224,10 +249,7 @@ class Search:
             turn = 2 * call + self._overhead
             late = self.elapsed > _NATIVE_SHARE * self._budget
             if turn > self._left or call > (_SHARE_OF_A_CALL / 10 if late else _SHARE_OF_A_CALL) * self._budget:
-                self.notes.append(
-                    f"{point.collective} of {point.bytes} bytes on {point.ranks} ranks was not measured: "
-                    f"a call is expected to take {call:.2g} s"
-                )
+                self._not_measured.setdefault((point.collective, point.ranks), []).append((point.bytes, call))
                 continue
             yield point
 
@@ -339,7 +361,7 @@ class Search:
         times: dict[str, list[float]] = {way: [] for way in contenders}
         native = at.native or self._native_call(point)
         start = self.elapsed
-        share = (2.0 if ways else _NATIVE_SHARE) * self._left / len(self.plan)
+        share = (2.0 if ways else _NATIVE_SHARE) * self._left / self._to_measure
         running = list(contenders)
         for _ in range(_MOST_ROUNDS):
             for way in self._dice.sample(running, len(running)):

@@ -28,7 +28,7 @@ from starling.tables.table import NATIVE
 from starling.terminal.figures import human_bytes
 from starling.tuning import outcome, points
 from starling.tuning.expected import Expectation, guessed
-from starling.tuning.job import MpiJob
+from starling.tuning.job import MpiJob, crowded
 from starling.tuning.journal import Journal
 from starling.tuning.points import Plan, PlanError
 from starling.tuning.search import Progress, Search
@@ -137,6 +137,14 @@ def admitted(ways: Mapping[str, Sequence[str]], wanted: str | None) -> dict[str,
     }
 
 
+def _offered(job: MpiJob, wanted: Plan) -> dict[str, list[str]]:
+    """The ways of each collective of a plan, on any of its numbers of ranks."""
+    offered: dict[str, dict[str, None]] = {}
+    for collective, ranks in dict.fromkeys((one.collective, one.ranks) for one in wanted):
+        offered.setdefault(collective, {}).update(dict.fromkeys(job.ways(collective, ranks)))
+    return {name: list(names) for name, names in offered.items()}
+
+
 class Done(NamedTuple):
     """A table, and the command's exit status: 128 + n where signal n ended it early."""
 
@@ -154,20 +162,24 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
     with process.cleaning_up(), MpiJob.compiled(request.line, request.mpicc, environ, request.platform) as job:
         job.start()
         wanted = plan(request, len(job.nodes))
-        offered: dict[str, dict[str, None]] = {}
-        for collective, ranks in dict.fromkeys((one.collective, one.ranks) for one in wanted):
-            offered.setdefault(collective, {}).update(dict.fromkeys(job.ways(collective, ranks)))
-        ways = admitted({name: list(names) for name, names in offered.items()}, request.ways)
+        ways = admitted(_offered(job, wanted), request.ways)
+        if crowd := crowded(job.nodes, job.processors):
+            log(crowd)
         described = _platform(request)
         expected = Expectation(
             described or guessed(*job.spread(len(job.nodes))),
             described=described is not None,
             parameters=request.parameters,
         )
-        expected.prepare(wanted)
         journal = Journal(request.measurements, request.line, job.library, job.nodes)
         if journal.kept.lines:
             log(f"going on with {printable(request.measurements)}: {len(journal.kept.lines)} answers are there already")
+            earlier = points.measured_earlier(journal.kept.natives, len(job.nodes))
+            wanted = {**earlier, **wanted}
+            offered = _offered(job, wanted)
+            # --ways is about what is measured now; other collectives keep all that they have.
+            ways = offered | admitted({name: offered[name] for name in ways}, request.ways)
+        expected.prepare(wanted)
         with _shown() as report:
             search = Search(
                 wanted,
@@ -193,9 +205,13 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
             when=f"{datetime.now(tz=UTC):%Y-%m-%dT%H:%M:%SZ}", command=request.command, starling=__version__
         )
         found = outcome.table(search, job.spread, job.machine(), made, request.platform)
+        if crowd:
+            found = found.model_copy(update={"notes": [crowd, *found.notes]})
         tables.write(found, request.table)
         for note in search.notes:
             log(note)
+        if search.used_up and not status:
+            log("the budget is used up; the same command with a larger --budget goes on")
         return Done(found, status)
 
 
