@@ -71,19 +71,19 @@ def tune(
     from starling.tuning.points import PlanError
 
     request = tuning.Request(
-        line,
-        output,
-        tuning.command_line(sys.argv[1:]),
-        profile,
-        collectives,
-        sizes,
-        ranks,
-        ways,
-        budget,
-        platform,
-        parameters,
-        mpicc,
-        everything,
+        line=line,
+        table=output,
+        command=tuning.command_line(sys.argv[1:]),
+        profile=profile,
+        collectives=collectives,
+        sizes=sizes,
+        ranks=ranks,
+        ways=ways,
+        budget=budget,
+        platform=platform,
+        parameters=parameters,
+        mpicc=mpicc,
+        everything=everything,
     )
     try:
         found, status = tuning.tune(request, os.environ)
