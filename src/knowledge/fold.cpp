@@ -145,8 +145,8 @@ std::int64_t number_of_candidates(const ContextRecord& context) {
 
 std::string key_of(const ContextRecord& of) {
   // Looked up for each context as its communicator is freed: numbers are written in place, in one piece of memory.
-  const std::array<std::int64_t, 7> numbers{of.bytes.value_or(-1), of.bucket,  of.up_to.value_or(0), of.ranks, of.nodes,
-                                            of.ranks_per_node,     of.in_place};
+  const std::array<std::int64_t, 8> numbers{of.bytes.value_or(-1), of.bucket, of.up_to.value_or(0), of.ranks, of.nodes,
+                                            of.ranks_per_node,     of.layout, of.in_place};
   constexpr std::size_t digits = std::numeric_limits<std::int64_t>::digits10 + 2;
   std::array<char, numbers.size() * (digits + 1)> text{};
   char* end = text.data();

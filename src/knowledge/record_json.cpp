@@ -177,6 +177,7 @@ constexpr std::array context_fields{
     field<&ContextRecord::ranks>("ranks"),
     field<&ContextRecord::nodes>("nodes", Presence::since_later),
     field<&ContextRecord::ranks_per_node>("ranks_per_node", Presence::since_later),
+    field<&ContextRecord::layout>("layout", Presence::since_later),
     field<&ContextRecord::in_place>("in_place"),
     field<&ContextRecord::operator_class>("operator_class"),
     field<&ContextRecord::calls>("calls"),

@@ -91,6 +91,7 @@ struct ContextRecord {
   int ranks = 0;
   int nodes = 0;                              ///< on which these ranks run; 0 if unknown
   int ranks_per_node = 0;                     ///< the largest
+  int layout = 0;                             ///< Spread::layout
   bool in_place = false;                      ///< in collectives where all ranks must pass MPI_IN_PLACE or none
   std::optional<std::string> operator_class;  ///< of a reduction: "built-in", "commutative", "non-commutative"
   std::int64_t calls = 0;

@@ -90,6 +90,7 @@ Decider::Decider(Task task, std::shared_ptr<Topology> topology, Choosing choosin
     const Spread spread = topology_->places() == nullptr ? Spread{} : topology_->places()->spread();
     task_.key.nodes = spread.nodes;
     task_.key.ranks_per_node = spread.ranks_per_node;
+    task_.key.layout = spread.layout;
     channel_ = topology_->resources().channel(setup().experience.knows(topology_->ranks()));
   }
   if (choosing_.strategy == nullptr || channel_ == nullptr) choosing_.strategy = strategy_named("native")->first;
@@ -119,7 +120,8 @@ void Decider::make_tuner() {
                .bytes = task_.key.bytes.value_or(-1),
                .ranks = task_.key.ranks,
                .nodes = task_.key.nodes,
-               .ranks_per_node = task_.key.ranks_per_node};
+               .ranks_per_node = task_.key.ranks_per_node,
+               .layout = task_.key.layout};
   brief.candidates = task_.functions;
   brief.settings = choosing_.settings;
   brief.argument = choosing_.argument;

@@ -41,7 +41,8 @@ ProfileSum::Key ProfileSum::key_of(const ContextRecord& record) {
           .variant = (record.bucket ? 1 : 0) + (record.in_place ? 2 : 0) + (4 * operator_class),
           .ranks = record.ranks,
           .nodes = record.nodes,
-          .ranks_per_node = record.ranks_per_node};
+          .ranks_per_node = record.ranks_per_node,
+          .layout = record.layout};
 }
 
 void ProfileSum::add(const ContextRecord& key, const CallsOfRank& calls) {

@@ -67,6 +67,7 @@ class ProfileSum {
     std::int32_t ranks;
     std::int32_t nodes;
     std::int32_t ranks_per_node;
+    std::int32_t layout;
     // NOLINTNEXTLINE(modernize-use-nullptr): what clang-tidy 14 takes for a 0 is in the compiler-made comparison
     auto operator<=>(const Key&) const = default;
   };

@@ -59,12 +59,17 @@ struct Round {
     return *this;
   }
   Round& take(Blocks into, int peer) {
-    shared().takes.push_back({peer, into, Take::Kind::copy});
+    shared().takes.push_back({peer, into});
     return *this;
   }
   /// into = what is taken (operator) into.
   Round& take_combined(Blocks into, int peer) {
-    shared().takes.push_back({peer, into, Take::Kind::combine});
+    shared().takes.push_back({peer, into, nothing(), into});
+    return *this;
+  }
+  /// into = left (operator) what is taken (operator) right, as in Take.
+  Round& take_between(Blocks left, int peer, Blocks right, Blocks into) {
+    shared().takes.push_back({peer, into, left, right});
     return *this;
   }
   Round& copy(Blocks from, Blocks into) {

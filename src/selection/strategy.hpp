@@ -103,6 +103,7 @@ struct ContextKey {
   int ranks = 0;
   int nodes = 0;  ///< on which these ranks run; 0 if unknown
   int ranks_per_node = 0;
+  int layout = 0;  ///< Spread::layout
   /// Tells keys apart that have all of the above in common: in place or not, the class of the operator.
   int variant = 0;
 };

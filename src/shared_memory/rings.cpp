@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "shared_memory/copying.hpp"
 #include "shared_memory/other_process.hpp"
 
 namespace starling {
@@ -58,7 +59,7 @@ bool SharedRings::publish(std::span<const std::int32_t> readers, const Piece& pi
       if (!has_taken(one.reader, one.number)) return false;
     holds.clear();
     for (const std::int32_t one : readers) holds.push_back({place(one), published_[place(one)] + 1});
-    std::memcpy(chunks_[(me_ * chunks) + chunk].data.data(), piece.data, bytes);
+    copy_for_others(chunks_[(me_ * chunks) + chunk].data.data(), piece.data, bytes);
     ++chunks_used_;
   }
   for (const std::int32_t one : readers)

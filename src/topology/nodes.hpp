@@ -10,6 +10,9 @@ namespace starling {
 struct Spread {
   int nodes = 0;           ///< 0 where it is not known
   int ranks_per_node = 0;  ///< the largest
+  /// Tells apart what has the same numbers: nodes of other sizes, ranks in another order, other domains. 0 where
+  /// consecutive ranks fill one node of one domain after the other.
+  int layout = 0;
 };
 
 /// The node of each rank by the numbers of their hosts: named by the lowest rank on it.

@@ -1,6 +1,8 @@
 #include "topology/places.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -56,8 +58,18 @@ RankSet Places::leaders() const {
 }
 
 Spread Places::spread() const {
-  Spread spread{nodes(), 0};
+  Spread spread{nodes(), 0, 0};
   for (const int place : position_) spread.ranks_per_node = std::max(spread.ranks_per_node, place + 1);
+  bool is_plain = !has_domains();
+  constexpr std::uint64_t prime = 1099511628211U;  // FNV-1a
+  std::uint64_t digest = 14695981039346656037U;
+  for (int rank = 0; rank < ranks(); ++rank) {
+    is_plain = is_plain && (node_of(rank) * spread.ranks_per_node) + position(rank) == rank;
+    for (const int part : {node_of(rank), by_domain().node_of(rank)})
+      digest = (digest ^ static_cast<std::uint64_t>(part)) * prime;
+  }
+  constexpr std::uint64_t most = std::numeric_limits<int>::max();
+  if (!is_plain) spread.layout = static_cast<int>(1 + (((digest >> 32U) ^ digest) % most));
   return spread;
 }
 

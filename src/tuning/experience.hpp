@@ -45,8 +45,8 @@ class Experience {
   /// Sizes that far apart say nothing about each other.
   static constexpr std::int64_t farthest = 8;
 
-  /// Collective, variant, ranks, nodes, ranks on the fullest node.
-  using Shape = std::tuple<std::string, int, int, int, int>;
+  /// Collective, variant, ranks, nodes, ranks on the fullest node, layout.
+  using Shape = std::tuple<std::string, int, int, int, int, int>;
   using Times = std::map<std::string, double>;  ///< seconds by the candidate's name
   /// The logarithms of measured / predicted time.
   struct Errors {
@@ -56,7 +56,7 @@ class Experience {
   };
 
   static Shape shape_of(const ContextKey& key) {
-    return {std::string(key.what), key.variant, key.ranks, key.nodes, key.ranks_per_node};
+    return {std::string(key.what), key.variant, key.ranks, key.nodes, key.ranks_per_node, key.layout};
   }
   [[nodiscard]] std::optional<Belief> from_sizes(const ContextKey& key, const std::string& name, double native) const;
   [[nodiscard]] Belief corrected(const ContextKey& key, const Candidate& candidate, double predicted) const;

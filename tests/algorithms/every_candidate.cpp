@@ -44,7 +44,11 @@ class Mixer {
       add(static_cast<int>(one.readers.size()), one.from);
       for (const int reader : one.readers) add(reader);
     }
-    for (const Take& one : step.takes) add((2 * one.peer) + (one.kind == Take::Kind::combine ? 1 : 0), one.into);
+    for (const Take& one : step.takes) {
+      add(one.peer, one.into);
+      add(0, one.left);
+      add(0, one.right);
+    }
   }
   void add(const LocalWork& step) {
     add(std::ssize(step.all));

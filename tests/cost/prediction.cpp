@@ -238,14 +238,14 @@ TEST(Prediction, NeverLoopsOverWrongSchedules) {
 }
 
 /// Rank 0 publishes a block for so many readers on its host.
-double seconds_of_sharing(int readers, std::int64_t bytes, Take::Kind kind) {
+double seconds_of_sharing(int readers, std::int64_t bytes, bool combines) {
   const std::vector<int> hosts(static_cast<std::size_t>(readers) + 1);
   std::vector<Schedule> all(hosts.size(), Schedule(1));
   std::vector<int> ranks;
   for (int reader = 1; reader <= readers; ++reader) {
     ranks.push_back(reader);
     Round& round = all[static_cast<std::size_t>(reader)].round();
-    kind == Take::Kind::copy ? round.take(recvbuf(0), 0) : round.take_combined(recvbuf(0), 0);
+    combines ? round.take_combined(recvbuf(0), 0) : round.take(recvbuf(0), 0);
   }
   all.front().round().publish(sendbuf(0), ranks);
   return seconds(all, bytes, Network(star(1, 1, 8 * mega, 0, readers + 1), hosts));
@@ -253,10 +253,9 @@ double seconds_of_sharing(int readers, std::int64_t bytes, Take::Kind kind) {
 
 TEST(Prediction, SharedMemoryTakesLatencyAndACopyForAllReadersAtOnce) {
   const double copied = simple.memory_latency + (1000 * simple.copy_per_byte);
-  EXPECT_NEAR(seconds_of_sharing(1, 1000, Take::Kind::copy), copied, near_enough);
-  EXPECT_NEAR(seconds_of_sharing(3, 1000, Take::Kind::copy), copied, near_enough);
-  EXPECT_NEAR(seconds_of_sharing(1, 1000, Take::Kind::combine),
-              simple.memory_latency + (1000 * simple.combine_per_byte), near_enough);
+  EXPECT_NEAR(seconds_of_sharing(1, 1000, false), copied, near_enough);
+  EXPECT_NEAR(seconds_of_sharing(3, 1000, false), copied, near_enough);
+  EXPECT_NEAR(seconds_of_sharing(1, 1000, true), simple.memory_latency + (1000 * simple.combine_per_byte), near_enough);
 }
 
 /// One host with a rank for each of these numbers, which are their domains.
@@ -290,13 +289,13 @@ TEST(Prediction, ReadersInAnotherDomainTakeTheWayInOneAfterTheOther) {
 }
 
 /// Two ranks of a host publish a block for each other.
-double seconds_of_exchange(std::int64_t bytes, Take::Kind kind) {
+double seconds_of_exchange(std::int64_t bytes, bool combines) {
   std::vector<Schedule> both(2, Schedule(1));
   for (std::size_t rank = 0; rank < 2; ++rank) {
     const int other = 1 - static_cast<int>(rank);
-    if (kind == Take::Kind::combine) both[rank].copy(sendbuf(0), recvbuf(0));
+    if (combines) both[rank].copy(sendbuf(0), recvbuf(0));
     Round& round = both[rank].round().publish(sendbuf(0), {other});
-    kind == Take::Kind::copy ? round.take(recvbuf(0), other) : round.take_combined(recvbuf(0), other);
+    combines ? round.take_combined(recvbuf(0), other) : round.take(recvbuf(0), other);
   }
   return seconds(both, bytes, host_of({0, 0}));
 }
@@ -305,15 +304,13 @@ TEST(Prediction, LargeDataForOneReaderIsCopiedOnce) {
   constexpr std::int64_t large = BoundPublication::least_in_place;
   const double copied = static_cast<double>(large) * simple.copy_per_byte;
   const double less = static_cast<double>(large - 1) * simple.copy_per_byte;
-  EXPECT_NEAR(seconds_of_exchange(large - 1, Take::Kind::copy), 2 * less, near_enough)
-      << "each processor copies in and out";
-  EXPECT_NEAR(seconds_of_exchange(large, Take::Kind::copy), copied + (2 * simple.memory_latency), near_enough)
+  EXPECT_NEAR(seconds_of_exchange(large - 1, false), 2 * less, near_enough) << "each processor copies in and out";
+  EXPECT_NEAR(seconds_of_exchange(large, false), copied + (2 * simple.memory_latency), near_enough)
       << "each copies out, and hears that the other has";
   const double combined = static_cast<double>(large) * simple.combine_per_byte;
-  EXPECT_NEAR(seconds_of_exchange(large, Take::Kind::combine), copied + copied + combined + (2 * simple.memory_latency),
-              near_enough)
+  EXPECT_NEAR(seconds_of_exchange(large, true), copied + copied + combined + (2 * simple.memory_latency), near_enough)
       << "what is combined is copied before";
-  EXPECT_NEAR(seconds_of_sharing(2, large, Take::Kind::copy), simple.memory_latency + copied, near_enough)
+  EXPECT_NEAR(seconds_of_sharing(2, large, false), simple.memory_latency + copied, near_enough)
       << "copied in for several";
 }
 

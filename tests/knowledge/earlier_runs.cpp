@@ -104,6 +104,9 @@ TEST_F(Runs, AreKnownByCallKeyAndCandidate) {
   EXPECT_EQ(chain->samples, 90);
   EXPECT_FALSE(known("binary?segment=none"));
   ContextRecord other = context({});
+  other.layout = 7;
+  EXPECT_EQ(read().find(other), nullptr) << "in another order on as many nodes";
+  other.layout = 0;
   other.nodes = 1;
   other.ranks_per_node = 16;
   EXPECT_EQ(read().find(other), nullptr) << "the same ranks on other nodes";

@@ -107,7 +107,7 @@ TEST(RunRecord, OfAnOlderVersionIsRead) {
   json["run"].erase("machine");
   json.erase("left_out");
   for (Json& context : json["contexts"]) {
-    for (const char* later : {"nodes", "ranks_per_node", "slowest_seconds", "slowest_tuning_seconds"})
+    for (const char* later : {"nodes", "ranks_per_node", "layout", "slowest_seconds", "slowest_tuning_seconds"})
       context.erase(later);
     context.erase("candidates_left_out");
     for (Json& candidate : context["candidates"]) {
@@ -117,6 +117,7 @@ TEST(RunRecord, OfAnOlderVersionIsRead) {
   }
   const RunRecord old = run_record_from_json(json.dump());
   EXPECT_EQ(old.contexts[0].nodes, 0);
+  EXPECT_EQ(old.contexts[0].layout, 0);
   EXPECT_EQ(old.contexts[0].slowest_seconds, std::nullopt);
   EXPECT_EQ(old.contexts[0].candidates[1].agreed_s, std::nullopt);
   EXPECT_FALSE(old.left_out);

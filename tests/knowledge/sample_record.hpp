@@ -25,6 +25,7 @@ inline RunRecord sample_record() {
                       .ranks = 6,
                       .nodes = 2,
                       .ranks_per_node = 4,
+                      .layout = 17,
                       .calls = 700,
                       .stage = "monitor_adapt",
                       .winner = "chain?segment=8192",

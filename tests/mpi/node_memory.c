@@ -23,7 +23,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { most = 1 << 22, most_ranks = 8, most_partly = 100000 };
+enum { most = 1 << 23, most_ranks = 8, most_partly = 100000 };
 
 static const char* does = "reads";
 static int forbidden = 0;
@@ -211,7 +211,7 @@ static void* kill_this(void* unused) {
 }
 
 int main(int argc, char** argv) {
-  static const int counts[] = {1, 48, 49, 16384, 16385, 524287, 524288, 1 << 20, most};
+  static const int counts[] = {1, 48, 49, 16384, 16385, 524288, most - 1, most};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

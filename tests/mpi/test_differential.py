@@ -54,8 +54,6 @@ def check_forced(record: RunRecord, wanted: dict[str, str], unused: set[tuple[st
         if name is None or context.stage == "pass-through":
             continue
         (forced,) = (one for one in context.candidates if one.public_name == name)
-        if any("cannot serve here" in one.why for one in context.decisions if forced.eligible):
-            continue  # several communicators have this key, and on some all ranks are in one NUMA domain
         if not forced.eligible:
             assert forced.reason, f"{context.collective}:{name} is refused without a reason"
             assert context.winner == "native"

@@ -21,9 +21,10 @@ EVERYTHING = "forced:" + ",".join(
     "alltoall alltoallv".split()
 )
 SOME = str(1 << 20)
-"""The largest calls of most tests here, in bytes: some of their data is copied once."""
-LEAST_IN_PLACE = 524288
+"""The largest calls of most tests here, in bytes."""
+LEAST_IN_PLACE = 8 << 20
 """Bytes of one publication that its reader copies from the publisher's memory."""
+LARGE = str(LEAST_IN_PLACE)
 
 
 @pytest.fixture(params=debian_mpis(), ids=str)
@@ -99,26 +100,27 @@ def test_nothing_is_left_when_a_rank_is_killed(mpi: Mpi, program: str, tmp_path:
     assert shared_files() == before
 
 
-@pytest.mark.parametrize(("ranks", "largest"), [(2, 4 << 20), (3, 1 << 20)])
+@pytest.mark.parametrize(("ranks", "largest"), [(2, LEAST_IN_PLACE), (3, LEAST_IN_PLACE)])
 def test_large_data_is_copied_once(mpi: Mpi, checked: str, tmp_path: Path, ranks: int, largest: int) -> None:
     outcome, record = run_tuned(mpi, ranks, [checked, str(largest), "reads"], EVERYTHING, tmp_path)
     assert notes(record) == {""}
     # At least what rank 0 gets in the alltoalls of so many bytes; those of more than two ranks have several readers.
     read = bytes_read(outcome)
+    assert max(read) >= LEAST_IN_PLACE
     assert all(read[size] >= 2 * (ranks - 1) * size for size in read if size >= LEAST_IN_PLACE)
     assert all(read[size] < 1000 for size in read if size < LEAST_IN_PLACE), "no more than whether they may"
 
 
 def test_what_cannot_be_read_is_asked_for(mpi: Mpi, checked: str, tmp_path: Path) -> None:
     for what in ("partly", "secret", "changes"):
-        outcome, record = run_tuned(mpi, 3, [checked, SOME, what], EVERYTHING, tmp_path)
+        outcome, record = run_tuned(mpi, 3, [checked, LARGE, what], EVERYTHING, tmp_path)
         assert notes(record) == {""}, what
         assert max(bytes_read(outcome).values()) > 0 or what == "secret"
 
 
 def test_where_ranks_may_not_read_each_other_large_data_is_copied_twice(mpi: Mpi, checked: str, tmp_path: Path) -> None:
     for what, why in (("refuses", "does not let ranks read"), ("others", "cannot find each other's processes")):
-        outcome, record = run_tuned(mpi, 3, [checked, SOME, what], EVERYTHING, tmp_path)
+        outcome, record = run_tuned(mpi, 3, [checked, LARGE, what], EVERYTHING, tmp_path)
         (note,) = notes(record)
         assert note.startswith("large data is copied twice: ")
         assert why in note
@@ -127,7 +129,7 @@ def test_where_ranks_may_not_read_each_other_large_data_is_copied_twice(mpi: Mpi
 
 def test_a_rank_that_dies_in_a_large_call_ends_the_job(mpi: Mpi, checked: str, tmp_path: Path) -> None:
     settings = {"STARLING_STRATEGY": EVERYTHING, "STARLING_HISTORY": "off", "STARLING_PLATFORM": "nodes"}
-    outcome = run_ranks(mpi, 2, [checked, SOME, "killed"], {**preloaded(mpi, tmp_path, [library(mpi)]), **settings})
+    outcome = run_ranks(mpi, 2, [checked, LARGE, "killed"], {**preloaded(mpi, tmp_path, [library(mpi)]), **settings})
     assert outcome.status != 0
     assert not shared_files()
 

@@ -270,15 +270,17 @@ def test_showing_changes_nothing(folder: Path) -> None:
 
 def test_runs_with_other_keys_are_kept_apart(folder: Path) -> None:
     keys = [context(), context(nodes=8, ranks_per_node=1), context(bytes=16), context(bytes=None), context(ranks=4)]
+    keys += [context(layout=7)]
     write(folder, "20260101T000000-node1-1.json", record(*keys))
     write(folder, "20260101T000000-other1-1.json", record(machine="other#"))
     write(folder, "20260102T000000-node1-1.json", record(mpi_version="5.0.1"))
     rows = known(folder)
     places = [(one["machine"], one["mpi_version"]) for one in rows]
-    assert places == [("node#", "4.1.4")] * 5 + [("node#", "5.0.1"), ("other#", "4.1.4")]
-    assert [(one["bytes"], one["ranks"], one["nodes"]) for one in rows[:5]] == [
+    assert places == [("node#", "4.1.4")] * 6 + [("node#", "5.0.1"), ("other#", "4.1.4")]
+    assert [(one["bytes"], one["ranks"], one["nodes"]) for one in rows[:6]] == [
         (None, 8, 2),
         (8, 4, 2),
+        (8, 8, 2),
         (8, 8, 2),
         (8, 8, 8),
         (16, 8, 2),

@@ -30,6 +30,7 @@ LATER: dict[str, dict[str, Any]] = {
     "contexts": {
         "nodes": 2,
         "ranks_per_node": 4,
+        "layout": 17,
         "candidates_left_out": 2,
         "slowest_seconds": 0.5,
         "slowest_tuning_seconds": 0.25,

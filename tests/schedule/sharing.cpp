@@ -114,6 +114,24 @@ TEST(Sharing, FindsWhatIsCombinedOutOfTheOrderOfRanks) {
   EXPECT_NE(error, "");
 }
 
+/// A reduce of two ranks, in which the root takes what the other has with these operands.
+std::string error_of_operands(Blocks left, Blocks right) {
+  return error_of(
+      Collective::reduce, 1,
+      [&](Schedule& todo, int rank) {
+        if (rank == 1) todo.round().publish(sendbuf(0), {0});
+        if (rank == 0) todo.round().take_between(left, 1, right, recvbuf(0));
+      },
+      std::span(one_node).first(2));
+}
+
+TEST(Sharing, CombinesWhatIsTakenBetweenItsOperands) {
+  EXPECT_EQ(error_of_operands(sendbuf(0), nothing()), "");
+  EXPECT_NE(error_of_operands(nothing(), sendbuf(0)), "") << "out of the order of ranks";
+  EXPECT_NE(error_of_operands(nothing(), nothing()), "") << "without the root's";
+  EXPECT_NE(error_of_operands(sendbuf(0), recvbuf(0)), "") << "recvbuf was never written";
+}
+
 TEST(Sharing, OrdersBarriers) {
   // Rank 2 hears of rank 1 from rank 0 only.
   EXPECT_EQ(error_of(Collective::barrier, 3,

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <vector>
 
 namespace starling {
@@ -34,6 +35,22 @@ TEST(Places, SpreadTellsHowManyNodesThereAreAndTheMostRanksOnOne) {
   EXPECT_EQ(spread.nodes, 2);
   EXPECT_EQ(spread.ranks_per_node, 3);
   EXPECT_EQ(Places(std::vector<int>{}).spread().nodes, 0) << "none is known";
+}
+
+TEST(Places, SpreadTellsLayoutsApartThatHaveTheSameNumbers) {
+  const auto layout = [](const std::vector<int>& nodes, const std::vector<int>& domains) {
+    return Places(nodes, domains).spread().layout;
+  };
+  for (const std::vector<int>& plain : {std::vector<int>{}, {4}, {1, 1}, {5, 3}, {0, 0, 1, 1}, {0, 0, 1, 1, 2}})
+    EXPECT_EQ(layout(plain, {}), 0);
+  EXPECT_EQ(layout({7, 7, 7}, {2, 2, 2}), 0) << "one domain";
+  const std::set<int> different{layout({0, 0, 0, 0}, {}),           layout({0, 0, 0, 0}, {0, 0, 1, 1}),
+                                layout({0, 0, 0, 0}, {0, 1, 0, 1}), layout({0, 0, 0, 0}, {0, 1, 1, 1}),
+                                layout({0, 1, 0, 1}, {}),           layout({0, 1, 1, 0}, {}),
+                                layout({0, 1, 1, 1}, {}),           layout({0, 0, 1, 1}, {0, 1, 0, 0})};
+  EXPECT_EQ(different.size(), 8);
+  EXPECT_EQ(*different.begin(), 0) << "a number that records can hold";
+  EXPECT_EQ(layout({9, 2, 9, 2}, {}), layout({0, 1, 0, 1}, {})) << "in another job";
 }
 
 TEST(Places, KnowsTheDomainsOfEachNode) {

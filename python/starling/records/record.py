@@ -137,7 +137,8 @@ class ContextKey(_Model):
     """The key of a context. `bytes` are per rank and per peer block.
 
     A bucket stands for all sizes up to twice `bytes`, or up to `up_to`, exclusive.
-    `nodes` and `ranks_per_node`, that of the fullest host, are of the communicator; 0 where unknown.
+    `nodes` and `ranks_per_node`, that of the fullest host, are of the communicator; 0 where unknown. `layout` tells
+    communicators apart that have these in common; 0 where consecutive ranks fill one node after the other.
     """
 
     collective: str
@@ -147,6 +148,7 @@ class ContextKey(_Model):
     ranks: int
     nodes: int = Field(0, ge=0)
     ranks_per_node: int = Field(0, ge=0)
+    layout: int = Field(0, ge=0)
     in_place: bool
     operator_class: Literal["built-in", "commutative", "non-commutative"] | None
 

@@ -3,9 +3,8 @@
 //
 //   whole    rank 0   rank 1   rank 2           shares   rank 0   rank 1   rank 2      ranks that it is combined over
 //   start    0        1        2                start    0 0 0    1 1 1    2 2 2
-//   step 1   012      1 2      2                step 1   012 . .  . 12 .   . . 2
-//   step 2   012      012      012              step 2   012 . .  . 012 .  . . 012
-//                                               step 3   all      all      all
+//   step 1   012      012      012              step 1   012 . .  . 012 .  . . 012
+//                                               step 2   all      all      all
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/shared/fold_shared.hpp"
@@ -27,12 +26,12 @@ Schedule build(const Team& team, const Parameters& with) {
   Round& first = todo.round();
   const std::vector<int> others = all_others(team);
   if (!in_shares(with)) {
-    fold_shared(todo, team, first.publish(sendbuf(0), others), sendbuf(0), recvbuf(0));
+    fold_shared(team, first.publish(sendbuf(0), others), sendbuf(0), recvbuf(0));
     return todo;
   }
   for (int peer = 0; peer < team.size; ++peer)
     if (peer != team.rank) first.publish(sendbuf(peer), {peer});
-  fold_shared(todo, team, first, sendbuf(team.rank), recvbuf(team.rank));
+  fold_shared(team, first, sendbuf(team.rank), recvbuf(team.rank));
   Round& gather = todo.round().publish(recvbuf(team.rank), others);
   for (int peer = 0; peer < team.size; ++peer)  // in one order on all ranks
     if (peer != team.rank) gather.take(recvbuf(peer), peer);

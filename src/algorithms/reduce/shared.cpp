@@ -29,9 +29,10 @@ Schedule build(const Team& team, const Parameters& with) {
   const Blocks sum = place.parent < 0 ? recvbuf(0) : at(todo.add_scratch(1), 0);
   Round& children = todo.round();
   // Those that are further left are combined onto those right of them.
-  children.take(sum, place.children.front());
-  for (std::size_t i = 1; i < place.children.size(); ++i) children.take_combined(sum, place.children[i]);
-  children.combine(sendbuf(0), sum);
+  for (const int child : place.children) {
+    const Blocks left = child == place.children.back() ? sendbuf(0) : nothing();
+    children.take_between(left, child, child == place.children.front() ? nothing() : sum, sum);
+  }
   if (place.parent >= 0) todo.round().publish(sum, {place.parent});
   return todo;
 }

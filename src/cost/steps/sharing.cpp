@@ -49,9 +49,9 @@ void StepCost<Sharing>::take(int rank) {
 void StepCost<Sharing>::take_one(int rank, const BoundTake& take, const Published& there, double& processor) {
   const CostParameters& costs = ranks_.parameters();
   const double way = ranks_.latency(take.peer, rank);
-  const bool copies = take.kind == Take::Kind::copy;
-  double of_a_byte = copies ? costs.copy_per_byte : costs.combine_per_byte;
-  if (there.in_place && !copies) of_a_byte += costs.copy_per_byte;
+  const int operands = take.operands();
+  double of_a_byte = operands == 0 ? costs.copy_per_byte : operands * costs.combine_per_byte;
+  if (there.in_place && operands > 0) of_a_byte += costs.copy_per_byte;
   const double begun = std::max(processor, there.begun + way);
   processor = std::max(begun + (static_cast<double>(take.into.count) * of_a_byte), there.done + way);
   processor = std::max(processor, ranks_.crossed(take.peer, rank, take.into.count, begun));

@@ -136,6 +136,7 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
                .ranks = ranks_,
                .nodes = spread_.nodes,
                .ranks_per_node = spread_.ranks_per_node,
+               .layout = spread_.layout,
                .variant = (facts.key.in_place ? 1 : 0) + (facts.key.built_in      ? 0
                                                           : facts.key.commutative ? 2
                                                                                   : 4)};
@@ -336,6 +337,7 @@ ContextRecord Context::key_record() const {
   record.ranks = ranks_;
   record.nodes = spread_.nodes;
   record.ranks_per_node = spread_.ranks_per_node;
+  record.layout = spread_.layout;
   return record;
 }
 

@@ -70,6 +70,7 @@ void find_handles() {
   STARLING_HANDLE(byte, "ompi_mpi_byte", MPI_BYTE);
   STARLING_HANDLE(char_, "ompi_mpi_char", MPI_CHAR);
   STARLING_HANDLE(int_, "ompi_mpi_int", MPI_INT);
+  STARLING_HANDLE(float_, "ompi_mpi_float", MPI_FLOAT);
   STARLING_HANDLE(double_, "ompi_mpi_double", MPI_DOUBLE);
   STARLING_HANDLE(int64, "ompi_mpi_int64_t", MPI_INT64_T);
   STARLING_HANDLE(datatype_null, "ompi_mpi_datatype_null", MPI_DATATYPE_NULL);

@@ -59,7 +59,7 @@ void resolve_pmpi();
 /// numbers: fine.)
 struct Handles {
   MPI_Comm comm_world{}, comm_self{}, comm_null{};
-  MPI_Datatype byte{}, char_{}, int_{}, double_{}, int64{}, datatype_null{};
+  MPI_Datatype byte{}, char_{}, int_{}, float_{}, double_{}, int64{}, datatype_null{};
   MPI_Op op_null{}, sum{}, min{}, band{};
   MPI_Request request_null{};
   MPI_Errhandler errors_return{};

@@ -20,7 +20,7 @@ Sharing Sharing::placed(const Placing& where) const {
   }
   for (Take& one : moved.takes) {
     one.peer = where.rank(one.peer);
-    one.into = where.blocks(one.into);
+    for (Blocks* const place : {&one.into, &one.left, &one.right}) *place = where.blocks(*place);
   }
   return moved;
 }
@@ -54,7 +54,7 @@ void Sharing::Flat::bind(Binder& binder) const {
   for (const Take& one : sharing.takes) {
     const Extent into = binder.where.of_message(one.into);
     if (into.count == 0 && one.into.count > 0) continue;
-    program.takes.push_back({one.peer, one.kind, into});
+    program.takes.push_back({one.peer, into, binder.where.of_message(one.left), binder.where.of_message(one.right)});
     ++bound.takes;
   }
   if (bound.publications + bound.takes == 0) return;
@@ -127,6 +127,8 @@ void SharingRule::must_be_possible(int rank, const Sharing& step) const {
   for (const Take& one : step.takes) {
     must_be_near(rank, one.peer);
     memory.change_in_round(one.into);
+    for (const Blocks operand : {one.left, one.right})
+      if (Take::is_there(operand) && operand != one.into) memory.read_in_round(operand);
   }
 }
 
@@ -200,13 +202,21 @@ void SharingRule::deliver(int from, const Publication& publication, int to, cons
   if (!std::equal(given.begin(), given.end(), taken.begin())) throw mismatch("size");
   const auto values = all_.memory(from).values(publication.from);
   std::vector<Symbol> made(values.begin(), values.end());
-  if (take.kind == Take::Kind::combine) {
-    all_.naming(to, [&] {
-      memory.must_be_written(take.into);
-      const auto right = memory.values(take.into);
+  all_.naming(to, [&] {
+    const auto values_of = [&](Blocks operand) {
+      if (operand.count != take.into.count) throw mismatch("the number of blocks of an operand");
+      memory.must_be_written(operand);
+      return memory.values(operand);
+    };
+    if (Take::is_there(take.right)) {
+      const auto right = values_of(take.right);
       for (std::size_t i = 0; i < made.size(); ++i) made[i] = all_.symbols().combine(made[i], right[i]);
-    });
-  }
+    }
+    if (Take::is_there(take.left)) {
+      const auto left = values_of(take.left);
+      for (std::size_t i = 0; i < made.size(); ++i) made[i] = all_.symbols().combine(left[i], made[i]);
+    }
+  });
   memory.write(take.into, made);
 }
 

@@ -30,19 +30,23 @@ struct Publication {
   [[nodiscard]] std::size_t bytes() const { return bytes_of(readers); }
 };
 
-/// The next publication of `peer` for this rank, as `into` or combined with it.
+/// The next publication of `peer` for this rank: into = left (operator) what is taken (operator) right. Of the two
+/// operands each may be missing, and `right` may be `into`; else they are no blocks of `into`.
 struct Take {
-  enum class Kind : std::uint8_t { copy, combine };
   int peer;
   Blocks into;
-  Kind kind;  ///< combine: into = what is taken (operator) into
+  Blocks left = nothing();
+  Blocks right = nothing();
+
+  /// Whether there is the operand.
+  [[nodiscard]] static bool is_there(Blocks operand) { return operand.count > 0; }
 };
 
 /// A publication of a program; its readers are among `readers` of the program.
 struct BoundPublication {
-  /// So many bytes for one reader stay in place, where ranks may read each other's memory: with fewer bytes or more
-  /// readers two copies at once are faster (bench/single_copy.cpp).
-  static constexpr std::int64_t least_in_place = std::int64_t{512} << 10U;
+  /// So many bytes for one reader stay in place, where ranks may read each other's memory: they are more than caches
+  /// hold. Of fewer bytes, or with more readers, two copies at once are as fast or faster (bench/single_copy.cpp).
+  static constexpr std::int64_t least_in_place = std::int64_t{8} << 20U;
 
   Extent data;
   std::int32_t first_reader;
@@ -53,8 +57,11 @@ struct BoundPublication {
 
 struct BoundTake {
   std::int32_t peer;
-  Take::Kind kind;
   Extent into;
+  Extent left;  ///< of no elements where it is missing, as `right`
+  Extent right;
+
+  [[nodiscard]] int operands() const { return (left.count > 0 ? 1 : 0) + (right.count > 0 ? 1 : 0); }
 };
 
 /// A sharing of a program: some of its publications and takes.

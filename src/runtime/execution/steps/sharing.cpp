@@ -4,15 +4,16 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <span>
 
 #include "runtime/execution/segment.hpp"
+#include "runtime/mpi/plain_sum.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
 #include "runtime/mpi/unit.hpp"
+#include "shared_memory/copying.hpp"
 
 namespace starling {
 namespace {
@@ -161,7 +162,7 @@ class OneSharing {
 
   /// Takes what lies at `there_`, as far as it can be read.
   void take_from_place() {
-    const bool directly = take_->kind == Take::Kind::copy && run_.unit.contiguous;
+    const bool directly = take_->operands() == 0 && run_.unit.contiguous;
     if (directly && read(run_.at(incoming_.rest()), bytes_of(incoming_.rest()))) {
       take_over();
       return;
@@ -211,20 +212,47 @@ class OneSharing {
     return true;
   }
 
+  /// Takes a piece, of which `data` are the bytes, with what its operands have for it.
   void put(const char* data, const Extent& piece) {
     char* const into = run_.at(piece);
-    const bool combines = take_->kind == Take::Kind::combine;
-    if (!combines && run_.unit.contiguous) {
-      std::memcpy(into, data, bytes_of(piece));
-    } else if (!combines) {
-      keep(unpack(data, into, piece.count, run_.unit.type));
-    } else if (run_.unit.contiguous) {
-      keep(pmpi.Reduce_local(data, into, static_cast<int>(piece.count), run_.unit.type, run_.op));
+    const auto of = [&](const Extent& operand) {
+      return run_.at({operand.buffer, operand.first + (piece.first - take_->into.first), piece.count});
+    };
+    const PlainSum sum = take_->operands() > 0 && run_.unit.contiguous ? plain_sum(run_.op, run_.unit.type) : nullptr;
+    if (sum != nullptr) {
+      const bool has_right = take_->right.count > 0;
+      if (has_right) sum(data, of(take_->right), into, piece.count);
+      if (take_->left.count > 0) sum(of(take_->left), has_right ? into : data, into, piece.count);
+      return;
+    }
+    if (take_->right.count == 0) {
+      put_alone(data, piece);
+    } else {
+      if (const char* const right = of(take_->right); right != into)
+        keep(copy_elements(right, into, piece.count, run_.unit));
+      combine(data, piece);
+    }
+    if (take_->left.count > 0) keep(reduce(of(take_->left), piece));
+  }
+
+  void put_alone(const char* data, const Extent& piece) {
+    if (run_.unit.contiguous) {
+      copy_from_others(run_.at(piece), data, bytes_of(piece));
+    } else {
+      keep(unpack(data, run_.at(piece), piece.count, run_.unit.type));
+    }
+  }
+  void combine(const char* data, const Extent& piece) {
+    if (run_.unit.contiguous) {
+      keep(reduce(data, piece));
     } else if (char* const elements = spare(SharedRings::chunk_bytes); elements != nullptr) {
       char* const first = elements + run_.unit.span(piece.count).before;
       keep(unpack(data, first, piece.count, run_.unit.type));
-      keep(pmpi.Reduce_local(first, into, static_cast<int>(piece.count), run_.unit.type, run_.op));
+      keep(reduce(first, piece));
     }
+  }
+  [[nodiscard]] int reduce(const char* left, const Extent& piece) const {
+    return pmpi.Reduce_local(left, run_.at(piece), static_cast<int>(piece.count), run_.unit.type, run_.op);
   }
 
   const Running& run_;
