@@ -1,6 +1,7 @@
 ! Starling's interface to patterns in Fortran: the functions of starling/patterns.h, with the same names and arguments,
-! described there. Handles are of type(c_ptr), c_null_ptr is none; communicators, datatypes and operators are the
-! integers of `use mpi` or mpif.h. Compile it with the program:
+! described there. Arrays and texts need no counts; names, strategies and parts of functions that may be left out come
+! last. Handles are of type(c_ptr), c_null_ptr is none; communicators, datatypes and operators are the integers of
+! `use mpi` or mpif.h. Compile it with the program:
 ! mpifort $(starling config --module) app.f90 $(starling config --flags)
 module starling
   use, intrinsic :: iso_c_binding
@@ -40,6 +41,13 @@ module starling
       import :: c_int, c_ptr
       integer(c_int), value :: graph
       type(c_ptr), intent(out) :: made
+    end function
+    integer(c_int) function starling_topology_neighbours_c(topology, sources, source, targets, target) &
+        bind(c, name='starling_topology_neighbours')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: topology
+      integer(c_int), intent(out) :: sources, targets
+      type(c_ptr), intent(out) :: source, target
     end function
     integer(c_int) function starling_topology_free(topology) bind(c)
       import :: c_int, c_ptr
@@ -89,6 +97,15 @@ module starling
       type(c_ptr), value :: map, data
       type(c_ptr), intent(out) :: made
     end function
+    ! c_f_pointer makes an array of `data`.
+    integer(c_int) function starling_vector_allocate(dimensions, extents, values, map, datatype, order, data, made) &
+        bind(c, name='starling_vector_allocate_f')
+      import :: c_int, c_ptr
+      integer(c_int), value :: dimensions, values, datatype, order
+      integer(c_int), intent(in) :: extents(*)
+      type(c_ptr), value :: map
+      type(c_ptr), intent(out) :: data, made
+    end function
     integer(c_int) function starling_vector_free(vector) bind(c)
       import :: c_int, c_ptr
       type(c_ptr), intent(inout) :: vector
@@ -137,6 +154,16 @@ module starling
       character(kind=c_char), intent(in) :: name(*)
       integer(c_int), value :: count
       type(c_ptr), intent(in) :: functions(*)
+      type(c_ptr), intent(out) :: made
+    end function
+    integer(c_int) function starling_function_set_combinations_c(name, begin, finish, context, set, excluded_count, &
+        excluded, made) bind(c, name='starling_function_set_combinations')
+      import :: c_int, c_ptr, c_char, c_funptr
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_funptr), value :: begin, finish
+      type(c_ptr), value :: context, set
+      integer(c_int), value :: excluded_count
+      type(c_ptr), intent(in) :: excluded(*)
       type(c_ptr), intent(out) :: made
     end function
     integer(c_int) function starling_function_set_predefined_c(name, made) &
@@ -216,6 +243,14 @@ module starling
       character(kind=c_char), intent(in) :: attribute(*)
       integer(c_int), intent(out) :: value
     end function
+    integer(c_int) function starling_request_figures_c(request, function, mean, filtered, outliers) &
+        bind(c, name='starling_request_figures')
+      import :: c_int, c_ptr, c_char, c_double
+      type(c_ptr), value :: request
+      character(kind=c_char), intent(in) :: function(*)
+      real(c_double), intent(out) :: mean, filtered
+      integer(c_int), intent(out) :: outliers
+    end function
 
     integer(c_int) function starling_timer_create(count, requests, made) bind(c)
       import :: c_int, c_ptr
@@ -285,13 +320,56 @@ contains
     found = text_of(starling_error_detail_c())
   end function
 
-  ! The values are named by their digits.
-  integer(c_int) function starling_attribute_create(name, values, made)
+  ! Arrays of the neighbours' ranks, which this rank receives from and sends to.
+  integer(c_int) function starling_topology_neighbours(topology, sources, targets)
+    type(c_ptr), intent(in) :: topology
+    integer(c_int), allocatable, intent(out) :: sources(:), targets(:)
+    integer(c_int), pointer :: ranks(:)
+    integer(c_int) :: count_sources, count_targets
+    type(c_ptr) :: source, target
+    starling_topology_neighbours = starling_topology_neighbours_c(topology, count_sources, source, count_targets, &
+                                                                  target)
+    if (starling_topology_neighbours /= starling_success) return
+    allocate (sources(count_sources), targets(count_targets))
+    if (count_sources > 0) then
+      call c_f_pointer(source, ranks, [count_sources])
+      sources = ranks
+    end if
+    if (count_targets > 0) then
+      call c_f_pointer(target, ranks, [count_targets])
+      targets = ranks
+    end if
+  end function
+
+  ! Without names, the values are named by their digits.
+  integer(c_int) function starling_attribute_create(name, values, made, value_names)
     character(len=*), intent(in) :: name
     integer(c_int), intent(in) :: values(:)
     type(c_ptr), intent(out) :: made
-    starling_attribute_create = starling_attribute_create_c(trim(name)//c_null_char, size(values), values, &
-                                                            c_null_ptr, made)
+    character(len=*), intent(in), optional :: value_names(:)
+    if (present(value_names)) then
+      starling_attribute_create = attribute_with_names(name, values, value_names, made)
+    else
+      starling_attribute_create = starling_attribute_create_c(trim(name)//c_null_char, size(values), values, &
+                                                              c_null_ptr, made)
+    end if
+  end function
+
+  integer(c_int) function attribute_with_names(name, values, value_names, made)
+    character(len=*), intent(in) :: name, value_names(:)
+    integer(c_int), intent(in) :: values(:)
+    type(c_ptr), intent(out) :: made
+    character(kind=c_char, len=len(value_names) + 1), target :: texts(size(value_names))
+    type(c_ptr), target :: addresses(max(1, size(value_names)))
+    integer :: i
+    attribute_with_names = starling_error_argument
+    if (size(value_names) /= size(values)) return
+    do i = 1, size(values)
+      texts(i) = trim(value_names(i))//c_null_char
+      addresses(i) = c_loc(texts(i))
+    end do
+    attribute_with_names = starling_attribute_create_c(trim(name)//c_null_char, size(values), values, &
+                                                       c_loc(addresses), made)
   end function
 
   integer(c_int) function starling_function_create(name, work, context, set, values, made)
@@ -304,13 +382,17 @@ contains
                                                          c_null_funptr, context, set, values, made)
   end function
 
-  integer(c_int) function starling_function_split(name, begin, finish, context, set, values, made)
+  integer(c_int) function starling_function_split(name, begin, finish, context, set, values, made, progress)
     character(len=*), intent(in) :: name
     procedure(starling_work) :: begin, finish
     type(c_ptr), intent(in) :: context, set
     integer(c_int), intent(in) :: values(*)
     type(c_ptr), intent(out) :: made
-    starling_function_split = starling_function_split_c(trim(name)//c_null_char, c_funloc(begin), c_null_funptr, &
+    procedure(starling_work), optional :: progress
+    type(c_funptr) :: between
+    between = c_null_funptr
+    if (present(progress)) between = c_funloc(progress)
+    starling_function_split = starling_function_split_c(trim(name)//c_null_char, c_funloc(begin), between, &
                                                         c_funloc(finish), context, set, values, made)
   end function
 
@@ -320,6 +402,26 @@ contains
     type(c_ptr), intent(out) :: made
     starling_function_set_create = starling_function_set_create_c(trim(name)//c_null_char, size(functions), &
                                                                   functions, made)
+  end function
+
+  ! Without `finish` the work is all done in `begin`. Each column of `excluded` has a value of each attribute.
+  integer(c_int) function starling_function_set_combinations(name, begin, context, set, excluded, made, finish)
+    character(len=*), intent(in) :: name
+    procedure(starling_work) :: begin
+    type(c_ptr), intent(in) :: context, set
+    integer(c_int), intent(in), target, contiguous :: excluded(:, :)
+    type(c_ptr), intent(out) :: made
+    procedure(starling_work), optional :: finish
+    type(c_ptr) :: columns(max(1, size(excluded, 2)))
+    type(c_funptr) :: ending
+    integer :: i
+    do i = 1, size(excluded, 2)
+      columns(i) = c_loc(excluded(1, i))
+    end do
+    ending = c_null_funptr
+    if (present(finish)) ending = c_funloc(finish)
+    starling_function_set_combinations = starling_function_set_combinations_c( &
+      trim(name)//c_null_char, c_funloc(begin), ending, context, set, size(excluded, 2), columns, made)
   end function
 
   integer(c_int) function starling_function_set_predefined(name, made)
@@ -347,6 +449,15 @@ contains
     character(len=*), intent(in) :: attribute
     integer(c_int), intent(out) :: value
     starling_request_attribute = starling_request_attribute_c(request, trim(attribute)//c_null_char, value)
+  end function
+
+  integer(c_int) function starling_request_figures(request, function, mean, filtered, outliers)
+    type(c_ptr), intent(in) :: request
+    character(len=*), intent(in) :: function
+    real(c_double), intent(out) :: mean, filtered
+    integer(c_int), intent(out) :: outliers
+    starling_request_figures = starling_request_figures_c(request, trim(function)//c_null_char, mean, filtered, &
+                                                          outliers)
   end function
 
   integer(c_int) function starling_request_function(request, name)

@@ -16,6 +16,10 @@ static MPI_Comm comm_of(Fint comm) {
   return starling::pmpi.Comm_f2c == nullptr ? MPI_Comm{} : starling::pmpi.Comm_f2c(comm);
 }
 
+static MPI_Datatype type_of(Fint type) {
+  return starling::pmpi.Type_f2c == nullptr ? MPI_Datatype{} : starling::pmpi.Type_f2c(type);
+}
+
 int starling_topology_cartesian_f(Fint cartesian, int corners, starling_topology* made) {
   return starling_topology_cartesian(comm_of(cartesian), corners, made);
 }
@@ -35,8 +39,12 @@ int starling_map_operator_f(Fint op, starling_map* made) {
 
 int starling_vector_register_f(int dimensions, const int* extents, int values, starling_map map, Fint type, int order,
                                void* data, starling_vector* made) {
-  const auto datatype = starling::pmpi.Type_f2c == nullptr ? MPI_Datatype{} : starling::pmpi.Type_f2c(type);
-  return starling_vector_register(dimensions, extents, values, map, datatype, order, data, made);
+  return starling_vector_register(dimensions, extents, values, map, type_of(type), order, data, made);
+}
+
+int starling_vector_allocate_f(int dimensions, const int* extents, int values, starling_map map, Fint type, int order,
+                               void** data, starling_vector* made) {
+  return starling_vector_allocate(dimensions, extents, values, map, type_of(type), order, data, made);
 }
 
 int starling_request_communicator_f(starling_request request, Fint* comm, int* rank, int* ranks) {

@@ -16,8 +16,9 @@ constexpr std::size_t fewest_for_scatter = 3;
 /// Clearly slower: by more than so many standard deviations of the difference, and by this share at least.
 constexpr double deviations = 3;
 constexpr double least_difference = 0.02;
-/// A candidate may be better by that much where this is less improbable than so many standard deviations: 5 %.
-constexpr double improbable = 1.65;
+/// A candidate may be better by that much where this is less improbable than so many standard deviations: 2 %. There
+/// may be several such candidates, so the improbable must be rarer than wrong choices may be.
+constexpr double improbable = 2;
 
 }  // namespace
 

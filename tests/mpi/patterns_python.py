@@ -1,5 +1,7 @@
 """Patterns in Python: halos of NumPy arrays in both orders, a set that tells its own times, errors, a timer."""
 
+from collections.abc import Callable
+
 import numpy
 from mpi4py import MPI  # type: ignore[import-not-found,unused-ignore]
 
@@ -61,6 +63,8 @@ def check_set() -> None:
             request.start()
         assert not request.exploring
         assert request.winner == "fast"
+        assert abs(request.figures("medium").mean - 2e-3) < 1e-6
+        assert request.figures("medium").outliers == 0
     failing = True
     raised = 0
     with patterns.Request(functions, strategy="brute-force") as request:
@@ -73,11 +77,13 @@ def check_set() -> None:
     assert (raised > 0) == (COMM.rank == COMM.size - 1)
     failing = False
     with patterns.Request(functions) as one, patterns.Request(functions) as other:
-        timer = patterns.Timer([one, other])
+        timer = patterns.Timer([one])
+        timer.add(other)
         for _ in range(5):
             with timer.section():
                 one.start()
                 other.start()
+        timer.remove(one)
         timer.free()
 
 
@@ -114,6 +120,7 @@ def check_errors() -> None:
         (lambda: patterns.Vector(numpy.zeros((3, 3)), patterns.Map.halo(2)), 3),
         (lambda: patterns.FunctionSet.predefined("luck"), 1),
         (lambda: patterns.Attribute("twice", [1, 1]), 1),
+        (lambda: request.figures("luck"), 9),
     ):
         try:
             make()  # type: ignore[no-untyped-call,unused-ignore]
@@ -141,6 +148,51 @@ def check_errors() -> None:
         raise AssertionError("an array with gaps")
 
 
+def check_graph() -> None:
+    """Each rank sends to the next one: the neighbours are those of the communicator's graph."""
+    before, behind = (COMM.rank - 1) % COMM.size, (COMM.rank + 1) % COMM.size
+    graph = COMM.Create_dist_graph_adjacent([before], [behind])
+    topology = patterns.Topology(graph)
+    assert topology.neighbours == ([before], [behind])
+    topology.free()
+    graph.Free()
+    line = COMM.Create_cart([COMM.size], periods=[False])
+    sources, targets = patterns.Topology(line).neighbours
+    assert sources == targets == list(line.Shift(0, 1))
+    line.Free()
+
+
+def check_parts() -> None:
+    """Progress is made between the beginning and the end."""
+    parts: list[str] = []
+
+    def part(name: str) -> Callable[[patterns.Request], int]:
+        def work(_: patterns.Request) -> int:
+            parts.append(name)
+            return 0
+
+        return work
+
+    function = patterns.Function("parts", part("begin"), finish=part("finish"), progress=part("progress"))
+    with patterns.Request(patterns.FunctionSet("in parts", [function])) as request:
+        request.init()
+        assert not request.progress()
+        request.wait()
+    assert parts[:2] == ["begin", "progress"]
+    assert parts[-1] == "finish"
+
+
+def check_in_place() -> None:
+    """A sum that takes the place of what was added."""
+    numbers = numpy.full(3, COMM.rank + 1.0)
+    allreduce = patterns.FunctionSet.predefined("allreduce")
+    sent = patterns.Vector(numbers, patterns.Map.in_place())
+    received = patterns.Vector(numbers, patterns.Map.operator(MPI.SUM))
+    with patterns.Request(allreduce, None, sent, received) as request:
+        request.start()
+    assert (numbers == COMM.size * (COMM.size + 1) / 2).all()
+
+
 def check_returned() -> None:
     """A function that returns its result is named, and left out of the next calls."""
     for returned, number in ((numpy.zeros(3), None), (3, 13), (numpy.int64(0), 0), (None, 0)):
@@ -163,6 +215,9 @@ def main() -> None:
     check_halo("F")
     check_set()
     check_errors()
+    check_graph()
+    check_parts()
+    check_in_place()
     check_returned()
     COMM.Barrier()
     if COMM.rank == 0:

@@ -46,6 +46,15 @@ def test_a_users_set_in_c_is_tuned_and_recorded(mpi: Mpi, tmp_path: Path) -> Non
     assert "ring_of_mine" in report.stdout
 
 
+@pytest.mark.parametrize("calls_each", [1, 3, 10])
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_requests_come_and_go_in_any_order_with_trials_of_any_length(mpi: Mpi, calls_each: int, tmp_path: Path) -> None:
+    program = linked(mpi, HERE / "lifetimes.c", tmp_path)
+    outcome = run(mpi, 3, [program, str(calls_each), "300"], tmp_path, {"STARLING_ITER": str(calls_each)}).check()
+    assert outcome.stdout.startswith("right, ")
+    assert outcome.stderr == ""
+
+
 @pytest.mark.parametrize("mpi", debian_mpis()[:1], ids=str)
 def test_the_run_may_choose_the_strategy_and_history_is_where_the_next_run_starts(mpi: Mpi, tmp_path: Path) -> None:
     program = linked(mpi, HERE / "patterns.c", tmp_path)
@@ -176,6 +185,13 @@ def test_the_example_in_fortran_finds_the_fastest(mpi: Mpi, tmp_path: Path) -> N
     assert outcome.stdout.startswith("the fastest is ")
     assert ", 0 wrong" in outcome.stdout
     assert contexts(tmp_path)["ring"].calls == 500
+
+
+@pytest.mark.parametrize("mpi", fortran_mpis(), ids=str)
+def test_a_program_in_fortran_uses_all_of_the_interface(mpi: Mpi, tmp_path: Path) -> None:
+    outcome = run(mpi, 3, [linked(mpi, HERE / "patterns_fortran.f90", tmp_path)], tmp_path).check()
+    assert outcome.stdout.strip() == "right"
+    assert contexts(tmp_path)["in_Fortran"].winner in {"fast", "medium"}
 
 
 def pythons() -> Iterator[tuple[Mpi, Path]]:

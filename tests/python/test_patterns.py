@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 import warnings
@@ -158,3 +159,14 @@ def test_what_cannot_be_is_refused() -> None:
             patterns.Function("f", lambda _: None, attributes, values)
     with pytest.raises(ValueError, match="needs a function"):
         patterns.FunctionSet("set", [])
+
+
+def test_fortran_has_all_functions_of_c() -> None:
+    headers = ROOT / "include/starling"
+    declared = re.sub(r"/\*.*?\*/|\btypedef .*?;", "", (headers / "patterns.h").read_text(), flags=re.DOTALL)
+    in_c = set(re.findall(r"\b(starling_\w+)\(", declared))
+    in_fortran = set(
+        re.findall(r"^ *(?:[\w()]+ )?function (starling_\w+)\(", (headers / "starling.f90").read_text(), re.MULTILINE)
+    )
+    assert len(in_c) > 40
+    assert in_c - in_fortran == set()

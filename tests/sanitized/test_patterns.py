@@ -15,7 +15,7 @@ from support.tuned import preloaded
 PROGRAMS = ROOT / "tests/mpi"
 BUILD = ROOT / "build-test/sanitized"
 OPTIONS = ("-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
-CALLS = {"adcl_collectives": ("3",), "patterns": ("brute-force",)}
+CALLS = {"adcl_collectives": ("3",), "lifetimes": ("7", "200"), "patterns": ("brute-force",)}
 
 
 def runtime_of_sanitizer(mpi: Mpi) -> Path:
@@ -50,7 +50,9 @@ def leaks(outcome: Outcome) -> list[str]:
     return [one for one in found if "libstarling" in one and "libmpich" not in one]
 
 
-@pytest.mark.parametrize("name", ["patterns", "adcl_halos", "adcl_sets", "adcl_collectives", "adcl_figure"])
+@pytest.mark.parametrize(
+    "name", ["patterns", "lifetimes", "adcl_halos", "adcl_sets", "adcl_collectives", "adcl_figure"]
+)
 def test_programs_are_right_and_sanitizers_find_nothing(name: str, tmp_path: Path) -> None:
     ranks = 4 if name == "adcl_halos" else 3
     outcome = run(PROGRAMS / f"{name}.c", ranks, tmp_path, *CALLS.get(name, ())).check()

@@ -46,7 +46,7 @@ TEST_P(SearchChoices, AreRarelyWrong) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, SearchChoices,
-    ::testing::Values(Choice{"brute-force", 0, 0.3, 0.03, 0, 0.05}, Choice{"brute-force", 0, 0.3, 0.05, 0.005, 0.08},
+    ::testing::Values(Choice{"brute-force", 0, 0.3, 0.03, 0, 0.05}, Choice{"brute-force", 0, 0.3, 0.05, 0.005, 0.02},
                       Choice{"brute-force", 0.02, 0.3, 0.03, 0,
                              0.05},  // One-sided transfers cannot pack: that alone correlates attributes.
                       Choice{"attribute", 0, 0, 0.03, 0, 0.10}, Choice{"attribute:tested", 0, 0, 0.03, 0, 0.05},

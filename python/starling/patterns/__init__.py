@@ -7,6 +7,7 @@ from starling.patterns.library import Error
 from starling.patterns.nouns import (
     Attribute,
     AttributeSet,
+    Figures,
     Function,
     FunctionSet,
     Map,
@@ -20,6 +21,7 @@ __all__ = [
     "Attribute",
     "AttributeSet",
     "Error",
+    "Figures",
     "Function",
     "FunctionSet",
     "Map",

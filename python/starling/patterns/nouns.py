@@ -15,6 +15,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
@@ -82,11 +83,11 @@ class Topology(_Handle):
     def __init__(
         self, comm: Any, *, corners: bool = False, left: Sequence[int] = (), right: Sequence[int] = ()
     ) -> None:
-        """The grid of a Cartesian communicator of mpi4py (`comm.Create_cart`), or a grid given by its neighbours.
+        """The grid or graph of a communicator of mpi4py (`comm.Create_cart`), or a grid given by its neighbours.
 
         With `corners`, ranks that lie diagonally in the Cartesian grid are neighbours too. `left` and `right` make a
         grid of any communicator: they have a rank of it for each dimension, `MPI.PROC_NULL` for none. Raises Error
-        where the communicator is not Cartesian and no neighbours are given, or a rank is not in it; ValueError where
+        where the communicator has no topology and no neighbours are given, or a rank is not in it; ValueError where
         `left` and `right` differ in length.
         """
         super().__init__()
@@ -97,8 +98,30 @@ class Topology(_Handle):
                 raise ValueError("left and right must have a rank for each dimension")
             sides = (integers(left), integers(right))
             call("starling_topology_grid_f", len(left), *sides, None, comm.py2f(), made)
+        elif _has_graph(comm):
+            call("starling_topology_graph_f", comm.py2f(), made)
         else:
             call("starling_topology_cartesian_f", comm.py2f(), int(corners), made)
+
+    @property
+    def neighbours(self) -> tuple[list[int], list[int]]:
+        """Ranks of the communicator that this rank receives from, and those that it sends to, as MPI orders them.
+
+        Raises Error where the library is not loaded.
+        """
+        if library() is None:
+            raise fault(INACTIVE)
+        counts = (ctypes.c_int(), ctypes.c_int())
+        ranks = (ctypes.POINTER(ctypes.c_int)(), ctypes.POINTER(ctypes.c_int)())
+        places = [ctypes.byref(one) for pair in zip(counts, ranks, strict=True) for one in pair]
+        call("starling_topology_neighbours", self._handle, *places)
+        sources, targets = ([some[i] for i in range(count.value)] for count, some in zip(counts, ranks, strict=True))
+        return sources, targets
+
+
+def _has_graph(comm: Any) -> bool:
+    mpi: Any = importlib.import_module("mpi4py.MPI")
+    return comm.Get_topology() in {mpi.GRAPH, mpi.DIST_GRAPH}
 
 
 class Map(_Handle):
@@ -140,6 +163,11 @@ class Map(_Handle):
     def operator(cls, op: Any) -> Map:
         """All elements, reduced by an operator of mpi4py, such as `MPI.SUM`. Raises Error for `MPI.OP_NULL`."""
         return cls("starling_map_operator_f", op.py2f())
+
+    @classmethod
+    def in_place(cls) -> Map:
+        """`MPI.IN_PLACE`: what is sent stands in the other vector, and the array is not used."""
+        return cls("starling_map_in_place")
 
 
 class Vector(_Handle):
@@ -220,16 +248,20 @@ class Function(_Handle):
         values: Sequence[int] = (),
         *,
         finish: Work | None = None,
+        progress: Work | None = None,
     ) -> None:
         """`work(request)` does it all, or begins what `finish(request)` ends, so that the program can compute between.
 
-        Both return None, or an error number of the program; 0 is no error. What they raise is raised by the request's
-        `start`, `init` or `wait`. `values` has a value of each attribute. In the record, characters of `name` other
-        than letters, digits, dots, dashes and underscores become underscores. A function named `native` is what the
-        report compares with. Raises ValueError where `values` has another length than `attributes`; Error where an
-        attribute has no such value.
+        `progress(request)` is called between them while the program waits or asks for progress. All return None, or an
+        error number of the program; 0 is no error. What they raise is raised by the request's `start`, `init`, `wait`
+        or `progress`. `values` has a value of each attribute. In the record, characters of `name` other than letters,
+        digits, dots, dashes and underscores become underscores. A function named `native` is what the report compares
+        with. Raises ValueError where `values` has another length than `attributes`, or there is `progress` without
+        `finish`; Error where an attribute has no such value.
         """
         super().__init__()
+        if progress is not None and finish is None:
+            raise ValueError("a function that does it all at once makes no progress; give finish too")
         if len(values) != (len(attributes.attributes) if attributes is not None else 0):
             raise ValueError("there must be a value of each attribute")
         plain = re.sub(rb"[^\w.-]", b"_", name.rstrip(" ").encode()[:_LONGEST_NAME]).decode()
@@ -237,10 +269,10 @@ class Function(_Handle):
         self.attributes = attributes
         self.values = list(values)
         self.parts = [work] if finish is None else [work, finish]
-        self._steps = [_step(self, part) for part in self.parts] + [WORK()] * (2 - len(self.parts))
-        begin, end = self._steps
+        self.progress = progress
+        self._steps = [_step(self, part) if part is not None else WORK() for part in (work, progress, finish)]
         rest = (None, _handle_of(attributes), integers(values), ctypes.byref(self._handle))
-        call("starling_function_split", text(name), begin, WORK(), end, *rest)
+        call("starling_function_split", text(name), *self._steps, *rest)
 
 
 def _number(function: Function, part: Work, request: Request) -> int:
@@ -313,6 +345,15 @@ class _Predefined(FunctionSet):
         """Nothing."""
 
 
+@dataclass(frozen=True)
+class Figures:
+    """Seconds of a call of a function: the `mean`, the mean without outliers (`filtered`), and how many `outliers`."""
+
+    mean: float
+    filtered: float
+    outliers: int
+
+
 class Request(_Handle):
     """A pattern that the program repeats: a function set on vectors and a topology."""
 
@@ -380,7 +421,10 @@ class Request(_Handle):
             return
         for part in self._first.parts[parts]:
             if number := _number(self._first, part, self):
-                raise Error(FAILED, f"the function {self._first.name} of {self.functions.name} failed: error {number}")
+                raise self._failed(number)
+
+    def _failed(self, number: int) -> Error:
+        return Error(FAILED, f"the function {self._first.name} of {self.functions.name} failed: error {number}")
 
     def start(self) -> None:
         """Carries out the pattern once. Collective.
@@ -404,6 +448,8 @@ class Request(_Handle):
         Always False for a function of the program with `finish`: it cannot be asked. Raises Error elsewhere.
         """
         if library() is None:
+            if self._first.progress is not None and (number := _number(self._first, self._first.progress, self)):
+                raise self._failed(number)
             return len(self._first.parts) == 1
         complete = ctypes.c_int()
         self._run("starling_request_progress", ctypes.byref(complete))
@@ -441,6 +487,18 @@ class Request(_Handle):
         call("starling_request_exploring", self._handle, ctypes.byref(found))
         return bool(found.value)
 
+    def figures(self, function: str) -> Figures:
+        """Times of the calls of a function while it was tried, on the slowest rank.
+
+        Raises Error where there is no such function, it was not measured, or the library is not loaded.
+        """
+        if library() is None:
+            raise fault(INACTIVE)
+        found = (ctypes.c_double(), ctypes.c_double(), ctypes.c_int())
+        call("starling_request_figures", self._handle, text(function), *(ctypes.byref(one) for one in found))
+        mean, filtered, outliers = found
+        return Figures(mean.value, filtered.value, outliers.value)
+
     def attribute(self, name: str) -> int:
         """The value of an attribute of `function`. Raises Error where there is no such attribute."""
         if library() is None:
@@ -477,6 +535,14 @@ class Timer(_Handle):
         super().__init__()
         handles = (ctypes.c_void_p * max(1, len(requests)))(*(one.handle.value for one in requests))
         call("starling_timer_create", len(requests), handles, ctypes.byref(self._handle))
+
+    def add(self, request: Request) -> None:
+        """One more request, tuned after the others. Raises Error within a section, and as the constructor."""
+        call("starling_timer_add", self._handle, request.handle)
+
+    def remove(self, request: Request) -> None:
+        """A request less. Raises Error within a section, or where the timer does not have it."""
+        call("starling_timer_remove", self._handle, request.handle)
 
     def start(self) -> None:
         """Begins a section. Raises Error within one."""

@@ -14,7 +14,7 @@ from starling import pages, patterns
 
 _NAME = "python"
 """Of the part of the page."""
-_MADE_OTHERWISE = {"Error", "Map"}
+_MADE_OTHERWISE = {"Error", "Figures", "Map"}
 """Classes that programs do not call."""
 _WIDTH = 110
 """Most characters of a signature in one line."""

@@ -24,6 +24,7 @@ struct BlockThere {
   int dimensions;
   int order;
   std::int64_t cell_bytes;
+  std::int64_t into_window;  ///< where the array begins in its window
 };
 constexpr int words_of_block = sizeof(BlockThere) / sizeof(int);
 static_assert(sizeof(BlockThere) % sizeof(int) == 0);
@@ -176,7 +177,9 @@ std::string HaloExchange::learn_from_neighbours(const HaloPattern& pattern, cons
   const auto exchange = [&](std::size_t number, int partner, const HaloData& data, const Box* box, Told& told, int tag,
                             int tag_of_theirs) {
     if (partner < 0) return;
-    told.ours[number] = {data.array.cells, *box, data.array.dimensions, static_cast<int>(data.order), cell_bytes(data)};
+    told.ours[number] = {data.array.cells,      *box,
+                         data.array.dimensions, static_cast<int>(data.order),
+                         cell_bytes(data),      into_window(data.data)};
     pmpi.Irecv(&told.theirs[number], words_of_block, handles.int_, partner, tag_of_theirs, comm_,
                &requests.emplace_back());
     pmpi.Isend(&told.ours[number], words_of_block, handles.int_, partner, tag, comm_, &requests.emplace_back());
@@ -212,6 +215,7 @@ std::string HaloExchange::learn_from_neighbours(const HaloPattern& pattern, cons
       data_there.array.cells = theirs.cells;
       data_there.order = static_cast<Order>(theirs.order);
       there = piece_of_box(theirs.box, data_there);
+      there.offset += theirs.into_window;
     }
   };
   for (std::size_t i = 0; i < count; ++i) {

@@ -8,6 +8,10 @@
 
 namespace starling::neighborhood {
 
+/// Bytes from the beginning of a buffer's window to the buffer. MPICH 4.0 rounds the address of a window down to a
+/// multiple of 16, and puts and gets are off by the rest: so windows begin at such an address.
+MPI_Aint into_window(const void* buffer);
+
 /// The windows of one rank's block memory, which the one-sided implementations of an exchange share.
 class Windows {
  public:
