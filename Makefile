@@ -192,6 +192,8 @@ test-slurm: test-install
 bench: test-install build-core
 	$(STEP) "cost of a call, and of the executor"
 	PYTHONPATH=tests $(IN_TEST) $(TEST_PYTHON) bench/figures.py --json build-test/figures.json
+	$(STEP) "where the heap of a communicator goes"
+	PYTHONPATH=tests $(IN_TEST) $(TEST_PYTHON) bench/heap_parts.py lottery
 	$(STEP) "beginning and end of a program"
 	PYTHONPATH=tests $(IN_TEST) $(TEST_PYTHON) bench/ends.py --json build-test/ends.json
 	PYTHONPATH=tests $(IN_TEST) $(TEST_PYTHON) bench/halo.py

@@ -19,9 +19,11 @@ class AttributeSpace {
     int one;
     int other;
     int attribute;
+    bool operator==(const Pair&) const = default;
   };
 
   explicit AttributeSpace(std::span<const Candidate> candidates);
+  bool operator==(const AttributeSpace&) const = default;
 
   /// The eligible candidates, in order.
   [[nodiscard]] const std::vector<int>& members() const { return members_; }
@@ -55,6 +57,7 @@ class AttributeSpace {
     int lowest = 0;
     int highest = 0;
     bool ordered = false;
+    bool operator==(const Attribute&) const = default;
   };
 
   [[nodiscard]] const Attribute& at(int attribute) const { return attributes_[static_cast<std::size_t>(attribute)]; }

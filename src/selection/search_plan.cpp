@@ -18,7 +18,7 @@ std::vector<int> SearchPlan::rest_of(const std::vector<int>& among, const Trials
   if (!(settings_.early_stop > 0) || rest.empty()) return rest;
   if (std::any_of(rest.begin(), rest.end(), [&](int one) { return trials.tried(one); }) || trials.best() < 0)
     return rest;
-  const Outlook outlook(space_, trials, settings_.early_stop_margin);
+  const Outlook outlook(space(), trials, settings_.early_stop_margin);
   double none_is = 1;
   std::vector<Outlook::Chance> chances;
   for (const Outlook::Chance& one : outlook.chances()) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "messages/shared.hpp"
 #include "selection/attribute_space.hpp"
 #include "selection/outlook.hpp"
 #include "selection/trials.hpp"
@@ -14,7 +15,8 @@ namespace starling {
 /// on nothing but what was measured.
 class SearchPlan {
  public:
-  explicit SearchPlan(const Brief& brief) : space_(brief.candidates), settings_(brief.settings) {}
+  explicit SearchPlan(const Brief& brief)
+      : space_(shared(AttributeSpace(brief.candidates))), settings_(brief.settings) {}
   SearchPlan(const SearchPlan&) = delete;
   SearchPlan& operator=(const SearchPlan&) = delete;
   SearchPlan(SearchPlan&&) = delete;
@@ -23,11 +25,13 @@ class SearchPlan {
 
   /// The candidates that must be measured next, in this order; none where the fastest of those measured can be chosen.
   virtual std::vector<int> wanted(const Trials& trials) = 0;
+  /// The search has ended: frees what the next answer does without.
+  virtual void end() {}
   /// How the latest answer came about, for the record: "partners=pair won 2 of 2 comparisons". May be empty.
   [[nodiscard]] const std::string& why() const { return why_; }
 
  protected:
-  [[nodiscard]] const AttributeSpace& space() const { return space_; }
+  [[nodiscard]] const AttributeSpace& space() const { return *space_; }
   [[nodiscard]] const StrategySettings& settings() const { return settings_; }
   void because(std::string why) { why_ = std::move(why); }
 
@@ -38,7 +42,7 @@ class SearchPlan {
   [[nodiscard]] static std::vector<int> unknown(const std::vector<int>& among, const Trials& trials);
 
  private:
-  AttributeSpace space_;
+  std::shared_ptr<const AttributeSpace> space_;  ///< many contexts have the same
   StrategySettings settings_;
   std::string why_;
 };

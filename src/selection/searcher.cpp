@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "messages/shared.hpp"
 #include "selection/figures.hpp"
 #include "selection/noise.hpp"
 
@@ -26,7 +27,9 @@ Searcher::Searcher(const Brief& brief, MakeSearchPlan make)
       calls_each_(std::max(1, brief.settings.iterations)),
       delta_limit_(std::max(first_delta, brief.settings.delta_limit)),
       drift_(brief.settings.drift) {
-  for (const Candidate& one : brief.candidates) names_.push_back(one.name);
+  std::vector<Interned> names;
+  for (const Candidate& one : brief.candidates) names.push_back(one.name);
+  names_ = shared(std::move(names));
 }
 
 std::vector<PlannedCalls> Searcher::next() {
@@ -113,7 +116,7 @@ void Searcher::look(std::span<const PlannedCalls> made, std::span<const AgreedCa
   for (const PlannedCalls& step : made) {
     if (trials_.known(step.candidate)) continue;
     trials_.forget_first(step.candidate);
-    again_ = names_[static_cast<std::size_t>(step.candidate)] + " was disturbed when it was given up";
+    again_ = (*names_)[static_cast<std::size_t>(step.candidate)] + " was disturbed when it was given up";
     monitors_ = false;
     wanted_.push_back(step.candidate);
   }
@@ -135,7 +138,7 @@ void Searcher::take(std::span<const PlannedCalls> made, std::span<const AgreedCa
 
 void Searcher::choose() {
   monitors_ = true;
-  wanted_.clear();
+  wanted_ = {};
   // Another look at some candidates may change nothing.
   if (best() == chosen_ && !searches_again_) {
     again_.clear();
@@ -163,7 +166,7 @@ void Searcher::choose() {
     if (i != chosen_ && (second < 0 || trials_.time(i) < trials_.time(second))) second = i;
   }
   const auto at = [&](int one) {
-    return names_[static_cast<std::size_t>(one)] + " at " + time_in_words(trials_.time(one));
+    return (*names_)[static_cast<std::size_t>(one)] + " at " + time_in_words(trials_.time(one));
   };
   std::string why = std::exchange(again_, {});
   why += (why.empty() ? "" : "; ") + std::string("fastest of ") + std::to_string(tried) +
@@ -171,13 +174,14 @@ void Searcher::choose() {
   if (second >= 0) why += ", then " + at(second);
   if (given_up > 0) why += "; " + std::to_string(given_up) + " clearly slower after a few calls";
   if (!plan_->why().empty()) why += "; " + plan_->why();
+  plan_->end();
   decision_ = Decision{calls_, before, chosen_, std::move(why)};
 }
 
 /// The end of a period. A change that comes in the middle of a long one shows in its last calls.
 void Searcher::watch(std::span<const AgreedCall> calls) {
   if (std::any_of(calls.begin(), calls.end(), [](const AgreedCall& one) { return one.slowest >= refused_seconds; })) {
-    again_ = names_[static_cast<std::size_t>(chosen_)] + " cannot serve here";
+    again_ = (*names_)[static_cast<std::size_t>(chosen_)] + " cannot serve here";
     trials_.add(chosen_, calls);
     search();
     return;
@@ -203,7 +207,7 @@ void Searcher::watch(std::span<const AgreedCall> calls) {
   drifts_ = change > 0 ? std::max(0, drifts_) + 1 : std::min(0, drifts_) - 1;
   delta_ = 0;
   if (std::abs(drifts_) < drifts_to_search_again || calls_ - chosen_at_ < calls_in_peace_) return;
-  again_ = names_[static_cast<std::size_t>(chosen_)] + " took " + time_in_words(now) + ", not " +
+  again_ = (*names_)[static_cast<std::size_t>(chosen_)] + " took " + time_in_words(now) + ", not " +
            time_in_words(learnt_) + ": searched again";
   trials_.forget();
   search();

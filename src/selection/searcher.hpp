@@ -62,7 +62,7 @@ class Searcher {
   void search();
 
   Trials trials_;
-  std::vector<Interned> names_;
+  std::shared_ptr<const std::vector<Interned>> names_;  ///< many contexts have the same
   std::unique_ptr<SearchPlan> plan_;
   std::vector<int> wanted_;
   std::int64_t calls_each_;

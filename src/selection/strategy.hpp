@@ -233,6 +233,7 @@ class Strategy {
       decisions_.erase(decisions_.begin() + 1);
       ++decisions_dropped_;
     }
+    decision.why.shrink_to_fit();
     decisions_.push_back(std::move(decision));
   }
   /// For each call that is observed: how it began counts for `longest_since_meeting`.
@@ -280,7 +281,7 @@ struct StrategyKind {
   /// Sizes beyond the first X of a collective on a communicator are left to native (STAR-MPI, section 3.2), not
   /// bucketed.
   bool few_sizes = false;
-  /// Never ends trying: what a way needs for its calls is freed from one try to the next.
+  /// Tries many candidates, again and again: what a way needs for its calls is freed from one try to the next.
   bool keeps_trying = false;
   /// Every value that `Strategy::stage` has.
   std::vector<Doing> stages;

@@ -23,25 +23,27 @@ constexpr double improbable = 2;
 }  // namespace
 
 Trials::Trials(const Brief& brief)
-    : all_(brief.candidates.size()),
+    : candidates_(static_cast<int>(brief.candidates.size())),
       rule_{brief.settings.outlier_factor, brief.settings.outlier_fraction},
       calls_each_(std::max(1, brief.settings.iterations)),
       gives_up_(brief.settings.give_up),
       scatter_(first_scatter),
       waiting_(brief.synchronises) {
-  if (brief.varying_work) scale_ = std::make_unique<WorkScale>(all_.size());
-  for (std::size_t i = 0; i < all_.size(); ++i) {
+  if (brief.varying_work) scale_ = std::make_unique<WorkScale>(brief.candidates.size());
+  for (std::size_t i = 0; i < brief.candidates.size(); ++i) {
     const Candidate& candidate = brief.candidates[i];
-    One& one = all_[i];
-    one.eligible = candidate.eligible();
-    if (!one.eligible || !candidate.earlier || !(candidate.earlier->seconds > 0)) continue;
-    one.earlier = one.time = candidate.earlier->seconds;
+    if (!candidate.eligible()) continue;
+    One& one = all_.add(i);
+    one.eligible = true;
+    if (!candidate.earlier || !(candidate.earlier->seconds > 0)) continue;
+    one.time = candidate.earlier->seconds;
     one.count = candidate.earlier->samples;
   }
 }
 
 void Trials::add(int candidate, std::span<const AgreedCall> calls) {
-  One& one = at(candidate);
+  One& one = *all_.find(static_cast<std::size_t>(candidate));
+  one.calls.reserve(one.calls.size() + calls.size());
   double work = 0;
   for (const AgreedCall& call : calls) {
     if (!(call.slowest < refused_seconds)) one.eligible = false;
@@ -63,7 +65,7 @@ void Trials::add(int candidate, std::span<const AgreedCall> calls) {
 }
 
 void Trials::forget_first(int candidate) {
-  One& one = at(candidate);
+  One& one = *all_.find(static_cast<std::size_t>(candidate));
   one.calls.erase(one.calls.begin());
   one.count = std::ssize(one.calls);
   update();
@@ -106,8 +108,9 @@ void Trials::update() {
   double squares = weight_of_first * first_scatter * first_scatter;
   double weight = weight_of_first;
   for (int i = 0; i < candidates(); ++i) {
-    One& one = at(i);
-    if (one.calls.empty()) continue;
+    One* const known = all_.find(static_cast<std::size_t>(i));
+    if (known == nullptr || known->calls.empty()) continue;
+    One& one = *known;
     const std::vector<double> times = own_times(i);
     one.time = location(times);
     if (times.size() < fewest_for_scatter) continue;

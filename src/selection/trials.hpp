@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "measurement/of_few.hpp"
 #include "measurement/statistics.hpp"
 #include "measurement/work_scale.hpp"
 #include "selection/plan.hpp"
@@ -27,7 +28,7 @@ class Trials {
   /// The network has changed: forgets all times, those of earlier runs as well, but not who cannot serve.
   void forget();
 
-  [[nodiscard]] int candidates() const { return static_cast<int>(all_.size()); }
+  [[nodiscard]] int candidates() const { return candidates_; }
   /// Whether it may serve: not refused before the first call, and not at a call.
   [[nodiscard]] bool eligible(int candidate) const { return at(candidate).eligible; }
   /// Measured calls, of this run or else of earlier ones.
@@ -67,21 +68,24 @@ class Trials {
 
   struct One {
     std::vector<AgreedCall> calls;  ///< of this run
-    double earlier = unknown;
     double time = unknown;
     std::int64_t count = 0;
     bool eligible = false;
   };
 
-  [[nodiscard]] const One& at(int candidate) const { return all_[static_cast<std::size_t>(candidate)]; }
-  [[nodiscard]] One& at(int candidate) { return all_[static_cast<std::size_t>(candidate)]; }
+  [[nodiscard]] const One& at(int candidate) const {
+    static const One not_eligible;
+    const One* const one = all_.find(static_cast<std::size_t>(candidate));
+    return one == nullptr ? not_eligible : *one;
+  }
   [[nodiscard]] double seconds(int candidate, const AgreedCall& call) const;
   [[nodiscard]] std::vector<double> own_times(int candidate) const;
   [[nodiscard]] double spread_between(int one, int other) const;
   [[nodiscard]] double location(std::span<const double> times) const;
   void update();
 
-  std::vector<One> all_;
+  int candidates_;
+  OfFew<One> all_;  ///< of those that were eligible before the first call
   OutlierRule rule_;
   std::int64_t calls_each_;
   bool gives_up_;

@@ -23,17 +23,25 @@ constexpr double first_scatter_of_waiting = 0.3;
 }  // namespace
 
 void Waiting::Latest::add(double value) {
-  seconds[calls++ % window] = static_cast<float>(std::max(0.0, value));
-  std::vector<double> sorted(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(std::min(calls, window)));
+  const auto latest = static_cast<float>(std::max(0.0, value));
+  if (calls++ == 0) {
+    typical = latest;
+    return;
+  }
+  if (!several) several = std::make_unique<Several>(Several{{typical}});
+  std::array<float, window>& seconds = several->seconds;
+  seconds[(calls - 1) % window] = latest;
+  std::vector<double> sorted(seconds.begin(),
+                             seconds.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(calls, window)));
   std::sort(sorted.begin(), sorted.end());
   const auto middle = static_cast<float>(median(sorted));
   if (calls <= window)
     typical = middle;
   else if (calls % window == 0)
-    typical += (middle - typical) / static_cast<float>(std::min(calls / window, windows));
+    typical += (middle - typical) / static_cast<float>(std::min<std::size_t>(calls / window, windows));
   constexpr double of_quartiles = 1.35;  // their distance in a normal distribution, in standard deviations
   const std::size_t quarter = sorted.size() / 4;
-  scatter = static_cast<float>((sorted[sorted.size() - 1 - quarter] - sorted[quarter]) / of_quartiles);
+  several->scatter = static_cast<float>((sorted[sorted.size() - 1 - quarter] - sorted[quarter]) / of_quartiles);
 }
 
 /// The mean of the candidates that ranks wait least with. Of many with a call or two, one waits briefly by chance: so
@@ -59,16 +67,12 @@ Waiting::Lateness Waiting::least(std::span<const Latest* const> candidates, doub
   return result;
 }
 
-const Waiting::CandidateWaits* Waiting::find(int candidate) const {
-  const auto found =
-      std::find_if(known_.begin(), known_.end(), [&](const CandidateWaits& one) { return one.candidate == candidate; });
-  return found == known_.end() ? nullptr : &*found;
-}
-
 Waiting::CandidateWaits& Waiting::entry(int candidate) {
-  const CandidateWaits* const known = find(candidate);
-  return known != nullptr ? known_[static_cast<std::size_t>(known - known_.data())]
-                          : known_.emplace_back(CandidateWaits{.candidate = candidate});
+  const auto place = static_cast<std::size_t>(candidate);
+  if (CandidateWaits* const known = known_.find(place)) return *known;
+  CandidateWaits& added = known_.add(place);
+  added.candidate = candidate;
+  return added;
 }
 
 void Waiting::take(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls) {
@@ -119,11 +123,12 @@ void Waiting::update() {
   if (most == nullptr) return;
   constexpr std::size_t enough = 4;
   scatter_ = most->calls < enough ? first_scatter_of_waiting * static_cast<double>(most->typical)
-                                  : static_cast<double>(most->scatter);
+                                  : static_cast<double>(most->scatter());
   // Some candidates make ranks wait in one call and work longer in the next: the mean is steadier then. Late ranks
   // are in the mean as well.
   for (const CandidateWaits& one : known_)
-    if (&one.in_a_row == most && one.mean.calls >= enough) scatter_ = std::min<double>(scatter_, one.mean.scatter);
+    if (&one.in_a_row == most && one.mean.calls >= enough)
+      scatter_ = std::min<double>(scatter_, static_cast<double>(one.mean.scatter()));
   constexpr std::size_t fewest_candidates = 2;
   from_start_ = from_start.size() < fewest_candidates ? Lateness{} : least(from_start, scatter_);
   if (from_start_.calls > 0) in_a_row.insert(in_a_row.end(), from_start.begin(), from_start.end());
@@ -148,9 +153,9 @@ double Waiting::own(int candidate) const {
 }
 
 double Waiting::correction(int candidate) {
-  const CandidateWaits* const known = find(candidate);
+  CandidateWaits* const known = known_.find(static_cast<std::size_t>(candidate));
   if (known == nullptr) return 1;
-  CandidateWaits& one = known_[static_cast<std::size_t>(known - known_.data())];
+  CandidateWaits& one = *known;
   const double now = own(candidate);
   const auto fastest = static_cast<double>(one.fastest.typical);
   const double factor = (fastest + now) / std::max(fastest + static_cast<double>(one.applied), 1e-12);

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "measurement/of_few.hpp"
 #include "selection/plan.hpp"
 
 namespace starling {
@@ -56,22 +59,26 @@ class Waiting {
   struct Latest {
     static constexpr std::size_t window = 12;
     static constexpr std::size_t windows = 8;
-    std::size_t calls = 0;
-    std::array<float, window> seconds{};
+    std::uint32_t calls = 0;
     float typical = 0;  ///< the median, of more calls the mean of medians of the latest `windows`
-    float scatter = 0;  ///< a standard deviation
+    struct Several {
+      std::array<float, window> seconds{};
+      float scatter = 0;  ///< a standard deviation
+    };
+    std::unique_ptr<Several> several;  ///< null while `typical` is the only one
+    [[nodiscard]] float scatter() const { return several ? several->scatter : 0; }
     void add(double value);
     /// From how many calls `typical` is known.
-    [[nodiscard]] double kept() const { return static_cast<double>(std::min(calls, window * windows)); }
+    [[nodiscard]] double kept() const { return static_cast<double>(std::min<std::size_t>(calls, window * windows)); }
   };
   /// Of a candidate's calls.
   struct CandidateWaits {
-    int candidate;
+    int candidate = 0;
+    float applied = 0;  ///< `own`, as of the last correction
     Latest fastest;     ///< rank
     Latest in_a_row;    ///< waiting where the candidate's calls follow each other
     Latest mean;        ///< rank's seconds in these calls
     Latest from_start;  ///< waiting where ranks begin together
-    float applied = 0;  ///< `own`, as of the last correction
   };
   /// Waiting for late ranks, seconds.
   struct Lateness {
@@ -81,12 +88,14 @@ class Waiting {
   static Lateness least(std::span<const Latest* const> candidates, double scatter);
   static constexpr int agreement = -1;  ///< in place of a candidate
   void add(int candidate, std::span<const AgreedCall> calls, int before);
-  [[nodiscard]] const CandidateWaits* find(int candidate) const;
+  [[nodiscard]] const CandidateWaits* find(int candidate) const {
+    return known_.find(static_cast<std::size_t>(candidate));
+  }
   CandidateWaits& entry(int candidate);
   [[nodiscard]] double own(int candidate) const;
   void update();
 
-  std::vector<CandidateWaits> known_;  ///< of candidates with calls: few of many
+  OfFew<CandidateWaits> known_;  ///< of candidates with calls
   bool synchronises_;
   double scatter_ = 0;  ///< of the waiting in one call, seconds
   Lateness in_a_row_;

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
+#include "messages/shared.hpp"
+
 namespace starling {
 
 Tuner::Tuner(const Brief& brief, std::unique_ptr<Strategy> (*make)(const Brief&)) : strategy_(make(brief)) {
-  refusals_.reserve(brief.candidates.size());
-  for (const Candidate& candidate : brief.candidates) refusals_.push_back(candidate.refusal);
+  std::vector<Interned> refusals;
+  refusals.reserve(brief.candidates.size());
+  for (const Candidate& candidate : brief.candidates) refusals.push_back(candidate.refusal);
+  refusals_ = shared(std::move(refusals));
   const auto others = std::span(brief.candidates).subspan(std::min<std::size_t>(1, brief.candidates.size()));
   if (brief.synchronises && std::any_of(others.begin(), others.end(), [](const auto& one) { return one.eligible(); }))
     arrivals_ = std::make_unique<Arrivals>();
@@ -20,10 +24,18 @@ void Tuner::open(Consensus& ranks) {
 }
 
 void Tuner::leave_to_native(const std::string& why) {
-  for (Interned& refusal : std::span(refusals_).subspan(1))
-    if (refusal.empty()) refusal = why;
+  std::vector<int> others;
+  for (int i = 1; i < candidates(); ++i)
+    if (eligible(i)) others.push_back(i);
+  refuse_all(others, why);
   contribution_ = {};
   strategy_ = strategy_named("native")->first->make({});
+}
+
+void Tuner::refuse_all(std::span<const int> candidates, const std::string& why) {
+  std::vector<Interned> refusals = *refusals_;
+  for (const int candidate : candidates) refusals[at(candidate)] = why;
+  refusals_ = shared(std::move(refusals));
 }
 
 /// While calls are in flight, the candidate of the next one depends on how many have begun, not on how many have ended
@@ -36,8 +48,8 @@ Tuner::Turn Tuner::begin_while_in_flight() {
 
 void Tuner::end(const Turn& turn, double seconds, double work, bool served) {
   const std::size_t used = served ? at(turn.candidate) : 0;
-  if (!tried(static_cast<int>(used))) begin_samples(used);
-  samples_[used]->add(seconds);
+  Samples* const known = samples_.find(used);
+  (known != nullptr ? *known : begin_samples(used)).add(seconds);
   ++calls_;
   seconds_ += seconds;
   if (turn.exploring) {
@@ -56,9 +68,8 @@ void Tuner::end(const Turn& turn, double seconds, double work, bool served) {
   }
 }
 
-[[gnu::noinline]] void Tuner::begin_samples(std::size_t candidate) {
-  if (samples_.size() <= candidate) samples_.resize(candidate + 1);
-  samples_[candidate] = std::make_unique<Samples>();
+[[gnu::noinline]] Samples& Tuner::begin_samples(std::size_t candidate) {
+  return samples_.add(candidate);
 }
 
 /// Feeds calls that ended before an earlier one, once that one has ended.
@@ -110,7 +121,7 @@ bool Tuner::agree(Consensus& ranks, SampleReduction reduction) {
   std::vector<double>().swap(agreed);
   trying.bookkeeping.condense();
   for (int i = 0; i < candidates(); ++i)
-    if (tried(i) && i != proposed()) samples_[at(i)]->condense();
+    if (tried(i) && i != proposed()) samples_.find(at(i))->condense();
   return true;
 }
 
@@ -128,13 +139,13 @@ void Tuner::add_bookkeeping(const Turn& turn, double seconds, bool agreed) {
 
 void Tuner::note(int candidate, const std::string& what) {
   std::vector<Interned>& notes = trying().notes;
-  notes.resize(refusals_.size());
+  notes.resize(refusals_->size());
   notes[at(candidate)] = what;
 }
 
 void Tuner::add_communicators(const Turn& turn, double seconds) {
   Trying& trying = this->trying();
-  trying.communicators.resize(refusals_.size());
+  trying.communicators.resize(refusals_->size());
   trying.communicators[at(turn.candidate)] += seconds;
   add_preparation(turn, seconds);
 }
@@ -170,7 +181,7 @@ int Tuner::fill_in(ContextRecord& record, std::span<const int> which) const {
       one.deviation_s = found->deviation;
     }
     if (!tried(i)) continue;
-    const Samples& samples = *samples_[at(i)];
+    const Samples& samples = *samples_.find(at(i));
     one.samples = samples.count();
     one.median_s = i == winner ? best : i == 0 ? record.native_s : samples.median();
     one.min_s = samples.min();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "knowledge/run_record.hpp"
+#include "measurement/of_few.hpp"
 #include "measurement/samples.hpp"
 #include "messages/interned.hpp"
 #include "selection/strategy.hpp"
@@ -80,28 +81,28 @@ class Tuner {
 
   /// Frees what is kept of a candidate that is tried now and then: of the times of its calls, all but the latest few.
   void rest(int candidate) {
-    if (tried(candidate)) samples_[at(candidate)]->shorten();
+    if (Samples* const times = samples_.find(at(candidate))) times->shorten();
   }
 
   /// Notes for the record what a candidate has to do without.
   void note(int candidate, const std::string& what);
 
   /// Excludes a candidate that turned out unable to serve, on all ranks at the same call.
-  void refuse(int candidate, const std::string& why) { refusals_[at(candidate)] = why; }
+  void refuse(int candidate, const std::string& why) { refuse_all({&candidate, 1}, why); }
   /// Excludes all candidates but native for good, on all ranks before the same call.
   void leave_to_native(const std::string& why);
-  [[nodiscard]] bool eligible(int candidate) const { return refusals_[at(candidate)].empty(); }
+  [[nodiscard]] bool eligible(int candidate) const { return refusal(candidate).empty(); }
   /// Why a candidate may not be proposed; empty if it may.
-  [[nodiscard]] const Interned& refusal(int candidate) const { return refusals_[at(candidate)]; }
+  [[nodiscard]] const Interned& refusal(int candidate) const { return (*refusals_)[at(candidate)]; }
   [[nodiscard]] int proposed() const { return strategy_->proposed(); }
+  /// Strategy::chosen
+  [[nodiscard]] std::optional<int> chosen() const { return strategy_->chosen(); }
   /// Whether the proposed candidate may be slow.
   [[nodiscard]] bool explores() const { return strategy_->exploring(); }
-  [[nodiscard]] int candidates() const { return static_cast<int>(refusals_.size()); }
+  [[nodiscard]] int candidates() const { return static_cast<int>(refusals_->size()); }
   [[nodiscard]] std::int64_t calls() const { return calls_; }
   /// Whether a candidate was used for a call.
-  [[nodiscard]] bool tried(int candidate) const {
-    return at(candidate) < samples_.size() && samples_[at(candidate)] != nullptr;
-  }
+  [[nodiscard]] bool tried(int candidate) const { return samples_.has(at(candidate)); }
 
   /// Fills in what happened, without the call key and names. `record.candidates[i]` is candidate `which[i]`. Returns
   /// the winner.
@@ -140,7 +141,8 @@ class Tuner {
     return *trying_;
   }
   [[nodiscard]] std::optional<double> median(int candidate) const {
-    return tried(candidate) ? samples_[at(candidate)]->median() : std::nullopt;
+    const Samples* const times = samples_.find(at(candidate));
+    return times == nullptr ? std::nullopt : times->median();
   }
   Turn begin_while_in_flight();
   void feed(double seconds, double work) {
@@ -149,11 +151,11 @@ class Tuner {
     contribution_ = strategy_->observe(seconds, work);
   }
   void feed_early();
-  void begin_samples(std::size_t candidate);
+  Samples& begin_samples(std::size_t candidate);
+  void refuse_all(std::span<const int> candidates, const std::string& why);
 
-  std::vector<Interned> refusals_;  ///< of each candidate
-  /// Of each candidate up to the last one that was used; null for those that were not.
-  std::vector<std::unique_ptr<Samples>> samples_;
+  std::shared_ptr<const std::vector<Interned>> refusals_;  ///< of each candidate: the same in many contexts
+  OfFew<Samples> samples_;                                 ///< of those candidates that were used
   std::unique_ptr<Strategy> strategy_;
   std::int64_t counted_ = 0;                   ///< begun calls from which the strategy learns
   std::int64_t fed_ = 0;                       ///< calls from which it has learnt, in the order of their beginning

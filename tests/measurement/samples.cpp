@@ -55,9 +55,9 @@ TEST(Samples, KeepTheLatestFewWhenTheyAreShortened) {
     samples.shorten();
     EXPECT_EQ(samples.count(), before);
     EXPECT_EQ(samples.min(), 1);
-    EXPECT_EQ(samples.median(), before == 3 ? 2 : before - 3.5) << "of 8";
+    EXPECT_EQ(samples.median(), before == 3 ? 2 : before - 2.5) << "of 6";
     for (int i = 0; i < 3; ++i) samples.add(0);
-    EXPECT_EQ(samples.median(), before == 3 ? 0.5 : before - 5) << "of 11";
+    EXPECT_EQ(samples.median(), before == 3 ? 0.5 : before - 4) << "of 9";
     for (int i = 0; i < Samples::window; ++i) samples.add(7);
     EXPECT_EQ(samples.median(), 7);
   }

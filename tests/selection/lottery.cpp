@@ -161,7 +161,7 @@ TEST(Lottery, KeepsTheFirstAndTheLatestFewChangesOfTheFastest) {
                  [](int, int candidate, int call) { return 1e-6 * (10 + (((call / 50) + candidate) % 2)); });
   ranks.call(4000);
   const auto decisions = ranks.strategy().decisions();
-  EXPECT_EQ(decisions.size(), 8U);
+  EXPECT_EQ(decisions.size(), 4U);
   EXPECT_GT(ranks.strategy().decisions_dropped(), 10);
   EXPECT_EQ(decisions.front().from, -1);
   EXPECT_GT(decisions[1].call, 1000);

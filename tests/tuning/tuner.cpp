@@ -232,7 +232,7 @@ TEST(Tuner, KeepsTheLatestFewTimesOfACandidateThatRests) {
   record.candidates.resize(2);
   tuners[0]->fill_in(record, std::vector<int>{1, 2});
   EXPECT_EQ(record.candidates[0].samples, 20);
-  EXPECT_EQ(record.candidates[0].median_s, 16.5) << "of 13 to 20";
+  EXPECT_EQ(record.candidates[0].median_s, 17.5) << "of 15 to 20";
   EXPECT_EQ(record.candidates[1].samples, 0) << "it was not tried";
 }
 

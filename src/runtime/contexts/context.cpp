@@ -202,6 +202,7 @@ void Context::release(Communicator& communicator) {
     if (carrier) carrier->release(communicator.resources());
     carrier.reset();
   }
+  rested_.clear();
 }
 
 const Interned& Context::refusal_of_chosen() const {
@@ -210,11 +211,10 @@ const Interned& Context::refusal_of_chosen() const {
 
 Context::Result Context::run(int way, const Call& call, const Facts& facts, Communicator& communicator) {
   const auto place = static_cast<std::size_t>(way);
-  if (carriers_.size() <= place) carriers_.resize(place + 1);
-  if (!carriers_[place]) {
+  if (carriers_.size() <= place || !carriers_[place]) {
     if (way != 0) agree_on_buffers(communicator);
     if (!tuner_->eligible(way)) return {call.native(call), true, false};
-    carriers_[place] = carrier_for(ways_[place]);
+    make_carrier(place);
   }
   // An error handler may call this collective again, so that `carriers_` grows meanwhile: no reference into it is kept.
   const Carrier::Outcome outcome = carriers_[place]->carry_out(call, facts, communicator.resources());
@@ -223,6 +223,17 @@ Context::Result Context::run(int way, const Call& call, const Facts& facts, Comm
   tuner_->refuse(way, *outcome.refused);
   carriers_[place].reset();
   return {call.native(call), true, false, outcome.communicators_s};
+}
+
+void Context::make_carrier(std::size_t way) {
+  if (carriers_.size() <= way) {
+    carriers_.reserve(way + 1);
+    carriers_.resize(way + 1);
+  }
+  carriers_[way] = carrier_for(ways_[way]);
+  if (way >= rested_.size() || !rested_[way]) return;
+  rested_[way] = false;
+  carriers_[way]->resume();
 }
 
 /// As late as can be, for ranks wait for each other: many contexts have a call or two, all of them native.
@@ -235,20 +246,27 @@ void Context::agree_on_buffers(Communicator& communicator) {
 [[gnu::noinline]] void Context::wake(const Tuner::Turn& turn, const Call& call, const Facts& facts,
                                      Communicator& communicator) {
   const auto place = static_cast<std::size_t>(turn.candidate);
-  if (place >= carriers_.size() || !carriers_[place] || !carriers_[place]->rests()) return;
+  const bool was_deleted = place < rested_.size() && rested_[place];
+  if (!was_deleted && (place >= carriers_.size() || !carriers_[place] || !carriers_[place]->rests())) return;
   const double start = Clock::now();
+  if (was_deleted) make_carrier(place);
   carriers_[place]->wake(call, facts, communicator.resources());
   tuner_->add_preparation(turn, Clock::now() - start);
 }
 
-/// Frees what ways need that are tried now and then. Only the fastest is proposed without exploring: all others then
-/// rest; else the one that was tried does.
+/// Frees what ways need that are tried now and then. While candidates are tried, the fastest so far does not rest:
+/// where that is not known, only the one that was tried does.
 void Context::let_rest(const Tuner::Turn& turn, Communicator& communicator) {
+  const std::optional<int> chosen = tuner_->chosen();
   for (std::size_t i = 0; i < carriers_.size(); ++i) {
-    const bool was_tried = turn.exploring && static_cast<int>(i) == turn.candidate;
-    if (static_cast<int>(i) == tuner_->proposed() || (tuner_->explores() && !was_tried)) continue;
-    tuner_->rest(static_cast<int>(i));
-    if (carriers_[i]) carriers_[i]->rest(communicator.resources());
+    const int way = static_cast<int>(i);
+    const bool was_tried = turn.exploring && way == turn.candidate;
+    if (way == tuner_->proposed() || way == chosen || (tuner_->explores() && !chosen && !was_tried)) continue;
+    tuner_->rest(way);
+    if (!carriers_[i] || !carriers_[i]->rest(communicator.resources())) continue;
+    carriers_[i].reset();
+    rested_.resize(carriers_.size());
+    rested_[i] = true;
   }
 }
 
@@ -307,6 +325,8 @@ void Context::profile(double start, double end, double before, double work) {
       carriers_[i]->release(communicator.resources());
       carriers_[i].reset();
     }
+    for (std::size_t i = 0; i < rested_.size(); ++i)
+      if (static_cast<int>(i) != tuner_->proposed()) rested_[i] = false;
   }
   if (agrees && keeps_trying_) let_rest(turn, communicator);
   if (agrees && end >= setup().next_checkpoint) setup().checkpoint();

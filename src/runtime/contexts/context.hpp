@@ -75,6 +75,7 @@ class Context {
   void profile(double start, double end, double before, double work);
   Result run(int way, const Call& call, const Facts& facts, Communicator& communicator);
   void agree_on_buffers(Communicator& communicator);
+  void make_carrier(std::size_t way);
   void wake(const Tuner::Turn& turn, const Call& call, const Facts& facts, Communicator& communicator);
   void let_rest(const Tuner::Turn& turn, Communicator& communicator);
   void conclude(const Tuner::Turn& turn, double end, Communicator& communicator);
@@ -86,8 +87,9 @@ class Context {
   Spread spread_;
   std::shared_ptr<const std::vector<Way>> all_;  ///< those there are, or the context's own
   std::span<const Way> ways_;                    ///< of them
-  /// Of each way up to the last one that was used; null if never used, or released.
+  /// Of each way up to the last one that was used; null if never used, or released, or deleted as it rested.
   std::vector<std::unique_ptr<Carrier>> carriers_;
+  std::vector<bool> rested_;  ///< of each way: its carrier was deleted as it rested
   std::unique_ptr<Tuner> tuner_;
   std::unique_ptr<Profiled> profiled_;  ///< null in a run that is not profiled
   double agreed_at_ = 0;                ///< by Clock, when the ranks agreed last; 0 if never

@@ -62,6 +62,11 @@ class Attribute final : public SearchPlan {
     return likely_ones(trials);
   }
 
+  void end() override {
+    scores_ = {};
+    kept_ = {};
+  }
+
  private:
   void compare(const Trials& trials) {
     scores_.clear();
@@ -211,6 +216,7 @@ StrategyKind attribute() {
       .argument = "tested",
       .learns = true,
       .searches = true,
+      .keeps_trying = true,
       .stages = {Search::stages.begin(), Search::stages.end()},
       .rejects = [](std::string_view argument) -> std::string {
         return argument.empty() || argument == tested ? "" : "there is attribute, and attribute:tested";

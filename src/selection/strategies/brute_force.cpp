@@ -26,6 +26,7 @@ StrategyKind brute_force() {
       .source = "Gabriel, Feki, Benkert and Resch 2008 (ADCL), section 2",
       .learns = true,
       .searches = true,
+      .keeps_trying = true,
       .stages = {Search::stages.begin(), Search::stages.end()},
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {
         return std::make_unique<Search>(

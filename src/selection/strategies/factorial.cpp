@@ -162,6 +162,7 @@ StrategyKind factorial() {
       .source = "Jain 1991, chapter 17; named for ADCL by Gabriel, Feki, Benkert and Resch 2008, section 4",
       .learns = true,
       .searches = true,
+      .keeps_trying = true,
       .stages = {Search::stages.begin(), Search::stages.end()},
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {
         return std::make_unique<Search>(

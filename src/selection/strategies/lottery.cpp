@@ -9,11 +9,11 @@
 // averages are scaled to the mean work (`WorkScale`).
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
 #include "measurement/work_scale.hpp"
+#include "messages/shared.hpp"
 #include "messages/told.hpp"
 #include "selection/chance.hpp"
 #include "selection/figures.hpp"
@@ -27,14 +27,21 @@ class Lottery final : public Strategy {
  public:
   explicit Lottery(const Brief& brief)
       : policy_(*ticket_policy(brief.argument)),
-        settings_(brief.settings),
+        alpha_(brief.settings.alpha),
+        memory_(brief.settings.memory),
+        longest_draw_(brief.settings.longest_draw),
         varying_work_(brief.varying_work),
         chance_(brief.settings.seed) {
+    const auto eligible = static_cast<std::size_t>(std::count_if(brief.candidates.begin(), brief.candidates.end(),
+                                                                 [](const Candidate& one) { return one.eligible(); }));
+    candidates_.reserve(eligible);
+    times_.reserve(eligible);
+    std::vector<Interned> names;
     for (std::size_t i = 0; i < brief.candidates.size(); ++i) {
       const Candidate& candidate = brief.candidates[i];
       if (!candidate.eligible()) continue;
       candidates_.push_back(static_cast<int>(i));
-      names_.push_back(candidate.name);
+      names.push_back(candidate.name);
       RunningTime& time = times_.emplace_back();
       if (!candidate.earlier) continue;
       time.mean = candidate.earlier->seconds;
@@ -43,7 +50,7 @@ class Lottery final : public Strategy {
       time.variance = *candidate.earlier->deviation * *candidate.earlier->deviation;
       time.spread = time.samples;
     }
-    if (varying_work_) works_.resize(most_reduced);
+    names_ = shared(std::move(names));
     measured_.resize(candidates_.size());
     prepared_.resize(candidates_.size());
     if (candidates_.size() < 2) {
@@ -54,18 +61,20 @@ class Lottery final : public Strategy {
     favourite_ = fastest(times_);
     if (favourite_ >= 0) {
       const auto at = static_cast<std::size_t>(favourite_);
-      decide(
-          {0, -1, candidates_[at], names_[at] + " was fastest in earlier runs, at " + time_in_words(times_[at].mean)});
+      decide({0, -1, candidates_[at],
+              (*names_)[at] + " was fastest in earlier runs, at " + time_in_words(times_[at].mean)});
     }
     draw(static_cast<std::size_t>(std::max(favourite_, 0)), 1);
     exploring_ = favourite_ < 0;
   }
 
   std::span<const double> observe(double seconds, double work) override {
-    const auto place = static_cast<std::size_t>(--left_) % most_reduced;
-    seconds_[place] = seconds;
-    if (varying_work_) works_[place] = work;
-    if (left_ != 0) return {};
+    const auto place = static_cast<std::size_t>(--left_);
+    if (place < calls_reduced()) {
+      to_agree_[place] = seconds;
+      if (varying_work_) to_agree_[calls_reduced() + place] = work;
+    }
+    if (place != 0) return {};
     return milestone();
   }
 
@@ -82,7 +91,7 @@ class Lottery final : public Strategy {
              most_decisions);
       favourite_ = best;
     }
-    const std::vector<double> shares = policy_.deal(times_, settings_.alpha);
+    const std::vector<double> shares = policy_.deal(times_, alpha_);
     std::size_t choice = 0;
     for (double left = chance_.next(); choice + 1 < shares.size() && left >= shares[choice]; ++choice)
       left -= shares[choice];
@@ -118,7 +127,7 @@ class Lottery final : public Strategy {
   /// Calls of a draw whose times are reduced: with a memory of 0.8 all before them together weigh 1 in 1000.
   static constexpr std::size_t most_reduced = 32;
   /// Decisions that are kept: of two candidates that are equally fast, now one is the favourite, now the other.
-  static constexpr std::size_t most_decisions = 8;
+  static constexpr std::size_t most_decisions = 4;
 
   /// The candidate and its time to live as one number (Nishtala et al., section 6.1.1): whole, and exact as a double.
   [[nodiscard]] double encoded(std::size_t choice, std::int64_t lives) const {
@@ -130,7 +139,7 @@ class Lottery final : public Strategy {
   [[nodiscard]] std::int64_t lives_of(double share) const {
     for (const RunningTime& time : times_)
       if (!time.known()) return 1;
-    return std::max<std::int64_t>(1, std::llround(share * static_cast<double>(settings_.longest_draw)));
+    return std::max<std::int64_t>(1, std::llround(share * static_cast<double>(longest_draw_)));
   }
 
   void draw(std::size_t choice, std::int64_t lives) {
@@ -139,6 +148,7 @@ class Lottery final : public Strategy {
     preparing_ = !prepared_[choice];
     prepared_[choice] = true;
     left_ = preparing_ ? 1 : lives;
+    to_agree_.resize((varying_work_ ? 2 : 1) * calls_reduced());
     propose(candidates_[choice]);
   }
 
@@ -146,7 +156,7 @@ class Lottery final : public Strategy {
   void learn(std::span<const double> reduced) {
     const std::size_t calls = calls_reduced();
     if (!varying_work_) {
-      for (std::size_t call = calls; call > 0; --call) times_[drawn_].add(reduced[call - 1], settings_.memory);
+      for (std::size_t call = calls; call > 0; --call) times_[drawn_].add(reduced[call - 1], memory_);
       measured_[drawn_] = true;
       return;
     }
@@ -164,7 +174,7 @@ class Lottery final : public Strategy {
     for (std::size_t call = calls; call > 0; --call) {
       const double seconds = reduced[call - 1] * scale_->factor(drawn_, reduced[calls + call - 1]);
       compare_with_earlier(seconds);
-      times_[drawn_].add(seconds, settings_.memory);
+      times_[drawn_].add(seconds, memory_);
       measured_[drawn_] = true;
     }
   }
@@ -191,41 +201,38 @@ class Lottery final : public Strategy {
       return {};
     }
     calls_ += lives_;
-    const std::size_t calls = calls_reduced();
-    to_agree_.assign(seconds_.begin(), seconds_.begin() + static_cast<std::ptrdiff_t>(calls));
-    if (varying_work_)
-      to_agree_.insert(to_agree_.end(), works_.begin(), works_.begin() + static_cast<std::ptrdiff_t>(calls));
     return to_agree_;
   }
 
   [[nodiscard]] std::string why(int best) const {
     const auto at = [&](int i) {
       const auto index = static_cast<std::size_t>(i);
-      return names_[index] + " averages " + time_in_words(times_[index].mean);
+      return (*names_)[index] + " averages " + time_in_words(times_[index].mean);
     };
     return favourite_ < 0 ? at(best) + ", the first to be known" : at(best) + ", " + at(favourite_);
   }
 
   const TicketPolicy& policy_;
-  StrategySettings settings_;
+  double alpha_;
+  double memory_;
+  std::int64_t longest_draw_;
   bool varying_work_;
   Chance chance_;
-  std::vector<int> candidates_;  ///< the eligible ones
-  std::vector<Interned> names_;
-  std::vector<RunningTime> times_;    ///< known on rank 0 only, except those of earlier runs
-  std::vector<bool> measured_;        ///< in this run; known on rank 0 only
-  std::unique_ptr<WorkScale> scale_;  ///< on rank 0 only
-  bool compared_ = false;             ///< the times of earlier runs were compared with this run's first call
+  std::vector<int> candidates_;                         ///< the eligible ones
+  std::shared_ptr<const std::vector<Interned>> names_;  ///< of candidates_
+  std::vector<RunningTime> times_;                      ///< known on rank 0 only, except those of earlier runs
+  std::vector<bool> measured_;                          ///< in this run; known on rank 0 only
+  std::unique_ptr<WorkScale> scale_;                    ///< on rank 0 only
+  bool compared_ = false;  ///< the times of earlier runs were compared with this run's first call
   std::vector<bool> prepared_;
   std::size_t drawn_ = 0;   ///< of candidates_
   std::int64_t lives_ = 1;  ///< calls for which the draw is valid
   std::int64_t left_ = 1;   ///< calls left of them, or of the preparing call
   bool preparing_ = false;
-  bool exploring_ = false;                      ///< the drawn candidate is not the fastest known
-  std::array<double, most_reduced> seconds_{};  ///< of the draw's latest calls, by the calls that are left after them
-  std::vector<double> works_;                   ///< of the same calls, where it varies
-  std::int64_t calls_ = 0;                      ///< up to the last milestone
-  int favourite_ = -1;                          ///< the fastest known, of candidates_
+  bool exploring_ = false;  ///< the drawn candidate is not the fastest known
+  std::int64_t calls_ = 0;  ///< up to the last milestone
+  int favourite_ = -1;      ///< the fastest known, of candidates_
+  /// Seconds of the draw's latest calls, by the calls that are left after them; then their works, where these vary.
   std::vector<double> to_agree_;
 };
 

@@ -33,8 +33,11 @@ class Carrier {
   virtual Outcome carry_out(const Call& call, const Facts& facts, Resources& resources) = 0;
   /// Frees its resources, on all ranks at the same call; later calls allocate them again. Collective.
   virtual void release(Resources& /*resources*/) {}
-  /// Frees what only calls need, until it wakes or carries out a call. Local.
-  virtual void rest(Resources& /*resources*/) {}
+  /// Frees what only calls need, until it wakes or carries out a call. Local. Returns whether it may be deleted: it
+  /// holds nothing, and a new one that resumes serves as well.
+  virtual bool rest(Resources& /*resources*/) { return false; }
+  /// It is new, and follows one that was deleted as it rested.
+  virtual void resume() {}
   [[nodiscard]] virtual bool rests() const { return false; }
   /// Makes that again for `call`, which comes next. Local.
   virtual void wake(const Call& /*call*/, const Facts& /*facts*/, Resources& /*resources*/) {}

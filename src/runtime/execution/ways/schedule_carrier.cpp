@@ -23,10 +23,11 @@ void ScheduleCarrier::drop_plans() {
 }
 
 /// Where calls have several roots, `wake` would make the plan of one of them, and the others in calls that are timed.
-void ScheduleCarrier::rest(Resources& resources) {
-  if (!working_ || !working_->plans.may_rest()) return;
+bool ScheduleCarrier::rest(Resources& resources) {
+  if (working_ && !working_->plans.may_rest()) return false;
   working_.reset();
   resources.plans_dropped(*this);
+  return ready_ && needs_no_groups_ && !has_segment_;
 }
 
 void ScheduleCarrier::release(Resources& resources) {
@@ -120,7 +121,12 @@ bool ScheduleCarrier::join_segment(const Facts& facts, Resources& resources) {
 bool ScheduleCarrier::make_ready(const Facts& facts, Resources& resources, bool has_memory, double& communicators_s) {
   const std::vector<RankSet> groups = needed_groups(facts, resources);
   Channel& channel = *resources.channel();
-  if (!channel.all(has_memory)) {
+  // Most need none, on no rank: they agree once.
+  needs_no_groups_ = channel.all(has_memory && groups.empty());
+  if (needs_no_groups_) {
+    ready_ = join_segment(facts, resources);
+    if (ready_) return true;
+  } else if (!channel.all(has_memory)) {
     refused_ = "a rank had no memory left for it";
   } else if (!has_room(groups, *this, resources)) {
     refused_ = "a rank had as many communicators as it may make";

@@ -21,7 +21,8 @@ class ScheduleCarrier final : public Carrier {
   /// those for calls with any root.
   Outcome carry_out(const Call& call, const Facts& facts, Resources& resources) override;
   void release(Resources& resources) override;
-  void rest(Resources& resources) override;
+  bool rest(Resources& resources) override;
+  void resume() override { ready_ = needs_no_groups_ = true; }
   [[nodiscard]] bool rests() const override { return !working_; }
   void wake(const Call& call, const Facts& facts, Resources& resources) override { set_up(call, facts, resources); }
 
@@ -60,6 +61,7 @@ class ScheduleCarrier final : public Carrier {
   std::vector<RankSet> groups_;       ///< joined
   Interned refused_;
   bool ready_ = false;
+  bool needs_no_groups_ = false;  ///< nor does it on any other rank
   bool has_segment_ = false;
 };
 

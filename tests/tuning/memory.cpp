@@ -1,0 +1,91 @@
+// What tuners keep, in bytes that the allocator counts: docs/strategies.md, "What tuning keeps".
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <ostream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "selection/lockstep.hpp"
+#include "tuning/tuner.hpp"
+
+namespace starling {
+namespace {
+
+/// The first rank, whose times the others have too.
+class OneRank final : public Consensus {
+ public:
+  [[nodiscard]] bool is_first() const override { return true; }
+  [[nodiscard]] int rank_in_world() const override { return 0; }
+  void reduce_to_first(std::span<double> /*values*/, Fixed /*fixed*/, SampleReduction /*reduction*/) override {}
+  void broadcast(std::span<double> /*values*/) override {}
+};
+
+constexpr int candidates_of_allreduce = 60;
+constexpr int calls_of_each = 400;
+
+/// As an allreduce on two ranks has them: each candidate has two of three attributes.
+Brief brief_of_allreduce() {
+  Brief brief = testing::brief_of(candidates_of_allreduce);
+  brief.synchronises = true;
+  for (int i = 0; i < candidates_of_allreduce; ++i) {
+    Candidate& one = brief.candidates[static_cast<std::size_t>(i)];
+    if (i > 0) one.attributes = {{"algorithm", std::to_string(i % 8)}, {"segment", std::to_string(i / 8)}};
+    if (i % 5 > 1) one.refusal = "needs another number of ranks";
+  }
+  return brief;
+}
+
+/// Bytes of one of `tuners` that differ in nothing.
+std::size_t bytes_of_one(const std::string& strategy, std::size_t tuners) {
+  const auto named = strategy_named(strategy).value();
+  const Brief brief = brief_of_allreduce();
+  OneRank ranks;
+  std::vector<std::unique_ptr<Tuner>> made(tuners);
+  const std::size_t before = mallinfo2().uordblks;
+  for (auto& tuner : made) {
+    tuner = std::make_unique<Tuner>(brief, named.first->make);
+    tuner->open(ranks);
+    for (int call = 0; call < calls_of_each; ++call) {
+      const Tuner::Turn turn = tuner->begin();
+      tuner->end(turn, testing::slower_the_later(0, turn.candidate, call), 0);
+      if (!tuner->is_due()) continue;
+      tuner->agree(ranks, SampleReduction::max);
+      for (int i = 0; i < tuner->candidates(); ++i)
+        if (named.first->keeps_trying && i != tuner->proposed()) tuner->rest(i);
+    }
+  }
+  return (mallinfo2().uordblks - before) / tuners;
+}
+
+struct MostBytes {
+  std::string strategy;
+  std::size_t most;
+  friend std::ostream& operator<<(std::ostream& out, const MostBytes& one) { return out << one.strategy; }
+};
+
+class WhatATunerKeeps : public ::testing::TestWithParam<MostBytes> {};
+
+TEST_P(WhatATunerKeeps, IsAFewKibibytes) {
+  constexpr std::size_t tuners = 16;
+  EXPECT_LE(bytes_of_one(GetParam().strategy, tuners), GetParam().most);
+}
+
+INSTANTIATE_TEST_SUITE_P(Memory, WhatATunerKeeps,
+                         ::testing::Values(MostBytes{"native", 900}, MostBytes{"star", 3800},
+                                           MostBytes{"star-basic", 2400}, MostBytes{"lottery", 3800},
+                                           MostBytes{"brute-force", 9300}, MostBytes{"attribute", 8600},
+                                           MostBytes{"factorial", 8900}),
+                         [](const auto& one) {
+                           std::string name = one.param.strategy;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace starling
