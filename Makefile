@@ -244,13 +244,13 @@ lint: test-install
 	$(STEP) "formatters and linters"
 	clang-format-14 --dry-run -Werror $(CXX_FILES)
 	$(IN_TEST) ruff check python tests bench src packaging && $(IN_TEST) ruff format --check python tests bench src packaging
-	$(IN_TEST) mypy python/starling tests src/bindings/generate.py packaging/site/pages.py packaging/progress.py && $(IN_TEST) mypy bench
+	$(IN_TEST) mypy python/starling tests src/bindings/generate.py packaging/site/pages.py packaging/progress.py packaging/tidy.py && $(IN_TEST) mypy bench
 	@mkdir -p build-test
 	cmake -S . -B build-test/tidy -G Ninja -DSTARLING_MPICC=$$(command -v mpicc.mpich) -DSTARLING_SIMULATOR=OFF \
 	  -DSTARLING_HAS_SHORT_MEMSETS=OFF >build-test/tidy.log 2>&1 || { cat build-test/tidy.log; exit 1; }
 	$(TEST_PYTHON) src/bindings/generate.py --abi mpich build-test/tidy/starling-mpich/generated
 	@# All of src, as it is compiled for one MPI: many files at once, for headers take most of the time.
-	find build-test/tidy -name 'unity*.cxx' -not -name '*generated*' | xargs -n 1 -P $(JOBS) clang-tidy-14 -p build-test/tidy --quiet
+	$(TEST_PYTHON) packaging/tidy.py build-test/tidy
 
 clean:
 	rm -rf $(VENV) $(CURDIR)/.venv-* build build-* dist

@@ -15,7 +15,7 @@ from support.mpis import ROOT, Mpi, compile_c, compile_fortran, debian_mpis, ins
 
 HEAT = ROOT / "examples/heat_spectrum/heat_spectrum.c"
 HEAT_STEPS = {"openmpi4": 1000, "openmpi5": 600, "mpich4": 600}
-"""The others wait without giving their processor away, so on few processors each call takes milliseconds."""
+"""Of the others 250: with more ranks than processors their calls take longest."""
 
 
 def program(name: str) -> str:

@@ -77,20 +77,21 @@ class Cluster:
             left = self.run(["squeue", "--noheader", "--jobs", str(job)])
             return left.status != 0 or not left.stdout.strip()
 
-        self._until(over, f"job {job} does not end", timeout)
+        self.until(over, f"job {job} does not end", timeout)
         return self.run(["scontrol", "show", "job", str(job)]).check().stdout
 
     def until_ready(self) -> None:
         """Waits until all hosts take jobs."""
         command = ["sinfo", "--noheader", "--format=%t %D"]
         ready = f"idle {len(self.hosts)}"
-        self._until(lambda: self.run(command).stdout.strip() == ready, "Slurm does not come up", 60)
+        self.until(lambda: self.run(command).stdout.strip() == ready, "Slurm does not come up", 60)
 
     def logs(self) -> str:
         """The ends of the daemons' logs, for failure messages."""
         return "\n".join(f"--- {file.name}\n{file.read_text()[-3000:]}" for file in sorted(self.folder.glob("*.log")))
 
-    def _until(self, reached: Callable[[], bool], what: str, timeout: float) -> None:
+    def until(self, reached: Callable[[], bool], what: str, timeout: float) -> None:
+        """Waits until something is reached; AssertionError with `what` and the logs after so many seconds."""
         end = time.monotonic() + timeout
         while not reached():
             assert time.monotonic() < end, f"{what} in {timeout} s\n{self.run(['squeue']).stdout}\n{self.logs()}"
