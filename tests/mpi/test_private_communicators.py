@@ -60,9 +60,11 @@ def remaining(outcome: Outcome) -> int:
     return int(found[1])
 
 
-def run_remaining(mpi: Mpi, folder: Path, calls: int, strategy: str, env: dict[str, str]) -> tuple[int, RunRecord]:
+def run_remaining(
+    mpi: Mpi, folder: Path, used: int, calls: int, strategy: str, env: dict[str, str]
+) -> tuple[int, RunRecord]:
     program = str(compile_c(mpi, HERE / "remaining.c", folder))
-    outcome, record = run_tuned(mpi, 4, [program, str(USED), str(calls)], strategy, folder, env, PATIENCE)
+    outcome, record = run_tuned(mpi, 4, [program, str(used), str(calls)], strategy, folder, env, PATIENCE)
     return remaining(outcome), record
 
 
@@ -71,7 +73,7 @@ def test_rows_and_columns_keep_to_the_bound(mpi: Mpi, tmp_path: Path) -> None:
     program = str(compile_c(mpi, HERE / "remaining.c", tmp_path))
     plain = remaining(run_ranks(mpi, 4, [program, str(USED), "1"], preloaded(mpi, tmp_path), PATIENCE).check())
     forced = "forced:barrier:dissemination,allgather:groups?mesh=2x2"
-    left, record = run_remaining(mpi, tmp_path, 1, forced, {})
+    left, record = run_remaining(mpi, tmp_path, USED, 1, forced, {})
     assert plain - left <= OWN + OF_GROUPS
     assert any(context.winner == "groups?mesh=2x2" for context in record.contexts), "some got their rows"
 
@@ -80,10 +82,11 @@ def test_rows_and_columns_keep_to_the_bound(mpi: Mpi, tmp_path: Path) -> None:
 @pytest.mark.parametrize("mpi", limited(), ids=str)
 def test_communicators_of_a_losing_candidate_are_freed(mpi: Mpi, tmp_path: Path) -> None:
     program = str(compile_c(mpi, HERE / "remaining.c", tmp_path))
-    plain = remaining(run_ranks(mpi, 4, [program, str(USED), "1"], preloaded(mpi, tmp_path), PATIENCE).check())
-    # Collectives on rows and columns are repeated 40 times, so that a mesh cannot win.
-    env = {"STARLING_ITER": "2", "STARLING_ONLY": "allgather:groups?mesh=2x2", "SLOW_PARTS": "40"}
-    left, record = run_remaining(mpi, tmp_path, 12, "star-basic", {**env, **watched(mpi, tmp_path)})
+    used = 8  # each would keep two or more
+    plain = remaining(run_ranks(mpi, 4, [program, str(used), "1"], preloaded(mpi, tmp_path), PATIENCE).check())
+    # Collectives on rows and columns are repeated so often that a mesh cannot win on a busy machine either.
+    env = {"STARLING_ITER": "2", "STARLING_ONLY": "allgather:groups?mesh=2x2", "SLOW_PARTS": "200"}
+    left, record = run_remaining(mpi, tmp_path, used, 12, "star-basic", {**env, **watched(mpi, tmp_path)})
     gathers = [context for context in record.contexts if context.collective == "allgather"]
     assert [context.winner for context in gathers] == ["native"]
     assert any(one.samples for one in gathers[0].candidates if one.name == "groups"), "none was ever tried"

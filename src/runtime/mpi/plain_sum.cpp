@@ -10,7 +10,12 @@ namespace {
 /// Numbers may lie at any address. Integers are unsigned: they wrap around, as in MPI libraries.
 template <class Number>
 void add(const char* left, const char* right, char* into, std::int64_t count) {
-#pragma GCC ivdep  // where buffers are the same, each element is still its own
+  // Where buffers are the same, each element is still its own.
+#ifdef __clang__
+#pragma clang loop vectorize(assume_safety)
+#else
+#pragma GCC ivdep
+#endif
   for (std::int64_t byte = 0; byte != count * std::int64_t{sizeof(Number)}; byte += std::int64_t{sizeof(Number)}) {
     Number one;
     Number other;
