@@ -10,15 +10,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 from starling.commands import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "tests/knowledge/run-record.json"
 COMMANDS = sorted(
-    (one.name or one.callback.__name__.replace("_", "-"))
-    for one in cli.app.registered_commands
-    if one.callback and not one.hidden
+    name
+    for name, one in get_command(cli.app).commands.items()  # type: ignore[attr-defined]
+    if not one.hidden and not hasattr(one, "commands")
 )
 
 
