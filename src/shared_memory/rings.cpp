@@ -128,7 +128,7 @@ bool SharedRings::answer() {
     const std::uint64_t asked = ring.asked.load(std::memory_order_acquire);
     if (asked == ring.heard.load(std::memory_order_relaxed)) continue;
     Answer& mine = answers_[me_];
-    // Other processes name this one's memory by numbers
+    // Other processes name this one's memory by numbers.
     const auto* const asked_for = reinterpret_cast<const char*>(static_cast<std::uintptr_t>(ring.asked_address));
     std::memcpy(mine.data.data(), asked_for, ring.asked_bytes);
     mine.to.store(question(one.reader, asked), std::memory_order_release);

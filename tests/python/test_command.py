@@ -10,17 +10,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from typer.core import TyperGroup
 from typer.main import get_command
 
 from starling.commands import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "tests/knowledge/run-record.json"
-COMMANDS = sorted(
-    name
-    for name, one in get_command(cli.app).commands.items()  # type: ignore[attr-defined]
-    if not one.hidden and not hasattr(one, "commands")
-)
+WHOLE = get_command(cli.app)
+assert isinstance(WHOLE, TyperGroup)
+COMMANDS = sorted(name for name, one in WHOLE.commands.items() if not one.hidden and not isinstance(one, TyperGroup))
 
 
 @pytest.fixture

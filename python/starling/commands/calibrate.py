@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from starling.commands.shared import AsJson, commands, misused
+from starling.commands.shared import AsJson, Wrapper, commands, misused
 from starling.messages import log, printable
 
 app = commands()
@@ -29,9 +29,7 @@ def calibrate(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="P", help="File for the parameters.")] = Path(
         "parameters.json"
     ),
-    mpicc: Annotated[
-        str | None, typer.Option(help="The compiler wrapper, by default that beside the launcher.")
-    ] = None,
+    mpicc: Wrapper = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure what messages cost between two hosts, for `starling predict --parameters`. Takes some seconds."""

@@ -10,8 +10,7 @@ from typing import Annotated
 
 import typer
 
-from starling.commands.shared import Launcher, commands, fail, refuse_inner_run
-from starling.installation.variants import Flavour
+from starling.commands.shared import Launcher, OfMpi, commands, fail, refuse_inner_run
 
 app = commands()
 
@@ -25,7 +24,7 @@ def check(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON for programs to read; the program's own output goes to stderr.")
     ] = False,
-    mpi: Annotated[Flavour | None, typer.Option(help="The MPI of the program, if it cannot be detected.")] = None,
+    mpi: OfMpi = None,
 ) -> None:
     """Run a launcher line natively and say what there is to gain: collectives, waiting in them, and what to do first.
 

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from starling.commands.shared import Everything, commands, fail, misused, refuse_inner_run
-from starling.installation.variants import Flavour
+from starling.commands.shared import Everything, OfMpi, commands, fail, misused, refuse_inner_run
 from starling.messages import MISUSE, log, not_written, printable
 
 app = commands()
@@ -34,7 +33,7 @@ def profile(
         Path | None, typer.Option(metavar="F.html", help="Write a page with a picture for each collective.")
     ] = None,
     everything: Everything = False,
-    mpi: Annotated[Flavour | None, typer.Option(help="The MPI of the program, if it cannot be detected.")] = None,
+    mpi: OfMpi = None,
 ) -> None:
     """Record which collectives, sizes and communicators a program uses, and where its ranks wait. Changes nothing."""
     from starling.records import profile as profiles

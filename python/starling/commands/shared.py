@@ -8,10 +8,13 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from starling.installation.variants import Flavour
 from starling.messages import MISUSE, log, printable
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
 Everything = Annotated[bool, typer.Option("--all", help="Show every context, not only the 20 with most time.")]
+OfMpi = Annotated[Flavour | None, typer.Option(help="The MPI of the program, if it cannot be detected.")]
+Wrapper = Annotated[str | None, typer.Option(help="The compiler wrapper, by default that beside the launcher.")]
 Launcher = Annotated[list[str], typer.Argument(metavar="LAUNCHER ...", help="mpirun, mpiexec, srun, or a program.")]
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from starling.commands import completion
-from starling.commands.shared import commands, fail, misused
+from starling.commands.shared import Wrapper, commands, fail, misused
 from starling.messages import log, printable
 
 app = commands()
@@ -51,9 +51,7 @@ def tune(
     parameters: Annotated[
         Path | None, typer.Option(metavar="P", help="File from `starling calibrate`, with --platform.")
     ] = None,
-    mpicc: Annotated[
-        str | None, typer.Option(help="The compiler wrapper, by default that beside the launcher.")
-    ] = None,
+    mpicc: Wrapper = None,
     everything: Annotated[bool, typer.Option("--all", help="Measure every way everywhere; for research.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not print the new table.")] = False,
 ) -> None:
