@@ -123,8 +123,8 @@ class Suite:
 
     def _tuned(self, name: str, ranks: int) -> tuple[profiles.Profile, Path]:
         """The profile and the table of a program, made where they are not there yet."""
-        stem = self._kept / f"{name.replace(' ', '-')}-{ranks}"
-        profile, table = stem.with_suffix(".profile.json"), stem.with_suffix(".table.json")
+        stem = f"{name.replace(' ', '-')}-{ranks}"
+        profile, table = (self._kept / f"{stem}.{what}.json" for what in ("profile", "table"))
         if not profile.exists():
             self._run(name, ranks, ["starling", "profile", "-o", str(profile), "--"])
         if not table.exists():

@@ -94,6 +94,10 @@ int main(int argc, char** argv) {
     MPI_Query_thread(&provided);
     printf("%d\n", provided);
   }
+  if (argc > 1 && strcmp(argv[1], "tool") == 0) {
+    int variables = 0;
+    printf("%s\n", MPI_T_cvar_get_num(&variables) == MPI_T_ERR_NOT_INITIALIZED ? "not started" : "started");
+  }
   for (int i = 2; i < argc; ++i) {
     if (strcmp(argv[1], "traces") == 0) trace(argv[i], out, in, rank, ranks);
     if (strcmp(argv[1], "ways") == 0 && rank == 0) print_ways(argv[i]);

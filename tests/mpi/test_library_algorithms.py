@@ -194,6 +194,14 @@ def test_the_program_still_gets_the_thread_level_that_mpi_provides(mpi: Mpi, lev
     assert run(mpi, 1, ["level", level], folder, {"STARLING_LIBRARY": "1"}).stdout == plainly
 
 
+@pytest.mark.parametrize("name", ["openmpi4", "openmpi5"])
+def test_open_mpi_need_not_load_all_its_components(name: str, folder: Path) -> None:
+    """As it does for MPI_T, while all ranks wait. The algorithms are there all the same."""
+    forced = {"STARLING_STRATEGY": "forced:allreduce:native_ring"}
+    assert run(mpi_named(name), 1, ["tool"], folder, forced).stdout == "not started\n"
+    assert "native_ring" in offered(mpi_named(name), folder)["allreduce"]
+
+
 @pytest.mark.parametrize("mpi", switchable(), ids=str)
 def test_with_several_threads_there_are_none(mpi: Mpi, folder: Path) -> None:
     forced = {"STARLING_STRATEGY": "forced:allreduce:native_ring"}

@@ -8,6 +8,7 @@
 
 #include "runtime/mpi/features.hpp"
 #include "runtime/mpi/flavour.hpp"
+#include "runtime/mpi/opal_variables.hpp"
 #include "runtime/mpi/pmpi.hpp"
 
 namespace starling {
@@ -112,6 +113,7 @@ std::optional<MPI_T_cvar_handle> handle_of(int index, int& count) {
 }  // namespace
 
 bool start_control_variables() {
+  if (has_opal_variables()) return true;
   // Open MPI takes the level that is asked for as that of MPI itself, and tells it the program.
   int level = MPI_THREAD_SINGLE;
   pmpi.Query_thread(&level);
@@ -133,6 +135,11 @@ std::optional<ControlVariable> ControlVariable::find(const std::string& name) {
 }
 
 std::optional<ControlVariable> ControlVariable::found(const std::string& name) {
+  if (has_opal_variables()) {
+    const auto variable = opal_variable(name);
+    if (!variable || !variable->is_int || opal_value(variable->index) == nullptr) return std::nullopt;
+    return ControlVariable(name, variable->index, nullptr, variable->is_writable);
+  }
   const auto index = index_of(name);
   const auto info = index ? info_of(*index) : std::nullopt;
   if (!info || info->binding != MPI_T_BIND_NO_OBJECT || info->type != handles.int_) return std::nullopt;
@@ -140,10 +147,16 @@ std::optional<ControlVariable> ControlVariable::found(const std::string& name) {
   const auto handle = handle_of(*index, count);
   if (!handle || count != 1) return std::nullopt;
   const bool writable = info->scope != MPI_T_SCOPE_CONSTANT && info->scope != MPI_T_SCOPE_READONLY;
-  return ControlVariable(*index, *handle, writable);
+  return ControlVariable(name, *index, *handle, writable);
 }
 
 std::string ControlVariable::text(const std::string& name) {
+  if (has_opal_variables()) {
+    const auto variable = opal_variable(name);
+    const void* const storage = variable && variable->is_text ? opal_value(variable->index) : nullptr;
+    const char* const text = storage != nullptr ? *static_cast<const char* const*>(storage) : nullptr;
+    return text != nullptr ? text : "";
+  }
   const auto index = index_of(name);
   const auto info = index ? info_of(*index) : std::nullopt;
   if (!info || info->type != handles.char_) return {};
@@ -157,21 +170,25 @@ std::string ControlVariable::text(const std::string& name) {
 }
 
 int ControlVariable::read() const {
+  if (handle_ == nullptr) return *static_cast<const int*>(opal_value(index_));
   int value = 0;
   tool.cvar_read(static_cast<MPI_T_cvar_handle>(handle_), &value);
   return value;
 }
 
 bool ControlVariable::write(int value) const {
+  if (handle_ == nullptr) return set_opal_value(index_, value);
   return tool.cvar_write(static_cast<MPI_T_cvar_handle>(handle_), &value) == MPI_SUCCESS;
 }
 
 std::string ControlVariable::description() const {
+  if (handle_ == nullptr) return opal_variable(name_).value_or(OpalVariable{}).description;
   const auto info = info_of(index_);
   return info ? info->description : std::string();
 }
 
 std::vector<std::pair<int, std::string>> ControlVariable::enumeration() const {
+  if (handle_ == nullptr) return opal_variable(name_).value_or(OpalVariable{}).values;
   std::vector<std::pair<int, std::string>> found;
   const auto info = info_of(index_);
   if (!info || info->values == MPI_T_ENUM_NULL) return found;

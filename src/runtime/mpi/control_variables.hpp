@@ -7,8 +7,8 @@
 
 namespace starling {
 
-/// Starts and ends MPI's tool interface (MPI_T), after MPI_Init and before MPI_Finalize. Nothing below works before
-/// it is started. False if the library has none.
+/// Starts and ends MPI's tool interface (MPI_T), after MPI_Init and before MPI_Finalize, or what the library has in its
+/// place that costs less (opal_variables.hpp). Nothing below works before it is started. False if the library has none.
 bool start_control_variables();
 void stop_control_variables();
 
@@ -32,10 +32,12 @@ class ControlVariable {
 
  private:
   static std::optional<ControlVariable> found(const std::string& name);
-  ControlVariable(int index, void* handle, bool writable) : index_(index), handle_(handle), writable_(writable) {}
+  ControlVariable(std::string name, int index, void* handle, bool writable)
+      : name_(std::move(name)), index_(index), handle_(handle), writable_(writable) {}
 
+  std::string name_;
   int index_;
-  void* handle_;  ///< an MPI_T_cvar_handle, a pointer in every library; as long as the interface is started
+  void* handle_;  ///< an MPI_T_cvar_handle, a pointer in every library; null if opal_variables.hpp reaches it
   bool writable_;
 };
 
