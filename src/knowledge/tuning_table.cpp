@@ -259,7 +259,7 @@ std::vector<Advice> TuningTable::advice(const ContextKey& key) const {
   for (const auto& [far, entry] : near) {
     const TableInterval* const interval = interval_for(*entry, key.bytes);
     if (interval != nullptr) {
-      found.push_back({interval->way, reason(file_, *entry, *interval, key)});
+      found.push_back({interval->way, reason(file_, *entry, *interval, key), interval->gain});
     } else if (found.empty()) {
       return {};
     }

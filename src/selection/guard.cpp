@@ -11,13 +11,20 @@ constexpr std::int64_t rarest_control = 4096;
 
 }  // namespace
 
+std::int64_t Guard::first_calls_with(std::optional<double> gain) {
+  if (!gain) return first_calls;
+  constexpr double worth = 0.1;
+  const double calls = control_calls * (*gain - 1) / worth;
+  return calls < first_calls ? std::max(fewest_calls, static_cast<std::int64_t>(calls)) : first_calls;
+}
+
 void Guard::take(std::span<const AgreedCall> of_way, std::span<const AgreedCall> of_native) {
   trials_.add(way_, of_way);
   trials_.add(0, of_native);
   if (trials_.clearly_slower(way_, 0)) {
     // Another program may have disturbed it: it is looked at again soon.
     ++slower_;
-    calls_ = first_calls;
+    calls_ = first_calls_;
     return;
   }
   slower_ = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -17,10 +18,16 @@ class Guard {
  public:
   /// Calls of native in a control.
   static constexpr std::int64_t control_calls = 3;
-  /// Calls of the way before the first control: a program that makes fewer pays nothing.
+  /// Most and fewest calls of the way before a control: as many as are compared, and as many as after which a program
+  /// that gains much has not paid yet.
+  static constexpr std::int64_t fewest_calls = PlannedCalls::most_times;
   static constexpr std::int64_t first_calls = 24;
+  /// Calls of the way before the first control, in which a control of a way with that gain (native's time / the way's)
+  /// costs a tenth of their time at most: what promises little is looked at soon. The most where it is not known.
+  static std::int64_t first_calls_with(std::optional<double> gain);
 
-  Guard(const Brief& brief, int way) : trials_(brief), way_(way) {}
+  Guard(const Brief& brief, int way, std::optional<double> gain)
+      : trials_(brief), way_(way), first_calls_(first_calls_with(gain)), calls_(first_calls_) {}
 
   /// Takes the latest calls of the way before a control, and the control.
   void take(std::span<const AgreedCall> of_way, std::span<const AgreedCall> of_native);
@@ -37,7 +44,8 @@ class Guard {
   Trials trials_;
   int way_;
   int slower_ = 0;  ///< controls in a row
-  std::int64_t calls_ = first_calls;
+  std::int64_t first_calls_;
+  std::int64_t calls_;
 };
 
 }  // namespace starling

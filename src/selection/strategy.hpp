@@ -112,6 +112,7 @@ struct ContextKey {
 struct Advice {
   Interned candidate;
   std::string why;
+  std::optional<double> gain{};  ///< native's time / the candidate's, as the table has it
 };
 
 /// The input of a strategy, for one context.

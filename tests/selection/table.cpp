@@ -63,9 +63,9 @@ TEST(Table, MayHaveNativeLikeAnyOther) {
 }
 
 /// Ranks that follow a2, of which a call takes so many times as long as natively, in the mean; times scatter by 3 %.
-Lockstep with_slowdown(double slowdown) {
+Lockstep with_slowdown(double slowdown, std::optional<double> gain = std::nullopt) {
   Brief brief = brief_of(4);
-  brief.advice = {{"a2", "a2: measured elsewhere"}};
+  brief.advice = {{"a2", "a2: measured elsewhere", gain}};
   return {"table", std::move(brief), 3, [slowdown](int rank, int candidate, int call) {
             const double scattered = 1 + (0.01 * ((((3 * rank) + (5 * call)) % 7) - 3));
             return 100 * us * scattered * (candidate == 2 ? slowdown : 1);
@@ -97,6 +97,23 @@ TEST(TableGuard, LeavesAWayThatIsSlowerThanNative) {
   EXPECT_EQ(left.from, 2);
   EXPECT_EQ(left.to, 0);
   EXPECT_EQ(left.why, "native: a2 took 112 us, native 102 us in 6 calls");
+}
+
+TEST(TableGuard, LooksSoonerAtAWayThatPromisesLess) {
+  const std::pair<double, std::int64_t> first_controls[] = {{0.9, 8}, {1.08, 8}, {1.5, 15}, {1.8, 24}, {1e9, 24}};
+  for (const auto& [gain, calls] : first_controls) {
+    Lockstep ranks = with_slowdown(0.5, gain);
+    ranks.call(static_cast<int>(calls));
+    EXPECT_EQ(natives(ranks), 0) << gain;
+    ranks.call();
+    EXPECT_EQ(natives(ranks), 1) << gain;
+  }
+}
+
+TEST(TableGuard, LeavesAWayThatPromisesLittleAndIsSlowerWithin22Calls) {
+  Lockstep ranks = with_slowdown(1.1, 1.08);
+  ranks.call(22 + 1000);
+  EXPECT_EQ(natives(ranks), 6 + 1000);
 }
 
 TEST(TableGuard, LeavesAWayThatIsSlowerByThreePercentOnceTimesTellThat) {

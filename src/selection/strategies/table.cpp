@@ -10,6 +10,7 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "selection/call_times.hpp"
 #include "selection/guard.hpp"
@@ -29,7 +30,7 @@ class Table final : public Strategy {
           std::find_if(all.begin(), all.end(), [&](const Candidate& one) { return one.name == advice.candidate; });
       if (found != all.end() && found->eligible()) {
         follows_ = true;
-        follow(brief, static_cast<int>(found - all.begin()));
+        follow(brief, static_cast<int>(found - all.begin()), advice.gain);
         decide({0, -1, proposed(), advice.why + refused});
         return;
       }
@@ -91,15 +92,15 @@ class Table final : public Strategy {
   /// So many of the last calls of the way have times that are exchanged; and of a control, all.
   static constexpr std::size_t kept = PlannedCalls::most_times;
   static constexpr auto times = static_cast<std::int64_t>(kept);
-  static_assert(Guard::control_calls <= times && Guard::first_calls >= times);
+  static_assert(Guard::control_calls <= times && Guard::fewest_calls >= times);
 
-  void follow(const Brief& brief, int way) {
+  void follow(const Brief& brief, int way, std::optional<double> gain) {
     way_ = way;
-    begin(way, way == 0 ? unlimited : Guard::first_calls);
+    begin(way, way == 0 ? unlimited : Guard::first_calls_with(gain));
     if (way == 0) return;
     name_ = brief.candidates[static_cast<std::size_t>(way)].name;
     if (varying_work_) works_.resize(kept + Guard::control_calls);
-    if (brief.is_first_rank) guard_ = std::make_unique<Guard>(brief, way);
+    if (brief.is_first_rank) guard_ = std::make_unique<Guard>(brief, way, gain);
   }
 
   void begin(int candidate, std::int64_t calls) {
