@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 import adapting
 import applications
+import eager_limit
 import first_calls
 import one_node_tables
 import orthogonal_groups
@@ -107,6 +108,7 @@ TABLES: Mapping[str, Table] = {
     "first-cells": Table(first_calls.cells, [FIRST_CALLS]),
     "programs": Table(programs.table, [_by("programs.py")]),
     "applications": Table(applications.table, [_by("applications.py")]),
+    "eager-limit": Table(eager_limit.table, [_by("eager_limit.py")]),
     "trees": Table(trees.table, [_by("trees.py")]),
     "adapting": Table(adapting.table, [ADAPTING]),
     "slowing": Table(adapting.slowing, [ADAPTING]),
@@ -160,6 +162,7 @@ PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {
             "first-nodes-openmpi.json",
         ),
     ),
+    "eager-limit.svg": (eager_limit.draw, ("eager-limit.json",)),
     "programs.svg": (programs.draw, ("programs-openmpi.json",)),
     "trees-openmpi.svg": (trees.draw, ("trees-openmpi.json",)),
     "adapting.svg": (adapting.draw, ("adapting-openmpi.json",)),
