@@ -30,10 +30,11 @@ def command_line(
     draw: Callable[[argparse.Namespace], None],
     *,
     on_lab: bool = True,
+    needs_lab: bool = True,
 ) -> None:
     """Measures into `options.output`, or draws `options.measured` as `options.picture`.
 
-    `on_lab`: measuring needs a launcher, and the platform from `starling lab run`.
+    `on_lab`: measuring needs a launcher; with `needs_lab` also the platform from `starling lab run`.
     """
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
@@ -49,6 +50,6 @@ def command_line(
     drawing.set_defaults(does=draw)
     options = parser.parse_args()
     with mistakes_told():
-        if on_lab and options.does is measure and "STARLING_PLATFORM" not in os.environ:
+        if on_lab and needs_lab and options.does is measure and "STARLING_PLATFORM" not in os.environ:
             raise MeasuredError("no lab: put `starling lab run --` before it")
         options.does(options)

@@ -3,11 +3,13 @@ r"""The first calls of each collective with `auto`, next to as many native ones:
 starling lab up single:16
 starling lab run -- python bench/first_calls.py measure --mpicc mpicc.openmpi -o docs/results/first-openmpi.json \
     -- mpirun.openmpi -n 16
+python bench/first_calls.py measure --mpicc mpicc.mpich --calls 2000 -o first-node.json -- mpirun.mpich -n 2
 python bench/first_calls.py draw docs/results/first-openmpi.json first.svg
 
-A cell is a collective and a size. Each has three jobs in a round: native, `auto` from nothing, and `auto` with what the
-second has learnt. Jobs get no platform file, so the second measures the network where that may pay; `notes` say how
-long that took. `measure` adds only what the file lacks.
+On a lab, or without one on the processors of this machine. A cell is a collective and a size. Each has three jobs in a
+round: native, `auto` from nothing, and `auto` with what the second has learnt. Jobs get no platform file, so the second
+measures the network where that may pay; `notes` say how long that took. Where there are many calls, the file has sums
+of several in a row. `measure` adds only what it lacks.
 """
 
 from __future__ import annotations
@@ -32,11 +34,13 @@ from starling.lab.measured import Measurement, Measurements
 from starling.networks import platform_file
 
 NATIVE, NOTHING, HISTORY = "native", "auto", "auto from history"
+NUMBERS = 100
+"""Most times of a job in the file."""
 
 
 def measure(options: argparse.Namespace) -> None:
     """Measures what is missing in the output file."""
-    place = place_of(platform_file.platform(os.environ["STARLING_PLATFORM"]))
+    place = _place()
     env = {name: value for name, value in os.environ.items() if name != "STARLING_PLATFORM"}
     file = measured.read_or_empty(options.output)
     there = {(one.what, one.bytes, one.round) for one in file.measurements}
@@ -52,6 +56,11 @@ def measure(options: argparse.Namespace) -> None:
                 file.write(options.output)
                 said = ", ".join(f"{how} {_total(cell, times):.2f} s" for how, times in jobs.items())
                 print(f"round {turn}: {cell[0]} {cell[1]}: {said}", flush=True)
+
+
+def _place() -> str:
+    lab = os.environ.get("STARLING_PLATFORM")
+    return place_of(platform_file.platform(lab)) if lab else f"one node, {os.cpu_count()} processors"
 
 
 def _jobs(options: argparse.Namespace, program: Path, case: str, env: Mapping[str, str]) -> dict[str, Times]:
@@ -72,6 +81,8 @@ def _total(cell: Cell, times: Times) -> float:
 
 def _measurement(cell: Cell, how: str, turn: int, place: str, times: Times) -> Measurement:
     run = times.record["run"]
+    calls = times.seconds[f"{cell[0]}:{cell[1]}"]
+    together = -(-len(calls) // NUMBERS)
     contexts = [one for one in times.record["contexts"] if (one["collective"], one["bytes"]) == cell]
     return Measurement(
         what=cell[0],
@@ -81,10 +92,14 @@ def _measurement(cell: Cell, how: str, turn: int, place: str, times: Times) -> M
         ranks=run["ranks"],
         how=how,
         round=turn,
-        seconds=times.seconds[f"{cell[0]}:{cell[1]}"],
-        cpu_idle=times.cpu_idle,
+        seconds=[sum(calls[at : at + together]) for at in range(0, len(calls), together)],
+        cpu_idle=times.cpu_idle if "STARLING_PLATFORM" in os.environ else None,
         made=made(),
-        notes={"winner": contexts[0]["winner"] if contexts else NATIVE, "network_s": run.get("probe_s") or 0.0},
+        notes={
+            "winner": contexts[0]["winner"] if contexts else NATIVE,
+            "network_s": run.get("probe_s") or 0.0,
+            "calls": len(calls),
+        },
     )
 
 
@@ -113,7 +128,7 @@ class Row:
             sum(one.seconds) / sum(natively.seconds)
             for natively, one in zip(rounds[NATIVE], rounds[HISTORY], strict=True)
         )
-        self.calls = len(rounds[NATIVE][0].seconds)
+        self.calls = _calls(rounds[NATIVE][0])
         self.ends = [str(one.notes["winner"]) for one in rounds[HISTORY]]
         self.cpu_bound = any(measured.cpu_bound(some) for some in rounds.values())
 
@@ -167,6 +182,11 @@ def cells(file: Measurements) -> str:
     return f"{heading}\n\n{markdown.table(titles, lines)}\n\n{markdown.origin(one.made for one in file.measurements)}"
 
 
+def _calls(one: Measurement) -> int:
+    found: int = one.notes.get("calls", len(one.seconds))
+    return found
+
+
 def _lines(rounds: Sequence[Measurement], native: float) -> Iterator[list[float]]:
     for one in rounds:
         yield [total / native / number for number, total in enumerate(accumulate(one.seconds), 1)]
@@ -190,10 +210,12 @@ def draw(options: argparse.Namespace) -> None:
             for hows in cells_of.values():
                 native = mean(value for one in hows[NATIVE] for value in one.seconds)
                 middle = [median(some) for some in zip(*_lines(hows[how], native), strict=True)]
-                panel.plot(range(1, len(middle) + 1), middle, color=colour, linewidth=0.5, alpha=0.4)
+                together = _calls(hows[how][0]) / len(middle)
+                calls = [together * number for number in range(1, len(middle) + 1)]
+                panel.plot(calls, middle, color=colour, linewidth=0.5, alpha=0.4)
                 every.append(middle)
             means = [mean(some) for some in zip(*every, strict=True)]
-            panel.plot(range(1, len(means) + 1), means, color=colour, linewidth=2, label=how)
+            panel.plot(calls, means, color=colour, linewidth=2, label=how)
         panel.axhline(1, color="gray", linewidth=1)
         panel.set(title=_title(file), ylim=(0, 2))
         panel.title.set_fontsize(8)
@@ -215,4 +237,4 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 if __name__ == "__main__":
-    command_line(__doc__, add_options, measure, draw)
+    command_line(__doc__, add_options, measure, draw, needs_lab=False)
