@@ -134,8 +134,10 @@ def main() -> None:
             empty = {"STARLING_HISTORY": str(folder / "empty")}
             off = {"STARLING_HISTORY": "off"}
             full = {"STARLING_HISTORY": str(program.history(20 if options.quick else 200))}
-            ends += program.compared(RANKS, rounds, {"no preload": None, "no history": off, EMPTY: empty})
-            shown(ends[-3:])
+            listed = {**off, "STARLING_LIBRARY": "1"}
+            modes = {"no preload": None, "no history": off, "library algorithms": listed, EMPTY: empty}
+            ends += program.compared(RANKS, rounds, modes)
+            shown(ends[-len(modes) :])
             ends += program.compared(2, rounds, {EMPTY: empty, FULL: full})
             shown(ends[-2:])
             lengths.append(program.length(MANY // 10 if options.quick else MANY))
