@@ -15,7 +15,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import mean
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import plots
 from command import command_line
@@ -144,6 +144,43 @@ def improvements(file: Measurements) -> str:
     return table(titles, rows) + f"\n\n{origin(one.made for one in file.measurements)}"
 
 
+class Shares(Protocol):
+    """What a bar shows, as shares of native's time."""
+
+    @property
+    def least(self) -> float:
+        """Of sizes."""
+
+    @property
+    def mean(self) -> float:
+        """Of sizes."""
+
+    @property
+    def most(self) -> float:
+        """Of sizes."""
+
+
+def draw_bars(panel: Any, rows: Sequence[tuple[str, Mapping[str, Shares]]], kinds: Sequence[str]) -> None:
+    """For each collective, the bars of its kinds."""
+    for place, kind in enumerate(kinds):
+        label: str | None = kind
+        for row, (_, of_kind) in enumerate(rows):
+            if kind not in of_kind:
+                continue
+            bar = of_kind[kind]
+            height = row + 0.27 * (place - 1)
+            width = 100 * (bar.most - bar.least)
+            left = 100 * bar.least
+            panel.barh(height, width, left=left, height=0.24, color=f"C{place}", alpha=0.45, label=label)
+            panel.plot([100 * bar.mean], [height], "|", color=f"C{place}", markersize=9, markeredgewidth=2.5)
+            label = None
+    panel.set_yticks(range(len(rows)), [what for what, _ in rows])
+    panel.invert_yaxis()
+    panel.axvline(0, color="black", linewidth=0.8)
+    panel.grid(visible=True, axis="x", alpha=0.3)
+    panel.set(xlabel="% of native's time saved")
+
+
 def draw(options: Namespace) -> None:
     """The bars, a panel for each number of ranks."""
     pyplot = plots.pyplot()
@@ -151,29 +188,8 @@ def draw(options: Namespace) -> None:
     numbers = list(dict.fromkeys(ranks for ranks, _, _ in everything))
     figure, axes = pyplot.subplots(1, len(numbers), figsize=(15, 5.5), layout="constrained", squeeze=False)
     for panel, ranks in zip(axes.flat, numbers, strict=True):
-        rows = [(what, of_kind) for here, what, of_kind in everything if here == ranks]
-        for place, kind in enumerate(KINDS):
-            for row, (_, of_kind) in enumerate(rows):
-                if kind not in of_kind:
-                    continue
-                bar = of_kind[kind]
-                height = row + 0.27 * (place - 1)
-                label = kind if row == 0 else None
-                panel.barh(
-                    height,
-                    100 * (bar.most - bar.least),
-                    left=100 * bar.least,
-                    height=0.24,
-                    color=f"C{place}",
-                    alpha=0.45,
-                    label=label,
-                )
-                panel.plot([100 * bar.mean], [height], "|", color=f"C{place}", markersize=9, markeredgewidth=2.5)
-        panel.set_yticks(range(len(rows)), [what for what, _ in rows])
-        panel.invert_yaxis()
-        panel.axvline(0, color="black", linewidth=0.8)
-        panel.grid(visible=True, axis="x", alpha=0.3)
-        panel.set(title=f"{ranks} ranks", xlabel="% of native's time saved", xlim=(-60, 100))
+        draw_bars(panel, [(what, of_kind) for here, what, of_kind in everything if here == ranks], KINDS)
+        panel.set(title=f"{ranks} ranks", xlim=(-60, 100))
     figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(KINDS))
     figure.suptitle("Least, mean (line) and most time saved over sizes, by the fastest way of a kind at each size")
     plots.save(figure, options.picture)

@@ -44,6 +44,7 @@ import solver_tables
 import suite
 import suite_tables
 import trees
+import tuned_tables
 import tuning_replay
 from command import mistakes_told
 
@@ -138,6 +139,7 @@ TABLES: Mapping[str, Table] = {
     "solver-machines": Table(solver_tables.machines, [SOLVER]),
     "solver-sizes": Table(solver_tables.sizes, [SOLVER]),
     "solver-overheads": Table(solver_tables.overheads, [SOLVER]),
+    "tuned": Table(tuned_tables.improvements, [Source("a table that starling tune wrote", tuned_tables.read)]),
     "tuning-replay": Table(tuning_replay.table, [_by("tuning_replay.py", tuning_replay.read)]),
 }
 PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {

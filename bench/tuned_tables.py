@@ -1,0 +1,95 @@
+"""Tuning tables that `starling tune` made: the time that each kind of way saves, as in Hartmann's figure 8."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+import markdown
+import plots
+from orthogonal_groups import draw_bars
+
+from starling.lab.measured import MeasuredError
+from starling.tables import table as tables
+from starling.tables.table import NATIVE, Shape, Table
+from starling.tuning.report import Gains, Kind, gains, measured
+
+
+class Row(NamedTuple):
+    """A collective on a shape of communicators: the gains of each kind, and those of the table's own choices."""
+
+    shape: Shape
+    sizes: int
+    of_kind: dict[Kind, Gains]
+    chosen: Gains
+    ways: str
+
+
+def read(path: Path) -> Table:
+    """A table of a file. Raises MeasuredError."""
+    try:
+        return tables.read(path)
+    except tables.TableError as error:
+        raise MeasuredError(str(error)) from error
+
+
+def rows_of(table: Table) -> Iterator[Row]:
+    """In the order of the table. Raises MeasuredError where it has no measurements."""
+    for choice in table.choices:
+        cells = measured(table, choice.shape)
+        saved = []
+        ways = []
+        for size, times in cells.items():
+            way = next((one.way for one in choice.intervals if one.holds(size)), NATIVE)
+            ways.append(way)
+            saved.append(1 - times.get(way, times[NATIVE]) / times[NATIVE])
+        if not saved:
+            raise MeasuredError(f"the table has no measurements of {choice.shape}")
+        chosen = Gains(min(saved), fmean(saved), max(saved))
+        yield Row(choice.shape, len(cells), gains(table, choice.shape), chosen, ", ".join(dict.fromkeys(ways)))
+
+
+def improvements(table: Table) -> str:
+    """A row for each collective: least / mean / most time saved over sizes, in percent of native's."""
+
+    def told(some: Gains | None) -> str:
+        return " / ".join(f"{100 * one:.0f}" for one in some) if some else "-"
+
+    rows = list(rows_of(table))
+    kinds = [f"{kind}, %" for kind in Kind]
+    titles = ["collective", "ranks", "sizes", *kinds, "the table, %", "its ways, from small sizes to large"]
+    lines = [
+        (
+            row.shape.collective,
+            row.shape.ranks,
+            row.sizes,
+            *(told(row.of_kind.get(kind)) for kind in Kind),
+            told(row.chosen),
+            row.ways,
+        )
+        for row in rows
+    ]
+    whole = fmean(row.chosen.mean for row in rows)
+    place = f"{table.machine}, {table.mpi_flavour} {table.mpi_version}"
+    saved = f"the table saves {100 * whole:.0f} % in the mean of collectives and sizes"
+    made = markdown.origin([f"{table.made.when[:10]} Starling {table.made.starling}"])
+    return f"{markdown.table(titles, lines)}\n\n{place}: {len(table.points)} measurements; {saved}.\n\n{made}"
+
+
+def draw(options: Namespace) -> None:
+    """The bars, a panel for each table."""
+    pyplot = plots.pyplot()
+    files = [read(path) for path in options.measured]
+    figure, axes = pyplot.subplots(1, len(files), figsize=(9 * len(files), 5.5), layout="constrained", squeeze=False)
+    for panel, table in zip(axes.flat, files, strict=True):
+        rows = [
+            (row.shape.collective, {str(kind): some for kind, some in row.of_kind.items()}) for row in rows_of(table)
+        ]
+        draw_bars(panel, rows, list(Kind))
+        panel.set(title=f"{table.machine}, {table.mpi_flavour} {table.mpi_version}", xlim=(-5, 100))
+    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(Kind))
+    figure.suptitle("Least, mean (line) and most time saved over sizes, by the fastest way of a kind at each size")
+    plots.save(figure, options.picture)
