@@ -396,6 +396,32 @@ def test_names_are_compared_with_the_librarys_own_list(tmp_path: Path) -> None:
     assert library.check(["btl"], ["/nowhere/mpirun"], openmpi) == {}, "without its tool names are not checked"
 
 
+def test_without_a_name_the_usual_parameters_are_tried_that_the_library_has(tmp_path: Path) -> None:
+    info = "mca:btl:tcp:param:btl_tcp_eager_limit:value:65536\nmca:btl:sm:param:btl_sm_eager_limit:value:4096"
+    info += "\nmca:btl:vader:param:btl_vader_eager_limit:value:4096"
+    eager = 'os.environ.get("OMPI_MCA_btl_tcp_eager_limit", "65536")'
+    scripts = {
+        "ompi_info": f"#!/bin/sh\ncat <<'E'\n{info}\nE\n",
+        "mpirun": f"#!{sys.executable}\nimport os\nprint('mpirun (Open MPI) 4.1.4')\nprint('time', 1e6 / int({eager}))",
+    }
+    for name, text in scripts.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    line = [*STARLING, "tune-mpi", "--json", "-o", str(tmp_path / "out"), "-r", "1", "--pairs", "2", *FIGURE, "--"]
+    done = subprocess.run(
+        [*line, str(tmp_path / "mpirun"), "-n", "2", "--mca", "btl", "tcp,self", "app"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "usual: btl_tcp_eager_limit=64K,256K,1M btl_sm_eager_limit=4K,16K" in done.stderr
+    found = json.loads(done.stdout)
+    assert len(found["candidates"]) == 6
+    assert found["chosen"]["btl_tcp_eager_limit"] == str(1 << 20)
+
+
 def has_not_ended(pid: str) -> bool:
     """Whether a process runs; a zombie does not."""
     try:

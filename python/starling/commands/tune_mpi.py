@@ -25,7 +25,10 @@ def tune_mpi(
     parameter: Annotated[
         list[str] | None,
         typer.Option(
-            "--parameter", "-p", metavar="NAME=VALUES", help="A parameter and its values: 4K,64K, 1..8, 4K..64K*2, a|b."
+            "--parameter",
+            "-p",
+            metavar="NAME=VALUES",
+            help="A parameter and its values: 4K,64K, 1..8, 4K..64K*2, a|b. Without any, usual ones of Open MPI.",
         ),
     ] = None,
     parameters: Annotated[

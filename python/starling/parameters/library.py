@@ -25,6 +25,16 @@ _TOOLS: Mapping[launcher.Kind, tuple[str, Sequence[str], re.Pattern[str]]] = {
 _PREFIXES = {launcher.Kind.HYDRA: "MPIR_CVAR_"}
 """Of the names that the tool lists: other variables are not the library's."""
 
+_USUAL: Mapping[launcher.Kind, Sequence[Sequence[str]]] = {
+    launcher.Kind.OPENMPI: (
+        ("btl_tcp_eager_limit=64K,256K,1M",),
+        ("btl_tcp_links=1,2",),
+        ("btl_sm_eager_limit=4K,16K", "btl_vader_eager_limit=4K,16K"),
+    ),
+}
+"""What is worth trying first in a family of libraries, by the names of its releases, the newest first: from which size
+on messages wait for their receivers, and how many connections carry them. A library's own value comes first."""
+
 
 def defaults(line: Sequence[str], found: launcher.Located) -> dict[str, str]:
     """The parameters that the library of a launcher lists, and their values; empty where nothing lists them."""
@@ -39,6 +49,13 @@ def defaults(line: Sequence[str], found: launcher.Located) -> dict[str, str]:
     except OSError:
         return {}
     return {} if done.returncode else dict(pattern.findall(done.stdout))
+
+
+def usual(line: Sequence[str], found: launcher.Located) -> list[str]:
+    """Parameters with values that are worth trying, of those that the library of a launcher lists."""
+    there = defaults(line, found)
+    named = ([text for text in texts if text.partition("=")[0] in there] for texts in _USUAL.get(found.kind, ()))
+    return [texts[0] for texts in named if texts]
 
 
 def check(names: Iterable[str], line: Sequence[str], found: launcher.Located) -> dict[str, str]:

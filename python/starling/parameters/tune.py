@@ -43,8 +43,12 @@ class Request:
         return self.output.with_name(f"{self.output.name}.measurements")
 
 
-def _candidates(request: Request) -> list[Settings]:
+def _candidates(request: Request, found: launcher.Located, note: Callable[[str], None]) -> list[Settings]:
     texts = list(request.parameters)
+    if not texts and request.file is None:
+        texts = library.usual(request.line, found)
+        if texts:
+            note(f"no parameter is named; what is tried is usual: {' '.join(texts)}")
     if request.file is not None:
         try:
             texts += space.lines(request.file.read_text(encoding="utf-8"))
@@ -70,13 +74,13 @@ def tune(
     `tell` is told what runs next, `note` what else there is to know. Raises SpaceError, JournalError, DefaultError,
     JobError, RepositoryError.
     """
-    candidates = _candidates(request)
+    found = launcher.locate(request.line)
+    candidates = _candidates(request, found, note)
     figure = Figure.of(request.figure, larger=request.larger)
     try:
         budget = seconds_of(request.budget)
     except PlanError as error:
         raise SpaceError(str(error)) from error
-    found = launcher.locate(request.line)
     known = library.check(candidates[0], request.line, found)
     runner = _runner(request, found, figure, environ)
     if request.output.exists() and not request.measurements.exists():
