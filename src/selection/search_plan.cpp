@@ -1,6 +1,7 @@
 #include "selection/search_plan.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "selection/figures.hpp"
 
@@ -13,11 +14,13 @@ std::vector<int> SearchPlan::unknown(const std::vector<int>& among, const Trials
   return found;
 }
 
-std::vector<int> SearchPlan::rest_of(const std::vector<int>& among, const Trials& trials) {
+std::vector<int> SearchPlan::rest_of(const std::vector<int>& among, const Trials& trials, double early_stop) {
   std::vector<int> rest = unknown(among, trials);
-  if (!(settings_.early_stop > 0) || rest.empty()) return rest;
-  if (std::any_of(rest.begin(), rest.end(), [&](int one) { return trials.tried(one); }) || trials.best() < 0)
-    return rest;
+  if (!(early_stop > 0) || rest.empty() || trials.best() < 0) return rest;
+  // A candidate that was given up may turn out to be no longer clearly slower: that is no reason to try all others.
+  std::vector<int> tried;
+  std::copy_if(rest.begin(), rest.end(), std::back_inserter(tried), [&](int one) { return trials.tried(one); });
+  if (!tried.empty()) return tried;
   const Outlook outlook(space(), trials, settings_.early_stop_margin);
   double none_is = 1;
   std::vector<Outlook::Chance> chances;
@@ -26,7 +29,7 @@ std::vector<int> SearchPlan::rest_of(const std::vector<int>& among, const Trials
     none_is *= 1 - one.probability;
     chances.push_back(one);
   }
-  if (1 - none_is >= settings_.early_stop) {
+  if (1 - none_is >= early_stop) {
     // A few at a time, for an agreement takes time as well.
     constexpr std::size_t few = 4;
     std::stable_sort(chances.begin(), chances.end(),

@@ -36,8 +36,8 @@ class SearchPlan {
   void because(std::string why) { why_ = std::move(why); }
 
   /// Those of `among` that are not known yet. With early stopping those that are most probably better than the best,
-  /// or none where it is improbable that any is.
-  std::vector<int> rest_of(const std::vector<int>& among, const Trials& trials);
+  /// or none where it is less probable than `early_stop` that any is; 0: no early stopping.
+  std::vector<int> rest_of(const std::vector<int>& among, const Trials& trials, double early_stop);
   /// Those that are not known yet.
   [[nodiscard]] static std::vector<int> unknown(const std::vector<int>& among, const Trials& trials);
 

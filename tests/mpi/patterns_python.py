@@ -140,12 +140,89 @@ def check_errors() -> None:
     request.wait()
     timer.free()
     request.free()
-    try:
-        patterns.Vector(numpy.zeros((4, 4))[::2], patterns.Map.all())
-    except ValueError:
-        pass
-    else:
-        raise AssertionError("an array with gaps")
+    locked = numpy.zeros(4)
+    locked.setflags(write=False)
+    for array in (numpy.zeros((4, 4))[::2], locked, numpy.zeros(4, dtype=">f8"), numpy.zeros(4, dtype="f8,i4")):
+        try:
+            patterns.Vector(array, patterns.Map.all())
+        except ValueError:
+            pass
+        else:
+            raise AssertionError(f"an array with gaps, that cannot be written, or of a type that MPI has not: {array}")
+
+
+def check_freed() -> None:
+    """A freed object is refused wherever it is used, also where it might have been left out; it may be freed twice."""
+    line = COMM.Create_cart([COMM.size])
+    whole = patterns.Map.all()
+    cells = numpy.zeros(4)
+    one = patterns.Attribute("a", [1])
+    attributes = patterns.AttributeSet([one])
+    function = patterns.Function("native", lambda _: None)
+    functions = patterns.FunctionSet("freed", [function])
+    topology, vector = patterns.Topology(line), patterns.Vector(cells, whole)
+    request = patterns.Request(functions)
+    timer = patterns.Timer([request])
+    kept = patterns.FunctionSet("kept", [function])
+    other = patterns.Request(kept)
+    for each in (timer, request, topology, vector, whole, functions, function, attributes, one):
+        each.free()
+        each.free()
+        assert not each.handle
+    uses: list[Callable[[], object]] = [
+        lambda: topology.neighbours,
+        lambda: patterns.Vector(cells, whole),
+        lambda: patterns.AttributeSet([one]),
+        lambda: patterns.Function("f", lambda _: None, attributes, [1]),
+        lambda: patterns.FunctionSet("set", [function]),
+        lambda: patterns.Request(functions),
+        lambda: patterns.Request(kept, topology),
+        lambda: patterns.Request(kept, None, vector),
+        lambda: patterns.Request(kept, None, None, vector),
+        request.start,
+        request.init,
+        request.wait,
+        request.progress,
+        lambda: request.update(1.0),
+        lambda: request.function,
+        lambda: request.winner,
+        lambda: request.exploring,
+        lambda: request.figures("native"),
+        lambda: request.attribute("a"),
+        lambda: patterns.Timer([request]),
+        lambda: timer.add(other),
+        lambda: timer.remove(other),
+        timer.start,
+        timer.stop,
+    ]
+    for number, use in enumerate(uses):
+        try:
+            use()
+        except patterns.Error as error:
+            assert error.code == 2, f"use {number}: {error.code}: {error}"
+            assert "freed" in str(error) or "null" in str(error), str(error)
+        else:
+            raise AssertionError(f"use {number} of a freed object is no error")
+    other.start()
+    other.free()
+    line.Free()
+
+
+def check_combinations() -> None:
+    """A function for each combination but one; each learns which it is, and tells its own time."""
+
+    def work(request: patterns.Request) -> None:
+        COMM.Barrier()
+        request.update(1e-3 * (1 + request.attribute("a") * request.attribute("b")))
+
+    attributes = patterns.AttributeSet([patterns.Attribute("a", [1, 2]), patterns.Attribute("b", [1, 3], ["x", "y"])])
+    functions = patterns.FunctionSet.combinations("made", work, attributes, [[1, 1]])
+    with patterns.Request(functions, strategy="brute-force") as request:
+        for _ in range(100):
+            request.start()
+        assert request.winner == "made.2.x"
+        for name, seconds in (("made.1.y", 4e-3), ("made.2.x", 3e-3), ("made.2.y", 7e-3)):
+            assert abs(request.figures(name).mean - seconds) < 1e-6
 
 
 def check_graph() -> None:
@@ -215,6 +292,8 @@ def main() -> None:
     check_halo("F")
     check_set()
     check_errors()
+    check_freed()
+    check_combinations()
     check_graph()
     check_parts()
     check_in_place()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from starling import patterns
-from starling.patterns import reference
+from starling.patterns import library, nouns, reference
 from support.mpis import ROOT
 
 PAGE = ROOT / "docs/patterns.md"
@@ -161,12 +162,61 @@ def test_what_cannot_be_is_refused() -> None:
         patterns.FunctionSet("set", [])
 
 
+def test_combinations_are_functions_in_the_order_of_c_without_those_excluded() -> None:
+    told: list[int] = []
+
+    def work(request: patterns.Request) -> None:
+        told.extend(request.attribute(name) for name in ("partners", "depth"))
+
+    partners = patterns.Attribute("partners", [0, 1], ["all at once", "pair"])
+    attributes = patterns.AttributeSet([partners, patterns.Attribute("depth", [2, 4])])
+    made = patterns.FunctionSet.combinations("ring", work, attributes, [(0, 2), (9, 9)])
+    assert [one.name for one in made.functions] == ["ring.all_at_once.4", "ring.pair.2", "ring.pair.4"]
+    assert [one.values for one in made.functions] == [[0, 4], [1, 2], [1, 4]]
+    with untuned(made) as request:
+        request.start()
+        assert request.function == "ring.all_at_once.4"
+    assert told == [0, 4]
+    with pytest.raises(ValueError, match="needs a function"):
+        patterns.FunctionSet.combinations("none", work, attributes, itertools.product([0, 1], [2, 4]))
+
+
+def functions_of_c() -> set[str]:
+    header = (ROOT / "include/starling/patterns.h").read_text()
+    found = set(re.findall(r"\b(starling_\w+)\(", re.sub(r"/\*.*?\*/|\btypedef .*?;", "", header, flags=re.DOTALL)))
+    assert len(found) > 40
+    return found
+
+
 def test_fortran_has_all_functions_of_c() -> None:
-    headers = ROOT / "include/starling"
-    declared = re.sub(r"/\*.*?\*/|\btypedef .*?;", "", (headers / "patterns.h").read_text(), flags=re.DOTALL)
-    in_c = set(re.findall(r"\b(starling_\w+)\(", declared))
-    in_fortran = set(
-        re.findall(r"^ *(?:[\w()]+ )?function (starling_\w+)\(", (headers / "starling.f90").read_text(), re.MULTILINE)
-    )
-    assert len(in_c) > 40
-    assert in_c - in_fortran == set()
+    module = (ROOT / "include/starling/starling.f90").read_text()
+    in_fortran = set(re.findall(r"^ *(?:[\w()]+ )?function (starling_\w+)\(", module, re.MULTILINE))
+    assert functions_of_c() - in_fortran == set()
+
+
+OTHERWISE_IN_PYTHON = {
+    "starling_vector_allocate": "array",  # of NumPy's
+    "starling_function_create": "Function",  # by starling_function_split, which needs no finish
+    "starling_function_set_combinations": "combinations",
+    "starling_request_communicator": "topology",
+    "starling_request_data": "send",
+}
+"""Functions of C that Python needs not call, and what programs use there."""
+
+
+def test_python_has_all_functions_of_c() -> None:
+    sources = "".join(Path(inspect.getfile(one)).read_text() for one in (library, nouns))
+    in_python = {name.removesuffix("_f") for name in re.findall(r"\bstarling_(?!library)\w+", sources)}
+    in_c = functions_of_c()
+    assert in_python - in_c == set()
+    assert in_c - in_python == OTHERWISE_IN_PYTHON.keys()
+    for name in OTHERWISE_IN_PYTHON.values():
+        assert re.search(rf"class {name}\b|def {name}\b|self\.{name} = ", sources), name
+
+
+def test_python_knows_errors_by_the_numbers_of_c() -> None:
+    header = (ROOT / "include/starling/patterns.h").read_text()
+    in_c = {name: int(code) for name, code in re.findall(r"\bSTARLING_ERROR_(\w+) = (\d+)", header)}
+    in_python = {name: code for name, code in vars(library).items() if name.isupper() and isinstance(code, int)}
+    assert in_python
+    assert in_python.items() <= in_c.items()

@@ -8,6 +8,8 @@ import importlib
 import os
 from typing import Any
 
+HANDLE = 2
+"""STARLING_ERROR_HANDLE: a handle that is freed."""
 ATTRIBUTE = 8
 """STARLING_ERROR_ATTRIBUTE."""
 FAILED = 13

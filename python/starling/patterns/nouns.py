@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import itertools
 import operator
 import re
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, ClassVar, Self
@@ -23,6 +24,7 @@ from starling.messages import quoted
 from starling.patterns.library import (
     ATTRIBUTE,
     FAILED,
+    HANDLE,
     HOW,
     INACTIVE,
     Error,
@@ -72,7 +74,12 @@ class _Handle:
 
 
 def _handle_of(one: _Handle | None) -> ctypes.c_void_p | None:
-    return one.handle if one is not None else None
+    """The handle of what may be left out. Raises Error for a freed object, which C would take for one left out."""
+    if one is None:
+        return None
+    if not one.handle and library() is not None:
+        raise Error(HANDLE, f"the {type(one).__name__} is freed")
+    return one.handle
 
 
 class Topology(_Handle):
@@ -88,7 +95,8 @@ class Topology(_Handle):
         With `corners`, ranks that lie diagonally in the Cartesian grid are neighbours too. `left` and `right` make a
         grid of any communicator: they have a rank of it for each dimension, `MPI.PROC_NULL` for none. Raises Error
         where the communicator has no topology and no neighbours are given, or a rank is not in it; ValueError where
-        `left` and `right` differ in length.
+        `left` and `right` differ in length. The communicator must not be freed before all requests on the topology are
+        made, and not before these are freed if they carry out collectives.
         """
         super().__init__()
         self.comm = comm
@@ -180,8 +188,8 @@ class Vector(_Handle):
 
         Each axis is a dimension of the grid, in the order of the topology's dimensions; its extent counts the halo
         cells on both sides. With `values`, the last axis is no dimension: it has the values of an element. The type of
-        the values must be one of MPI's. Raises ValueError for an array with gaps or of another type; Error where an
-        extent is too small for the halo.
+        the values must be one of MPI's. Raises ValueError for an array with gaps, of another type or that cannot
+        be written; Error where an extent is too small for the halo.
         """
         mpi: Any = importlib.import_module("mpi4py.MPI")
         super().__init__()
@@ -189,6 +197,8 @@ class Vector(_Handle):
         view = memoryview(array)
         if not (view.c_contiguous or view.f_contiguous) or view.shape is None:
             raise ValueError("a vector needs a contiguous array; numpy.ascontiguousarray makes one")
+        if view.readonly:
+            raise ValueError("a vector needs an array that can be written")
         datatype = mpi._typedict.get(view.format)
         if datatype is None:
             raise ValueError(f"MPI has no datatype for elements of the format {view.format!r}")
@@ -218,6 +228,8 @@ class Attribute(_Handle):
         if names is not None and len(names) != len(values):
             raise ValueError("there must be a name for each value")
         self.name = name
+        self.values = list(values)
+        self.names = [str(one) for one in values] if names is None else list(names)
         texts = (ctypes.c_char_p * len(names))(*(one.encode() for one in names)) if names is not None else None
         call("starling_attribute_create", text(name), len(values), integers(values), texts, ctypes.byref(self._handle))
 
@@ -319,6 +331,32 @@ class FunctionSet(_Handle):
         call("starling_function_set_create", text(name), len(functions), handles, ctypes.byref(self._handle))
 
     @classmethod
+    def combinations(
+        cls,
+        name: str,
+        work: Work,
+        attributes: AttributeSet,
+        excluded: Iterable[Sequence[int]] = (),
+        *,
+        finish: Work | None = None,
+        progress: Work | None = None,
+    ) -> FunctionSet:
+        """A function for each combination of attribute values but those `excluded`, which have a value of each.
+
+        All share `work`, `finish` and `progress`, as Function has them; `request.attribute` tells them which it is. The
+        values of the last attribute change fastest. A function is called `name` and the names of its values, with dots
+        between. Raises ValueError where no combination is left.
+        """
+        left_out = [list(one) for one in excluded]
+        functions = []
+        for pairs in itertools.product(*(zip(one.values, one.names, strict=True) for one in attributes.attributes)):
+            values = [value for value, _ in pairs]
+            if values not in left_out:
+                its_name = ".".join((name, *(value_name for _, value_name in pairs)))
+                functions.append(Function(its_name, work, attributes, values, finish=finish, progress=progress))
+        return cls(name, functions)
+
+    @classmethod
     def predefined(cls, name: str) -> FunctionSet:
         """One of the library's, which is never freed.
 
@@ -375,7 +413,8 @@ class Request(_Handle):
         `send` and `receive` are what a predefined set works on; functions of the program may use them. `receive` is
         `send` where it is left out. `root` is a rank where the set has one. `strategy` is one of `starling strategies`,
         such as `brute-force`; by default that of the run. Raises Error where the parts do not fit the set, or there is
-        no such strategy. Where the library is not loaded it warns on rank 0, and each start calls the first function.
+        no such strategy. Where the library is not loaded it warns on rank 0, and each start
+        calls the first function.
         """
         super().__init__()
         self.functions = functions

@@ -8,7 +8,8 @@
 // This assumes that attributes are uncorrelated: that a value which is better in two comparisons is better in all. The
 // variant `tested` looks whether they are: a value that was clearly better in one comparison is not dropped for two
 // that say otherwise; every candidate that differs from the fastest in one attribute is measured, until that fastest
-// has no faster neighbour; and any other that the times measured so far make likely to be faster (`Outlook`).
+// has no faster neighbour; and others, until the times measured so far make it improbable that any is faster
+// (`Outlook`).
 
 #include <algorithm>
 #include <limits>
@@ -22,8 +23,9 @@ namespace {
 /// Comparisons that confirm a value.
 constexpr int confirmed = 2;
 constexpr std::string_view tested = "tested";
-/// `tested` tries what is faster by `early_stop_margin` with this probability, unless early stopping has its own.
-constexpr double likely = 0.05;
+/// `tested` goes on while any other is faster by `early_stop_margin` with this probability, unless early stopping has
+/// its own: others that are improbable each may be probable together.
+constexpr double likely = 0.02;
 
 /// How often each value of an attribute was the better one, by pairs of values.
 class Score {
@@ -57,9 +59,10 @@ class Attribute final : public SearchPlan {
     drop();
     if (std::vector<int> pair = next_pair(trials); !pair.empty()) return pair;
     because(in_words());
-    if (std::vector<int> rest = rest_of(left(trials), trials); !rest.empty() || !tests_) return rest;
+    if (std::vector<int> rest = rest_of(left(trials), trials, settings().early_stop); !rest.empty() || !tests_)
+      return rest;
     if (std::vector<int> near = neighbours(trials); !near.empty()) return near;
-    return likely_ones(trials);
+    return rest_of(space().members(), trials, settings().early_stop > 0 ? settings().early_stop : likely);
   }
 
   void end() override {
@@ -175,15 +178,6 @@ class Attribute final : public SearchPlan {
     for (const AttributeSpace::Pair& pair : space().pairs())
       if (pair.one == best || pair.other == best) near.push_back(pair.one == best ? pair.other : pair.one);
     return unknown(near, trials);
-  }
-
-  [[nodiscard]] std::vector<int> likely_ones(const Trials& trials) const {
-    if (trials.best() < 0) return {};
-    const Outlook outlook(space(), trials, settings().early_stop_margin);
-    Outlook::Chance most{-1, settings().early_stop > 0 ? settings().early_stop : likely};
-    for (const Outlook::Chance& one : outlook.chances())
-      if (one.probability >= most.probability) most = one;
-    return most.candidate < 0 ? std::vector<int>{} : std::vector{most.candidate};
   }
 
   [[nodiscard]] std::string in_words() const {

@@ -13,7 +13,7 @@ class BruteForce final : public SearchPlan {
     because("");
     if (settings().early_stop > 0)
       if (std::vector<int> few = unknown(space().first_few(), trials); !few.empty()) return few;
-    return rest_of(space().members(), trials);
+    return rest_of(space().members(), trials, settings().early_stop);
   }
 };
 

@@ -35,7 +35,7 @@ class Factorial final : public SearchPlan {
     if (std::vector<int> rest = unknown(corners, trials); !rest.empty()) return rest;
     find_effects(corners, trials);
     because(in_words());
-    return rest_of(representatives(trials), trials);
+    return rest_of(representatives(trials), trials, settings().early_stop);
   }
 
  private:
