@@ -7,6 +7,11 @@ For each size, jobs take turns: native; native with each of the library's own se
 candidate of the repository in shared memory; and `auto`, from nothing and with what that job has learnt. Native jobs
 run without Starling. A job calls each collective in a row, each call behind a barrier, and checks every result; what
 is kept is the median call of the slowest rank. `measure` adds only what the file lacks.
+
+Before each job line_time.c measures how long a cache line takes from one processor to the other and back, which the
+measurement notes as `line_ns`: the host of a virtual machine moves its processors, and small calls take four times as
+long where they are far from each other. The jobs of a round are compared with each other, so it counts only if all of
+them found the processors alike.
 """
 
 from __future__ import annotations
@@ -16,6 +21,7 @@ import subprocess
 import tempfile
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from command import command_line
@@ -29,6 +35,13 @@ from support.mpis import Mpi, compile_c, environment, installed_mpis
 
 CALLS: Mapping[int, int] = {8: 2000, 1024: 2000, 16384: 600, 262144: 120, 1048576: 40, 4194304: 16}
 """By bytes: the calls of a collective in a job, after a tenth as many that do not count."""
+
+
+LINE_TIME = Path(__file__).with_name("line_time.c")
+ALIKE = 1.5
+"""Processors lie alike where a line takes less than that many times as long; it takes 95 ns, 300 or 490 here."""
+TRIES = 4
+"""Of a round whose jobs found processors placed differently."""
 
 
 def _priority(component: str) -> dict[str, str]:
@@ -64,28 +77,49 @@ def in_shared_memory(ranks: int) -> list[dict[str, str]]:
     ]
 
 
+def alike(lines: Sequence[float]) -> bool:
+    """Whether processors lay alike each time that a line's time was measured."""
+    return max(lines) < ALIKE * min(lines)
+
+
+@dataclass(frozen=True)
+class Programs:
+    """What is run with one MPI: the calls, and what measures a line's time."""
+
+    calls: Path
+    line: Path
+
+
 class Suite:
     """The file at hand, and how to add to it."""
 
     def __init__(self, options: Namespace, folder: Path) -> None:
         self._options = options
         self._folder = folder
+        self._lines: list[float] = []
         self.file = measured.read_or_empty(options.output)
 
     def _has(self, mpi: str, size: int, turn: int) -> bool:
         return any((one.mpi, one.bytes, one.round) == (mpi, size, turn) for one in self.file.measurements)
 
+    def _measure_line(self, mpi: Mpi, programs: Programs) -> None:
+        done = subprocess.run(
+            [programs.line], capture_output=True, text=True, check=True, timeout=60, env=environment(mpi)
+        )
+        self._lines.append(float(done.stdout))
+
     def _job(
-        self, mpi: Mpi, program: Path, size: int, before: Sequence[str], extra: Mapping[str, str]
+        self, mpi: Mpi, programs: Programs, size: int, before: Sequence[str], extra: Mapping[str, str]
     ) -> dict[str, float]:
         """Median seconds of a call, by collective."""
+        self._measure_line(mpi, programs)
         calls = CALLS[size]
         line = [
             *before,
             *mpi.launcher,
             "-n",
             str(self._options.ranks),
-            str(program),
+            str(programs.calls),
             str(max(2, calls // 10)),
             str(calls),
         ]
@@ -97,42 +131,55 @@ class Suite:
             raise RuntimeError(f"{' '.join(line)}: exit status {done.returncode}: {done.stderr.strip()[-300:]}")
         return {one["collective"]: one["median_s"] for one in json.loads(done.stdout)["cases"]}
 
-    def _jobs(self, mpi: Mpi, program: Path, size: int) -> Iterator[tuple[dict[str, str], dict[str, float]]]:
+    def _jobs(self, mpi: Mpi, programs: Programs, size: int) -> Iterator[tuple[dict[str, str], dict[str, float]]]:
         """The jobs of a round: the name of each collective's way there, and its seconds."""
-        yield dict.fromkeys(COLLECTIVES, NATIVE), self._job(mpi, program, size, [], {})
+        yield dict.fromkeys(COLLECTIVES, NATIVE), self._job(mpi, programs, size, [], {})
         for name, env in BY_HAND[mpi.flavour].items():
-            yield dict.fromkeys(COLLECTIVES, f"{NATIVE}, {name}"), self._job(mpi, program, size, [], env)
+            yield dict.fromkeys(COLLECTIVES, f"{NATIVE}, {name}"), self._job(mpi, programs, size, [], env)
         run = ["starling", "run", "--quiet", "--record", str(self._folder / "record.json")]
         for forced in in_shared_memory(self._options.ranks):
             strategy = "forced:" + ",".join(f"{one}:{name}" for one, name in forced.items())
-            yield forced, self._job(mpi, program, size, [*run, "--history", "off", "--strategy", strategy, "--"], {})
+            yield forced, self._job(mpi, programs, size, [*run, "--history", "off", "--strategy", strategy, "--"], {})
         with tempfile.TemporaryDirectory(dir=self._folder) as history:
             for name in (NOTHING, HISTORY):
-                seconds = self._job(mpi, program, size, [*run, "--history", history, "--"], {})
+                seconds = self._job(mpi, programs, size, [*run, "--history", history, "--"], {})
                 yield dict.fromkeys(COLLECTIVES, name), seconds
 
-    def measure(self, mpi: Mpi, program: Path, size: int, turn: int) -> None:
-        """A round of all jobs with one size."""
+    def _round(self, mpi: Mpi, programs: Programs, size: int, turn: int) -> list[Measurement]:
+        self._lines.clear()
+        found = [
+            Measurement(
+                what=collective,
+                bytes=0 if collective == "barrier" else size,
+                platform="this machine",
+                mpi=mpi.name,
+                ranks=self._options.ranks,
+                how=name,
+                round=turn,
+                seconds=[seconds[collective]],
+                made=made(),
+                notes={"line_ns": self._lines[-1]},
+            )
+            for names, seconds in self._jobs(mpi, programs, size)
+            for collective, name in names.items()
+            if collective in seconds
+        ]
+        self._measure_line(mpi, programs)  # behind the last job
+        return found
+
+    def measure(self, mpi: Mpi, programs: Programs, size: int, turn: int) -> None:
+        """A round of all jobs with one size, again while processors move. A later run adds one that is left out."""
         if self._has(mpi.name, size, turn):
             return
-        for names, seconds in self._jobs(mpi, program, size):
-            self.file.measurements += [
-                Measurement(
-                    what=collective,
-                    bytes=0 if collective == "barrier" else size,
-                    platform="this machine",
-                    mpi=mpi.name,
-                    ranks=self._options.ranks,
-                    how=name,
-                    round=turn,
-                    seconds=[seconds[collective]],
-                    made=made(),
-                )
-                for collective, name in names.items()
-                if collective in seconds
-            ]
-        self.file.write(self._options.output)
-        print(f"round {turn}: {mpi.name}, {size} bytes", flush=True)
+        for _ in range(TRIES):
+            found = self._round(mpi, programs, size, turn)
+            lines = f"a line took {min(self._lines):.0f} to {max(self._lines):.0f} ns"
+            if alike(self._lines):
+                self.file.measurements += found
+                self.file.write(self._options.output)
+                print(f"round {turn}: {mpi.name}, {size} bytes; {lines}", flush=True)
+                return
+            print(f"round {turn}: {mpi.name}, {size} bytes: {lines}: the processors have moved", flush=True)
 
 
 def measure(options: Namespace) -> None:
@@ -140,11 +187,14 @@ def measure(options: Namespace) -> None:
     with tempfile.TemporaryDirectory(prefix="one-node-") as folder:
         suite = Suite(options, Path(folder))
         chosen = [mpi for mpi in installed_mpis() if not options.mpi or mpi.name in options.mpi]
-        programs = [(mpi, compile_c(mpi, PROGRAM, Path(folder))) for mpi in chosen]
+        programs = [
+            (mpi, Programs(compile_c(mpi, PROGRAM, Path(folder)), compile_c(mpi, LINE_TIME, Path(folder))))
+            for mpi in chosen
+        ]
         for turn in range(options.rounds):
-            for mpi, program in programs:
+            for mpi, compiled in programs:
                 for size in options.sizes:
-                    suite.measure(mpi, program, size, turn)
+                    suite.measure(mpi, compiled, size, turn)
 
 
 def add_options(parser: ArgumentParser) -> None:
