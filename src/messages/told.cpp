@@ -50,8 +50,13 @@ void append_escape(std::string& line, std::uint32_t character) {
     line += "0123456789abcdef"[character >> static_cast<unsigned>(4 * digit) & 0xfU];
 }
 
+bool is_printable_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char one) { return one >= ' ' && one <= '~'; });
+}
+
 /// At most `most` characters of the line.
 std::string line_of(std::string_view text, std::size_t most) {
+  if (text.size() <= most && is_printable_ascii(text)) return std::string(text);
   constexpr std::string_view cut = "...";
   std::string line;
   std::size_t whole = 0;  // bytes of the line that still fit with "..." behind them

@@ -42,7 +42,9 @@ Trials::Trials(const Brief& brief)
 }
 
 void Trials::add(int candidate, std::span<const AgreedCall> calls) {
-  One& one = *all_.find(static_cast<std::size_t>(candidate));
+  One* const found = all_.find(static_cast<std::size_t>(candidate));
+  if (found == nullptr || !found->eligible) return;
+  One& one = *found;
   one.calls.reserve(one.calls.size() + calls.size());
   double work = 0;
   for (const AgreedCall& call : calls) {

@@ -21,7 +21,7 @@ class Trials {
  public:
   explicit Trials(const Brief& brief);
 
-  /// Adds calls of a candidate.
+  /// Adds calls of a candidate; of one that is not eligible, native carried them out.
   void add(int candidate, std::span<const AgreedCall> calls);
   /// Forgets the first of a candidate's calls, because something else disturbed it.
   void forget_first(int candidate);

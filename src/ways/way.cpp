@@ -16,10 +16,12 @@ template <typename... Kinds>
 struct KindsOf<std::variant<Kinds...>> {
   static_assert((KindOfWay<Kinds> && ...), "a kind of way lacks something: KindOfWay says what it provides");
 
-  static std::vector<Way> all(Collective collective, std::optional<int> ranks) {
+  /// Those that `wanted` is true of.
+  static std::vector<Way> all(Collective collective, std::optional<int> ranks, auto wanted) {
     std::vector<Way> ways;
     const auto add = [&](const auto& of_kind) {
-      for (const auto& one : of_kind) ways.emplace_back(one);
+      for (const auto& one : of_kind)
+        if (wanted(one)) ways.emplace_back(one);
     };
     (add(Kinds::all(collective, ranks)), ...);
     return ways;
@@ -87,17 +89,21 @@ std::shared_ptr<const std::vector<Way>> ways(Collective collective, int ranks) {
   const std::lock_guard lock(kept.guard);
   std::weak_ptr<const std::vector<Way>>& known = kept.all[{collective, ranks}];
   if (List list = known.lock()) return list;
-  auto list = std::make_shared<const std::vector<Way>>(KindsOf<Way::Kind>::all(collective, ranks));
+  auto list = std::make_shared<const std::vector<Way>>(
+      KindsOf<Way::Kind>::all(collective, ranks, [](const auto&) { return true; }));
   known = list;
   kept.latest[std::exchange(kept.next, (kept.next + 1) % kept.latest.size())] = list;
   return list;
 }
 
 std::vector<Way> offered_ways(Collective collective) {
-  std::vector<Way> offered;
-  for (Way& way : KindsOf<Way::Kind>::all(collective, std::nullopt))
-    if (offered.empty() || offered.back().algorithm_name() != way.algorithm_name()) offered.push_back(std::move(way));
-  return offered;
+  std::string latest;
+  return KindsOf<Way::Kind>::all(collective, std::nullopt, [&](const auto& one) {
+    std::string name = one.algorithm_name();
+    const bool is_first = name != latest;
+    latest = std::move(name);
+    return is_first;
+  });
 }
 
 std::optional<Way> way_named(Collective collective, std::string_view name) {

@@ -1,11 +1,16 @@
-// Compiled with src/runtime/mpi/pmpi.cpp, flavour.cpp and loaded.cpp: checks that they find MPI's own handles, and that
-// predefined() distinguishes MPI's handles from the program's. Prints errors.
+// Compiled with src/runtime/mpi/pmpi.cpp, flavour.cpp, loaded.cpp and plain_sum.cpp: checks that they find MPI's own
+// handles, that predefined() distinguishes MPI's handles from the program's, and that plain_sum() adds as MPI does.
+// Prints errors.
 #include <mpi.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <vector>
 
 #include "runtime/mpi/flavour.hpp"
+#include "runtime/mpi/plain_sum.hpp"
 #include "runtime/mpi/pmpi.hpp"
 
 namespace {
@@ -141,6 +146,47 @@ void check_predefined() {
   MPI_Type_free(&three);
 }
 
+/// At odd addresses, with results in a third buffer and in either of the two.
+template <class Number>
+void check_sum_of(MPI_Datatype type, const std::vector<Number>& values) {
+  const starling::PlainSum sum = starling::plain_sum(MPI_SUM, type);
+  expect(sum != nullptr, "a type that is summed without MPI");
+  if (sum == nullptr) return;
+  const int count = 37;  // no multiple of what one instruction adds
+  const std::size_t bytes = count * sizeof(Number);
+  std::vector<Number> left;
+  std::vector<Number> right;
+  for (std::size_t i = 0; left.size() < count; ++i) {
+    left.push_back(values[i % values.size()]);
+    right.push_back(values[(i + i / values.size()) % values.size()]);
+  }
+  std::vector<Number> expected = right;
+  MPI_Reduce_local(left.data(), expected.data(), count, type, MPI_SUM);
+  for (const int into : {0, 1, 2}) {
+    std::vector<char> memory(3 * bytes + 2, 'x');
+    char* const operands = memory.data() + 1;
+    std::memcpy(operands, left.data(), bytes);
+    std::memcpy(operands + bytes, right.data(), bytes);
+    char* const result = operands + static_cast<std::size_t>(into) * bytes;
+    sum(operands, operands + bytes, result, count);
+    expect(std::memcmp(result, expected.data(), bytes) == 0, "a sum is MPI's");
+    expect(memory.front() == 'x' && memory.back() == 'x', "nothing beside the result is written");
+    if (into != 0) expect(std::memcmp(operands, left.data(), bytes) == 0, "an operand stays");
+    if (into != 1) expect(std::memcmp(operands + bytes, right.data(), bytes) == 0, "the other operand stays");
+  }
+}
+
+void check_sums() {
+  check_sum_of<double>(MPI_DOUBLE, {1e308, -1e308, 0.1, 3.5e-320, -0.0});
+  check_sum_of<float>(MPI_FLOAT, {3e38F, -3e38F, 0.1F, 1e-45F, -0.0F});
+  check_sum_of<int>(MPI_INT, {1, -7, 1 << 29, -(1 << 29)});
+  check_sum_of<std::int64_t>(MPI_INT64_T, {1, -7, std::int64_t{1} << 61, -(std::int64_t{1} << 61)});
+  for (const MPI_Op op : ops)
+    if (op != MPI_SUM) expect(starling::plain_sum(op, MPI_DOUBLE) == nullptr, "another operator is left to MPI");
+  for (const MPI_Datatype type : {MPI_LONG_DOUBLE, MPI_SHORT, MPI_C_DOUBLE_COMPLEX, MPI_CHAR, MPI_DOUBLE_INT})
+    expect(starling::plain_sum(MPI_SUM, type) == nullptr, "another type is left to MPI");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -149,6 +195,7 @@ int main(int argc, char** argv) {
   starling::resolve_pmpi();
   check_handles();
   check_predefined();
+  check_sums();
   expect(starling::pmpi.Comm_f2c(in_fortran_comm(MPI_COMM_SELF)) == MPI_COMM_SELF, "Comm_f2c");
   expect(starling::pmpi.Type_f2c(in_fortran_type(MPI_DOUBLE)) == MPI_DOUBLE, "Type_f2c");
   expect(starling::pmpi.Op_f2c(in_fortran_op(MPI_MAX)) == MPI_MAX, "Op_f2c");

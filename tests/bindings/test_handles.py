@@ -1,4 +1,4 @@
-"""What the runtime finds in the loaded MPI library: its flavour, its handles, and which are predefined."""
+"""What the runtime finds in the loaded MPI library: its flavour, its handles, which are predefined; sums without it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENUMERATORS = {"openmpi": "openmpi", "mpich": "mpich", "abi": "standard"}
 def test_handles_are_found_and_predefined_ones_recognised(target: Target, linking: str, tmp_path: Path) -> None:
     # Linked either way: the linker moves Open MPI's variables into the program, or leaves them in the library.
     program = tmp_path / "handles"
-    of_runtime = ("pmpi", "repaired", "flavour", "loaded")
+    of_runtime = ("pmpi", "repaired", "flavour", "loaded", "plain_sum")
     sources = [HERE / "handles.cpp", *(ROOT / f"src/runtime/mpi/{name}.cpp" for name in of_runtime)]
     options = ["-std=c++20", "-I", str(ROOT / "src"), f"-DSTARLING_ABI={ENUMERATORS[target.variant]}"]
     options += ["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", linking, "-fPIE" if linking == "-pie" else "-fno-pie"]
