@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.mpis import Mpi, compile_c, debian_mpis, run_ranks
+from support.mpis import Mpi, compile_c, debian_mpis, installed_mpis, run_ranks
 from support.tuned import preloaded, run_tuned
 
 HERE = Path(__file__).parent
@@ -43,3 +43,14 @@ def test_a_handler_may_make_a_communicator_where_another_was(mpi: Mpi, tmp_path:
     env = {"MALLOC_PERTURB_": "165", "STARLING_ITER": "1"}
     outcome, _ = run_tuned(mpi, 2, [program], strategy, tmp_path, env, PATIENCE)
     assert outcome.stdout == "the handler was called 20 times, 0 wrong\n"
+
+
+# Open MPI's handles are addresses: the one of a freed communicator points to anything.
+@pytest.mark.parametrize("strategy", ["native", "star-basic", "forced:allreduce:recursive_doubling"])
+@pytest.mark.parametrize("mpi", [mpi for mpi in installed_mpis() if mpi.abi == "mpich"], ids=str)
+def test_the_handle_of_a_freed_communicator_is_refused_once(mpi: Mpi, tmp_path: Path, strategy: str) -> None:
+    program = str(compile_c(mpi, HERE / "stale.c", tmp_path))
+    plain = run_ranks(mpi, 3, [program], preloaded(mpi, tmp_path), PATIENCE).check()
+    assert plain.stdout == "the handler was called 1 1 1 1 1 times, the handle was used again 5 times, 0 wrong\n"
+    outcome, _ = run_tuned(mpi, 3, [program], strategy, tmp_path, {"STARLING_ITER": "1"}, PATIENCE)
+    assert outcome.stdout == plain.stdout

@@ -95,37 +95,54 @@ std::size_t place_of(MPI_Comm comm, std::size_t places) {
   return static_cast<std::size_t>((handle * 0x9e3779b97f4a7c15U) >> 48U) % places;
 }
 
-Communicator* Communicator::of(MPI_Comm comm) {
+/// What a communicator has as Starling's attribute.
+struct Attribute {
+  Communicator* communicator = nullptr;  ///< nullptr if it has none
+  std::optional<int> refused;            ///< what MPI returned if the handle is none of a communicator
+};
+
+/// After an error handler that returns, MPICH returns success: the handle is valid if MPI says whether it found one.
+Attribute attribute_of(MPI_Comm comm) {
+  void* attribute = nullptr;
+  constexpr int not_told = -1;
+  int found = not_told;
+  const int error = pmpi.Comm_get_attr(comm, setup().keyval, static_cast<void*>(&attribute), &found);
+  if (error != MPI_SUCCESS || found == not_told) return {.refused = error};
+  return {.communicator = found != 0 ? static_cast<Communicator*>(attribute) : nullptr};
+}
+
+Communicator* Communicator::of(MPI_Comm comm, std::optional<int>& refused) {
   auto& used = of_thread<std::array<Remembered, 128>>();
   Remembered& remembered = used[place_of(comm, used.size())];
   const std::uint64_t now = generation.load(std::memory_order_acquire);
   if (remembered.generation == now && remembered.handle == comm) return remembered.communicator;
   if (comm == handles.comm_null) return nullptr;
-  void* attribute = nullptr;
-  int found = 0;
-  if (pmpi.Comm_get_attr(comm, setup().keyval, static_cast<void*>(&attribute), &found) != MPI_SUCCESS) return nullptr;
-  if (found == 0) {
+  const Attribute attribute = attribute_of(comm);
+  refused = attribute.refused;
+  if (refused) return nullptr;
+  Communicator* state = attribute.communicator;
+  if (state == nullptr) {
     if (is_being_freed(comm)) return nullptr;
     auto* made = new Communicator(comm);
-    attribute = made;
-    if (pmpi.Comm_set_attr(comm, setup().keyval, attribute) != MPI_SUCCESS) {
+    state = made;
+    if (pmpi.Comm_set_attr(comm, setup().keyval, made) != MPI_SUCCESS) {
       delete made;
       return nullptr;
     }
     const std::lock_guard lock(setup().guard);
     setup().communicators.insert(made);
   }
-  remembered = {comm, static_cast<Communicator*>(attribute), now};
-  return remembered.communicator;
+  remembered = {comm, state, now};
+  return state;
 }
 
-void Communicator::before_free(MPI_Comm comm) {
-  if (comm == handles.comm_null || comm == handles.comm_world || comm == handles.comm_self) return;
-  void* attribute = nullptr;
-  int found = 0;
-  if (pmpi.Comm_get_attr(comm, setup().keyval, static_cast<void*>(&attribute), &found) != MPI_SUCCESS) return;
-  if (found != 0) pmpi.Comm_delete_attr(comm, setup().keyval);
+std::optional<int> Communicator::before_free(MPI_Comm comm) {
+  if (comm == handles.comm_null || comm == handles.comm_world || comm == handles.comm_self) return std::nullopt;
+  const Attribute attribute = attribute_of(comm);
+  if (attribute.refused) return attribute.refused;
+  if (attribute.communicator != nullptr) pmpi.Comm_delete_attr(comm, setup().keyval);
   mark_as_being_freed(comm);
+  return std::nullopt;
 }
 
 int Communicator::forget(MPI_Comm comm, int /*keyval*/, void* attribute, void* /*extra*/) {

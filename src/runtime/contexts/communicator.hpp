@@ -26,13 +26,14 @@ namespace starling {
 /// a time to carry out collectives on a communicator, so nothing here needs a lock.
 class Communicator {
  public:
-  /// The state of `comm`, created if there is none yet; nullptr for MPI_COMM_NULL and for a communicator that is being
-  /// freed.
-  static Communicator* of(MPI_Comm comm);
+  /// The state of `comm`, created if there is none yet; nullptr for MPI_COMM_NULL, for a communicator that is being
+  /// freed, and for a handle that MPI refuses. Then MPI has called the error handler, and `refused` is what it
+  /// returned.
+  static Communicator* of(MPI_Comm comm, std::optional<int>& refused);
   /// Called before the program frees `comm`: deletes its state on all ranks at the same point. If MPI_Comm_free deleted
   /// it, the program's delete functions, which may still use the communicator, could run before that on some ranks and
-  /// after it on others.
-  static void before_free(MPI_Comm comm);
+  /// after it on others. Returns what MPI returned if it refuses the handle.
+  static std::optional<int> before_free(MPI_Comm comm);
 
   /// A count that grows with each communicator with a state here that is freed.
   static std::uint64_t freed();

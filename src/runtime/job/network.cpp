@@ -195,7 +195,8 @@ void set_network(Setup& now) {
   now.measure_network = measure;
   // Threads that measure at the same time would take each other's messages.
   if (!all.at_once && !process().concurrent) return;
-  Communicator* const world = Communicator::of(handles.comm_world);
+  std::optional<int> refused;
+  Communicator* const world = Communicator::of(handles.comm_world, refused);
   if (world->channel() != nullptr) world->measure_network();
   now.measure_network = nullptr;
 }

@@ -15,8 +15,13 @@ namespace {
 
 enum class Choice : int { made = 0, inactive = 1, unknown_collective = 2, unknown_way = 3 };
 
+Communicator* state_of(MPI_Comm comm) {
+  std::optional<int> refused;
+  return job().running ? Communicator::of(comm, refused) : nullptr;
+}
+
 Choice choose(MPI_Comm comm, std::string_view collective, std::string_view way) {
-  Communicator* const communicator = job().running ? Communicator::of(comm) : nullptr;
+  Communicator* const communicator = state_of(comm);
   if (communicator == nullptr) return Choice::inactive;
   const auto known = collective_named(collective);
   if (!known) return Choice::unknown_collective;
@@ -27,7 +32,7 @@ Choice choose(MPI_Comm comm, std::string_view collective, std::string_view way) 
 }
 
 Interned refusal(MPI_Comm comm, std::string_view collective) {
-  Communicator* const communicator = job().running ? Communicator::of(comm) : nullptr;
+  Communicator* const communicator = state_of(comm);
   const auto known = collective_named(collective);
   return communicator != nullptr && known ? communicator->refusal_of_chosen(*known) : Interned();
 }

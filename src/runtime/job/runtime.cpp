@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "knowledge/explained.hpp"
@@ -135,19 +136,22 @@ void before_finalize() {
   stop_control_variables();
 }
 
-void before_free(MPI_Comm comm) {
-  if (job().running) Communicator::before_free(comm);
+std::optional<int> before_free(MPI_Comm comm) {
+  return job().running ? Communicator::before_free(comm) : std::nullopt;
 }
 
-void count(int operation, MPI_Comm comm) {
-  if (!job().running) return;
-  if (Communicator* communicator = Communicator::of(comm)) communicator->count_pass_through(operation);
+std::optional<int> count(int operation, MPI_Comm comm) {
+  std::optional<int> refused;
+  if (!job().running) return refused;
+  if (Communicator* communicator = Communicator::of(comm, refused)) communicator->count_pass_through(operation);
+  return refused;
 }
 
 int carry_out(const Call& call) {
   if (!job().running) return call.native(call);
-  Communicator* communicator = Communicator::of(call.comm);
-  if (communicator == nullptr) return call.native(call);
+  std::optional<int> refused;
+  Communicator* communicator = Communicator::of(call.comm, refused);
+  if (communicator == nullptr) return refused ? *refused : call.native(call);
   const Communicator::FoundCall* known = communicator->look_up(call);
   if (known == nullptr) {
     communicator->count_pass_through(call.collective);

@@ -2,6 +2,8 @@
 
 #include <mpi.h>
 
+#include <optional>
+
 #include "runtime/call/call.hpp"
 
 namespace starling {
@@ -16,10 +18,12 @@ void after_init();
 /// Called on every rank before MPI_Finalize: gathers and writes the run record, frees everything.
 void before_finalize();
 
-/// Called before the application frees `comm`.
-void before_free(MPI_Comm comm);
+/// Called before the application frees `comm`. If MPI refuses the handle, it has called the error handler: what it
+/// returned then is what the program gets.
+std::optional<int> before_free(MPI_Comm comm);
 
 /// Counts a call that passes through unchanged: one of `operation_names` (generated from the prototypes) on `comm`.
-void count(int operation, MPI_Comm comm);
+/// Returns what `before_free` does.
+std::optional<int> count(int operation, MPI_Comm comm);
 
 }  // namespace starling
