@@ -55,7 +55,10 @@ const char* starling_error_detail(void);
 
 typedef struct starling_topology_s* starling_topology;
 
-/* The grid of a Cartesian communicator. With `corners` (not 0) the cells that lie diagonally count as neighbours too.
+/* A topology refers to its communicator. It may be freed when all requests on the topology are made, unless collectives
+ * (`starling_function_set_predefined`) or the program's functions use it.
+ *
+ * The grid of a Cartesian communicator. With `corners` (not 0) the cells that lie diagonally count as neighbours too.
  * Errors: COMMUNICATOR (not Cartesian), ARGUMENT, MPI. */
 int starling_topology_cartesian(MPI_Comm cartesian, int corners, starling_topology* made);
 
@@ -167,7 +170,7 @@ int starling_function_set_free(starling_function_set* set);
 
 /* Binds a set to vectors and a topology. `send` and `receive` may be NULL where the set needs none, and equal;
  * `topology` NULL is MPI_COMM_WORLD; `root` is a rank where the set has one. `strategy` is one of `starling
- * strategies`, NULL is the run's. Collective.
+ * strategies`, NULL is the run's. Collective: what one rank refuses is an error on all; its own detail says why.
  * Errors: HANDLE, TOPOLOGY, DIMENSIONS, VECTOR, HALO, STRATEGY, ARGUMENT, MPI. */
 int starling_request_create(starling_function_set set, starling_topology topology, starling_vector send,
                             starling_vector receive, int root, const char* strategy, starling_request* made);

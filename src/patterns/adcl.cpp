@@ -114,9 +114,17 @@ void initialise() {
   });
 }
 
-Handle make_request(std::shared_ptr<FunctionSet> set, Data data) {
-  std::unique_ptr<Implementations> implementations = set->on(data);
-  std::vector<Candidate> functions = implementations->candidates();
+Prepared prepare(std::shared_ptr<FunctionSet> set, Data data) {
+  Prepared made{.set = std::move(set), .data = std::move(data), .implementations = {}, .functions = {}, .choosing = {}};
+  made.implementations = made.set->on(made.data);
+  made.functions = made.implementations->candidates();
+  made.choosing = choosing_for(*made.set, made.functions);
+  return made;
+}
+
+Handle keep_prepared(Prepared prepared) {
+  auto& [set, data, implementations, functions, choosing] = prepared;
+  implementations->connect();
   std::shared_ptr<Decider> decider;
   std::string shape;
   if (shared().configuration.merges_requests) {
@@ -124,7 +132,6 @@ Handle make_request(std::shared_ptr<FunctionSet> set, Data data) {
     decider = shared().deciders[shape].lock();
   }
   if (!decider) {
-    Choosing choosing = choosing_for(*set, functions);
     decider = std::make_shared<Decider>(
         Decider::Task{key_of(*set, *implementations), name_in_settings(*set), std::move(functions)}, data.topology,
         std::move(choosing));
@@ -155,8 +162,10 @@ Vector::Shape shape_of(int ndims, const int* dims, int nc, std::shared_ptr<const
 
 Handle make_collective(const Call& call, bool nonblocking) {
   require_mpi();
-  return make_request(nonblocking ? nonblocking_set(call) : blocking_set(call),
-                      {.topology = Topology::plain(call.comm), .root = call.root});
+  const auto on = Topology::plain(call.comm);
+  return keep_prepared(prepared_on_all(*on, [&] {
+    return prepare(nonblocking ? nonblocking_set(call) : blocking_set(call), {.topology = on, .root = call.root});
+  }));
 }
 
 Direction direction_of(int number) {

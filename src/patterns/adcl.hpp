@@ -5,6 +5,7 @@
 
 #include "patterns/adcl_configuration.hpp"
 #include "patterns/calls.hpp"
+#include "patterns/creation.hpp"
 #include "patterns/functions.hpp"
 #include "patterns/request.hpp"
 #include "runtime/call/call.hpp"
@@ -25,8 +26,10 @@ int call(const char* function, Body&& body) {
 /// Reads config.adcl on rank 0 and tells the others. Collective over MPI_COMM_WORLD.
 void initialise();
 
-/// Binds a set to data, tuned as the configuration says. Collective.
-Handle make_request(std::shared_ptr<FunctionSet> set, Data data);
+/// Binds a set to data, tuned as the configuration says, as far as one rank can alone.
+Prepared prepare(std::shared_ptr<FunctionSet> set, Data data);
+/// Makes the request that all ranks have prepared. Collective.
+Handle keep_prepared(Prepared prepared);
 
 /// Maps of a halo and of an operator. Throw a Fault for what cannot be.
 std::shared_ptr<Map> halo_of(int width);

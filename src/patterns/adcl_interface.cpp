@@ -124,12 +124,13 @@ int create_request(const char* what, ADCL_Vector send, ADCL_Vector receive, ADCL
   return call(what, [&] {
     require_mpi();
     at(req, "the new handle");
-    auto set = owned_set(as_handle(fnctset));
-    Data data{.topology = topo == ADCL_TOPOLOGY_NULL ? Topology::plain(handles.comm_world) : given<Topology>(topo),
-              .send = given_or_none<Vector>(send),
-              .receive = given_or_none<Vector>(receive),
-              .root = root};
-    *req = as_pointer<ADCL_Request>(make_request(std::move(set), std::move(data)));
+    const auto on = topo == ADCL_TOPOLOGY_NULL ? Topology::plain(handles.comm_world) : given<Topology>(topo);
+    *req = as_pointer<ADCL_Request>(keep_prepared(prepared_on_all(*on, [&] {
+      return prepare(owned_set(as_handle(fnctset)), {.topology = on,
+                                                     .send = given_or_none<Vector>(send),
+                                                     .receive = given_or_none<Vector>(receive),
+                                                     .root = root});
+    })));
   });
 }
 

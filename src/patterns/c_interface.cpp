@@ -322,14 +322,15 @@ int starling_request_create(starling_function_set set, starling_topology topolog
   return native([&] {
     require_mpi();
     at(made, "the new handle");
-    const auto functions = given<FunctionSet>(set);
-    Data data{
-        .topology = topology == nullptr ? Topology::plain(starling::handles.comm_world) : given<Topology>(topology),
-        .send = given_or_none<Vector>(send),
-        .receive = given_or_none<Vector>(receive),
-        .root = root};
-    *made = as_pointer<starling_request>(
-        keep(make_request(functions, std::move(data), strategy == nullptr ? "" : strategy)));
+    const auto on = topology == nullptr ? Topology::plain(starling::handles.comm_world) : given<Topology>(topology);
+    *made = as_pointer<starling_request>(keep(make_request(prepared_on_all(*on, [&] {
+      return prepare(given<FunctionSet>(set),
+                     {.topology = on,
+                      .send = given_or_none<Vector>(send),
+                      .receive = given_or_none<Vector>(receive),
+                      .root = root},
+                     strategy == nullptr ? "" : strategy);
+    }))));
   });
 }
 

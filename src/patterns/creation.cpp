@@ -1,6 +1,7 @@
 #include "patterns/creation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 #include "patterns/predefined.hpp"
 #include "runtime/contexts/setup.hpp"
 #include "runtime/job/job.hpp"
+#include "runtime/mpi/pmpi.hpp"
 #include "selection/forced_list.hpp"
 
 namespace starling::patterns {
@@ -98,10 +100,35 @@ ContextRecord key_of(const FunctionSet& set, const Implementations& implementati
   return key;
 }
 
-std::shared_ptr<Request> make_request(std::shared_ptr<FunctionSet> set, Data data, std::string_view strategy) {
-  std::unique_ptr<Implementations> implementations = set->on(data);
-  std::vector<Candidate> functions = implementations->candidates();
-  Choosing choosing = choosing_by(strategy, *set, functions);
+std::int64_t Prepared::common() const {
+  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
+  std::string text(choosing.strategy == nullptr ? "" : choosing.strategy->name);
+  text.append(":").append(choosing.argument).append("/").append(std::to_string(functions.size()));
+  for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211U;
+  return static_cast<std::int64_t>(hash >> 1U);
+}
+
+void agree(const Topology& topology, const std::optional<Fault>& wrong, std::int64_t common) {
+  const std::array<std::int64_t, 3> here{wrong ? -static_cast<std::int64_t>(wrong->error) : 0, common, -common};
+  std::array<std::int64_t, 3> least{};
+  require(pmpi.Allreduce(here.data(), least.data(), 3, handles.int64, handles.min, topology.comm()), "MPI_Allreduce");
+  if (wrong) throw Fault(*wrong);
+  if (least[0] != 0) throw Fault(static_cast<Error>(-least[0]), "another rank refuses the request, and tells why");
+  if (least[1] != -least[2])
+    throw Fault(Error::strategy, "the ranks give the request different strategies, or sets of more or fewer functions");
+}
+
+Prepared prepare(std::shared_ptr<FunctionSet> set, Data data, std::string_view strategy) {
+  Prepared made{.set = std::move(set), .data = std::move(data), .implementations = {}, .functions = {}, .choosing = {}};
+  made.implementations = made.set->on(made.data);
+  made.functions = made.implementations->candidates();
+  made.choosing = choosing_by(strategy, *made.set, made.functions);
+  return made;
+}
+
+std::shared_ptr<Request> make_request(Prepared prepared) {
+  auto& [set, data, implementations, functions, choosing] = prepared;
+  implementations->connect();
   auto decider = std::make_shared<Decider>(
       Decider::Task{key_of(*set, *implementations), name_in_settings(*set), std::move(functions)}, data.topology,
       std::move(choosing));

@@ -46,7 +46,8 @@ class FunctionSet {
   [[nodiscard]] virtual std::shared_ptr<const AttributeSet> attributes() const { return nullptr; }
   /// Whether it is one of the library's, which the program does not free.
   [[nodiscard]] virtual bool is_predefined() const { return false; }
-  /// Its functions on the data of a request. Throws a Fault where they cannot work on it. Collective.
+  /// Its functions on the data of a request, before `connect`. Throws a Fault where they cannot work on it, perhaps on
+  /// this rank only.
   [[nodiscard]] virtual std::unique_ptr<Implementations> on(const Data& data) const = 0;
 
  private:

@@ -158,10 +158,46 @@ void keep_sides(halo::HaloPattern& pattern, HaloSides sides) {
   }
 }
 
+/// The bytes of the vector where they are equal on all ranks, else -1.
+std::int64_t bytes_of_all(const Topology& topology, std::int64_t bytes) {
+  const std::int64_t bounds[2] = {bytes, -bytes};
+  std::int64_t least[2] = {0, 0};
+  require(pmpi.Allreduce(bounds, least, 2, handles.int64, handles.min, topology.comm()), "MPI_Allreduce");
+  return least[0] == -least[1] ? bytes : -1;
+}
+
 class HaloExchanges final : public Implementations {
  public:
-  explicit HaloExchanges(std::unique_ptr<halo::HaloExchange> exchange, std::int64_t bytes)
-      : exchange_(std::move(exchange)), bytes_(bytes) {}
+  HaloExchanges(const Data& data, HaloSides sides) : data_(data), sides_(sides) {
+    if (topology().dimensions() == 0)
+      throw Fault(Error::topology, "the topology has no dimensions; exchanging halos needs a grid");
+    if (!data.send || !data.receive) throw Fault(Error::vector, "exchanging halos needs a vector");
+    require_fit(topology(), *data.send, "send");
+    require_fit(topology(), *data.receive, "receive");
+    send_ = array_of(*data.send);
+    receive_ = array_of(*data.receive);
+    from_ = data_of(*data.send, send_);
+    into_ = data_of(*data.receive, receive_);
+  }
+
+  void connect() override {
+    halo::HaloPattern pattern =
+        topology().is_cartesian()
+            ? halo::halo_pattern(grid_of(topology()), topology().rank(),
+                                 topology().has_corners() ? halo::Corners::by_dimension : halo::Corners::none, send_,
+                                 receive_)
+            : pattern_of_sides(topology(), send_, receive_);
+    extend(pattern.sends, *data_.send);
+    extend(pattern.receives, *data_.receive);
+    keep_sides(pattern, sides_ != HaloSides::all                             ? sides_
+                        : topology().direction() == Direction::left_to_right ? HaloSides::left
+                        : topology().direction() == Direction::right_to_left ? HaloSides::right
+                                                                             : HaloSides::all);
+    std::string mistake;
+    exchange_ = halo::HaloExchange::make(topology().comm(), pattern, from_, into_, mistake);
+    if (!exchange_) throw Fault(Error::vector, mistake);
+    bytes_ = bytes_of_all(topology(), data_.send->bytes());
+  }
 
   [[nodiscard]] std::vector<Candidate> candidates() const override {
     std::vector<Candidate> all;
@@ -197,8 +233,16 @@ class HaloExchanges final : public Implementations {
   void release_others(int /*kept*/) override { exchange_->release(); }
 
  private:
+  [[nodiscard]] const Topology& topology() const { return *data_.topology; }
+
+  Data data_;
+  HaloSides sides_;
+  halo::HaloArray send_;
+  halo::HaloArray receive_;
+  halo::HaloData from_;
+  halo::HaloData into_;
   std::unique_ptr<halo::HaloExchange> exchange_;
-  std::int64_t bytes_;
+  std::int64_t bytes_ = -1;
 };
 
 class HaloSet final : public FunctionSet {
@@ -208,43 +252,10 @@ class HaloSet final : public FunctionSet {
   [[nodiscard]] bool is_predefined() const override { return true; }
 
   [[nodiscard]] std::unique_ptr<Implementations> on(const Data& data) const override {
-    const Topology& topology = *data.topology;
-    if (topology.dimensions() == 0)
-      throw Fault(Error::topology, "the topology has no dimensions; exchanging halos needs a grid");
-    if (!data.send || !data.receive) throw Fault(Error::vector, "exchanging halos needs a vector");
-    require_fit(topology, *data.send, "send");
-    require_fit(topology, *data.receive, "receive");
-    const halo::HaloArray send = array_of(*data.send);
-    const halo::HaloArray receive = array_of(*data.receive);
-    const halo::HaloData from = data_of(*data.send, send);
-    const halo::HaloData into = data_of(*data.receive, receive);
-    halo::HaloPattern pattern =
-        topology.is_cartesian()
-            ? halo::halo_pattern(grid_of(topology), topology.rank(),
-                                 topology.has_corners() ? halo::Corners::by_dimension : halo::Corners::none, send,
-                                 receive)
-            : pattern_of_sides(topology, send, receive);
-    extend(pattern.sends, *data.send);
-    extend(pattern.receives, *data.receive);
-    keep_sides(pattern, sides_ != HaloSides::all                           ? sides_
-                        : topology.direction() == Direction::left_to_right ? HaloSides::left
-                        : topology.direction() == Direction::right_to_left ? HaloSides::right
-                                                                           : HaloSides::all);
-    std::string mistake;
-    auto exchange = halo::HaloExchange::make(topology.comm(), pattern, from, into, mistake);
-    if (!exchange) throw Fault(Error::vector, mistake);
-    return std::make_unique<HaloExchanges>(std::move(exchange), bytes_of_all(topology, data.send->bytes()));
+    return std::make_unique<HaloExchanges>(data, sides_);
   }
 
  private:
-  /// The bytes of the vector where they are equal on all ranks, else -1.
-  static std::int64_t bytes_of_all(const Topology& topology, std::int64_t bytes) {
-    std::int64_t bounds[2] = {bytes, -bytes};
-    std::int64_t least[2] = {0, 0};
-    require(pmpi.Allreduce(bounds, least, 2, handles.int64, handles.min, topology.comm()), "MPI_Allreduce");
-    return least[0] == -least[1] ? bytes : -1;
-  }
-
   HaloSides sides_;
 };
 

@@ -40,6 +40,8 @@ class Implementations {
   [[nodiscard]] virtual std::vector<Candidate> candidates() const = 0;
   /// The values of the attributes of a function; empty where the set has no attributes.
   [[nodiscard]] virtual std::vector<int> values(int /*function*/) const { return {}; }
+  /// What the ranks settle before the first call. Throws a Fault on all ranks alike. Collective.
+  virtual void connect() {}
   /// Completes the key, which has the name and the ranks already: the bytes, if all ranks know them.
   virtual void describe(ContextRecord& /*key*/) const {}
 
