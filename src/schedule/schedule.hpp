@@ -54,8 +54,8 @@ struct Round {
   }
   /// Makes blocks readable in memory that the ranks of a node share. This and the takes throw as above in a round that
   /// meets in another way.
-  Round& publish(Blocks from, std::vector<int> readers) {
-    shared().publications.push_back({from, std::move(readers)});
+  Round& publish(Blocks from, std::vector<int> readers, bool once = false) {
+    shared().publications.push_back({from, std::move(readers), once});
     return *this;
   }
   Round& take(Blocks into, int peer) {

@@ -29,67 +29,32 @@ SharedRings::SharedRings(char* memory, int members, std::vector<std::int32_t> pl
   for (std::vector<Held>& one : holds_) one.reserve(members_);
 }
 
-bool SharedRings::has_taken(std::size_t reader, std::uint64_t number) {
-  if (seen_[reader] < number) seen_[reader] = to(reader).taken.load(std::memory_order_acquire);
-  return seen_[reader] >= number;
-}
-
-bool SharedRings::have_slots(std::span<const std::int32_t> readers) {
-  return std::ranges::all_of(readers, [&](std::int32_t one) {
-    const std::size_t reader = place(one);
-    return published_[reader] < slots || has_taken(reader, published_[reader] + 1 - slots);
-  });
-}
-
-template <class Fill>
-void SharedRings::publish_for(std::size_t reader, Fill fill) {
-  const std::uint64_t number = ++published_[reader];
-  Slot& slot = to(reader).slot[(number - 1) % slots];
-  fill(slot);
-  slot.number.store(number, std::memory_order_release);
-}
-
-bool SharedRings::publish(std::span<const std::int32_t> readers, const Piece& piece) {
+bool SharedRings::publish_in_chunk(std::span<const std::int32_t> readers, const Piece& piece) {
   if (!have_slots(readers)) return false;
-  const std::size_t bytes = piece.bytes;
   const std::uint64_t chunk = chunks_used_ % chunks;
-  if (bytes > most_in_slot) {
-    std::vector<Held>& holds = holds_[chunk];
-    for (const Held& one : holds)
-      if (!has_taken(one.reader, one.number)) return false;
-    holds.clear();
-    for (const std::int32_t one : readers) holds.push_back({place(one), published_[place(one)] + 1});
-    copy_for_others(chunks_[(me_ * chunks) + chunk].data.data(), piece.data, bytes);
-    ++chunks_used_;
-  }
+  std::vector<Held>& holds = holds_[chunk];
+  for (const Held& one : holds)
+    if (!has_taken(one.reader, one.number)) return false;
+  holds.clear();
+  for (const std::int32_t one : readers) holds.push_back({place(one), published_[place(one)] + 1});
+  copy_for_others(chunks_[(me_ * chunks) + chunk].data.data(), piece.data, piece.bytes);
+  ++chunks_used_;
   for (const std::int32_t one : readers)
     publish_for(place(one), [&](Slot& slot) {
       slot.chunk = static_cast<std::uint16_t>(chunk);
-      slot.bytes = static_cast<std::uint16_t>(bytes);
+      slot.bytes = static_cast<std::uint16_t>(piece.bytes);
       slot.is_last = piece.is_last;
-      if (bytes > 0 && bytes <= most_in_slot) std::memcpy(slot.data.data(), piece.data, bytes);
     });
   return true;
 }
 
-std::optional<SharedRings::Found> SharedRings::next(std::int32_t writer) const {
-  const std::size_t its = place(writer);
-  const std::uint64_t number = taken_[its] + 1;
-  const Slot& slot = from(its).slot[(number - 1) % slots];
-  if (slot.number.load(std::memory_order_acquire) != number) return {};
+SharedRings::Found SharedRings::found_outside(std::size_t writer, const Slot& slot) const {
   if (slot.chunk == no_chunk) {
     InPlace all{};
     std::memcpy(&all, slot.data.data(), sizeof all);
-    return Found{nullptr, all.address, all.bytes, true};
+    return {nullptr, all.address, all.bytes, true};
   }
-  const char* const data =
-      slot.bytes <= most_in_slot ? slot.data.data() : chunks_[(its * chunks) + slot.chunk].data.data();
-  return Found{data, 0, slot.bytes, slot.is_last};
-}
-
-void SharedRings::taken(std::int32_t writer) {
-  const std::size_t its = place(writer);
-  from(its).taken.store(++taken_[its], std::memory_order_release);
+  return {chunks_[(writer * chunks) + slot.chunk].data.data(), 0, slot.bytes, slot.is_last};
 }
 
 void SharedRings::let_stay_in_place(std::vector<std::int64_t> processes) {

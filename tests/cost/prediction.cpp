@@ -289,12 +289,12 @@ TEST(Prediction, ReadersInAnotherDomainTakeTheWayInOneAfterTheOther) {
 }
 
 /// Two ranks of a host publish a block for each other.
-double seconds_of_exchange(std::int64_t bytes, bool combines) {
+double seconds_of_exchange(std::int64_t bytes, bool combines, bool once = false) {
   std::vector<Schedule> both(2, Schedule(1));
   for (std::size_t rank = 0; rank < 2; ++rank) {
     const int other = 1 - static_cast<int>(rank);
     if (combines) both[rank].copy(sendbuf(0), recvbuf(0));
-    Round& round = both[rank].round().publish(sendbuf(0), {other});
+    Round& round = both[rank].round().publish(sendbuf(0), {other}, once);
     combines ? round.take_combined(recvbuf(0), other) : round.take(recvbuf(0), other);
   }
   return seconds(both, bytes, host_of({0, 0}));
@@ -312,6 +312,14 @@ TEST(Prediction, LargeDataForOneReaderIsCopiedOnce) {
       << "what is combined is copied before";
   EXPECT_NEAR(seconds_of_sharing(2, large, false), simple.memory_latency + copied, near_enough)
       << "copied in for several";
+}
+
+TEST(Prediction, DataIsCopiedOnceWhereTheScheduleAsksForIt) {
+  constexpr std::int64_t least = BoundPublication::least_copied_once;
+  EXPECT_NEAR(seconds_of_exchange(least - 1, false, true), 2 * static_cast<double>(least - 1) * simple.copy_per_byte,
+              near_enough);
+  EXPECT_NEAR(seconds_of_exchange(least, false, true),
+              (static_cast<double>(least) * simple.copy_per_byte) + (2 * simple.memory_latency), near_enough);
 }
 
 TEST(Prediction, AWriterWaitsForAllThatStaysInPlace) {

@@ -111,6 +111,18 @@ def test_large_data_is_copied_once(mpi: Mpi, checked: str, tmp_path: Path, ranks
     assert all(read[size] < 1000 for size in read if size < LEAST_IN_PLACE), "no more than whether they may"
 
 
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_blocks_are_copied_once_where_the_candidate_says_so(mpi: Mpi, checked: str, tmp_path: Path, ranks: int) -> None:
+    once = EVERYTHING
+    for collective in ("allgather", "alltoall"):
+        once = once.replace(f"{collective}:shared,", f"{collective}:shared?copies=once,")
+    size = 1 << 19
+    outcome, record = run_tuned(mpi, ranks, [checked, str(size), "reads"], once, tmp_path)
+    won = {one.collective: one.winner for one in record.contexts if one.bytes == size}
+    assert {won["allgather"], won["alltoall"]} == {"shared?copies=once"}
+    assert bytes_read(outcome)[size] >= 2 * (ranks - 1) * size
+
+
 def test_what_cannot_be_read_is_asked_for(mpi: Mpi, checked: str, tmp_path: Path) -> None:
     for what in ("partly", "secret", "changes"):
         outcome, record = run_tuned(mpi, 3, [checked, LARGE, what], EVERYTHING, tmp_path)

@@ -6,15 +6,16 @@
 //   step 1   ABCD     ABCD     ABCD     ABCD
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/shared/copies.hpp"
 #include "algorithms/shared/node_memory.hpp"
 
 namespace starling::allgather {
 namespace {
 
-Schedule build(const Team& team, const Parameters& /*none*/) {
+Schedule build(const Team& team, const Parameters& with) {
   Schedule todo(team.blocks());
   Round& all = todo.round();
-  if (team.size > 1) all.publish(sendbuf(0), all_others(team));
+  if (team.size > 1) all.publish(sendbuf(0), all_others(team), copies_once(with));
   // In one order on all ranks: a block is taken by all at the same time.
   for (int peer = 0; peer < team.size; ++peer)
     if (peer != team.rank) all.take(recvbuf(peer), peer);
@@ -32,9 +33,10 @@ Algorithm shared() {
       .source = "Graham and Shipman 2008",
       .group = "shared",
       .needs = {.one_node = true},
+      .parameters = {copies_parameter()},
       .latency = "(p-1) alpha of shared memory",
       .bandwidth = "p s beta of a copy",
-      .refuses = node_memory_refusal,
+      .refuses = copies_refusal,
       .shares_memory = always_shares,
       .build = build,
   };

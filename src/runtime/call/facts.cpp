@@ -235,6 +235,7 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
   facts.key = {bytes, commutative, built_in, in_place_everywhere};
   facts.units = units;
   facts.work = bytes < 0 ? work : units;
+  facts.alike = 0;
   facts.synchronises = waits_for_all(call.collective) && !any_zero;
   facts.situation = {.collective = call.collective,
                      .ranks = ranks,

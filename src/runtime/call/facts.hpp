@@ -19,6 +19,9 @@ struct Facts {
   /// Every rank has data for every other one, as far as all ranks know it, so that none can end before all have begun.
   bool synchronises;
   Situation situation;
+  /// A number that later calls of this collective on this communicator have as well while they differ only in the
+  /// addresses of buffers (LatestCall), and no others have; 0 where nobody looks for such calls.
+  std::uint64_t alike;
 };
 
 /// Reads the arguments of `call` on an intracommunicator of `ranks` ranks. False when they are wrong: the MPI library

@@ -207,6 +207,7 @@ const Communicator::FoundCall* Communicator::look_up(const Call& call) {
   table.known.facts.situation.places = places();
   table.known.context = &context(table.known.facts);
   table.latest.keep(call, rank());
+  table.known.facts.alike = ++table.kinds_of_calls;
   return &table.known;
 }
 

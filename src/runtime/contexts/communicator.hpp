@@ -128,6 +128,7 @@ class Communicator {
     ContextIndex<Context> by_key;
     std::unordered_set<std::int64_t> exact_sizes;  ///< those of contexts that are no buckets
     LatestCall latest;
+    std::uint64_t kinds_of_calls = 0;  ///< unlike the one before
     FoundCall known{{}, nullptr};      ///< of the latest call
     std::optional<Way> chosen{};       ///< the way of all contexts; none where the run's strategy chooses
     std::unique_ptr<Table> set_aside;  ///< the contexts of the strategy, while a way is chosen

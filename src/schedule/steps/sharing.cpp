@@ -42,20 +42,22 @@ void Sharing::Flat::bind(Binder& binder) const {
   const Sharing& sharing = binder.schedule.sharings[static_cast<std::size_t>(index)];
   Program& program = binder.program;
   BoundSharing bound{static_cast<std::int32_t>(program.publications.size()), 0,
-                     static_cast<std::int32_t>(program.takes.size()), 0};
+                     static_cast<std::int32_t>(program.takes.size()), 0, 0};
   for (const Publication& one : sharing.publications) {
     const Extent data = binder.where.of_message(one.from);
     if (data.count == 0 && one.from.count > 0) continue;
-    program.publications.push_back(
-        {data, static_cast<std::int32_t>(program.readers.size()), static_cast<std::int32_t>(one.readers.size())});
+    program.publications.push_back({data, static_cast<std::int32_t>(program.readers.size()),
+                                    static_cast<std::int32_t>(one.readers.size()), one.once});
     program.readers.insert(program.readers.end(), one.readers.begin(), one.readers.end());
     ++bound.publications;
+    bound.most = std::max(bound.most, data.count);
   }
   for (const Take& one : sharing.takes) {
     const Extent into = binder.where.of_message(one.into);
     if (into.count == 0 && one.into.count > 0) continue;
     program.takes.push_back({one.peer, into, binder.where.of_message(one.left), binder.where.of_message(one.right)});
     ++bound.takes;
+    bound.most = std::max(bound.most, into.count);
   }
   if (bound.publications + bound.takes == 0) return;
   binder.add<Sharing>(static_cast<std::int32_t>(program.sharings.size()));
@@ -69,7 +71,7 @@ const BoundSharing& Sharing::InProgram::sharing_of(const Step& step) const {
 std::int32_t Sharing::InProgram::append(const InProgram& other, const Step& step, const RankSet& ranks) {
   const BoundSharing& sharing = other.sharing_of(step);
   sharings.push_back({static_cast<std::int32_t>(publications.size()), sharing.publications,
-                      static_cast<std::int32_t>(takes.size()), sharing.takes});
+                      static_cast<std::int32_t>(takes.size()), sharing.takes, sharing.most});
   for (BoundPublication one : other.publications_of(sharing)) {
     const auto theirs = other.readers_of(one);
     one.first_reader = static_cast<std::int32_t>(readers.size());

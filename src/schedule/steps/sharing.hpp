@@ -27,6 +27,7 @@ struct Step;
 struct Publication {
   Blocks from;
   std::vector<int> readers;
+  bool once = false;  ///< where it is large, each reader copies it from the publisher's memory
   [[nodiscard]] std::size_t bytes() const { return bytes_of(readers); }
 };
 
@@ -47,12 +48,17 @@ struct BoundPublication {
   /// So many bytes for one reader stay in place, where ranks may read each other's memory: they are more than caches
   /// hold. Of fewer bytes, or with more readers, two copies at once are as fast or faster (bench/single_copy.cpp).
   static constexpr std::int64_t least_in_place = std::int64_t{8} << 20U;
+  /// Of a publication that is to be copied once: for fewer bytes the system's call takes longer than a copy.
+  static constexpr std::int64_t least_copied_once = std::int64_t{64} << 10U;
 
   Extent data;
   std::int32_t first_reader;
   std::int32_t readers;
+  bool once;
 
-  [[nodiscard]] bool may_stay_in_place(std::int64_t bytes) const { return readers == 1 && bytes >= least_in_place; }
+  [[nodiscard]] bool may_stay_in_place(std::int64_t bytes) const {
+    return once ? bytes >= least_copied_once : readers == 1 && bytes >= least_in_place;
+  }
 };
 
 struct BoundTake {
@@ -70,6 +76,7 @@ struct BoundSharing {
   std::int32_t publications;
   std::int32_t first_take;
   std::int32_t takes;
+  std::int64_t most;  ///< units of the largest of them
 };
 
 /// Meets ranks of the same node in memory they share: publishes in the order given and, at the same time, takes in the

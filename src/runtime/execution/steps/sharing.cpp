@@ -37,6 +37,8 @@ class Pieces {
     first_ += done;
     left_ -= done;
   }
+  /// Elements in a piece.
+  [[nodiscard]] std::int64_t most() const { return most_; }
   /// Leaves out what is behind the next `count` elements.
   void end_after(std::int64_t count) { left_ = std::min(left_, count); }
 
@@ -50,18 +52,41 @@ class Pieces {
 /// One sharing of a program, carried out. What lies in shared memory are the elements' bytes without gaps.
 class OneSharing {
  public:
-  OneSharing(const Running& run, const BoundSharing& sharing)
+  OneSharing(const Running& run, const BoundSharing& sharing, std::size_t element, std::int64_t most)
       : run_(run),
         rings_(run.transport.segment->rings()),
         publication_(run.program.publications.data() + sharing.first_publication),
         last_publication_(publication_ + sharing.publications),
         take_(run.program.takes.data() + sharing.first_take),
         last_take_(take_ + sharing.takes),
-        element_(static_cast<std::size_t>(run.unit.contiguous ? run.unit.extent : type_size(run.unit.type))),
-        outgoing_(elements_in_a_piece()),
-        incoming_(elements_in_a_piece()) {
+        element_(element),
+        outgoing_(most),
+        incoming_(most) {
     if (publication_ != last_publication_) outgoing_.begin(publication_->data);
     if (take_ != last_take_) incoming_.begin(take_->into);
+  }
+
+  /// As `carry_out`, for elements without gaps of which all that is published or taken at a time fits in a slot: no
+  /// publication has to wait where none of the slots is in use, and nothing goes in pieces.
+  int carry_out_small() {
+    while (publication_ != last_publication_ &&
+           rings_.publish(run_.program.readers_of(*publication_),
+                          {run_.at(publication_->data), bytes_of(publication_->data), true}))
+      publication_over();
+    if (publication_ != last_publication_) return carry_out();
+    Segment::Patience patience(*run_.transport.segment);
+    while (take_ != last_take_) {
+      const auto found = rings_.next(take_->peer);
+      if (!found) {
+        patience.wait();
+        continue;
+      }
+      if (found->bytes != bytes_of(take_->into) || !found->is_last) return carry_out();  // in a wrong program
+      if (found->bytes > 0) put(found->here, take_->into);
+      take_over();
+      patience.begin();
+    }
+    return error_;
   }
 
   int carry_out() {
@@ -80,16 +105,13 @@ class OneSharing {
   }
 
  private:
-  [[nodiscard]] std::int64_t elements_in_a_piece() const {
-    return static_cast<std::int64_t>(SharedRings::chunk_bytes / std::max<std::size_t>(1, element_));
-  }
   void keep(int error) {
     if (error_ == MPI_SUCCESS) error_ = error;
   }
   /// Memory for one piece, packed, and for its elements with their gaps.
   char* spare(std::size_t bytes) {
     if (spare_ == nullptr) {
-      const std::size_t of_elements = run_.unit.span(elements_in_a_piece()).bytes;
+      const std::size_t of_elements = run_.unit.span(incoming_.most()).bytes;
       spare_.reset(new (std::nothrow) char[SharedRings::chunk_bytes + of_elements]);
       if (spare_ == nullptr) keep(MPI_ERR_NO_MEM);
     }
@@ -274,7 +296,12 @@ class OneSharing {
 }  // namespace
 
 int StepExecutor<Sharing>::carry_out(const Running& run, const Step& step) {
-  return OneSharing(run, run.program.sharing_of(step)).carry_out();
+  const BoundSharing& sharing = run.program.sharing_of(step);
+  const auto element = static_cast<std::size_t>(run.unit.contiguous ? run.unit.extent : type_size(run.unit.type));
+  if (run.unit.contiguous && static_cast<std::size_t>(sharing.most) * element <= SharedRings::most_in_slot)
+    return OneSharing(run, sharing, element, sharing.most).carry_out_small();
+  const auto in_a_piece = static_cast<std::int64_t>(SharedRings::chunk_bytes / std::max<std::size_t>(1, element));
+  return OneSharing(run, sharing, element, in_a_piece).carry_out();
 }
 
 }  // namespace starling

@@ -20,6 +20,7 @@ void ScheduleCarrier::drop_plans() {
   if (!working_) return;
   working_->plans.drop();
   working_->latest.forget();
+  working_->alike = 0;
 }
 
 /// Where calls have several roots, `wake` would make the plan of one of them, and the others in calls that are timed.
@@ -53,6 +54,7 @@ void ScheduleCarrier::release(Resources& resources) {
   if (built) resources.plan_made(*this);
   working_->operation.set_plan(plan);
   working_->latest.keep(call, resources.rank());
+  working_->alike = facts.alike;
 }
 
 /// The groups of this rank in calls with any root: as the root it takes part in all of them. All ranks name those that
@@ -149,7 +151,9 @@ Carrier::Outcome ScheduleCarrier::carry_out(const Call& call, const Facts& facts
 
 Carrier::Outcome ScheduleCarrier::begin(const Call& call, const Facts& facts, Resources& resources,
                                         Workspace& workspace) {
-  if (working_ && working_->plans.latest() != nullptr && working_->latest.matches(call)) {
+  const bool is_alike = working_ && ((facts.alike != 0 && facts.alike == working_->alike) ||
+                                     (working_->plans.latest() != nullptr && working_->latest.matches(call)));
+  if (is_alike) {
     working_->operation.staging().refresh(call, facts);
   } else {
     set_up(call, facts, resources);

@@ -46,6 +46,7 @@ class ScheduleCarrier final : public Carrier {
     Plans plans;
     Operation operation;  ///< reused by each blocking call
     LatestCall latest;
+    std::uint64_t alike = 0;  ///< Facts::alike of that call
   };
 
   void set_up(const Call& call, const Facts& facts, Resources& resources);

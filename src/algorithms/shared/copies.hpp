@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/shared/node_memory.hpp"
+
+namespace starling {
+
+/// The parameter `copies` of algorithms in which all ranks of a node copy at the same time. Twice is faster where
+/// processors are far from each other, once where they are near, or where data is more than caches hold: which it is,
+/// nobody knows but who has measured it here (bench/single_copy.cpp).
+inline Parameter copies_parameter() {
+  return {.name = "copies",
+          .values = {"twice", "once"},
+          .says = "into shared memory and out of it, or once: each reader from the publisher's memory"};
+}
+
+inline bool copies_once(const Parameters& with) {
+  return with.text("copies") == "once";
+}
+
+/// Why blocks are not copied so; empty if they may be.
+inline std::string copies_refusal(const Situation& situation, const Parameters& with) {
+  if (std::string why = node_memory_refusal(situation); !why.empty()) return why;
+  constexpr std::int64_t least = BoundPublication::least_copied_once;
+  if (copies_once(with) && situation.bytes >= 0 && situation.bytes < least)
+    return "blocks of less than " + std::to_string(least) + " bytes are copied twice";
+  return {};
+}
+
+}  // namespace starling
