@@ -2,27 +2,20 @@
 // from one seed. Without Starling both are the same library, and the program tests itself.
 //
 //   differential --seed S --cases N [--mode mixed|repeat|late|churn|threads] [--favour LIST] [--patience SECONDS]
-//                [--ways FILE]
 //
 // mixed: everything new in each case. repeat: few call keys, each many times. late: the same, and one rank enters each
 // call late, by ten times the duration of cases. churn: a new communicator for each case. threads: three threads at
-// once, each with a communicator of its own. With ways, each line of the file is a round: so many mixed cases, of
-// which most are of the collectives named there, and these go by the ways named there, "bcast:binomial scan:pipeline".
-// A job of many rounds starts once.
+// once, each with a communicator of its own.
 #include <mpi.h>
-// starling.h needs what mpi.h declares.
-#include <starling/starling.h>
 
 #include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "cases.hpp"
@@ -31,47 +24,13 @@
 
 namespace {
 
-/// The ways of a round, by collective.
-using Round = std::vector<std::pair<Operation, std::string>>;
-
 struct Options {
   std::uint64_t seed = 1;
   int cases = 200;
   std::string mode = "mixed";
   std::vector<Operation> favoured;
   int patience = 30;
-  std::vector<Round> rounds;
 };
-
-/// Adds the operation of that name, if there is one.
-void add_named(const std::string& name, std::vector<Operation>& operations) {
-  for (std::size_t i = 0; i < operation_names.size(); ++i)
-    if (operation_names[i] == name) operations.push_back(static_cast<Operation>(i));
-}
-
-std::vector<Round> rounds_in(const char* path) {
-  std::vector<Round> rounds;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    Round& round = rounds.emplace_back();
-    std::istringstream items(line);
-    for (std::string item; items >> item;) {
-      const std::size_t colon = item.find(':');
-      std::vector<Operation> named;
-      add_named(item.substr(0, colon), named);
-      if (named.size() != 1 || colon == std::string::npos) {
-        std::fprintf(stderr, "%s: no way of a collective: %s\n", path, item.c_str());
-        std::exit(2);
-      }
-      round.emplace_back(named.front(), item.substr(colon + 1));
-    }
-  }
-  if (rounds.empty()) {
-    std::fprintf(stderr, "%s has no round\n", path);
-    std::exit(2);
-  }
-  return rounds;
-}
 
 Options parsed(int argc, char** argv) {
   Options options;
@@ -82,10 +41,11 @@ Options parsed(int argc, char** argv) {
     if (key == "--cases") options.cases = std::atoi(value);
     if (key == "--mode") options.mode = value;
     if (key == "--patience") options.patience = std::atoi(value);
-    if (key == "--ways") options.rounds = rounds_in(value);
     if (key != "--favour") continue;
     std::istringstream names(value);
-    for (std::string name; std::getline(names, name, ',');) add_named(name, options.favoured);
+    for (std::string name; std::getline(names, name, ',');)
+      for (std::size_t i_name = 0; i_name < operation_names.size(); ++i_name)
+        if (operation_names[i_name] == name) options.favoured.push_back(static_cast<Operation>(i_name));
   }
   return options;
 }
@@ -94,23 +54,14 @@ Options parsed(int argc, char** argv) {
 class Session {
  public:
   Session(const Options& options, MPI_Comm parent, Watchdog::Lane& lane, std::uint64_t seed)
-      : parent_(parent), lane_(lane), seed_(seed), dice_{seed}, favoured_(options.favoured) {
+      : options_(options), parent_(parent), lane_(lane), seed_(seed), dice_{seed} {
     PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank_);
-  }
-
-  /// The same, by those ways.
-  Session(const Options& options, MPI_Comm parent, Watchdog::Lane& lane, std::uint64_t seed, const Round& ways)
-      : Session(options, parent, lane, seed) {
-    ways_ = ways;
-    favoured_.clear();
-    for (const auto& [operation, way] : ways) favoured_.push_back(operation);
   }
 
   void mixed(int cases, int most_on_one_communicator, bool shared_self) {
     while (number_ < cases) {
       lane_.doing("making a communicator before case " + std::to_string(number_));
       Team team = draw_team(parent_, shared_self, dice_);
-      if (team.member() && !team.inter) choose(team);
       for (int left = dice_.between(1, most_on_one_communicator); left > 0; --left) {
         const Operation operation = team.inter ? on_intercommunicators() : any();
         const std::uint64_t shape = dice_.next();
@@ -139,23 +90,6 @@ class Session {
   [[nodiscard]] int number() const { return number_; }
 
  private:
-  void choose(const Team& team) {
-    for (const auto& [operation, way] : ways_) {
-      const char* const collective = operation_names[static_cast<std::size_t>(operation)].data();
-      if (starling_choose(team.comm, collective, way.c_str()) == 0) continue;
-      ++faults_;
-      std::fprintf(stderr, "FAULT seed %llu: no way %s:%s\n", static_cast<unsigned long long>(seed_), collective,
-                   way.c_str());
-    }
-  }
-
-  /// The way that was chosen for an operation, for messages.
-  [[nodiscard]] std::string way_of(Operation operation) const {
-    for (const auto& [chosen, way] : ways_)
-      if (chosen == operation) return " by " + way;
-    return {};
-  }
-
   void run(const Shape& shape, const Team& team, std::uint64_t variation) {
     Case now(shape, team, operators_, variation);
     lane_.doing("case " + std::to_string(number_) + ": " + now.name());
@@ -167,12 +101,12 @@ class Session {
     });
     case_seconds_ = PMPI_Wtime() - start - waited;
     if (fault && ++faults_ <= 5)
-      std::fprintf(stderr, "FAULT seed %llu case %d world rank %d: %s%s: %s\n", static_cast<unsigned long long>(seed_),
-                   number_, world_rank_, now.name().c_str(), way_of(shape.operation).c_str(), fault->c_str());
+      std::fprintf(stderr, "FAULT seed %llu case %d world rank %d: %s: %s\n", static_cast<unsigned long long>(seed_),
+                   number_, world_rank_, now.name().c_str(), fault->c_str());
   }
 
   Operation any() {
-    if (!favoured_.empty() && !dice_.one_in(4)) return dice_.pick(favoured_);
+    if (!options_.favoured.empty() && !dice_.one_in(4)) return dice_.pick(options_.favoured);
     return static_cast<Operation>(dice_.below(static_cast<int>(operation_names.size())));
   }
 
@@ -182,12 +116,11 @@ class Session {
     return dice_.pick(some);
   }
 
+  const Options& options_;
   MPI_Comm parent_;
   Watchdog::Lane& lane_;
   std::uint64_t seed_;
   Dice dice_;
-  std::vector<Operation> favoured_;
-  Round ways_;
   Operators operators_;
   int world_rank_ = 0;
   int late_ = -1;
@@ -217,13 +150,6 @@ int threads(const Options& options, Watchdog& watchdog) {
 int tested(const Options& options, Watchdog& watchdog) {
   if (options.mode == "threads") return threads(options, watchdog);
   auto& lane = watchdog.lane();
-  int faults = 0;
-  for (std::size_t i = 0; i < options.rounds.size(); ++i) {
-    Session session(options, MPI_COMM_WORLD, lane, options.seed + i, options.rounds[i]);
-    session.mixed(options.cases, 6, true);
-    faults += session.faults();
-  }
-  if (!options.rounds.empty()) return faults;
   Session session(options, MPI_COMM_WORLD, lane, options.seed);
   if (options.mode == "repeat" || options.mode == "late")
     session.repeat(options.cases, options.mode == "late" ? 1 : -1);
