@@ -412,11 +412,44 @@ static void trials_longer_than_the_run(void) {
   is(starling_request_free(&request), 0, "freeing a request");
 }
 
+/* ---- many requests on one topology ---- */
+
+static void many_requests(void) {
+  enum { REQUESTS = 40, CELLS = 3 };
+  static double cells[REQUESTS][CELLS + 2];
+  static starling_request requests[REQUESTS];
+  static starling_vector vectors[REQUESTS];
+  const int extent = CELLS + 2;
+  MPI_Comm line = grid_of(1, &ranks, 1);
+  starling_topology topology = topology_of(line, 0);
+  for (int i = 0; i < REQUESTS; ++i) {
+    vectors[i] = vector_of(1, &extent, 1, MPI_DOUBLE, cells[i]);
+    requests[i] = request_of(halos(), topology, vectors[i], i % 2 ? "brute-force" : "factorial");
+  }
+  is(starling_topology_free(&topology), 0, "freeing a topology");
+  for (int round = 0; round < 40; ++round) {
+    for (int i = 0; i < REQUESTS; ++i) {
+      for (int j = 0; j < CELLS; ++j) cells[i][j + 1] = value(rank, round, i, j);
+      is(starling_request_init(requests[i]), 0, "an init");
+    }
+    for (int i = REQUESTS; i-- > 0;) {
+      is(starling_request_wait(requests[i]), 0, "a wait");
+      require(cells[i][0] == value((rank + ranks - 1) % ranks, round, i, CELLS - 1), "a wrong left halo");
+      require(cells[i][CELLS + 1] == value((rank + 1) % ranks, round, i, 0), "a wrong right halo");
+    }
+  }
+  for (int i = 0; i < REQUESTS; i += 2) is(starling_request_free(&requests[i]), 0, "freeing a request");
+  for (int i = REQUESTS - 1; i > 0; i -= 2) is(starling_request_free(&requests[i]), 0, "freeing a request");
+  for (int i = 0; i < REQUESTS; ++i) is(starling_vector_free(&vectors[i]), 0, "freeing a vector");
+  MPI_Comm_free(&line);
+}
+
 static const struct {
   const char* name;
   void (*run)(void);
 } cases[] = {
     {"blocks_of_all_sizes", blocks_of_all_sizes},
+    {"many_requests", many_requests},
     {"one_rank_is_wrong", one_rank_is_wrong},
     {"predefined_types_of_two_values", predefined_types_of_two_values},
     {"communicator_goes_first", communicator_goes_first},

@@ -232,7 +232,12 @@ const std::string& HaloExchange::refusal(std::size_t number) {
   const Implementation& implementation = implementations()[number];
   auto exchange = std::make_unique<Exchange>(rounds_, rank_, implementation);
   if (is_one_sided(implementation.transfer)) {
-    const int error = windows_.make(comm_, memory_, is_get(implementation.transfer), one_buffer_, exchange->windows());
+    const bool gets = is_get(implementation.transfer);
+    if (library_mixes_windows_up() && !all(!Windows::begin_in_another(memory_, gets, one_buffer_))) {
+      one.refusal = "its array begins in the window of another one, and this MPI library mixes them up";
+      return *one.refusal;
+    }
+    const int error = windows_.make(comm_, memory_, gets, one_buffer_, exchange->windows());
     if (!all(error == MPI_SUCCESS)) {
       one.refusal = "the MPI library makes no window for it";
       return *one.refusal;

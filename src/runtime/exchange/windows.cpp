@@ -1,11 +1,32 @@
 #include "runtime/exchange/windows.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <mutex>
 
+#include "runtime/mpi/flavour.hpp"
 #include "runtime/mpi/pmpi.hpp"
 
 namespace starling::neighborhood {
 namespace {
+
+constexpr std::uintptr_t granule = 16;
+
+WindowRange range_of(const char* buffer, MPI_Aint bytes) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(buffer);
+  const std::uintptr_t end = begin + static_cast<std::uintptr_t>(bytes);
+  return {begin - (begin % granule), end + ((granule - (end % granule)) % granule)};
+}
+
+/// What is in windows of this process now. Never destroyed: windows may live until MPI_Finalize.
+struct LiveWindows {
+  std::mutex mutex;
+  std::vector<WindowRange> ranges;
+};
+LiveWindows& live_windows() {
+  static LiveWindows& all = *new LiveWindows;
+  return all;
+}
 
 int make_some(MPI_Comm comm, char* buffer, MPI_Aint bytes, int count, std::vector<MPI_Win>& windows) {
   if (static_cast<int>(windows.size()) >= count) return MPI_SUCCESS;
@@ -30,21 +51,51 @@ void free_all(std::vector<MPI_Win>& windows) {
   windows.clear();
 }
 
+void add_to_live(const WindowRange& range) {
+  const std::scoped_lock lock(live_windows().mutex);
+  live_windows().ranges.push_back(range);
+}
+
+void remove_from_live(const WindowRange& range) {
+  const std::scoped_lock lock(live_windows().mutex);
+  auto& ranges = live_windows().ranges;
+  if (const auto found = std::find(ranges.begin(), ranges.end(), range); found != ranges.end()) ranges.erase(found);
+}
+
 }  // namespace
 
 MPI_Aint into_window(const void* buffer) {
-  constexpr std::uintptr_t line = 64;
-  return static_cast<MPI_Aint>(reinterpret_cast<std::uintptr_t>(buffer) % line);
+  return static_cast<MPI_Aint>(reinterpret_cast<std::uintptr_t>(buffer) % granule);
+}
+
+bool library_mixes_windows_up() {
+  return flavour().name == "mpich" && flavour().version.starts_with("4.");
+}
+
+bool Windows::begin_in_another(const BlockMemory& memory, bool for_gets, bool one_buffer) {
+  const bool receives = !for_gets || one_buffer;
+  const WindowRange mine =
+      receives ? range_of(memory.receive_base, memory.receive_bytes) : range_of(memory.send_base, memory.send_bytes);
+  const std::scoped_lock lock(live_windows().mutex);
+  const auto& ranges = live_windows().ranges;
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [&](const WindowRange& other) { return other.begin < mine.begin && mine.begin < other.end; });
 }
 
 int Windows::make(MPI_Comm comm, const BlockMemory& memory, bool for_gets, bool one_buffer, int count) {
-  if (!for_gets || one_buffer) return make_some(comm, memory.receive_base, memory.receive_bytes, count, puts_);
-  return make_some(comm, memory.send_base, memory.send_bytes, count, gets_);
+  const bool receives = !for_gets || one_buffer;
+  char* const base = receives ? memory.receive_base : memory.send_base;
+  const MPI_Aint bytes = receives ? memory.receive_bytes : memory.send_bytes;
+  std::vector<MPI_Win>& windows = receives ? puts_ : gets_;
+  if (windows.empty()) add_to_live(ranges_.emplace_back(range_of(base, bytes)));
+  return make_some(comm, base, bytes, count, windows);
 }
 
 void Windows::release() {
   free_all(puts_);
   free_all(gets_);
+  for (const WindowRange& range : ranges_) remove_from_live(range);
+  ranges_.clear();
 }
 
 }  // namespace starling::neighborhood
