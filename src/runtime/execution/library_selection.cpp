@@ -143,7 +143,7 @@ std::vector<Component> components() {
   return {
       {"basic", "coll_basic_priority", false, false, {allreduce, alltoall, bcast, gather, reduce, scatter}},
       {"han", "coll_han_priority", true, false, {allgather, allreduce, barrier, bcast, gather, reduce, scatter}},
-      {"adapt", "coll_adapt_priority", false, false, {bcast, reduce}},
+      {"adapt", "coll_adapt_priority", false, false, {bcast}},  // its reduce ends some jobs
       {"sm", "coll_sm_priority", false, true, {allreduce, barrier, bcast, reduce}},
   };
 }
