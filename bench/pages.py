@@ -165,6 +165,11 @@ PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {
         ),
     ),
     "eager-limit.svg": (eager_limit.draw, ("eager-limit.json",)),
+    "first-node.svg": (
+        first_calls.draw,
+        ("first-node-openmpi4.json", "first-node-mpich4.json", "first-node-mpich5.json"),
+    ),
+    "tuned.svg": (tuned_tables.draw, ("tuned-openmpi.json",)),
     "programs.svg": (programs.draw, ("programs-openmpi.json",)),
     "trees-openmpi.svg": (trees.draw, ("trees-openmpi.json",)),
     "adapting.svg": (adapting.draw, ("adapting-openmpi.json",)),
