@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <string>
@@ -101,11 +102,10 @@ ContextRecord key_of(const FunctionSet& set, const Implementations& implementati
 }
 
 std::int64_t Prepared::common() const {
-  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
   std::string text(choosing.strategy == nullptr ? "" : choosing.strategy->name);
   text.append(":").append(choosing.argument).append("/").append(std::to_string(functions.size()));
-  for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 1099511628211U;
-  return static_cast<std::int64_t>(hash >> 1U);
+  // Equal on ranks with equal texts: the standard library is linked into Starling.
+  return static_cast<std::int64_t>(std::hash<std::string>{}(text) >> 1U);
 }
 
 void agree(const Topology& topology, const std::optional<Fault>& wrong, std::int64_t common) {

@@ -18,8 +18,8 @@ class Guard {
  public:
   /// Calls of native in a control.
   static constexpr std::int64_t control_calls = 3;
-  /// Most and fewest calls of the way before a control: as many as are compared, and as many as after which a program
-  /// that gains much has not paid yet.
+  /// Fewest and most calls of the way before the first control: as many as are compared with it, and as many as cost
+  /// little beside what a way saves that gains much.
   static constexpr std::int64_t fewest_calls = PlannedCalls::most_times;
   static constexpr std::int64_t first_calls = 24;
   /// Calls of the way before the first control, in which a control of a way with that gain (native's time / the way's)

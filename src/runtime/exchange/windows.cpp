@@ -18,6 +18,15 @@ WindowRange range_of(const char* buffer, MPI_Aint bytes) {
   return {begin - (begin % granule), end + ((granule - (end % granule)) % granule)};
 }
 
+struct Buffer {
+  char* base;
+  MPI_Aint bytes;
+};
+
+Buffer buffer_for(const BlockMemory& memory, bool sends) {
+  return sends ? Buffer{memory.send_base, memory.send_bytes} : Buffer{memory.receive_base, memory.receive_bytes};
+}
+
 /// What is in windows of this process now. Never destroyed: windows may live until MPI_Finalize.
 struct LiveWindows {
   std::mutex mutex;
@@ -73,9 +82,8 @@ bool library_mixes_windows_up() {
 }
 
 bool Windows::begin_in_another(const BlockMemory& memory, bool for_gets, bool one_buffer) {
-  const bool receives = !for_gets || one_buffer;
-  const WindowRange mine =
-      receives ? range_of(memory.receive_base, memory.receive_bytes) : range_of(memory.send_base, memory.send_bytes);
+  const Buffer buffer = buffer_for(memory, for_gets && !one_buffer);
+  const WindowRange mine = range_of(buffer.base, buffer.bytes);
   const std::scoped_lock lock(live_windows().mutex);
   const auto& ranges = live_windows().ranges;
   return std::any_of(ranges.begin(), ranges.end(),
@@ -83,12 +91,11 @@ bool Windows::begin_in_another(const BlockMemory& memory, bool for_gets, bool on
 }
 
 int Windows::make(MPI_Comm comm, const BlockMemory& memory, bool for_gets, bool one_buffer, int count) {
-  const bool receives = !for_gets || one_buffer;
-  char* const base = receives ? memory.receive_base : memory.send_base;
-  const MPI_Aint bytes = receives ? memory.receive_bytes : memory.send_bytes;
-  std::vector<MPI_Win>& windows = receives ? puts_ : gets_;
-  if (windows.empty()) add_to_live(ranges_.emplace_back(range_of(base, bytes)));
-  return make_some(comm, base, bytes, count, windows);
+  const bool sends = for_gets && !one_buffer;
+  const Buffer buffer = buffer_for(memory, sends);
+  std::vector<MPI_Win>& windows = sends ? gets_ : puts_;
+  if (windows.empty()) add_to_live(ranges_.emplace_back(range_of(buffer.base, buffer.bytes)));
+  return make_some(comm, buffer.base, buffer.bytes, count, windows);
 }
 
 void Windows::release() {

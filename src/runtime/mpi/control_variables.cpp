@@ -55,6 +55,7 @@ struct Tool {
   STARLING_TOOL_FUNCTIONS(STARLING_DECLARE)
 #undef STARLING_DECLARE
   bool is_started = false;
+  bool is_opal = false;  ///< started, and opal_variables.hpp is used instead
   std::map<std::string, std::optional<ControlVariable>, std::less<>> known;  ///< handles are never given back
 };
 /// Never destroyed: a program may call MPI while its own statics are destroyed.
@@ -113,7 +114,8 @@ std::optional<MPI_T_cvar_handle> handle_of(int index, int& count) {
 }  // namespace
 
 bool start_control_variables() {
-  if (has_opal_variables()) return true;
+  tool.is_opal = has_opal_variables();
+  if (tool.is_opal) return true;
   // Open MPI takes the level that is asked for as that of MPI itself, and tells it the program.
   int level = MPI_THREAD_SINGLE;
   pmpi.Query_thread(&level);
@@ -125,6 +127,7 @@ bool start_control_variables() {
 void stop_control_variables() {
   if (tool.is_started) tool.finalize();
   tool.is_started = false;
+  tool.is_opal = false;
   tool.known.clear();
 }
 
@@ -135,7 +138,7 @@ std::optional<ControlVariable> ControlVariable::find(const std::string& name) {
 }
 
 std::optional<ControlVariable> ControlVariable::found(const std::string& name) {
-  if (has_opal_variables()) {
+  if (tool.is_opal) {
     const auto variable = opal_variable(name);
     if (!variable || !variable->is_int || opal_value(variable->index) == nullptr) return std::nullopt;
     return ControlVariable(name, variable->index, nullptr, variable->is_writable);
@@ -151,7 +154,7 @@ std::optional<ControlVariable> ControlVariable::found(const std::string& name) {
 }
 
 std::string ControlVariable::text(const std::string& name) {
-  if (has_opal_variables()) {
+  if (tool.is_opal) {
     const auto variable = opal_variable(name);
     const void* const storage = variable && variable->is_text ? opal_value(variable->index) : nullptr;
     const char* const text = storage != nullptr ? *static_cast<const char* const*>(storage) : nullptr;
