@@ -19,7 +19,14 @@ from support.tuned import preloaded
 
 HERE = Path(__file__).parent
 OPEN_MPIS = [mpi for mpi in installed_mpis() if mpi.flavour == "openmpi"]
+
+
+def library_of(mpi: Mpi) -> str:
+    return "/usr/lib/x86_64-linux-gnu/libmpich.so.12" if mpi.prefix is None else str(mpi.prefix / "lib/libmpi.so.12")
+
+
 MPICHS = [mpi for mpi in installed_mpis() if mpi.flavour == "mpich"]
+WITH_RADIX = [mpi for mpi in MPICHS if b"MPIR_Allreduce_intra_recexch\0" in Path(library_of(mpi)).read_bytes()]
 INTEL = [mpi for mpi in installed_mpis() if mpi.flavour == "intel"]
 """An optional peer: where it is not installed, its test is absent."""
 
@@ -105,10 +112,6 @@ def test_open_mpi_decides_by_itself_on_communicators_that_no_entry_is_near(mpi: 
     assert "allreduce_intra_ring" not in above
 
 
-def library_of(mpi: Mpi) -> str:
-    return "/usr/lib/x86_64-linux-gnu/libmpich.so.12" if mpi.prefix is None else str(mpi.prefix / "lib/libmpi.so.12")
-
-
 def selected(mpi: Mpi, folder: Path, file: Path, *calls: str, ranks: int = 5) -> dict[str, str]:
     off = {f"MPIR_CVAR_{one}_DEVICE_COLLECTIVE": "0" for one in ("ALLREDUCE", "REDUCE", "REDUCE_SCATTER")}
     env = {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": str(file), **off}
@@ -139,6 +142,17 @@ def test_mpich_uses_what_its_selection_file_says(mpi: Mpi, tmp_path: Path) -> No
     assert pairwise["reduce:8000"] != halving["reduce:8000"], "binomial, and scatter with gather"
     assert pairwise["reduce:96"] == halving["reduce:96"], "native for both"
     assert len({one["allreduce:96"] for one in (pairwise, halving, both)}) == 1, "what no rule names stays as it was"
+
+
+@pytest.mark.parametrize("way", ["recursive_multiplying", "recexch"])
+@pytest.mark.parametrize("mpi", WITH_RADIX, ids=str)
+def test_mpich_takes_the_radix_of_an_algorithm_from_its_selection_file(mpi: Mpi, way: str, tmp_path: Path) -> None:
+    found = set()
+    for radix in (2, 4):
+        whole = data(choice("allreduce", 8, (0, None, f"native_{way}?k={radix}")), flavour="mpich")
+        file = export(tmp_path, whole, "mpich-json", "--library", library_of(mpi))
+        found.add(selected(mpi, tmp_path, file, "allreduce:96", ranks=8)["allreduce:96"])
+    assert len(found) == 2
 
 
 @pytest.mark.parametrize("mpi", MPICHS, ids=str)

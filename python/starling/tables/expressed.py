@@ -13,6 +13,8 @@ FARTHEST = 2
 """An entry counts for communicators of at most so many times as many ranks, or as few, as in a run."""
 PREFIX = "native_"
 """Of the names of ways that are algorithms of the MPI library itself."""
+_WORDS = {"k": "radix"}
+"""Parameters of ways, in the word that `Named` has for them with all libraries."""
 
 
 class Named(NamedTuple):
@@ -114,7 +116,9 @@ class _Translator:
         if way.name.startswith(PREFIX):
             if self._table.mpi_flavour != self._dialect.flavour:
                 return _Refused(f"it is an algorithm of {printable(self._table.mpi_flavour)}")
-            return Named(way.name.removeprefix(PREFIX), way.parameters)
+            return Named(
+                way.name.removeprefix(PREFIX), tuple((_WORDS.get(key, key), value) for key, value in way.parameters)
+            )
         entry = self._known.get((collective, way.name))
         if entry is None:
             return _Refused(f"{self._dialect.title} has no such algorithm")

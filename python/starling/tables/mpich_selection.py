@@ -19,8 +19,16 @@ _TOTAL = {"allgather", "allgatherv", "reduce_scatter", "reduce_scatter_block"}
 """Where MPICH tells only sizes of all blocks together apart."""
 _PER_BLOCK = {"alltoall"}
 _VECTORS = {"allreduce", "bcast", "reduce"}
-_RADIX = {"recursive_multiplying", "k_brucks", "k_dissemination"}
-"""Algorithms whose only parameter is a radix, which MPICH calls k."""
+_RADIX: dict[str, tuple[str, ...]] = {
+    "k_brucks": (),
+    "k_dissemination": (),
+    "k_reduce_scatter_allgather": ("single_phase_recv=0",),
+    "recexch": ("single_phase_recv=0",),
+    "recexch_doubling": ("single_phase_recv=0",),
+    "recexch_halving": ("single_phase_recv=0",),
+    "recursive_multiplying": (),
+}
+"""Algorithms with a radix, which MPICH calls k, and what else files say of them, as their variables do by default."""
 
 _COMMUTATIVE, _BUILT_IN, _MANY, _POWER_OF_TWO = (
     "is_commutative=yes",
@@ -154,8 +162,9 @@ def dialect(library: Library) -> Dialect:
 
 
 def _leaf(library: Library, collective: str, algorithm: Named) -> Tree:
-    parameters: Tree = {f"k={value}": {} for name, value in algorithm.parameters if name == "radix"}
-    return {f"algorithm={library.algorithm(collective, algorithm.name)}": parameters}
+    radix = [f"k={value}" for name, value in algorithm.parameters if name == "radix"]
+    said = [*radix, *_RADIX.get(algorithm.name, ())] if radix else []
+    return {f"algorithm={library.algorithm(collective, algorithm.name)}": {one: {} for one in said}}
 
 
 def _guarded(collective: str, algorithm: Named, leaf: Tree, otherwise: Tree) -> Tree:
