@@ -7,9 +7,10 @@ python bench/applications.py draw docs/results/applications-openmpi.json docs/re
 
 For each program and number of ranks: a run under `starling profile`, `starling tune --profile` for what it needs, then
 the program in three ways, in turns: natively, with `--strategy table`, and without Starling but with the table's
-settings exported to the MPI library. `measure` adds only what the file lacks. Profiles and tables are kept in a folder
-beside the file, so that all rounds follow the same table, and an interrupted `tune` goes on. `--small` has small sizes
-and few steps, to try it out.
+settings exported to the MPI library. Each round begins with another of the three, since a first job finds caches
+colder. `measure` adds only what the file lacks. Profiles and tables are kept in a folder beside the file, so that all
+rounds follow the same table, and an interrupted `tune` goes on; they are made before the first round of any program,
+and `--rounds 0` makes nothing else. `--small` has small sizes and few steps, to try it out.
 """
 
 from __future__ import annotations
@@ -121,7 +122,7 @@ class Suite:
             prepare=prepare,
         )
 
-    def _tuned(self, name: str, ranks: int) -> tuple[profiles.Profile, Path]:
+    def tuned(self, name: str, ranks: int) -> tuple[profiles.Profile, Path]:
         """The profile and the table of a program, made where they are not there yet."""
         stem = f"{name.replace(' ', '-')}-{ranks}"
         profile, table = (self._kept / f"{stem}.{what}.json" for what in ("profile", "table"))
@@ -137,18 +138,21 @@ class Suite:
         """The three jobs of a program in a round."""
         if any((one.what, one.ranks, one.round) == (name, ranks, turn) for one in self.file.measurements):
             return
-        profile, table = self._tuned(name, ranks)
+        profile, table = self.tuned(name, ranks)
         run = profile.record.run
         rules = self._folder / "exported"
         exported = settings(table, run.mpi_flavour, Path(self._runner.library), rules)
         record = self._folder / "record.json"
         record.unlink(missing_ok=True)
         follow = ["starling", "run", "--quiet", "--strategy", "table", "--table", str(table), "--record", str(record)]
-        jobs = {
-            NATIVE: self._run(name, ranks),
-            TABLE: self._run(name, ranks, [*follow, "--"]),
-            EXPORTED: self._run(name, ranks, env=exported),
+        ways: dict[str, tuple[list[str], dict[str, str]]] = {
+            NATIVE: ([], {}),
+            TABLE: ([*follow, "--"], {}),
+            EXPORTED: ([], exported),
         }
+        first = turn % len(HOWS)
+        done = {how: self._run(name, ranks, *ways[how]) for how in (*HOWS[first:], *HOWS[:first])}
+        jobs = {how: done[how] for how in HOWS}
         notes: dict[str, dict[str, Any]] = {
             NATIVE: {"of_run": round(profile.of_run or 0.0, 4)},
             TABLE: {"contexts": self._choices(record)},
@@ -186,6 +190,8 @@ def measure(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory(prefix="applications-") as folder:
         suite = Suite(options, Path(folder))
         jobs = [(name, ranks) for name in options.programs for ranks in options.ranks if not suite.skips(name, ranks)]
+        for name, ranks in jobs:
+            suite.tuned(name, ranks)
         for name, ranks in jobs:
             for turn in range(options.rounds):
                 suite.measure(name, ranks, turn)
