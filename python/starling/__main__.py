@@ -24,7 +24,8 @@ def main() -> None:
         try:
             _run_command(sys.argv[1:], interruptible)
         finally:
-            sys.stdout.flush()
+            if sys.stdout is not None:  # it is closed
+                sys.stdout.flush()
     except OSError as error:
         # Python would report output that is still in the buffer a second time when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -67,5 +67,10 @@ def version() -> str:
 
 
 def log(message: str) -> None:
-    """Prints one line on stderr; stdout belongs to the program."""
-    print(f"starling: {in_one_line(message)}", file=sys.stderr, flush=True)  # noqa: T201
+    """Prints one line on stderr; stdout belongs to the program. Where stderr is closed or full, there is no message."""
+    if sys.stderr is None:  # print would take stdout
+        return
+    try:
+        print(f"starling: {in_one_line(message)}", file=sys.stderr, flush=True)  # noqa: T201
+    except OSError:
+        sys.stderr = None  # else Python would try again when it exits, and change the exit status

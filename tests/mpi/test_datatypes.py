@@ -62,6 +62,14 @@ def test_collectives_without_data_succeed(mpi: Mpi, folder: Path) -> None:
     run_all(mpi, compile_c(mpi, HERE / "empty.c", folder), folder)
 
 
+def test_calls_without_data_that_follow_calls_with_data_are_left_to_native(mpi: Mpi, folder: Path) -> None:
+    program = compile_c(mpi, HERE / "emptied.c", folder)
+    # The sizes behind the first one share contexts.
+    outcome, record = run_tuned(mpi, 2, [str(program)], "auto", folder, {"STARLING_SIZES": "1"}, 300)
+    assert outcome.stdout == "0 faults\n"
+    assert {one.stage for one in record.contexts if one.bucket and one.bytes == 0} == {"single"}
+
+
 def test_a_reused_handle_stands_for_its_new_type(mpi: Mpi, folder: Path) -> None:
     program = compile_c(mpi, HERE / "types_come_and_go.c", folder)
     for strategy in STRATEGIES:

@@ -92,6 +92,28 @@ def test_run_without_any_mpi_ends_as_the_program_does_after_one_line(
     assert "no record" in one_line(done.stderr)
 
 
+@pytest.mark.parametrize("streams", [">&-", "2>&-", "<&- >&- 2>&-", "2>/dev/full", ">/dev/full"])
+def test_run_with_streams_that_cannot_be_used_changes_no_status_and_writes_nothing_elsewhere(
+    home: dict[str, str], streams: str
+) -> None:
+    line = [sys.executable, "-m", "starling", "run", "--", "bash", "-c", "echo out; exit 4"]
+    shell = ["bash", "-c", f'"$@" {streams}', "bash", *line]
+    done = subprocess.run(shell, env=home, cwd=home["HOME"], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 4
+    assert done.stdout == ("out\n" if streams.startswith("2") else "")
+    assert "Traceback" not in done.stderr
+
+
+def test_run_in_a_folder_that_was_deleted_runs_the_program(home: dict[str, str], tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = "import os, sys; os.rmdir(os.getcwd()); os.execv(sys.executable, sys.argv[1:])"
+    line = [sys.executable, "-m", "starling", "run", "--", "bash", "-c", "exit 4"]
+    shell = [sys.executable, "-c", script, *line]
+    done = subprocess.run(shell, env=home, cwd=gone, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 4, done.stderr
+
+
 def test_run_leaves_the_programs_own_options_alone_with_and_without_dashes(home: dict[str, str]) -> None:
     for dashes in (["--"], []):
         done = starling(home, "run", *dashes, "bash", "-c", 'echo "$@"', "x", "--strategy", "--help")

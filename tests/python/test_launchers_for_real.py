@@ -40,6 +40,20 @@ def test_every_rank_of_every_part_gets_library_and_settings(mpi: Mpi, parts: int
 
 
 @pytest.mark.parametrize("mpi", installed_mpis(), ids=str)
+def test_ranks_that_a_file_describes_get_library_and_settings(mpi: Mpi, library: Path) -> None:
+    show = library.with_name("show")
+    show.write_text(f"#!/bin/sh\n{SHOW[-1]}\n")
+    show.chmod(0o755)
+    file = library.with_name("programs")
+    file.write_text(f"-n 1 {show} one\n-n 1 {show} two\n")
+    line = [*mpi.launcher, "--app" if mpi.flavour == "openmpi" else "-configfile", str(file)]
+    wanted = {"LD_PRELOAD": str(library), "STARLING_ONLY": "allreduce:ring,bcast:chain?segment=1024"}
+    argv, env = rewrite(line, locate(line), wanted, environment(mpi))
+    done = subprocess.run(argv, env=env, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.splitlines() == [" ".join(wanted.values())] * 2
+
+
+@pytest.mark.parametrize("mpi", installed_mpis(), ids=str)
 def test_the_users_own_preload_is_kept_behind_ours(mpi: Mpi, library: Path) -> None:
     tool = library.with_name("tool.so")
     tool.write_bytes(library.read_bytes())

@@ -98,6 +98,13 @@ def test_an_ignored_sigchld_does_not_lose_the_status() -> None:
     assert subprocess.run([sys.executable, "-c", script, "bash", "-c", "exit 5"], check=False).returncode == 5
 
 
+def test_a_script_that_names_no_interpreter_is_for_the_shell(tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text('test "$1" = word && exit 6\n')
+    script.chmod(0o755)
+    assert run([str(script), "word"], {}) == 6
+
+
 def test_what_cannot_be_started_has_the_shells_status(tmp_path: Path) -> None:
     text = tmp_path / "text"
     text.write_text("no program")

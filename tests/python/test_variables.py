@@ -1,5 +1,7 @@
 """How variables reach the ranks of each kind of launcher line."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,6 +84,21 @@ def test_open_mpis_own_list_in_the_environment_is_extended_because_it_forbids_x(
     line, env = rewritten("mpirun -n 4 a", {key: "A=1"})
     assert line == "mpirun -n 4 a"
     assert env[key] == "A=1;LD_PRELOAD=/s.so;STARLING_ONLY=a,b;c"
+
+
+@pytest.mark.parametrize(
+    ("in_file", "uses_list"),
+    [("-n 1 ./a\n-n 1 ./b\n", True), ("-n 1 -x A=1 ./a\n", False), (None, False)],
+)
+def test_the_list_is_used_with_a_file_of_programs_unless_that_uses_x(
+    in_file: str | None, uses_list: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "programs"
+    if in_file is not None:
+        file.write_text(in_file)
+    line, env = rewritten(f"mpirun --app {file}")
+    expected = {"OMPI_MCA_mca_base_env_list": "LD_PRELOAD=/s.so;STARLING_ONLY=a,b;c"}
+    assert (line, env) == ((f"mpirun --app {file}", expected) if uses_list else (f"mpirun {X} --app {file}", {}))
 
 
 @pytest.mark.parametrize(

@@ -131,6 +131,20 @@ TEST(EveryStrategy, KeepsRanksInStepOnCandidatesThatMayBeUsedAndSaysWhy) {
   }
 }
 
+/// As calls without data are, behind calls of many sizes.
+TEST(EveryStrategy, LeavesCallsOfVaryingWorkToNativeWhereNothingElseIsEligible) {
+  for (const StrategyKind& kind : strategy_kinds()) {
+    if (kind.forces) continue;
+    SCOPED_TRACE(kind.name);
+    Brief brief = brief_of(3);
+    brief.varying_work = true;
+    brief.candidates[1].refusal = brief.candidates[2].refusal = "is not for here";
+    Lockstep ranks(kind.name, brief, 2, [](int, int, int call) { return 1e-6 * (10 + call % 7); });
+    ranks.call(1000);
+    EXPECT_EQ(std::count(ranks.made().begin(), ranks.made().end(), 0), 1000);
+  }
+}
+
 TEST(TimeInWords, HasThreeDigitsAndTheUnitOfTheReport) {
   EXPECT_EQ(time_in_words(0), "0.00 us");
   EXPECT_EQ(time_in_words(8.254e-6), "8.25 us");

@@ -49,7 +49,7 @@ def check(
             raise typer.Exit(status)
         try:
             profile, _ = profiles.read(file)
-            in_force = settings.in_force({}, os.environ, settings.find_files(Path.cwd(), os.environ))
+            in_force = settings.in_force({}, os.environ, settings.find_files(settings.working_folder(), os.environ))
             folder = settings.history_folder(in_force, os.environ)
             known, _ = histories.known(histories.read(folder).entries) if folder else ([], [])
             table = read_table(Path(in_force["table"].value)) if in_force.get("table") else None

@@ -78,7 +78,7 @@ def folder_named(requested: str | None) -> Path:
     flags = {} if requested is None else {"history": requested}
     if complaint := checks.empty_flag(flags):
         raise _misused(complaint)
-    files = [] if flags else settings.find_files(Path.cwd(), os.environ)
+    files = [] if flags else settings.find_files(settings.working_folder(), os.environ)
     in_force = settings.in_force(flags, os.environ, files)
     folder = settings.history_folder(in_force, os.environ)
     if folder is None:

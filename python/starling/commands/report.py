@@ -57,7 +57,7 @@ def report(
             return history.folder_named(from_history)
         if record is not None and record.is_dir():
             return record
-        in_force = settings.in_force({}, os.environ, settings.find_files(Path.cwd(), os.environ))
+        in_force = settings.in_force({}, os.environ, settings.find_files(settings.working_folder(), os.environ))
         return settings.history_folder(in_force, os.environ)
 
     try:

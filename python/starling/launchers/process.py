@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -80,7 +82,8 @@ def cleaning_up() -> Iterator[None]:
 def run(line: Sequence[str], env: Mapping[str, str]) -> int:
     """Runs a command with our streams and returns a shell's exit status: 128 + n where signal n ended it.
 
-    Signals sent to us go to the command, and SIGTERM if we are killed. Raises StartError.
+    Signals sent to us go to the command, and SIGTERM if we are killed. A script without a first line that names its
+    interpreter is for the shell, as shells, `env` and `nohup` have it. Raises StartError.
     """
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # with SIGCHLD ignored there would be no exit status
     awaited = {*_FORWARDED, signal.SIGCHLD}
@@ -95,8 +98,17 @@ def run(line: Sequence[str], env: Mapping[str, str]) -> int:
         tie()
         as_it_was()
 
+    def start(words: list[str]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(words, env=dict(env), preexec_fn=in_child)  # noqa: PLW1509 - one thread only
+
     try:
-        child = subprocess.Popen(list(line), env=dict(env), preexec_fn=in_child)  # noqa: PLW1509 - one thread only
+        try:
+            child = start(list(line))
+        except OSError as error:
+            script = shutil.which(line[0])
+            if error.errno != errno.ENOEXEC or script is None:
+                raise
+            child = start(["/bin/sh", script, *line[1:]])
     except FileNotFoundError as error:
         as_it_was()
         raise StartError(not_found(line[0]), NOT_FOUND) from error

@@ -67,14 +67,27 @@ def _in_list(listed: str, wanted: Mapping[str, str], ours: str | None) -> str:
     return ";".join([*kept, *(f"{name}={value}" for name, value in added.items())])
 
 
+def _has_application_file(line: Sequence[str], found: Located) -> bool:
+    """Whether a file, without any -x in it, says which programs are started."""
+    part = parts(line, found)[0]
+    files = [line[i + 1] for i in range(part.start, part.options_end - 1) if line[i] in ("-app", "--app")]
+    try:
+        return bool(files) and not {"-x", "--x"} & set(Path(files[0]).read_text(errors="replace").split())
+    except OSError:
+        return False  # the launcher will report it
+
+
 def _for_openmpi(
     line: list[str], found: Located, wanted: Mapping[str, str], ours: str | None, environ: Mapping[str, str]
 ) -> tuple[list[str], dict[str, str]]:
-    """`-x NAME=VALUE` in each part of the line; or in the list of variables, where it is used: both is an error."""
+    """`-x NAME=VALUE` in each part of the line; or in the list of variables, where it is used: both is an error.
+
+    With an application file Open MPI 4 ignores every -x of the line, so the list is used unless the file has a -x.
+    """
     env = dict(environ)
     key = f"OMPI_MCA_{_OPENMPI_LIST}"
-    if key in env:
-        env[key] = _in_list(env[key], wanted, ours)
+    if key in env or _has_application_file(line, found):
+        env[key] = _in_list(env.get(key, ""), wanted, ours)
         return line, env
     for part in parts(line, found):
         for i in range(part.start, part.options_end - 1):

@@ -46,7 +46,7 @@ def wanted(flavour: variants.Flavour | None, flags: Mapping[str, str], environ: 
         missing = f"no library for {flavour}" if flavour else "the library is missing"
         raise NotToBeHadError(f"{missing}; build it with: starling doctor --build MPICC, as in mpicc")
     try:
-        requested = settings.in_force(flags, environ, settings.find_files(Path.cwd(), environ))
+        requested = settings.in_force(flags, environ, settings.find_files(settings.working_folder(), environ))
     except settings.SettingsError as error:
         raise NotToBeHadError(str(error)) from error
     in_force, wrong = checks.described(requested)

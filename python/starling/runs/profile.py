@@ -19,7 +19,7 @@ SIZES = 256
 def _wishes(file: Path, given: Mapping[str, str]) -> dict[str, settings.Setting]:
     """The settings of a profiled run; those in force stay where they do not matter to it. Raises SettingsError."""
     environ = os.environ
-    in_force = settings.in_force(given, environ, settings.find_files(Path.cwd(), environ))
+    in_force = settings.in_force(given, environ, settings.find_files(settings.working_folder(), environ))
     own = {"strategy": "native", "history": "off", "record": str(file.absolute()), "profile": "1", "quiet": "1"}
     more = {} if "sizes" in in_force else {"sizes": str(SIZES)}
     return {**in_force, **{name: settings.Setting(value, "starling profile") for name, value in (own | more).items()}}

@@ -41,7 +41,9 @@ def run(line: Sequence[str], flags: Mapping[str, str]) -> int:
         return MISUSE
     if not launcher.is_program(line[0]):
         return _natively(line, environ)  # the system reports why it fails
-    in_force, wrong_files = settings.without_wrong_files(flags, environ, settings.find_files(Path.cwd(), environ))
+    in_force, wrong_files = settings.without_wrong_files(
+        flags, environ, settings.find_files(settings.working_folder(), environ)
+    )
     return tuned(line, in_force, environ, wrong_files)
 
 

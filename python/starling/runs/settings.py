@@ -116,6 +116,14 @@ class Setting(NamedTuple):
     source: str
 
 
+def working_folder() -> Path:
+    """The folder that a starling.toml of the project is in. One that has been deleted has no file."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path()
+
+
 def find_files(folder: Path, environ: Mapping[str, str]) -> list[Path]:
     """Every starling.toml in force; what a later one sets overrides what an earlier one does.
 

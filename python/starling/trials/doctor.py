@@ -165,7 +165,9 @@ def tried(launcher: Path, environ: Mapping[str, str]) -> LauncherState:
 
 def settings_in_force(environ: Mapping[str, str]) -> tuple[list[SettingState], list[str]]:
     """Settings with their sources, defaults too; and errors in the settings files and the variables."""
-    found, wrong_files = settings.without_wrong_files({}, environ, settings.find_files(Path.cwd(), environ))
+    found, wrong_files = settings.without_wrong_files(
+        {}, environ, settings.find_files(settings.working_folder(), environ)
+    )
     described, unusable = checks.described(found)
     wrong = [*unusable, *checks.wrong(described, environ)]
     invalid = {one.name for one in wrong}

@@ -23,7 +23,6 @@ class Auto final : public Strategy {
   explicit Auto(const Brief& brief)
       : candidates_(static_cast<std::int64_t>(brief.candidates.size())),
         tells_first_(brief.tells_first && !Planner::are_short(brief.key)),
-        varying_work_(brief.varying_work),
         exchanged_(brief.synchronises, brief.varying_work) {
     bool any_other = false;
     for (std::size_t i = 1; i < brief.candidates.size(); ++i) any_other = any_other || brief.candidates[i].eligible();
@@ -35,7 +34,7 @@ class Auto final : public Strategy {
     plan_ = Planner::first_calls(brief);
     chosen_ = plan_.front().candidate;
     if (planner_) record_decision();
-    if (varying_work_) works_.resize(Planner::most_times);
+    if (brief.varying_work) works_.resize(Planner::most_times);
     begin_plan();
   }
 
@@ -50,7 +49,7 @@ class Auto final : public Strategy {
     begin_counts();
     const std::size_t place = first_ + (static_cast<std::size_t>(--left_) % PlannedCalls::most_times);
     seconds_[place] = seconds;
-    if (varying_work_) works_[place] = work;
+    if (!works_.empty()) works_[place] = work;
     if (left_ != 0) return {};
     return end_step();
   }
@@ -161,7 +160,6 @@ class Auto final : public Strategy {
 
   std::int64_t candidates_;
   bool tells_first_;
-  bool varying_work_;
   CallTimes exchanged_;
   bool settled_ = false;
   bool wants_measurement_ = false;
@@ -172,7 +170,7 @@ class Auto final : public Strategy {
   std::int64_t left_ = 0;                              ///< calls left of the step
   std::size_t first_ = 0;                              ///< where the step's times begin in `seconds_`
   std::array<double, Planner::most_times> seconds_{};  ///< of each step's latest calls, the latest first
-  std::vector<double> works_;                          ///< of the same calls, where it varies
+  std::vector<double> works_;                          ///< of the same calls, where it varies and there is a choice
   std::vector<double> numbers_;                        ///< for the ranks to agree on
 };
 
