@@ -12,8 +12,8 @@ import subprocess
 import sys
 from collections import deque
 
-STEP = re.compile(r"^\s*\[(\d+)/(\d+)\]")
-"""Ninja's number of a step, and of all."""
+STEP = re.compile(r"^\s*\[(\d+)/(\d+)\] (?!Re-checking globbed directories)")
+"""Ninja's number of a step, and of all. What it does before it knows all of them does not count."""
 LAST_LINES = 60
 TENTHS = 10
 """Without a terminal, a line for each tenth of the work."""

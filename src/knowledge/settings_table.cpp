@@ -1,9 +1,8 @@
 #include "knowledge/settings_table.hpp"
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -13,6 +12,7 @@
 #include "cost/parameters_file.hpp"
 #include "knowledge/history.hpp"
 #include "knowledge/tuning_table.hpp"
+#include "knowledge/whole_file.hpp"
 #include "topology/platform.hpp"
 
 namespace starling {
@@ -59,22 +59,20 @@ void read_machine(const Wish& wish, std::string& machine) {
 
 /// The text of the file that is wished, with what is wrong with it by `check`, which throws std::runtime_error; else
 /// nothing, and a complaint.
-std::optional<std::string> text_of_file(const Wish& wish, std::uintmax_t most_bytes,
-                                        void (*check)(const std::string&)) {
+std::optional<std::string> text_of_file(const Wish& wish, std::int64_t most_bytes, void (*check)(const std::string&)) {
   const std::string name = wish.text();
   const bool is_text = name.starts_with('{');
   std::string text = name;
-  const auto complain = [&](const char* why) {
-    wish.complain(why);
-    return std::nullopt;
-  };
   if (!is_text) {
-    std::error_code error;
-    const bool is_file = std::filesystem::is_regular_file(name, error);  // a pipe or a device may never end
-    if (is_file && std::filesystem::file_size(name, error) > most_bytes) return complain("it is too long");
-    std::ifstream file(name, std::ios::binary);
-    if (is_file) text.assign(std::istreambuf_iterator<char>(file), {});
-    if (!is_file || !file) return complain("it cannot be read");
+    const auto complain = [&](const std::string& why) {
+      wish.complain(why);
+      return std::nullopt;
+    };
+    try {
+      if (!read_whole(name, most_bytes, text)) return complain("there is no such file");
+    } catch (const std::runtime_error& error) {
+      return complain(error.what());
+    }
   }
   try {
     check(text);
@@ -88,7 +86,7 @@ std::optional<std::string> text_of_file(const Wish& wish, std::uintmax_t most_by
 /// The text of the platform that is wished, or of the file that the wish names; none, and a complaint, where that is no
 /// platform.
 void read_platform(const Wish& wish, std::string& platform) {
-  constexpr std::uintmax_t most_bytes = std::uintmax_t{16} << 20;  // of 65536 hosts, with room to spare
+  constexpr std::int64_t most_bytes = std::int64_t{16} << 20;  // of 65536 hosts, with room to spare
   const std::string name = wish.text();
   if (name.empty() || name == platform_of_nodes) {
     platform = name;
@@ -99,7 +97,7 @@ void read_platform(const Wish& wish, std::string& platform) {
 
 /// The same for the cost model's parameters.
 void read_network(const Wish& wish, std::string& network) {
-  constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 20;
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 20;
   if (wish.text().empty()) return;
   if (auto text = text_of_file(wish, most_bytes, [](const auto& json) { parameters_from_json(json); }))
     network = std::move(*text);

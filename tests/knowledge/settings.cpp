@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -57,7 +60,26 @@ TEST(Settings, TakeATableAsAFileOrAsText) {
   EXPECT_EQ(read({}, complaints).table, "");
   read({{"STARLING_TABLE", "/no/such/table.json"}, {"STARLING_HISTORY", "off"}}, complaints);
   ASSERT_EQ(complaints.size(), 1U);
-  EXPECT_EQ(complaints[0].text(), "STARLING_TABLE='/no/such/table.json': it cannot be read");
+  EXPECT_EQ(complaints[0].text(), "STARLING_TABLE='/no/such/table.json': there is no such file");
+}
+
+TEST(Settings, TakeNoFolderOrPipeForAFile) {
+  std::string folder = (std::filesystem::temp_directory_path() / "starling-XXXXXX").string();
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const std::string pipe = folder + "/pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::vector<Complaint> complaints;
+  for (const std::string& name : {pipe, folder, std::string("/dev/null")}) {
+    read({{"STARLING_TABLE", name},
+          {"STARLING_NETWORK", name},
+          {"STARLING_PLATFORM", name},
+          {"STARLING_HISTORY", "off"}},
+         complaints);
+    ASSERT_EQ(complaints.size(), 3U) << name;
+    for (const Complaint& one : complaints) EXPECT_EQ(one.why, "it is not a regular file") << one.text();
+    complaints.clear();
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Settings, NameWhatIsWrong) {
@@ -96,7 +118,7 @@ TEST(Settings, TakeAFileOfParametersAndAnAnswerAboutTheProbe) {
   EXPECT_EQ(complaints[0].text(), "STARLING_NETWORK: gap_s: -1 is not from 0 to 1.0");
   EXPECT_EQ(complaints[1].text(), "STARLING_PROBE='1': none of on, start and off");
   EXPECT_EQ(read({{"STARLING_NETWORK", "/no/such/file"}}, complaints).network, "");
-  EXPECT_EQ(complaints.back().why, "it cannot be read");
+  EXPECT_EQ(complaints.back().why, "there is no such file");
 }
 
 TEST(Settings, TellBoundsAsPeopleWriteThem) {

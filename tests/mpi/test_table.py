@@ -223,7 +223,7 @@ def test_what_is_no_table_is_one_line_and_the_program_runs_natively(mpi: Mpi, ki
         "schema": "line 1: it is of schema 'starling-table-9', and this version reads 'starling-table-1'",
         "overlap": "line 1: the interval of 50 to 199 bytes overlaps the one before it, of 0 to 99 bytes, or is out "
         "of order",
-        "none": "it cannot be read",
+        "none": "there is no such file",
         "empty": "line 1: it is cut short, or no JSON",
     }
     file = tmp_path / "table.json"
