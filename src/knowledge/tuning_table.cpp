@@ -17,12 +17,30 @@ constexpr std::string_view kind = "tuning table";
 /// What may be kept of a text, in bytes.
 constexpr std::size_t room_of_table = std::size_t{16} << 20;
 
+constexpr std::array run_time_fields{
+    field<&WayAtRunTime::way>("way"),
+    field<&WayAtRunTime::gain>("gain", Presence::since_later),
+};
+
+void read_at_run_time(JsonReader& reader, std::string_view /*name*/, TableInterval& into) {
+  if (reader.null()) return;
+  read_fields(reader, into.at_run_time.emplace(), run_time_fields);
+}
+
+void write_at_run_time(JsonWriter& writer, const TableInterval& from) {
+  writer.object();
+  write_fields(writer, *from.at_run_time, run_time_fields);
+  writer.close();
+}
+
 constexpr std::array interval_fields{
     field<&TableInterval::from>("from"),
     field<&TableInterval::below>("below"),
     field<&TableInterval::way>("way"),
     field<&TableInterval::gain>("gain", Presence::since_later),
     field<&TableInterval::why>("why", Presence::since_later),
+    Field<TableInterval>{"at_run_time", read_at_run_time, write_at_run_time,
+                         [](const TableInterval& from) { return from.at_run_time.has_value(); }, Presence::where_known},
 };
 
 std::string sizes_in_words(const TableInterval& interval) {
@@ -135,6 +153,14 @@ const TableInterval* interval_for(const TableEntry& entry, std::int64_t bytes) {
   return !found.below || bytes < *found.below || above == all.end() ? &found : nullptr;
 }
 
+void take_way_at_run_time(TableInterval& interval) {
+  interval.why = interval.way + " would be faster" + (interval.why.empty() ? "" : ", " + interval.why) +
+                 ", but is set before a job starts: see starling export";
+  interval.way = std::move(interval.at_run_time->way);
+  interval.gain = interval.at_run_time->gain;
+  interval.at_run_time.reset();
+}
+
 std::string reason(const std::string& file, const TableEntry& entry, const TableInterval& interval,
                    const ContextKey& key) {
   const bool is_exact =
@@ -234,6 +260,9 @@ std::string TuningTable::forget_unknown() {
   std::int64_t forgotten = 0;
   for (TableEntry& entry : entries_) {
     const auto collective = collective_named(entry.collective);
+    if (collective)
+      for (TableInterval& interval : entry.intervals)
+        if (interval.at_run_time && !way_named(*collective, interval.way)) take_way_at_run_time(interval);
     std::erase_if(entry.intervals, [&](const TableInterval& interval) {
       if (collective && way_named(*collective, interval.way)) return false;
       if (forgotten++ == 0)

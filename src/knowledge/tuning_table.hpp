@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "knowledge/earlier_runs.hpp"
@@ -13,6 +14,12 @@
 
 namespace starling {
 
+/// What a running job can do instead of a way that the MPI library takes only when it starts.
+struct WayAtRunTime {
+  std::string way;
+  std::optional<double> gain;  ///< native's time / the way's
+};
+
 /// Sizes for which a table has one way.
 struct TableInterval {
   std::int64_t from = 0;              ///< bytes, per rank and peer block
@@ -20,6 +27,7 @@ struct TableInterval {
   std::string way;                    ///< public name without the collective
   std::optional<double> gain;         ///< native's time / the way's
   std::string why;
+  std::optional<WayAtRunTime> at_run_time;  ///< nothing: the way itself
 };
 
 /// What a table has for one collective on communicators of one shape.
@@ -53,8 +61,9 @@ class TuningTable {
   /// or major version of it. Empty if it may.
   [[nodiscard]] std::string misfit(const Circumstances& here) const;
 
+  /// Takes the way for run time where a running job does not have an interval's way, and says so in the interval.
   /// Removes the intervals whose collective or way this version, with the MPI library at hand, does not have. Returns a
-  /// sentence about them, empty if there were none.
+  /// sentence about those, empty if there were none.
   std::string forget_unknown();
 
   /// What it has for a context, the nearest entry first; empty where the nearest entry has no choice for the size, or

@@ -42,16 +42,22 @@ static void say(const char* text) {
   fflush(stdout);
 }
 
-/// Waits for rank 0's next line without using the processor, which Python and the launcher may need.
+#define SHORTEST_PAUSE 100000L
+#define LONGEST_PAUSE 4000000L  ///< nanoseconds
+
+/// Waits for rank 0's next line without using the processor, which Python, the launcher and other jobs of the same
+/// ranks may need: the longer it waits, the more seldom it looks.
 static int next_line(char* line) {
   if (world_rank == 0 && !fgets(line, LINE_BYTES, stdin)) line[0] = '\0';
   MPI_Request request;
   PMPI_Ibcast(line, LINE_BYTES, MPI_CHAR, 0, control, &request);
+  struct timespec pause = {0, SHORTEST_PAUSE};
   for (int arrived = 0;;) {
     PMPI_Test(&request, &arrived, MPI_STATUS_IGNORE);
     if (arrived) break;
-    const struct timespec pause = {0, 100000};
     nanosleep(&pause, NULL);
+    pause.tv_nsec += pause.tv_nsec / 16;
+    if (pause.tv_nsec > LONGEST_PAUSE) pause.tv_nsec = LONGEST_PAUSE;
   }
   line[strcspn(line, "\n")] = '\0';
   return line[0] != '\0';

@@ -177,6 +177,31 @@ TEST(TuningTable, ForgetsWaysThatAreNotHere) {
   EXPECT_EQ(found.forget_unknown(), "");
 }
 
+TEST(TuningTable, TakesAnotherWayForOneThatMustBeSetBeforeAJobStarts) {
+  const auto set = [](int from, const char* below, const std::string& instead) {
+    return R"({"from": )" + std::to_string(from) + R"(, "below": )" + below +
+           R"(, "way": "native_adjust_8", "gain": 2, "why": "2.00 times", "at_run_time": )" + instead + "}";
+  };
+  TuningTable found =
+      table(entry("bcast", 4, 1, 4,
+                  set(0, "8", R"({"way": "binomial", "gain": 1.25})") + "," + set(8, "16", R"({"way": "gone"})") + "," +
+                      set(16, "32", "null") + "," + set(32, "null", R"({"way": "native", "gain": 1})")));
+  EXPECT_EQ(TuningTable::from_json(found.to_json()).to_json(), found.to_json());
+  EXPECT_EQ(found.forget_unknown(),
+            "t.json names a way that is not here: bcast:gone with 4 ranks on 1 node, 8 to 15 bytes; this and 1 more "
+            "interval like it are ignored");
+  const std::vector<Advice> small = found.advice(key("bcast", 4, 4, 1, 4));
+  ASSERT_EQ(small.size(), 1U);
+  EXPECT_EQ(small[0].candidate.text(), "binomial");
+  EXPECT_EQ(small[0].gain, 1.25) << "its own, not that of the way that was left";
+  EXPECT_EQ(small[0].why,
+            "binomial: t.json has it for 4 ranks on 1 node, 0 to 7 bytes: native_adjust_8 would be faster, 2.00 times, "
+            "but is set before a job starts: see starling export");
+  EXPECT_EQ(advised(found, key("bcast", 9, 4, 1, 4)), "");
+  EXPECT_EQ(advised(found, key("bcast", 64, 4, 1, 4)), "native");
+  EXPECT_EQ(found.to_json().find("at_run_time"), std::string::npos) << "taken once";
+}
+
 TEST(TuningTable, FitsItsMachineAndTheMajorVersionOfItsMpi) {
   const TuningTable found = table("");
   EXPECT_EQ(found.misfit({"m", "openmpi", "4.1.4", "max"}), "");

@@ -214,6 +214,11 @@ def test_intel_mpi_uses_what_its_variables_say(mpi: Mpi, tmp_path: Path) -> None
         choice("allreduce", 5, (0, 1000, "native"), (1000, None, "ring")),
         choice("reduce_scatter", 5, (0, 2000, "recursive_halving"), (2000, None, "pairwise")),
     )
+    numbered = fingerprints(
+        choice("allreduce", 5, (0, 1000, "native_adjust_0"), (1000, None, "native_adjust_8")),
+        choice("reduce_scatter", 5, (0, 2000, "native_adjust_1"), (2000, None, "native_adjust_2")),
+    )
+    assert numbered == both, "the same algorithms by Intel's own numbers"
     assert ring["allreduce:96"] != basic["allreduce:96"]
     assert both["allreduce:96"] == basic["allreduce:96"]
     assert both["allreduce:8000"] == ring["allreduce:8000"]

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from starling.records.record import Context, RunRecord
-from support.mpis import Mpi, compile_c, debian_mpis, run_ranks
+from support.mpis import Mpi, compile_c, debian_mpis, installed_mpis, run_ranks
 from support.processes import Outcome
 from support.tables import choice, data
 from support.tuned import STARLING, library, preloaded, run_tuned
 
+INTEL = [mpi for mpi in installed_mpis() if mpi.flavour == "intel"]
+"""An optional peer: where it is not installed, its test is absent."""
 TIMES = Path(__file__).parents[2] / "bench/collective_times.c"
 VERSIONS = {"openmpi4": "4.0.0", "mpich4": "4.3.1"}
 """Another version with the same first number serves, too."""
@@ -98,6 +100,25 @@ def test_the_mpi_librarys_own_algorithms_are_ways_of_a_table(mpi: Mpi, tmp_path:
     assert used is not None
     assert used.samples == context.calls
     assert {size: one.winner for size, one in of(record, "bcast").items()} == {1000: bcast, 8000: "native"}
+    assert "starling" not in outcome.stderr
+
+
+@pytest.mark.parametrize("mpi", INTEL, ids=str)
+def test_a_running_job_takes_another_way_than_one_that_is_set_before_it_starts(mpi: Mpi, tmp_path: Path) -> None:
+    entry = choice("allreduce", 4, (0, 1000, "native_adjust_8"), (1000, None, "native_adjust_2"))
+    entry["intervals"][0] |= {"at_run_time": {"way": "recursive_doubling", "gain": 1.5}, "why": "2.00 times as fast"}
+    entry["intervals"][1] |= {"at_run_time": {"way": "native", "gain": 1}}
+    table = written(tmp_path, mpi, entry, mpi_version="2021.18")
+    outcome, record = followed(mpi, tmp_path, table, ("allreduce:8", "allreduce:2000"))
+    found = of(record, "allreduce")
+    assert {size: (one.winner, one.stage) for size, one in found.items()} == {
+        8: ("recursive_doubling", "table"),
+        2000: ("native", "table"),
+    }
+    assert [one.decisions[0].why.partition(" bytes")[2] for one in found.values()] == [
+        ": native_adjust_8 would be faster, 2.00 times as fast, but is set before a job starts: see starling export",
+        " and more: native_adjust_2 would be faster, but is set before a job starts: see starling export",
+    ]
     assert "starling" not in outcome.stderr
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from starling.records.record import Context
 from starling.tables import table as tables
-from support.mpis import Mpi, compile_c, debian_mpis, environment
+from support.mpis import ON_FEW_PROCESSORS, Mpi, compile_c, debian_mpis, environment, installed_mpis
 from support.tuned import STARLING, preloaded, run_tuned
 
 HERE = Path(__file__).parent
+INTEL = [mpi for mpi in installed_mpis() if mpi.flavour == "intel"]
+"""An optional peer: where it is not installed, its test is absent."""
 SIZES = (8, 4096, 262144)
 MESHES = 20
 """Choices of a mesh in choose.c."""
@@ -46,7 +49,10 @@ def tune(mpi: Mpi, folder: Path, *options: str) -> subprocess.CompletedProcess[s
     line += ["--", *mpi.launcher, "-n", "4"]
     return subprocess.run(
         line,
-        env=environment(mpi, {**preloaded(mpi, folder), "XDG_CACHE_HOME": str(folder / "cache")}),
+        env=environment(
+            mpi,
+            {**ON_FEW_PROCESSORS.get(mpi.name, {}), **preloaded(mpi, folder), "XDG_CACHE_HOME": str(folder / "cache")},
+        ),
         cwd=folder,
         capture_output=True,
         text=True,
@@ -98,6 +104,30 @@ def test_a_small_configuration_phase_makes_a_table_and_goes_on(mpi: Mpi, tmp_pat
     )
     assert shown.returncode == 0, shown.stderr
     assert "<svg" in (tmp_path / "table.html").read_text()
+
+
+@pytest.mark.parametrize("mpi", INTEL, ids=str)
+def test_each_of_intels_algorithms_is_measured_in_a_job_that_starts_with_it(mpi: Mpi, tmp_path: Path) -> None:
+    # Stands before the launcher, and notes what is started.
+    told = tmp_path / "nice"
+    told.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/started\nexec "$@"\n')
+    told.chmod(0o755)
+    with_note = replace(mpi, launcher=(str(told), *mpi.launcher))
+    options = ["--collectives", "reduce_scatter", "--sizes", "96,8000", "--all", "--budget", "none"]
+    done = tune(with_note, tmp_path, *options, "--ways", "native_adjust_1,native_adjust_2")
+    assert done.returncode == 0, done.stderr
+    table = tables.read(tmp_path / "table.json")
+    assert table.mpi_flavour == "intel"
+    measured = {(one.bytes, one.way) for one in table.points}
+    assert measured == {(size, way) for size in (96, 8000) for way in ("native", "native_adjust_1", "native_adjust_2")}
+    variable = "-genv I_MPI_ADJUST_REDUCE_SCATTER"
+    jobs = (tmp_path / "started").read_text().splitlines()
+    assert sum(f"{variable} 1 " in one for one in jobs) == 1
+    assert sum(f"{variable} 2 " in one for one in jobs) == 1
+    assert sum(variable not in one for one in jobs) == 1
+    (choice,) = table.choices
+    for interval in choice.intervals:
+        assert (interval.at_run_time is None) == (interval.way == "native"), "no other way can be changed to"
 
 
 def test_a_launcher_that_fails_is_told_in_one_line(tmp_path: Path) -> None:

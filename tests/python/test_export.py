@@ -202,6 +202,26 @@ def test_intels_environment_has_the_documented_form() -> None:
     ]
 
 
+def test_intels_own_algorithms_are_exported_by_their_numbers() -> None:
+    of = table(
+        choice("allreduce", 4, (0, 100, "native_adjust_3"), (100, None, "native_adjust_24")),
+        choice("gather", 4, (0, 512, "native_adjust_2"), (512, None, "ring")),
+        flavour="intel",
+        measured=points("gather", 4, {"ring": {512: 1.0}, "native_adjust_3": {512: 1.25}, "native": {512: 2.0}}),
+    )
+    found = exported(of, Format.IMPI_ENV)
+    assert found.text.splitlines() == [
+        'export I_MPI_ADJUST_ALLREDUCE="3:0-99;24:100-2147483647"',
+        'export I_MPI_ADJUST_GATHER="2:0-511;3:512-2147483647"',
+    ]
+    assert found.left_out == [
+        "gather on 4 ranks, 1 node, 512 bytes and more: ring is left out: Intel MPI has no such algorithm; "
+        "native_adjust_3 instead, 1.25 times as long"
+    ]
+    elsewhere = exported(of, Format.MPICH_ENV)
+    assert "native_adjust_3 is left out: it is an algorithm of intel" in elsewhere.left_out[0]
+
+
 def test_uccs_tune_string_has_the_documented_form() -> None:
     of = table(
         choice("allreduce", 4, (8, 100, "recursive_doubling"), (100, 200, "native"), (200, None, "ring")),

@@ -6,7 +6,7 @@ import json
 import math
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from starling.tuning.json_lines import JournalError, JsonLines
 from starling.tuning.points import PlanError, Point
 from starling.tuning.samples import FEWEST, Summary
 from starling.tuning.search import Search
+from support import tuning
 from support.tuning import FakeJob, line
 
 SIZES = tuple(4**power for power in range(12))
@@ -49,6 +50,13 @@ def search(job: FakeJob, sizes: Iterable[int] = SIZES, ranks: Iterable[int] = (8
 def table_of(found: Search) -> Table:
     made = Made(when="2026-11-23T06:00:00Z", command="starling tune", starling="0.1.0")
     return outcome.table(found, lambda ranks: (ranks, 1), Machine("node#", "openmpi", "4.1.4"), made)
+
+
+def finished(curves: Mapping[str, tuning.Curve], sizes: Iterable[int]) -> Search:
+    """A search among these, to its end."""
+    found = search(FakeJob(curves), sizes)
+    found.run()
+    return found
 
 
 def only_choice(found: Search) -> Choice:
@@ -132,6 +140,44 @@ def test_the_budget_is_kept(budget: float) -> None:
     assert found.used_up == (budget == 0.02), "more than that is not needed"
     assert any(at.native for at in found.points.values())
     table_of(found)
+
+
+def test_a_way_whose_job_must_start_first_is_measured_after_those_that_promise_as_much() -> None:
+    curves = {NATIVE: line(20, 0.004), **{f"way{i}": line(19, 0.004) for i in range(4)}}
+    started: set[str] = set()
+
+    def delay(way: str, _: Point) -> float:
+        return 5.0 if way == "way0" and way not in started else 0.0
+
+    job = FakeJob(curves, delays=delay)
+    found = search(job, sizes=(64,))
+    found.run()
+    order = list(dict.fromkeys(way for _, way in job.asked if way != NATIVE))
+    assert order[-1] == "way0", "the others are alike, and begin at once"
+    impatient = FakeJob(curves, delays=delay)
+    search(impatient, sizes=(64,), budget=4.0).run()
+    assert {way for _, way in impatient.asked} == {NATIVE, "way1", "way2", "way3"}, "its job would take all the time"
+    started.add("way0")
+    again = FakeJob(curves, delays=delay)
+    search(again, sizes=(64,), budget=4.0).run()
+    assert "way0" in {way for _, way in again.asked}
+
+
+def test_an_interval_of_a_way_set_at_start_has_another_for_running_jobs() -> None:
+    # Number 8 is the fastest everywhere, then doubling up to 4 KiB and native above.
+    curves = {NATIVE: line(20, 0.004), "doubling": line(14, 0.006), "native_adjust_8": line(8, 0.002)}
+    (only,) = only_choice(of := finished(curves, (64, 512, 2048))).intervals
+    assert (only.way, only.at_run_time.way if only.at_run_time else "") == ("native_adjust_8", "doubling")
+    assert only.at_run_time is not None
+    assert only.at_run_time.gain == pytest.approx(1.35, rel=0.1)
+    assert only.gain is not None
+    assert only.gain > only.at_run_time.gain
+    assert tables.parse(tables.to_text(table_of(of))) == table_of(of)
+    (large,) = only_choice(finished(curves, (64, 1 << 16))).intervals
+    assert large.at_run_time == tables.AtRunTime(way=NATIVE, gain=1.0), "doubling is slower than native at one size"
+    (plain,) = only_choice(finished({name: curves[name] for name in (NATIVE, "doubling")}, (64,))).intervals
+    assert plain.at_run_time is None
+    assert "at_run_time" not in tables.to_text(table_of(finished({NATIVE: line(20, 0.004)}, (64,))))
 
 
 def test_points_that_take_too_long_are_left_out_and_said_so() -> None:

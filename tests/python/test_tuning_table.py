@@ -42,6 +42,18 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["table.json"], "no temporary file is left"
 
 
+def test_what_a_running_job_takes_instead_is_written_and_read_again() -> None:
+    def put(found: dict[str, Any]) -> None:
+        intervals(found)[1] |= {"way": "native_adjust_8", "at_run_time": {"way": "ring", "gain": 1.5}}
+
+    whole = parse(changed(put))
+    VALIDATOR.validate(json.loads(to_text(whole)))
+    assert parse(to_text(whole)) == whole
+    of = [one.at_run_time.way if one.at_run_time else None for one in whole.choices[0].intervals]
+    assert of == [None, "ring", None]
+    assert to_text(whole).count("at_run_time") == 1
+
+
 def test_each_interval_and_point_has_a_line_of_its_own() -> None:
     lines = to_text(Table.model_validate(SAMPLE)).splitlines()
     assert sum('"from"' in line for line in lines) == 4

@@ -26,6 +26,7 @@ class FakeJob:
     noise: float = 0.02
     refusals: Callable[[str, Point], str] = lambda _way, _point: ""
     ends_at: Callable[[str, Point], bool] = lambda _way, _point: False
+    delays: Callable[[str, Point], float] = lambda _way, _point: 0.0
     interrupt_after: int | None = None
     now: float = 0.0
     asked: list[tuple[Point, str]] = field(default_factory=list)
@@ -51,6 +52,10 @@ class FakeJob:
         seconds = [self.curves[way](point) * self._dice.lognormvariate(0, self.noise) for _ in range(calls)]
         self.now += sum(seconds) * (calls + checked) / calls + 1e-4
         return Times(tuple(seconds))
+
+    def delay(self, point: Point, way: str) -> float:
+        """See starling.tuning.job.Job."""
+        return self.delays(way, point)
 
     def cells(self, way: str) -> set[Point]:
         """The points at which a way was asked for."""

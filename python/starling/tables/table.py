@@ -91,11 +91,19 @@ class _OfShape(_Model):
         return self
 
 
+class AtRunTime(_Model):
+    """The way that a running job takes instead of one that must be set before it starts, and its gain as there."""
+
+    way: WayName
+    gain: Seconds | None = None
+
+
 class Interval(_Model):
     """The way to use from `from_` bytes up to, but without, `below`; None for `below`: without end.
 
     `seconds` are those expected of a call at both ends (or at the last measured size where there is no end), `gain` is
-    native's time divided by the way's; None where not known.
+    native's time divided by the way's; None where not known. `at_run_time` is there only for a way that a running job
+    cannot change to.
     """
 
     from_: Bytes = Field(alias="from")
@@ -104,6 +112,7 @@ class Interval(_Model):
     seconds: tuple[Seconds | None, Seconds | None] | None = None
     gain: Seconds | None = None
     why: str = ""
+    at_run_time: AtRunTime | None = None
 
     def holds(self, size: int) -> bool:
         """Whether a size in bytes lies in it."""
@@ -283,6 +292,9 @@ def to_text(table: Table) -> str:
 
     def choice(item: dict[str, Any]) -> str:
         intervals = item.pop("intervals")
+        for one in intervals:
+            if one["at_run_time"] is None:
+                del one["at_run_time"]
         return f"{line(item)[:-1]}, {line('intervals')}: {lines(intervals, 6)}}}"
 
     choices = [choice(item) for item in data.pop("choices")]

@@ -9,13 +9,14 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol, Self
 
 from starling.installation import build, itself
-from starling.launchers import launcher, process
+from starling.launchers import launcher, process, variables
 from starling.messages import printable
 from starling.records import record
 from starling.trials import trial
@@ -69,6 +70,9 @@ class Job(Protocol):
         Raises JobEndedError, also where there is no answer after `patience` seconds.
         """
 
+    def delay(self, point: Point, way: str) -> float:
+        """Seconds until it can begin to measure a way, as a job of its own must start first; mostly none."""
+
 
 @dataclass(frozen=True)
 class Machine:
@@ -113,6 +117,7 @@ class MpiJob:
     """A job under a launcher line like `mpirun -n 16`, started anew after it ended unexpectedly."""
 
     def __init__(self, line: Sequence[str], program: Path, environ: Mapping[str, str], platform: str = "") -> None:
+        self.line, self._program, self._named_platform = line, program, platform
         self._line = [*line, str(program)]
         self._platform = ["--platform", platform] if platform else []
         self._environ = trial.environment(environ)
@@ -124,6 +129,8 @@ class MpiJob:
         self.nodes: tuple[int, ...] = ()
         self.processors: tuple[int, ...] = ()
         self.library = ""
+        self.start_seconds = 0.0
+        """What its last start took."""
 
     @classmethod
     def compiled(cls, line: Sequence[str], mpicc: str | None, environ: Mapping[str, str], platform: str = "") -> Self:
@@ -147,6 +154,11 @@ class MpiJob:
         except OSError as error:
             raise JobError(f"{printable(error.filename)}: {error.strerror}") from error
 
+    def with_variables(self, wanted: Mapping[str, str]) -> MpiJob:
+        """A job like this one that starts with variables set on every rank."""
+        line, environ = variables.rewrite(self.line, launcher.locate(self.line), wanted, self._environ)
+        return MpiJob(line, self._program, environ, self._named_platform)
+
     @property
     def _record(self) -> Path:
         return Path(self._folder.name) / "record.json"
@@ -157,6 +169,7 @@ class MpiJob:
         tuned += ["--record", str(self._record), *self._platform, "--"]
         self._lines = queue.SimpleQueue()
         self._complaints = []
+        began = time.monotonic()
         self._process = subprocess.Popen(
             itself.starling([*tuned, *self._line]),
             env=self._environ,
@@ -190,6 +203,7 @@ class MpiJob:
                 f"{printable(self._line[0])}: no job of ours began, {printable(said)}; "
                 "after -- write a launcher that can start it, without a program of yours"
             ) from error
+        self.start_seconds = time.monotonic() - began
 
     @staticmethod
     def _listen(stream: IO[str], lines: queue.SimpleQueue[str | None]) -> None:
@@ -289,9 +303,13 @@ class MpiJob:
             raise JobError(f"the job left no run record: {error}") from error
         return Machine(run.machine, run.mpi_flavour, run.mpi_version)
 
+    def discard(self) -> None:
+        """Ends the job for good, with its folder."""
+        self.kill()
+        self._folder.cleanup()
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.kill()
-        self._folder.cleanup()
+        self.discard()

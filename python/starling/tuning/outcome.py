@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable, Iterable
 from statistics import fmean
 
-from starling.tables.table import NATIVE, Choice, Interval, Made, Table
+from starling.tables import intel_rules
+from starling.tables.table import NATIVE, AtRunTime, Choice, Interval, Made, Table
 from starling.tables.table import Point as Measured
 from starling.tuning.belief import Estimate
-from starling.tuning.curves import Curve, Span, spans
+from starling.tuning.curves import SLOWER, Curve, Span, spans
 from starling.tuning.job import Machine
 from starling.tuning.points import Point, knows_size
 from starling.tuning.samples import Summary
@@ -30,6 +31,17 @@ def curves(search: Search, points: list[Point]) -> dict[str, Curve]:
     return found
 
 
+def _at_run_time(points: list[Point], known: dict[str, Curve], inside: range) -> AtRunTime:
+    """The fastest way in an interval that a running job can change to, and that is nowhere slower than native."""
+    means = {NATIVE: 0.0}
+    for way, curve in known.items():
+        logs = [one.mean for i in inside if (one := curve.estimates[i]) is not None and curve.usable(i)]
+        if len(logs) == len(inside) and max(logs) <= SLOWER and not intel_rules.setting(points[0].collective, way):
+            means[way] = fmean(logs)
+    best = min(means, key=means.__getitem__)
+    return AtRunTime(way=best, gain=math.exp(-means[best]))
+
+
 def _interval(search: Search, points: list[Point], known: dict[str, Curve], span: Span) -> Interval:
     inside = range(span.first, span.last + 1)
     natives = {i: search.points[points[i]].native or 0.0 for i in inside}
@@ -41,6 +53,7 @@ def _interval(search: Search, points: list[Point], known: dict[str, Curve], span
         return Summary.of(own).median if own else natives[i] * math.exp(logs[i])
 
     gain = math.exp(-fmean(logs.values()))
+    is_set_at_start = bool(intel_rules.setting(points[0].collective, span.way))
     if span.way == NATIVE:
         rivals = [(search.best(points[i]), i) for i in inside]
         (rival, log), _ = min(rivals, key=lambda one: one[0][1])
@@ -57,6 +70,7 @@ def _interval(search: Search, points: list[Point], known: dict[str, Curve], span
             "seconds": (seconds(span.first), seconds(span.last)),
             "gain": 1.0 if span.way == NATIVE else gain,
             "why": why,
+            "at_run_time": _at_run_time(points, known, inside) if is_set_at_start else None,
         }
     )
 

@@ -301,6 +301,7 @@ class Search:
             estimate = self.estimate(way, point)
             gain = 1.0 if self._everything else expected_improvement(best, estimate)
             seconds = 3 * native * math.exp(estimate.mean + estimate.deviation**2 / 2) + self._overhead
+            seconds += self._job.delay(point, way)
             # A way that is 10 times as slow as any other must not be found out at a size where that takes long.
             risk = self._call(way, point, native) * (_RISK_OF_UNKNOWN if estimate.deviation > _UNKNOWN else 1)
             if gain >= _LEAST_GAIN and seconds + 2 * native <= self._left and risk <= _MOST_RISKED * self._left:
@@ -386,7 +387,7 @@ class Search:
         return native * math.exp(estimate.mean + 2 * estimate.deviation)
 
     def _visit(self, point: Point, way: str, calls: int, call: float) -> Answer:
-        before = self.elapsed
+        before = self.elapsed + self._job.delay(point, way)
         checked = way not in self.points[point].seconds or call < _LONG_CALL
         patience = 30 + 30 * call * (calls + 1)
         try:

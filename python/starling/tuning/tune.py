@@ -29,6 +29,7 @@ from starling.terminal.figures import human_bytes
 from starling.tuning import outcome, points
 from starling.tuning.expected import Expectation, guessed
 from starling.tuning.job import MpiJob, crowded
+from starling.tuning.jobs import Jobs
 from starling.tuning.journal import Journal
 from starling.tuning.points import Plan, PlanError
 from starling.tuning.search import Progress, Search
@@ -137,11 +138,11 @@ def admitted(ways: Mapping[str, Sequence[str]], wanted: str | None) -> dict[str,
     }
 
 
-def _offered(job: MpiJob, wanted: Plan) -> dict[str, list[str]]:
+def _offered(jobs: Jobs, wanted: Plan) -> dict[str, list[str]]:
     """The ways of each collective of a plan, on any of its numbers of ranks."""
     offered: dict[str, dict[str, None]] = {}
     for collective, ranks in dict.fromkeys((one.collective, one.ranks) for one in wanted):
-        offered.setdefault(collective, {}).update(dict.fromkeys(job.ways(collective, ranks)))
+        offered.setdefault(collective, {}).update(dict.fromkeys(jobs.ways(collective, ranks)))
     return {name: list(names) for name, names in offered.items()}
 
 
@@ -159,10 +160,14 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
     """
     check(request)
     status = 0
-    with process.cleaning_up(), MpiJob.compiled(request.line, request.mpicc, environ, request.platform) as job:
+    with (
+        process.cleaning_up(),
+        MpiJob.compiled(request.line, request.mpicc, environ, request.platform) as job,
+        Jobs(job, environ) as jobs,
+    ):
         job.start()
         wanted = plan(request, len(job.nodes))
-        ways = admitted(_offered(job, wanted), request.ways)
+        ways = admitted(_offered(jobs, wanted), request.ways)
         if crowd := crowded(job.nodes, job.processors):
             log(crowd)
         described = _platform(request)
@@ -176,7 +181,7 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
             log(f"going on with {printable(request.measurements)}: {len(journal.kept.lines)} answers are there already")
             earlier = points.measured_earlier(journal.kept.natives, len(job.nodes))
             wanted = {**earlier, **wanted}
-            offered = _offered(job, wanted)
+            offered = _offered(jobs, wanted)
             # --ways is about what is measured now; other collectives keep all that they have.
             ways = offered | admitted({name: offered[name] for name in ways}, request.ways)
         expected.prepare(wanted)
@@ -184,7 +189,7 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
             search = Search(
                 wanted,
                 ways,
-                job,
+                jobs,
                 clock=time.monotonic,
                 budget=seconds_of(request.budget),
                 log=journal,

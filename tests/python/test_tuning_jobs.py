@@ -1,0 +1,136 @@
+"""Ways that the MPI library takes only when a job starts: each has a job of its own, beside that of all others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from starling.tuning import library
+from starling.tuning.job import Answer, JobEndedError, JobError, MpiJob, Refusal, Times
+from starling.tuning.jobs import Jobs
+from starling.tuning.points import Point
+
+POINT = Point("allreduce", 4, 64)
+INTEL = "Intel(R) MPI Library 2021.18 for Linux* OS"
+
+
+class Stub:
+    """A job that only remembers what was asked for."""
+
+    def __init__(self, variables: Mapping[str, str], begun: list[Stub]) -> None:
+        self.variables, self.begun = dict(variables), begun
+        self.line: Sequence[str] = ["mpirun", "-n", "4"]
+        self.library, self.nodes, self.start_seconds = INTEL, (0, 0, 1, 1), 2.5
+        self.asked: list[str] = []
+        self.running = True
+        self.says: Answer | Exception = Times((1e-3,))
+        begun.append(self)
+
+    def with_variables(self, wanted: Mapping[str, str]) -> Stub:
+        """Another one, which for a broadcast is placed elsewhere."""
+        made = Stub(wanted, self.begun)
+        if "I_MPI_ADJUST_BCAST" in wanted:
+            made.nodes = (0, 1, 0, 1)
+        return made
+
+    def start(self) -> None:
+        """Fails for one setting."""
+        if self.variables.get("I_MPI_ADJUST_ALLREDUCE") == "13":
+            raise JobError("mpirun: no job of ours began")
+
+    def measure(self, point: Point, way: str, calls: int, *, checked: bool, patience: float) -> Answer:
+        """What `says` has."""
+        del calls, checked, patience
+        self.asked.append(f"{point.collective}:{way}")
+        if isinstance(self.says, Exception):
+            raise self.says
+        return self.says
+
+    def discard(self) -> None:
+        """Is not running any more."""
+        self.running = False
+
+
+def jobs() -> tuple[Any, Jobs]:
+    first: Any = Stub({}, [])
+    return first, Jobs(first, {})
+
+
+def measured(of: Jobs, way: str, collective: str = "allreduce") -> Answer:
+    return of.measure(POINT._replace(collective=collective), way, 1, checked=True, patience=9.0)
+
+
+def test_each_such_way_is_the_native_way_of_a_job_that_started_with_its_setting() -> None:
+    first, of = jobs()
+    with of:
+        assert of.delay(POINT, "ring") == 0
+        assert of.delay(POINT, "native_adjust_8") == 2.5, "as long as the first job took to start"
+        for way in ("native", "native_adjust_8", "ring", "native_adjust_2", "native_adjust_8"):
+            assert isinstance(measured(of, way), Times)
+        assert of.delay(POINT, "native_adjust_8") == 0
+        assert of.delay(POINT._replace(collective="bcast"), "native_adjust_8") == 2.5, "another setting"
+        assert [one.variables for one in first.begun[1:]] == [
+            {"I_MPI_ADJUST_ALLREDUCE": "8"},
+            {"I_MPI_ADJUST_ALLREDUCE": "2"},
+        ]
+        assert first.asked == ["allreduce:native", "allreduce:ring"]
+        assert [one.asked for one in first.begun[1:]] == [["allreduce:native"] * 2, ["allreduce:native"]]
+    assert [one.running for one in first.begun] == [True, False, False], "the first job belongs to the caller"
+
+
+def test_few_jobs_wait_at_the_same_time() -> None:
+    first, of = jobs()
+    with of:
+        for number in (1, 2, 3, 1, 4):
+            measured(of, f"native_adjust_{number}")
+        running = {one.variables["I_MPI_ADJUST_ALLREDUCE"] for one in first.begun[1:] if one.running}
+        assert running == {"1", "3", "4"}, "the one that was not used for longest has ended"
+
+
+def test_a_way_whose_job_fails_is_refused_and_leaves_no_job() -> None:
+    first, of = jobs()
+    with of:
+        assert measured(of, "native_adjust_13") == Refusal("in a job of its own: mpirun: no job of ours began")
+        elsewhere = measured(of, "native_adjust_3", "bcast")
+        assert isinstance(elsewhere, Refusal)
+        assert "placed on other nodes" in elsewhere.why
+        measured(of, "native_adjust_1")
+        first.begun[-1].says = JobEndedError("no answer within 30 s")
+        assert measured(of, "native_adjust_1") == Refusal("in a job of its own: no answer within 30 s")
+        assert not any(one.running for one in first.begun[1:])
+        first.says = JobEndedError("the job ended")
+        with pytest.raises(JobEndedError):
+            measured(of, "ring")
+
+
+def test_the_variables_reach_every_rank_of_such_a_job(tmp_path: Path) -> None:
+    (tmp_path / "mpiexec").write_text("#!/bin/sh\necho 'HYDRA build details:  Version: 4.2'\n")
+    (tmp_path / "mpiexec").chmod(0o755)
+    launcher = str(tmp_path / "mpiexec")
+    plain = MpiJob([launcher, "-n", "4"], Path("tuning_job"), {"A": "1"})
+    job = plain.with_variables({"I_MPI_ADJUST_BCAST": "3"})
+    assert job.line == [launcher, "-genv", "I_MPI_ADJUST_BCAST", "3", "-n", "4"]
+    assert plain.line == [launcher, "-n", "4"]
+    for one in (plain, job):
+        one.discard()
+
+
+def test_intels_own_tool_says_how_many_algorithms_there_are(tmp_path: Path) -> None:
+    tool = tmp_path / "bin/impi_info"
+    tool.parent.mkdir()
+    tool.write_text(
+        '#!/bin/sh\ncase "$LD_LIBRARY_PATH $*" in\n'
+        f'"{tmp_path}/lib:{tmp_path}/lib/release:/own -v I_MPI_ADJUST_SCAN") echo "    range: 0-3 ";;\nesac\n'
+    )
+    tool.chmod(0o755)
+    (tool.parent / "mpirun").write_text("#!/bin/sh\n")
+    (tool.parent / "mpirun").chmod(0o755)
+    line, environ = [str(tool.parent / "mpirun"), "-n", "4"], {"LD_LIBRARY_PATH": "/own"}
+    assert library.set_at_start("scan", line, INTEL, environ) == [f"native_adjust_{number}" for number in range(4)]
+    assert library.set_at_start("gather", line, INTEL, environ) == [], "it says nothing of it"
+    assert library.set_at_start("scan", line, "Open MPI v4.1.4", environ) == []
+    tool.unlink()
+    assert library.set_at_start("scan", line, INTEL, environ) == []
