@@ -1,13 +1,15 @@
 r"""The protocol of the ADCL paper (Gabriel, Feki, Benkert and Resch 2008, section 3) on the solver of examples/solver.
 
 python bench/solver.py measure --mpicc mpicc.openmpi -o local.json -- mpirun.openmpi -n 2
-starling lab up single:8
-starling lab run -- python bench/solver.py measure --mpicc mpicc.openmpi -o single.json -- mpirun.openmpi -n 8
+starling lab up single:8 --rate 50mbit --packet 0
+starling lab run -- python bench/solver.py measure --mpicc mpicc.openmpi --points 32x32x32 --minutes 12 \
+    -o docs/results/solver-emulated.json -- mpirun.openmpi -n 8 --mca osc pt2pt
 python bench/solver.py simulate -o docs/results/solver-simulated.json
-python bench/pages.py solver-best local.json single.json
+python bench/pages.py solver-best docs/results/solver-emulated.json
 
 `measure` runs every implementation for all iterations, and then each search, one job after the other, and that in three
-rounds, all in one allocation: with the launcher as given. `simulate` does it on clusters of 64 to 512 simulated ranks.
+rounds, all in one allocation: with the launcher as given. Open MPI 4.1 makes windows over TCP only if told to use its
+component pt2pt. `simulate` does it on clusters of 64 to 512 simulated ranks.
 Simulated times repeat, so some iterations of each implementation tell the others; the searches are then played on them
 (bench/searches.py). Both add only what the file lacks.
 """
@@ -18,6 +20,7 @@ import argparse
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -165,16 +168,27 @@ def measure(options: argparse.Namespace) -> None:
         subprocess.run([options.mpicc, "-O2", SOURCE, *flags, "-o", program, "-lm"], check=True)
         first = [*options.launcher, program, *words_of("4x4x4", 1, "native")]
         ranks = json.loads(subprocess.run(first, check=True, stdout=subprocess.PIPE, timeout=60).stdout)["ranks"]
+        end, failed = time.monotonic() + 60 * options.minutes, 0
         for turn in range(options.rounds):
             for points in options.points:
                 for how, strategy, settings in jobs(options.implementations, options.searches):
                     if not file.lacks(platform, ranks, points, how, turn):
                         continue
+                    if time.monotonic() > end:
+                        print(f"{options.minutes:g} minutes are over; the same command goes on from here", flush=True)
+                        return
                     kept = {"STARLING_HISTORY": "off", "STARLING_RECORD": str(record)}
                     env = {**os.environ, **kept, **{name: str(value) for name, value in settings.items()}}
                     line = [*options.launcher, program, *words_of(points, options.iterations, strategy)]
                     before = idle.ticks()
-                    done = subprocess.run(line, check=True, stdout=subprocess.PIPE, env=env, timeout=options.timeout)
+                    try:
+                        done = subprocess.run(
+                            line, check=True, stdout=subprocess.PIPE, env=env, timeout=options.timeout
+                        )
+                    except subprocess.SubprocessError as error:
+                        print(f"{points}, {how}, round {turn}: {error}", flush=True)
+                        failed += 1
+                        continue
                     share = idle.ticks().idle_since(before)
                     found, run = json.loads(done.stdout), json.loads(record.read_text())["run"]
                     if strategy == f"forced:{how}" and found["implementation"] != how:
@@ -194,6 +208,8 @@ def measure(options: argparse.Namespace) -> None:
                             notes={"chosen": found["implementation"], "iterations": options.iterations},
                         )
                     )
+    if failed > 0:
+        sys.exit(f"solver.py: {failed} jobs failed; the same command tries them again")
 
 
 def simulate(options: argparse.Namespace) -> None:
@@ -259,6 +275,7 @@ def main() -> None:
     measuring.add_argument("--searches", nargs="*", default=tuple(SEARCHES), choices=tuple(SEARCHES), metavar="NAME")
     measuring.add_argument("--iterations", type=int, default=ITERATIONS)
     measuring.add_argument("--rounds", type=int, default=ROUNDS)
+    measuring.add_argument("--minutes", type=float, default=float("inf"), help="after which no job begins")
     measuring.add_argument("--timeout", type=float, default=900, help="seconds of a job")
     measuring.add_argument("launcher", nargs="+", metavar="LAUNCHER", help="without a program")
     measuring.set_defaults(does=measure)

@@ -98,10 +98,22 @@ def test_the_protocol_measures_what_its_file_lacks_and_its_tables_tell_which_is_
     protocol += ["--points", "4x4x4", "--iterations", "40", "--searches", "attribute", "--implementations", *chosen]
     env = {key: value for key, value in os.environ.items() if not key.startswith("STARLING_")}
     env |= {**mpi.env, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{env['PATH']}"}
-    for rounds, new in ((1, 3), (2, 3)):
-        line = [*protocol, "--rounds", str(rounds), "--", *mpi.launcher, "-n", "2"]
-        done = subprocess.run(line, env=env, capture_output=True, text=True, check=True, timeout=100)
-        assert len(done.stdout.splitlines()) == new
+    refuses = tmp_path / "launcher.sh"
+    refuses.write_text(f'case "$*" in *{chosen[1]}*) exit 3 ;; esac; exec "$@"')
+
+    def measured(*options: str, before: Sequence[str] = (), status: int = 0) -> list[str]:
+        line = [*protocol, *options, "--", *before, *mpi.launcher, "-n", "2"]
+        done = subprocess.run(line, env=env, capture_output=True, text=True, check=False, timeout=100)
+        assert done.returncode == status, done.stderr
+        return [one for one in done.stdout.splitlines() if "4x4x4" in one or "minutes" in one]
+
+    assert measured("--minutes", "0") == ["0 minutes are over; the same command goes on from here"]
+    assert not output.exists()
+    tried = measured("--rounds", "1", before=["sh", str(refuses)], status=1)
+    assert [f"{chosen[1]}, round 0: " in one for one in tried if "exit status 3" in one] == [True]
+    assert len(tried) == 3
+    assert len(measured("--rounds", "1")) == 1
+    assert len(measured("--rounds", "2")) == 3
 
     def table(kind: str) -> str:
         line = [sys.executable, str(ROOT / "bench/pages.py"), kind, str(output)]
