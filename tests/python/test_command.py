@@ -114,6 +114,17 @@ def test_run_in_a_folder_that_was_deleted_runs_the_program(home: dict[str, str],
     assert done.returncode == 4, done.stderr
 
 
+def test_run_of_a_program_with_address_sanitizer_starts_it_with_the_users_options(
+    home: dict[str, str], tmp_path: Path
+) -> None:
+    source = tmp_path / "program.c"
+    source.write_text("#include <stdlib.h>\nint main(void) { return getenv(\"ASAN_OPTIONS\")[0] == 'e' ? 3 : 4; }\n")
+    program = source.with_suffix("")
+    subprocess.run(["cc", "-fsanitize=address", source, "-o", program], check=True)
+    done = starling({**home, "ASAN_OPTIONS": "exitcode=9"}, "run", "--", "env", str(program))
+    assert done.returncode == 3, done.stderr
+
+
 def test_run_leaves_the_programs_own_options_alone_with_and_without_dashes(home: dict[str, str]) -> None:
     for dashes in (["--"], []):
         done = starling(home, "run", *dashes, "bash", "-c", 'echo "$@"', "x", "--strategy", "--help")

@@ -121,6 +121,22 @@ def preloaded(mpi: Flavour | None, environ: Mapping[str, str]) -> dict[str, str]
     return {PRELOAD: str(chooser), **({VARIANTS: str(own)} if own and any(own.glob("libstarling-*.so")) else {})}
 
 
+_ASAN_OPTIONS = "ASAN_OPTIONS"
+
+
+def beside_sanitizer(line: Sequence[str], found: launcher.Located, environ: Mapping[str, str]) -> dict[str, str]:
+    """The variable that lets a program built with -fsanitize=address start behind a preloaded library.
+
+    Empty where no program of the line is one.
+    """
+    files = filter(None, (_elf_file(line[start]) for start in launcher.programs(line, found)))
+    needed = (name for file in files for name in (elf.needs(file) or elf.Needs(())).needed)
+    if not any(name.startswith("libasan.so") for name in needed):
+        return {}
+    options = [environ.get(_ASAN_OPTIONS), "verify_asan_link_order=0"]
+    return {_ASAN_OPTIONS: ":".join(filter(None, options))}
+
+
 _WHOSE = {"openmpi": "Open MPI's", "mpich": "MPICH's", "intel": "Intel MPI's"}
 _LINKED_WITH = {"openmpi": "Open MPI", "mpich": "MPICH or Intel MPI"}
 

@@ -80,7 +80,8 @@ def tuned(
         return _natively(line, environ)
 
     with explained.channel(environ) as channel:
-        wanted = {**settings.variables(in_force, environ), **preloaded}
+        beside = variants.beside_sanitizer(line, found, environ)
+        wanted = {**settings.variables(in_force, environ), **preloaded, **beside}
         if channel is not None:
             wanted[explained.VARIABLE] = str(channel)
         argv, env = variables.rewrite(line, found, wanted, environ)
