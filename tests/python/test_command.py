@@ -20,6 +20,7 @@ SAMPLE = ROOT / "tests/knowledge/run-record.json"
 WHOLE = get_command(cli.app)
 assert isinstance(WHOLE, TyperGroup)
 COMMANDS = sorted(name for name, one in WHOLE.commands.items() if not one.hidden and not isinstance(one, TyperGroup))
+GROUPS = {name for name, one in WHOLE.commands.items() if isinstance(one, TyperGroup)}
 
 
 @pytest.fixture
@@ -62,6 +63,18 @@ def test_the_help_of_every_command_has_an_example(home: dict[str, str], command:
 def test_the_help_of_the_whole_names_every_command(home: dict[str, str]) -> None:
     text = starling(home, "--help").stdout
     assert all(f"  {command} " in text for command in COMMANDS)
+
+
+@pytest.mark.parametrize("group", [(), *((name,) for name in sorted(GROUPS - {"history"}))], ids=" ".join)
+def test_without_a_command_the_help_of_a_group_is_shown_with_whole_summaries(
+    home: dict[str, str], group: Sequence[str]
+) -> None:
+    bare = starling(home, *group)
+    assert (bare.returncode, bare.stdout) == (2, "")
+    assert bare.stderr == starling(home, *group, "--help").stdout
+    commands = bare.stderr.partition("\nCommands:\n")[2].partition("\n\n")[0].splitlines()
+    assert commands
+    assert all(re.fullmatch(r"  [a-z-]+ +[A-Z].*[^.]\.", line) for line in commands), "a summary fits in its line"
 
 
 def test_the_manual_has_a_row_and_a_section_for_every_command() -> None:
@@ -474,6 +487,16 @@ def test_report_of_a_history_without_any_whole_record_is_an_error(home: dict[str
     assert "no whole record in it; the newest file: " in one_line(done.stderr)
 
 
+def test_a_history_that_is_a_file_is_told_by_report_and_history(home: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for command in ("report", "history"):
+        done = starling(home, command, "--history", "file")
+        assert (done.returncode, one_line(done.stderr)) == (2, "starling: --history file: it is no folder\n")
+    done = starling({**home, "STARLING_HISTORY": "file"}, "report")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"{tmp_path}/file: it is no folder" in one_line(done.stderr)
+
+
 def test_report_of_a_missing_record_names_those_that_there_are(home: dict[str, str], tmp_path: Path) -> None:
     history = tmp_path / ".local/share/starling/history"
     history.mkdir(parents=True)
@@ -606,6 +629,42 @@ def test_algorithms_cannot_draw_where_it_cannot_write(home: dict[str, str], tmp_
     done = starling(home, "report", str(SAMPLE), "--html", "none/run.html")
     assert (done.returncode, done.stdout) == (1, "")
     assert f"none/run.html: there is no folder {tmp_path}/none; make it" in one_line(done.stderr)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("report", "read.html", "--html", "read.html"),
+        ("report", "read.html", "--html", "./read.html", "--json"),
+        ("report", "read.html", "--html", "record.json"),
+        ("profile", "--show", "read.html", "--html", "read.html"),
+        ("export", "read.html", "--to", "ucc", "-o", "read.html"),
+        ("calibrate", "--platform", "read.html", "-o", "read.html", "--", "true"),
+    ],
+    ids=" ".join,
+)
+def test_a_command_does_not_write_over_the_file_that_it_reads(
+    home: dict[str, str], tmp_path: Path, arguments: Sequence[str]
+) -> None:
+    files = [tmp_path / "read.html", tmp_path / "record.json"]
+    for file in files:
+        shutil.copy(SAMPLE, file)
+    done = starling(home, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.search(r"name another one|give a name that ends in \.html", one_line(done.stderr))
+    assert all(file.read_bytes() == SAMPLE.read_bytes() for file in files)
+
+
+def test_a_pipe_is_no_file_to_read_settings_from(home: dict[str, str], tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    done = starling(home, "run", "--table", "pipe", "--mpi", "abi", "--", "bash", "-c", "echo started")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert one_line(done.stderr) == "starling: --table pipe: it is not a regular file\n"
+
+
+def test_predict_refuses_a_size_of_a_barrier(home: dict[str, str]) -> None:
+    done = starling(home, "predict", "--platform", "single:4", "barrier", "8")
+    assert (done.returncode, one_line(done.stderr)) == (2, "starling: 8: a barrier has no size; leave it out\n")
 
 
 def test_doctor_as_json_tells_settings_with_their_sources(home: dict[str, str]) -> None:

@@ -68,7 +68,8 @@ def test_shares_imbalance_and_waiting_are_those_of_all_ranks(tmp_path: Path) -> 
     )
     lines = shown(file).splitlines()
     assert (
-        "in collectives 1.25 s of a rank in the mean, 12.5 % of the run; 60.0 % of that at least is waiting" in lines[1]
+        "A rank spent 1.25 s in collectives in the mean, 12.5 % of the run; at least 60.0 % of that was waiting"
+        in lines[1]
     )
     allreduce, bcast = (line.split() for line in lines[4:6])
     # collective, bytes, ranks, calls, mean, slowest rank, shares of run and collectives, max/mean, waiting, for whom

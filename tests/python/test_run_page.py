@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from starling.commands.cli import app
 from starling.records import record as records
+from starling.records import run_page
 from starling.records.run_page import page
 
 SAMPLE = Path(__file__).parents[1] / "knowledge/run-record.json"
@@ -73,6 +74,33 @@ def test_every_measured_candidate_has_a_row_and_the_winner_is_marked(tmp_path: P
     for one in timed:
         assert re.search(rf">{re.escape(one.public_name)}</text>", shown)
     assert shown.count('class="chosen"') >= 1
+
+
+def test_the_time_of_a_context_is_told_together_with_natives(tmp_path: Path) -> None:
+    record = sample()
+    shown = page_of(tmp_path, record)
+    known = [one for one in records.read(written(tmp_path, record))[0].contexts if one.saved is not None]
+    assert known
+    assert len(re.findall(r">[\d.]+ m?u?s; native [\d.]+ m?u?s<", shown)) == len(known)
+
+
+@pytest.mark.parametrize("segment", ["8192", "1" * 60])
+def test_long_names_are_not_cut_by_the_edge_of_a_picture(tmp_path: Path, segment: str) -> None:
+    record = sample()
+    context = next(one for one in record["contexts"] if len(one["candidates"]) > 1)
+    context["candidates"][1] |= {"name": "pipelined_levels", "parameters": {"inner": "binomial", "segment": segment}}
+    shown = page_of(tmp_path, record | {"contexts": [context]})
+    assert "pipelined_levels?inner=" in shown
+    for x, words in re.findall(r'<text x="(\d+)" y="\d+" text-anchor="end" class="\w*">([^<]*)<', shown):
+        assert 6.5 * len(words) <= int(x), words
+
+
+def test_white_names_can_be_read_on_every_colour_of_a_choice() -> None:
+    for colour in (*run_page._COLOURS, "#66717c"):
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        light = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts]
+        luminance = 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2]
+        assert 1.05 / (luminance + 0.05) >= 4.5, f"{colour}: the contrast that WCAG 2 asks for"
 
 
 def test_it_loads_nothing_and_escapes_what_programs_are_called(tmp_path: Path) -> None:

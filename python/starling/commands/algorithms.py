@@ -31,16 +31,22 @@ def algorithms(
         Path | None, typer.Option(metavar="F.svg", help="Draw what each rank does in the algorithm COLLECTIVE:NAME.")
     ] = None,
     ranks: Annotated[
-        int | None, typer.Option(min=1, help="List the meshes of N ranks. With --draw: ranks in the picture, 8.")
+        int | None,
+        typer.Option(metavar="N", min=1, help="List the meshes of N ranks. With --draw: ranks in the picture, 8."),
     ] = None,
-    root: Annotated[int | None, typer.Option(min=0, help="Root in the picture, 0.")] = None,
-    blocks: Annotated[int | None, typer.Option(min=1, help="Blocks the vector is divided into in the picture.")] = None,
+    root: Annotated[int | None, typer.Option(metavar="N", min=0, help="Root in the picture, 0.")] = None,
+    blocks: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Blocks the vector is divided into in the picture.")
+    ] = None,
     mpi: Annotated[
         str | None,
         typer.Option(metavar="LAUNCHER", help="List those of this MPI library as well, as in: --mpi mpirun."),
     ] = None,
 ) -> None:
-    """List the repository of algorithms: names, parameters, and a sentence each. Or show all about one, or draw it."""
+    """List the repository of algorithms.
+
+    Names, parameters, and a sentence each. Or show all about one, or draw it.
+    """
     from starling.algorithms import repository
     from starling.installation.questions import RepositoryError, UnknownError
     from starling.terminal.console import terminal

@@ -37,7 +37,10 @@ def compare(
     second: Annotated[Path, typer.Argument(metavar="B.json", help="The times to compare.")],
     as_json: AsJson = False,
 ) -> None:
-    """Compare the cases that two files share: A's median time / B's, above 1 where B is faster; with 95 % intervals."""
+    """Compare the cases that two files share.
+
+    Prints A's median time / B's, which is above 1 where B is faster, with 95 % intervals.
+    """
     from starling.lab import measured
 
     try:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from starling.commands.shared import AsJson, Wrapper, commands, misused
+from starling.commands.shared import AsJson, Wrapper, commands, misused, refuse_to_replace
 from starling.messages import log, printable
 
 app = commands()
@@ -32,13 +32,19 @@ def calibrate(
     mpicc: Wrapper = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure what messages cost between two hosts, for `starling predict --parameters`. Takes some seconds."""
+    """Measure what messages cost between two hosts.
+
+    Writes a file for `starling predict --parameters`. Takes some seconds.
+    """
     from starling.networks import platform_file
     from starling.terminal.console import terminal
     from starling.trials import calibration
 
     if not platform:
         misused("--platform is missing: the rates of links are in the platform file")
+    refuse_to_replace(platform, "-o", output)
+    if not output.absolute().parent.is_dir():  # before it measures
+        misused(f"-o {printable(output)}: no such folder")
     try:
         described = platform_file.platform(platform)
         found, model = calibration.parameters(calibration.measure(line, mpicc, os.environ), described)

@@ -26,7 +26,9 @@ def check(
     ] = False,
     mpi: OfMpi = None,
 ) -> None:
-    """Run a launcher line natively and say what there is to gain: collectives, waiting in them, and what to do first.
+    """Run a program natively and say what Starling could save.
+
+    Shows the time in collectives, waiting in them, and what to do first.
 
     What is known of faster ways comes from the tuning table and the history in force.
     """

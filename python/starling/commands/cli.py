@@ -53,7 +53,9 @@ def _readable(words: list[str]) -> Iterator[None]:
         yield
     except typer.TyperException as error:
         message = getattr(error, "message", None)
-        if message is not None:
+        context = getattr(error, "ctx", None)
+        # A group without a command complains with its help, which has many lines and none of the user's words.
+        if message is not None and not (context and message == context.get_help()):
             error.message = _printable_complaint(message.removeprefix("Value error, "), words) + _of_launcher(error)
         raise
 

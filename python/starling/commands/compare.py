@@ -24,11 +24,13 @@ app = commands()
 def compare(
     line: list[str],
     *,
-    runs: Annotated[int, typer.Option("--runs", "-n", min=1, help="Runs of each kind.")] = 5,
+    runs: Annotated[int, typer.Option("--runs", "-n", metavar="N", min=1, help="Runs of each kind.")] = 5,
     as_json: AsJson = False,
     **given: str | bool | None,
 ) -> None:
-    """Run a launcher line natively and tuned, in turn, and say which was faster by the clock, and how sure that is.
+    """Run a program natively and tuned, and compare by the clock.
+
+    The launcher line runs natively and tuned in turn; the result says how sure it is.
 
     What the programs print is not shown. Tuned runs learn from each other as those of starling run do; with
     --history off each begins with nothing.

@@ -20,10 +20,10 @@ def config(
     cflags: Annotated[bool, typer.Option("--cflags", help="Flags to compile: the folder of the headers.")] = False,
     libs: Annotated[bool, typer.Option("--libs", help="Flags to link: the library for this MPI.")] = False,
     module: Annotated[bool, typer.Option("--module", help="The source of the Fortran module.")] = False,
-    mpicc: Annotated[str, typer.Option(help="The compiler wrapper of the MPI.")] = "mpicc",
+    mpicc: Annotated[str, typer.Option(metavar="MPICC", help="The compiler wrapper of the MPI.")] = "mpicc",
     mpi: Annotated[Flavour | None, typer.Option(help="The MPI, in place of a compiler wrapper's.")] = None,
 ) -> None:
-    """Print the flags that a program needs to be compiled and linked with the library (docs/patterns.md)."""
+    """Print the flags to compile and link with the library. See docs/patterns.md."""
     from starling.installation import linking
 
     if not (flags or cflags or libs or module):

@@ -15,7 +15,7 @@ app = commands()
 
 @app.command(epilog="Example: starling demo")
 def demo() -> None:
-    """Run a small MPI application tuned, on the MPI of this environment, and show its report."""
+    """Run a small MPI application tuned, and show its report. It uses the MPI of this environment."""
     from starling.trials import demo as demonstration
 
     try:

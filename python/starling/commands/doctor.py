@@ -22,8 +22,9 @@ def doctor(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what is installed, which MPI libraries work, which settings are in force, and what to do.
+    """Show what is installed, what works, and what to do.
 
+    Shows the libraries for each MPI, a trial of each launcher, and the settings in force.
     Exit status 1 where a settings file or a variable is wrong.
     """
     from starling.installation import build

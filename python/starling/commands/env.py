@@ -23,7 +23,7 @@ def env(
     shell: Annotated[Shell, typer.Option(help="Syntax of the output; lua and tcl are for module files.")] = Shell.SH,
     **given: str | bool | None,
 ) -> None:
-    """Print the variables that tune every MPI program, for module files and shells."""
+    """Print the variables that tune every MPI program. They are for module files and shells."""
     from starling.runs import environment
 
     try:

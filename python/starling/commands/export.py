@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from starling.commands.shared import commands, fail, misused
+from starling.commands.shared import commands, fail, misused, refuse_to_replace
 from starling.messages import log, not_written
 from starling.tables.formats import Format
 
@@ -19,18 +19,21 @@ def export(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="A tuning table.")],
     to: Annotated[Format | None, typer.Option(help="Format of the output.")] = None,
     output: Annotated[Path | None, typer.Option("-o", metavar="F", help="File to write; else on stdout.")] = None,
-    ranks: Annotated[int | None, typer.Option(min=1, help="Only entries for this number of ranks.")] = None,
+    ranks: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Only entries for this number of ranks.")
+    ] = None,
     library: Annotated[
         Path | None, typer.Option(metavar="F", help="For mpich-json: libmpi.so of the MPICH that will read it.")
     ] = None,
 ) -> None:
-    """Say what a tuning table says in the words of an MPI library, so that it helps without Starling."""
+    """Write a tuning table as settings of an MPI library. The library follows them without Starling."""
     from starling.installation.questions import RepositoryError
     from starling.tables import exporting
     from starling.tables.table import TableError, read
 
     if to is None:
         misused(f"--to is missing: one of {', '.join(Format)}")
+    refuse_to_replace(table, "-o", output)
     try:
         found = exporting.export(read(table), to, file=str(output) if output else "FILE", library=library, ranks=ranks)
         if output is not None:

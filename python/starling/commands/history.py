@@ -37,7 +37,7 @@ class _ListByDefault(TyperGroup):
 
 app = typer.Typer(
     cls=_ListByDefault,
-    help="Knowledge of earlier runs: list (also without a command), show, merge, clear.",
+    help="List, show, merge or clear the results of earlier runs. Without a command it lists.",
     epilog="Example: starling history; starling history show allreduce",
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -86,6 +86,8 @@ def folder_named(requested: str | None) -> Path:
         raise _misused(f"the history is off{source}; name a folder: --history DIR")
     if requested is not None and not folder.exists():
         raise _misused(f"--history {printable(requested)}: no such folder")
+    if requested is not None and not folder.is_dir():
+        raise _misused(f"--history {printable(requested)}: it is no folder")
     return folder
 
 
@@ -144,7 +146,7 @@ def show(
     ranks: Annotated[int | None, typer.Option(min=1, metavar="N", help="Only communicators of N ranks.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what all runs found: the fastest candidate for each machine, MPI, size and number of ranks."""
+    """Show the fastest candidate for each collective and size. A table for each machine and MPI, over all runs."""
     from starling.algorithms import repository
     from starling.records import history
     from starling.records import history_tables as tables
@@ -180,7 +182,7 @@ def show(
 
 @app.command(epilog="Example: starling history merge")
 def merge(folder: Folder = None, as_json: AsJson = False) -> None:
-    """Make one record of all runs on a machine and MPI: less to read at the start of the next run."""
+    """Make one record of all runs on a machine and MPI. The next run then has less to read at its start."""
     from rich.console import Console
 
     from starling.records import history, merging

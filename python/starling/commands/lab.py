@@ -19,7 +19,8 @@ from starling.messages import MISUSE, log, printable
 from starling.networks.placement import Order
 
 app = typer.Typer(
-    help="The emulated cluster (hosts, switches and links on this machine; needs root), and the simulated one.",
+    help="The emulated cluster on this machine, and the simulated one. "
+    "The emulated one has hosts, switches and links, and needs root.",
     epilog="Example: starling lab up star:4x8 && starling lab run -- mpirun -n 32 ./app; starling lab down",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -44,9 +45,14 @@ TrunkRate = Annotated[
     typer.Option(metavar="RATE", help="Rate of the links between switches; by default --rate for a short name."),
 ]
 IdleMicroseconds = Annotated[
-    int, typer.Option("--idle-us", min=0, max=1_000_000, help="Longest wait after an unsuccessful poll; 0: no wait.")
+    int,
+    typer.Option(
+        "--idle-us", metavar="N", min=0, max=1_000_000, help="Longest wait after an unsuccessful poll; 0: no wait."
+    ),
 ]
-Ranks = Annotated[int | None, typer.Option("--ranks-per-host", min=1, max=4096, help="Ranks that each host takes.")]
+Ranks = Annotated[
+    int | None, typer.Option("--ranks-per-host", metavar="N", min=1, max=4096, help="Ranks that each host takes.")
+]
 
 
 @contextmanager
@@ -84,7 +90,7 @@ def up(
     checked: Annotated[bool, typer.Option("--check/--no-check", help="Measure the real rates of the links.")] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Make a lab, and compare the measured rates of its links with the requested ones."""
+    """Make a lab, and compare its links with the requested rates."""
     from starling.lab import check, cluster
     from starling.lab.plan import Options
     from starling.networks import platform_file
@@ -118,7 +124,7 @@ def up(
 
 @app.command(epilog="Example: starling lab down")
 def down(prefix: Prefix = DEFAULT_PREFIX) -> None:
-    """Take a lab down, also an unfinished one, end what runs on it, and leave nothing behind."""
+    """Take a lab down, and end all that runs on it. Also an unfinished lab; nothing is left behind."""
     from starling.lab import cluster
 
     with _failures():
@@ -132,7 +138,10 @@ def down(prefix: Prefix = DEFAULT_PREFIX) -> None:
 
 @app.command(epilog="Example: starling lab status --json")
 def status(prefix: Prefix = DEFAULT_PREFIX, as_json: AsJson = False) -> None:
-    """Show the lab that is up, what runs on it, and packets that full switches dropped. Exit status 1: none is up."""
+    """Show the lab that is up, and what runs on it.
+
+    Also packets that full switches dropped. Exit status 1: none is up.
+    """
     from starling.lab import status as states
 
     with _failures():
@@ -149,13 +158,13 @@ def run(
     order: Annotated[
         Order, typer.Option(help="Hosts as in the platform, one from each switch in turn, or shuffled.")
     ] = Order.BLOCK,
-    seed: Annotated[int, typer.Option(help="Seed of --order random.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of --order random.")] = 1,
     idle_us: IdleMicroseconds = IDLE_MICROSECONDS,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="F", help="Write facts about the run.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Report the idle CPU only if it is too low.")] = False,
     prefix: Prefix = DEFAULT_PREFIX,
 ) -> None:
-    """Run a command on the host of rank 0; MPI launchers below it start their ranks on all hosts."""
+    """Run a command on the host of rank 0. MPI launchers in it start their ranks on all hosts."""
     from starling.lab import launch
 
     with _failures():
@@ -175,7 +184,10 @@ def set_rate(
     ] = None,
     prefix: Prefix = DEFAULT_PREFIX,
 ) -> None:
-    """Give the link of one host another rate while programs run, like a fault or another job in the network."""
+    """Give the link of one host another rate while programs run.
+
+    It is like a fault or another job in the network.
+    """
     from starling.lab import cluster
     from starling.networks import platform_file
 
@@ -226,7 +238,7 @@ def calibrate(
     as_json: AsJson = False,
     prefix: Prefix = DEFAULT_PREFIX,
 ) -> None:
-    """Measure the cost model's parameters on the lab: `starling calibrate` under `starling lab run`."""
+    """Measure the cost model's parameters on the lab. It is `starling calibrate` under `starling lab run`."""
     from starling.installation import itself
     from starling.lab import launch
 
@@ -255,7 +267,7 @@ def race(
     idle_us: IdleMicroseconds = IDLE_MICROSECONDS,
     prefix: Prefix = DEFAULT_PREFIX,
 ) -> None:
-    """Race one way against others on the lab, all in turn, at every size: a table, the numbers, a picture."""
+    """Race one way against others on the lab, all in turn. Prints a row for each size; writes numbers and a picture."""
     from starling.algorithms import repository
     from starling.installation import itself
     from starling.installation.questions import RepositoryError, UnknownError
@@ -301,7 +313,7 @@ def simulate(
     topology: Annotated[
         str, typer.Option("--platform", metavar="F", help="A platform file, or a name like star:4x8 or fattree:16x16.")
     ],
-    ranks: Annotated[int, typer.Option(min=1, help="How many MPI ranks.")],
+    ranks: Annotated[int, typer.Option(metavar="N", min=1, help="How many MPI ranks.")],
     line: Annotated[
         list[str] | None,
         typer.Argument(metavar="[SOURCE ... ARGUMENT ...]", help="C or C++ files of an MPI program; else a benchmark."),
@@ -325,7 +337,9 @@ def simulate(
     size: Annotated[
         list[str] | None, typer.Option(metavar="BYTES", help="Of the benchmark, like 64KiB; may be repeated.")
     ] = None,
-    calls: Annotated[int, typer.Option(min=1, help="Calls of each case, of which the median is taken.")] = 3,
+    calls: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Calls of each case, of which the median is taken.")
+    ] = 3,
     record: Annotated[Path | None, typer.Option(metavar="F", help="Where a program's run record goes.")] = None,
     rate: HostRate = None,
     trunk_rate: TrunkRate = None,
@@ -337,10 +351,10 @@ def simulate(
     order: Annotated[
         Order, typer.Option(help="Hosts as in the platform, one from each switch in turn, or shuffled.")
     ] = Order.BLOCK,
-    seed: Annotated[int, typer.Option(help="Seed of --order random.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of --order random.")] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Run collectives, or an MPI program, with Starling on a simulated network (SimGrid). Needs no root."""
+    """Run collectives, or a program, on a simulated network. Starling runs in SimGrid, without root."""
     from starling.commands import lab_simulate
     from starling.networks import platform_file
     from starling.networks.placement import ordered
@@ -360,7 +374,7 @@ def simulate(
 
 @app.command(epilog="Example: starling lab platform star:4x8 --rate 1gbit > star.json")
 def platform(topology: Topology, rate: HostRate = None, trunk_rate: TrunkRate = None, ranks: Ranks = None) -> None:
-    """Check a platform and print it as a file with all ranges expanded. Needs neither root nor a lab."""
+    """Check a platform and print it with all ranges expanded. Needs neither root nor a lab."""
     from starling.networks import platform_file
 
     with _failures():

@@ -30,20 +30,24 @@ def predict(
         str,
         typer.Option(metavar="F", envvar="STARLING_PLATFORM", help="A platform file or a name like star:4x8."),
     ] = "",
-    ranks: Annotated[int | None, typer.Option(min=1, help="Ranks; by default as many as the platform holds.")] = None,
-    root: Annotated[int, typer.Option(min=0, help="The root, if the collective has one.")] = 0,
+    ranks: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Ranks; by default as many as the platform holds.")
+    ] = None,
+    root: Annotated[int, typer.Option(metavar="N", min=0, help="The root, if the collective has one.")] = 0,
     parameters: Annotated[
         Path | None, typer.Option(metavar="P", help="File from `starling calibrate`; else usual values of TCP.")
     ] = None,
     rate: Annotated[str | None, typer.Option(metavar="RATE", help="Rate of the hosts' links, like 20mbit.")] = None,
     trunk_rate: Annotated[str | None, typer.Option(metavar="RATE", help="Rate of the links between switches.")] = None,
-    ranks_per_host: Annotated[int | None, typer.Option(min=1, max=4096, help="Ranks that each host takes.")] = None,
+    ranks_per_host: Annotated[
+        int | None, typer.Option(metavar="N", min=1, max=4096, help="Ranks that each host takes.")
+    ] = None,
     order: Annotated[Order, typer.Option(help="How ranks are placed on hosts.")] = Order.BLOCK,
-    seed: Annotated[int, typer.Option(help="Seed of --order random.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of --order random.")] = 1,
     everything: Annotated[bool, typer.Option("--all", help="Show all candidates, and why some are left out.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Predict how long each algorithm of a collective would take on a described machine."""
+    """Predict the time of each algorithm on a described machine."""
     from starling.algorithms import prediction, repository
     from starling.installation.questions import RepositoryError, UnknownError
     from starling.networks import platform_file
@@ -56,6 +60,8 @@ def predict(
         misused(
             f"a size is missing, as in: starling predict --platform {printable(platform)} {printable(collective)} 64K"
         )
+    if size and collective == "barrier":
+        misused(f"{printable(size)}: a barrier has no size; leave it out")
     if parameters is not None and not parameters.is_file():
         misused(f"{printable(parameters)}: no such file; make one with: starling calibrate")
     try:

@@ -8,7 +8,16 @@ from typing import Annotated
 
 import typer
 
-from starling.commands.shared import Everything, OfMpi, commands, fail, misused, refuse_inner_run
+from starling.commands.shared import (
+    Everything,
+    OfMpi,
+    commands,
+    fail,
+    misused,
+    refuse_inner_run,
+    refuse_other_than_page,
+    refuse_to_replace,
+)
 from starling.messages import MISUSE, log, not_written, printable
 
 app = commands()
@@ -35,7 +44,10 @@ def profile(
     everything: Everything = False,
     mpi: OfMpi = None,
 ) -> None:
-    """Record which collectives, sizes and communicators a program uses, and where its ranks wait. Changes nothing."""
+    """Record a program's collectives and where its ranks wait.
+
+    Shows the collectives with their sizes and communicators. Changes nothing.
+    """
     from starling.records import profile as profiles
     from starling.records.profile_page import page
     from starling.records.record import RecordError
@@ -48,8 +60,9 @@ def profile(
         refuse_inner_run("profile", line)
     if show is not None and output is not None:
         misused("-o is where a new profile goes, and --show runs nothing: leave out one of them")
-    if html is not None and html.suffix != ".html":
-        misused(f"--html {printable(html)}: give a name that ends in .html")
+    refuse_other_than_page(html)
+    if show is not None:
+        refuse_to_replace(show, "--html", html)
     status = 0
     file = show or output or Path("profile.json")
     if line:

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from starling.commands import history
-from starling.commands.shared import AsJson, Everything, commands, fail, misused
+from starling.commands.shared import (
+    AsJson,
+    Everything,
+    commands,
+    fail,
+    misused,
+    refuse_other_than_page,
+    refuse_to_replace,
+)
 from starling.messages import log, not_written, printable
 
 if TYPE_CHECKING:
@@ -37,7 +45,9 @@ def report(
         Path | None, typer.Option(metavar="F.html", help="Write a page with pictures instead; it loads nothing.")
     ] = None,
 ) -> None:
-    """Show which algorithms ran in the last run, why, how long the others took, and what tuning cost.
+    """Show what ran in the last run, why, and what tuning cost.
+
+    Shows the algorithms, how long the others took, and the decisions with their reasons.
 
     Of a tuning table: what it says, and what that gains over native.
     """
@@ -46,6 +56,9 @@ def report(
     from starling.runs import settings
     from starling.terminal.console import terminal
 
+    refuse_other_than_page(html)
+    if record is not None:
+        refuse_to_replace(record, "--html", html)
     if record is not None and _is_table(record):
         _report_table(record, as_json=as_json, html=html)
         return

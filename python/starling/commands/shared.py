@@ -14,7 +14,9 @@ from starling.messages import MISUSE, log, printable
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
 Everything = Annotated[bool, typer.Option("--all", help="Show every context, not only the 20 with most time.")]
 OfMpi = Annotated[Flavour | None, typer.Option(help="The MPI of the program, if it cannot be detected.")]
-Wrapper = Annotated[str | None, typer.Option(help="The compiler wrapper, by default that beside the launcher.")]
+Wrapper = Annotated[
+    str | None, typer.Option(metavar="MPICC", help="The compiler wrapper, by default that beside the launcher.")
+]
 Launcher = Annotated[list[str], typer.Argument(metavar="LAUNCHER ...", help="mpirun, mpiexec, srun, or a program.")]
 
 
@@ -33,6 +35,22 @@ def refuse_inner_run(command: str, line: list[str]) -> None:
             inner = options.typed(line[at + 2 :])
             outer = shlex.join([*line[:at], *(inner.line if inner else ["..."])])
             misused(f"leave out the inner starling run: starling {command} -- {printable(outer)}")
+
+
+def refuse_other_than_page(html: Path | None) -> None:
+    """Refuses a name for a page that may be that of a record, a table or a program."""
+    if html is not None and html.suffix != ".html":
+        misused(f"--html {printable(html)}: give a name that ends in .html")
+
+
+def refuse_to_replace(read: Path | str, option: str, written: Path | None) -> None:
+    """Refuses to write over the file that the command reads."""
+    try:
+        same = written is not None and written.samefile(read)
+    except OSError:  # one of them is not there
+        return
+    if same:
+        misused(f"{option} {printable(written)}: this is the file to read; name another one")
 
 
 def fail(error: Exception | str) -> NoReturn:

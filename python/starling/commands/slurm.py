@@ -15,7 +15,10 @@ app = commands()
 
 @app.command(epilog="Example: starling slurm job.sh >tuned.sh")
 def slurm(script: Annotated[Path, typer.Argument(metavar="JOB.sh", help="A job script.")]) -> None:
-    """Print a job script with every srun, mpirun and mpiexec started by starling run, and say which lines changed."""
+    """Put starling run before each launcher of a job script.
+
+    Prints the script with every srun, mpirun and mpiexec started by starling run. Lists the changed lines on stderr.
+    """
     from starling.runs import environment
 
     try:

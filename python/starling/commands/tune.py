@@ -55,9 +55,10 @@ def tune(
     everything: Annotated[bool, typer.Option("--all", help="Measure every way everywhere; for research.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not print the new table.")] = False,
 ) -> None:
-    """Measure which way is the fastest for each collective, size and number of ranks, and write a tuning table.
+    """Measure the fastest ways and write them as a tuning table.
 
-    Runs a small program of ours under your launcher line. The same command goes on after an interruption.
+    Measures each collective, size and number of ranks. Runs a small program of ours under your launcher line. The same
+    command goes on after an interruption.
     """
     import sys
 

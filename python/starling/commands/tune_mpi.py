@@ -44,9 +44,14 @@ def tune_mpi(
         str, typer.Option("--strategy", metavar="S", help="brute-force, attribute, attribute:tested, factorial, ...")
     ] = "brute-force",
     repetitions: Annotated[
-        int, typer.Option("--repetitions", "-r", min=1, help="Runs of each; what is clearly slower gets fewer.")
+        int,
+        typer.Option(
+            "--repetitions", "-r", metavar="N", min=1, help="Runs of each; what is clearly slower gets fewer."
+        ),
     ] = 3,
-    pairs: Annotated[int, typer.Option(min=2, help="Runs of the winner, and as many without it, to compare them.")] = 5,
+    pairs: Annotated[
+        int, typer.Option(metavar="N", min=2, help="Runs of the winner, and as many without it, to compare them.")
+    ] = 5,
     budget: Annotated[str, typer.Option(metavar="TIME", help="Time limit: 90s, 10m, 2h, or none.")] = "30m",
     figure: Annotated[
         str | None,
@@ -63,9 +68,10 @@ def tune_mpi(
     as_json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not tell each run on stderr.")] = False,
 ) -> None:
-    """Search run-time parameters of the MPI library by running a program with them, and write those that win.
+    """Search run-time parameters of the MPI library.
 
-    What the program prints is not shown. The same command goes on after an interruption.
+    Runs a program with them, and writes those that win. What the program prints is not shown. The same command
+    goes on after an interruption.
     """
     import sys
 

@@ -15,6 +15,8 @@ _WIDTH, _HEIGHT = 720.0, 380.0
 _LEFT, _TOP, _RIGHT, _BOTTOM = 74.0, 34.0, 16.0, 46.0
 _LEGEND_LINE = 18.0
 _CHARACTER = 7.0
+_LEAST_BAR = 10.0
+"""Pixels that a bar is high at least."""
 _STYLE = """
 svg.chart { background: #ffffff; max-width: 100%; height: auto; }
 svg.chart text { font: 12px system-ui, "Segoe UI", "DejaVu Sans", Helvetica, Arial, sans-serif; fill: #24292f; }
@@ -113,12 +115,18 @@ class Chart:
             yield f'<path class="band" {style} d="M{"L".join([*there, *back])}Z">{title}</path>'
 
     def _marks(self, across: _Scale) -> Iterator[str]:
-        for i, (value, label) in enumerate(self.marks):
+        ends: list[float] = []
+        """Where the labels in each row end so far."""
+        for value, label in sorted(self.marks):
             x = across(value)
             yield f'<path class="mark" d="M{x:.1f} {_HEIGHT - _BOTTOM}V{_TOP}"/>'
             is_left = x < _LEFT + 0.6 * (_WIDTH - _RIGHT - _LEFT)
             side, anchor = (4, "start") if is_left else (-4, "end")
-            yield _text(x + side, _TOP + 12 + 14 * (i % 3), label, anchor, "faint")
+            width = _CHARACTER * len(label)
+            begin = x + side if is_left else x + side - width
+            row = next((row for row, end in enumerate(ends) if end <= begin), len(ends))
+            ends[row : row + 1] = [begin + width]
+            yield _text(x + side, _TOP + 12 + 14 * row, label, anchor, "faint")
 
     @staticmethod
     def _line(curve: Curve, across: _Scale, up: _Scale) -> str:
@@ -211,10 +219,13 @@ class Bars:
 
 def _bar(bar: Bar, x: float, width: float, up: Callable[[float], float]) -> str:
     high, low, mean = up(bar.most), up(bar.least), up(bar.mean)
+    # A kind with one size is as high as its mark: its colour must show above and below that.
+    missing = max(0.0, _LEAST_BAR - (low - high)) / 2
+    high, low = high - missing, min(low + missing, up(0.0))
     says = f"{bar.name}: {bar.least:.0%} to {bar.most:.0%}, {bar.mean:.0%} in the mean"
     return (
         f'<g><title>{escape(says)}</title><rect x="{x:.1f}" y="{high:.1f}" width="{width:.1f}" '
-        f'height="{max(low - high, 1):.1f}" fill="{bar.colour}" fill-opacity="0.75"/>'
+        f'height="{low - high:.1f}" fill="{bar.colour}" fill-opacity="0.75"/>'
         f'<path stroke="#24292f" stroke-width="2" d="M{x:.1f} {mean:.1f}h{width:.1f}"/></g>'
     )
 

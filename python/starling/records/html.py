@@ -9,6 +9,8 @@ from starling.messages import in_one_line
 
 _MOST_OF_TITLE = 120
 """Characters of a command line that are shown."""
+CHARACTER = 7
+"""Pixels of a letter in a picture, at most."""
 
 STYLE = """
 :root { color-scheme: light dark; --text: #24292f; --faint: #5b6570; --line: #d5dae0; --back: #ffffff;
@@ -28,8 +30,8 @@ svg .faint { fill: var(--faint); } svg .axis { stroke: var(--line); }
 .waiting { fill: var(--waiting); background: var(--waiting); }
 .native { fill: var(--native); background: var(--native); }
 .key { display: inline-block; width: .8em; height: .8em; margin: 0 .3em 0 1em; }
-.wide { overflow-x: auto; } table { border-collapse: collapse; white-space: nowrap; }
-th, td { padding: .2em .8em; text-align: right; border-bottom: 1px solid var(--line); }
+.wide { overflow-x: auto; } table { border-collapse: collapse; white-space: nowrap; font-size: 14px; }
+th, td { padding: .2em .6em; text-align: right; border-bottom: 1px solid var(--line); }
 th.left, td.left { text-align: left; }
 """
 
@@ -37,6 +39,12 @@ th.left, td.left { text-align: left; }
 def text(x: float, y: float, words: str, anchor: str = "middle", kind: str = "") -> str:
     """Words in a picture."""
     return f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}" class="{kind}">{escape(in_one_line(words))}</text>'
+
+
+def fitting(words: str, pixels: float) -> str:
+    """The beginning of some words that fits in so many pixels of a picture, else all of them."""
+    most = int(pixels / CHARACTER)
+    return words if len(words) <= most else f"{words[: most - 3]}..."
 
 
 def table(titles: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int]) -> str:

@@ -152,11 +152,11 @@ def named(call: OrderedCall) -> str:
 def summary(profile: Profile) -> str:
     """The run's time in collectives in one sentence."""
     text = (
-        f"in collectives {human_seconds(profile.rank_seconds / profile.record.run.ranks)} of a rank in the mean, "
+        f"A rank spent {human_seconds(profile.rank_seconds / profile.record.run.ranks)} in collectives in the mean, "
         f"{percent(profile.of_run)} of the run"
     )
     if profile.rank_seconds and profile.waiting:
-        text += f"; {percent(profile.waiting / profile.rank_seconds)} of that at least is waiting for late ranks"
+        text += f"; at least {percent(profile.waiting / profile.rank_seconds)} of that was waiting for late ranks"
         text += f", {percent(profile.unequal_work / profile.rank_seconds)} for unequal work"
     return text
 

@@ -70,13 +70,15 @@ def _count(number: int) -> str:
 def _picture(bars: Sequence[_Bar], spent: float) -> str:
     """Bars by size: how high, the time; the part above, waiting; the numbers of calls on top."""
     highest = max(bar.seconds for bar in bars) or 1.0
+    share = highest / spent if spent else 0.0
+    top = percent(share) if share >= 0.0005 or not share else "< 0.1 %"
     width = _LEFT + len(bars) * (_BAR + _GAP) + _GAP
     height = _TOP + _HEIGHT + _BELOW
     floor = _TOP + _HEIGHT
     parts = [
         f'<svg width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img">',
         f'<path class="axis" d="M{_LEFT} {_TOP}H{width}M{_LEFT} {floor}H{width}"/>',
-        html.text(_LEFT - 8, _TOP + 4, percent(highest / spent if spent else 0.0), "end", "faint"),
+        html.text(_LEFT - 8, _TOP + 4, top, "end", "faint"),
         html.text(_LEFT - 8, floor + 4, "0 %", "end", "faint"),
         html.text(_LEFT - 8, 16, "calls", "end", "faint"),
     ]
@@ -112,7 +114,8 @@ def page(profile: Profile) -> str:
         by_collective.setdefault(one.context.collective, []).append(one)
     if by_collective:
         parts.append(
-            "<h2>Where the time in collectives goes</h2><p>By size; the numbers on top are calls."
+            "<h2>Where the time in collectives goes</h2><p>By size; the height is the share of all time in "
+            "collectives, the numbers on top are calls."
             "<span class='key moving'></span>moving data, or not known<span class='key waiting'></span>"
             "waiting for late ranks</p>"
         )

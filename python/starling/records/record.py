@@ -473,6 +473,8 @@ def latest(history: Path | None) -> Path:
     """The last record of a single run in a history folder. Raises RecordError where there is none."""
     if history is None:
         raise RecordError("the history is off (STARLING_HISTORY or starling.toml); name a record: starling report FILE")
+    if history.exists() and not history.is_dir():
+        raise RecordError(f"{printable(history)}: it is no folder; name the folder of the records: --history DIR")
     paths = newest_first(history)
     if not paths:
         raise RecordError(f"{printable(history)}: no record yet; make one with: starling run -- mpirun -n 4 ./app")

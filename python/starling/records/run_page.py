@@ -18,15 +18,16 @@ _LISTED = 300
 """Contexts in the table."""
 _MOST_CANDIDATES = 16
 """Candidates of a picture: the fastest, and native."""
-_WIDTH, _LEFT, _RIGHT, _ROW = 980, 250, 90, 22
+_WIDTH, _LEFT, _RIGHT, _ROW = 1040, 290, 150, 22
 """Of pictures, in pixels."""
-_COLOURS = ("#2f6fb3", "#d55e00", "#2a9d6f", "#b65fa0", "#c98a10", "#3aa6d0", "#7a5195", "#8c6d31")
-"""Candidates' colours, in the order in which a context used them; native's is grey."""
+_COLOURS = ("#2f6fb3", "#b84d00", "#1f7f59", "#a34d8d", "#8f5f00", "#1c7da3", "#7a5195", "#7d602a")
+"""Candidates' colours, in the order in which a context used them, dark enough for white names; native's is grey."""
 _STYLE = """
 .verdict { font-size: 1.15em; font-weight: 600; border-left: 4px solid var(--good); padding-left: .7em; margin: 1em 0; }
 .verdict.lost { border-color: var(--bad); }
-.tick { stroke: var(--text); stroke-width: 2; } .dot { fill: var(--moving); } .chosen { fill: var(--good); }
-svg .inside { fill: #ffffff; } details { margin: .4em 0; } summary { cursor: pointer; }
+.tick { stroke: var(--text); stroke-width: 2; } .dot { fill: var(--moving); }
+.least { stroke: var(--faint); } .chosen { fill: var(--good); }
+svg .inside { fill: #ffffff; } .choices { --native: #66717c; } details { margin: .4em 0; } summary { cursor: pointer; }
 td.why { white-space: normal; min-width: 24em; }
 """
 
@@ -35,10 +36,10 @@ def _name(context: Context) -> str:
     return f"{reports.kind(context)} {reports.size(context)}, {context.ranks} ranks"
 
 
-def _svg(rows: int, parts: Sequence[str], below: int = 0) -> str:
-    height = rows * _ROW + 12 + below
+def _svg(rows: int, parts: Sequence[str], kind: str) -> str:
+    height = rows * _ROW + 12
     return (
-        f'<svg width="{_WIDTH}" height="{height}" viewBox="0 0 {_WIDTH} {height}" role="img" '
+        f'<svg class="{kind}" width="{_WIDTH}" height="{height}" viewBox="0 0 {_WIDTH} {height}" role="img" '
         f'style="max-width:100%;height:auto">{"".join(parts)}</svg>'
     )
 
@@ -65,17 +66,17 @@ def _times(contexts: Sequence[Context]) -> str:
         told += "" if native is None else f"; natively {human_seconds(native)}"
         parts += [
             f"<g><title>{escape(in_one_line(told))}</title>",
-            html.text(_LEFT - 8, y + 12, _name(one), "end"),
+            html.text(_LEFT - 8, y + 12, html.fitting(_name(one), _LEFT - 8), "end"),
             _rect(_LEFT, y, scale * (spent - tuning), "moving"),
             _rect(_LEFT + scale * (spent - tuning), y, scale * tuning, "waiting"),
         ]
-        end = spent
+        end, label = spent, human_seconds(spent)
         if native is not None:
             x = _LEFT + scale * native
             parts.append(f'<path class="tick" d="M{x:.1f} {y - 3}V{y + _ROW - 5}"/>')
-            end = max(end, native)
-        parts += [html.text(_LEFT + scale * end + 6, y + 12, human_seconds(spent), "start", "faint"), "</g>"]
-    return _svg(len(contexts), parts)
+            end, label = max(end, native), f"{label}; native {human_seconds(native)}"
+        parts += [html.text(_LEFT + scale * end + 6, y + 12, label, "start", "faint"), "</g>"]
+    return _svg(len(contexts), parts, "times")
 
 
 def _uses(context: Context) -> Iterator[tuple[int, int, str]]:
@@ -100,7 +101,7 @@ def _choices(contexts: Sequence[Context]) -> str:
         colours: dict[str, str] = {}
         # Half of the line for the first calls: on a plain scale nobody would see what came before the last choice.
         scale = across / math.log1p(max(1, one.calls))
-        parts.append(html.text(_LEFT - 8, y + 12, _name(one), "end"))
+        parts.append(html.text(_LEFT - 8, y + 12, html.fitting(_name(one), _LEFT - 8), "end"))
         for first, last, name in _uses(one):
             x, end = _LEFT + scale * math.log1p(first), _LEFT + scale * math.log1p(last)
             colour = "var(--native)" if name == "native" else colours.setdefault(name, _COLOURS[len(colours) % 8])
@@ -112,8 +113,9 @@ def _choices(contexts: Sequence[Context]) -> str:
             if end - x > 7 * len(name) + 6:
                 parts.append(html.text(x + 5, y + 12, name, "start", "inside"))
             parts.append("</g>")
-        parts.append(html.text(_WIDTH - _RIGHT + 6, y + 12, f"{one.calls} calls", "start", "faint"))
-    return _svg(len(contexts), parts)
+        calls = f"{one.calls} call{'s' * (one.calls != 1)}"
+        parts.append(html.text(_WIDTH - _RIGHT + 6, y + 12, calls, "start", "faint"))
+    return _svg(len(contexts), parts, "choices")
 
 
 def _time(candidate: Candidate) -> float | None:
@@ -128,11 +130,12 @@ def _candidates(context: Context) -> str:
         return ""
     low = min(min(seconds, one.min_s or seconds) for seconds, one in shown)
     high = max(seconds for seconds, _ in shown)
-    across = _WIDTH - _LEFT - _RIGHT
-    scale = across / (math.log(high / low) or 1.0)
+    # Names of algorithms with parameters are long; half of the picture at most is for them.
+    left = min(max(_LEFT, *(html.CHARACTER * len(one.public_name) + 8 for _, one in shown)), _WIDTH // 2)
+    scale = (_WIDTH - left - _RIGHT) / (math.log(high / low) or 1.0)
 
     def place(seconds: float) -> float:
-        return _LEFT + scale * math.log(max(seconds, low) / low)
+        return left + scale * math.log(max(seconds, low) / low)
 
     parts = []
     for row, (seconds, one) in enumerate(shown):
@@ -143,15 +146,15 @@ def _candidates(context: Context) -> str:
         told = f"{name}: {human_seconds(seconds)}, least {human_seconds(least)}, {one.samples} calls"
         parts += [
             f"<g><title>{escape(in_one_line(told))}</title>",
-            html.text(_LEFT - 8, y + 4, name, "end"),
-            f'<path class="axis" d="M{place(min(least, seconds)):.1f} {y}H{place(seconds):.1f}"/>',
+            html.text(left - 8, y + 4, html.fitting(name, left - 8), "end"),
+            f'<path class="least" d="M{place(min(least, seconds)):.1f} {y}H{place(seconds):.1f}"/>',
             f'<circle class="{kind}" cx="{place(seconds):.1f}" cy="{y}" r="5"/>',
             html.text(place(seconds) + 9, y + 4, human_seconds(seconds), "start", "faint"),
             "</g>",
         ]
-    left = len(timed) - len(shown)
-    more = f"<p class=faint>and {left} slower ones</p>" if left else ""
-    return _svg(len(shown), parts) + more
+    hidden = len(timed) - len(shown)
+    more = f"<p class=faint>and {hidden} slower ones</p>" if hidden else ""
+    return _svg(len(shown), parts, "candidates") + more
 
 
 def _why(context: Context) -> str:
@@ -183,14 +186,15 @@ def page(record: RunRecord) -> str:
         parts.append(f"<p class='verdict{' lost' if told.startswith('Lost') else ''}'>{escape(told)}</p>")
     if told := reports.waiting(record):
         parts.append(f"<p>{escape(told)}</p>")
-    parts.append(f"<p>{escape(reports.summary(record))}.</p>")
+    told = reports.summary(record)
+    parts.append(f"<p>{escape(told[:1].upper() + told[1:])}.</p>")
     drawn = contexts[:_DRAWN]
     parts += [
         "<h2>Where the time in collectives went</h2><p>Of the slowest rank, where ranks agreed on times."
         "<span class='key moving'></span>calls<span class='key waiting'></span>what trying cost; the mark is where the "
         "MPI library alone would have been</p>",
         _times(drawn),
-        "<h2>What was chosen when</h2><p>From the first call to the last, on a logarithmic scale."
+        "<h2>What was chosen when</h2><p class=choices>From the first call to the last, on a logarithmic scale."
         "<span class='key native'></span>native; single trials between decisions are not drawn</p>",
         _choices(drawn),
         "<h2>How long the candidates took</h2><p>A call, on a logarithmic scale; the line goes to the quickest call on "
