@@ -84,4 +84,11 @@ class Search final : public Strategy {
   std::unique_ptr<Searcher> searcher_;  ///< on rank 0 only
 };
 
+/// A search by a `Plan`, for StrategyKind::make.
+template <class Plan>
+std::unique_ptr<Strategy> search_by(const Brief& brief) {
+  return std::make_unique<Search>(
+      brief, [](const Brief& of) -> std::unique_ptr<SearchPlan> { return std::make_unique<Plan>(of); });
+}
+
 }  // namespace starling

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "messages/fingerprint.hpp"
+
 namespace starling {
 namespace {
 
@@ -61,13 +63,12 @@ Spread Places::spread() const {
   Spread spread{nodes(), 0, 0};
   for (const int place : position_) spread.ranks_per_node = std::max(spread.ranks_per_node, place + 1);
   bool is_plain = !has_domains();
-  constexpr std::uint64_t prime = 1099511628211U;  // FNV-1a
-  std::uint64_t digest = 14695981039346656037U;
+  Fingerprint all;
   for (int rank = 0; rank < ranks(); ++rank) {
     is_plain = is_plain && (node_of(rank) * spread.ranks_per_node) + position(rank) == rank;
-    for (const int part : {node_of(rank), by_domain().node_of(rank)})
-      digest = (digest ^ static_cast<std::uint64_t>(part)) * prime;
+    for (const int part : {node_of(rank), by_domain().node_of(rank)}) all.add(static_cast<std::uint64_t>(part));
   }
+  const std::uint64_t digest = all.value();
   constexpr std::uint64_t most = std::numeric_limits<int>::max();
   if (!is_plain) spread.layout = static_cast<int>(1 + (((digest >> 32U) ^ digest) % most));
   return spread;

@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "messages/fingerprint.hpp"
+
 namespace starling {
 namespace {
 
@@ -11,13 +13,6 @@ namespace {
 LibraryAlgorithms& known() {
   static auto& all = *new LibraryAlgorithms;
   return all;
-}
-
-/// FNV-1a.
-void mix(std::uint64_t& hash, std::string_view text) {
-  constexpr std::uint64_t prime = 0x100000001b3;
-  for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * prime;
-  hash = (hash ^ 0xffU) * prime;
 }
 
 bool has(const Parameters& parameters, const std::pair<std::string, std::string>& wanted) {
@@ -41,15 +36,17 @@ std::optional<std::vector<std::pair<std::string, std::string>>> items_of(std::st
 }  // namespace
 
 std::uint64_t LibraryAlgorithms::fingerprint() const {
-  std::uint64_t hash = 0xcbf29ce484222325;
+  constexpr std::uint64_t end_of_text = 0xff;
+  Fingerprint all;
   for (const auto& algorithms : of_collective) {
-    mix(hash, "collective");
+    all.add("collective").add(end_of_text);
     for (const LibraryAlgorithm& one : algorithms) {
-      mix(hash, with_parameters(one.name, one.parameters));
-      for (const auto& [variable, value] : one.settings) mix(hash, variable + "=" + std::to_string(value));
+      all.add(with_parameters(one.name, one.parameters)).add(end_of_text);
+      for (const auto& [variable, value] : one.settings)
+        all.add(variable).add("=").add(std::to_string(value)).add(end_of_text);
     }
   }
-  return hash;
+  return all.value();
 }
 
 const LibraryAlgorithms& library_algorithms() {

@@ -1,7 +1,8 @@
 /* An MPI tool on the PMPI names, which sees Starling's own MPI calls. Counts communicators that are made through PMPI
- * and not freed, and error handlers that are set through PMPI after MPI_Init on other communicators, and prints both at
- * the end. With SLOW_PARTS=N in the environment a native allgather or barrier on fewer ranks than the program's is made
- * N times, so algorithms with such parts are slow. Loaded behind Starling, or in front of it. */
+ * and not freed, error handlers that are set through PMPI after MPI_Init on other communicators, and the messages of
+ * one number that are sent through PMPI_Send, as ranks agree by; prints all at the end. With SLOW_PARTS=N in the
+ * environment a native allgather or barrier on fewer ranks than the program's is made N times, so algorithms with such
+ * parts are slow. Loaded behind Starling, or in front of it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -11,7 +12,7 @@
 enum { most = 8192 };
 
 static MPI_Comm made[most];
-static int count, at_init, largest, swapped;
+static int count, at_init, largest, swapped, agreements;
 static int is_first = 1;
 
 static void* next(const char* name) {
@@ -67,6 +68,15 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
   return go_on(comm, handler);
 }
 
+typedef int send_function(const void*, int, MPI_Datatype, int, int, MPI_Comm);
+
+int PMPI_Send(const void* buffer, int elements, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+  send_function* go_on;
+  *(void**)&go_on = next("PMPI_Send");
+  agreements += elements == 1;
+  return go_on(buffer, elements, type, to, tag, comm);
+}
+
 static int times_on(MPI_Comm comm) {
   const char* const wished = getenv("SLOW_PARTS");
   int all, here;
@@ -100,5 +110,6 @@ int MPI_Comm_size(MPI_Comm comm, int* size) {
 
 __attribute__((destructor)) static void tell(void) {
   if (!is_first)
-    fprintf(stderr, "tool: %d at first, %d at most, %d left, %d handlers set\n", at_init, largest, count, swapped);
+    fprintf(stderr, "tool: %d at first, %d at most, %d left, %d handlers set, %d of one number\n", at_init, largest,
+            count, swapped, agreements);
 }

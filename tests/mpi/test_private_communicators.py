@@ -78,15 +78,35 @@ def test_rows_and_columns_keep_to_the_bound(mpi: Mpi, tmp_path: Path) -> None:
     assert any(context.winner == "groups?mesh=2x2" for context in record.contexts), "some got their rows"
 
 
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_a_candidate_that_needs_no_communicator_takes_one_agreement_at_its_first_call(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE / "first_calls.c", tmp_path))
+
+    def told(sizes: int) -> list[int]:
+        """The messages by which 2 ranks agreed: one of each rank each time."""
+        argv = [program, str(sizes)]
+        forced = "forced:allreduce:recursive_doubling"
+        env = {"STARLING_HOST_BUFFERS": "1", **watched(mpi, tmp_path)}  # else they also agree on GPUs
+        outcome, record = run_tuned(mpi, 2, argv, forced, tmp_path, env, PATIENCE)
+        assert [context.winner for context in record.contexts] == ["recursive_doubling"] * sizes
+        return [int(count) for count in re.findall(r"(\d+) of one number", outcome.stderr)]
+
+    few, many = told(1), told(5)
+    assert len(few) == 2
+    assert sorted(many) == [count + 4 for count in sorted(few)]
+
+
 @pytest.mark.alone
+@pytest.mark.parametrize("strategy", ["star-basic", "brute-force"])
 @pytest.mark.parametrize("mpi", limited(), ids=str)
-def test_communicators_of_a_losing_candidate_are_freed(mpi: Mpi, tmp_path: Path) -> None:
+def test_communicators_of_a_losing_candidate_are_freed(mpi: Mpi, tmp_path: Path, strategy: str) -> None:
+    """Also where it rests while others are tried."""
     program = str(compile_c(mpi, HERE / "remaining.c", tmp_path))
     used = 8  # each would keep two or more
     plain = remaining(run_ranks(mpi, 4, [program, str(used), "1"], preloaded(mpi, tmp_path), PATIENCE).check())
     # Collectives on rows and columns are repeated so often that a mesh cannot win on a busy machine either.
     env = {"STARLING_ITER": "2", "STARLING_ONLY": "allgather:groups?mesh=2x2", "SLOW_PARTS": "200"}
-    left, record = run_remaining(mpi, tmp_path, used, 12, "star-basic", {**env, **watched(mpi, tmp_path)})
+    left, record = run_remaining(mpi, tmp_path, used, 12, strategy, {**env, **watched(mpi, tmp_path)})
     gathers = [context for context in record.contexts if context.collective == "allgather"]
     assert [context.winner for context in gathers] == ["native"]
     assert any(one.samples for one in gathers[0].candidates if one.name == "groups"), "none was ever tried"

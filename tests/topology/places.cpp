@@ -51,6 +51,7 @@ TEST(Places, SpreadTellsLayoutsApartThatHaveTheSameNumbers) {
   EXPECT_EQ(different.size(), 8);
   EXPECT_EQ(*different.begin(), 0) << "a number that records can hold";
   EXPECT_EQ(layout({9, 2, 9, 2}, {}), layout({0, 1, 0, 1}, {})) << "in another job";
+  EXPECT_EQ(layout({0, 1, 0, 1}, {}), 560206503) << "as earlier records have it";
 }
 
 TEST(Places, KnowsTheDomainsOfEachNode) {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "messages/fingerprint.hpp"
 #include "runtime/contexts/setup.hpp"
 #include "runtime/mpi/clock.hpp"
 #include "runtime/mpi/gpu.hpp"
@@ -56,11 +57,11 @@ int size_of(MPI_Comm comm) {
   return size;
 }
 
-/// A number for a sequence of ranks (FNV-1a, a word at a time).
+/// A number for a sequence of ranks.
 std::uint64_t hash_of(std::span<const int> ranks) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const int rank : ranks) hash = (hash ^ static_cast<std::uint64_t>(rank)) * 0x100000001b3U;
-  return hash;
+  Fingerprint hash;
+  for (const int rank : ranks) hash.add(static_cast<std::uint64_t>(rank));
+  return hash.value();
 }
 
 }  // namespace

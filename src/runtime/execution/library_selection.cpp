@@ -34,7 +34,7 @@ std::vector<LibraryAlgorithm> with_knobs(const LibraryAlgorithm& one, std::strin
   for (const Knob& knob : knobs) {
     if (knob.collective != collective || knob.algorithm != one.name) continue;
     const std::string variable(knob.variable);
-    const auto found = ControlVariable::find(variable);
+    const auto found = control_variable(variable);
     if (!found || !found->is_writable()) continue;
     std::vector<LibraryAlgorithm> more;
     for (const LibraryAlgorithm& shorter : all) {
@@ -112,11 +112,11 @@ void add_needs_of_openmpi(LibraryAlgorithm& one, Collective collective) {
 
 void add_tuned(std::vector<LibraryAlgorithm>& into, Collective collective) {
   const std::string variable = std::string("coll_tuned_").append(name_of(collective)).append("_algorithm");
-  const auto found = ControlVariable::find(variable);
+  const auto found = control_variable(variable);
   if (!found || !found->is_writable()) return;
   std::vector<ControlSetting> wins;
   // Elsewhere another component may be preferred to coll/tuned, so that the variables of that one do not act.
-  if (const auto priority = ControlVariable::find("coll_tuned_priority"); priority && priority->is_writable())
+  if (const auto priority = control_variable("coll_tuned_priority"); priority && priority->is_writable())
     wins.push_back({"coll_tuned_priority", 100});
   for (const auto& [number, name] : found->enumeration()) {
     if (number == 0 || is_wrong(name)) continue;  // 0 leaves the choice to the library
@@ -151,7 +151,7 @@ std::vector<Component> components() {
 LibraryAlgorithms of_openmpi() {
   constexpr int shared = -1;
   LibraryAlgorithms all{.names = LibraryAlgorithms::Names::of_openmpi, .act_at_creation = true, .looked_for = true};
-  const auto dynamic = ControlVariable::find("coll_tuned_allreduce_algorithm");
+  const auto dynamic = control_variable("coll_tuned_allreduce_algorithm");
   const char* const rules = std::getenv(dynamic_rules);
   if (!dynamic) {
     all.why_none = "this Open MPI has no component coll/tuned";
@@ -161,7 +161,7 @@ LibraryAlgorithms of_openmpi() {
     all.why_none = std::string(dynamic_rules) + " is not 1";
     return all;
   }
-  if (!ControlVariable::text("coll_tuned_dynamic_rules_filename").empty()) {
+  if (!text_of_control_variable("coll_tuned_dynamic_rules_filename").empty()) {
     all.why_none = "the job has a file of dynamic rules, which goes before what is asked for at run time";
     return all;
   }
@@ -180,7 +180,7 @@ LibraryAlgorithms of_openmpi() {
     communicators = std::max(communicators, place);
   }
   for (const Component& one : components()) {
-    if (!ControlVariable::find(std::string(one.variable))) continue;
+    if (!control_variable(std::string(one.variable))) continue;
     for (const Collective collective : one.collectives) {
       LibraryAlgorithm way{.name = std::string(one.name), .component = std::string(one.name)};
       way.communicator = communicators;
@@ -242,7 +242,7 @@ LibraryAlgorithms of_mpich() {
   LibraryAlgorithms all{.names = LibraryAlgorithms::Names::of_mpich, .looked_for = true};
   std::vector<ControlSetting> always;
   // Collectives of the device come first, and know nothing of the algorithm that is asked for.
-  if (const auto device = ControlVariable::find("MPIR_CVAR_DEVICE_COLLECTIVES")) {
+  if (const auto device = control_variable("MPIR_CVAR_DEVICE_COLLECTIVES")) {
     const std::vector<std::string> names = names_in_description(device->description());
     const auto none = std::find(names.begin(), names.end(), "none");
     if (none != names.end()) always.push_back({"MPIR_CVAR_DEVICE_COLLECTIVES", static_cast<int>(none - names.begin())});
@@ -254,7 +254,7 @@ LibraryAlgorithms of_mpich() {
     for (const char letter : name_of(collective))
       variable += letter == '_' ? '_' : static_cast<char>(letter - 'a' + 'A');
     variable += "_INTRA_ALGORITHM";
-    const auto found = ControlVariable::find(variable);
+    const auto found = control_variable(variable);
     if (!found || !found->is_writable()) continue;
     const std::vector<std::string> names = names_in_description(found->description());
     for (std::size_t number = 0; number < names.size(); ++number) {
@@ -307,9 +307,9 @@ LibraryAlgorithms find_library_algorithms(bool is_serialized) {
 std::optional<Selection> Selection::of(const std::vector<ControlSetting>& settings) {
   Selection selection;
   for (const ControlSetting& one : settings) {
-    const auto variable = ControlVariable::find(one.variable);
+    const auto variable = control_variable(one.variable);
     if (!variable) return std::nullopt;
-    selection.values_.push_back({*variable, one.value});
+    selection.values_.push_back({variable, one.value});
   }
   return selection;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,12 +28,12 @@ class Selection {
    public:
     explicit Switch(Selection& selection) : selection_(selection) {
       for (Value& one : selection.values_) {
-        one.usual = one.variable.read();
-        static_cast<void>(one.variable.write(one.wanted));
+        one.usual = one.variable->read();
+        static_cast<void>(one.variable->write(one.wanted));
       }
     }
     ~Switch() {
-      for (const Value& one : selection_.values_) static_cast<void>(one.variable.write(one.usual));
+      for (const Value& one : selection_.values_) static_cast<void>(one.variable->write(one.usual));
     }
     Switch(const Switch&) = delete;
     Switch& operator=(const Switch&) = delete;
@@ -45,7 +46,7 @@ class Selection {
 
  private:
   struct Value {
-    ControlVariable variable;
+    std::shared_ptr<const ControlVariable> variable;
     int wanted;
     int usual = 0;  ///< what the user or the library had set when it was switched
   };

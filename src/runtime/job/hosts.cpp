@@ -4,24 +4,14 @@
 #include <cstdint>
 #include <fstream>
 #include <string>
-#include <string_view>
 
+#include "messages/fingerprint.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
 #include "shared_memory/processors.hpp"
 #include "topology/processor_domain.hpp"
 
 namespace starling {
-namespace {
-
-/// A number for a text, by FNV-1a.
-std::int64_t number_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return static_cast<std::int64_t>(hash);
-}
-
-}  // namespace
 
 std::int64_t number_of_host() {
   std::array<char, MPI_MAX_PROCESSOR_NAME + 1> name{};
@@ -29,7 +19,7 @@ std::int64_t number_of_host() {
   pmpi.Get_processor_name(name.data(), &length);
   std::string boot;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
-  return number_of(std::string(name.data()).append(" ").append(boot));
+  return static_cast<std::int64_t>(Fingerprint().add(name.data()).add(" ").add(boot).value());
 }
 
 int domain_of_host() {

@@ -1,44 +1,57 @@
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace starling {
 
-/// Starts and ends MPI's tool interface (MPI_T), after MPI_Init and before MPI_Finalize, or what the library has in its
-/// place that costs less (opal_variables.hpp). Nothing below works before it is started. False if the library has none.
+/// A control variable of the MPI library, of type int and for the whole process.
+class ControlVariable {
+ public:
+  ControlVariable() = default;
+  virtual ~ControlVariable() = default;
+  ControlVariable(const ControlVariable&) = delete;
+  ControlVariable& operator=(const ControlVariable&) = delete;
+  ControlVariable(ControlVariable&&) = delete;
+  ControlVariable& operator=(ControlVariable&&) = delete;
+
+  /// Whether it can be written at all.
+  [[nodiscard]] virtual bool is_writable() const = 0;
+  [[nodiscard]] virtual int read() const = 0;
+  /// Acts on this process only. False if the library refuses it.
+  [[nodiscard]] virtual bool write(int value) const = 0;
+  /// What the library says of it.
+  [[nodiscard]] virtual std::string description() const = 0;
+  /// The values that the library has names for; empty if it does not enumerate them.
+  [[nodiscard]] virtual std::vector<std::pair<int, std::string>> enumeration() const = 0;
+};
+
+/// A way to the variables of the MPI library: tool_variables.hpp, opal_variables.hpp.
+class ControlVariables {
+ public:
+  ControlVariables() = default;
+  virtual ~ControlVariables() = default;
+  ControlVariables(const ControlVariables&) = delete;
+  ControlVariables& operator=(const ControlVariables&) = delete;
+  ControlVariables(ControlVariables&&) = delete;
+  ControlVariables& operator=(ControlVariables&&) = delete;
+
+  /// Null if the library has no such variable, or it is of another kind.
+  [[nodiscard]] virtual std::shared_ptr<const ControlVariable> find(const std::string& name) const = 0;
+  /// The text of a variable that is one; empty if there is none.
+  [[nodiscard]] virtual std::string text(const std::string& name) const = 0;
+};
+
+/// After MPI_Init and before MPI_Finalize. Nothing is found before it is started, or after it has stopped. False if the
+/// library has no variables.
 bool start_control_variables();
 void stop_control_variables();
 
-/// A control variable of the MPI library, of type int and for the whole process. A copy is the same variable.
-class ControlVariable {
- public:
-  /// Nothing if the library has no such variable, or it is of another kind. Looked up once.
-  static std::optional<ControlVariable> find(const std::string& name);
-  /// The text of a variable that is one; empty if there is none.
-  static std::string text(const std::string& name);
-
-  /// Whether it can be written at all.
-  [[nodiscard]] bool is_writable() const { return writable_; }
-  [[nodiscard]] int read() const;
-  /// Acts on this process only. False if the library refuses it.
-  [[nodiscard]] bool write(int value) const;
-  /// What the library says of it.
-  [[nodiscard]] std::string description() const;
-  /// The values that the library has names for; empty if it does not enumerate them.
-  [[nodiscard]] std::vector<std::pair<int, std::string>> enumeration() const;
-
- private:
-  static std::optional<ControlVariable> found(const std::string& name);
-  ControlVariable(std::string name, int index, void* handle, bool writable)
-      : name_(std::move(name)), index_(index), handle_(handle), writable_(writable) {}
-
-  std::string name_;
-  int index_;
-  void* handle_;  ///< an MPI_T_cvar_handle, a pointer in every library; null if opal_variables.hpp reaches it
-  bool writable_;
-};
+/// As ControlVariables::find; looked up once.
+std::shared_ptr<const ControlVariable> control_variable(const std::string& name);
+/// As ControlVariables::text.
+std::string text_of_control_variable(const std::string& name);
 
 }  // namespace starling

@@ -1,7 +1,9 @@
 #include "runtime/mpi/opal_variables.hpp"
 
 #include <cstdlib>
+#include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include "runtime/mpi/flavour.hpp"
 #include "runtime/mpi/loaded.hpp"
@@ -38,8 +40,18 @@ const Opal& opal() {
   return found;
 }
 
+/// What Open MPI says of a variable.
+struct Said {
+  int index = 0;
+  bool is_int = false;
+  bool is_text = false;
+  bool is_writable = false;
+  std::string description;
+  std::vector<std::pair<int, std::string>> values;  ///< those with names; empty if it does not enumerate them
+};
+
 /// Takes what a line of the dump says after the variable's name.
-void add(OpalVariable& variable, std::string_view said) {
+void add(Said& variable, std::string_view said) {
   constexpr std::string_view enumerator = "enumerator:value:";
   constexpr std::string_view help = "help:";
   if (said == "type:int") variable.is_int = true;
@@ -53,15 +65,9 @@ void add(OpalVariable& variable, std::string_view said) {
   }
 }
 
-}  // namespace
-
-bool has_opal_variables() {
-  const Opal& all = opal();
-  return all.find_by_name != nullptr && all.get_value != nullptr && all.set_value != nullptr && all.dump != nullptr;
-}
-
-std::optional<OpalVariable> opal_variable(const std::string& name) {
-  OpalVariable variable;
+/// Nothing if there is none of that name.
+std::optional<Said> said_of(const std::string& name) {
+  Said variable;
   char** lines = nullptr;
   if (opal().find_by_name(name.c_str(), &variable.index) != success ||
       opal().dump(variable.index, &lines, parsable) != success || lines == nullptr)
@@ -77,13 +83,57 @@ std::optional<OpalVariable> opal_variable(const std::string& name) {
   return variable;
 }
 
-const void* opal_value(int index) {
+/// Where its value is stored now; null if Open MPI does not tell.
+const void* value_of(int index) {
   const void* storage = nullptr;
   return opal().get_value(index, static_cast<void*>(&storage), nullptr, nullptr) == success ? storage : nullptr;
 }
 
-bool set_opal_value(int index, int value) {
-  return opal().set_value(index, &value, 0, set_by_a_tool, nullptr) == success;
+class OpalVariable final : public ControlVariable {
+ public:
+  OpalVariable(std::string name, int index, bool is_writable)
+      : name_(std::move(name)), index_(index), is_writable_(is_writable) {}
+
+  [[nodiscard]] bool is_writable() const override { return is_writable_; }
+  [[nodiscard]] int read() const override { return *static_cast<const int*>(value_of(index_)); }
+  [[nodiscard]] bool write(int value) const override {
+    return opal().set_value(index_, &value, 0, set_by_a_tool, nullptr) == success;
+  }
+  // Asked for once: not kept.
+  [[nodiscard]] std::string description() const override { return said_of(name_).value_or(Said{}).description; }
+  [[nodiscard]] std::vector<std::pair<int, std::string>> enumeration() const override {
+    return said_of(name_).value_or(Said{}).values;
+  }
+
+ private:
+  std::string name_;
+  int index_;
+  bool is_writable_;
+};
+
+class OpalVariables final : public ControlVariables {
+ public:
+  [[nodiscard]] std::shared_ptr<const ControlVariable> find(const std::string& name) const override {
+    const auto said = said_of(name);
+    if (!said || !said->is_int || value_of(said->index) == nullptr) return nullptr;
+    return std::make_shared<OpalVariable>(name, said->index, said->is_writable);
+  }
+
+  [[nodiscard]] std::string text(const std::string& name) const override {
+    const auto said = said_of(name);
+    const void* const storage = said && said->is_text ? value_of(said->index) : nullptr;
+    const char* const text = storage != nullptr ? *static_cast<const char* const*>(storage) : nullptr;
+    return text != nullptr ? text : "";
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<ControlVariables> opal_variables() {
+  const Opal& all = opal();
+  if (all.find_by_name == nullptr || all.get_value == nullptr || all.set_value == nullptr || all.dump == nullptr)
+    return nullptr;
+  return std::make_unique<OpalVariables>();
 }
 
 }  // namespace starling

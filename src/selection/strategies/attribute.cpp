@@ -50,7 +50,7 @@ class Score {
 
 class Attribute final : public SearchPlan {
  public:
-  Attribute(const Brief& brief, bool tests) : SearchPlan(brief), tests_(tests) {}
+  explicit Attribute(const Brief& brief) : SearchPlan(brief), tests_(brief.argument == tested) {}
 
   std::vector<int> wanted(const Trials& trials) override {
     because("");
@@ -215,11 +215,7 @@ StrategyKind attribute() {
       .rejects = [](std::string_view argument) -> std::string {
         return argument.empty() || argument == tested ? "" : "there is attribute, and attribute:tested";
       },
-      .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {
-        return std::make_unique<Search>(brief, [](const Brief& of) -> std::unique_ptr<SearchPlan> {
-          return std::make_unique<Attribute>(of, of.argument == tested);
-        });
-      },
+      .make = search_by<Attribute>,
   };
 }
 

@@ -28,10 +28,7 @@ StrategyKind brute_force() {
       .searches = true,
       .keeps_trying = true,
       .stages = {Search::stages.begin(), Search::stages.end()},
-      .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {
-        return std::make_unique<Search>(
-            brief, [](const Brief& of) -> std::unique_ptr<SearchPlan> { return std::make_unique<BruteForce>(of); });
-      },
+      .make = search_by<BruteForce>,
   };
 }
 
