@@ -130,7 +130,9 @@ void Planner::ask_knowledge() {
   if (asked_ || !knowledge_) return;
   const double native = time_of(0);
   if (const auto measuring = knowledge_->seconds_to_measure(); measuring) {
-    wants_measurement_ = stake_.is_enough_to_measure(*measuring, native);
+    wants_measurement_ = stake_.is_enough_to_measure(*measuring, native, knowledge_->spent_elsewhere());
+    // Once the network is known the first trials follow soon, as after a new choice.
+    if (wants_measurement_) chosen_at_ = calls_;
     return;
   }
   const double cost = knowledge_->seconds_to_ask();
@@ -200,7 +202,9 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
     // One very long call among those measured is not what the others of the step took.
     if (!as_measured.empty()) {
       in_calls += median(as_measured) * static_cast<double>(step.calls);
-      stake_.add(median(without_waiting) * static_cast<double>(step.calls));
+      const double at_stake = median(without_waiting) * static_cast<double>(step.calls);
+      stake_.add(at_stake);
+      if (knowledge_) knowledge_->spend(at_stake);
     }
     if (was_refused && step.candidate != 0) {  // native carried out these calls
       eligible_[static_cast<std::size_t>(step.candidate)] = false;
@@ -430,7 +434,7 @@ std::vector<PlannedCalls> Planner::next() {
   constexpr std::int64_t calls_of_baseline = 2;
   if (calls_ < calls_of_baseline && !stake_.knows_native())
     return {{chosen_, std::max(free_from, calls_of_baseline - calls_), false}};
-  if (wants_measurement_) return {{chosen_, std::max<std::int64_t>(free_from, 1), false}};
+  if (wants_measurement_) return {{chosen_, 1, false}};  // to measure takes longer than to agree once more
   if (surprised_) return {{chosen_, std::max<std::int64_t>(free_from, fewest_to_watch), false}};
   const auto stretch = [&] {
     return std::vector<PlannedCalls>{{gain_.next(), std::max(free_from, Proof::calls), gain_.next() == 0}};

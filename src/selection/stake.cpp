@@ -8,12 +8,9 @@
 namespace starling {
 namespace {
 
-/// What may be spent to know more before a trial, as a share of what is at stake: from as many calls again as much may
-/// be gained. Predictions serve one context, a measurement of the network all of them.
-constexpr double share_of_predictions = 0.25;
-constexpr double share_of_measurement = 0.5;
-/// The same of what was at stake in all runs: this one may be over soon.
-constexpr double share_of_measurement_in_all_runs = 0.1;
+/// What may be spent to know more before a trial, as a share of the time of the calls so far. They may be the last
+/// ones, or not gain: then that much is lost.
+constexpr double share_of_knowing = 0.1;
 
 }  // namespace
 
@@ -34,14 +31,19 @@ double Stake::in_all_runs(double native) const {
   return std::max(in_this_run(native), calls_before_ * native);
 }
 
-bool Stake::is_enough_to_measure(double seconds, double native) {
-  enough_ = seconds / std::max(share_of_measurement * part_, shortest);
-  return in_this_run(native) >= enough_ || in_all_runs(native) * share_of_measurement_in_all_runs * part_ >= seconds;
+bool Stake::is_enough_to_measure(double seconds, double native, double elsewhere) {
+  enough_ = worth(seconds) - elsewhere;
+  return in_all_runs(native) >= enough_;
 }
 
 bool Stake::is_enough_to_predict(double seconds, double native) {
-  enough_ = std::max(least_, seconds / std::max(share_of_predictions * part_, shortest));
+  enough_ = std::max(least_, worth(seconds));
   return in_this_run(native) >= enough_;
+}
+
+/// The seconds of calls from which on knowing more may cost so many seconds.
+double Stake::worth(double seconds) const {
+  return seconds / std::max(share_of_knowing * part_, shortest);
 }
 
 double Stake::calls_until_enough(double native, std::int64_t calls) const {

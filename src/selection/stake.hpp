@@ -25,9 +25,10 @@ class Stake {
   // `native` is native's time per call.
   /// Whether enough is at stake for any trial.
   [[nodiscard]] bool is_enough_to_try(double native) const { return in_all_runs(native) >= least_; }
-  /// Whether it is enough to measure the network, which takes so many seconds.
-  bool is_enough_to_measure(double seconds, double native);
-  /// Whether it is enough to ask for predictions, which takes so many seconds.
+  /// Whether it is enough to measure the network, which takes so many seconds. That serves all contexts, so the calls
+  /// of others, which took `elsewhere` seconds, count too.
+  bool is_enough_to_measure(double seconds, double native, double elsewhere);
+  /// Whether it is enough to ask for predictions, which takes so many seconds and serves this context in this run only.
   bool is_enough_to_predict(double seconds, double native);
   /// Of a context with so many calls: how many more until there is enough for what was asked for last, as far as the
   /// calls so far tell; at least 1.
@@ -36,6 +37,7 @@ class Stake {
  private:
   [[nodiscard]] double in_this_run(double native) const;
   [[nodiscard]] double in_all_runs(double native) const;
+  [[nodiscard]] double worth(double seconds) const;
 
   /// Seconds: first calls with a candidate also open connections and disturb other ranks, which a context of few or
   /// short calls does not win back.

@@ -48,6 +48,10 @@ class Knowledge {
   /// Seconds that the ranks would take to measure their network, which most answers need; nothing where it is known
   /// already, or cannot be measured.
   [[nodiscard]] virtual std::optional<double> seconds_to_measure() const { return std::nullopt; }
+  /// Takes the seconds that calls of this context took, without waiting.
+  virtual void spend(double /*seconds*/) {}
+  /// Those of the calls of all other contexts.
+  [[nodiscard]] virtual double spent_elsewhere() const { return 0; }
   /// Nothing where nothing is known. `native` is native's time per call in this context.
   [[nodiscard]] virtual std::optional<Belief> belief(int candidate, double native) = 0;
   /// Takes what the ranks found for a candidate: its time per call, from so many calls.

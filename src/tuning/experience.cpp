@@ -50,6 +50,16 @@ bool Experience::knows(const ContextKey& key) const {
          std::any_of(times->second.begin(), times->second.end(), [](const auto& one) { return one.first != "native"; });
 }
 
+void Experience::spend(double seconds) {
+  const std::lock_guard lock(guard_);
+  spent_ += seconds;
+}
+
+double Experience::spent() const {
+  const std::lock_guard lock(guard_);
+  return spent_;
+}
+
 bool Experience::knows(int ranks) const {
   const std::lock_guard lock(guard_);
   return std::any_of(times_.begin(), times_.end(), [&](const auto& one) { return std::get<2>(one.first) == ranks; });
@@ -117,6 +127,11 @@ Candidate ContextKnowledge::candidate_of(int candidate) const {
   one.name = predictions_->name(candidate);
   one.group = predictions_->group(candidate);
   return one;
+}
+
+void ContextKnowledge::spend(double seconds) {
+  spent_ += seconds;
+  experience_.spend(seconds);
 }
 
 std::optional<Belief> ContextKnowledge::belief(int candidate, double native) {

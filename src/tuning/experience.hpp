@@ -38,6 +38,10 @@ class Experience {
   /// Whether something was found on a communicator of so many ranks.
   [[nodiscard]] bool knows(int ranks) const;
 
+  /// Takes seconds that calls took, and tells those of all contexts.
+  void spend(double seconds);
+  [[nodiscard]] double spent() const;
+
   /// Contexts of which something is kept at most. Of others nothing is learnt.
   static constexpr std::size_t most_contexts = 4096;
 
@@ -62,6 +66,7 @@ class Experience {
   [[nodiscard]] Belief corrected(const ContextKey& key, const Candidate& candidate, double predicted) const;
 
   mutable std::mutex guard_;
+  double spent_ = 0;                                      ///< seconds
   std::map<Shape, std::map<std::int64_t, Times>> times_;  ///< by size in bytes
   std::size_t contexts_ = 0;
   std::map<std::pair<std::string, std::string>, Errors> errors_;  ///< by collective and group
@@ -102,6 +107,8 @@ class ContextKnowledge final : public Knowledge {
   [[nodiscard]] std::optional<double> seconds_to_measure() const override {
     return experience_.knows(key_) ? std::nullopt : predictions_->seconds_to_measure();
   }
+  void spend(double seconds) override;
+  [[nodiscard]] double spent_elsewhere() const override { return experience_.spent() - spent_; }
   [[nodiscard]] std::optional<Belief> belief(int candidate, double native) override;
   void learn(int candidate, double seconds, std::int64_t calls) override;
   [[nodiscard]] double seconds_to_begin(int candidate) override { return predictions_->seconds_to_begin(candidate); }
@@ -115,6 +122,7 @@ class ContextKnowledge final : public Knowledge {
 
   Experience& experience_;
   ContextKey key_;
+  double spent_ = 0;             ///< seconds of this context's calls
   std::vector<Expected> known_;  ///< of each candidate, once one was asked for
   std::unique_ptr<Predictions> predictions_;
 };

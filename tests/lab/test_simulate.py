@@ -130,6 +130,25 @@ def test_a_way_of_a_table_that_is_much_slower_than_native_is_left_to_native(tmp_
 
 
 @pytest.mark.parametrize(
+    ("platform", "ranks_per_host", "calls", "most"),
+    [("single:1", 2, 900, 1.05), ("single:1", 2, 1500, 1.05), ("single:8", 1, 300, 0.7)],
+    ids=["too short to learn", "soon after it has learnt", "seconds on a cluster"],
+)
+def test_learning_from_nothing_costs_a_small_share_of_what_calls_took(
+    platform: str, ranks_per_host: int, calls: int, most: float, tmp_path: Path
+) -> None:
+    network = platform_file.platform(platform)
+    hosts = [host for host in network.hosts for _ in range(ranks_per_host)]
+    program = simulation.compiled(tmp_path, os.environ, print)
+    case = Case("bcast", BLOCK if ranks_per_host == 1 else 4 * BLOCK)
+    native, auto = (
+        simulation.job(program, network, hosts, len(hosts), [case], strategy, calls, os.environ, print, warmup=0)
+        for strategy in ("native", "auto")
+    )
+    assert sum(auto[0].seconds) < most * sum(native[0].seconds)
+
+
+@pytest.mark.parametrize(
     ("program", "words", "status", "says"),
     [
         ("waits_for_ever.c", [], 1, "the simulated program deadlocked: ranks wait for messages that nobody sends"),

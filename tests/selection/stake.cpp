@@ -32,28 +32,36 @@ TEST(Stake, CountsEarlierRunsAndCallsThatAreExpected) {
   EXPECT_TRUE(stake.is_enough_to_try(of_native)) << "20 calls at least are expected";
 }
 
-TEST(Stake, SpendsAPartOfWhatIsAtStakeToKnowMore) {
+TEST(Stake, SpendsATenthOfWhatCallsTookToKnowMore) {
   Stake stake(after(), 1);
   stake.add(1);
-  EXPECT_TRUE(stake.is_enough_to_predict(0.25, of_native));
-  EXPECT_FALSE(stake.is_enough_to_predict(0.26, of_native));
-  EXPECT_TRUE(stake.is_enough_to_measure(0.5, of_native));
-  EXPECT_FALSE(stake.is_enough_to_measure(0.51, of_native));
+  EXPECT_TRUE(stake.is_enough_to_predict(0.1, of_native));
+  EXPECT_FALSE(stake.is_enough_to_predict(0.11, of_native));
+  EXPECT_TRUE(stake.is_enough_to_measure(0.1, of_native, 0));
+  EXPECT_FALSE(stake.is_enough_to_measure(0.11, of_native, 0));
   Stake careful(after(), 0.5);
   careful.add(1);
-  EXPECT_FALSE(careful.is_enough_to_measure(0.26, of_native)) << "half the budget, half the part";
+  EXPECT_FALSE(careful.is_enough_to_measure(0.06, of_native, 0)) << "half the budget, half the part";
 }
 
-TEST(Stake, MeasuresTheNetworkForEarlierRunsAtATenthOfTheirTime) {
+TEST(Stake, MeasuresTheNetworkForEarlierRunsToo) {
   Stake stake(after(10000), 1);
-  EXPECT_TRUE(stake.is_enough_to_measure(1, of_native));
-  EXPECT_FALSE(stake.is_enough_to_measure(1.01, of_native));
+  EXPECT_TRUE(stake.is_enough_to_measure(1, of_native, 0));
+  EXPECT_FALSE(stake.is_enough_to_measure(1.01, of_native, 0));
+  EXPECT_FALSE(stake.is_enough_to_predict(1, of_native)) << "predictions are not kept";
+}
+
+TEST(Stake, MeasuresTheNetworkForOtherContextsToo) {
+  Stake stake(after(), 1);
+  stake.add(0.2);
+  EXPECT_TRUE(stake.is_enough_to_measure(0.1, of_native, 0.8));
+  EXPECT_FALSE(stake.is_enough_to_measure(0.1, of_native, 0.79));
 }
 
 TEST(Stake, TellsHowManyCallsAreMissing) {
   Stake stake(after(), 1);
   stake.add(0.01);
-  EXPECT_FALSE(stake.is_enough_to_measure(0.02, of_native));  // from 0.04 s on
+  EXPECT_FALSE(stake.is_enough_to_measure(0.005, of_native, 0.01));  // from 0.05 s on
   EXPECT_EQ(stake.calls_until_enough(of_native, 10), 30);
   stake.add(1);
   EXPECT_EQ(stake.calls_until_enough(of_native, 11), 1);

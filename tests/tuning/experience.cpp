@@ -172,5 +172,18 @@ TEST(ContextKnowledge, NativesTimeAloneAnswersNothing) {
   EXPECT_EQ(one.seconds_to_measure(), std::nullopt);
 }
 
+TEST(ContextKnowledge, TellsWhatCallsOfOtherContextsTook) {
+  Experience all;
+  const std::vector<Candidate> candidates{candidate("native"), candidate("ring")};
+  int asked = 0;
+  ContextKnowledge one(all, key_of(4096), std::make_unique<Same>(candidates, 1e-3, &asked));
+  ContextKnowledge other(all, key_of(8192), std::make_unique<Same>(candidates, 1e-3, &asked));
+  one.spend(0.25);
+  other.spend(0.5);
+  one.spend(1);
+  EXPECT_EQ(one.spent_elsewhere(), 0.5);
+  EXPECT_EQ(other.spent_elsewhere(), 1.25);
+}
+
 }  // namespace
 }  // namespace starling::testing

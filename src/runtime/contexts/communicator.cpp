@@ -298,7 +298,7 @@ double Communicator::predicted_to_begin(const Way& way, const Situation& situati
 
 std::optional<double> Communicator::seconds_to_measure() {
   constexpr double between_nodes = 0.15;
-  constexpr double on_one_node = 0.03;
+  constexpr double on_one_node = 0.01;
   const Setup& now = setup();
   const Places* const here = places();
   if (now.network || now.measure_network == nullptr || inter_ || foreign_ || here == nullptr) return std::nullopt;

@@ -23,7 +23,7 @@ constexpr double most_seconds = 0.8;  ///< from when on nothing new begins
 /// Seconds that one measurement may take.
 constexpr double for_pings = 0.006;
 constexpr double for_a_stream = 0.012;
-constexpr double for_a_stream_in_memory = 0.004;
+constexpr double for_a_stream_in_memory = 0.0005;
 constexpr double for_exchanges = 0.02;
 /// A stream takes so many times a message's way there and back, within `most_for_a_stream`: on a machine with more
 /// ranks than processors part of that way is waiting for a processor, which a stream may do without.

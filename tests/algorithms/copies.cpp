@@ -1,0 +1,64 @@
+// The parameter `copies`: where publications stay, and which blocks it refuses.
+
+#include "algorithms/shared/copies.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "every_candidate.hpp"
+#include "schedule/program.hpp"
+
+namespace starling {
+namespace {
+
+constexpr int ranks = 3;
+
+/// Those whose blocks are of one size.
+std::vector<Bound> with_copies() {
+  std::vector<Bound> found;
+  for (const Bound& bound : every_candidate())
+    for (const Parameter& one : bound.algorithm->parameters)
+      if (one.name == copies_parameter().name && traits_of(bound.collective).sizes == Sizes::alike)
+        found.push_back(bound);
+  return found;
+}
+
+/// On one node, with blocks of so many bytes.
+Situation on_one_node(const Bound& bound, std::int64_t bytes) {
+  static const Places node(std::vector<int>(ranks, 0));
+  Situation one = situation_of(bound, ranks, bytes);
+  one.places = &node;
+  return one;
+}
+
+TEST(Copies, AreOneOrTwoOfEachPublicationAsTheParameterSays) {
+  const std::vector<Bound> all = with_copies();
+  ASSERT_FALSE(all.empty());
+  for (const Bound& bound : all) {
+    constexpr std::int64_t bytes = 1 << 20;
+    const Situation situation = on_one_node(bound, bytes);
+    ASSERT_EQ(bound.refusal(situation), "") << full_name(bound);
+    const Layout of_all(ranks, ranks * bytes);
+    const bool sends_one = traits_of(bound.collective).send == Holds::block;
+    const Program program = bind(bound.schedule(bound.team(situation, 0, 0)), sends_one ? Layout(1, bytes) : of_all,
+                                 of_all, bound.collective, 0);
+    ASSERT_FALSE(program.publications.empty()) << full_name(bound);
+    for (const BoundPublication& one : program.publications)
+      EXPECT_EQ(one.may_stay_in_place(bytes), bound.parameters.text("copies") == "once") << full_name(bound);
+  }
+}
+
+TEST(Copies, AreTwoOfBlocksThatTheSystemsCallWouldTakeLongerFor) {
+  for (const Bound& bound : with_copies()) {
+    const bool once = bound.parameters.text("copies") == "once";
+    EXPECT_EQ(bound.refusal(on_one_node(bound, 65536)), "") << full_name(bound);
+    EXPECT_EQ(bound.refusal(on_one_node(bound, 65535)), once ? "blocks of less than 65536 bytes are copied twice" : "")
+        << full_name(bound);
+  }
+}
+
+}  // namespace
+}  // namespace starling
