@@ -145,7 +145,7 @@ def recorded(file: Measurements) -> Iterator[tuple[str, dict[str, Any]]]:
     for one in file.measurements:
         of_cases.setdefault((one.platform, one.ranks, one.what), {})[one.how] = steady(one.seconds)
     for number, ((platform, ranks, points), seconds) in enumerate(of_cases.items()):
-        candidates = []
+        candidates: list[dict[str, Any]] = []
         for name, attributes in implementations():
             found = seconds.get(name, seconds.get(name.removesuffix("_pack")))
             if found is not None:
