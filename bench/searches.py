@@ -26,6 +26,7 @@ import json
 import random
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import prod
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any
@@ -41,7 +42,10 @@ CALLS = 700
 AGREEMENT = 0.2
 """What an agreement takes, in calls of the best implementation."""
 PART = 0.3
-"""What the exchange takes of the time of a program, where overheads are those of a whole program, as in the paper."""
+"""What the exchange is taken to be of a program's time where times are made up: the paper does not tell it."""
+COMPUTING = 2.3e-9
+"""Seconds that examples/solver computes for each point in an iteration, on one processor: of recorded cases this tells
+what the exchange is of the program's time."""
 SEED = 1
 TURNS = 10
 """How often each recorded case is played, with other disturbances."""
@@ -119,7 +123,8 @@ def cases() -> Iterator[tuple[str, dict[str, Any]]]:
                 {"name": name, "attributes": attributes, "seconds": [seconds[name]]}
                 for name, attributes in implementations()
             ]
-            yield kind, {"what": "halo exchange", "platform": f"{kind} {number}", "ranks": 64, "candidates": candidates}
+            matrix = {"what": "halo exchange", "platform": f"{kind} {number}", "ranks": 64, "part": PART}
+            yield kind, {**matrix, "candidates": candidates}
 
 
 def steady(seconds: Sequence[float]) -> float:
@@ -140,13 +145,20 @@ def recorded(file: Measurements) -> Iterator[tuple[str, dict[str, Any]]]:
     for one in file.measurements:
         of_cases.setdefault((one.platform, one.ranks, one.what), {})[one.how] = steady(one.seconds)
     for number, ((platform, ranks, points), seconds) in enumerate(of_cases.items()):
-        candidates = []
+        candidates: list[dict[str, Any]] = []
         for name, attributes in implementations():
             found = seconds.get(name, seconds.get(name.removesuffix("_pack")))
             if found is not None:
                 candidates.append({"name": name, "attributes": attributes, "seconds": [found]})
+        best = min(one["seconds"][0] for one in candidates)
+        part = best / (best + COMPUTING * prod(map(int, points.split("x"))))
         for turn in range(TURNS):
-            matrix = {"what": f"halos of {points}", "platform": f"{platform} {number} {turn}", "ranks": ranks}
+            matrix = {
+                "what": f"halos of {points}",
+                "platform": f"{platform} {number} {turn}",
+                "ranks": ranks,
+                "part": part,
+            }
             yield platform, {**matrix, "candidates": candidates}
 
 
@@ -158,6 +170,7 @@ def play(
     Raises MeasuredError.
     """
     kinds = {matrix["platform"]: kind for kind, matrix in all_cases}
+    parts: dict[str, float] = {matrix["platform"]: matrix["part"] for _, matrix in all_cases}
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "times.json"
@@ -176,6 +189,7 @@ def play(
                         "search": search,
                         "kind": kind,
                         "overhead": sorted(round(_overhead(one), 5) for one in mine),
+                        "of_program": sorted(round(parts[one["platform"]] * _overhead(one), 5) for one in mine),
                         "final": sorted(round(one["final_ratio"] - 1, 5) for one in mine),
                         "agreements": round(fmean(one["agreements"] for one in mine), 1),
                     }
@@ -200,14 +214,14 @@ def _share(values: Sequence[float], most: float) -> str:
 def read(path: Path) -> list[dict[str, Any]]:
     """What `play` wrote. Raises MeasuredError."""
     return result_files.rows(
-        path, "a file that bench/searches.py wrote", {"search", "kind", "overhead", "final", "agreements"}
+        path, "a file that bench/searches.py wrote", {"search", "kind", "overhead", "of_program", "final", "agreements"}
     )
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> str:
     """Every search: what it costs, and whether it is right."""
     heads = ["search", "kind", "mean", "median", "90th percentile", "worst", "<= 1 %", "<= 5 %"]
-    heads += [f"<= 1 % of a program that communicates for {PART:.0%} of its time", "<= 5 % of it"]
+    heads += ["<= 1 % of the program", "<= 5 % of it"]
     heads += ["right, or within 2 % of it", "agreements"]
     lines = []
     for one in rows:
@@ -219,8 +233,8 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
                 *(_percent(value) for value in (fmean(costs), median(costs), costs[len(costs) * 9 // 10], costs[-1])),
                 _share(costs, 0.01),
                 _share(costs, 0.05),
-                _share(costs, 0.01 / PART),
-                _share(costs, 0.05 / PART),
+                _share(one["of_program"], 0.01),
+                _share(one["of_program"], 0.05),
                 _share(one["final"], 0.02),
                 f"{one['agreements']:.0f}",
             ]

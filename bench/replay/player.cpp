@@ -137,6 +137,7 @@ Brief brief_of(const Matrix& matrix, const Scenario& scenario, bool with_model) 
   }
   brief.varying_work = scenario.sizes != 1;
   brief.synchronises = synchronises(matrix.what);
+  brief.unpredicted = !collective_named(matrix.what);  // a pattern of a program's own
   if (with_model) brief.knowledge = std::make_shared<Recorded>(matrix);
   return brief;
 }

@@ -126,6 +126,7 @@ void Decider::make_tuner() {
   brief.settings = choosing_.settings;
   brief.argument = choosing_.argument;
   brief.is_first_rank = topology_->rank() == 0;
+  brief.unpredicted = true;
   brief.tells_first = std::any_of(brief.candidates.begin(), brief.candidates.end(),
                                   [](const Candidate& one) { return one.earlier.has_value(); });
   tuner_ = std::make_unique<Tuner>(brief, choosing_.strategy->make);

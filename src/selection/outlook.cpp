@@ -47,7 +47,7 @@ Outlook::Outlook(const AttributeSpace& space, const Trials& trials, double margi
   for (const int member : space.members()) {
     if (!trials.eligible(member)) continue;
     if (!trials.tried(member)) {
-      chances_.push_back({member, 0});
+      chances_.push_back({member, 0, {0, 0}});
       continue;
     }
     tried.push_back(member);
@@ -59,7 +59,7 @@ Outlook::Outlook(const AttributeSpace& space, const Trials& trials, double margi
 
   struct Hypothesis {
     double weight;  ///< logarithm
-    std::vector<double> probabilities;
+    std::vector<Estimate> expected;
   };
   std::vector<Hypothesis> hypotheses;
   for (const double spread : spreads)
@@ -92,8 +92,7 @@ Outlook::Outlook(const AttributeSpace& space, const Trials& trials, double margi
         const double known = 1 - product(ones, shared);
         const double variance =
             covariance(one.candidate, one.candidate) - product(shared, shared) + (known * known / precision);
-        const double expected = mean + product(shared, errors);
-        hypothesis.probabilities.push_back(normal_below((goal - expected) / std::sqrt(std::max(variance, 1e-12))));
+        hypothesis.expected.push_back({mean + product(shared, errors), std::sqrt(std::max(variance, 1e-12))});
       }
     }
   const double most = std::max_element(hypotheses.begin(), hypotheses.end(), [](const auto& one, const auto& other) {
@@ -103,9 +102,24 @@ Outlook::Outlook(const AttributeSpace& space, const Trials& trials, double margi
   for (const Hypothesis& one : hypotheses) {
     const double weight = std::exp(one.weight - most);
     weights += weight;
-    for (std::size_t i = 0; i < chances_.size(); ++i) chances_[i].probability += weight * one.probabilities[i];
+    for (std::size_t i = 0; i < chances_.size(); ++i) {
+      const auto [log_seconds, spread] = one.expected[i];
+      chances_[i].probability += weight * normal_below((goal - log_seconds) / spread);
+      chances_[i].expected.log_seconds += weight * log_seconds;
+      chances_[i].expected.spread += weight * ((spread * spread) + (log_seconds * log_seconds));
+    }
   }
-  for (Chance& one : chances_) one.probability /= weights;
+  for (Chance& one : chances_) {
+    one.probability /= weights;
+    const double mean = one.expected.log_seconds / weights;
+    one.expected = {mean, std::sqrt(std::max(0.0, (one.expected.spread / weights) - (mean * mean)))};
+  }
+}
+
+double Outlook::expected(int candidate) const {
+  const auto found =
+      std::find_if(chances_.begin(), chances_.end(), [&](const Chance& one) { return one.candidate == candidate; });
+  return found->expected.seconds();
 }
 
 double Outlook::of_any() const {

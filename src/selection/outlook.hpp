@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "selection/attribute_space.hpp"
+#include "selection/estimates.hpp"
 #include "selection/trials.hpp"
 
 namespace starling {
@@ -19,13 +20,17 @@ class Outlook {
   /// One candidate at least has been tried. A better one saves the share `margin` of the best's time.
   Outlook(const AttributeSpace& space, const Trials& trials, double margin);
 
-  /// The probability that a candidate which was not tried is better than the best of those that were.
+  /// The probability that a candidate which was not tried is better than the best of those that were, and how long it
+  /// is expected to take.
   struct Chance {
     int candidate;
     double probability;
+    Estimate expected;
   };
   /// Of each that was not tried.
   [[nodiscard]] const std::vector<Chance>& chances() const { return chances_; }
+  /// Seconds of a call that are expected of one of these.
+  [[nodiscard]] double expected(int candidate) const;
   /// That any of them is.
   [[nodiscard]] double of_any() const;
 

@@ -14,7 +14,6 @@
 namespace starling {
 namespace {
 
-constexpr double usual_budget = 0.05;
 /// How many standard deviations above its mean a time is at worst: 1. Where nothing is known of any candidate, that
 /// would allow no trial for a long time.
 constexpr double of_guess = 0.5;

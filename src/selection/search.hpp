@@ -74,6 +74,7 @@ class Search final : public Strategy {
   std::vector<double> seconds_;  ///< of these calls, each step's last first
   std::vector<double> works_;
   bool varying_work_;
+  bool synchronises_;
   CallTimes exchanged_;
   bool knows_earlier_ = false;
   int best_ = 0;

@@ -21,10 +21,10 @@ std::vector<int> SearchPlan::rest_of(const std::vector<int>& among, const Trials
   std::vector<int> tried;
   std::copy_if(rest.begin(), rest.end(), std::back_inserter(tried), [&](int one) { return trials.tried(one); });
   if (!tried.empty()) return tried;
-  const Outlook outlook(space(), trials, settings_.early_stop_margin);
+  const Outlook others = outlook(trials);
   double none_is = 1;
   std::vector<Outlook::Chance> chances;
-  for (const Outlook::Chance& one : outlook.chances()) {
+  for (const Outlook::Chance& one : others.chances()) {
     if (std::find(rest.begin(), rest.end(), one.candidate) == rest.end()) continue;
     none_is *= 1 - one.probability;
     chances.push_back(one);

@@ -27,6 +27,8 @@ class SearchPlan {
   virtual std::vector<int> wanted(const Trials& trials) = 0;
   /// The search has ended: frees what the next answer does without.
   virtual void end() {}
+  /// What is expected of candidates that were not tried.
+  [[nodiscard]] Outlook outlook(const Trials& trials) const { return {space(), trials, settings_.early_stop_margin}; }
   /// How the latest answer came about, for the record: "partners=pair won 2 of 2 comparisons". May be empty.
   [[nodiscard]] const std::string& why() const { return why_; }
 

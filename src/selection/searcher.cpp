@@ -7,6 +7,7 @@
 #include "messages/shared.hpp"
 #include "selection/figures.hpp"
 #include "selection/noise.hpp"
+#include "selection/outlook.hpp"
 
 namespace starling {
 namespace {
@@ -18,6 +19,9 @@ constexpr std::int64_t first_delta = 2;
 constexpr int drifts_to_search_again = 2;
 /// What calls of candidates that were given up may cost, in calls of the chosen one for each call since it was chosen.
 constexpr double share_of_looks = 0.002;
+/// So often in a row a guarded search waits before it ends, each time for a part of all calls so far.
+constexpr int most_waits = 8;
+constexpr std::int64_t part_to_wait = 4;
 
 }  // namespace
 
@@ -30,21 +34,50 @@ Searcher::Searcher(const Brief& brief, MakeSearchPlan make)
   std::vector<Interned> names;
   for (const Candidate& one : brief.candidates) names.push_back(one.name);
   names_ = shared(std::move(names));
+  if (brief.guarded) ledger_ = std::make_unique<Ledger>(brief.settings.budget / usual_budget, brief.candidates.size());
 }
 
 std::vector<PlannedCalls> Searcher::next() {
-  while (!monitors_) {
-    if (auto steps = steps_for(wanted_); !steps.empty()) return steps;
-    wanted_ = plan_->wanted(trials_);
-    if (auto steps = steps_for(wanted_); !steps.empty()) return steps;
-    wanted_ = contenders();
-    if (auto steps = steps_for(wanted_); !steps.empty()) return steps;
-    if (auto steps = run_off(); !steps.empty()) return steps;
+  if (!monitors_) {
+    if (const auto steps = trials(); !steps.empty()) {
+      if (!ledger_) return steps;
+      if (auto few = allowed(steps); !few.empty()) return few;
+      if (waits_++ < most_waits) return {{best(), std::max(calls_each_, ledger_->calls() / part_to_wait), false}};
+    }
     choose();
   }
   if (std::exchange(looks_, false))
     if (auto steps = looks(); !steps.empty()) return steps;
   return {{chosen_, std::max<std::int64_t>(1, delta_) * calls_each_, false}};
+}
+
+/// What is to be measured next; nothing where the fastest can be chosen.
+std::vector<PlannedCalls> Searcher::trials() {
+  if (auto steps = steps_for(wanted_); !steps.empty()) return steps;
+  wanted_ = plan_->wanted(trials_);
+  if (auto steps = steps_for(wanted_); !steps.empty()) return steps;
+  wanted_ = contenders();
+  if (auto steps = steps_for(wanted_); !steps.empty()) return steps;
+  return run_off();
+}
+
+/// Those steps of a guarded search that may be made now.
+std::vector<PlannedCalls> Searcher::allowed(const std::vector<PlannedCalls>& steps) const {
+  if (!trials_.tried(0)) return steps;
+  const double native = trials_.time(0);
+  const auto time = [&](int candidate) { return trials_.tried(candidate) ? trials_.time(candidate) : native; };
+  double lost = ledger_->lost(native, time);
+  const double most = ledger_->allowed(static_cast<double>(ledger_->calls()), native);
+  const Outlook outlook = plan_->outlook(trials_);
+  std::vector<PlannedCalls> few;
+  for (const PlannedCalls& step : steps) {
+    const double seconds = trials_.tried(step.candidate) ? time(step.candidate) : outlook.expected(step.candidate);
+    const double cost = std::max(0.0, static_cast<double>(step.calls) * (seconds - native));
+    if (cost > 0 && lost + cost > most) continue;
+    lost += cost;
+    few.push_back(step);
+  }
+  return few;
 }
 
 /// Calls of the wanted candidates that are not known yet.
@@ -123,6 +156,10 @@ void Searcher::look(std::span<const PlannedCalls> made, std::span<const AgreedCa
 }
 
 void Searcher::take(std::span<const PlannedCalls> made, std::span<const AgreedCall> calls) {
+  const bool is_first_look = !trials_.tried(0);
+  if (ledger_)
+    for (const PlannedCalls& step : made) ledger_->count(is_first_look ? 0 : step.candidate, step.calls);
+  if (made.front().is_trial) waits_ = 0;
   if (monitors_ && made.front().is_trial) return look(made, calls);
   for (const PlannedCalls& step : made) {
     const auto times = static_cast<std::size_t>(std::min(step.calls, calls_each_));
@@ -216,6 +253,8 @@ void Searcher::watch(std::span<const AgreedCall> calls) {
 void Searcher::search() {
   searches_again_ = true;
   monitors_ = false;
+  waits_ = 0;
+  if (ledger_) ledger_->start_anew();
   wanted_.clear();
   searched_at_ = calls_;
 }

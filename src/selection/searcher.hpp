@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "selection/ledger.hpp"
 #include "selection/plan.hpp"
 #include "selection/search_plan.hpp"
 #include "selection/strategy.hpp"
@@ -28,6 +29,10 @@ namespace starling {
 /// another one: those that are least slower first, as long as all this costs little.
 ///
 /// A search that was in vain, because it chose the same candidate, doubles the calls before the next one may begin.
+///
+/// A guarded search looks at a few candidates at once, whatever they take. From then on all calls together lose against
+/// candidate 0 no more than the `Ledger` allows, as far as others let expect of those that were not tried (`Outlook`):
+/// a candidate that costs more is tried later, and the fastest known serves until then.
 class Searcher {
  public:
   Searcher(const Brief& brief, MakeSearchPlan make);
@@ -52,7 +57,9 @@ class Searcher {
   std::optional<Decision> take_decision();
 
  private:
+  [[nodiscard]] std::vector<PlannedCalls> trials();
   [[nodiscard]] std::vector<PlannedCalls> steps_for(std::span<const int> wanted) const;
+  [[nodiscard]] std::vector<PlannedCalls> allowed(const std::vector<PlannedCalls>& steps) const;
   [[nodiscard]] std::vector<PlannedCalls> run_off() const;
   [[nodiscard]] std::vector<int> contenders() const;
   [[nodiscard]] std::vector<PlannedCalls> looks() const;
@@ -64,6 +71,8 @@ class Searcher {
   Trials trials_;
   std::shared_ptr<const std::vector<Interned>> names_;  ///< many contexts have the same
   std::unique_ptr<SearchPlan> plan_;
+  std::unique_ptr<Ledger> ledger_;  ///< of a guarded search
+  int waits_ = 0;                   ///< of a guarded search, in a row
   std::vector<int> wanted_;
   std::int64_t calls_each_;
   std::int64_t delta_limit_;

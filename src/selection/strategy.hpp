@@ -71,9 +71,12 @@ struct Candidate {
   [[nodiscard]] bool eligible() const { return refusal.empty(); }
 };
 
+/// The budget that is set by default: the limits of `Ledger` are for this one, and change in proportion.
+inline constexpr double usual_budget = 0.05;
+
 /// The numbers that users can set for strategies; the same on all ranks.
 struct StrategySettings {
-  double budget = 0.05;               ///< auto: what trying may cost, as a share of the first 20 calls' native time
+  double budget = usual_budget;       ///< auto: what trying may cost, as a share of the first 20 calls' native time
   double stake = 0.02;                ///< auto: seconds of a context's calls, without waiting, before anything is tried
   int iterations = 10;                ///< STAR-MPI's ITER: measurements of each candidate
   double epsilon = 0.10;              ///< STAR-MPI's epsilon: tolerated loss against the second best
@@ -132,6 +135,8 @@ struct Brief {
   bool is_first_rank = true;      ///< this is the rank that judges, where only one does (Judge::first_rank)
   bool tells_first = false;       ///< rank 0 may know how to make the first call; the same on all ranks
   bool synchronises = false;      ///< no rank can end a call before every rank has begun it
+  bool unpredicted = false;       ///< nothing tells how long candidates take before they are tried
+  bool guarded = false;           ///< a search must not cost much more than candidate 0 would (`Searcher`)
   std::shared_ptr<Knowledge> knowledge = nullptr;  ///< on rank 0 of the communicator; may be null there as well
 };
 

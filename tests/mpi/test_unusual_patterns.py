@@ -24,3 +24,12 @@ def test_an_unusual_program_is_right(mpi: Mpi, case: str, tmp_path: Path) -> Non
     outcome = run_ranks(mpi, 3, [program, case], {**preloaded(mpi, tmp_path), **settings}, 100, cwd=tmp_path).check()
     assert outcome.stdout == "right\n"
     assert outcome.stderr == ""
+
+
+@pytest.mark.parametrize("mpi", [mpi for mpi in debian_mpis() if mpi.mpifort is not None], ids=str)
+def test_an_unusual_program_in_fortran_is_right(mpi: Mpi, tmp_path: Path) -> None:
+    settings = {"STARLING_HISTORY": "off", "STARLING_RECORD": "off", "HOME": str(tmp_path)}
+    program = linked(mpi, SOURCE.with_suffix(".f90"), tmp_path)
+    outcome = run_ranks(mpi, 3, [program], {**preloaded(mpi, tmp_path), **settings}, 100, cwd=tmp_path).check()
+    assert outcome.stdout.strip() == "right"
+    assert outcome.stderr == ""

@@ -1,6 +1,7 @@
 /* Programs that a user of include/starling/patterns.h may write and that others have not: each case is one of them, and
  * checks every exchange. Usage: unusual_patterns CASE */
 #include <mpi.h>
+#include <pthread.h>
 #include <starling/patterns.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -444,6 +445,222 @@ static void many_requests(void) {
   MPI_Comm_free(&line);
 }
 
+/* ---- four dimensions, two values in a cell, and corners ---- */
+
+static void four_dimensions_with_corners(void) {
+  enum { WIDTH = 2, VALUES = 2 };
+  const int inside[] = {2, 4, 3, 2}, sizes[] = {1, ranks, 1, 1}, periods[] = {1, 1, 0, 1};
+  int extents[4], cells = VALUES;
+  for (int i = 0; i < 4; ++i) cells *= extents[i] = inside[i] + 2 * WIDTH;
+  double* const data = malloc((size_t)cells * sizeof *data);
+  require(data != NULL, "no memory");
+  MPI_Comm grid;
+  MPI_Cart_create(MPI_COMM_WORLD, 4, sizes, periods, 0, &grid);
+  starling_topology topology = topology_of(grid, 1);
+  starling_map map = NULL;
+  starling_vector vector = NULL;
+  is(starling_map_halo(WIDTH, &map), 0, "a map");
+  is(starling_vector_register(4, extents, VALUES, map, MPI_DOUBLE, STARLING_ORDER_C, data, &vector), 0, "a vector");
+  starling_request request = request_of(halos(), topology, vector, "brute-force");
+  for (int round = 0; round < 230; ++round) {
+    for (int filled = 0; filled < 2; ++filled) { /* what is of the block before the exchange, then all after it */
+      for (int i = 0; i < cells / VALUES; ++i) {
+        int at[4], rest = i, is_inside = 1, is_outside = 0, owner = rank;
+        for (int d = 4; d-- > 0; rest /= extents[d]) {
+          at[d] = rest % extents[d] - WIDTH;
+          if (at[d] >= 0 && at[d] < inside[d]) continue;
+          is_inside = 0;
+          if (!periods[d]) is_outside = 1;
+          if (d == 1) owner = (rank + (at[d] < 0 ? ranks - 1 : 1)) % ranks;
+          at[d] = (at[d] + inside[d]) % inside[d];
+        }
+        const double wanted = value(owner, round, at[0] * 4 + at[1], at[2] * 2 + at[3]);
+        for (int j = 0; j < VALUES; ++j) {
+          double* const cell = data + i * VALUES + j;
+          if (filled == 0) *cell = is_inside ? wanted + j * 0.5 : -1;
+          if (filled == 1 && !is_outside) require(*cell == wanted + j * 0.5, "a wrong cell in four dimensions");
+          if (filled == 1 && is_outside) require(*cell == -1, "a cell beyond the end was changed");
+        }
+      }
+      if (filled == 0) is(starling_request_start(request), 0, "a start");
+    }
+  }
+  is(starling_request_free(&request), 0, "freeing a request");
+  is(starling_vector_free(&vector), 0, "freeing a vector");
+  is(starling_topology_free(&topology), 0, "freeing a topology");
+  MPI_Comm_free(&grid);
+  free(data);
+}
+
+/* ---- a halo that is wider than the block in one dimension only, on one rank only ---- */
+
+static void too_wide_in_one_dimension(void) {
+  const int sizes[] = {ranks, 1};
+  double cells[MOST_CELLS] = {0};
+  MPI_Comm line = grid_of(2, sizes, 1);
+  starling_topology topology = topology_of(line, 0);
+  starling_map map = NULL;
+  is(starling_map_halo(2, &map), 0, "a map");
+  const int extents[] = {rank == ranks - 1 ? 5 : 6, 9};
+  starling_vector vector = NULL, other = NULL;
+  const int code = starling_vector_register(2, extents, 0, map, MPI_DOUBLE, STARLING_ORDER_C, cells, &vector);
+  is(code, rank == ranks - 1 ? STARLING_ERROR_HALO : STARLING_SUCCESS, "a vector that is too narrow on one rank");
+  require((vector == NULL) == (code != STARLING_SUCCESS), "a vector of an error");
+  starling_request request = NULL;
+  require(starling_request_create(halos(), topology, vector, vector, 0, "auto", &request) != STARLING_SUCCESS,
+          "a request that one rank has no vector for");
+  const int wide_enough[] = {6, 9};
+  is(starling_vector_register(2, wide_enough, 0, map, MPI_DOUBLE, STARLING_ORDER_C, cells, &other), 0, "a vector");
+  request = request_of(halos(), topology, other, "auto");
+  for (int i = 0; i < 60; ++i) is(starling_request_start(request), 0, "a start after the error");
+  is(starling_request_free(&request), 0, "freeing a request");
+  MPI_Comm_free(&line);
+}
+
+/* ---- one timer over requests of different sets, vectors and communicators ---- */
+
+static void a_timer_over_different_requests(void) {
+  enum { ROWS = 4, COLUMNS = 6 };
+  const int sizes[] = {ranks, 1}, extents[] = {ROWS + 2, COLUMNS + 2}, extent = 2 * COLUMNS + 4;
+  static double plane[(ROWS + 2) * (COLUMNS + 2)];
+  static int line_cells[2 * COLUMNS + 4];
+  MPI_Comm grid = grid_of(2, sizes, 1), line = grid_of(1, &ranks, 1), turned;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &turned);
+  starling_topology of_grid = topology_of(grid, 0), of_line = topology_of(line, 0), of_turned = NULL;
+  is(starling_topology_grid(0, NULL, NULL, NULL, turned, &of_turned), 0, "a topology without dimensions");
+  starling_vector of_plane = vector_of(2, extents, 1, MPI_DOUBLE, plane);
+  starling_vector of_cells = vector_of(1, &extent, 2, MPI_INT, line_cells);
+  starling_function_set set = two_speeds();
+  starling_request requests[4] = {request_of(halos(), of_grid, of_plane, "auto"),
+                                  request_of(halos(), of_line, of_cells, "brute-force"),
+                                  request_of(set, NULL, NULL, "auto"), request_of(set, of_turned, NULL, "auto")};
+  starling_timer timer = NULL;
+  is(starling_timer_create(4, requests, &timer), ranks > 1 ? STARLING_ERROR_TOPOLOGY : 0, "ranks in another order");
+  is(starling_timer_create(3, requests, &timer), 0, "a timer");
+  const int up = (rank + ranks - 1) % ranks, down = (rank + 1) % ranks;
+  for (int round = 0; round < 600; ++round) {
+    for (int i = 0; i < COLUMNS; ++i) {
+      plane[(COLUMNS + 2) + 1 + i] = value(rank, round, 0, i);
+      plane[ROWS * (COLUMNS + 2) + 1 + i] = value(rank, round, ROWS - 1, i);
+    }
+    for (int i = 0; i < 2 * COLUMNS; ++i) line_cells[2 + i] = 1000 * rank + round + i;
+    is(starling_timer_start(timer), 0, "a timer's start");
+    is(starling_request_init(requests[0]), 0, "an init");
+    is(starling_request_init(requests[1]), 0, "an init");
+    is(starling_request_start(requests[2]), 0, "a start");
+    is(starling_request_wait(requests[1]), 0, "a wait");
+    is(starling_request_wait(requests[0]), 0, "a wait");
+    is(starling_timer_stop(timer), 0, "a timer's stop");
+    for (int i = 0; i < COLUMNS; ++i) {
+      require(plane[1 + i] == value(up, round, ROWS - 1, i), "a wrong row above");
+      require(plane[(ROWS + 1) * (COLUMNS + 2) + 1 + i] == value(down, round, 0, i), "a wrong row below");
+    }
+    for (int i = 0; i < 2; ++i) {
+      require(line_cells[i] == 1000 * up + round + 2 * COLUMNS - 2 + i, "a wrong left halo");
+      require(line_cells[2 + 2 * COLUMNS + i] == 1000 * down + round + i, "a wrong right halo");
+    }
+  }
+  is(starling_timer_free(&timer), 0, "freeing a timer");
+  for (int i = 0; i < 4; ++i) is(starling_request_free(&requests[i]), 0, "freeing a request");
+  MPI_Comm_free(&grid);
+  MPI_Comm_free(&line);
+  MPI_Comm_free(&turned);
+}
+
+/* ---- functions that call collectives of MPI, on the request's communicator and on others ---- */
+
+static int by_reduce(starling_request request, void* context) {
+  MPI_Comm comm;
+  int here = 0, all = 0, root = -1;
+  double* data = NULL;
+  double sum = 0;
+  (void)context;
+  is(starling_request_communicator(request, &comm, &here, &all), 0, "the communicator");
+  is(starling_request_data(request, (void**)&data, NULL), 0, "the data");
+  MPI_Reduce(data, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
+  MPI_Bcast(&sum, 1, MPI_DOUBLE, 0, comm);
+  MPI_Allreduce(&here, &root, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  require(root == all - 1, "a wrong maximum");
+  data[1] = sum;
+  return 0;
+}
+
+static int by_allgather(starling_request request, void* context) {
+  MPI_Comm comm, made;
+  double* data = NULL;
+  double all[64];
+  (void)context;
+  is(starling_request_communicator(request, &comm, NULL, NULL), 0, "the communicator");
+  is(starling_request_data(request, (void**)&data, NULL), 0, "the data");
+  MPI_Comm_dup(comm, &made);
+  MPI_Allgather(data, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, made);
+  MPI_Comm_free(&made);
+  data[1] = 0;
+  for (int i = 0; i < ranks; ++i) data[1] += all[i];
+  return 0;
+}
+
+static void functions_of_collectives(void) {
+  starling_function functions[2] = {NULL, NULL};
+  starling_function_set set = NULL;
+  starling_map map = NULL;
+  starling_vector vector = NULL;
+  const int extent = 2;
+  double data[2];
+  is(starling_map_all(&map), 0, "a map");
+  is(starling_vector_register(1, &extent, 0, map, MPI_DOUBLE, STARLING_ORDER_C, data, &vector), 0, "a vector");
+  is(starling_function_create("reduce", by_reduce, NULL, NULL, NULL, &functions[0]), 0, "a function");
+  is(starling_function_create("allgather", by_allgather, NULL, NULL, NULL, &functions[1]), 0, "a function");
+  is(starling_function_set_create("sums", 2, functions, &set), 0, "a set");
+  starling_request request = request_of(set, NULL, vector, "auto");
+  for (int round = 0; round < 200; ++round) {
+    data[0] = rank + round;
+    is(starling_request_start(request), 0, "a start");
+    require(data[1] == ranks * (ranks - 1) / 2 + ranks * round, "a wrong sum");
+  }
+  is(starling_request_free(&request), 0, "freeing a request");
+}
+
+/* ---- threads, each with requests of its own on a communicator of its own ---- */
+
+typedef struct {
+  MPI_Comm line;
+  int number;
+} OfThread;
+
+static void* exchanges_in_a_thread(void* argument) {
+  const OfThread* const of = argument;
+  enum { CELLS = 5 };
+  const int extent = CELLS + 2, up = (rank + ranks - 1) % ranks, down = (rank + 1) % ranks;
+  double cells[CELLS + 2];
+  starling_topology topology = topology_of(of->line, 0);
+  starling_vector vector = vector_of(1, &extent, 1, MPI_DOUBLE, cells);
+  starling_request request = request_of(halos(), topology, vector, of->number ? "auto" : "attribute");
+  for (int round = 0; round < 30; ++round) {
+    for (int i = 0; i < CELLS; ++i) cells[1 + i] = value(rank, round, of->number, i);
+    is(starling_request_start(request), 0, "a start in a thread");
+    require(cells[0] == value(up, round, of->number, CELLS - 1), "a wrong left halo in a thread");
+    require(cells[CELLS + 1] == value(down, round, of->number, 0), "a wrong right halo in a thread");
+  }
+  is(starling_request_free(&request), 0, "freeing a request");
+  is(starling_vector_free(&vector), 0, "freeing a vector");
+  is(starling_topology_free(&topology), 0, "freeing a topology");
+  return NULL;
+}
+
+static void threads_with_their_own_requests(void) {
+  enum { THREADS = 3 };
+  OfThread of[THREADS];
+  pthread_t threads[THREADS];
+  int provided = 0;
+  MPI_Query_thread(&provided);
+  require(provided == MPI_THREAD_MULTIPLE, "no threads");
+  for (int i = 0; i < THREADS; ++i) of[i] = (OfThread){grid_of(1, &ranks, 1), i};
+  for (int i = 0; i < THREADS; ++i) pthread_create(&threads[i], NULL, exchanges_in_a_thread, &of[i]);
+  for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
+  for (int i = 0; i < THREADS; ++i) MPI_Comm_free(&of[i].line);
+}
+
 static const struct {
   const char* name;
   void (*run)(void);
@@ -458,10 +675,18 @@ static const struct {
     {"requests_within_functions", requests_within_functions},
     {"halves_and_own_neighbours", halves_and_own_neighbours},
     {"trials_longer_than_the_run", trials_longer_than_the_run},
+    {"four_dimensions_with_corners", four_dimensions_with_corners},
+    {"too_wide_in_one_dimension", too_wide_in_one_dimension},
+    {"a_timer_over_different_requests", a_timer_over_different_requests},
+    {"functions_of_collectives", functions_of_collectives},
+    {"threads_with_their_own_requests", threads_with_their_own_requests},
 };
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  int provided = 0;
+  /* Not for all cases: with threads Open MPI 4.1 may make no windows. */
+  const int has_threads = argc == 2 && strncmp(argv[1], "threads", 7) == 0;
+  MPI_Init_thread(&argc, &argv, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   int found = 0;

@@ -37,6 +37,11 @@ TEST(Outlook, ExpectsOfOthersWhatTheirValuesDid) {
     EXPECT_GT(chance_of(outlook, named("IsendIrecv_pair_pack")), 5 * chance_of(outlook, named(slow)));
   }
   EXPECT_GT(outlook.of_any(), chance_of(outlook, named("IsendIrecv_pair_pack")));
+  for (const Outlook::Chance& one : outlook.chances()) {
+    const bool is_slow = value_of(brief.candidates[static_cast<std::size_t>(one.candidate)], "partners") == "aao";
+    EXPECT_EQ(one.expected.seconds() > 3e-3, is_slow) << one.candidate << ": " << one.expected.seconds();
+    EXPECT_GT(one.expected.spread, 0);
+  }
 }
 
 TEST(Outlook, WithoutAttributesAllAreExpectedToBeAlike) {

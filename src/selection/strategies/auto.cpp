@@ -5,6 +5,9 @@
 //                                                                             and the mean, reduced to rank 0
 //   rank 0       what is now known of all candidates -> the next plan (`Planner`)
 //   every rank   gets the plan
+//
+// Where nothing can tell how long candidates take before they are tried, as with a program's own functions, their
+// attributes tell what to try: `brute-force` with early stopping, guarded by the ledger of a plan.
 
 #include <array>
 #include <cmath>
@@ -174,6 +177,16 @@ class Auto final : public Strategy {
   std::vector<double> numbers_;                        ///< for the ranks to agree on
 };
 
+std::unique_ptr<Strategy> guarded_search(Brief brief) {
+  constexpr double improbable = 0.02;
+  StrategySettings& settings = brief.settings;
+  settings.give_up = true;
+  settings.budget *= 2;  // nothing but a trial tells which candidates to leave out
+  if (!(settings.early_stop > 0)) settings.early_stop = improbable;
+  brief.guarded = true;
+  return strategy_named("brute-force")->first->make(brief);
+}
+
 }  // namespace
 
 StrategyKind auto_() {
@@ -183,8 +196,10 @@ StrategyKind auto_() {
       .source = "Starling",
       .learns = true,
       .predicts = true,
-      .stages = {{"single"}, {"learning", true}, {"settled"}},
-      .make = [](const Brief& brief) -> std::unique_ptr<Strategy> { return std::make_unique<Auto>(brief); },
+      .stages = {{"single"}, {"learning", true}, {"settled"}, {"search", true}, {"monitor"}},
+      .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {
+        return brief.unpredicted && brief.settings.budget > 0 ? guarded_search(brief) : std::make_unique<Auto>(brief);
+      },
   };
 }
 
