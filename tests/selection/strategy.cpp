@@ -139,7 +139,8 @@ TEST(EveryStrategy, LeavesCallsOfVaryingWorkToNativeWhereNothingElseIsEligible) 
     Brief brief = brief_of(3);
     brief.varying_work = true;
     brief.candidates[1].refusal = brief.candidates[2].refusal = "is not for here";
-    Lockstep ranks(kind.name, brief, 2, [](int, int, int call) { return 1e-6 * (10 + call % 7); });
+    Lockstep ranks(kind.name, brief, 2,
+                   [](int /*rank*/, int /*candidate*/, int call) { return 1e-6 * (10 + call % 7); });
     ranks.call(1000);
     EXPECT_EQ(std::count(ranks.made().begin(), ranks.made().end(), 0), 1000);
   }
