@@ -487,14 +487,12 @@ def test_report_of_a_history_without_any_whole_record_is_an_error(home: dict[str
     assert "no whole record in it; the newest file: " in one_line(done.stderr)
 
 
-def test_a_history_that_is_a_file_is_told_by_report_and_history(home: dict[str, str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("named", ["--history", "STARLING_HISTORY"])
+def test_report_of_a_history_that_is_a_file_says_so(home: dict[str, str], tmp_path: Path, named: str) -> None:
     (tmp_path / "file").touch()
-    for command in ("report", "history"):
-        done = starling(home, command, "--history", "file")
-        assert (done.returncode, one_line(done.stderr)) == (2, "starling: --history file: it is no folder\n")
-    done = starling({**home, "STARLING_HISTORY": "file"}, "report")
+    done = starling(home, "report", named, "file") if named[0] == "-" else starling({**home, named: "file"}, "report")
     assert (done.returncode, done.stdout) == (1, "")
-    assert f"{tmp_path}/file: it is no folder" in one_line(done.stderr)
+    assert f"{tmp_path}/file: it is no folder; name the folder of the records" in one_line(done.stderr)
 
 
 def test_report_of_a_missing_record_names_those_that_there_are(home: dict[str, str], tmp_path: Path) -> None:

@@ -86,8 +86,6 @@ def folder_named(requested: str | None) -> Path:
         raise _misused(f"the history is off{source}; name a folder: --history DIR")
     if requested is not None and not folder.exists():
         raise _misused(f"--history {printable(requested)}: no such folder")
-    if requested is not None and not folder.is_dir():
-        raise _misused(f"--history {printable(requested)}: it is no folder")
     return folder
 
 

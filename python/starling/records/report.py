@@ -55,8 +55,8 @@ EVEN = 0.995
 BY_FIRST = "*"
 """Mark of a time or a gain of rank 0, where ranks agreed on none."""
 EXPLAINED_BY_FIRST = (
-    f"{BY_FIRST}: rank 0's time. The ranks agreed on no time, or the agreed time leaves out waiting that rank 0's "
-    "calls include. Others may have taken longer: the root of a bcast, for example, returns before they do."
+    f"{BY_FIRST}: rank 0's time. The ranks agreed on no time, or on one without the waiting in rank 0's calls. "
+    "Others may have taken longer: the root of a bcast, for example, returns before they do."
 )
 BELOW_ONE = (
     "A gain below 1 is no mistake: the choice rests on the slowest rank of each candidate's best call, or on a run-off "
