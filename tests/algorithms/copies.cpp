@@ -14,7 +14,7 @@
 namespace starling {
 namespace {
 
-constexpr int ranks = 3;
+constexpr int ranks_of_node = 3;
 
 /// Those whose blocks are of one size.
 std::vector<Bound> with_copies() {
@@ -28,8 +28,8 @@ std::vector<Bound> with_copies() {
 
 /// On one node, with blocks of so many bytes.
 Situation on_one_node(const Bound& bound, std::int64_t bytes) {
-  static const Places node(std::vector<int>(ranks, 0));
-  Situation one = situation_of(bound, ranks, bytes);
+  static const Places node(std::vector<int>(ranks_of_node, 0));
+  Situation one = situation_of(bound, ranks_of_node, bytes);
   one.places = &node;
   return one;
 }
@@ -41,7 +41,7 @@ TEST(Copies, AreOneOrTwoOfEachPublicationAsTheParameterSays) {
     constexpr std::int64_t bytes = 1 << 20;
     const Situation situation = on_one_node(bound, bytes);
     ASSERT_EQ(bound.refusal(situation), "") << full_name(bound);
-    const Layout of_all(ranks, ranks * bytes);
+    const Layout of_all(ranks_of_node, ranks_of_node * bytes);
     const bool sends_one = traits_of(bound.collective).send == Holds::block;
     const Program program = bind(bound.schedule(bound.team(situation, 0, 0)), sends_one ? Layout(1, bytes) : of_all,
                                  of_all, bound.collective, 0);
