@@ -182,7 +182,8 @@ soak: test-install
 ## The emulated cluster, as root, with real MPI; the simulated one.
 test-lab: test-install
 	$(STEP) "the emulated and the simulated cluster"
-	$(IN_TEST) $(TEST_PYTHON) -m pytest --durations=20 --durations-min=4 tests/lab
+	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(JOBS) --dist worksteal -m "not alone" --durations=20 --durations-min=4 tests/lab
+	$(IN_TEST) $(TEST_PYTHON) -m pytest -m alone --durations=20 --durations-min=4 tests/lab
 
 ## A Slurm of its own on hosts of the emulated cluster, as root.
 test-slurm: test-install

@@ -9,6 +9,8 @@ from lab.labs import OURS, STARLING, lab, lab_up, machine, on_lab
 from starling.records import record
 from support.mpis import ROOT, Mpi, compile_c, installed_mpis
 
+pytestmark = pytest.mark.alone
+
 PREFIX = f"{OURS}a"
 HOSTS = 4
 BLOCK = 65536

@@ -38,6 +38,7 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
     return found
 
 
+@pytest.mark.alone
 def test_ranks_are_on_separate_hosts_and_the_links_hold_their_rate(mpi: Mpi, hosts: int, tmp_path: Path) -> None:
     outcome = on_lab(mpi, PREFIX, [], ranks_line(mpi, tmp_path, hosts))
     found = said(outcome)
@@ -68,6 +69,7 @@ def test_starling_runs_on_a_lab_and_sees_its_nodes(mpi: Mpi, hosts: int, tmp_pat
     assert [one.winner for one in found.contexts if one.collective == "alltoall"] == ["pair"]
 
 
+@pytest.mark.alone
 def test_what_was_calibrated_on_a_lab_predicts_its_rate(mpi: Mpi, hosts: int, tmp_path: Path) -> None:
     path = tmp_path / "parameters.json"
     argv = ["calibrate", "--prefix", PREFIX, "-o", str(path), "--", mpi.launcher[0], "-n", "2"]
@@ -136,6 +138,7 @@ def test_a_host_that_the_lab_has_not_is_told_by_the_agent() -> None:
     assert outcome.stderr == f"starling: no host h9 in lab {PREFIX}; there are: h0  h1  h2  h3\n"
 
 
+@pytest.mark.alone
 def test_a_probe_finds_the_rate_of_the_links(mpi: Mpi, hosts: int, tmp_path: Path) -> None:
     strategies = [one["name"] for one in repository.listing()["strategies"] if one["predicts"]]
     assert strategies, "no strategy asks for predicted times"
@@ -152,6 +155,7 @@ def test_a_probe_finds_the_rate_of_the_links(mpi: Mpi, hosts: int, tmp_path: Pat
     assert record.read(tmp_path / "record.json")[0].run.probe_s is not None
 
 
+@pytest.mark.alone
 def test_a_network_is_measured_once_calls_took_long_enough(mpi: Mpi, hosts: int, tmp_path: Path) -> None:
     options = ["--strategy", "auto", "--record", str(tmp_path / "record.json"), "--history", str(tmp_path)]
     line = ranks_line(mpi, tmp_path, hosts, [*STARLING, "run", *options, "--"])
@@ -163,6 +167,7 @@ def test_a_network_is_measured_once_calls_took_long_enough(mpi: Mpi, hosts: int,
     assert len(list(tmp_path.glob("*.network"))) == 1
 
 
+@pytest.mark.alone
 def test_a_race_measures_every_way_at_every_size(hosts: int, tmp_path: Path) -> None:
     mpi = installed_mpis()[0]
     numbers, picture = tmp_path / "race.csv", tmp_path / "race.svg"

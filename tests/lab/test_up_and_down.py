@@ -28,6 +28,7 @@ def nothing_stays() -> Iterator[None]:
     assert machine() == before
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("options", [(), ("--packet", "0", "--rate", "30mbit")], ids=["9000", "1500"])
 def test_links_carry_what_was_asked(options: tuple[str, ...]) -> None:
     found = json.loads(lab_up(*WITH, "--json", "chain:2x2", "--trunk-rate", "20mbit", *options).stdout)
