@@ -33,10 +33,31 @@ void write_at_run_time(JsonWriter& writer, const TableInterval& from) {
   writer.close();
 }
 
+void read_seconds(JsonReader& reader, std::string_view name, TableInterval& into) {
+  if (reader.null()) return;
+  int place = 0;
+  reader.array([&] {
+    std::optional<double> found;
+    read_value(reader, name, found);
+    if (++place <= 2) (place == 1 ? into.seconds.first : into.seconds.second) = found;
+  });
+  if (place != 2) throw JsonError("an interval's 'seconds' are not two");
+}
+
+void write_seconds(JsonWriter& writer, const TableInterval& from) {
+  writer.array();
+  write_value(writer, from.seconds.first);
+  write_value(writer, from.seconds.second);
+  writer.close();
+}
+
 constexpr std::array interval_fields{
     field<&TableInterval::from>("from"),
     field<&TableInterval::below>("below"),
     field<&TableInterval::way>("way"),
+    Field<TableInterval>{"seconds", read_seconds, write_seconds,
+                         [](const TableInterval& from) { return from.seconds.first || from.seconds.second; },
+                         Presence::where_known},
     field<&TableInterval::gain>("gain", Presence::since_later),
     field<&TableInterval::why>("why", Presence::since_later),
     Field<TableInterval>{"at_run_time", read_at_run_time, write_at_run_time,
@@ -153,7 +174,20 @@ const TableInterval* interval_for(const TableEntry& entry, std::int64_t bytes) {
   return !found.below || bytes < *found.below || above == all.end() ? &found : nullptr;
 }
 
+/// Seconds of a call of so many bytes, on the line between both ends; the lesser where it is not between them.
+std::optional<double> seconds_at(const TableInterval& interval, std::int64_t bytes) {
+  const auto& [first, last] = interval.seconds;
+  if (!first || !last) return first ? first : last;
+  if (bytes < 0 || !interval.below) return std::min(*first, *last);
+  const double share =
+      static_cast<double>(bytes - interval.from) / static_cast<double>(*interval.below - interval.from);
+  return *first + (std::clamp(share, 0.0, 1.0) * (*last - *first));
+}
+
 void take_way_at_run_time(TableInterval& interval) {
+  const double slower = interval.gain.value_or(1) / interval.at_run_time->gain.value_or(1);
+  for (std::optional<double>* const end : {&interval.seconds.first, &interval.seconds.second})
+    if (*end) **end *= slower;
   interval.why = interval.way + " would be faster" + (interval.why.empty() ? "" : ", " + interval.why) +
                  ", but is set before a job starts: see starling export";
   interval.way = std::move(interval.at_run_time->way);
@@ -288,7 +322,8 @@ std::vector<Advice> TuningTable::advice(const ContextKey& key) const {
   for (const auto& [far, entry] : near) {
     const TableInterval* const interval = interval_for(*entry, key.bytes);
     if (interval != nullptr) {
-      found.push_back({interval->way, reason(file_, *entry, *interval, key), interval->gain});
+      found.push_back(
+          {interval->way, reason(file_, *entry, *interval, key), interval->gain, seconds_at(*interval, key.bytes)});
     } else if (found.empty()) {
       return {};
     }

@@ -24,7 +24,9 @@ struct TableInterval {
   std::int64_t from = 0;              ///< bytes, per rank and peer block
   std::optional<std::int64_t> below;  ///< exclusive; nothing: without end
   std::string way;                    ///< public name without the collective
-  std::optional<double> gain;         ///< native's time / the way's
+  /// Of a call of the way, at both ends.
+  std::pair<std::optional<double>, std::optional<double>> seconds;
+  std::optional<double> gain;  ///< native's time / the way's
   std::string why;
   std::optional<WayAtRunTime> at_run_time;  ///< nothing: the way itself
 };

@@ -39,7 +39,7 @@ Searcher::Searcher(const Brief& brief, MakeSearchPlan make)
 
 std::vector<PlannedCalls> Searcher::next() {
   if (!monitors_) {
-    if (const auto steps = trials(); !steps.empty()) {
+    if (auto steps = trials(); !steps.empty()) {
       if (!ledger_) return steps;
       if (auto few = allowed(steps); !few.empty()) return few;
       if (waits_++ < most_waits) return {{best(), std::max(calls_each_, ledger_->calls() / part_to_wait), false}};

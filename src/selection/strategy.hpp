@@ -119,7 +119,8 @@ struct ContextKey {
 struct Advice {
   Interned candidate;
   std::string why;
-  std::optional<double> gain{};  ///< native's time / the candidate's, as the table has it
+  std::optional<double> gain{};     ///< native's time / the candidate's, as the table has it
+  std::optional<double> seconds{};  ///< of a call of the candidate, likewise
 };
 
 /// The input of a strategy, for one context.

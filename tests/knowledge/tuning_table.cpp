@@ -154,6 +154,28 @@ TEST(TuningTable, IsWrittenInOneLineAndReadAgain) {
   EXPECT_FALSE(again.entries()[0].intervals[1].below);
 }
 
+TEST(TuningTable, TellsTheSecondsOfACallBetweenTheEndsOfAnInterval) {
+  const auto timed = [](std::int64_t from, const std::string& below, const std::string& seconds) {
+    return R"({"from": )" + std::to_string(from) + R"(, "below": )" + below +
+           R"(, "way": "ring", "gain": 2, "seconds": )" + seconds + "}";
+  };
+  const TuningTable found = table(entry("bcast", 16, 4, 4,
+                                        timed(0, "8", "null") + "," + timed(8, "16", "[1, 3]") + "," +
+                                            timed(16, "32", "[null, 4]") + "," + timed(32, "null", "[6, 5]")));
+  const auto seconds = [&](const TuningTable& of, std::int64_t bytes) {
+    return of.advice(key("bcast", bytes, 16, 4, 4)).at(0).seconds;
+  };
+  for (const TuningTable& one : {found, TuningTable::from_json(found.to_json())}) {
+    EXPECT_FALSE(seconds(one, 4));
+    EXPECT_EQ(seconds(one, 8), 1);
+    EXPECT_EQ(seconds(one, 12), 2);
+    EXPECT_EQ(seconds(one, 20), 4);
+    EXPECT_EQ(seconds(one, 4096), 5);
+  }
+  for (const char* const wrong : {"[1]", "[1, 2, 3]", "7", "[1, \"2\"]"})
+    EXPECT_NE(table_fault(with(entry("bcast", 16, 4, 4, timed(0, "8", wrong)))), "") << wrong;
+}
+
 TEST(TuningTable, HasTheEdgesOfItsIntervalsByCollective) {
   const auto edges = table(entry("bcast", 16, 4, 4, three) + "," + entry("bcast", 8, 2, 4, interval(0, "50", "ring")) +
                            "," + entry("no_such", 8, 2, 4, interval(0, "50", "ring")))
@@ -180,7 +202,8 @@ TEST(TuningTable, ForgetsWaysThatAreNotHere) {
 TEST(TuningTable, TakesAnotherWayForOneThatMustBeSetBeforeAJobStarts) {
   const auto set = [](int from, const char* below, const std::string& instead) {
     return R"({"from": )" + std::to_string(from) + R"(, "below": )" + below +
-           R"(, "way": "native_adjust_8", "gain": 2, "why": "2.00 times", "at_run_time": )" + instead + "}";
+           R"(, "way": "native_adjust_8", "seconds": [2, 4], "gain": 2.5, "why": "2.00 times", "at_run_time": )" +
+           instead + "}";
   };
   TuningTable found =
       table(entry("bcast", 4, 1, 4,
@@ -194,6 +217,7 @@ TEST(TuningTable, TakesAnotherWayForOneThatMustBeSetBeforeAJobStarts) {
   ASSERT_EQ(small.size(), 1U);
   EXPECT_EQ(small[0].candidate.text(), "binomial");
   EXPECT_EQ(small[0].gain, 1.25) << "its own, not that of the way that was left";
+  EXPECT_EQ(small[0].seconds, 6) << "likewise";
   EXPECT_EQ(small[0].why,
             "binomial: t.json has it for 4 ranks on 1 node, 0 to 7 bytes: native_adjust_8 would be faster, 2.00 times, "
             "but is set before a job starts: see starling export");

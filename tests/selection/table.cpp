@@ -72,6 +72,68 @@ Lockstep with_slowdown(double slowdown, std::optional<double> gain = std::nullop
           }};
 }
 
+/// Ranks that follow a2, which the table has for 1.28 times as fast as native and calls of so many seconds.
+Lockstep advised_of_seconds(double seconds, std::string_view group = "") {
+  Brief brief = brief_of(4);
+  brief.candidates[2].group = std::string(group);
+  brief.advice = {{"a2", "a2: measured elsewhere", 1.28, seconds}};
+  return {"table", std::move(brief), 3, [](int, int candidate, int) { return us * (candidate == 2 ? 80 : 100); }};
+}
+
+int calls_before(Lockstep ranks) {
+  int calls = 0;
+  while (calls < 100 && ranks.proposed() == 0) {
+    ranks.call();
+    ++calls;
+  }
+  return calls;
+}
+
+TEST(TableBeginning, ComesWhenCallsWouldHaveSavedWhatItCosts) {
+  // A call takes 102 us natively and 80 us by the way; to begin costs 3 native calls, with communicators 15.
+  EXPECT_EQ(calls_before(advised_of_seconds(80 * us)), 14);
+  EXPECT_EQ(calls_before(advised_of_seconds(80 * us, "groups_leader")), 64) << "at most";
+  EXPECT_EQ(calls_before(advised_of_seconds(80 * us, "library")), 64);
+  // Of long calls each saves more than small collectives cost: 0.4 s, and 3 ms or 15 ms at most.
+  EXPECT_EQ(calls_before(advised_of_seconds(1.6, "library")), 1);
+  EXPECT_EQ(calls_before(advised_of_seconds(0.016, "library")), 4);
+}
+
+TEST(TableBeginning, IsAtOnceWhereNothingIsKnownOfTheTime) {
+  for (const std::optional<double> gain : {std::optional<double>(), std::optional(1.0), std::optional(0.5)}) {
+    Brief brief = brief_of(4);
+    brief.advice = {{"a2", "a2: measured elsewhere", gain, 1e-4}};
+    EXPECT_EQ(Lockstep("table", std::move(brief), 3, some_time).proposed(), 2);
+  }
+  EXPECT_EQ(with_slowdown(0.8, 1.25).proposed(), 2) << "no seconds";
+}
+
+TEST(TableBeginning, IsToldAndKnownAhead) {
+  Lockstep ranks = advised_of_seconds(80 * us);
+  constexpr int before = 14;
+  const std::int64_t of_way = Guard::first_calls_with(1.28);
+  const std::int64_t until = before + of_way + Guard::control_calls;
+  EXPECT_EQ(ranks.strategy().chosen(), 0) << "what a short program ends with";
+  ASSERT_EQ(ranks.strategy().decisions().size(), 1U);
+  EXPECT_EQ(ranks.strategy().decisions()[0].to, 0);
+  EXPECT_EQ(ranks.strategy().decisions()[0].why,
+            "a2: measured elsewhere; natively for 14 calls before, in which it would save what it costs to begin");
+  for (int made = 0; made < until; ++made, ranks.call()) {
+    EXPECT_EQ(ranks.strategy().calls_until_agreement(), until - made);
+    for (std::int64_t ahead = 0; made + ahead <= until; ++ahead) {
+      const std::int64_t call = made + ahead;
+      const bool is_native = call < before || (call >= before + of_way && call < until);
+      EXPECT_EQ(ranks.strategy().proposed_after(ahead), is_native ? 0 : 2) << made << " + " << ahead;
+    }
+  }
+  EXPECT_EQ(ranks.exchanges().size(), 1U);
+  EXPECT_EQ(ranks.strategy().chosen(), 2);
+  ASSERT_EQ(ranks.strategy().decisions().size(), 2U);
+  EXPECT_EQ(ranks.strategy().decisions()[1].call, before);
+  EXPECT_EQ(ranks.strategy().decisions()[1].to, 2);
+  EXPECT_EQ(ranks.strategy().decisions()[1].why, "a2: as the table has it, after the calls that pay for its beginning");
+}
+
 std::ptrdiff_t natives(const Lockstep& ranks) {
   return std::count(ranks.made().begin(), ranks.made().end(), 0);
 }

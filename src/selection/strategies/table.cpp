@@ -1,6 +1,7 @@
 // table: what a tuning table has for the context. Which entry that is, and the candidates of entries further off, which
 // count where the nearest cannot serve, come with the brief.
 //
+//   every rank   calls natively, until the way would have saved as much as it costs to begin with it
 //   every rank   calls by the table's way, then a few natively | the times of these, and of the last of the way,
 //                                                                reduced to rank 0
 //   rank 0       is the way slower than native here? (`Guard`)
@@ -8,9 +9,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "selection/call_times.hpp"
 #include "selection/guard.hpp"
@@ -18,6 +22,26 @@
 
 namespace starling::strategies {
 namespace {
+
+/// Calls that go natively before the way, so that calls which come seldom do not pay for what they never earn: those in
+/// which the way would have saved what it costs to begin with it, as one who hires skis does until he has paid for a
+/// pair. So a context loses at most as much as it costs to begin, beside what it would, had one known its calls.
+///
+/// To begin, ranks agree a few times, each as costly as a small collective; to make communicators they agree more
+/// often.
+std::int64_t calls_before(const Candidate& way, const Advice& advice) {
+  constexpr double small_collective = 1e-3;  // seconds, at most: or as many as a native call takes
+  constexpr double agreements = 3;
+  constexpr double for_communicators = 12;
+  constexpr double most = 64;
+  if (!advice.seconds || !advice.gain || !(*advice.gain > 1) || !(*advice.seconds > 0)) return 0;
+  const double native = *advice.seconds * *advice.gain;
+  const std::string_view group = way.group.text();
+  const bool makes_communicators = group == "library" || group.starts_with("groups");
+  const double price =
+      (agreements + (makes_communicators ? for_communicators : 0)) * std::min(native, small_collective);
+  return static_cast<std::int64_t>(std::min(std::ceil(price / (native - *advice.seconds)), most));
+}
 
 class Table final : public Strategy {
  public:
@@ -30,8 +54,8 @@ class Table final : public Strategy {
           std::find_if(all.begin(), all.end(), [&](const Candidate& one) { return one.name == advice.candidate; });
       if (found != all.end() && found->eligible()) {
         follows_ = true;
-        follow(brief, static_cast<int>(found - all.begin()), advice.gain);
-        decide({0, -1, proposed(), advice.why + refused});
+        follow(brief, static_cast<int>(found - all.begin()), advice);
+        decide({0, -1, proposed(), advice.why + refused + (waits_ ? waiting() : std::string())});
         return;
       }
       refused += "; " + advice.candidate.text() + " of a nearer entry cannot serve here" +
@@ -44,6 +68,10 @@ class Table final : public Strategy {
 
   std::span<const double> observe(double seconds, double work) override {
     begin_counts();
+    if (waits_) {
+      if (--left_ == 0) end_waiting();
+      return {};
+    }
     if (--left_ >= times) return {};
     const std::size_t place = (is_control_ ? kept : 0) + static_cast<std::size_t>(left_);
     seconds_[place] = seconds;
@@ -52,9 +80,14 @@ class Table final : public Strategy {
     return end_step();
   }
   [[nodiscard]] int proposed_after(std::int64_t ahead) const override {
+    if (waits_) {
+      const std::int64_t of_way = ahead - left_;
+      return of_way >= 0 && (of_way < first_calls_ || of_way >= first_calls_ + Guard::control_calls) ? way_ : 0;
+    }
     return ahead < left_ ? proposed() : is_control_ || ahead - left_ >= Guard::control_calls ? way_ : 0;
   }
   [[nodiscard]] std::int64_t calls_until_agreement() const override {
+    if (waits_) return left_ + first_calls_ + Guard::control_calls;
     return left_ == unlimited || is_control_ ? left_ : left_ + Guard::control_calls;
   }
   [[nodiscard]] Judge judge() const override { return Judge::first_rank; }
@@ -81,7 +114,7 @@ class Table final : public Strategy {
     begin(way_, follows_ ? calls : unlimited);
   }
 
-  [[nodiscard]] std::optional<int> chosen() const override { return way_; }
+  [[nodiscard]] std::optional<int> chosen() const override { return waits_ ? 0 : way_; }
   [[nodiscard]] std::string_view stage() const override { return follows_ ? "table" : "native"; }
   [[nodiscard]] bool exploring() const override { return false; }
   /// What the way needs stays for its next call.
@@ -94,17 +127,33 @@ class Table final : public Strategy {
   static constexpr auto times = static_cast<std::int64_t>(kept);
   static_assert(Guard::control_calls <= times && Guard::fewest_calls >= times);
 
-  void follow(const Brief& brief, int way, std::optional<double> gain) {
+  void follow(const Brief& brief, int way, const Advice& advice) {
     way_ = way;
-    begin(way, way == 0 ? unlimited : Guard::first_calls_with(gain));
-    if (way == 0) return;
-    name_ = brief.candidates[static_cast<std::size_t>(way)].name;
+    if (way == 0) return begin(way, unlimited);
+    const Candidate& candidate = brief.candidates[static_cast<std::size_t>(way)];
+    name_ = candidate.name;
     if (varying_work_) works_.resize(kept + Guard::control_calls);
-    if (brief.is_first_rank) guard_ = std::make_unique<Guard>(brief, way, gain);
+    if (brief.is_first_rank) guard_ = std::make_unique<Guard>(brief, way, advice.gain);
+    first_calls_ = Guard::first_calls_with(advice.gain);
+    const std::int64_t before = calls_before(candidate, advice);
+    waits_ = before > 0;
+    begin(waits_ ? 0 : way, waits_ ? before : first_calls_);
+  }
+
+  [[nodiscard]] std::string waiting() const {
+    return "; natively for " + std::to_string(left_) + (left_ == 1 ? " call" : " calls") +
+           " before, in which it would save what it costs to begin";
+  }
+
+  [[gnu::noinline]] void end_waiting() {
+    waits_ = false;
+    decide({calls_, 0, way_,
+            std::string(name_.text()) + ": as the table has it, after the calls that pay for its beginning"});
+    begin(way_, first_calls_);
   }
 
   void begin(int candidate, std::int64_t calls) {
-    is_control_ = candidate != way_;
+    is_control_ = candidate != way_ && !waits_;
     left_ = calls;
     calls_ += calls == unlimited ? 0 : calls;
     propose(candidate);
@@ -123,10 +172,12 @@ class Table final : public Strategy {
   CallTimes exchanged_;
   bool follows_ = false;
   bool is_control_ = false;
+  bool waits_ = false;  ///< before the way
   int way_ = 0;
-  Interned name_;                  ///< of the way
-  std::int64_t left_ = unlimited;  ///< calls of the step
-  std::int64_t calls_ = 0;         ///< until its end
+  Interned name_;                         ///< of the way
+  std::int64_t first_calls_ = unlimited;  ///< of the way, before the first control
+  std::int64_t left_ = unlimited;         ///< calls of the step
+  std::int64_t calls_ = 0;                ///< until its end
   std::array<double, kept + Guard::control_calls>
       seconds_{};                 ///< of the way's last calls, the latest first; of a control
   std::vector<double> works_;     ///< of the same calls, where it varies
