@@ -176,6 +176,7 @@ def measure(options: argparse.Namespace) -> None:
                         continue
                     if time.monotonic() > end:
                         print(f"{options.minutes:g} minutes are over; the same command goes on from here", flush=True)
+                        _end(failed)
                         return
                     kept = {"STARLING_HISTORY": "off", "STARLING_RECORD": str(record)}
                     env = {**os.environ, **kept, **{name: str(value) for name, value in settings.items()}}
@@ -208,6 +209,10 @@ def measure(options: argparse.Namespace) -> None:
                             notes={"chosen": found["implementation"], "iterations": options.iterations},
                         )
                     )
+    _end(failed)
+
+
+def _end(failed: int) -> None:
     if failed > 0:
         sys.exit(f"solver.py: {failed} jobs failed; the same command tries them again")
 

@@ -122,7 +122,7 @@ std::vector<PlannedCalls> Planner::opening() {
   return next();
 }
 
-/// Asks once an answer costs no more than the ledger has, or than what it may be expected to gain, with a smaller
+/// Asks once an answer costs no more than the ledger has, or than a small part of what calls took, with a smaller
 /// budget less: many contexts have too few calls for any trial.
 void Planner::ask_knowledge() {
   wants_measurement_ = false;
@@ -135,9 +135,9 @@ void Planner::ask_knowledge() {
     return;
   }
   const double cost = knowledge_->seconds_to_ask();
-  const bool may_gain = stake_.is_enough_to_predict(cost, native);
+  const bool is_enough = stake_.is_enough_to_predict(cost, native);
   const double left = ledger_.allowed(static_cast<double>(ledger_.calls()), native) - lost_to_native();
-  if (cost > left && !may_gain) return;
+  if (cost > left && !is_enough) return;
   asked_ = has_just_asked_ = true;
   for (int i = 0; i < candidates(); ++i) {
     if (!eligible(i) || estimates_.is_believed(i)) continue;

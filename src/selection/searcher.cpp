@@ -41,8 +41,13 @@ std::vector<PlannedCalls> Searcher::next() {
   if (!monitors_) {
     if (auto steps = trials(); !steps.empty()) {
       if (!ledger_) return steps;
-      if (auto few = allowed(steps); !few.empty()) return few;
-      if (waits_++ < most_waits) return {{best(), std::max(calls_each_, ledger_->calls() / part_to_wait), false}};
+      for (const auto& some : {steps, steps_for(contenders())}) {  // one that is too dear yet holds up no other
+        auto few = allowed(some);
+        if (few.empty()) continue;
+        waits_ = 0;
+        return few;
+      }
+      if (waits_++ < most_waits) return {{best(), std::max(calls_each_, ledger_->calls() / part_to_wait), true}};
     }
     choose();
   }
@@ -68,10 +73,12 @@ std::vector<PlannedCalls> Searcher::allowed(const std::vector<PlannedCalls>& ste
   const auto time = [&](int candidate) { return trials_.tried(candidate) ? trials_.time(candidate) : native; };
   double lost = ledger_->lost(native, time);
   const double most = ledger_->allowed(static_cast<double>(ledger_->calls()), native);
-  const Outlook outlook = plan_->outlook(trials_);
+  std::optional<Outlook> outlook;
   std::vector<PlannedCalls> few;
   for (const PlannedCalls& step : steps) {
-    const double seconds = trials_.tried(step.candidate) ? time(step.candidate) : outlook.expected(step.candidate);
+    const bool was_tried = trials_.tried(step.candidate);
+    if (!was_tried && !outlook) outlook.emplace(plan_->outlook(trials_));
+    const double seconds = was_tried ? time(step.candidate) : outlook->expected(step.candidate);
     const double cost = std::max(0.0, static_cast<double>(step.calls) * (seconds - native));
     if (cost > 0 && lost + cost > most) continue;
     lost += cost;
@@ -159,14 +166,13 @@ void Searcher::take(std::span<const PlannedCalls> made, std::span<const AgreedCa
   const bool is_first_look = !trials_.tried(0);
   if (ledger_)
     for (const PlannedCalls& step : made) ledger_->count(is_first_look ? 0 : step.candidate, step.calls);
-  if (made.front().is_trial) waits_ = 0;
   if (monitors_ && made.front().is_trial) return look(made, calls);
   for (const PlannedCalls& step : made) {
     const auto times = static_cast<std::size_t>(std::min(step.calls, calls_each_));
     calls_ += step.calls;
     if (monitors_) {
       watch(calls.first(times));
-    } else {
+    } else if (waits_ == 0 || trials_.has_room(step.candidate)) {
       trials_.add(step.candidate, calls.first(times));
     }
     calls = calls.subspan(times);
@@ -175,6 +181,7 @@ void Searcher::take(std::span<const PlannedCalls> made, std::span<const AgreedCa
 
 void Searcher::choose() {
   monitors_ = true;
+  waits_ = 0;
   wanted_ = {};
   // Another look at some candidates may change nothing.
   if (best() == chosen_ && !searches_again_) {

@@ -101,6 +101,11 @@ def test_a_way_whose_job_fails_is_refused_and_leaves_no_job() -> None:
         first.begun[-1].says = JobEndedError("no answer within 30 s")
         assert measured(of, "native_adjust_1") == Refusal("in a job of its own: no answer within 30 s")
         assert not any(one.running for one in first.begun[1:])
+        begun = len(first.begun)
+        assert measured(of, "native_adjust_13") == Refusal("in a job of its own: mpirun: no job of ours began")
+        assert measured(of, "native_adjust_1") == Refusal("in a job of its own: no answer within 30 s")
+        assert of.delay(POINT, "native_adjust_13") == 0
+        assert len(first.begun) == begun, "no point waits for it again"
         first.says = JobEndedError("the job ended")
         with pytest.raises(JobEndedError):
             measured(of, "ring")

@@ -67,6 +67,27 @@ TEST(AutoWithoutPredictions, LosesLittleMoreThanTheLedgerAllowsAfterAFirstLook) 
   EXPECT_LT(lost, 2 * (1 + (0.24 * std::sqrt(calls))));
 }
 
+/// One of the first candidates takes so long that much is expected of those that were not tried: they have to wait.
+TEST(AutoWithoutPredictions, HasNotChosenWhileItWaitsAndTriesTheOthersMeanwhile) {
+  Brief brief = brief_of(12);
+  brief.unpredicted = true;
+  Case one{.seconds = std::vector<double>(12, 40e-3), .noise = 0.05};
+  one.seconds[0] = 1e-3;
+  one.seconds[1] = 0.9e-3;
+  Lockstep ranks("auto", brief, 2, one.timing());
+  const Strategy& strategy = ranks.strategy();
+  int of_first = 0;
+  int of_second = 0;
+  for (int call = 0; call < 400 && !strategy.settled(); ++call, ranks.call()) {
+    EXPECT_EQ(strategy.stage(), "search") << call;
+    if (call > 2) ++(ranks.proposed() == 1 ? of_second : of_first);
+  }
+  ASSERT_TRUE(strategy.settled());
+  EXPECT_GE(of_first + of_second, 30) << "it waited";
+  EXPECT_GE(of_second, 9);
+  EXPECT_EQ(strategy.chosen(), 1);
+}
+
 TEST(AutoWithoutPredictions, TriesFunctionsWithoutAttributes) {
   Brief brief = brief_of(3);
   brief.unpredicted = true;

@@ -71,10 +71,12 @@ def _has_application_file(line: Sequence[str], found: Located) -> bool:
     """Whether a file, without any -x in it, says which programs are started."""
     part = parts(line, found)[0]
     files = [line[i + 1] for i in range(part.start, part.options_end - 1) if line[i] in ("-app", "--app")]
+    if not files or not Path(files[0]).is_file():
+        return False  # a pipe is for the launcher alone, and it will report what is not there
     try:
-        return bool(files) and not {"-x", "--x"} & set(Path(files[0]).read_text(errors="replace").split())
+        return not {"-x", "--x"} & set(Path(files[0]).read_text(errors="replace").split())
     except OSError:
-        return False  # the launcher will report it
+        return False
 
 
 def _for_openmpi(

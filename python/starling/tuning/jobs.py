@@ -7,7 +7,7 @@ other ways, like any other.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Self
 
 from starling.tables import intel_rules
@@ -28,22 +28,31 @@ class Jobs:
         self._job, self._environ = job, environ
         self._others: dict[tuple[str, str], MpiJob] = {}
         """By collective and way; the one used last comes last."""
+        self._refused: dict[tuple[str, str], Refusal] = {}
+        """Ways whose job did not begin, or ended: it would at each point, and to wait for it may take minutes."""
+        self._at_start: dict[str, Sequence[str]] = {}
 
     def ways(self, collective: str, ranks: int) -> tuple[str, ...]:
         """The names of all ways on so many ranks, native first. Raises JobError."""
-        at_start = library.set_at_start(collective, self._job.line, self._job.library, self._environ)
-        return (*self._job.ways(collective, ranks), *at_start)
+        if collective not in self._at_start:
+            self._at_start[collective] = library.set_at_start(
+                collective, self._job.line, self._job.library, self._environ
+            )
+        return (*self._job.ways(collective, ranks), *self._at_start[collective])
 
     def delay(self, point: Point, way: str) -> float:
         """See Job."""
-        known = (point.collective, way) in self._others or not intel_rules.setting(point.collective, way)
-        return 0.0 if known else self._job.start_seconds
+        key = (point.collective, way)
+        begins = intel_rules.setting(*key) and key not in self._others and key not in self._refused
+        return self._job.start_seconds if begins else 0.0
 
     def measure(self, point: Point, way: str, calls: int, *, checked: bool, patience: float) -> Answer:
-        """See Job. A way that ends a job of its own is refused."""
+        """See Job. A way that ends a job of its own is refused, then and at all other points."""
         if not (wanted := intel_rules.setting(point.collective, way)):
             return self._job.measure(point, way, calls, checked=checked, patience=patience)
         key = (point.collective, way)
+        if key in self._refused:
+            return self._refused[key]
         try:
             job = self._others.pop(key, None) or self._begun(wanted)
             self._others[key] = job
@@ -51,7 +60,8 @@ class Jobs:
         except (JobError, JobEndedError) as error:
             if other := self._others.pop(key, None):
                 other.discard()
-            return Refusal(f"in a job of its own: {error}")
+            self._refused[key] = Refusal(f"in a job of its own: {error}")
+            return self._refused[key]
 
     def _begun(self, wanted: Mapping[str, str]) -> MpiJob:
         while len(self._others) >= _MOST:

@@ -32,14 +32,17 @@ def set_at_start(collective: str, line: Sequence[str], library: str, environ: Ma
     # It needs Intel's library itself, which only a program's own path to it or Intel's set-up script names.
     folder = Path(tool).parents[1] / "lib"
     found = os.pathsep.join([str(folder), str(folder / "release"), *filter(None, [environ.get("LD_LIBRARY_PATH")])])
-    done = subprocess.run(
-        [tool, "-v", intel_rules.variable(collective)],
-        env={**environ, "LD_LIBRARY_PATH": found},
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            [tool, "-v", intel_rules.variable(collective)],
+            env={**environ, "LD_LIBRARY_PATH": found},
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except OSError:
+        return []
     match = _RANGE.search(done.stdout)
     return [intel_rules.way(number) for number in range(int(match[1]) + 1)] if match else []
 

@@ -361,14 +361,16 @@ class Search:
         self._report(Progress(self.elapsed, self._budget, self._races, self.cells_measured, point, contenders))
         times: dict[str, list[float]] = {way: [] for way in contenders}
         native = at.native or self._native_call(point)
-        start = self.elapsed
+        start, starting = self.elapsed, 0.0
         share = (2.0 if ways else _NATIVE_SHARE) * self._left / self._to_measure
         running = list(contenders)
         for _ in range(_MOST_ROUNDS):
             for way in self._dice.sample(running, len(running)):
                 call = median(times[way]) if times[way] else self._call(way, point, native)
-                if 2 * call + self._overhead > self._left:
+                delay = self._job.delay(point, way)
+                if 2 * call + delay + self._overhead > self._left:
                     continue
+                starting += delay
                 fits = max(1, min(_MOST_CALLS, int(_VISIT_SECONDS / max(call, 1e-7))))
                 answer = self._visit(point, way, fits if times[way] else max(1, fits // 4), call)
                 if isinstance(answer, Times):
@@ -376,7 +378,7 @@ class Search:
                 else:
                     running.remove(way)
             running = self._still_open(running, times)
-            if not running or self.elapsed - start > share or self._left <= 0:
+            if not running or self.elapsed - start - starting > share or self._left <= 0:
                 break
         self._learn(point, times)
         if self._log:
@@ -387,7 +389,7 @@ class Search:
         return native * math.exp(estimate.mean + 2 * estimate.deviation)
 
     def _visit(self, point: Point, way: str, calls: int, call: float) -> Answer:
-        before = self.elapsed + self._job.delay(point, way)
+        before, delay = self.elapsed, self._job.delay(point, way)
         checked = way not in self.points[point].seconds or call < _LONG_CALL
         patience = 30 + 30 * call * (calls + 1)
         try:
@@ -395,7 +397,7 @@ class Search:
         except JobEndedError as error:
             answer = Refusal(f"while it was measured: {error}")
             self._endings += 1
-        if isinstance(answer, Times):
+        if isinstance(answer, Times) and not delay:
             spent = self.elapsed - before - sum(answer.seconds) * (calls + checked) / calls
             self._overhead += 0.1 * (max(spent, 0.0) - self._overhead)
         self._keep(Line(self._races, point, way, answer))

@@ -23,9 +23,8 @@
 namespace starling::strategies {
 namespace {
 
-/// Calls that go natively before the way, so that calls which come seldom do not pay for what they never earn: those in
-/// which the way would have saved what it costs to begin with it, as one who hires skis does until he has paid for a
-/// pair. So a context loses at most as much as it costs to begin, beside what it would, had one known its calls.
+/// Calls that go natively before the way: those in which the way would have saved what it costs to begin with it. So a
+/// context of a few calls does not pay for what it never earns, and one of many loses no more than twice that cost.
 ///
 /// To begin, ranks agree a few times, each as costly as a small collective; to make communicators they agree more
 /// often.
