@@ -10,7 +10,7 @@ namespace starling {
 struct PlannedCalls {
   int candidate;
   std::int64_t calls;
-  bool is_trial;  ///< to learn how long it takes; else because it is the best known
+  bool is_trial;  ///< to learn how long it takes, or to wait for that; else it is the best known
 
   /// The times of so many of the latest calls are exchanged at most.
   static constexpr std::size_t most_times = 8;

@@ -71,7 +71,7 @@ class Search final : public Strategy {
   std::int64_t left_ = std::numeric_limits<std::int64_t>::max();  ///< calls of the step
   std::int64_t kept_ = 0;        ///< so many of the last calls of a step have times that are exchanged
   std::size_t first_ = 0;        ///< where the step's times begin in `seconds_`
-  std::vector<double> seconds_;  ///< of these calls, each step's last first
+  std::vector<double> seconds_;  ///< of these calls, step by step
   std::vector<double> works_;
   bool varying_work_;
   bool synchronises_;

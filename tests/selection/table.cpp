@@ -117,7 +117,7 @@ TEST(TableBeginning, IsToldAndKnownAhead) {
   ASSERT_EQ(ranks.strategy().decisions().size(), 1U);
   EXPECT_EQ(ranks.strategy().decisions()[0].to, 0);
   EXPECT_EQ(ranks.strategy().decisions()[0].why,
-            "a2: measured elsewhere; natively for 14 calls before, in which it would save what it costs to begin");
+            "a2: measured elsewhere; natively for 14 calls before, so that its beginning pays");
   for (int made = 0; made < until; ++made, ranks.call()) {
     EXPECT_EQ(ranks.strategy().calls_until_agreement(), until - made);
     for (std::int64_t ahead = 0; made + ahead <= until; ++ahead) {

@@ -141,7 +141,7 @@ class Table final : public Strategy {
 
   [[nodiscard]] std::string waiting() const {
     return "; natively for " + std::to_string(left_) + (left_ == 1 ? " call" : " calls") +
-           " before, in which it would save what it costs to begin";
+           " before, so that its beginning pays";
   }
 
   [[gnu::noinline]] void end_waiting() {
