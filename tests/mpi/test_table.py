@@ -115,7 +115,7 @@ def test_a_running_job_takes_another_way_than_one_that_is_set_before_it_starts(m
         8: ("recursive_doubling", "table"),
         2000: ("native", "table"),
     }
-    assert [one.decisions[0].why.partition(" bytes")[2] for one in found.values()] == [
+    assert [found[size].decisions[0].why.partition(" bytes")[2] for size in (8, 2000)] == [
         ": native_adjust_8 would be faster, 2.00 times as fast, but is set before a job starts: see starling export",
         " and more: native_adjust_2 would be faster, but is set before a job starts: see starling export",
     ]
