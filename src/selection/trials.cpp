@@ -73,12 +73,16 @@ void Trials::forget_first(int candidate) {
   update();
 }
 
+void Trials::forget(int candidate) {
+  One& one = *all_.find(static_cast<std::size_t>(candidate));
+  const bool eligible = one.eligible;
+  one = {};
+  one.eligible = eligible;
+}
+
 void Trials::forget() {
-  for (One& one : all_) {
-    const bool eligible = one.eligible;
-    one = {};
-    one.eligible = eligible;
-  }
+  for (int i = 0; i < candidates(); ++i)
+    if (all_.find(static_cast<std::size_t>(i)) != nullptr) forget(i);
   waiting_.forget();
   update();
 }

@@ -25,6 +25,8 @@ class Trials {
   void add(int candidate, std::span<const AgreedCall> calls);
   /// Forgets the first of a candidate's calls, because something else disturbed it.
   void forget_first(int candidate);
+  /// Forgets all calls of a candidate, because they tell no more.
+  void forget(int candidate);
   /// The network has changed: forgets all times, those of earlier runs as well, but not who cannot serve.
   void forget();
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "lockstep.hpp"
 #include "selection/guard.hpp"
@@ -150,7 +151,7 @@ TEST(TableGuard, LeavesAWayThatIsSlowerThanNative) {
   const int until = 2 * (Guard::first_calls + Guard::control_calls);
   ranks.call(until + 1000);
   EXPECT_EQ(natives(ranks), (2 * Guard::control_calls) + 1000);
-  EXPECT_EQ(ranks.exchanges().size(), 2U) << "nothing is asked any more";
+  EXPECT_EQ(ranks.exchanges().size(), 2U + 3U) << "looks after 32, 128 and 512 calls";
   EXPECT_EQ(ranks.strategy().chosen(), 0);
   EXPECT_EQ(ranks.strategy().stage(), "native");
   ASSERT_EQ(ranks.strategy().decisions().size(), 2U);
@@ -159,6 +160,46 @@ TEST(TableGuard, LeavesAWayThatIsSlowerThanNative) {
   EXPECT_EQ(left.from, 2);
   EXPECT_EQ(left.to, 0);
   EXPECT_EQ(left.why, "native: a2 took 112 us, native 102 us in 6 calls");
+}
+
+/// Ranks that follow a2. Natively they drift apart after 10 calls, and a call takes 170 us instead of 100.
+Lockstep drifting(double way) {
+  Lockstep ranks = with_slowdown(1);
+  ranks.measure([way, latest = -1, in_a_row = 0](int, int candidate, int call) mutable {
+    if (std::exchange(latest, call) != call) in_a_row = candidate == 0 ? in_a_row + 1 : 0;
+    return us * (candidate == 2 ? way : in_a_row > 10 ? 170 : 100);
+  });
+  return ranks;
+}
+
+TEST(TableGuard, ComesBackOnceNativeHasBecomeSlowerThanTheWayWas) {
+  Lockstep ranks = drifting(110);
+  const int until = 2 * (Guard::first_calls + Guard::control_calls);
+  ranks.call(until);
+  EXPECT_EQ(ranks.strategy().stage(), "native");
+  EXPECT_TRUE(ranks.strategy().settled()) << "what the way needs is freed";
+  for (int made = 0; made < Guard::first_rest; ++made, ranks.call()) {
+    EXPECT_EQ(ranks.strategy().calls_until_agreement(), Guard::first_rest - made);
+    EXPECT_EQ(ranks.strategy().proposed_after(Guard::first_rest - made + 5), 0) << "unknown before they agree";
+  }
+  EXPECT_EQ(ranks.proposed(), 2);
+  EXPECT_EQ(ranks.strategy().stage(), "table");
+  ASSERT_EQ(ranks.strategy().decisions().size(), 3U);
+  const Decision& back = ranks.strategy().decisions()[2];
+  EXPECT_EQ(back.call, until + Guard::first_rest);
+  EXPECT_EQ(back.from, 0);
+  EXPECT_EQ(back.to, 2);
+  EXPECT_EQ(back.why, "a2 again: native takes 170 us since, it took 110 us");
+  ranks.call(20000);
+  EXPECT_EQ(ranks.proposed(), 2);
+  EXPECT_LE(natives(ranks), Guard::first_rest + (8 * Guard::control_calls)) << "controls are rare, and not believed alone";
+}
+
+TEST(TableGuard, StaysWithNativeThatDriftsButIsFaster) {
+  Lockstep ranks = drifting(200);
+  ranks.call(20000);
+  EXPECT_EQ(ranks.proposed(), 0);
+  EXPECT_EQ(ranks.strategy().decisions().size(), 2U);
 }
 
 TEST(TableGuard, LooksSoonerAtAWayThatPromisesLess) {

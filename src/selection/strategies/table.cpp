@@ -5,11 +5,15 @@
 //   every rank   calls by the table's way, then a few natively | the times of these, and of the last of the way,
 //                                                                reduced to rank 0
 //   rank 0       is the way slower than native here? (`Guard`)
-//   every rank   gets that: the way again, and how often; or native for the rest of the run
+//   every rank   gets that: the way again, and how often; or native
+//   every rank   calls natively, and tells its latest times   | as above
+//   rank 0       is native slower by now than the way was?
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -54,7 +58,7 @@ class Table final : public Strategy {
       if (found != all.end() && found->eligible()) {
         follows_ = true;
         follow(brief, static_cast<int>(found - all.begin()), advice);
-        decide({0, -1, proposed(), advice.why + refused + (waits_ ? waiting() : std::string())});
+        decide({0, -1, proposed(), advice.why + refused + (step_ == Step::before ? waiting() : std::string())});
         return;
       }
       refused += "; " + advice.candidate.text() + " of a nearer entry cannot serve here" +
@@ -67,27 +71,44 @@ class Table final : public Strategy {
 
   std::span<const double> observe(double seconds, double work) override {
     begin_counts();
-    if (waits_) {
+    if (step_ == Step::before) {
       if (--left_ == 0) end_waiting();
       return {};
     }
     if (--left_ >= times) return {};
-    const std::size_t place = (is_control_ ? kept : 0) + static_cast<std::size_t>(left_);
+    const std::size_t place = (step_ == Step::control ? kept : 0) + static_cast<std::size_t>(left_);
     seconds_[place] = seconds;
     if (varying_work_) works_[place] = work;
     if (left_ != 0) return {};
     return end_step();
   }
   [[nodiscard]] int proposed_after(std::int64_t ahead) const override {
-    if (waits_) {
-      const std::int64_t of_way = ahead - left_;
-      return of_way >= 0 && (of_way < first_calls_ || of_way >= first_calls_ + Guard::control_calls) ? way_ : 0;
+    const std::int64_t after = ahead - left_;
+    if (after < 0) return proposed();
+    switch (step_) {
+      case Step::before:
+        return after < first_calls_ || after >= first_calls_ + Guard::control_calls ? way_ : 0;
+      case Step::way:
+        return after >= Guard::control_calls ? way_ : 0;
+      case Step::control:
+        return way_;
+      case Step::native:
+        break;
     }
-    return ahead < left_ ? proposed() : is_control_ || ahead - left_ >= Guard::control_calls ? way_ : 0;
+    return 0;
   }
   [[nodiscard]] std::int64_t calls_until_agreement() const override {
-    if (waits_) return left_ + first_calls_ + Guard::control_calls;
-    return left_ == unlimited || is_control_ ? left_ : left_ + Guard::control_calls;
+    if (left_ == unlimited) return left_;
+    switch (step_) {
+      case Step::before:
+        return left_ + first_calls_ + Guard::control_calls;
+      case Step::way:
+        return left_ + Guard::control_calls;
+      case Step::control:
+      case Step::native:
+        break;
+    }
+    return left_;
   }
   [[nodiscard]] Judge judge() const override { return Judge::first_rank; }
   [[nodiscard]] Reduction reduction() const override { return Reduction::maximum; }
@@ -95,48 +116,56 @@ class Table final : public Strategy {
 
   std::span<const double> ruling(std::span<const double> reduced) override {
     const std::vector<AgreedCall> calls = exchanged_.calls(reduced);
-    guard_->take(std::span(calls).first(kept), std::span(calls).subspan(kept));
+    if (step_ == Step::native)
+      guard_->look(calls);
+    else
+      guard_->take(std::span(calls).first(kept), std::span(calls).subspan(kept));
+    const bool leaves = guard_->leaves_to_native();
+    if (leaves != (step_ == Step::native)) decide({calls_, leaves ? way_ : 0, leaves ? 0 : way_, guard_->why(name_)});
     numbers_.assign(reduced.size(), 0);
-    if (!guard_->leaves_to_native()) {
-      numbers_[0] = static_cast<double>(guard_->calls_until_control());
-    } else {
-      decide({calls_, way_, 0, guard_->why(name_)});
-    }
+    if (guard_->serves()) numbers_[0] = static_cast<double>(leaves ? -guard_->calls() : guard_->calls());
     return numbers_;
   }
+  /// The first number: calls of the way; negative, of native until the next look; 0, native for the rest of the run.
   void verdict(std::span<const double> agreed) override {
     const auto calls = static_cast<std::int64_t>(agreed[0]);
-    if (calls == 0) {
-      way_ = 0;
-      follows_ = false;
-    }
-    begin(way_, follows_ ? calls : unlimited);
+    begin(calls > 0 ? Step::way : Step::native, calls == 0 ? unlimited : std::abs(calls));
   }
 
-  [[nodiscard]] std::optional<int> chosen() const override { return waits_ ? 0 : way_; }
-  [[nodiscard]] std::string_view stage() const override { return follows_ ? "table" : "native"; }
+  [[nodiscard]] std::optional<int> chosen() const override { return step_ == Step::control ? way_ : proposed(); }
+  [[nodiscard]] std::string_view stage() const override {
+    return follows_ && step_ != Step::native ? "table" : "native";
+  }
   [[nodiscard]] bool exploring() const override { return false; }
-  /// What the way needs stays for its next call.
-  [[nodiscard]] bool settled() const override { return !is_control_; }
+  /// In a control, what the way needs stays for its next call.
+  [[nodiscard]] bool settled() const override { return step_ != Step::control; }
 
  private:
+  enum class Step : std::uint8_t {
+    before,   ///< native calls that pay for the beginning of the way
+    way,      ///< calls of the way
+    control,  ///< a few native calls after them
+    native,   ///< native calls after the way was left
+  };
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
   /// So many of the last calls of the way have times that are exchanged; and of a control, all.
   static constexpr std::size_t kept = PlannedCalls::most_times;
   static constexpr auto times = static_cast<std::int64_t>(kept);
-  static_assert(Guard::control_calls <= times && Guard::fewest_calls >= times);
+  static_assert(Guard::control_calls <= times && Guard::fewest_calls >= times && Guard::first_rest >= times);
 
   void follow(const Brief& brief, int way, const Advice& advice) {
     way_ = way;
-    if (way == 0) return begin(way, unlimited);
+    if (way == 0) return begin(Step::way, unlimited);
     const Candidate& candidate = brief.candidates[static_cast<std::size_t>(way)];
     name_ = candidate.name;
     if (varying_work_) works_.resize(kept + Guard::control_calls);
     if (brief.is_first_rank) guard_ = std::make_unique<Guard>(brief, way, advice.gain);
     first_calls_ = Guard::first_calls_with(advice.gain);
     const std::int64_t before = calls_before(candidate, advice);
-    waits_ = before > 0;
-    begin(waits_ ? 0 : way, waits_ ? before : first_calls_);
+    if (before > 0)
+      begin(Step::before, before);
+    else
+      begin(Step::way, first_calls_);
   }
 
   [[nodiscard]] std::string waiting() const {
@@ -145,33 +174,33 @@ class Table final : public Strategy {
   }
 
   [[gnu::noinline]] void end_waiting() {
-    waits_ = false;
     decide({calls_, 0, way_,
             std::string(name_.text()) + ": as the table has it, after the calls that pay for its beginning"});
-    begin(way_, first_calls_);
+    begin(Step::way, first_calls_);
   }
 
-  void begin(int candidate, std::int64_t calls) {
-    is_control_ = candidate != way_ && !waits_;
+  void begin(Step step, std::int64_t calls) {
+    step_ = step;
     left_ = calls;
     calls_ += calls == unlimited ? 0 : calls;
-    propose(candidate);
+    propose(step == Step::way ? way_ : 0);
   }
 
   [[gnu::noinline]] std::span<const double> end_step() {
-    if (!is_control_) {
-      begin(0, Guard::control_calls);
+    if (step_ == Step::way) {
+      begin(Step::control, Guard::control_calls);
       return {};
     }
-    exchanged_.contribute(numbers_, seconds_, works_, longest_since_meeting(), 1);
+    const std::size_t told = step_ == Step::native ? kept : seconds_.size();
+    exchanged_.contribute(numbers_, std::span(seconds_).first(told),
+                          std::span(works_).first(std::min(told, works_.size())), longest_since_meeting(), 1);
     return numbers_;
   }
 
   bool varying_work_;
   CallTimes exchanged_;
   bool follows_ = false;
-  bool is_control_ = false;
-  bool waits_ = false;  ///< before the way
+  Step step_ = Step::way;
   int way_ = 0;
   Interned name_;                         ///< of the way
   std::int64_t first_calls_ = unlimited;  ///< of the way, before the first control
