@@ -12,6 +12,7 @@ import markdown
 import plots
 from orthogonal_groups import draw_bars
 
+from starling.lab.idle import CPU_BOUND
 from starling.lab.measured import MeasuredError
 from starling.tables import table as tables
 from starling.tables.table import NATIVE, Shape, Table
@@ -26,6 +27,8 @@ class Row(NamedTuple):
     of_kind: dict[Kind, Gains]
     chosen: Gains
     ways: str
+    cpu_bound: int
+    """How many of the sizes measured this machine's processors."""
 
 
 def read(path: Path) -> Table:
@@ -49,7 +52,11 @@ def rows_of(table: Table) -> Iterator[Row]:
         if not saved:
             raise MeasuredError(f"the table has no measurements of {choice.shape}")
         chosen = Gains(min(saved), fmean(saved), max(saved))
-        yield Row(choice.shape, len(cells), gains(table, choice.shape), chosen, ", ".join(dict.fromkeys(ways)))
+        bound = {
+            one.bytes for one in table.measured(choice.shape) if one.cpu_idle is not None and one.cpu_idle < CPU_BOUND
+        } & set(cells)
+        names = ", ".join(dict.fromkeys(ways))
+        yield Row(choice.shape, len(cells), gains(table, choice.shape), chosen, names, len(bound))
 
 
 def improvements(table: Table) -> str:
@@ -65,7 +72,7 @@ def improvements(table: Table) -> str:
         (
             row.shape.collective,
             row.shape.ranks,
-            row.sizes,
+            f"{row.sizes}, {row.cpu_bound} CPU-bound" if row.cpu_bound else row.sizes,
             *(told(row.of_kind.get(kind)) for kind in Kind),
             told(row.chosen),
             row.ways,

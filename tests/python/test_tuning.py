@@ -15,6 +15,7 @@ import pytest
 from rich.console import Console
 
 from starling.algorithms import repository
+from starling.lab.idle import Ticks
 from starling.tables import table as tables
 from starling.tables.table import NATIVE, Choice, Made, Table
 from starling.terminal.figures import human_bytes
@@ -235,6 +236,26 @@ def test_a_killed_search_goes_on_where_it_was(tmp_path: Path) -> None:
     search(uninterrupted).run()
     assert len(again.asked) < len(uninterrupted.asked)
     assert len(journal().kept.lines) == len(first.asked) + len(again.asked)
+
+
+def test_a_table_tells_how_idle_a_labs_processors_were(tmp_path: Path) -> None:
+    point, elsewhere = Point("allreduce", 8, 8), Point("allreduce", 8, 16)
+    log = Journal(tmp_path / "measurements", ["mpirun"], "MPI", [0, 0])
+    log.add(Line(1, point, NATIVE, Times((1e-5,) * 8, Ticks(1, 10))))
+    log.add(Line(1, point, "ring", Times((1e-5,) * 8, Ticks(0, 10))))
+    log.add(Line(1, elsewhere, NATIVE, Times((1e-5,) * 8)))
+    log.close()
+    kept = Journal(tmp_path / "measurements", ["mpirun"], "MPI", [0, 0]).kept
+    assert [one.answer for one in kept.lines if isinstance(one.answer, Times) and one.answer.processors] == [
+        Times((1e-5,) * 8, Ticks(1, 10)),
+        Times((1e-5,) * 8, Ticks(0, 10)),
+    ]
+    found = table_of(search(FakeJob(CURVES), (8, 16), kept=kept))
+    assert {(one.bytes, one.way): one.cpu_idle for one in found.points} == {
+        (8, NATIVE): 0.05,
+        (8, "ring"): 0.05,
+        (16, NATIVE): None,
+    }
 
 
 def test_seconds_used_before_a_kill_count(tmp_path: Path) -> None:

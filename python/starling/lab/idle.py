@@ -16,10 +16,22 @@ class Ticks:
     idle: int
     total: int
 
+    def __sub__(self, before: Ticks) -> Ticks:
+        """The time between an earlier reading and this one."""
+        return Ticks(self.idle - before.idle, self.total - before.total)
+
+    def __add__(self, other: Ticks) -> Ticks:
+        """The time of two stretches together."""
+        return Ticks(self.idle + other.idle, self.total + other.total)
+
+    @property
+    def share(self) -> float:
+        """The idle share, 0 to 1; 1 where no time has passed."""
+        return self.idle / self.total if self.total > 0 else 1.0
+
     def idle_since(self, before: Ticks) -> float:
-        """The share of idle time, 0 to 1, between an earlier reading and this one; 1 where no time has passed."""
-        total = self.total - before.total
-        return (self.idle - before.idle) / total if total > 0 else 1.0
+        """The share of idle time between an earlier reading and this one."""
+        return (self - before).share
 
 
 def ticks(stat: str | None = None) -> Ticks:

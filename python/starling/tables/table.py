@@ -145,7 +145,8 @@ class Point(_OfShape):
     """One measurement: seconds of a call of the slowest rank, median of `samples` calls.
 
     `low_s` and `high_s` are the ends of the median's confidence interval. `of_native` is the way's time divided by
-    native's in the same rounds, None where that is not known.
+    native's in the same rounds, None where that is not known. `cpu_idle` is the share of processor time that nobody
+    used while the ways of the point were measured, on an emulated cluster.
     """
 
     bytes: Bytes
@@ -155,6 +156,7 @@ class Point(_OfShape):
     high_s: Seconds | None = None
     samples: Annotated[int, Field(ge=1, strict=True)]
     of_native: Seconds | None = None
+    cpu_idle: Annotated[float, Field(ge=0, le=1)] | None = None
 
 
 class Made(_Model):

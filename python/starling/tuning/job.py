@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import IO, Protocol, Self
 
 from starling.installation import build, itself
+from starling.lab import idle
+from starling.lab.idle import Ticks
 from starling.launchers import launcher, process, variables
 from starling.messages import printable
 from starling.records import record
@@ -46,9 +48,10 @@ class JobEndedError(Exception):
 
 @dataclass(frozen=True)
 class Times:
-    """Seconds of each timed call, the slowest rank's."""
+    """Seconds of each timed call, the slowest rank's; on a lab also the time of its processors meanwhile."""
 
     seconds: tuple[float, ...]
+    processors: Ticks | None = None
 
 
 @dataclass(frozen=True)
@@ -121,6 +124,7 @@ class MpiJob:
         self._line = [*line, str(program)]
         self._platform = ["--platform", platform] if platform else []
         self._environ = trial.environment(environ)
+        self._is_on_lab = "STARLING_PLATFORM" in environ
         self._folder = tempfile.TemporaryDirectory(prefix="starling-tune-")
         self._process: subprocess.Popen[str] | None = None
         self._requests: IO[str] | None = None
@@ -249,6 +253,7 @@ class MpiJob:
 
     def measure(self, point: Point, way: str, calls: int, *, checked: bool, patience: float) -> Answer:
         """See Job."""
+        before = idle.ticks() if self._is_on_lab else None
         try:
             self._ask(f"measure {point.collective} {point.bytes} {point.ranks} {calls} {int(checked)} {way}")
             kind, _, rest = self._next(patience).partition(" ")
@@ -256,7 +261,7 @@ class MpiJob:
             self.kill()
             raise
         if kind == "times":
-            return Times(tuple(map(float, rest.split())))
+            return Times(tuple(map(float, rest.split())), idle.ticks() - before if before else None)
         return Refusal("its result is wrong" if kind == "wrong" else rest)
 
     def spread(self, ranks: int) -> tuple[int, int]:

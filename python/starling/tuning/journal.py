@@ -2,7 +2,7 @@
 
 The file is JSON Lines. The first line says what was measured with: `schema`, `line` (the launcher line), `library`,
 `nodes` (of each rank). Each other line is an answer: `race`, `collective`, `ranks`, `bytes`, `way`, and `seconds` of
-each call or `refused` with a reason; or the end of a race: `ended` (its number) and `elapsed`, the seconds of the
+each call or `refused` with a reason, on a lab also `processors`, ticks of idle and of all time; or the end of a race: `ended` (its number) and `elapsed`, the seconds of the
 budget that are used up.
 """
 
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from starling.lab.idle import Ticks
 from starling.messages import printable
 from starling.tables.table import MOST_BYTES, NATIVE
 from starling.tuning.job import Answer, Refusal, Times
@@ -70,7 +71,9 @@ class Journal:
         """See Log."""
         found = {"race": line.race, **line.point._asdict(), "way": line.way}
         if isinstance(line.answer, Times):
-            self._lines.append({**found, "seconds": line.answer.seconds})
+            ticks = line.answer.processors
+            busy = {} if ticks is None else {"processors": [ticks.idle, ticks.total]}
+            self._lines.append({**found, "seconds": line.answer.seconds, **busy})
         else:
             self._lines.append({**found, "refused": line.answer.why})
 
@@ -127,4 +130,5 @@ def _answer(found: dict[str, Any]) -> Answer:
     times = found["seconds"]
     if not isinstance(times, list) or not times:
         raise ValueError("no times")
-    return Times(tuple(map(_seconds, times)))
+    ticks = found.get("processors")
+    return Times(tuple(map(_seconds, times)), None if ticks is None else Ticks(*map(int, ticks)))

@@ -101,6 +101,7 @@ def choices(search: Search, spread: Callable[[int], tuple[int, int]]) -> list[Ch
 def _measurements(search: Search, spread: Callable[[int], tuple[int, int]]) -> Iterable[Measured]:
     for point in sorted(search.points):
         nodes, fullest = spread(point.ranks)
+        processors = search.points[point].processors
         for way in search.measured(point):
             one = Summary.of(search.points[point].seconds[way])
             yield Measured(
@@ -115,6 +116,7 @@ def _measurements(search: Search, spread: Callable[[int], tuple[int, int]]) -> I
                 high_s=None if one.half_width is None else one.high,
                 samples=one.count,
                 of_native=math.exp(search.estimate(way, point).mean),
+                cpu_idle=round(processors.share, 3) if processors else None,
             )
 
 

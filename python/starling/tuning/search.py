@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from starling.lab.idle import Ticks
 from starling.tables.table import NATIVE
 from starling.terminal.figures import human_bytes, human_seconds
 from starling.tuning.belief import Belief, Estimate, Offsets, family
@@ -90,6 +91,8 @@ class At:
     """How many races each way took part in."""
     out: dict[str, str] = field(default_factory=dict)
     """Ways that are not measured (any more), and why."""
+    processors: Ticks | None = None
+    """On a lab, the time of its processors while they were measured."""
 
     @property
     def native(self) -> float | None:
@@ -453,6 +456,8 @@ class Search:
         at = self.points[line.point]
         if isinstance(line.answer, Times):
             at.seconds.setdefault(line.way, []).extend(max(one, 1e-9) for one in line.answer.seconds)
+            if line.answer.processors:
+                at.processors = (at.processors or Ticks(0, 0)) + line.answer.processors
         else:
             at.out[line.way] = line.answer.why
 
