@@ -2,8 +2,8 @@
 
 The file is JSON Lines. The first line says what was measured with: `schema`, `line` (the launcher line), `library`,
 `nodes` (of each rank). Each other line is an answer: `race`, `collective`, `ranks`, `bytes`, `way`, and `seconds` of
-each call or `refused` with a reason, on a lab also `processors`, ticks of idle and of all time; or the end of a race: `ended` (its number) and `elapsed`, the seconds of the
-budget that are used up.
+each call or `refused` with a reason, on a lab also `processors`, ticks of idle and of all time; or the end of a race:
+`ended` (its number) and `elapsed`, the seconds of the budget that are used up.
 """
 
 from __future__ import annotations
