@@ -175,6 +175,10 @@ def test_an_interval_of_a_way_set_at_start_has_another_for_running_jobs() -> Non
     assert tables.parse(tables.to_text(table_of(of))) == table_of(of)
     (large,) = only_choice(finished(curves, (64, 1 << 16))).intervals
     assert large.at_run_time == tables.AtRunTime(way=NATIVE, gain=1.0), "doubling is slower than native at one size"
+    alike = {NATIVE: curves[NATIVE], "doubling": line(19.6, 0.00392), "native_adjust_8": curves["native_adjust_8"]}
+    (small,) = only_choice(finished(alike, (64,))).intervals
+    assert small.at_run_time is not None
+    assert small.at_run_time.way == NATIVE, "a difference of 2 % may be an accident"
     (plain,) = only_choice(finished({name: curves[name] for name in (NATIVE, "doubling")}, (64,))).intervals
     assert plain.at_run_time is None
     assert "at_run_time" not in tables.to_text(table_of(finished({NATIVE: line(20, 0.004)}, (64,))))

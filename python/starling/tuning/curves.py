@@ -61,33 +61,33 @@ class Span:
     """Whether `start` is where its curve crosses the one before."""
 
 
-def _costs(curves: Mapping[str, Curve], at: int) -> dict[str, float]:
+def costs(curves: Mapping[str, Curve], at: int) -> dict[str, float]:
     """What it costs to choose each way at one size; infinite where it must not be."""
     known = {way: curve.estimates[at] for way, curve in curves.items() if curve.usable(at)}
     best = min((one for way, one in known.items() if one and curves[way].measured[at]), default=Estimate(0.0, 0.0))
-    costs: dict[str, float] = {}
+    found: dict[str, float] = {}
     for way in curves:
         one = known.get(way)
         if one is None or (way != NATIVE and one.mean + (0 if curves[way].measured[at] else one.deviation) > SLOWER):
-            costs[way] = math.inf
+            found[way] = math.inf
             continue
         loss = max(one.mean - best.mean, 0.0)
         certain = max(loss - _CERTAIN * math.hypot(one.deviation, best.deviation), 0.0)
-        costs[way] = certain + _UNCERTAIN_LOSS * loss + (0 if way == NATIVE else _FOREIGN)
-    return costs
+        found[way] = certain + _UNCERTAIN_LOSS * loss + (0 if way == NATIVE else _FOREIGN)
+    return found
 
 
 def chosen(curves: Mapping[str, Curve]) -> list[str]:
     """The way for each size: the choice of least cost in all, by dynamic programming over sizes."""
     number = len(curves[NATIVE].estimates)
-    totals = _costs(curves, 0)
+    totals = costs(curves, 0)
     origins: list[dict[str, str]] = []
     for at in range(1, number):
         cheapest = min(totals, key=lambda way: totals[way])
         origin = {way: way if totals[way] <= totals[cheapest] + _CHANGE else cheapest for way in curves}
         totals = {
             way: cost + totals[origin[way]] + (_CHANGE if origin[way] != way else 0)
-            for way, cost in _costs(curves, at).items()
+            for way, cost in costs(curves, at).items()
         }
         origins.append(origin)
     way = min(totals, key=lambda one: totals[one])

@@ -10,7 +10,7 @@ from starling.tables import intel_rules
 from starling.tables.table import NATIVE, AtRunTime, Choice, Interval, Made, Table
 from starling.tables.table import Point as Measured
 from starling.tuning.belief import Estimate
-from starling.tuning.curves import SLOWER, Curve, Span, spans
+from starling.tuning.curves import Curve, Span, costs, spans
 from starling.tuning.job import Machine
 from starling.tuning.points import Point, knows_size
 from starling.tuning.samples import Summary
@@ -32,14 +32,12 @@ def curves(search: Search, points: list[Point]) -> dict[str, Curve]:
 
 
 def _at_run_time(points: list[Point], known: dict[str, Curve], inside: range) -> AtRunTime:
-    """The fastest way in an interval that a running job can change to, and that is nowhere slower than native."""
-    means = {NATIVE: 0.0}
-    for way, curve in known.items():
-        logs = [one.mean for i in inside if (one := curve.estimates[i]) is not None and curve.usable(i)]
-        if len(logs) == len(inside) and max(logs) <= SLOWER and not intel_rules.setting(points[0].collective, way):
-            means[way] = fmean(logs)
-    best = min(means, key=means.__getitem__)
-    return AtRunTime(way=best, gain=math.exp(-means[best]))
+    """The way that costs least in an interval among those that a running job can change to."""
+    these = {way: one for way, one in known.items() if not intel_rules.setting(points[0].collective, way)}
+    at_each = [costs(these, i) for i in inside]
+    best = min(these, key=lambda way: sum(one[way] for one in at_each))
+    logs = [one.mean for i in inside if (one := these[best].estimates[i]) is not None]
+    return AtRunTime(way=best, gain=math.exp(-fmean(logs)))
 
 
 def _interval(search: Search, points: list[Point], known: dict[str, Curve], span: Span) -> Interval:
