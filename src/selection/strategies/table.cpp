@@ -75,7 +75,13 @@ class Table final : public Strategy {
       if (--left_ == 0) end_waiting();
       return {};
     }
-    if (--left_ >= times) return {};
+    if (--left_ >= observed_) return {};
+    if (step_ != Step::control) {
+      const auto stretch = static_cast<std::size_t>(left_ / stretch_);
+      spell_[stretch].seconds += seconds;
+      spell_[stretch].work += work;
+    }
+    if (left_ >= times) return {};
     const std::size_t place = (step_ == Step::control ? kept : 0) + static_cast<std::size_t>(left_);
     seconds_[place] = seconds;
     if (varying_work_) works_[place] = work;
@@ -86,72 +92,75 @@ class Table final : public Strategy {
     const std::int64_t after = ahead - left_;
     if (after < 0) return proposed();
     switch (step_) {
-      case Step::before:
-        return after < first_calls_ || after >= first_calls_ + Guard::control_calls ? way_ : 0;
-      case Step::way:
-        return after >= Guard::control_calls ? way_ : 0;
-      case Step::control:
-        return way_;
-      case Step::native:
-        break;
+      case Step::before: return after < first_calls_ || after >= first_calls_ + Guard::control_calls ? way_ : 0;
+      case Step::way: return after >= Guard::control_calls ? way_ : 0;
+      case Step::control: return way_;
+      case Step::native: break;
     }
     return 0;
   }
   [[nodiscard]] std::int64_t calls_until_agreement() const override {
     if (left_ == unlimited) return left_;
     switch (step_) {
-      case Step::before:
-        return left_ + first_calls_ + Guard::control_calls;
-      case Step::way:
-        return left_ + Guard::control_calls;
+      case Step::before: return left_ + first_calls_ + Guard::control_calls;
+      case Step::way: return left_ + Guard::control_calls;
       case Step::control:
-      case Step::native:
-        break;
+      case Step::native: break;
     }
     return left_;
   }
   [[nodiscard]] Judge judge() const override { return Judge::first_rank; }
   [[nodiscard]] Reduction reduction() const override { return Reduction::maximum; }
-  [[nodiscard]] std::size_t means() const override { return exchanged_.means(); }
+  [[nodiscard]] std::size_t means() const override {
+    return numbers_of_spell() + (step_ == Step::native ? 0 : exchanged_.means());
+  }
 
   std::span<const double> ruling(std::span<const double> reduced) override {
-    const std::vector<AgreedCall> calls = exchanged_.calls(reduced);
-    if (step_ == Step::native)
-      guard_->look(calls);
-    else
-      guard_->take(std::span(calls).first(kept), std::span(calls).subspan(kept));
-    const bool leaves = guard_->leaves_to_native();
-    if (leaves != (step_ == Step::native)) decide({calls_, leaves ? way_ : 0, leaves ? 0 : way_, guard_->why(name_)});
+    std::vector<Guard::Stretch> spell;
+    for (std::size_t at = reduced.size() - numbers_of_spell(); at < reduced.size(); at += 2)
+      spell.push_back({reduced[at], reduced[at + 1]});
+    if (step_ == Step::native) {
+      guard_->look(spell);
+    } else {
+      const std::vector<AgreedCall> calls = exchanged_.calls(reduced.first(reduced.size() - numbers_of_spell()));
+      guard_->take(std::span(calls).first(kept), std::span(calls).subspan(kept), spell);
+    }
+    if (const bool follows = guard_->follows(); follows != follows_) {
+      decide({calls_, follows ? 0 : way_, follows ? way_ : 0, guard_->why(name_)});
+    }
     numbers_.assign(reduced.size(), 0);
-    if (guard_->serves()) numbers_[0] = static_cast<double>(leaves ? -guard_->calls() : guard_->calls());
+    if (guard_->serves()) {
+      numbers_[0] = static_cast<double>(guard_->calls_native() ? -guard_->calls() : guard_->calls());
+      numbers_[1] = guard_->follows() ? 1 : 0;
+    }
     return numbers_;
   }
   /// The first number: calls of the way; negative, of native until the next look; 0, native for the rest of the run.
+  /// The second: whether the way is chosen.
   void verdict(std::span<const double> agreed) override {
     const auto calls = static_cast<std::int64_t>(agreed[0]);
+    follows_ = agreed[1] > 0;
     begin(calls > 0 ? Step::way : Step::native, calls == 0 ? unlimited : std::abs(calls));
   }
 
-  [[nodiscard]] std::optional<int> chosen() const override { return step_ == Step::control ? way_ : proposed(); }
-  [[nodiscard]] std::string_view stage() const override {
-    return follows_ && step_ != Step::native ? "table" : "native";
-  }
+  [[nodiscard]] std::optional<int> chosen() const override { return follows_ && step_ != Step::before ? way_ : 0; }
+  [[nodiscard]] std::string_view stage() const override { return follows_ ? "table" : "native"; }
   [[nodiscard]] bool exploring() const override { return false; }
-  /// In a control, what the way needs stays for its next call.
-  [[nodiscard]] bool settled() const override { return step_ != Step::control; }
+  /// While the way is chosen, what it needs stays for its next call.
+  [[nodiscard]] bool settled() const override { return step_ == Step::way || !follows_; }
 
  private:
   enum class Step : std::uint8_t {
     before,   ///< native calls that pay for the beginning of the way
     way,      ///< calls of the way
     control,  ///< a few native calls after them
-    native,   ///< native calls after the way was left
+    native,   ///< native calls in a contest, or after the way has lost
   };
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
   /// So many of the last calls of the way have times that are exchanged; and of a control, all.
   static constexpr std::size_t kept = PlannedCalls::most_times;
   static constexpr auto times = static_cast<std::int64_t>(kept);
-  static_assert(Guard::control_calls <= times && Guard::fewest_calls >= times && Guard::first_rest >= times);
+  static_assert(Guard::control_calls <= times && Guard::fewest_calls >= times);
 
   void follow(const Brief& brief, int way, const Advice& advice) {
     way_ = way;
@@ -168,6 +177,9 @@ class Table final : public Strategy {
       begin(Step::way, first_calls_);
   }
 
+  /// The last ones that are exchanged: seconds and work of each stretch.
+  [[nodiscard]] std::size_t numbers_of_spell() const { return 2 * stretches_; }
+
   [[nodiscard]] std::string waiting() const {
     return "; natively for " + std::to_string(left_) + (left_ == 1 ? " call" : " calls") +
            " before, so that its beginning pays";
@@ -182,6 +194,13 @@ class Table final : public Strategy {
   void begin(Step step, std::int64_t calls) {
     step_ = step;
     left_ = calls;
+    observed_ = calls;
+    if (step == Step::way || step == Step::native) {
+      stretch_ = Guard::calls_of_stretch(calls);
+      stretches_ = std::min(Guard::stretches, static_cast<std::size_t>(calls / stretch_));
+      observed_ = static_cast<std::int64_t>(stretches_) * stretch_;
+      spell_ = {};
+    }
     calls_ += calls == unlimited ? 0 : calls;
     propose(step == Step::way ? way_ : 0);
   }
@@ -191,9 +210,12 @@ class Table final : public Strategy {
       begin(Step::control, Guard::control_calls);
       return {};
     }
-    const std::size_t told = step_ == Step::native ? kept : seconds_.size();
-    exchanged_.contribute(numbers_, std::span(seconds_).first(told),
-                          std::span(works_).first(std::min(told, works_.size())), longest_since_meeting(), 1);
+    numbers_.clear();
+    if (step_ == Step::control) exchanged_.contribute(numbers_, seconds_, works_, longest_since_meeting(), 1);
+    for (std::size_t i = 0; i < stretches_; ++i) {
+      numbers_.push_back(spell_[i].seconds / static_cast<double>(stretch_));
+      numbers_.push_back(spell_[i].work / static_cast<double>(stretch_));
+    }
     return numbers_;
   }
 
@@ -206,6 +228,10 @@ class Table final : public Strategy {
   std::int64_t first_calls_ = unlimited;  ///< of the way, before the first control
   std::int64_t left_ = unlimited;         ///< calls of the step
   std::int64_t calls_ = 0;                ///< until its end
+  std::int64_t observed_ = 0;             ///< the latest calls of the step whose times count
+  std::int64_t stretch_ = 0;              ///< calls of a stretch of the spell
+  std::size_t stretches_ = 0;
+  std::array<Guard::Stretch, Guard::stretches> spell_{};  ///< of the way or of native, the latest stretch first
   std::array<double, kept + Guard::control_calls>
       seconds_{};                 ///< of the way's last calls, the latest first; of a control
   std::vector<double> works_;     ///< of the same calls, where it varies
