@@ -265,11 +265,14 @@ def table(file: Measurements) -> str:
         share = "" if row.of_run is None else f"{row.of_run:.0%}".replace("%", " %")
         gains = [cell for how in (TABLE, EXPORTED) for cell in (_seconds(row.seconds(how)), row.gain(how).told)]
         name = f"{row.what} (CPU-bound)" if bound else row.what
-        cells.append([name, row.ranks, share, _seconds(row.seconds(NATIVE)), *gains, row.choice])
-    titles = ["program", "ranks", "in collectives", "native", "table", "native / it", "exported", "native / it"]
+        cells.append(
+            [name, row.ranks, len(row.rounds[NATIVE]), share, _seconds(row.seconds(NATIVE)), *gains, row.choice]
+        )
+    titles = ["program", "ranks", "runs", "in collectives", "native", "table", "native / it", "exported", "native / it"]
+    rounds = sorted({len(row.rounds[NATIVE]) for row in rows})
+    number = f"{rounds[0]}" if len(rounds) == 1 else f"{rounds[0]} to {rounds[-1]}"
     told = markdown.table([*titles, "the table's way where most time is spent"], cells)
-    rounds = max(len(row.rounds[NATIVE]) for row in rows)
-    summary = f"Means of {rounds} runs; in parentheses the least and most of a round. {_summary(rows)}"
+    summary = f"Means of {number} runs; in parentheses the least and most of a round. {_summary(rows)}"
     return f"{told}\n\n{summary}\n\n{markdown.origin(one.made for one in file.measurements)}"
 
 
