@@ -27,8 +27,9 @@ class OfFew {
       places_.resize(candidate + 1, nothing);
     }
     // Vectors grow by their size: half of the memory may then be empty.
-    constexpr std::size_t more = 4;
-    if (all_.size() == all_.capacity()) all_.reserve(all_.size() + more + (all_.size() / more));
+    constexpr std::size_t more = 2;
+    constexpr std::size_t part = 16;
+    if (all_.size() == all_.capacity()) all_.reserve(all_.size() + more + (all_.size() / part));
     all_.push_back(std::move(kept));
     places_[candidate] = static_cast<Place>(all_.size());
     return all_.back();

@@ -6,6 +6,16 @@
 namespace starling {
 
 FlatSchedule::FlatSchedule(const Schedule& schedule) : scratch(schedule.scratch()) {
+  // Those that may be many: as they grew there would be up to three times as much for a moment.
+  std::size_t count_of_locals = 0;
+  std::size_t count_of_transfers = 0;
+  for (const Round& round : schedule.rounds()) {
+    count_of_locals += round.local.all.size();
+    if (const auto* const messages = std::get_if<Messages>(&round.meeting))
+      count_of_transfers += messages->receives.size() + messages->sends.size();
+  }
+  locals.reserve(count_of_locals);
+  transfers.reserve(count_of_transfers);
   const auto add = [this](const auto& step) {
     if (!step.empty()) steps.emplace_back(step.flattened(*this));
   };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "measurement/statistics.hpp"
+#include "messages/shared.hpp"
 #include "selection/figures.hpp"
 
 namespace starling {
@@ -18,19 +19,19 @@ DynamicAeos::DynamicAeos(const Brief& brief, std::span<const Interned> groups, R
       tolerated_(1 + brief.settings.epsilon),
       delta_limit_(std::max(first_delta, brief.settings.delta_limit)),
       chance_(brief.settings.seed) {
+  std::vector<Eligible> eligible;
   for (std::size_t index = 0; index < brief.candidates.size(); ++index) {
     const Candidate& candidate = brief.candidates[index];
     if (!candidate.eligible()) continue;
     CandidateTimes& one = known_.emplace_back();
-    one.candidate = static_cast<int>(index);
-    one.name = candidate.name;
-    one.group = groups[index];
+    eligible.push_back({candidate.name, groups[index], static_cast<int>(index)});
     if (candidate.earlier && candidate.earlier->samples >= iterations_) {
       one.best_time = one.typical = candidate.earlier->seconds;
       one.earlier = one.settled = true;
     }
   }
   known_.shrink_to_fit();
+  eligible_ = shared(std::move(eligible));
   ranking_.resize(known_.size());
   std::iota(ranking_.begin(), ranking_.end(), std::size_t{0});
   if (known_.size() >= 2) {
@@ -47,7 +48,7 @@ DynamicAeos::DynamicAeos(const Brief& brief, std::span<const Interned> groups, R
       measure(Stage::measure_select, std::move(which));
     }
   } else {
-    if (!known_.empty()) propose(known_.front().candidate);
+    if (!known_.empty()) propose(of(known_.front()).candidate);
     left_ = std::numeric_limits<std::int64_t>::max();
   }
 }
@@ -55,7 +56,7 @@ DynamicAeos::DynamicAeos(const Brief& brief, std::span<const Interned> groups, R
 int DynamicAeos::proposed_after(std::int64_t ahead) const {
   if (!exploring()) return proposed();
   const std::size_t call = le_time_.size() + static_cast<std::size_t>(ahead);
-  return call < planned_ ? known_[measuring_[whose(call)]].candidate : 0;
+  return call < planned_ ? of(known_[measuring_[whose(call)]]).candidate : 0;
 }
 
 std::int64_t DynamicAeos::calls_until_agreement() const {
@@ -72,7 +73,7 @@ std::span<const double> DynamicAeos::milestone() {
     if (scale_) le_work_.push_back(std::exchange(work_, 0));
     const std::size_t made = le_time_.size();
     if (made < planned_) {
-      propose(known_[measuring_[whose(made)]].candidate);
+      propose(of(known_[measuring_[whose(made)]]).candidate);
       return {};
     }
     le_time_.insert(le_time_.end(), le_work_.begin(), le_work_.end());
@@ -102,7 +103,7 @@ void DynamicAeos::verdict(std::span<const double> agreed) {
 /// selects the fastest in the records.
 std::optional<Found> DynamicAeos::found(int candidate) const {
   const auto one = std::find_if(known_.begin(), known_.end(),
-                                [&](const CandidateTimes& known) { return known.candidate == candidate; });
+                                [&](const CandidateTimes& known) { return of(known).candidate == candidate; });
   if (one == known_.end() || one->earlier || one->typical == unknown) return std::nullopt;
   const bool is_doubtful =
       run_off_ == RunOff::with_native && stage_ == Stage::monitor_adapt && !one->settled && &*one != &best();
@@ -113,9 +114,9 @@ std::vector<std::size_t> DynamicAeos::first_of_each_unknown_group() const {
   std::vector<std::size_t> firsts;
   std::set<std::string_view> seen;
   for (const CandidateTimes& one : known_)
-    if (one.best_time != unknown) seen.insert(one.group.text());
+    if (one.best_time != unknown) seen.insert(of(one).group.text());
   for (std::size_t i = 0; i < known_.size(); ++i)
-    if (seen.insert(known_[i].group.text()).second) firsts.push_back(i);
+    if (seen.insert(of(known_[i]).group.text()).second) firsts.push_back(i);
   return firsts;
 }
 
@@ -123,12 +124,13 @@ std::vector<std::size_t> DynamicAeos::first_of_each_unknown_group() const {
 bool DynamicAeos::needs_run_off() const {
   const CandidateTimes& native = known_.front();
   const bool is_clear = native.best_time >= clearly * best().best_time && native.typical >= clearly * best().typical;
-  return run_off_ == RunOff::with_native && native.candidate == 0 && &best() != &native && !best().settled && !is_clear;
+  return run_off_ == RunOff::with_native && of(native).candidate == 0 && &best() != &native && !best().settled &&
+         !is_clear;
 }
 
 bool DynamicAeos::probed(Interned group) const {
   return std::none_of(known_.begin(), known_.end(),
-                      [&](const CandidateTimes& one) { return one.group == group && one.best_time == unknown; });
+                      [&](const CandidateTimes& one) { return of(one).group == group && one.best_time == unknown; });
 }
 
 void DynamicAeos::measure(Stage stage, std::vector<std::size_t> which) {
@@ -145,7 +147,7 @@ void DynamicAeos::measure(Stage stage, std::vector<std::size_t> which) {
   }
   left_ = 1;
   sum_ = work_ = 0;
-  propose(known_[measuring_[whose(0)]].candidate);
+  propose(of(known_[measuring_[whose(0)]]).candidate);
 }
 
 /// Draws rounds in which each of measuring_ has one call, shuffled (Fisher and Yates).
@@ -239,7 +241,7 @@ void DynamicAeos::compare(std::span<const double> ge_time) {
   }
   run_offs_ += run_offs_.empty() ? "" : ", ";
   run_offs_ +=
-      challenger.name + " won " + std::to_string(won) + " of " + std::to_string(runoff_units) + " against native";
+      of(challenger).name + " won " + std::to_string(won) + " of " + std::to_string(runoff_units) + " against native";
   const bool wins = won >= units_to_win;
   failures_ = wins ? 0 : failures_ + 1;
   const CandidateTimes& better = wins ? challenger : native;
@@ -280,7 +282,7 @@ void DynamicAeos::adapt(std::span<const double> total) {
     begin_period();
   } else {
     why_ = why_replaced(whole, last);
-    replaced_ = best().candidate;
+    replaced_ = of(best()).candidate;
     used.best_time = whole;
     // The network may have changed, for all candidates.
     for (CandidateTimes& one : known_) one.settled = &one == &used;
@@ -291,8 +293,8 @@ void DynamicAeos::adapt(std::span<const double> total) {
 /// Selects the fastest known candidate, after probing its group and a run-off where needed.
 void DynamicAeos::settle() {
   sort_from(0);
-  if (!probed(best().group)) {
-    probe(best().group);
+  if (!probed(of(best()).group)) {
+    probe(of(best()).group);
     return;
   }
   if (needs_run_off()) {
@@ -300,12 +302,12 @@ void DynamicAeos::settle() {
     return;
   }
   if (stage_ != Stage::monitor_adapt && replaced_ >= 0)
-    why_ += ": " + best().name + " is fastest at " + time_in_words(best().best_time);
+    why_ += ": " + of(best()).name + " is fastest at " + time_in_words(best().best_time);
   failures_ = 0;
   std::string why = replaced_ < 0 ? why_selected() : why_;
   if (!run_offs_.empty()) why += "; " + std::exchange(run_offs_, {});
-  decide({calls_, replaced_, best().candidate, std::move(why)});
-  propose(best().candidate);
+  decide({calls_, replaced_, of(best()).candidate, std::move(why)});
+  propose(of(best()).candidate);
   stage_ = Stage::monitor_adapt;
   // Not `= {}`, which keeps the memory.
   measuring_ = std::vector<std::size_t>();
@@ -321,7 +323,7 @@ void DynamicAeos::settle() {
 void DynamicAeos::probe(Interned group) {
   std::vector<std::size_t> which;
   for (std::size_t i = 0; i < known_.size(); ++i)
-    if (known_[i].group == group && (replaced_ >= 0 || known_[i].best_time == unknown)) which.push_back(i);
+    if (of(known_[i]).group == group && (replaced_ >= 0 || known_[i].best_time == unknown)) which.push_back(i);
   if (replaced_ >= 0) why_ += "; measured group " + group + " (" + std::to_string(which.size()) + ")";
   measure(Stage::probe_group, std::move(which));
 }
@@ -344,7 +346,7 @@ void DynamicAeos::begin_period() {
 std::string DynamicAeos::why_selected() const {
   const auto left_out =
       std::count_if(known_.begin(), known_.end(), [](const CandidateTimes& one) { return one.best_time == unknown; });
-  const auto at = [](const CandidateTimes& one) { return one.name + " at " + time_in_words(one.best_time); };
+  const auto at = [&](const CandidateTimes& one) { return of(one).name + " at " + time_in_words(one.best_time); };
   const std::string how = best().earlier   ? "in earlier runs"
                           : best().settled ? "in a run-off"
                                            : "best of " + std::to_string(iterations_) + " calls";
@@ -357,9 +359,9 @@ std::string DynamicAeos::why_selected() const {
 }
 
 std::string DynamicAeos::why_replaced(double whole, double last) const {
-  return best().name + " slowed to " + time_in_words(whole) + " over " + std::to_string(period()) + " calls (last " +
-         std::to_string(iterations_) + ": " + time_in_words(last) + "); " + second().name + " is at " +
-         time_in_words(second().best_time) + for_work();
+  return of(best()).name + " slowed to " + time_in_words(whole) + " over " + std::to_string(period()) +
+         " calls (last " + std::to_string(iterations_) + ": " + time_in_words(last) + "); " + of(second()).name +
+         " is at " + time_in_words(second().best_time) + for_work();
 }
 
 std::string DynamicAeos::for_work() const {

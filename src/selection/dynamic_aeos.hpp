@@ -63,6 +63,7 @@ class DynamicAeos final : public Strategy {
   static constexpr std::array<Doing, 5> stages{
       {{"single"}, {"measure_select", true}, {"probe_group", true}, {"run_off", true}, {"monitor_adapt"}}};
   [[nodiscard]] std::string_view stage() const override { return stages.at(static_cast<std::size_t>(stage_)).name; }
+  [[nodiscard]] bool others_may_rest() const override { return true; }
   [[nodiscard]] std::optional<Found> found(int candidate) const override;
   [[nodiscard]] bool exploring() const override { return stage_ != Stage::single && stage_ != Stage::monitor_adapt; }
 
@@ -83,15 +84,18 @@ class DynamicAeos final : public Strategy {
   static constexpr double clearly = 1.5;
   static constexpr double unknown = std::numeric_limits<double>::infinity();
 
-  /// An eligible candidate and its known times, in seconds per call.
-  struct CandidateTimes {
+  struct Eligible {
     Interned name;
     Interned group;
+    int candidate;
+    bool operator==(const Eligible&) const = default;
+  };
+  /// The known times of an eligible candidate, in seconds per call.
+  struct CandidateTimes {
     double best_time = unknown;
     double typical = unknown;  ///< for later runs: the median iteration, or the mean of a period
-    int candidate = 0;
-    bool earlier = false;  ///< the times are from earlier runs
-    bool settled = false;  ///< the times are from a run-off, from Monitor_Adapt since then, or from earlier runs
+    bool earlier = false;      ///< the times are from earlier runs
+    bool settled = false;      ///< the times are from a run-off, from Monitor_Adapt since then, or from earlier runs
   };
 
   /// After a measured call, before a period's last ITER calls, or at the end of a period. Not inlined, so that
@@ -99,6 +103,9 @@ class DynamicAeos final : public Strategy {
   [[gnu::noinline]] std::span<const double> milestone();
 
   [[nodiscard]] std::int64_t period() const { return delta_ * iterations_; }
+  [[nodiscard]] const Eligible& of(const CandidateTimes& one) const {
+    return (*eligible_)[static_cast<std::size_t>(&one - known_.data())];
+  }
   [[nodiscard]] const CandidateTimes& best() const { return known_[ranking_[0]]; }
   [[nodiscard]] const CandidateTimes& second() const { return known_[ranking_[1]]; }
   [[nodiscard]] std::vector<std::size_t> first_of_each_unknown_group() const;
@@ -138,8 +145,9 @@ class DynamicAeos final : public Strategy {
   double tolerated_;  ///< 1 + epsilon
   std::int64_t delta_ = first_delta;
   std::int64_t delta_limit_;
-  std::int64_t calls_ = 0;  ///< up to the last verdict or measured call
-  std::vector<CandidateTimes> known_;
+  std::int64_t calls_ = 0;                                 ///< up to the last verdict or measured call
+  std::shared_ptr<const std::vector<Eligible>> eligible_;  ///< many contexts have the same
+  std::vector<CandidateTimes> known_;                      ///< of these
   std::vector<std::size_t> ranking_;    ///< indices of known_: the fastest first, those not measured at the end
   std::vector<std::size_t> measuring_;  ///< indices of known_: the candidates being measured, in this order
   std::vector<double> le_time_;         ///< of each call

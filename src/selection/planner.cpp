@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "measurement/statistics.hpp"
+#include "messages/shared.hpp"
 #include "selection/figures.hpp"
 #include "selection/noise.hpp"
 
@@ -90,21 +91,23 @@ Planner::Planner(const Brief& brief)
       agreements_(budget_, brief.synchronises),
       knowledge_(brief.knowledge),
       chosen_(fastest_of_earlier(brief)) {
+  std::vector<Interned> names;
   for (std::size_t i = 0; i < brief.candidates.size(); ++i) {
     const Candidate& one = brief.candidates[i];
-    names_.push_back(one.name);
+    names.push_back(one.name);
     eligible_.push_back(one.eligible());
     if (!one.earlier || !(one.earlier->seconds > shortest)) continue;
     estimates_.believe(static_cast<int>(i),
                        {one.earlier->seconds, spread_of_earlier, "earlier runs", common_spread_of_earlier});
     any_belief_ = any_belief_ || i > 0;
   }
+  names_ = shared(std::move(names));
   estimates_.update();
   if (brief.varying_work) scale_ = std::make_unique<WorkScale>(brief.candidates.size());
   gain_.believe_earlier_runs(chosen_now());
   if (chosen_ != 0)
     decision_ = Decision{0, -1, chosen_,
-                         names_[static_cast<std::size_t>(chosen_)] + " was fastest in earlier runs, at " +
+                         name_of(chosen_) + " was fastest in earlier runs, at " +
                              time_in_words(brief.candidates[static_cast<std::size_t>(chosen_)].earlier->seconds)};
 }
 
@@ -264,8 +267,7 @@ void Planner::watch(std::span<const double> seconds, bool was_surprised) {
   const int sign = found > known ? 1 : -1;
   deviations_ = deviations_ * sign > 0 ? deviations_ + sign : sign;
   if (std::abs(deviations_) < 2 && !was_surprised) return;
-  start_anew(names_[static_cast<std::size_t>(chosen_)] + " takes " + time_in_words(found) + " instead of " +
-             time_in_words(known));
+  start_anew(name_of(chosen_) + " takes " + time_in_words(found) + " instead of " + time_in_words(known));
   for (const double one : seconds) estimates_.add(chosen_, one);
 }
 
@@ -307,9 +309,8 @@ void Planner::prove(std::span<const PlannedCalls> plan, double in_calls) {
   const auto found = gain_.take(plan, in_calls, chosen_now(), static_cast<bool>(waiting_));
   if (!found) return;
   become(0, "the program takes " + time_in_words(found->with_candidate) + " from call to call with " +
-                names_[static_cast<std::size_t>(chosen_)].text() + ", whose calls take " +
-                ratio_in_words(time_of(chosen_) / time_of(0)) + " of native's time, and " +
-                time_in_words(found->with_native) + " with native");
+                name_of(chosen_).text() + ", whose calls take " + ratio_in_words(time_of(chosen_) / time_of(0)) +
+                " of native's time, and " + time_in_words(found->with_native) + " with native");
 }
 
 /// Whether `candidate` is faster than the chosen one, by all that is known and by what was measured alone: a belief is
@@ -343,8 +344,7 @@ void Planner::choose() {
   std::string others;
   for (const int one : tried_)
     if (one != best && one != chosen_ && one != 0)
-      others +=
-          (others.empty() ? "" : ", ") + names_[static_cast<std::size_t>(one)] + " " + time_in_words(time_of(one));
+      others += (others.empty() ? "" : ", ") + name_of(one) + " " + time_in_words(time_of(one));
   if (!others.empty()) why += "; tried: " + others;
   become(best, std::move(why));
 }
@@ -358,8 +358,7 @@ void Planner::become(int candidate, std::string why) {
 }
 
 std::string Planner::in_words(int candidate) const {
-  const auto at = static_cast<std::size_t>(candidate);
-  std::string text = names_[at] + " takes " + time_in_words(time_of(candidate));
+  std::string text = name_of(candidate) + " takes " + time_in_words(time_of(candidate));
   if (candidate != 0) text += " (" + ratio_in_words(time_of(candidate) / time_of(0)) + " of native's time)";
   return text;
 }

@@ -69,6 +69,7 @@ class Planner {
  private:
   [[nodiscard]] bool eligible(int candidate) const { return eligible_[static_cast<std::size_t>(candidate)]; }
   [[nodiscard]] int candidates() const { return static_cast<int>(eligible_.size()); }
+  [[nodiscard]] const Interned& name_of(int candidate) const { return (*names_)[static_cast<std::size_t>(candidate)]; }
   [[nodiscard]] double time_of(int candidate) const { return estimates_.of(candidate).seconds(); }
   [[nodiscard]] ProgramGain::Chosen chosen_now() const { return {chosen_, time_of(chosen_), time_of(0)}; }
   [[nodiscard]] Estimate for_program(int candidate) const;
@@ -93,8 +94,8 @@ class Planner {
   void note_trial(int candidate);
   [[nodiscard]] std::string in_words(int candidate) const;
 
-  double budget_;  ///< the setting, in units of the usual one
-  std::vector<Interned> names_;
+  double budget_;                                       ///< the setting, in units of the usual one
+  std::shared_ptr<const std::vector<Interned>> names_;  ///< many contexts have the same
   std::vector<bool> eligible_;
   Estimates estimates_;
   bool any_belief_ = false;  ///< in any candidate but native

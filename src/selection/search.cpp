@@ -115,6 +115,7 @@ void Search::verdict(std::span<const double> agreed) {
     steps[i] = {static_cast<int>(code % candidates_), code / candidates_, agreed[0] < 0};
   }
   begin(std::move(steps), static_cast<int>(agreed[1]));
+  numbers_ = std::vector<double>();  // not needed until the next agreement
 }
 
 }  // namespace starling

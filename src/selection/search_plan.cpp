@@ -41,7 +41,7 @@ std::vector<int> SearchPlan::rest_of(const std::vector<int>& among, const Trials
     return best;
   }
   because(why_ + (why_.empty() ? "" : "; ") + std::to_string(rest.size()) + " not tried: one of them is " +
-          percent_in_words(settings_.early_stop_margin) + " faster with a probability of " +
+          percent_in_words(settings().early_stop_margin) + " faster with a probability of " +
           percent_in_words(1 - none_is));
   return {};
 }

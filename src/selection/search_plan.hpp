@@ -16,7 +16,7 @@ namespace starling {
 class SearchPlan {
  public:
   explicit SearchPlan(const Brief& brief)
-      : space_(shared(AttributeSpace(brief.candidates))), settings_(brief.settings) {}
+      : space_(shared(AttributeSpace(brief.candidates))), settings_(shared(brief.settings)) {}
   SearchPlan(const SearchPlan&) = delete;
   SearchPlan& operator=(const SearchPlan&) = delete;
   SearchPlan(SearchPlan&&) = delete;
@@ -26,16 +26,21 @@ class SearchPlan {
   /// The candidates that must be measured next, in this order; none where the fastest of those measured can be chosen.
   virtual std::vector<int> wanted(const Trials& trials) = 0;
   /// The search has ended: frees what the next answer does without.
-  virtual void end() {}
+  void end() {
+    forget();
+    why_ = std::string();
+  }
   /// What is expected of candidates that were not tried.
-  [[nodiscard]] Outlook outlook(const Trials& trials) const { return {space(), trials, settings_.early_stop_margin}; }
+  [[nodiscard]] Outlook outlook(const Trials& trials) const { return {space(), trials, settings().early_stop_margin}; }
   /// How the latest answer came about, for the record: "partners=pair won 2 of 2 comparisons". May be empty.
   [[nodiscard]] const std::string& why() const { return why_; }
 
  protected:
   [[nodiscard]] const AttributeSpace& space() const { return *space_; }
-  [[nodiscard]] const StrategySettings& settings() const { return settings_; }
+  [[nodiscard]] const StrategySettings& settings() const { return *settings_; }
   void because(std::string why) { why_ = std::move(why); }
+  /// Frees what the next answer does without, and is large.
+  virtual void forget() {}
 
   /// Those of `among` that are not known yet. With early stopping those that are most probably better than the best,
   /// or none where it is less probable than `early_stop` that any is; 0: no early stopping.
@@ -45,7 +50,7 @@ class SearchPlan {
 
  private:
   std::shared_ptr<const AttributeSpace> space_;  ///< many contexts have the same
-  StrategySettings settings_;
+  std::shared_ptr<const StrategySettings> settings_;
   std::string why_;
 };
 

@@ -182,10 +182,11 @@ void Searcher::take(std::span<const PlannedCalls> made, std::span<const AgreedCa
 void Searcher::choose() {
   monitors_ = true;
   waits_ = 0;
-  wanted_ = {};
+  wanted_ = std::vector<int>();
   // Another look at some candidates may change nothing.
   if (best() == chosen_ && !searches_again_) {
-    again_.clear();
+    again_ = std::string();
+    plan_->end();
     return;
   }
   const int before = std::exchange(chosen_, best());

@@ -93,6 +93,7 @@ struct StrategySettings {
   double early_stop_margin = 0.02;    ///< ... the share of the best's time that another must save to be worth it
   double factorial_threshold = 0.02;  ///< 2^k: the relative effect from which on an attribute is searched
   double drift = 0.2;                 ///< relative change of the chosen one's time that starts a new search; 0: none
+  bool operator==(const StrategySettings&) const = default;
 };
 
 /// The time of a candidate in this run, for later runs to start from.
@@ -212,6 +213,10 @@ class Strategy {
   /// The candidate that counts as chosen, for the record. Nothing where it is the proposed one, or, while candidates
   /// are tried, the fastest so far.
   [[nodiscard]] virtual std::optional<int> chosen() const { return std::nullopt; }
+  /// Whether, while candidates are tried, all that are neither proposed nor chosen may do without what they need for
+  /// their calls until they are proposed. Else only the one that was tried last: one of the others may be the fastest,
+  /// which is proposed again and again.
+  [[nodiscard]] virtual bool others_may_rest() const { return chosen().has_value(); }
   [[nodiscard]] virtual Judge judge() const { return Judge::everyone; }
   [[nodiscard]] virtual Reduction reduction() const { return Reduction::as_set; }
   /// How many of the last numbers that `observe` returned are reduced to their mean, whatever `reduction` says.
@@ -245,6 +250,7 @@ class Strategy {
       ++decisions_dropped_;
     }
     decision.why.shrink_to_fit();
+    decisions_.reserve(decisions_.size() + 1);  // a few in each of many contexts: no room for more
     decisions_.push_back(std::move(decision));
   }
   /// For each call that is observed: how it began counts for `longest_since_meeting`.

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace starling {
 namespace {
 
 /// Calls of the fastest from which on its variance is used.
-constexpr std::int64_t enough_for_a_spread = 5;
+constexpr std::uint32_t enough_for_a_spread = 5;
 
 /// Gives `alpha` to the fastest, and the rest to the others in proportion to `weight`; all to the fastest if no other
 /// has a weight. While no time is known, all get equal shares.
@@ -48,10 +49,13 @@ constexpr std::array<TicketPolicy, 2> policies{
 }  // namespace
 
 void RunningTime::add(double seconds, double memory) {
-  const auto weight_of = [memory](std::int64_t calls) { return std::max(1 - memory, 1 / static_cast<double>(calls)); };
+  const auto weight_of = [memory](std::uint32_t& calls) {
+    if (calls < std::numeric_limits<std::uint32_t>::max()) ++calls;
+    return std::max(1 - memory, 1 / static_cast<double>(calls));
+  };
   const double before = seconds - mean;
-  mean += weight_of(++samples) * before;
-  variance += weight_of(++spread) * ((before * (seconds - mean)) - variance);
+  mean += weight_of(samples) * before;
+  variance += weight_of(spread) * ((before * (seconds - mean)) - variance);
 }
 
 void RunningTime::scale(double factor) {

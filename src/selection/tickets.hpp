@@ -10,10 +10,10 @@ namespace starling {
 
 /// The time of one candidate in the lottery: an exponential average and its variance.
 struct RunningTime {
-  double mean = 0;           ///< seconds per call
-  double variance = 0;       ///< of single calls, in seconds squared
-  std::int64_t samples = 0;  ///< calls in the mean, including those of earlier runs
-  std::int64_t spread = 0;   ///< calls in the variance
+  double mean = 0;            ///< seconds per call
+  double variance = 0;        ///< of single calls, in seconds squared
+  std::uint32_t samples = 0;  ///< calls in the mean, including those of earlier runs; no more than fit
+  std::uint32_t spread = 0;   ///< calls in the variance
   [[nodiscard]] bool known() const { return samples > 0; }
 
   /// Adds a call: the average has weight `memory`. The first calls weigh equally, as long as each weighs more than

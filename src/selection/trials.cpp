@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "selection/noise.hpp"
 
@@ -37,26 +38,60 @@ Trials::Trials(const Brief& brief)
     one.eligible = true;
     if (!candidate.earlier || !(candidate.earlier->seconds > 0)) continue;
     one.time = candidate.earlier->seconds;
-    one.count = candidate.earlier->samples;
+    one.count = static_cast<std::int32_t>(
+        std::min<std::int64_t>(candidate.earlier->samples, std::numeric_limits<std::int32_t>::max()));
   }
 }
 
+std::size_t Trials::first_of(const One& candidate) const {
+  std::size_t first = 0;
+  for (const One& one : all_) {
+    if (&one == &candidate) break;
+    first += one.own_calls();
+  }
+  return first;
+}
+
+/// Adds calls behind those that a candidate has, without room for more: there is one such list in each context.
+void Trials::keep(One& candidate, std::span<const AgreedCall> calls) {
+  const auto end = static_cast<std::ptrdiff_t>(first_of(candidate) + candidate.own_calls());
+  calls_.reserve(calls_.size() + calls.size());
+  auto to = calls_.insert(calls_.begin() + end, calls.size(), {});
+  for (const AgreedCall& call : calls)
+    *to++ = {static_cast<float>(call.slowest), static_cast<float>(call.together ? call.slowest : call.fastest)};
+  if (scale_) {
+    works_.reserve(works_.size() + calls.size());
+    auto work = works_.insert(works_.begin() + end, calls.size(), 0);
+    for (const AgreedCall& call : calls) *work++ = static_cast<float>(call.work);
+  }
+  candidate.count = static_cast<std::int32_t>(candidate.own_calls() + calls.size());
+  candidate.own = true;
+}
+
+/// Forgets the first calls of a candidate.
+void Trials::drop(One& candidate, std::size_t calls) {
+  const auto first = static_cast<std::ptrdiff_t>(first_of(candidate));
+  const auto end = first + static_cast<std::ptrdiff_t>(calls);
+  calls_.erase(calls_.begin() + first, calls_.begin() + end);
+  if (scale_) works_.erase(works_.begin() + first, works_.begin() + end);
+  candidate.count -= static_cast<std::int32_t>(calls);
+}
+
 void Trials::add(int candidate, std::span<const AgreedCall> calls) {
-  One* const found = all_.find(static_cast<std::size_t>(candidate));
+  One* const found = find(candidate);
   if (found == nullptr || !found->eligible) return;
   One& one = *found;
-  one.calls.reserve(one.calls.size() + calls.size());
   double work = 0;
   for (const AgreedCall& call : calls) {
     if (!(call.slowest < refused_seconds)) one.eligible = false;
-    one.calls.push_back(call);
     if (scale_) scale_->add(static_cast<std::size_t>(candidate), call.work, std::max(call.slowest, shortest));
     work += call.work;
   }
   if (!one.eligible) {
+    drop(one, one.own_calls());
     one = {};
   } else {
-    one.count = std::ssize(one.calls);
+    keep(one, calls);
     waiting_.take(candidate, calls);
   }
   if (scale_) {
@@ -67,22 +102,24 @@ void Trials::add(int candidate, std::span<const AgreedCall> calls) {
 }
 
 void Trials::forget_first(int candidate) {
-  One& one = *all_.find(static_cast<std::size_t>(candidate));
-  one.calls.erase(one.calls.begin());
-  one.count = std::ssize(one.calls);
+  drop(*find(candidate), 1);
   update();
 }
 
 void Trials::forget(int candidate) {
-  One& one = *all_.find(static_cast<std::size_t>(candidate));
+  One& one = *find(candidate);
   const bool eligible = one.eligible;
+  drop(one, one.own_calls());
   one = {};
   one.eligible = eligible;
 }
 
 void Trials::forget() {
   for (int i = 0; i < candidates(); ++i)
-    if (all_.find(static_cast<std::size_t>(i)) != nullptr) forget(i);
+    if (find(i) != nullptr) forget(i);
+  // Not clear, which keeps the memory.
+  calls_ = std::vector<Kept>();
+  works_ = std::vector<float>();
   waiting_.forget();
   update();
 }
@@ -93,8 +130,16 @@ double Trials::seconds(int candidate, const AgreedCall& call) const {
 }
 
 std::vector<double> Trials::own_times(int candidate) const {
-  std::vector<double> times;
-  for (const AgreedCall& call : at(candidate).calls) times.push_back(seconds(candidate, call));
+  const One& one = at(candidate);
+  std::vector<double> times(one.own_calls());
+  const std::size_t first = times.empty() ? 0 : first_of(one);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const Kept& call = calls_[first + i];
+    times[i] = seconds(candidate, {.slowest = static_cast<double>(call.slowest),
+                                   .fastest = static_cast<double>(call.fastest),
+                                   .mean = 0,
+                                   .work = scale_ ? static_cast<double>(works_[first + i]) : 0});
+  }
   return times;
 }
 
@@ -114,9 +159,8 @@ void Trials::update() {
   double squares = weight_of_first * first_scatter * first_scatter;
   double weight = weight_of_first;
   for (int i = 0; i < candidates(); ++i) {
-    One* const known = all_.find(static_cast<std::size_t>(i));
-    if (known == nullptr || known->calls.empty()) continue;
-    One& one = *known;
+    if (!is_own(i)) continue;
+    One& one = *find(i);
     const std::vector<double> times = own_times(i);
     one.time = location(times);
     if (times.size() < fewest_for_scatter) continue;

@@ -59,7 +59,7 @@ class Trials {
   [[nodiscard]] std::int64_t calls_each() const { return calls_each_; }
   [[nodiscard]] bool gives_up() const { return gives_up_; }
   /// Measured in this run.
-  [[nodiscard]] bool is_own(int candidate) const { return !at(candidate).calls.empty(); }
+  [[nodiscard]] bool is_own(int candidate) const { return at(candidate).own_calls() > 0; }
   /// The standard deviation of single calls, in seconds, outliers included; nothing where it is not known.
   [[nodiscard]] std::optional<double> deviation(int candidate) const;
 
@@ -69,10 +69,17 @@ class Trials {
   static constexpr double unknown = std::numeric_limits<double>::infinity();
 
   struct One {
-    std::vector<AgreedCall> calls;  ///< of this run
     double time = unknown;
-    std::int64_t count = 0;
+    std::int32_t count = 0;
+    bool own = false;  ///< these calls are of this run
     bool eligible = false;
+    [[nodiscard]] std::size_t own_calls() const { return own ? static_cast<std::size_t>(count) : 0; }
+  };
+  /// What is kept of a call, in single precision: there are many in each context. Where ranks began it together, the
+  /// fastest rank's time counts as the slowest one's, for then nobody waited.
+  struct Kept {
+    float slowest;
+    float fastest;
   };
 
   [[nodiscard]] const One& at(int candidate) const {
@@ -80,6 +87,11 @@ class Trials {
     const One* const one = all_.find(static_cast<std::size_t>(candidate));
     return one == nullptr ? not_eligible : *one;
   }
+  [[nodiscard]] One* find(int candidate) { return all_.find(static_cast<std::size_t>(candidate)); }
+  /// Where the calls of a candidate begin in `calls_`.
+  [[nodiscard]] std::size_t first_of(const One& candidate) const;
+  void keep(One& candidate, std::span<const AgreedCall> calls);
+  void drop(One& candidate, std::size_t calls);
   [[nodiscard]] double seconds(int candidate, const AgreedCall& call) const;
   [[nodiscard]] std::vector<double> own_times(int candidate) const;
   [[nodiscard]] double spread_between(int one, int other) const;
@@ -87,7 +99,9 @@ class Trials {
   void update();
 
   int candidates_;
-  OfFew<One> all_;  ///< of those that were eligible before the first call
+  OfFew<One> all_;            ///< of those that were eligible before the first call
+  std::vector<Kept> calls_;   ///< of this run: those of the first of `all_`, then those of the next, ...
+  std::vector<float> works_;  ///< of the same calls, where it varies
   OutlierRule rule_;
   std::int64_t calls_each_;
   bool gives_up_;

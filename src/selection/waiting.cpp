@@ -22,26 +22,47 @@ constexpr double first_scatter_of_waiting = 0.3;
 
 }  // namespace
 
-void Waiting::Latest::add(double value) {
-  const auto latest = static_cast<float>(std::max(0.0, value));
-  if (calls++ == 0) {
-    typical = latest;
+/// In any order where it is full.
+void Waiting::CandidateWaits::add(Part part, double value) {
+  Latest& to = latest[part];
+  const std::size_t most = latest[fastest].calls;
+  const std::size_t room = room_for(most);
+  // A call is added to the first part before it is added to others.
+  const std::size_t needed = room_for(most + (part == fastest ? 1 : 0));
+  if (needed > room) {
+    auto more = std::make_unique<float[]>(parts * needed);
+    for (std::size_t i = 0; i < parts; ++i) {
+      if (room > 0) std::copy_n(&seconds[i * room], room, &more[i * needed]);
+      if (room == 0) more[i * needed] = latest.at(i).typical;
+    }
+    seconds = std::move(more);
+  }
+  const auto added = static_cast<float>(std::max(0.0, value));
+  if (needed > 0) seconds[(part * needed) + (to.calls % window)] = added;
+  if (to.calls++ == 0) {
+    to.typical = added;
     return;
   }
-  if (!several) several = std::make_unique<Several>(Several{{typical}});
-  std::array<float, window>& seconds = several->seconds;
-  seconds[(calls - 1) % window] = latest;
-  std::vector<double> sorted(seconds.begin(),
-                             seconds.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(calls, window)));
+  const auto middle = static_cast<float>(median(sorted(part)));
+  if (to.calls <= window)
+    to.typical = middle;
+  else if (to.calls % window == 0)
+    to.typical += (middle - to.typical) / static_cast<float>(std::min<std::size_t>(to.calls / window, windows));
+}
+
+std::vector<double> Waiting::CandidateWaits::sorted(Part part) const {
+  const float* const first = &seconds[part * room_for(latest[fastest].calls)];
+  std::vector<double> sorted(first, first + std::min<std::size_t>(latest[part].calls, window));
   std::sort(sorted.begin(), sorted.end());
-  const auto middle = static_cast<float>(median(sorted));
-  if (calls <= window)
-    typical = middle;
-  else if (calls % window == 0)
-    typical += (middle - typical) / static_cast<float>(std::min<std::size_t>(calls / window, windows));
+  return sorted;
+}
+
+float Waiting::CandidateWaits::scatter(Part part) const {
+  if (latest[part].calls < 2) return 0;
   constexpr double of_quartiles = 1.35;  // their distance in a normal distribution, in standard deviations
-  const std::size_t quarter = sorted.size() / 4;
-  several->scatter = static_cast<float>((sorted[sorted.size() - 1 - quarter] - sorted[quarter]) / of_quartiles);
+  const std::vector<double> in_order = sorted(part);
+  const std::size_t quarter = in_order.size() / 4;
+  return static_cast<float>((in_order[in_order.size() - 1 - quarter] - in_order[quarter]) / of_quartiles);
 }
 
 /// The mean of the candidates that ranks wait least with. Of many with a call or two, one waits briefly by chance: so
@@ -70,9 +91,7 @@ Waiting::Lateness Waiting::least(std::span<const Latest* const> candidates, doub
 Waiting::CandidateWaits& Waiting::entry(int candidate) {
   const auto place = static_cast<std::size_t>(candidate);
   if (CandidateWaits* const known = known_.find(place)) return *known;
-  CandidateWaits& added = known_.add(place);
-  added.candidate = candidate;
-  return added;
+  return known_.add(place);
 }
 
 void Waiting::take(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls) {
@@ -99,54 +118,54 @@ void Waiting::add(int candidate, std::span<const AgreedCall> calls, int before) 
     const AgreedCall& call = calls[i - 1];
     if (!(call.slowest < refused_seconds) || call.together) continue;
     CandidateWaits& known = entry(candidate);
-    known.fastest.add(call.fastest);
+    known.add(fastest, call.fastest);
     if (before == candidate) {
-      known.in_a_row.add(call.mean - call.fastest);
-      known.mean.add(call.mean);
+      known.add(in_a_row, call.mean - call.fastest);
+      known.add(mean, call.mean);
     }
-    if (before == agreement) known.from_start.add(((call.mean + call.slowest) / 2) - call.fastest);
+    if (before == agreement) known.add(from_start, ((call.mean + call.slowest) / 2) - call.fastest);
     before = candidate;
   }
 }
 
 void Waiting::update() {
-  std::vector<const Latest*> in_a_row;
-  std::vector<const Latest*> from_start;
-  for (const CandidateWaits& one : known_) {
-    if (one.in_a_row.calls > 0) in_a_row.push_back(&one.in_a_row);
-    if (one.from_start.calls > 0) from_start.push_back(&one.from_start);
+  std::vector<const Latest*> row;
+  std::vector<const Latest*> start;
+  const CandidateWaits* most = nullptr;
+  Part part = from_start;
+  for (auto [of_part, all] : {std::pair(from_start, &start), std::pair(in_a_row, &row)}) {
+    for (const CandidateWaits& one : known_) {
+      if (one[of_part].calls == 0) continue;
+      all->push_back(&one[of_part]);
+      if (most != nullptr && one[of_part].calls <= (*most)[part].calls) continue;
+      most = &one;
+      part = of_part;
+    }
   }
-  const Latest* most = nullptr;
-  for (const auto* const all : {&from_start, &in_a_row})
-    for (const Latest* const one : *all)
-      if (most == nullptr || one->calls > most->calls) most = one;
   if (most == nullptr) return;
   constexpr std::size_t enough = 4;
-  scatter_ = most->calls < enough ? first_scatter_of_waiting * static_cast<double>(most->typical)
-                                  : static_cast<double>(most->scatter());
+  scatter_ = (*most)[part].calls < enough ? first_scatter_of_waiting * static_cast<double>((*most)[part].typical)
+                                          : static_cast<double>(most->scatter(part));
   // Some candidates make ranks wait in one call and work longer in the next: the mean is steadier then. Late ranks
   // are in the mean as well.
-  for (const CandidateWaits& one : known_)
-    if (&one.in_a_row == most && one.mean.calls >= enough)
-      scatter_ = std::min<double>(scatter_, static_cast<double>(one.mean.scatter()));
+  if (part == in_a_row && (*most)[mean].calls >= enough)
+    scatter_ = std::min<double>(scatter_, static_cast<double>(most->scatter(mean)));
   constexpr std::size_t fewest_candidates = 2;
-  from_start_ = from_start.size() < fewest_candidates ? Lateness{} : least(from_start, scatter_);
-  if (from_start_.calls > 0) in_a_row.insert(in_a_row.end(), from_start.begin(), from_start.end());
-  in_a_row_ = in_a_row.size() < fewest_candidates ? Lateness{} : least(in_a_row, scatter_);
+  from_start_ = start.size() < fewest_candidates ? Lateness{} : least(start, scatter_);
+  if (from_start_.calls > 0) row.insert(row.end(), start.begin(), start.end());
+  in_a_row_ = row.size() < fewest_candidates ? Lateness{} : least(row, scatter_);
 }
 
 /// Seconds that ranks wait with a candidate because of it. The less is known of it, the closer to none.
-double Waiting::own(int candidate) const {
-  const CandidateWaits* const one = find(candidate);
-  if (one == nullptr) return 0;
-  const bool in_a_row = one->in_a_row.calls > 0;
-  const Latest& waiting = in_a_row ? one->in_a_row : one->from_start;
-  const Lateness& late = in_a_row ? in_a_row_ : from_start_;
+double Waiting::own(const CandidateWaits& one) const {
+  const bool has_row = one[in_a_row].calls > 0;
+  const Latest& waiting = one[has_row ? in_a_row : from_start];
+  const Lateness& late = has_row ? in_a_row_ : from_start_;
   if (waiting.calls == 0) return 0;
-  const auto fastest = static_cast<double>(one->fastest.typical);
-  const double expected = usual_own * fastest;
+  const auto works = static_cast<double>(one[fastest].typical);
+  const double expected = usual_own * works;
   const double longer = late.calls > 0 ? static_cast<double>(waiting.typical) - late.seconds
-                                       : std::min(static_cast<double>(waiting.typical), most_alone * fastest);
+                                       : std::min(static_cast<double>(waiting.typical), most_alone * works);
   const double variance = scatter_ * scatter_ * ((1 / waiting.kept()) + (late.calls > 0 ? 1 / late.calls : 0));
   const double known = expected * expected / ((expected * expected) + variance);
   return known * std::max(longer - (std::sqrt(variance) / 2), 0.0);
@@ -156,25 +175,25 @@ double Waiting::correction(int candidate) {
   CandidateWaits* const known = known_.find(static_cast<std::size_t>(candidate));
   if (known == nullptr) return 1;
   CandidateWaits& one = *known;
-  const double now = own(candidate);
-  const auto fastest = static_cast<double>(one.fastest.typical);
-  const double factor = (fastest + now) / std::max(fastest + static_cast<double>(one.applied), 1e-12);
+  const double now = own(one);
+  const auto works = static_cast<double>(one[fastest].typical);
+  const double factor = (works + now) / std::max(works + static_cast<double>(one.applied), 1e-12);
   one.applied = static_cast<float>(now);
-  return fastest > 0 ? factor : 1;
+  return works > 0 ? factor : 1;
 }
 
 Waiting::operator bool() const {
   constexpr double much = 0.5;
   return std::any_of(known_.begin(), known_.end(), [&](const CandidateWaits& one) {
-    return in_a_row_.seconds > much * (static_cast<double>(one.fastest.typical) + own(one.candidate));
+    return in_a_row_.seconds > much * (static_cast<double>(one[fastest].typical) + own(one));
   });
 }
 
 double Waiting::ratio(int candidate) const {
   const CandidateWaits* const one = find(candidate);
-  if (one == nullptr || !(one->fastest.typical > 0)) return 1;
-  const Latest& waiting = one->in_a_row.calls > 0 ? one->in_a_row : one->from_start;
-  return 1 + static_cast<double>(waiting.typical / one->fastest.typical);
+  if (one == nullptr || !((*one)[fastest].typical > 0)) return 1;
+  const Latest& waiting = (*one)[(*one)[in_a_row].calls > 0 ? in_a_row : from_start];
+  return 1 + static_cast<double>(waiting.typical / (*one)[fastest].typical);
 }
 
 }  // namespace starling

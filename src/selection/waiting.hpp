@@ -55,30 +55,42 @@ class Waiting {
   [[nodiscard]] double ratio(int candidate) const;
 
  private:
-  /// Seconds of the latest calls.
+  static constexpr std::size_t window = 12;
+  static constexpr std::size_t windows = 8;
+  /// Some calls of a candidate.
   struct Latest {
-    static constexpr std::size_t window = 12;
-    static constexpr std::size_t windows = 8;
     std::uint32_t calls = 0;
-    float typical = 0;  ///< the median, of more calls the mean of medians of the latest `windows`
-    struct Several {
-      std::array<float, window> seconds{};
-      float scatter = 0;  ///< a standard deviation
-    };
-    std::unique_ptr<Several> several;  ///< null while `typical` is the only one
-    [[nodiscard]] float scatter() const { return several ? several->scatter : 0; }
-    void add(double value);
+    float typical = 0;  ///< the median of their seconds, of more calls the mean of medians of the latest `windows`
     /// From how many calls `typical` is known.
     [[nodiscard]] double kept() const { return static_cast<double>(std::min<std::size_t>(calls, window * windows)); }
   };
-  /// Of a candidate's calls.
+  /// What is known of a candidate's calls.
+  enum Part : std::uint8_t {
+    fastest,     ///< rank's seconds
+    in_a_row,    ///< waiting where the candidate's calls follow each other
+    mean,        ///< rank's seconds in these calls
+    from_start,  ///< waiting where ranks begin together
+    parts
+  };
   struct CandidateWaits {
-    int candidate = 0;
+    std::array<Latest, parts> latest;
     float applied = 0;  ///< `own`, as of the last correction
-    Latest fastest;     ///< rank
-    Latest in_a_row;    ///< waiting where the candidate's calls follow each other
-    Latest mean;        ///< rank's seconds in these calls
-    Latest from_start;  ///< waiting where ranks begin together
+    /// The latest seconds of each part, up to `window` of them, part after part; null while each has one, which is its
+    /// `typical`. There are many candidates with a few calls.
+    std::unique_ptr<float[]> seconds;
+
+    [[nodiscard]] const Latest& operator[](Part part) const { return latest[part]; }
+    void add(Part part, double value);
+    /// A standard deviation of a part's latest calls; 0 of one.
+    [[nodiscard]] float scatter(Part part) const;
+
+   private:
+    /// Room for a part in `seconds`: every call is in the first part. What malloc hands out is then hardly larger.
+    [[nodiscard]] static std::size_t room_for(std::size_t calls) {
+      constexpr std::size_t few = 3;
+      return calls < 2 ? 0 : calls <= few ? few : calls <= window / 2 ? window / 2 : window;
+    }
+    [[nodiscard]] std::vector<double> sorted(Part part) const;
   };
   /// Waiting for late ranks, seconds.
   struct Lateness {
@@ -92,7 +104,11 @@ class Waiting {
     return known_.find(static_cast<std::size_t>(candidate));
   }
   CandidateWaits& entry(int candidate);
-  [[nodiscard]] double own(int candidate) const;
+  [[nodiscard]] double own(const CandidateWaits& one) const;
+  [[nodiscard]] double own(int candidate) const {
+    const CandidateWaits* const one = find(candidate);
+    return one == nullptr ? 0 : own(*one);
+  }
   void update();
 
   OfFew<CandidateWaits> known_;  ///< of candidates with calls

@@ -91,9 +91,8 @@ bool Tuner::agree(Consensus& ranks, SampleReduction reduction) {
     if (contribution_.empty()) feed(median(strategy_->proposed()).value_or(0), 0);
   }
   Trying& trying = this->trying();
-  std::vector<double>& agreed = trying.agreed;
   const Spent now{seconds_, trying.exploring.seconds};
-  agreed.assign(contribution_.begin(), contribution_.end());
+  std::vector<double> agreed(contribution_.begin(), contribution_.end());
   Fixed fixed{.means = strategy_->means(), .maxima = 2};
   if (arrivals_) {
     arrivals_->contribute(agreed, ranks.rank_in_world());
@@ -118,7 +117,6 @@ bool Tuner::agree(Consensus& ranks, SampleReduction reduction) {
   trying.slowest->exploring += own.back();
   strategy_->verdict(numbers);
   if (!strategy_->settled()) return false;
-  std::vector<double>().swap(agreed);
   trying.bookkeeping.condense();
   for (int i = 0; i < candidates(); ++i)
     if (tried(i) && i != proposed()) samples_.find(at(i))->condense();

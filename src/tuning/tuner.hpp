@@ -97,6 +97,8 @@ class Tuner {
   [[nodiscard]] int proposed() const { return strategy_->proposed(); }
   /// Strategy::chosen
   [[nodiscard]] std::optional<int> chosen() const { return strategy_->chosen(); }
+  /// Strategy::others_may_rest
+  [[nodiscard]] bool others_may_rest() const { return strategy_->others_may_rest(); }
   /// Whether the proposed candidate may be slow.
   [[nodiscard]] bool explores() const { return strategy_->exploring(); }
   [[nodiscard]] int candidates() const { return static_cast<int>(refusals_->size()); }
@@ -117,7 +119,6 @@ class Tuner {
 
   /// What is kept once candidates were tried or ranks agreed.
   struct Trying {
-    std::vector<double> agreed;
     std::vector<double> communicators;  ///< seconds of each candidate; empty where none needed any
     std::vector<Interned> notes;        ///< of each candidate; empty where there are none
     Samples bookkeeping;                ///< of exploring calls without an agreement

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -195,6 +196,17 @@ TEST(Program, TakesStepsOfOthersUnderOtherRanks) {
   const NativePart& gather = whole.natives[1];
   EXPECT_EQ(gather.group, RankSet::every(10, 100, 2));
   EXPECT_EQ(whole.shares[static_cast<std::size_t>(gather.shares)], 4);
+}
+
+TEST(Program, TakesMemoryForItsWorkAndNoMore) {
+  constexpr int blocks = 5000;
+  Schedule schedule(blocks);
+  Round& round = schedule.round();
+  for (int block = 1; block < blocks; ++block) round.copy(recvbuf(block), recvbuf(block - 1));
+  const Layout layout(blocks, blocks);
+  const Program program = bind(schedule, layout, layout, Collective::allreduce, 0);
+  EXPECT_EQ(program.works.size(), std::size_t{blocks - 1});
+  EXPECT_EQ(program.works.capacity(), program.works.size());
 }
 
 TEST(Program, IsBoundAnewWithNothingLeftOfBefore) {

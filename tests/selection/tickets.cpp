@@ -8,7 +8,7 @@
 namespace starling::testing {
 namespace {
 
-RunningTime of(double mean, double deviation = 0, std::int64_t samples = 20) {
+RunningTime of(double mean, double deviation = 0, std::uint32_t samples = 20) {
   return {mean, deviation * deviation, samples, samples};
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "selection/chance.hpp"
 #include "selection/lockstep.hpp"
 #include "tuning/tuner.hpp"
 
@@ -41,8 +42,14 @@ Brief brief_of_allreduce() {
   return brief;
 }
 
+/// Of a machine that other programs use as well: calls differ by a quarter, and each tenth takes thrice as long.
+double disturbed(int candidate, Chance& chance) {
+  const double usual = testing::slower_the_later(0, candidate, 0) * (0.8 + (0.5 * chance.next()));
+  return chance.next() < 0.1 ? 3 * usual : usual;
+}
+
 /// Bytes of one of several tuners that differ in nothing, beyond what the first of them keeps for all.
-std::size_t bytes_of_one(const std::string& strategy) {
+std::size_t bytes_of_one(const std::string& strategy, bool is_quiet) {
   constexpr std::size_t tuners = 512;  // so many that what the allocator keeps of freed memory does not count
   const auto named = strategy_named(strategy).value();
   const Brief brief = brief_of_allreduce();
@@ -50,9 +57,11 @@ std::size_t bytes_of_one(const std::string& strategy) {
   const auto played = [&] {
     auto tuner = std::make_unique<Tuner>(brief, named.first->make);
     tuner->open(ranks);
+    Chance chance(1);
     for (int call = 0; call < calls_of_each; ++call) {
       const Tuner::Turn turn = tuner->begin();
-      tuner->end(turn, testing::slower_the_later(0, turn.candidate, call), 0);
+      tuner->end(turn,
+                 is_quiet ? testing::slower_the_later(0, turn.candidate, call) : disturbed(turn.candidate, chance), 0);
       if (!tuner->is_due()) continue;
       tuner->agree(ranks, SampleReduction::max);
       for (int i = 0; i < tuner->candidates(); ++i)
@@ -69,21 +78,23 @@ std::size_t bytes_of_one(const std::string& strategy) {
 
 struct MostBytes {
   std::string strategy;
-  std::size_t most;
+  std::size_t quiet;
+  std::size_t disturbed;
   friend std::ostream& operator<<(std::ostream& out, const MostBytes& one) { return out << one.strategy; }
 };
 
 class WhatATunerKeeps : public ::testing::TestWithParam<MostBytes> {};
 
 TEST_P(WhatATunerKeeps, IsAFewKibibytes) {
-  EXPECT_LE(bytes_of_one(GetParam().strategy), GetParam().most);
+  EXPECT_LE(bytes_of_one(GetParam().strategy, true), GetParam().quiet);
+  EXPECT_LE(bytes_of_one(GetParam().strategy, false), GetParam().disturbed) << "where times scatter";
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, WhatATunerKeeps,
-                         ::testing::Values(MostBytes{"native", 900}, MostBytes{"star", 3900},
-                                           MostBytes{"star-basic", 3900}, MostBytes{"lottery", 4700},
-                                           MostBytes{"brute-force", 10000}, MostBytes{"attribute", 9600},
-                                           MostBytes{"factorial", 10200}),
+                         ::testing::Values(MostBytes{"native", 760, 760}, MostBytes{"star", 3200, 3900},
+                                           MostBytes{"star-basic", 3200, 3450}, MostBytes{"lottery", 3750, 4100},
+                                           MostBytes{"brute-force", 5550, 6100}, MostBytes{"attribute", 5800, 5300},
+                                           MostBytes{"factorial", 5750, 5800}, MostBytes{"auto", 2850, 2850}),
                          [](const auto& one) {
                            std::string name = one.param.strategy;
                            std::replace(name.begin(), name.end(), '-', '_');

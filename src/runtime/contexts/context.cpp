@@ -245,25 +245,36 @@ void Context::agree_on_buffers(Communicator& communicator) {
 /// Before the clock starts: what a way has freed since it was tried last is no part of the call.
 [[gnu::noinline]] void Context::wake(const Tuner::Turn& turn, const Call& call, const Facts& facts,
                                      Communicator& communicator) {
+  if (!rests(turn.candidate)) return;
   const auto place = static_cast<std::size_t>(turn.candidate);
-  const bool was_deleted = place < rested_.size() && rested_[place];
-  if (!was_deleted && (place >= carriers_.size() || !carriers_[place] || !carriers_[place]->rests())) return;
   const double start = Clock::now();
-  if (was_deleted) make_carrier(place);
+  if (!carriers_[place]) make_carrier(place);
   carriers_[place]->wake(call, facts, communicator.resources());
   tuner_->add_preparation(turn, Clock::now() - start);
 }
 
+/// Whether a way has freed what it needs, to be made again before its next call.
+bool Context::rests(int way) const {
+  const auto place = static_cast<std::size_t>(way);
+  if (place < rested_.size() && rested_[place]) return true;
+  return place < carriers_.size() && carriers_[place] && carriers_[place]->rests();
+}
+
 /// Frees what ways need that are tried now and then. While candidates are tried, the fastest so far does not rest:
-/// where that is not known, only the one that was tried does.
+/// where that is not known, only the one that was tried does. Where all may rest all the same, their times are kept:
+/// they are compared later.
 void Context::let_rest(const Tuner::Turn& turn, Communicator& communicator) {
   const std::optional<int> chosen = tuner_->chosen();
+  const bool is_open = tuner_->explores() && !chosen;
   for (std::size_t i = 0; i < carriers_.size(); ++i) {
     const int way = static_cast<int>(i);
     const bool was_tried = turn.exploring && way == turn.candidate;
-    if (way == tuner_->proposed() || way == chosen || (tuner_->explores() && !chosen && !was_tried)) continue;
-    tuner_->rest(way);
-    if (!carriers_[i] || !carriers_[i]->rest(communicator.resources())) continue;
+    if (way == tuner_->proposed() || way == chosen) continue;
+    if (is_open && !tuner_->others_may_rest() && !was_tried) continue;
+    if (!is_open || !tuner_->others_may_rest()) tuner_->rest(way);
+    if (!carriers_[i]) continue;
+    any_rests_ = true;
+    if (!carriers_[i]->rest(communicator.resources())) continue;
     carriers_[i].reset();
     rested_.resize(carriers_.size());
     rested_[i] = true;
@@ -272,7 +283,7 @@ void Context::let_rest(const Tuner::Turn& turn, Communicator& communicator) {
 
 int Context::carry_out(const Call& call, const Facts& facts, Communicator& communicator) {
   const Tuner::Turn turn = tuner_->begin();
-  if (keeps_trying_) wake(turn, call, facts, communicator);
+  if (any_rests_) wake(turn, call, facts, communicator);
   const std::uint64_t freed = Communicator::freed();
   // Copies: an error handler may call the same collective in `run`.
   const auto work = static_cast<double>(facts.work);
@@ -327,6 +338,7 @@ void Context::profile(double start, double end, double before, double work) {
     }
     for (std::size_t i = 0; i < rested_.size(); ++i)
       if (static_cast<int>(i) != tuner_->proposed()) rested_[i] = false;
+    any_rests_ = any_rests_ && rests(tuner_->proposed());
   }
   if (agrees && keeps_trying_) let_rest(turn, communicator);
   if (agrees && end >= setup().next_checkpoint) setup().checkpoint();

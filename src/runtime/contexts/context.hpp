@@ -76,6 +76,7 @@ class Context {
   Result run(int way, const Call& call, const Facts& facts, Communicator& communicator);
   void agree_on_buffers(Communicator& communicator);
   void make_carrier(std::size_t way);
+  [[nodiscard]] bool rests(int way) const;
   void wake(const Tuner::Turn& turn, const Call& call, const Facts& facts, Communicator& communicator);
   void let_rest(const Tuner::Turn& turn, Communicator& communicator);
   void conclude(const Tuner::Turn& turn, double end, Communicator& communicator);
@@ -94,6 +95,7 @@ class Context {
   std::unique_ptr<Profiled> profiled_;  ///< null in a run that is not profiled
   double agreed_at_ = 0;                ///< by Clock, when the ranks agreed last; 0 if never
   bool keeps_trying_ = false;           ///< StrategyKind
+  bool any_rests_ = false;              ///< some way may rest
   bool agreed_on_buffers_ = false;      ///< whether they are where Starling's algorithms can use them
 };
 

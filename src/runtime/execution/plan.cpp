@@ -64,7 +64,7 @@ Plan& Plans::plan(const Team& team, const Layout& send, const Layout& recv, bool
   FlatSchedule schedule(bound_.schedule(team));
   bind_to(schedule, send, recv, *latest_);
   // Kept if another layout may need it: one already did, or sizes change.
-  if (again || sizes_change) latest_->schedule = std::move(schedule);
+  if (again || sizes_change) latest_->schedule = std::make_unique<FlatSchedule>(std::move(schedule));
   built = true;
   return *latest_;
 }

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "algorithms/candidate.hpp"
@@ -19,10 +18,10 @@ struct Plan {
   Layout send;
   Layout recv;
   Program program;
-  std::vector<MPI_Comm> natives;         ///< communicators of the program's native parts
-  int most_requests = 0;                 ///< of any step
-  std::optional<FlatSchedule> schedule;  ///< to bind to other sizes; nothing if sizes don't change
-  int operations = 0;                    ///< in flight on it
+  std::vector<MPI_Comm> natives;           ///< communicators of the program's native parts
+  int most_requests = 0;                   ///< of any step
+  std::unique_ptr<FlatSchedule> schedule;  ///< to bind to other sizes; null if sizes don't change
+  int operations = 0;                      ///< in flight on it
 };
 
 /// The plans of one candidate on one communicator. Equal calls share a plan. If only sizes differ from the latest call,

@@ -66,6 +66,12 @@ struct LocalWork {
   struct InProgram {
     std::vector<Work> works;
     static auto arrays(auto& of) { return std::tie(of.works); }
+    /// Room for all work of the schedule: an array that grows has up to three times as much for a moment, and a rank
+    /// that copies for thousands of others has megabytes of it.
+    void make_room(const InSchedule& schedule) {
+      works.clear();
+      works.reserve(schedule.locals.size());
+    }
     std::int32_t append(const InProgram& other, const Step& step, const RankSet& ranks);
   };
 

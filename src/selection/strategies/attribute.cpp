@@ -65,9 +65,10 @@ class Attribute final : public SearchPlan {
     return rest_of(space().members(), trials, settings().early_stop > 0 ? settings().early_stop : likely);
   }
 
-  void end() override {
-    scores_ = {};
-    kept_ = {};
+  void forget() override {
+    // Not `= {}`, which keeps the memory.
+    scores_ = std::vector<Score>();
+    kept_ = std::vector<std::vector<bool>>();
   }
 
  private:

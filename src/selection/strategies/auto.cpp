@@ -9,7 +9,6 @@
 // Where nothing can tell how long candidates take before they are tried, as with a program's own functions, their
 // attributes tell what to try: `brute-force` with early stopping, guarded by the ledger of a plan.
 
-#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -31,13 +30,14 @@ class Auto final : public Strategy {
     for (std::size_t i = 1; i < brief.candidates.size(); ++i) any_other = any_other || brief.candidates[i].eligible();
     if (!any_other) {
       left_ = std::numeric_limits<std::int64_t>::max();
+      seconds_.resize(PlannedCalls::most_times);
       return;
     }
     if (brief.is_first_rank) planner_ = std::make_unique<Planner>(brief);
     plan_ = Planner::first_calls(brief);
     chosen_ = plan_.front().candidate;
     if (planner_) record_decision();
-    if (brief.varying_work) works_.resize(Planner::most_times);
+    varying_work_ = brief.varying_work;
     begin_plan();
   }
 
@@ -52,7 +52,7 @@ class Auto final : public Strategy {
     begin_counts();
     const std::size_t place = first_ + (static_cast<std::size_t>(--left_) % PlannedCalls::most_times);
     seconds_[place] = seconds;
-    if (!works_.empty()) works_[place] = work;
+    if (varying_work_) works_[place] = work;
     if (left_ != 0) return {};
     return end_step();
   }
@@ -96,6 +96,7 @@ class Auto final : public Strategy {
       plan_.push_back({static_cast<int>(code % candidates_), code / candidates_, step < 0});
     }
     begin_plan();
+    numbers_ = std::vector<double>();  // not needed until the next agreement
   }
 
   void stretch_took(double seconds) override {
@@ -119,6 +120,10 @@ class Auto final : public Strategy {
 
  private:
   void begin_plan() {
+    std::size_t times = 0;
+    for (const PlannedCalls& step : plan_) times += step.times();
+    seconds_ = std::vector<double>(times);
+    works_ = std::vector<double>(varying_work_ ? times : 0);
     step_ = first_ = 0;
     begin_step();
   }
@@ -135,9 +140,7 @@ class Auto final : public Strategy {
       return {};
     }
     // The next plan comes back in as many numbers.
-    exchanged_.contribute(numbers_, std::span(seconds_).first(first_),
-                          std::span(works_).first(works_.empty() ? 0 : first_), longest_since_meeting(),
-                          numbers_of_plan);
+    exchanged_.contribute(numbers_, seconds_, works_, longest_since_meeting(), numbers_of_plan);
     return numbers_;
   }
 
@@ -170,11 +173,12 @@ class Auto final : public Strategy {
   std::unique_ptr<Planner> planner_;  ///< on rank 0 only
   std::vector<PlannedCalls> plan_;    ///< empty where there is only native
   std::size_t step_ = 0;
-  std::int64_t left_ = 0;                              ///< calls left of the step
-  std::size_t first_ = 0;                              ///< where the step's times begin in `seconds_`
-  std::array<double, Planner::most_times> seconds_{};  ///< of each step's latest calls, the latest first
-  std::vector<double> works_;                          ///< of the same calls, where it varies and there is a choice
-  std::vector<double> numbers_;                        ///< for the ranks to agree on
+  std::int64_t left_ = 0;        ///< calls left of the step
+  std::size_t first_ = 0;        ///< where the step's times begin in `seconds_`
+  std::vector<double> seconds_;  ///< of each step's latest calls, the latest first
+  std::vector<double> works_;    ///< of the same calls, where it varies
+  std::vector<double> numbers_;  ///< for the ranks to agree on
+  bool varying_work_ = false;    ///< and there is a choice
 };
 
 std::unique_ptr<Strategy> guarded_search(Brief brief) {

@@ -34,35 +34,34 @@ class Lottery final : public Strategy {
         chance_(brief.settings.seed) {
     const auto eligible = static_cast<std::size_t>(std::count_if(brief.candidates.begin(), brief.candidates.end(),
                                                                  [](const Candidate& one) { return one.eligible(); }));
-    candidates_.reserve(eligible);
     times_.reserve(eligible);
-    std::vector<Interned> names;
+    std::vector<Eligible> all;
+    all.reserve(eligible);
     for (std::size_t i = 0; i < brief.candidates.size(); ++i) {
       const Candidate& candidate = brief.candidates[i];
       if (!candidate.eligible()) continue;
-      candidates_.push_back(static_cast<int>(i));
-      names.push_back(candidate.name);
+      all.push_back({static_cast<int>(i), candidate.name});
       RunningTime& time = times_.emplace_back();
       if (!candidate.earlier) continue;
       time.mean = candidate.earlier->seconds;
-      time.samples = candidate.earlier->samples;
+      time.samples = static_cast<std::uint32_t>(
+          std::min<std::int64_t>(candidate.earlier->samples, std::numeric_limits<std::uint32_t>::max()));
       if (!candidate.earlier->deviation) continue;
       time.variance = *candidate.earlier->deviation * *candidate.earlier->deviation;
       time.spread = time.samples;
     }
-    names_ = shared(std::move(names));
-    measured_.resize(candidates_.size());
-    prepared_.resize(candidates_.size());
-    if (candidates_.size() < 2) {
-      if (!candidates_.empty()) propose(candidates_.front());
+    eligible_ = shared(std::move(all));
+    measured_.resize(eligible);
+    prepared_.resize(eligible);
+    if (eligible < 2) {
+      if (eligible > 0) propose(candidate(0));
       left_ = std::numeric_limits<std::int64_t>::max();
       return;
     }
     favourite_ = fastest(times_);
     if (favourite_ >= 0) {
       const auto at = static_cast<std::size_t>(favourite_);
-      decide({0, -1, candidates_[at],
-              (*names_)[at] + " was fastest in earlier runs, at " + time_in_words(times_[at].mean)});
+      decide({0, -1, candidate(at), name(at) + " was fastest in earlier runs, at " + time_in_words(times_[at].mean)});
     }
     draw(static_cast<std::size_t>(std::max(favourite_, 0)), 1);
     exploring_ = favourite_ < 0;
@@ -86,8 +85,8 @@ class Lottery final : public Strategy {
     learn(reduced);
     const int best = fastest(times_);
     if (best != favourite_) {
-      decide({calls_, favourite_ < 0 ? -1 : candidates_[static_cast<std::size_t>(favourite_)],
-              candidates_[static_cast<std::size_t>(best)], why(best)},
+      decide({calls_, favourite_ < 0 ? -1 : candidate(static_cast<std::size_t>(favourite_)),
+              candidate(static_cast<std::size_t>(best)), why(best)},
              most_decisions);
       favourite_ = best;
     }
@@ -104,20 +103,20 @@ class Lottery final : public Strategy {
 
   void verdict(std::span<const double> agreed) override {
     const auto code = static_cast<std::int64_t>(std::abs(agreed[0]));
-    const auto all = static_cast<std::int64_t>(candidates_.size());
+    const auto all = static_cast<std::int64_t>(times_.size());
     draw(static_cast<std::size_t>(code % all), code / all);
     exploring_ = agreed[0] > 0;
   }
 
-  [[nodiscard]] std::string_view stage() const override { return candidates_.size() < 2 ? "single" : "lottery"; }
+  [[nodiscard]] std::string_view stage() const override { return times_.size() < 2 ? "single" : "lottery"; }
 
   [[nodiscard]] bool exploring() const override { return exploring_; }
 
   [[nodiscard]] bool settled() const override { return false; }
 
   [[nodiscard]] std::optional<Found> found(int candidate) const override {
-    for (std::size_t i = 0; i < candidates_.size(); ++i)
-      if (candidates_[i] == candidate && measured_[i])
+    for (std::size_t i = 0; i < times_.size(); ++i)
+      if (this->candidate(i) == candidate && measured_[i])
         return Found{times_[i].mean,
                      times_[i].spread > 1 ? std::optional(std::sqrt(times_[i].variance)) : std::nullopt};
     return std::nullopt;
@@ -129,10 +128,17 @@ class Lottery final : public Strategy {
   /// Decisions that are kept: of two candidates that are equally fast, now one is the favourite, now the other.
   static constexpr std::size_t most_decisions = 4;
 
+  struct Eligible {
+    int candidate;
+    Interned name;
+    bool operator==(const Eligible&) const = default;
+  };
+  [[nodiscard]] int candidate(std::size_t index) const { return (*eligible_)[index].candidate; }
+  [[nodiscard]] const Interned& name(std::size_t index) const { return (*eligible_)[index].name; }
+
   /// The candidate and its time to live as one number (Nishtala et al., section 6.1.1): whole, and exact as a double.
   [[nodiscard]] double encoded(std::size_t choice, std::int64_t lives) const {
-    return static_cast<double>((lives * static_cast<std::int64_t>(candidates_.size())) +
-                               static_cast<std::int64_t>(choice));
+    return static_cast<double>((lives * static_cast<std::int64_t>(times_.size())) + static_cast<std::int64_t>(choice));
   }
 
   /// Calls for which a draw is valid: more with more tickets, once every candidate has been tried.
@@ -149,7 +155,7 @@ class Lottery final : public Strategy {
     prepared_[choice] = true;
     left_ = preparing_ ? 1 : lives;
     to_agree_.resize((varying_work_ ? 2 : 1) * calls_reduced());
-    propose(candidates_[choice]);
+    propose(candidate(choice));
   }
 
   /// Adds the calls of a draw. `reduced` has their times, the last call first, then their works in the same order.
@@ -160,7 +166,7 @@ class Lottery final : public Strategy {
       measured_[drawn_] = true;
       return;
     }
-    if (!scale_) scale_ = std::make_unique<WorkScale>(candidates_.size());
+    if (!scale_) scale_ = std::make_unique<WorkScale>(times_.size());
     double work = 0;
     for (std::size_t call = calls; call > 0; --call) {
       scale_->add(drawn_, reduced[calls + call - 1], reduced[call - 1]);
@@ -207,7 +213,7 @@ class Lottery final : public Strategy {
   [[nodiscard]] std::string why(int best) const {
     const auto at = [&](int i) {
       const auto index = static_cast<std::size_t>(i);
-      return (*names_)[index] + " averages " + time_in_words(times_[index].mean);
+      return name(index) + " averages " + time_in_words(times_[index].mean);
     };
     return favourite_ < 0 ? at(best) + ", the first to be known" : at(best) + ", " + at(favourite_);
   }
@@ -218,20 +224,19 @@ class Lottery final : public Strategy {
   std::int64_t longest_draw_;
   bool varying_work_;
   Chance chance_;
-  std::vector<int> candidates_;                         ///< the eligible ones
-  std::shared_ptr<const std::vector<Interned>> names_;  ///< of candidates_
-  std::vector<RunningTime> times_;                      ///< known on rank 0 only, except those of earlier runs
-  std::vector<bool> measured_;                          ///< in this run; known on rank 0 only
-  std::unique_ptr<WorkScale> scale_;                    ///< on rank 0 only
+  std::shared_ptr<const std::vector<Eligible>> eligible_;  ///< many contexts have the same
+  std::vector<RunningTime> times_;                         ///< known on rank 0 only, except those of earlier runs
+  std::vector<bool> measured_;                             ///< in this run; known on rank 0 only
+  std::unique_ptr<WorkScale> scale_;                       ///< on rank 0 only
   bool compared_ = false;  ///< the times of earlier runs were compared with this run's first call
   std::vector<bool> prepared_;
-  std::size_t drawn_ = 0;   ///< of candidates_
+  std::size_t drawn_ = 0;   ///< of eligible_
   std::int64_t lives_ = 1;  ///< calls for which the draw is valid
   std::int64_t left_ = 1;   ///< calls left of them, or of the preparing call
   bool preparing_ = false;
   bool exploring_ = false;  ///< the drawn candidate is not the fastest known
   std::int64_t calls_ = 0;  ///< up to the last milestone
-  int favourite_ = -1;      ///< the fastest known, of candidates_
+  int favourite_ = -1;      ///< the fastest known, of eligible_
   /// Seconds of the draw's latest calls, by the calls that are left after them; then their works, where these vary.
   std::vector<double> to_agree_;
 };

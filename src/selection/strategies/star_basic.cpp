@@ -13,6 +13,7 @@ StrategyKind star_basic() {
       .learns = true,
       .searches = true,
       .few_sizes = true,
+      .keeps_trying = true,
       .stages = {DynamicAeos::stages.begin(), DynamicAeos::stages.end()},
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {
         std::vector<Interned> groups;
