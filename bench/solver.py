@@ -9,7 +9,7 @@ python bench/pages.py solver-best docs/results/solver-emulated.json
 
 `measure` runs every implementation for all iterations, and then each search, one job after the other, and that in three
 rounds, all in one allocation: with the launcher as given. Open MPI 4.1 makes windows over TCP only if told to use its
-component pt2pt. `simulate` does it on clusters of 64 to 512 simulated ranks.
+component pt2pt. `simulate` does it on clusters of 32 to 512 simulated ranks.
 Simulated times repeat, so some iterations of each implementation tell the others; the searches are then played on them
 (bench/searches.py). Both add only what the file lacks.
 """
@@ -80,12 +80,10 @@ MACHINES: Mapping[str, Machine] = {
 }
 """Fast networks, Gigabit Ethernet as SharkGE has it, switches that block as on CacauGE, and nodes as DataStar's."""
 SIMULATED: Sequence[tuple[int, Sequence[str]]] = (
-    (64, POINTS[1:2]),
-    (128, POINTS[1:2]),
+    (32, POINTS[1:]),
     (64, POINTS),
-    (256, POINTS[1:2]),
-    (128, POINTS[2:]),
-    (256, POINTS[2:]),
+    (128, POINTS),
+    (256, POINTS[1:]),
     (512, POINTS[1:]),
 )
 """Ranks, and points of each, in the order in which they are simulated."""
@@ -284,7 +282,7 @@ def main() -> None:
     measuring.add_argument("--timeout", type=float, default=900, help="seconds of a job")
     measuring.add_argument("launcher", nargs="+", metavar="LAUNCHER", help="without a program")
     measuring.set_defaults(does=measure)
-    simulating = commands.add_parser("simulate", help="simulate 64 to 512 ranks")
+    simulating = commands.add_parser("simulate", help="simulate 32 to 512 ranks")
     simulating.add_argument("--points", nargs="+", default=POINTS, choices=POINTS, help="of a rank")
     simulating.add_argument("--most-ranks", type=int, default=512)
     simulating.add_argument("--machines", nargs="+", default=tuple(MACHINES), choices=tuple(MACHINES))

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <numeric>
 #include <optional>
 #include <span>
 
@@ -39,10 +40,15 @@ class Times {
  public:
   Times(const Matrix& matrix, const Scenario& scenario, std::uint64_t seed)
       : matrix_(matrix), scenario_(scenario), seed_(seed) {
-    for (const RecordedCandidate& one : matrix.candidates) usual_.push_back(median(one.seconds));
+    for (const RecordedCandidate& one : matrix.candidates) {
+      usual_.push_back(median(one.seconds));
+      const double sum = std::accumulate(one.seconds.begin(), one.seconds.end(), 0.0);
+      mean_.push_back(sum / static_cast<double>(one.seconds.size()));
+    }
   }
 
   [[nodiscard]] double usual(std::size_t candidate) const { return usual_[candidate]; }
+  [[nodiscard]] double mean(std::size_t candidate) const { return mean_[candidate]; }
   /// Seconds of a call, from the moment at which all ranks have begun it.
   [[nodiscard]] double at(std::size_t candidate, std::int64_t call) const {
     const RecordedCandidate& one = matrix_.candidates[candidate];
@@ -73,6 +79,7 @@ class Times {
   const Scenario& scenario_;
   std::uint64_t seed_;
   std::vector<double> usual_;
+  std::vector<double> mean_;
 };
 
 /// The other matrix with the candidates of the first: where it lacks one, as much slower than native as in the first.
@@ -254,6 +261,7 @@ Played play(const Matrix& recorded, const Matrix& recorded_later, std::string_vi
   Played played;
   double total = 0;
   std::vector<double> alone(matrix.candidates.size(), 0);
+  std::vector<double> undisturbed(matrix.candidates.size(), 0);
   const auto best_at_end = [&](const Times& times) {
     double least = times.usual(0);
     for (std::size_t i = 1; i < matrix.candidates.size(); ++i) least = std::min(least, times.usual(i));
@@ -273,12 +281,18 @@ Played play(const Matrix& recorded, const Matrix& recorded_later, std::string_vi
       run.agreement_took(took);
       ++played.agreements;
     }
-    for (std::size_t i = 0; i < alone.size(); ++i) alone[i] += times.at(i, call);
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+      alone[i] += times.at(i, call);
+      undisturbed[i] += times.mean(i);
+    }
     if (call + 1 != calls && std::find(checkpoints.begin(), checkpoints.end(), call + 1) == checkpoints.end()) continue;
     played.at.push_back(call + 1);
     played.total.push_back(total);
     played.native.push_back(alone.front());
-    played.best.push_back(*std::min_element(alone.begin(), alone.end()));
+    // Not whichever of several equal ones was disturbed least.
+    const auto best =
+        static_cast<std::size_t>(std::min_element(undisturbed.begin(), undisturbed.end()) - undisturbed.begin());
+    played.best.push_back(alone[best]);
   }
   const Times& times = times_at(calls);
   const auto final = static_cast<std::size_t>(run.first().chosen().value_or(run.first().proposed()));

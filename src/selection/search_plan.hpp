@@ -47,6 +47,8 @@ class SearchPlan {
   std::vector<int> rest_of(const std::vector<int>& among, const Trials& trials, double early_stop);
   /// Those that are not known yet.
   [[nodiscard]] static std::vector<int> unknown(const std::vector<int>& among, const Trials& trials);
+  /// Of these, those that were tried.
+  [[nodiscard]] static std::vector<int> begun(const std::vector<int>& among, const Trials& trials);
 
  private:
   std::shared_ptr<const AttributeSpace> space_;  ///< many contexts have the same

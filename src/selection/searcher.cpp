@@ -14,14 +14,15 @@ namespace {
 
 /// Calls after which a candidate that is still no worse than the best gets all.
 constexpr std::int64_t second_look = 3;
+/// What an agreement of the ranks takes, in calls of the fastest.
+constexpr double calls_of_agreement = 0.2;
 /// The first period, in units of calls_each_.
-constexpr std::int64_t first_delta = 2;
+constexpr std::int64_t first_delta = 4;
 constexpr int drifts_to_search_again = 2;
 /// What calls of candidates that were given up may cost, in calls of the chosen one for each call since it was chosen.
-constexpr double share_of_looks = 0.002;
-/// So often in a row a guarded search waits before it ends, each time for a part of all calls so far.
-constexpr int most_waits = 8;
-constexpr std::int64_t part_to_wait = 4;
+constexpr double share_of_looks = 0.001;
+/// So often in a row a guarded search waits before it ends, each time for as many calls as there were at most.
+constexpr int most_waits = 3;
 
 }  // namespace
 
@@ -41,13 +42,11 @@ std::vector<PlannedCalls> Searcher::next() {
   if (!monitors_) {
     if (auto steps = trials(); !steps.empty()) {
       if (!ledger_) return steps;
-      for (const auto& some : {steps, steps_for(contenders())}) {  // one that is too dear yet holds up no other
-        auto few = allowed(some);
-        if (few.empty()) continue;
+      if (auto few = allowed(steps); !few.empty()) {
         waits_ = 0;
         return few;
       }
-      if (waits_++ < most_waits) return {{best(), std::max(calls_each_, ledger_->calls() / part_to_wait), true}};
+      if (waits_++ < most_waits) return {{best(), calls_to_wait(steps), true}};
     }
     choose();
   }
@@ -57,56 +56,87 @@ std::vector<PlannedCalls> Searcher::next() {
 }
 
 /// What is to be measured next; nothing where the fastest can be chosen.
-std::vector<PlannedCalls> Searcher::trials() {
-  if (auto steps = steps_for(wanted_); !steps.empty()) return steps;
-  wanted_ = plan_->wanted(trials_);
-  if (auto steps = steps_for(wanted_); !steps.empty()) return steps;
-  wanted_ = contenders();
-  if (auto steps = steps_for(wanted_); !steps.empty()) return steps;
+std::vector<PlannedCalls> Searcher::trials() const {
+  if (auto steps = steps_for(plan_->wanted(trials_)); !steps.empty()) return steps;
+  if (auto steps = steps_for(contenders()); !steps.empty()) return steps;
   return run_off();
+}
+
+/// What a step of a guarded search is expected to lose against candidate 0, in seconds.
+std::vector<double> Searcher::losses(std::span<const PlannedCalls> steps) const {
+  const double native = trials_.time(0);
+  std::optional<Outlook> outlook;
+  std::vector<double> losses;
+  for (const PlannedCalls& step : steps) {
+    const bool was_tried = trials_.tried(step.candidate);
+    if (!was_tried && !outlook) outlook.emplace(plan_->outlook(trials_));
+    const double seconds = was_tried ? trials_.time(step.candidate) : outlook->expected(step.candidate);
+    losses.push_back(std::max(0.0, static_cast<double>(step.calls) * (seconds - native)));
+  }
+  return losses;
+}
+
+/// What a guarded search has lost against candidate 0 so far, in seconds.
+double Searcher::lost() const {
+  const double native = trials_.time(0);
+  return ledger_->lost(native, [&](int one) { return trials_.tried(one) ? trials_.time(one) : native; });
 }
 
 /// Those steps of a guarded search that may be made now.
 std::vector<PlannedCalls> Searcher::allowed(const std::vector<PlannedCalls>& steps) const {
   if (!trials_.tried(0)) return steps;
-  const double native = trials_.time(0);
-  const auto time = [&](int candidate) { return trials_.tried(candidate) ? trials_.time(candidate) : native; };
-  double lost = ledger_->lost(native, time);
-  const double most = ledger_->allowed(static_cast<double>(ledger_->calls()), native);
-  std::optional<Outlook> outlook;
+  double lost = this->lost();
+  const double most = ledger_->allowed(static_cast<double>(ledger_->calls()), trials_.time(0));
+  const std::vector<double> losses = this->losses(steps);
   std::vector<PlannedCalls> few;
-  for (const PlannedCalls& step : steps) {
-    const bool was_tried = trials_.tried(step.candidate);
-    if (!was_tried && !outlook) outlook.emplace(plan_->outlook(trials_));
-    const double seconds = was_tried ? time(step.candidate) : outlook->expected(step.candidate);
-    const double cost = std::max(0.0, static_cast<double>(step.calls) * (seconds - native));
-    if (cost > 0 && lost + cost > most) continue;
-    lost += cost;
-    few.push_back(step);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (losses[i] > 0 && lost + losses[i] > most) continue;
+    lost += losses[i];
+    few.push_back(steps[i]);
   }
   return few;
 }
 
-/// Calls of the wanted candidates that are not known yet.
+/// After how many calls of the fastest a guarded search may make the cheapest of these steps.
+std::int64_t Searcher::calls_to_wait(std::span<const PlannedCalls> steps) const {
+  const double native = trials_.time(0);
+  const std::vector<double> losses = this->losses(steps);
+  const double then_lost = lost() + *std::min_element(losses.begin(), losses.end());
+  const double gain = native - trials_.time(best());
+  std::int64_t calls = calls_each_;
+  const auto suffice = [&] {
+    const auto more = static_cast<double>(calls);
+    return then_lost - (more * gain) <= ledger_->allowed(static_cast<double>(ledger_->calls()) + more, native);
+  };
+  while (calls < ledger_->calls() && !suffice()) calls += calls_each_;
+  return calls;
+}
+
+/// Calls of the wanted candidates that are not known yet, and those that the fastest lacks: they cost nothing, so the
+/// ranks need not agree on them alone.
 std::vector<PlannedCalls> Searcher::steps_for(std::span<const int> wanted) const {
-  std::vector<int> fewest;  // of the candidates with fewest calls
-  std::int64_t calls = 0;
+  std::vector<PlannedCalls> steps;
+  const int fastest = trials_.best();
   const auto made = [&](int one) { return trials_.is_own(one) ? trials_.calls(one) : 0; };
   for (const int one : wanted) {
     if (trials_.known(one)) continue;
     if (!trials_.gives_up()) return {{one, calls_each_, true}};
-    if (!fewest.empty() && made(one) > calls) continue;
-    if (!fewest.empty() && made(one) < calls) fewest.clear();
-    calls = made(one);
-    if (fewest.size() < most_steps) fewest.push_back(one);
+    if (one != fastest && steps.size() + 1 < most_steps) steps.push_back({one, calls_for_next_look(one), true});
   }
-  if (fewest.empty()) return {};
-  const int fastest = trials_.best();
-  if (calls > 0 && !trials_.known(fastest)) return {{fastest, calls_each_ - made(fastest), true}};
-  const std::int64_t until = calls == 0 ? 1 : calls < second_look ? std::min(second_look, calls_each_) : calls_each_;
-  std::vector<PlannedCalls> steps;
-  for (const int one : fewest) steps.push_back({one, until - calls, true});
+  const bool is_wanted = std::find(wanted.begin(), wanted.end(), fastest) != wanted.end();
+  if (fastest >= 0 && !trials_.known(fastest) && (is_wanted || !steps.empty()))
+    steps.push_back({fastest, calls_each_ - made(fastest), true});
   return steps;
+}
+
+/// One call, then few, then all; all at once where they cost less than the agreement after few.
+std::int64_t Searcher::calls_for_next_look(int candidate) const {
+  const std::int64_t made = trials_.is_own(candidate) ? trials_.calls(candidate) : 0;
+  if (made == 0) return 1;
+  const std::int64_t rest = calls_each_ - made;
+  const double behind = (trials_.time(candidate) / trials_.time(trials_.best())) - 1;
+  if (made >= second_look || static_cast<double>(rest) * behind < calls_of_agreement) return rest;
+  return std::min(second_look, calls_each_) - made;
 }
 
 /// More calls of those that may yet be better than the best, and of it.
@@ -117,6 +147,9 @@ std::vector<PlannedCalls> Searcher::run_off() const {
     if (trials_.tried(i) && trials_.may_be_better(i)) steps.push_back({i, calls_each_, true});
   if (!steps.empty() && trials_.is_own(trials_.best()) && trials_.has_room(trials_.best()))
     steps.push_back({trials_.best(), calls_each_, true});
+  // Few of them get twice as many, for an agreement takes time as well.
+  if (const std::vector<PlannedCalls> once = steps; 2 * once.size() <= most_steps)
+    steps.insert(steps.end(), once.begin(), once.end());
   return steps;
 }
 
@@ -158,7 +191,6 @@ void Searcher::look(std::span<const PlannedCalls> made, std::span<const AgreedCa
     trials_.forget_first(step.candidate);
     again_ = (*names_)[static_cast<std::size_t>(step.candidate)] + " was disturbed when it was given up";
     monitors_ = false;
-    wanted_.push_back(step.candidate);
   }
 }
 
@@ -182,7 +214,6 @@ void Searcher::take(std::span<const PlannedCalls> made, std::span<const AgreedCa
 void Searcher::choose() {
   monitors_ = true;
   waits_ = 0;
-  wanted_ = std::vector<int>();
   // Another look at some candidates may change nothing.
   if (best() == chosen_ && !searches_again_) {
     again_ = std::string();
@@ -263,7 +294,6 @@ void Searcher::search() {
   monitors_ = false;
   waits_ = 0;
   if (ledger_) ledger_->start_anew();
-  wanted_.clear();
   searched_at_ = calls_;
 }
 

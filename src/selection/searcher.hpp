@@ -19,9 +19,9 @@ namespace starling {
 /// What ADCL's searches think, on the rank that judges: whose calls come next, and which candidate is chosen.
 ///
 ///   learning     the candidates that the plan wants, n calls each and an agreement after each. Giving up: first one
-///                call each and an agreement after up to eight; then the fastest gets all; then the others that are not
-///                clearly slower three, then all. At the end up to 4 n for those that may yet be better than the best
-///   monitoring   the fastest, in periods of 2 n calls, 4 n, 8 n, ...; of each the last n are compared with what was
+///                call each and an agreement after up to eight; then those that are not clearly slower three, then all,
+///                and the fastest what it lacks. At the end up to 4 n for those that may yet be better than the best
+///   monitoring   the fastest, in periods of 4 n calls, 8 n, 16 n, ...; of each the last n are compared with what was
 ///                learnt. Twice in a row off by more than the tolerance, to the same side: all is forgotten, and
 ///                learning begins anew
 ///
@@ -57,9 +57,13 @@ class Searcher {
   std::optional<Decision> take_decision();
 
  private:
-  [[nodiscard]] std::vector<PlannedCalls> trials();
+  [[nodiscard]] std::vector<PlannedCalls> trials() const;
   [[nodiscard]] std::vector<PlannedCalls> steps_for(std::span<const int> wanted) const;
+  [[nodiscard]] std::int64_t calls_for_next_look(int candidate) const;
   [[nodiscard]] std::vector<PlannedCalls> allowed(const std::vector<PlannedCalls>& steps) const;
+  [[nodiscard]] std::vector<double> losses(std::span<const PlannedCalls> steps) const;
+  [[nodiscard]] double lost() const;
+  [[nodiscard]] std::int64_t calls_to_wait(std::span<const PlannedCalls> steps) const;
   [[nodiscard]] std::vector<PlannedCalls> run_off() const;
   [[nodiscard]] std::vector<int> contenders() const;
   [[nodiscard]] std::vector<PlannedCalls> looks() const;
@@ -73,7 +77,6 @@ class Searcher {
   std::unique_ptr<SearchPlan> plan_;
   std::unique_ptr<Ledger> ledger_;  ///< of a guarded search
   int waits_ = 0;                   ///< of a guarded search, in a row
-  std::vector<int> wanted_;
   std::int64_t calls_each_;
   std::int64_t delta_limit_;
   double drift_;

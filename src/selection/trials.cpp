@@ -15,7 +15,9 @@ constexpr double least_scatter = 0.005;
 /// A candidate with fewer calls does not tell how times scatter.
 constexpr std::size_t fewest_for_scatter = 3;
 /// Clearly slower: by more than so many standard deviations of the difference, and by this share at least.
-constexpr double deviations = 3;
+constexpr double clear = 3;
+/// So many are enough after more than one call: if that was wrong, it may still be better than the best, and gets more.
+constexpr double probable = 2.5;
 constexpr double least_difference = 0.02;
 /// A candidate may be better by that much where this is less improbable than so many standard deviations: 2 %. There
 /// may be several such candidates, so the improbable must be rarer than wrong choices may be.
@@ -189,6 +191,10 @@ int Trials::best() const {
 }
 
 bool Trials::clearly_slower(int candidate, int than) const {
+  return is_slower(candidate, than, clear);
+}
+
+bool Trials::is_slower(int candidate, int than, double deviations) const {
   return time(candidate) > time(than) * (1 + std::max(least_difference, deviations * spread_between(candidate, than)));
 }
 
@@ -208,7 +214,8 @@ bool Trials::known(int candidate) const {
   if (!eligible(candidate) || calls(candidate) >= calls_each_) return true;
   if (!gives_up_ || !tried(candidate)) return false;
   const int fastest = best();
-  return candidate != fastest && fastest >= 0 && clearly_slower(candidate, fastest);
+  return candidate != fastest && fastest >= 0 &&
+         is_slower(candidate, fastest, calls(candidate) == 1 ? clear : probable);
 }
 
 std::optional<double> Trials::deviation(int candidate) const {

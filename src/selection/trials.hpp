@@ -52,9 +52,9 @@ class Trials {
   [[nodiscard]] bool may_be_better(int candidate) const;
   /// Whether more calls of it would still tell more.
   [[nodiscard]] bool has_room(int candidate) const { return calls(candidate) < most_calls * calls_each_; }
-  /// Whether no more calls are needed: it had all, is clearly slower than the best, or cannot serve.
+  /// Whether no more calls are needed: it had all, is probably slower than the best, or cannot serve.
   [[nodiscard]] bool known(int candidate) const;
-  /// Whether it got fewer calls than others, because it is clearly slower.
+  /// Whether it got fewer calls than others, because it is probably slower.
   [[nodiscard]] bool given_up(int candidate) const { return known(candidate) && calls(candidate) < calls_each_; }
   [[nodiscard]] std::int64_t calls_each() const { return calls_each_; }
   [[nodiscard]] bool gives_up() const { return gives_up_; }
@@ -94,6 +94,8 @@ class Trials {
   void drop(One& candidate, std::size_t calls);
   [[nodiscard]] double seconds(int candidate, const AgreedCall& call) const;
   [[nodiscard]] std::vector<double> own_times(int candidate) const;
+  /// Whether it is slower than the other one by more than so many standard deviations.
+  [[nodiscard]] bool is_slower(int candidate, int than, double deviations) const;
   [[nodiscard]] double spread_between(int one, int other) const;
   [[nodiscard]] double location(std::span<const double> times) const;
   void update();

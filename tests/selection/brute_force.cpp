@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "halo_set.hpp"
 
 namespace starling::testing {
@@ -52,6 +54,20 @@ TEST(BruteForce, GivesUpWhatIsClearlySlowerAfterOneCall) {
   for (const int slow : {0, 1, 3, 4, 5}) EXPECT_EQ(tries_of(ranks, slow), 1) << slow;
   EXPECT_EQ(ranks.strategy().decisions()[0].why,
             "fastest of 6 candidates: a2 at 10.0 ms, then native at 40.0 ms; 5 clearly slower after a few calls");
+}
+
+TEST(BruteForce, AgreesOnceOnAllThatMayBeMeasuredNext) {
+  constexpr std::array<double, 4> seconds{10e-3, 10.1e-3, 11.3e-3, 30e-3};
+  Lockstep ranks("brute-force", brief_of(4), 2,
+                 [&](int, int candidate, int) { return seconds[static_cast<std::size_t>(candidate)]; });
+  ranks.call(4 + 9 + 2 + 9);
+  ASSERT_EQ(ranks.exchanges().size(), 2U);
+  EXPECT_EQ(ranks.exchanges()[0].call, 4) << "one call of each";
+  EXPECT_EQ(ranks.exchanges()[1].call, 24);
+  EXPECT_EQ(tries_of(ranks, 0), 10) << "the fastest gets what it lacks along with the others";
+  EXPECT_EQ(tries_of(ranks, 1), 10) << "all its calls lose less than an agreement takes";
+  EXPECT_EQ(tries_of(ranks, 2), 3) << "it may be as fast";
+  EXPECT_EQ(tries_of(ranks, 3), 1);
 }
 
 TEST(BruteForce, SlowestRankCounts) {

@@ -55,6 +55,7 @@ class Attribute final : public SearchPlan {
   std::vector<int> wanted(const Trials& trials) override {
     because("");
     if (std::vector<int> few = unknown(space().first_few(), trials); !few.empty()) return few;
+    if (std::vector<int> more = begun(space().members(), trials); !more.empty()) return more;
     compare(trials);
     drop();
     if (std::vector<int> pair = next_pair(trials); !pair.empty()) return pair;
