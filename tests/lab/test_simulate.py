@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lab.labs import BLOCK, SOURCE, lab, said
-from starling.lab import simulation
+from starling.lab import simulation, simulator
 from starling.lab.simulation import SOURCE as BENCHMARK
 from starling.lab.simulation import Case
 from starling.networks import platform_file
@@ -146,6 +146,36 @@ def test_learning_from_nothing_costs_a_small_share_of_what_calls_took(
         for strategy in ("native", "auto")
     )
     assert sum(auto[0].seconds) < most * sum(native[0].seconds)
+
+
+@pytest.mark.parametrize(
+    ("platform", "ranks_per_host", "most"),
+    [("single:16", 1, 0.05), ("single:2", 1, 0.075), ("single:1", 2, 0.005), ("single:1", 16, 0.005)],
+)
+def test_a_probe_finds_what_messages_cost_in_a_short_time(
+    platform: str, ranks_per_host: int, most: float, tmp_path: Path
+) -> None:
+    network = platform_file.platform(platform)
+    hosts = [host for host in network.hosts for _ in range(ranks_per_host)]
+    program, path = simulation.compiled(tmp_path, os.environ, print), tmp_path / "record.json"
+    settings = {"STRATEGY": "auto", "PROBE": "start", "HISTORY": str(tmp_path / "history"), "RECORD": str(path)}
+    env = os.environ | {f"STARLING_{name}": value for name, value in settings.items()}
+    words = ["0", "1", "allreduce:8"]
+    ended = simulator.run(program, words, network, hosts, len(hosts), env, capture=True, on_line=print)
+    assert ended.status == 0, ended.complaint
+    seconds = record.read(path)[0].run.probe_s
+    assert seconds is not None
+    assert seconds < most
+    (kept,) = (tmp_path / "history").glob("*.network")
+    found = json.loads(kept.read_text())
+    overhead = float(simulator.MODEL["smpi/os"].split(":")[1])
+    assert found["parameters"]["overhead_s"] == pytest.approx(overhead, rel=0.15), "ranks have a processor each"
+    assert not found["parameters"]["large_take_turns"]
+    if len(network.hosts) > 1:
+        assert found["rate"] == pytest.approx(RATE, rel=0.01)
+    else:
+        loopback = 5e9
+        assert found["parameters"]["memory_s_per_byte"] == pytest.approx(1 / loopback, rel=0.1)
 
 
 @pytest.mark.parametrize(

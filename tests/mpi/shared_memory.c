@@ -1,5 +1,6 @@
 /* Collectives while ranks of a node share memory, by the first argument:
  *   late     rank 1 enters a broadcast while rank 0 is in a blocking send to it, for which rank 1 must make progress
+ *   ahead    rank 0 broadcasts again and again before rank 1 begins, which waits until rank 0 can go on no more
  *   refused  on the last rank no file can be opened while the first call is made
  *   many     more communicators than there may be memory for, one call on each
  *   killed   the last rank kills itself when all have made a call */
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { large = 1 << 22, many = 400 };
+enum { large = 1 << 22, many = 400, broadcasts = 50 };
 
 static int sum_on_is_right(MPI_Comm comm, int ranks) {
   int one = 1;
@@ -48,6 +49,21 @@ int main(int argc, char** argv) {
       right = right && told == turn + 1 && (rank > 1 || data[large - 1] == turn + 1);
     }
     free(data);
+  } else if (strcmp(argv[1], "ahead") == 0) {
+    int told = 0;
+    int word = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Bcast(&told, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) MPI_Irecv(&word, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+    /* Over when rank 0 lets MPI make progress, which it does as it waits. */
+    if (rank == 1) MPI_Ssend(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    for (int turn = 0; turn < broadcasts; ++turn) {
+      if (rank == 0) told = turn;
+      MPI_Bcast(&told, 1, MPI_INT, 0, MPI_COMM_WORLD);
+      right = right && told == turn;
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
   } else if (strcmp(argv[1], "refused") == 0) {
     struct rlimit files;
     getrlimit(RLIMIT_NOFILE, &files);

@@ -66,6 +66,12 @@ def test_a_rank_that_waits_lets_mpi_make_progress(mpi: Mpi, program: str, tmp_pa
     assert {context.winner for context in record.contexts} >= {"shared", "shared?k=2"}
 
 
+def test_a_rank_that_is_ahead_waits_for_room(mpi: Mpi, program: str, tmp_path: Path) -> None:
+    _, record = run_tuned(mpi, 3, [program, "ahead"], FORCED, tmp_path)
+    (context,) = (one for one in record.contexts if one.collective == "bcast")
+    assert (context.winner, context.calls) == ("shared", 51)
+
+
 def test_where_a_rank_cannot_share_memory_all_go_natively(mpi: Mpi, program: str, tmp_path: Path) -> None:
     _, record = run_tuned(mpi, 3, [program, "refused"], FORCED, tmp_path)
     (context,) = (one for one in record.contexts if one.collective == "allreduce")

@@ -47,13 +47,14 @@ Schedule build(const Team& team, const Parameters& with) {
 std::string refuses(const Situation& situation, const Parameters& with) {
   if (std::string why = even_nodes_refusal(situation); !why.empty()) return why;
   if (std::string why = inner_refusal(Collective::alltoall, situation, with); !why.empty()) return why;
-  return part_refusal(Collective::alltoall, with.text("outer"), across_nodes(Collective::alltoall, situation));
+  return outer_refusal(Collective::alltoall, situation, with);
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 0;
   const std::int64_t ranks = situation.places->on_node(0).size();
-  return (2 * std::int64_t{situation.ranks}) +
+  const std::int64_t nodes = situation.places->nodes();
+  return (2 * std::int64_t{situation.ranks}) + (nodes * inner_scratch_blocks(Collective::alltoall, situation, with)) +
          (ranks *
           part_scratch_blocks(Collective::alltoall, with.text("outer"), across_nodes(Collective::alltoall, situation)));
 }
@@ -67,7 +68,7 @@ Algorithm multilane() {
       .says = "exchanges on each node the blocks for each lane of ranks, then in all lanes between the nodes",
       .source = "Träff and Hunold 2020; Bienz, Olson and Gropp 2019",
       .group = "multilane",
-      .parameters = {inner_parameter("the alltoall on a node", {"simple", "shared"}),
+      .parameters = {inner_parameter("the alltoall on a node", {"simple", "shared", "domains"}),
                      outer_parameter({"bruck", "simple", "ring"}, "the alltoall of each lane")},
       .latency = "(q-1) alpha on a node of q ranks, and the alltoall's among the nodes",
       .bandwidth = "(q-1)/q p s beta on a node of q ranks, and (p-q) s beta among the nodes",

@@ -6,8 +6,8 @@
 
 namespace starling {
 
-/// The algorithm `domains` of a collective: its `two_level`, which is given, with the domains of one node in place of
-/// nodes, and memory that the node's ranks share on both levels.
-Algorithm over_domains(const Algorithm& two_level, std::string_view says);
+/// The algorithm `domains` of a collective: its `two_level` or `multilane`, which is given, with the domains of one
+/// node in place of nodes, and memory that the node's ranks share on both levels.
+Algorithm over_domains(const Algorithm& by_nodes, std::string_view says);
 
 }  // namespace starling

@@ -297,7 +297,7 @@ double Communicator::predicted_to_begin(const Way& way, const Situation& situati
 }
 
 std::optional<double> Communicator::seconds_to_measure() {
-  constexpr double between_nodes = 0.15;
+  constexpr double between_nodes = 0.05;
   constexpr double on_one_node = 0.01;
   const Setup& now = setup();
   const Places* const here = places();

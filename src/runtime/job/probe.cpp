@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -19,12 +21,16 @@ namespace starling {
 namespace {
 
 constexpr std::size_t most_pairs = 4;
-constexpr double most_seconds = 0.8;  ///< from when on nothing new begins
+/// From when on nothing new begins: some times what a probe usually takes (`Communicator::seconds_to_measure`), for
+/// ranks that share processors may wait for each message of it.
+constexpr double most_seconds = 0.3;
+constexpr double most_seconds_on_a_node = 0.03;
 /// Seconds that one measurement may take.
-constexpr double for_pings = 0.006;
-constexpr double for_a_stream = 0.012;
+constexpr double for_pings = 0.003;
+constexpr double for_a_stream = 0.008;
 constexpr double for_a_stream_in_memory = 0.0005;
 constexpr double for_exchanges = 0.02;
+constexpr double most_for_exchanges = 0.06;  ///< on slow networks they are left out
 /// A stream takes so many times a message's way there and back, within `most_for_a_stream`: on a machine with more
 /// ranks than processors part of that way is waiting for a processor, which a stream may do without.
 constexpr double ways_of_a_stream = 25;
@@ -127,6 +133,12 @@ class End {
     return std::max(Clock::now() - start - there_and_back_, 0.0);
   }
 
+  /// The seconds of what a leader is to measure: a stream, an exchange, or else the way there and back.
+  double measured(const Order& order) {
+    if (order.what == Order::measure) return stream(order.bytes).took;
+    return order.what == Order::swap ? exchange(order.bytes) : measure_way(0);
+  }
+
   /// Seconds there and back, of the quicker quarter: others may disturb most of them. The first one makes a connection.
   double measure_way(double until) {
     constexpr std::size_t fewest = 5;
@@ -144,23 +156,24 @@ class End {
     return quicker_quarter(times);
   }
 
-  /// A stream that takes about `wanted` seconds: its bytes, and the seconds of the quickest of some.
+  /// A stream that takes about `wanted` seconds: its bytes, and the seconds of the quicker of two.
   struct Longest {
     std::int64_t bytes;
     double seconds;
+    bool is_long = false;  ///< as long as wanted, twice; else there was no time for it
   };
   Longest measure_stream(double wanted, double until) {
     wanted = std::max(wanted, std::min(ways_of_a_stream * there_and_back_, most_for_a_stream));
-    constexpr double fastest_growth = 8;
-    constexpr int repetitions = 2;
+    constexpr double fastest_growth = 16;
     constexpr double long_enough = 0.8;
     Longest found{first_bytes, stream(first_bytes).took};
-    // What is shorter says little: a network may pass the first bytes after a pause for free. Only its repetitions tell
+    const auto is_long = [&] { return found.seconds >= long_enough * wanted || found.bytes == most_bytes; };
+    // What is shorter says little: a network may pass the first bytes after a pause for free. Only its repetition tells
     // that a stream is long, and did not just wait for a processor.
-    for (int repeated = 0; repeated < repetitions && Clock::now() + found.seconds < until;) {
-      if (found.seconds >= long_enough * wanted || found.bytes == most_bytes) {
+    while (!found.is_long && Clock::now() + found.seconds < until) {
+      if (is_long()) {
         found.seconds = std::min(found.seconds, stream(found.bytes).took);
-        ++repeated;
+        found.is_long = is_long();
         continue;
       }
       const double growth = std::clamp(wanted / std::max(found.seconds, 1e-9), 2.0, fastest_growth);
@@ -168,7 +181,6 @@ class End {
       // In whole messages of the greatest length, so that each has the same.
       if (found.bytes > longest_message) found.bytes -= found.bytes % longest_message;
       found.seconds = stream(found.bytes).took;
-      repeated = 0;
     }
     return found;
   }
@@ -238,68 +250,80 @@ Costs costs(End& end, double wanted, double until) {
   return found;
 }
 
-/// Whether large messages of two ranks to each other take turns. Where they do it is not each time, as it depends on
-/// which of them asks first (Open MPI's TCP: two times of three), so that a quarter of some exchanges is enough,
-/// and one of few.
-bool takes_turns(End& end, double of_a_byte, double until) {
+/// What messages between nodes do while all pairs send at once.
+struct AtOnce {
+  double of_a_byte;  ///< seconds; of one pair alone where pairs do not slow each other down
+  bool take_turns;   ///< large messages of two ranks to each other
+};
+
+/// On the first rank. The other leaders wait for orders.
+AtOnce at_once(const ProbePlan& plan, End& mine, const End::Longest& alone, double until) {
+  const std::span others = std::span(plan.between_nodes).subspan(1);
+  const auto pairs = static_cast<int>(plan.between_nodes.size());
+  const auto order = [&](const Order& what) {
+    for (const auto& pair : others) send(what, pair.one);
+  };
+  const auto seconds = [&](const Order& what) {
+    order(what);
+    std::vector<double> of_pairs{mine.measured(what)};
+    for (const auto& pair : others) of_pairs.push_back(received(pair.one).value);
+    return of_pairs;
+  };
+  const auto of_stream = [&](std::int64_t bytes) {
+    const std::vector<double> of_pairs = seconds({.what = Order::measure, .bytes = bytes});
+    return std::accumulate(of_pairs.begin(), of_pairs.end(), 0.0) / pairs;
+  };
+
+  double of_all = alone.seconds;
+  if (!others.empty()) {
+    constexpr double clearly = 0.8;  // less of the rate than this is no accident
+    constexpr int most = 2;
+    order({.what = Order::answer});  // makes connections
+    for (const auto& pair : others) received(pair.one);
+    double quickest = 0;
+    for (int i = 0; i < most && Clock::now() + std::max(of_all, quickest) < until; ++i) {
+      const double mean = of_stream(alone.bytes);
+      quickest = i == 0 ? mean : std::min(quickest, mean);
+      if (clearly * quickest <= alone.seconds) break;
+    }
+    if (clearly * quickest > alone.seconds) of_all = quickest;
+  }
+  AtOnce found{of_all / static_cast<double>(alone.bytes), false};
+
+  // Where large messages take turns it is not each time, as it depends on which rank asks first (Open MPI's TCP: two
+  // times of three), so that a quarter of some exchanges is enough, and one of few.
   constexpr std::int64_t bytes = std::int64_t{1} << 17;  // twice where libraries begin to ask first
   constexpr double turns = 1.5;                          // of the time of one message alone: 2 if they do, 1 if not
-  constexpr double fewest = 5;
+  constexpr double fewest = 4;
   constexpr double most = 21;
-  const double expected = static_cast<double>(bytes) * of_a_byte;
-  if (Clock::now() + ((1 + 2 * fewest) * expected) > until) return false;
-  const double alone = end.stream(bytes).took;
-  const int exchanges = static_cast<int>(std::clamp(for_exchanges / std::max(alone, 1e-9), fewest, most));
-  const int enough = exchanges / 4;
-  int yes = 0;
-  for (int left = exchanges; yes < enough && yes + left >= enough; --left)
-    if (end.exchange(bytes) > turns * alone) ++yes;
-  return yes == enough;
-}
-
-/// On the first rank: bits per second of one pair while all pairs send at once; of one alone where they do not slow
-/// each other down. The other leaders wait for orders.
-double rate_at_once(const ProbePlan& plan, End& mine, const End::Longest& alone, double until) {
-  constexpr double clearly = 0.8;  // less than this is no accident
-  constexpr int repetitions = 2;
-  const auto bits = 8 * static_cast<double>(alone.bytes);
-  const double rate = bits / std::max(alone.seconds, 1e-9);
-  const std::span others = std::span(plan.between_nodes).subspan(1);
-  double quickest = 0;
-  for (int i = 0; i < repetitions && !others.empty() && Clock::now() + alone.seconds < until; ++i) {
-    // Each answers when its pair is connected and it waits for the second order.
-    for (const auto& pair : others) send({.what = Order::measure, .bytes = alone.bytes}, pair.one);
-    for (const auto& pair : others) received(pair.one);
-    for (const auto& pair : others) send({.what = Order::measure, .bytes = alone.bytes}, pair.one);
-    double sum = mine.stream(alone.bytes).took;
-    for (const auto& pair : others) sum += received(pair.one).value;
-    const double mean = sum / static_cast<double>(plan.between_nodes.size());
-    quickest = i == 0 ? mean : std::min(quickest, mean);
-    if (Clock::now() + mean > until) break;
+  double one = static_cast<double>(bytes) * found.of_a_byte;
+  const int rounds = static_cast<int>(std::ceil(std::clamp(for_exchanges / std::max(one, 1e-9), fewest, most) / pairs));
+  if (rounds * one < most_for_exchanges && Clock::now() + (2 * rounds * one) < until) {
+    if (bytes < alone.bytes) one = of_stream(bytes);
+    const int enough = rounds * pairs / 4;
+    int yes = 0;
+    for (int left = rounds; yes < enough && yes + (left * pairs) >= enough; --left)
+      for (const double took_both : seconds({.what = Order::swap, .bytes = bytes}))
+        yes += took_both > turns * one ? 1 : 0;
+    found.take_turns = yes >= enough;
   }
-  for (const auto& pair : others) send({.what = Order::end}, pair.one);
-  const double at_once = quickest > 0 ? bits / quickest : rate;
-  return at_once < clearly * rate ? at_once : rate;
+  order({.what = Order::end});
+  return found;
 }
 
 /// On the leader of another pair than the first; `first` is the first rank.
 void lead_at_once(const ProbePlan::Pair& pair, int first) {
   End end(pair.other);
-  for (Order order = received(first); order.what != Order::end; order = received(first)) {
-    end.ping();
-    end.measure_way(0);
-    send({.what = Order::answer}, first);
-    order = received(first);
-    send({.what = Order::answer, .value = end.stream(order.bytes).took}, first);
-  }
+  for (Order order = received(first); order.what != Order::end; order = received(first))
+    send({.what = Order::answer, .value = end.measured(order)}, first);
   end.stop();
 }
 
 /// On the first rank: seconds in which every rank passes a small message on to the next one, all at once. More than the
-/// way from one to the other where ranks share what sending and receiving takes: processors, above all. Collective.
+/// way of such a message alone where ranks share what sending and receiving takes: processors, above all. Collective.
 double way_at_once(const ProbePlan& plan, Consensus& consensus, double until) {
-  constexpr std::int64_t bytes = 1024;
-  constexpr int first = 6;  // these make connections, too
+  constexpr std::int64_t bytes = sizeof(Order);  // as alone
+  constexpr int few = 3;
   constexpr int most = 60;
   const std::size_t ranks = plan.ranks.size();
   const auto here =
@@ -316,14 +340,16 @@ double way_at_once(const ProbePlan& plan, Consensus& consensus, double until) {
                     static_cast<int>(bytes), handles.byte, before, tag_of_probe, process().world, MPI_STATUS_IGNORE);
     return (Clock::now() - start) / repetitions;
   };
-  double mean = pass(first);
+  // Makes connections. Whoever comes late to it finds the messages of several passes there: so all begin together.
+  pass(1);
+  std::array<double, 1> nothing{};
+  consensus.broadcast(nothing);
+  const double mean = pass(few);
   const double left = std::min(until - Clock::now(), for_pings);
   double wanted = std::clamp(left / std::max(mean, 1e-9), 0.0, double{most});
   consensus.broadcast({&wanted, 1});
   const int repetitions = static_cast<int>(wanted);
-  if (repetitions <= first) return mean;
-  mean = pass(repetitions);
-  return std::min(mean, pass(repetitions));
+  return repetitions > few ? pass(repetitions) : mean;
 }
 
 /// Within bounds that any file of parameters has, whatever the clock said.
@@ -355,7 +381,7 @@ MeasuredNetwork probe(const ProbePlan& plan, Consensus& consensus) {
   const int first = plan.first();
   MeasuredNetwork found;
   CostParameters& parameters = found.parameters;
-  const double until = Clock::now() + most_seconds;
+  const double until = Clock::now() + (plan.between_nodes.empty() ? most_seconds_on_a_node : most_seconds);
   double way = 0;  // of a message, while no other one is under way
 
   for (std::size_t i = 0; i < plan.between_nodes.size(); ++i) {
@@ -368,8 +394,9 @@ MeasuredNetwork probe(const ProbePlan& plan, Consensus& consensus) {
     }
     End end(pair.other);
     const Costs far = costs(end, for_a_stream, until);
-    parameters.large_take_turns = takes_turns(end, far.stream.seconds / static_cast<double>(far.stream.bytes), until);
-    found.rate = std::max<std::int64_t>(1, static_cast<std::int64_t>(rate_at_once(plan, end, far.stream, until)));
+    const AtOnce all = at_once(plan, end, far.stream, until);
+    parameters.large_take_turns = all.take_turns;
+    if (all.of_a_byte > 0) found.rate = std::max<std::int64_t>(1, static_cast<std::int64_t>(8 / all.of_a_byte));
     end.stop();
     parameters.overhead = plausible(far.overhead);
     parameters.gap = plausible(far.gap);
@@ -391,8 +418,8 @@ MeasuredNetwork probe(const ProbePlan& plan, Consensus& consensus) {
       const double deadline = me == first ? until : Clock::now() + received(first).value;
       const Costs costs_here = costs(end, for_a_stream_in_memory, deadline);
       end.stop();
-      near = {costs_here.overhead, costs_here.way,
-              costs_here.stream.seconds / static_cast<double>(costs_here.stream.bytes)};
+      const auto& [bytes, seconds, is_long] = costs_here.stream;
+      near = {costs_here.overhead, costs_here.way, is_long ? seconds / static_cast<double>(bytes) : 0};
       if (me != first)
         for (const double value : near) send({.what = Order::answer, .value = value}, first);
     }
@@ -404,7 +431,7 @@ MeasuredNetwork probe(const ProbePlan& plan, Consensus& consensus) {
       way = near_way;
     }
     parameters.memory_latency = plausible(near_way - 2 * parameters.overhead);
-    parameters.memory_per_byte = plausible(of_a_near_byte);
+    if (of_a_near_byte > 0) parameters.memory_per_byte = plausible(of_a_near_byte);
   }
   const double at_once = way_at_once(plan, consensus, until);
   if (me == first) {

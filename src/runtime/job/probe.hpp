@@ -24,7 +24,7 @@ struct ProbePlan {
 };
 
 /// Measures what messages cost between a few ranks, then between all of them at once, and local work on the first rank,
-/// in less than a second and mostly in a fifth of one. Returns what was found on the first rank.
+/// mostly in a twentieth of a second. Returns what was found on the first rank.
 /// Called by all ranks of the plan, between which `consensus` is.
 MeasuredNetwork probe(const ProbePlan& plan, Consensus& consensus);
 
