@@ -142,7 +142,7 @@ test-unit: test-install
 ## The command line, the entry points on each MPI, what pages show of one node, the documentation's site.
 test-python: test-install
 	$(STEP) "the command, the entry points and the pages"
-	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(JOBS) tests/python tests/bindings tests/documents
+	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(JOBS) --dist worksteal tests/python tests/bindings tests/documents
 
 ## Patterns and ADCL on MPICH under address and undefined-behaviour sanitizers, which a build of its own has.
 test-sanitized: test-install
@@ -171,7 +171,7 @@ build-fuzz: test-install
 ## Every algorithm against the MPI libraries' own results, and real programs.
 test-mpi: test-install
 	$(STEP) "differential tests and real programs"
-	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(JOBS) -m "not alone" --durations=20 --durations-min=10 tests/mpi tests/programs
+	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(JOBS) --dist worksteal -m "not alone" --durations=20 --durations-min=10 tests/mpi tests/programs
 	$(IN_TEST) $(TEST_PYTHON) -m pytest -m alone --durations=20 --durations-min=10 tests/mpi tests/programs
 
 ## A million random collectives with known results on each MPI, while strategies try and switch: about 15 minutes each.

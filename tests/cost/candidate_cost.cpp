@@ -91,7 +91,7 @@ TEST(CandidateCost, EqualCallsHaveEqualTimes) {
   }
 }
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef STARLING_SANITIZED
 constexpr std::array numbers_of_ranks{1, 3, 8};
 #else
 constexpr std::array numbers_of_ranks{1, 2, 3, 8, 12, 16};

@@ -41,7 +41,7 @@ void prove(const Grid& grid, int width) {
 }
 
 void prove_shapes(int dimensions, int most_ranks, int longest, int widest) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef STARLING_SANITIZED
   most_ranks = std::min(most_ranks, 4);  // ten times as slow, and after mistakes in the code, not in the exchange
 #endif
   for (const auto& shape : shapes(dimensions, most_ranks, longest))
