@@ -58,6 +58,8 @@ class Case {
                       (shape.operation == Operation::allreduce ? 1 : team.everyone());
     shape_.quanta = std::min(shape.quanta, std::max(1, limit));
     form_ = static_cast<Form>(common_.one_in(2) ? 0 : common_.below(forms));
+    // call() makes a barrier in these two forms.
+    if (shape_.operation == Operation::barrier && form_ != Form::nonblocking) form_ = Form::blocking;
     root_ = common_.below(team.inter ? team.other_size : team.size);
     if (team.inter) shape_.in_place = false;
     // In Open MPI 4.1 a rank with nothing to do leaves MPI_Ialltoallv and MPI_Ialltoallw in place early, and the next
@@ -73,6 +75,15 @@ class Case {
     // Open MPI 4.1 chooses its allgatherv by the size of the local datatype, and hangs where ranks describe blocks
     // differently.
     if (shape_.operation == Operation::allgatherv) shape_.quantum = 1;
+  }
+
+  /// May differ from the shape's where an MPI library has a defect.
+  [[nodiscard]] Operation operation() const {
+    return shape_.operation;
+  }
+  /// Returns when the call is done, in one entry point.
+  [[nodiscard]] bool blocks() const {
+    return form_ == Form::blocking || form_ == Form::large;
   }
 
   [[nodiscard]] std::string name() const {

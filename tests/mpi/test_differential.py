@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from starling.records.record import RunRecord
-from support.mpis import Mpi, compile_cxx, debian_mpis, run_ranks
+from support.differential import differential, rounds_of, run_rounds
+from support.mpis import Mpi, debian_mpis, run_ranks
 from support.tuned import candidates, on_hosts_of_two, preloaded, run_tuned
 
-SOURCE = Path(__file__).parent / "differential.cpp"
 RANKS = (4, 5, 7, 8)
 LEVELS = ("two_level", "multilane", "pipelined_levels")
 """Algorithms that need several ranks on a node, and several nodes."""
@@ -32,36 +31,17 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 
 @pytest.fixture(scope="module")
 def program(mpi: Mpi, folder: Path) -> str:
-    return str(compile_cxx(mpi, SOURCE, folder))
+    return differential(mpi, folder)
 
 
 def forced_lists(turn: int = 0) -> list[dict[str, str]]:
     """Candidates to force, by collective: one of each at a time, together every candidate of a turn."""
-    offered = candidates(turn)
-    rounds = max(len(names) for names in offered.values())
-    return [{collective: names[i % len(names)] for collective, names in offered.items()} for i in range(rounds)]
+    return rounds_of(candidates(turn))
 
 
 def strategy(wanted: dict[str, str]) -> str:
     """The strategy that forces them."""
     return "forced:" + ",".join(f"{collective}:{name}" for collective, name in wanted.items())
-
-
-def check_forced(record: RunRecord, wanted: dict[str, str], unused: set[tuple[str, str]]) -> None:
-    """Asserts that forced candidates ran wherever eligible; removes those that ran on several ranks from `unused`."""
-    for context in record.contexts:
-        name = wanted.get(context.collective)
-        if name is None or context.stage == "pass-through":
-            continue
-        (forced,) = (one for one in context.candidates if one.public_name == name)
-        if not forced.eligible:
-            assert forced.reason, f"{context.collective}:{name} is refused without a reason"
-            assert context.winner == "native"
-            continue
-        assert context.winner == name
-        assert forced.samples == context.calls
-        if context.ranks > 1:
-            unused.discard((context.collective, name.partition("?")[0]))
 
 
 def test_the_program_agrees_with_itself_without_starling(mpi: Mpi, program: str, folder: Path) -> None:
@@ -72,19 +52,17 @@ def test_the_program_agrees_with_itself_without_starling(mpi: Mpi, program: str,
 def test_every_algorithm_gives_what_the_mpi_library_gives(mpi: Mpi, program: str, folder: Path) -> None:
     unused = {(collective, name.partition("?")[0]) for collective, names in candidates().items() for name in names}
     for turn, ranks in enumerate(RANKS):
-        for number, wanted in enumerate(forced_lists(turn)):
-            argv = [program, "--seed", str(100 * ranks + number), "--cases", "150", *FAVOURED]
-            _, record = run_tuned(mpi, ranks, argv, strategy(wanted), folder, TWO_DOMAINS)
-            check_forced(record, wanted, unused)
+        rounds = forced_lists(turn)
+        argv = [program, "--cases", "150"]
+        unused -= run_rounds(mpi, ranks, argv, rounds, folder, TWO_DOMAINS)
     # Those that could serve none of the random cases: a mesh of three dimensions needs all 8 ranks, others need
     # several nodes. Of these the last combination has the smallest segments.
+    rounds = []
     for collective, algorithm in sorted(unused):
         named = [one for turn in range(len(RANKS)) for one in candidates(turn)[collective]]
-        name = [one for one in named if one.partition("?")[0] == algorithm][-1]
-        wanted = {collective: name}
-        argv = on_hosts_of_two([program, "--seed", "1", "--cases", "150", "--favour", collective])
-        _, record = run_tuned(mpi, max(RANKS), argv, strategy(wanted), folder, TWO_DOMAINS)
-        check_forced(record, wanted, unused)
+        rounds.append({collective: [one for one in named if one.partition("?")[0] == algorithm][-1]})
+    argv = on_hosts_of_two([program, "--cases", "150"])
+    unused -= run_rounds(mpi, max(RANKS), argv, rounds, folder, TWO_DOMAINS)
     assert not unused, "never eligible"
 
 
@@ -99,12 +77,11 @@ def test_algorithms_for_several_ranks_a_node_give_what_the_mpi_library_gives(
     of_nodes = {collective: names for collective, names in of_nodes.items() if names}
     assert set(of_nodes) >= {"allgather", "allreduce", "barrier", "bcast", "reduce"}
     unused = {(collective, name.partition("?")[0]) for collective, names in of_nodes.items() for name in names}
-    for number in range(max(map(len, of_nodes.values()))):
-        wanted = {collective: names[number % len(names)] for collective, names in of_nodes.items()}
-        ranks = (8, 7)[number % 2]
-        argv = [program, "--seed", str(number), "--cases", "120", "--favour", ",".join(wanted)]
-        _, record = run_tuned(mpi, ranks, on_hosts_of_two(argv), strategy(wanted), folder, TWO_DOMAINS)
-        check_forced(record, wanted, unused)
+    rounds = rounds_of(of_nodes)
+    for first, ranks in enumerate((8, 7)):
+        some = rounds[first::2]
+        argv = on_hosts_of_two([program, "--cases", "120"])
+        unused -= run_rounds(mpi, ranks, argv, some, folder, TWO_DOMAINS)
     assert not unused, "never eligible"
 
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import pytest
 
 from starling.algorithms import repository
-from support.mpis import ROOT, Mpi, compile_c, compile_cxx, debian_mpis, installed_mpis, mpi_named, run_ranks
+from support.differential import differential, rounds_of, run_rounds
+from support.mpis import ROOT, Mpi, compile_c, debian_mpis, installed_mpis, mpi_named, run_ranks
 from support.processes import Outcome
 from support.tuned import library, preloaded, run_tuned
 
@@ -89,32 +90,18 @@ def test_they_are_listed(mpi: Mpi, folder: Path) -> None:
         assert len(set(known)) == len(known), collective
 
 
-def forced_lists(names: dict[str, list[str]]) -> list[str]:
-    """Strategies that together force every one of them, one of each collective at a time."""
-    rounds = max(map(len, names.values()))
-    return [
-        "forced:" + ",".join(f"{collective}:{known[i % len(known)]}" for collective, known in names.items())
-        for i in range(rounds)
-    ]
-
-
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
 def test_every_one_gives_what_the_mpi_library_gives(mpi: Mpi, folder: Path) -> None:
     names = offered(mpi, folder)
-    differential = str(compile_cxx(mpi, HERE / "differential.cpp", folder))
-    ran: set[str] = set()
+    rounds = rounds_of(names)
+    ran: set[tuple[str, str]] = set()
     cases = "150" if mpi.flavour == "openmpi" else "300"  # Open MPI has more of them, and so more rounds
-    for number, strategy in enumerate(forced_lists(names)):
-        for ranks in ((4, 5), (8, 7))[number % 2]:
-            argv = [differential, "--seed", str(number), "--cases", cases, "--favour", ",".join(names)]
-            _, record = run_tuned(mpi, ranks, argv, strategy, folder)
-            for context in record.contexts:
-                forced = [one for one in context.candidates if one.name.startswith("native_")]
-                ran |= {f"{context.collective}:{one.name}" for one in forced if one.samples > 0}
-                assert all(one.eligible or one.reason for one in forced)
-    asked = {f"{collective}:{one.partition('?')[0]}" for collective, known in names.items() for one in known}
+    for ranks, first in ((4, 0), (5, 0), (8, 1), (7, 1)):
+        argv = [differential(mpi, folder), "--cases", cases]
+        ran |= run_rounds(mpi, ranks, argv, rounds[first::2], folder, {"STARLING_LIBRARY": "1"})
+    asked = {(collective, one.partition("?")[0]) for collective, known in names.items() for one in known}
     # These need several nodes, or exactly two ranks, and communicators of two are few.
-    special = {one for one in asked if re.search("native_(smp|han|two_proc)$", one)}
+    special = {one for one in asked if re.search("native_(smp|han|two_proc)$", one[1])}
     assert asked - special <= ran
 
 
@@ -225,8 +212,7 @@ def test_open_mpi_keeps_to_what_the_user_has_set(variable: str, folder: Path) ->
 
 def test_they_are_candidates_where_the_user_wants_them(folder: Path) -> None:
     mpi = mpi_named("openmpi4")
-    differential = str(compile_cxx(mpi, HERE / "differential.cpp", folder))
-    argv = [differential, "--seed", "1", "--cases", "60", "--mode", "repeat"]
+    argv = [differential(mpi, folder), "--seed", "1", "--cases", "60", "--mode", "repeat"]
     for wanted in ({"STARLING_LIBRARY": "1"}, {}):
         _, record = run_tuned(mpi, 4, argv, "star-basic", folder, {"STARLING_ITER": "1", **wanted})
         names = {one.name for context in record.contexts for one in context.candidates}

@@ -9,7 +9,8 @@ import pytest
 
 from starling.algorithms import repository
 from starling.records.record import Context, RunRecord
-from support.mpis import Mpi, compile_c, compile_cxx, debian_mpis
+from support.differential import differential, rounds_of, run_rounds
+from support.mpis import Mpi, compile_c, debian_mpis
 from support.tuned import STARLING, run_tuned
 
 HERE = Path(__file__).parent
@@ -26,10 +27,6 @@ def forced(mesh: str) -> dict[str, list[str]]:
     return found
 
 
-def strategy(wanted: dict[str, str]) -> str:
-    return "forced:" + ",".join(f"{collective}:{name}" for collective, name in wanted.items())
-
-
 def of(record: RunRecord, collective: str, ranks: int) -> Context:
     (found,) = (one for one in record.contexts if one.collective == collective and one.ranks == ranks)
     return found
@@ -38,23 +35,13 @@ def of(record: RunRecord, collective: str, ranks: int) -> Context:
 @pytest.mark.parametrize(("ranks", "mesh"), [(6, "3x2"), (6, "2x3"), (8, "4x2"), (8, "2x2x2"), (12, "3x2x2")])
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
 def test_meshes_give_what_the_mpi_library_gives(mpi: Mpi, tmp_path: Path, ranks: int, mesh: str) -> None:
-    program = str(compile_cxx(mpi, HERE / "differential.cpp", tmp_path))
     offered = forced(mesh)
     assert {"allgather", "allreduce", "alltoall", "bcast", "gather", "reduce", "reduce_scatter", "scatter"} <= set(
         offered
     )
-    ran = set()
-    for turn in range(max(map(len, offered.values()))):
-        wanted = {collective: names[turn % len(names)] for collective, names in offered.items()}
-        argv = [program, "--seed", str(ranks + turn), "--cases", "200", "--favour", ",".join(wanted)]
-        _, record = run_tuned(mpi, ranks, argv, strategy(wanted), tmp_path)
-        for context in record.contexts:
-            if context.ranks == ranks and context.stage != "pass-through" and context.collective in wanted:
-                (one,) = (one for one in context.candidates if one.public_name == wanted[context.collective])
-                assert one.eligible or one.reason, context
-                if one.samples:
-                    ran.add(context.collective)
-    assert ran == set(offered)
+    argv = [differential(mpi, tmp_path), "--cases", "200"]
+    ran = run_rounds(mpi, ranks, argv, rounds_of(offered), tmp_path)
+    assert {collective for collective, _ in ran} == set(offered)
 
 
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
