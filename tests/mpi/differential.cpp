@@ -147,6 +147,12 @@ class Session {
     for (; number_ < cases; ++number_) run(dice_.pick(shapes), team, dice_.next());
   }
 
+  /// Gives MPI_COMM_WORLD, which is not freed, back to the run's strategy.
+  void choose_nothing() const {
+    for (const Chosen& one : *ways_)
+      starling_choose(MPI_COMM_WORLD, operation_names[static_cast<std::size_t>(one.operation)].data(), nullptr);
+  }
+
   [[nodiscard]] int faults() const { return faults_; }
   [[nodiscard]] int number() const { return number_; }
 
@@ -256,6 +262,7 @@ int rounds(Options& options, Watchdog::Lane& lane, int rank) {
   for (std::size_t i = 0; i < options.rounds.size(); ++i) {
     Session session(options, MPI_COMM_WORLD, lane, options.seed + i, options.rounds[i]);
     session.mixed(options.cases, 6, true);
+    session.choose_nothing();
     faults += session.faults();
     lane.doing("telling what ways did");
     tell(options.rounds[i], rank);
