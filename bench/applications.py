@@ -281,17 +281,17 @@ def _seconds(value: float) -> str:
 
 
 def _summary(rows: Sequence[Row]) -> str:
-    """What the goals ask: the best, the mean of those that mostly communicate, and the worst."""
+    """What the goals ask of whole programs: the best, the mean of those that mostly communicate, and the worst."""
     whole = [row for row in rows if row.of_run is not None]
     said = []
     for how in (TABLE, EXPORTED):
         gains = {f"{row.what} on {row.ranks} ranks": row.gain(how).middle for row in whole}
         most, least = max(gains, key=gains.__getitem__), min(gains, key=gains.__getitem__)
         busy = [row.gain(how).middle for row in whole if (row.of_run or 0) >= COMMUNICATES]
-        often = f"; in the mean of the {len(busy)} that mostly communicate {mean(busy):.2f}" if busy else ""
-        name = "With the table" if how == TABLE else "With its exported settings alone"
-        said.append(f"{name}: at best {gains[most]:.2f} ({most}), at worst {gains[least]:.2f} ({least}){often}.")
-    return " ".join(said)
+        often = f", in the mean of the {len(busy)} that mostly communicate {mean(busy):.2f}" if busy else ""
+        name = "with the table" if how == TABLE else "with its exported settings alone"
+        said.append(f"{name} at best {gains[most]:.2f} ({most}), at worst {gains[least]:.2f} ({least}){often}")
+    return f"Whole programs: {'. '.join(said)}."
 
 
 def draw(options: argparse.Namespace) -> None:

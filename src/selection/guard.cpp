@@ -43,6 +43,8 @@ void Guard::add_spell(int of, std::span<const Stretch> spell) {
 
 void Guard::take(std::span<const AgreedCall> of_way, std::span<const AgreedCall> of_native,
                  std::span<const Stretch> spell) {
+  for (const int one : {way_, 0})
+    if (!trials_.has_room(one)) trials_.forget(one);
   trials_.add(way_, of_way);
   trials_.add(0, of_native);
   add_spell(way_, spell);
@@ -62,8 +64,8 @@ void Guard::take(std::span<const AgreedCall> of_way, std::span<const AgreedCall>
 void Guard::look(std::span<const Stretch> spell) {
   add_spell(0, spell);
   if (contest_) return judge();
+  if (spells_.clearly_slower(0, way_)) return begin_contest(false);
   rest_ = std::min(rarest, rest_ * rarer);
-  if (spells_.clearly_slower(0, way_)) begin_contest(false);
 }
 
 /// Native goes first, against the latest spell of the way; or the way does, against the latest of native.

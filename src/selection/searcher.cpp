@@ -108,7 +108,7 @@ std::int64_t Searcher::calls_to_wait(std::span<const PlannedCalls> steps) const 
     const auto more = static_cast<double>(calls);
     return then_lost - (more * gain) <= ledger_->allowed(static_cast<double>(ledger_->calls()) + more, native);
   };
-  while (calls < ledger_->calls() && !suffice()) calls += calls_each_;
+  while (calls < ledger_->calls() && !suffice()) calls += std::max(calls_each_, calls / 4);
   return calls;
 }
 
@@ -118,14 +118,15 @@ std::vector<PlannedCalls> Searcher::steps_for(std::span<const int> wanted) const
   std::vector<PlannedCalls> steps;
   const int fastest = trials_.best();
   const auto made = [&](int one) { return trials_.is_own(one) ? trials_.calls(one) : 0; };
+  const std::size_t with_fastest = fastest >= 0 && !trials_.known(fastest) ? 1 : 0;
   for (const int one : wanted) {
     if (trials_.known(one)) continue;
     if (!trials_.gives_up()) return {{one, calls_each_, true}};
-    if (one != fastest && steps.size() + 1 < most_steps) steps.push_back({one, calls_for_next_look(one), true});
+    if (one != fastest && steps.size() + with_fastest < most_steps)
+      steps.push_back({one, calls_for_next_look(one), true});
   }
   const bool is_wanted = std::find(wanted.begin(), wanted.end(), fastest) != wanted.end();
-  if (fastest >= 0 && !trials_.known(fastest) && (is_wanted || !steps.empty()))
-    steps.push_back({fastest, calls_each_ - made(fastest), true});
+  if (with_fastest > 0 && (is_wanted || !steps.empty())) steps.push_back({fastest, calls_each_ - made(fastest), true});
   return steps;
 }
 

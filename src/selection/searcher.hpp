@@ -20,7 +20,7 @@ namespace starling {
 ///
 ///   learning     the candidates that the plan wants, n calls each and an agreement after each. Giving up: first one
 ///                call each and an agreement after up to eight; then those that are not clearly slower three, then all,
-///                and the fastest what it lacks. At the end up to 4 n for those that may yet be better than the best
+///                and the fastest what it lacks. At the end up to 5 n for those that may yet be better than the best
 ///   monitoring   the fastest, in periods of 4 n calls, 8 n, 16 n, ...; of each the last n are compared with what was
 ///                learnt. Twice in a row off by more than the tolerance, to the same side: all is forgotten, and
 ///                learning begins anew

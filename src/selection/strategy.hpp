@@ -216,7 +216,7 @@ class Strategy {
   /// Whether, while candidates are tried, all that are neither proposed nor chosen may do without what they need for
   /// their calls until they are proposed. Else only the one that was tried last: one of the others may be the fastest,
   /// which is proposed again and again.
-  [[nodiscard]] virtual bool others_may_rest() const { return chosen().has_value(); }
+  [[nodiscard]] virtual bool others_may_rest() const { return false; }
   [[nodiscard]] virtual Judge judge() const { return Judge::everyone; }
   [[nodiscard]] virtual Reduction reduction() const { return Reduction::as_set; }
   /// How many of the last numbers that `observe` returned are reduced to their mean, whatever `reduction` says.

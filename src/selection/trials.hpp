@@ -25,7 +25,7 @@ class Trials {
   void add(int candidate, std::span<const AgreedCall> calls);
   /// Forgets the first of a candidate's calls, because something else disturbed it.
   void forget_first(int candidate);
-  /// Forgets all calls of a candidate, because they tell no more.
+  /// Forgets all calls of a candidate, because they tell no more: calls of it are added next.
   void forget(int candidate);
   /// The network has changed: forgets all times, those of earlier runs as well, but not who cannot serve.
   void forget();

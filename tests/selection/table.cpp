@@ -225,6 +225,47 @@ TEST(TableGuard, LetsSpellsTakeTurnsUntilTheyTell) {
   EXPECT_EQ(ranks.proposed(), 2);
 }
 
+TEST(TableGuard, KeepsWhatTheWayNeedsWhileAContestGoesOn) {
+  // Native drifts, and so a contest begins; but then times scatter so that no spell tells.
+  Lockstep ranks = with_slowdown(1);
+  constexpr int drifted = two_controls + Guard::spell_calls + 64;
+  ranks.measure([](int, int candidate, int call) {
+    if (call < drifted) return us * (candidate == 2 ? 110 : 100);
+    return us * (call < drifted + 64 ? 170 : ((call / 8) % 2 == 0 ? 60 : 250));
+  });
+  ranks.call(drifted + 64);
+  ASSERT_EQ(ranks.proposed(), 2) << "the contest begins";
+  ASSERT_EQ(ranks.strategy().stage(), "native");
+  int spells = 0;
+  for (int made = 0; made < 3 * (2 * Guard::spell_calls + Guard::control_calls); ++made, ranks.call()) {
+    if (ranks.proposed() != 0) continue;
+    EXPECT_FALSE(ranks.strategy().settled()) << made;
+    ++spells;
+  }
+  EXPECT_GT(spells, 2 * Guard::spell_calls);
+}
+
+TEST(TableGuard, LooksAtNativeFourTimesAsRarelyEachTime) {
+  Lockstep ranks = with_slowdown(1.1);
+  ranks.call(two_controls);
+  std::vector<int> looks;
+  for (std::size_t known = ranks.exchanges().size(); looks.size() < 5; ranks.call()) {
+    if (ranks.exchanges().size() == known) continue;
+    known = ranks.exchanges().size();
+    looks.push_back(static_cast<int>(ranks.made().size()) - two_controls);
+  }
+  EXPECT_EQ(looks, (std::vector<int>{32, 32 + 128, 160 + 512, 672 + 2048, 2720 + 4096}));
+}
+
+TEST(TableGuard, RestsOnItsLatestControls) {
+  // After many controls the way becomes slower.
+  Lockstep ranks = with_slowdown(1);
+  constexpr int many = 60000;
+  ranks.measure([](int, int candidate, int call) { return us * (candidate == 2 ? (call < many ? 60 : 130) : 100); });
+  ranks.call(many + (6 * Guard::rarest));
+  EXPECT_EQ(ranks.proposed(), 0);
+}
+
 TEST(TableGuard, ComparesSpellsWithAllWaiting) {
   // The last rank waits for nobody, and ranks come late with both: only the mean tells that native makes them wait
   // longer.

@@ -11,7 +11,7 @@ CPU_BOUND = 0.10
 
 @dataclass(frozen=True)
 class Ticks:
-    """Time of all processors since the machine started, in ticks: idle time and total."""
+    """Time of all processors, since the machine started or in a stretch of time, in ticks: idle time and total."""
 
     idle: int
     total: int

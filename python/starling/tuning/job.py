@@ -124,7 +124,7 @@ class MpiJob:
         self._line = [*line, str(program)]
         self._platform = ["--platform", platform] if platform else []
         self._environ = trial.environment(environ)
-        self._is_on_lab = "STARLING_PLATFORM" in environ
+        self._is_on_lab = "STARLING_LAB" in environ
         self._folder = tempfile.TemporaryDirectory(prefix="starling-tune-")
         self._process: subprocess.Popen[str] | None = None
         self._requests: IO[str] | None = None

@@ -36,8 +36,8 @@ def _at_run_time(points: list[Point], known: dict[str, Curve], inside: range) ->
     these = {way: one for way, one in known.items() if not intel_rules.setting(points[0].collective, way)}
     at_each = [costs(these, i) for i in inside]
     best = min(these, key=lambda way: sum(one[way] for one in at_each))
-    logs = [one.mean for i in inside if (one := these[best].estimates[i]) is not None]
-    return AtRunTime(way=best, gain=math.exp(-fmean(logs)))
+    log = fmean(one.mean for i in inside if (one := these[best].estimates[i]) is not None)
+    return AtRunTime(way=best, gain=math.exp(-log)) if log < 0 else AtRunTime(way=NATIVE, gain=1.0)
 
 
 def _interval(search: Search, points: list[Point], known: dict[str, Curve], span: Span) -> Interval:

@@ -77,9 +77,12 @@ class Table final : public Strategy {
     }
     if (--left_ >= observed_) return {};
     if (step_ != Step::control) {
-      const auto stretch = static_cast<std::size_t>(left_ / stretch_);
-      spell_[stretch].seconds += seconds;
-      spell_[stretch].work += work;
+      if (left_ < stretch_begins_) {
+        --at_;
+        stretch_begins_ -= stretch_;
+      }
+      spell_[at_].seconds += seconds;
+      spell_[at_].work += work;
     }
     if (left_ >= times) return {};
     const std::size_t place = (step_ == Step::control ? kept : 0) + static_cast<std::size_t>(left_);
@@ -100,7 +103,7 @@ class Table final : public Strategy {
     return 0;
   }
   [[nodiscard]] std::int64_t calls_until_agreement() const override {
-    if (left_ == unlimited) return left_;
+    if (way_ == 0) return unlimited;
     switch (step_) {
       case Step::before: return left_ + first_calls_ + Guard::control_calls;
       case Step::way: return left_ + Guard::control_calls;
@@ -146,8 +149,10 @@ class Table final : public Strategy {
   [[nodiscard]] std::optional<int> chosen() const override { return follows_ && step_ != Step::before ? way_ : 0; }
   [[nodiscard]] std::string_view stage() const override { return follows_ ? "table" : "native"; }
   [[nodiscard]] bool exploring() const override { return false; }
-  /// While the way is chosen, what it needs stays for its next call.
-  [[nodiscard]] bool settled() const override { return step_ == Step::way || !follows_; }
+  /// While the way is chosen or in a contest, what it needs stays for its next call.
+  [[nodiscard]] bool settled() const override {
+    return step_ == Step::way || (!follows_ && step_ == Step::native && left_ > Guard::spell_calls);
+  }
 
  private:
   enum class Step : std::uint8_t {
@@ -199,6 +204,8 @@ class Table final : public Strategy {
       stretch_ = Guard::calls_of_stretch(calls);
       stretches_ = std::min(Guard::stretches, static_cast<std::size_t>(calls / stretch_));
       observed_ = static_cast<std::int64_t>(stretches_) * stretch_;
+      stretch_begins_ = observed_ - stretch_;
+      at_ = stretches_ - 1;
       spell_ = {};
     }
     calls_ += calls == unlimited ? 0 : calls;
@@ -211,7 +218,8 @@ class Table final : public Strategy {
       return {};
     }
     numbers_.clear();
-    if (step_ == Step::control) exchanged_.contribute(numbers_, seconds_, works_, longest_since_meeting(), 1);
+    const double since_meeting = longest_since_meeting();
+    if (step_ == Step::control) exchanged_.contribute(numbers_, seconds_, works_, since_meeting, 1);
     for (std::size_t i = 0; i < stretches_; ++i) {
       numbers_.push_back(spell_[i].seconds / static_cast<double>(stretch_));
       numbers_.push_back(spell_[i].work / static_cast<double>(stretch_));
@@ -231,6 +239,8 @@ class Table final : public Strategy {
   std::int64_t observed_ = 0;             ///< the latest calls of the step whose times count
   std::int64_t stretch_ = 0;              ///< calls of a stretch of the spell
   std::size_t stretches_ = 0;
+  std::size_t at_ = 0;                                    ///< the stretch of the next call
+  std::int64_t stretch_begins_ = 0;                       ///< with fewer calls left, the next one does
   std::array<Guard::Stretch, Guard::stretches> spell_{};  ///< of the way or of native, the latest stretch first
   std::array<double, kept + Guard::control_calls>
       seconds_{};                 ///< of the way's last calls, the latest first; of a control
