@@ -291,7 +291,7 @@ def _summary(rows: Sequence[Row]) -> str:
         often = f", in the mean of the {len(busy)} that mostly communicate {mean(busy):.2f}" if busy else ""
         name = "with the table" if how == TABLE else "with its exported settings alone"
         said.append(f"{name} at best {gains[most]:.2f} ({most}), at worst {gains[least]:.2f} ({least}){often}")
-    return f"Whole programs: {'. '.join(said)}."
+    return f"Whole programs: {'; '.join(said)}."
 
 
 def draw(options: argparse.Namespace) -> None:
