@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "lockstep.hpp"
@@ -255,6 +256,27 @@ TEST(TableGuard, LooksAtNativeFourTimesAsRarelyEachTime) {
     looks.push_back(static_cast<int>(ranks.made().size()) - two_controls);
   }
   EXPECT_EQ(looks, (std::vector<int>{32, 32 + 128, 160 + 512, 672 + 2048, 2720 + 4096}));
+}
+
+TEST(TableGuard, LooksAgainFourTimesAsLateAfterAContestThatALookBegan) {
+  Lockstep ranks = with_slowdown(1);
+  constexpr int longer = two_controls + (2 * Guard::spell_calls);
+  ranks.measure([](int, int candidate, int call) { return us * (call > longer ? 170 : candidate == 2 ? 110 : 100); });
+  std::vector<int> stretches;
+  int latest = 0;
+  for (std::size_t known = 0; ranks.made().size() < 2000; ranks.call()) {
+    if (ranks.exchanges().size() == known) continue;
+    known = ranks.exchanges().size();
+    const auto now = static_cast<int>(ranks.made().size());
+    stretches.push_back(now - std::exchange(latest, now));
+  }
+  const std::vector<int> long_ones = [&] {
+    std::vector<int> found;
+    std::copy_if(stretches.begin(), stretches.end(), std::back_inserter(found), [](int one) { return one > 100; });
+    return found;
+  }();
+  EXPECT_EQ(long_ones, (std::vector<int>{128, 512})) << "a contest between them";
+  EXPECT_GT(stretches.size(), 6U);
 }
 
 TEST(TableGuard, RestsOnItsLatestControls) {
