@@ -137,3 +137,9 @@ def test_files_without_a_common_case_are_told(tmp_path: Path) -> None:
         Measurements(measurements=[one(name)]).write(tmp_path / f"{name}.json")
     status, _, err = run(tmp_path / "a.json", tmp_path / "b.json")
     assert (status, "no case in common" in err) == (2, True)
+
+
+def test_the_command_in_a_file_has_no_folders_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["/some/bench/trees.py", "measure", "--mpicc", "/opt/mpich/bin/mpicc", "-o", "mine.json", "--", "mpirun"]
+    monkeypatch.setattr("sys.argv", words)
+    assert measured.empty().command == ["trees.py", "measure", "--mpicc", "mpicc", "-o", "mine.json", "--", "mpirun"]

@@ -104,7 +104,9 @@ def empty() -> Measurements:
         ),
         "system": f"{this_machine.freedesktop_os_release().get('PRETTY_NAME', '')}, Linux {this_machine.release()}",
     }
-    return Measurements(command=[Path(sys.argv[0]).name, *sys.argv[1:]], machine=machine)
+    # Folders of this machine tell a reader nothing.
+    words = [Path(word).name if word.startswith("/") else word for word in sys.argv]
+    return Measurements(command=[Path(words[0]).name, *words[1:]], machine=machine)
 
 
 def _lines(path: Path) -> list[str]:
