@@ -16,7 +16,7 @@ std::vector<int> SearchPlan::unknown(const std::vector<int>& among, const Trials
 std::vector<int> SearchPlan::begun(const std::vector<int>& among, const Trials& trials) {
   std::vector<int> found;
   for (const int one : among)
-    if (trials.tried(one) && !trials.known(one)) found.push_back(one);
+    if (trials.begun(one)) found.push_back(one);
   return found;
 }
 

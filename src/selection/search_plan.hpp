@@ -47,7 +47,7 @@ class SearchPlan {
   std::vector<int> rest_of(const std::vector<int>& among, const Trials& trials, double early_stop);
   /// Those that are not known yet.
   [[nodiscard]] static std::vector<int> unknown(const std::vector<int>& among, const Trials& trials);
-  /// Of these, those that were tried.
+  /// Of these, those that were tried and need more calls.
   [[nodiscard]] static std::vector<int> begun(const std::vector<int>& among, const Trials& trials);
 
  private:

@@ -158,7 +158,7 @@ std::vector<PlannedCalls> Searcher::run_off() const {
 std::vector<int> Searcher::contenders() const {
   std::vector<int> found;
   for (int i = 0; i < trials_.candidates(); ++i)
-    if (trials_.tried(i) && !trials_.known(i)) found.push_back(i);
+    if (trials_.begun(i)) found.push_back(i);
   return found;
 }
 

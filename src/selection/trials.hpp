@@ -54,6 +54,8 @@ class Trials {
   [[nodiscard]] bool has_room(int candidate) const { return calls(candidate) < most_calls * calls_each_; }
   /// Whether no more calls are needed: it had all, is probably slower than the best, or cannot serve.
   [[nodiscard]] bool known(int candidate) const;
+  /// Whether it was tried, and needs more calls.
+  [[nodiscard]] bool begun(int candidate) const { return tried(candidate) && !known(candidate); }
   /// Whether it got fewer calls than others, because it is probably slower.
   [[nodiscard]] bool given_up(int candidate) const { return known(candidate) && calls(candidate) < calls_each_; }
   [[nodiscard]] std::int64_t calls_each() const { return calls_each_; }
