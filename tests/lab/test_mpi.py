@@ -149,7 +149,8 @@ def test_a_probe_finds_the_rate_of_the_links(mpi: Mpi, hosts: int, tmp_path: Pat
     found = json.loads(kept.read_text())
     parameters = found["parameters"]
     assert (found["pairs"], found["memory"]) == (hosts // 2, False)
-    assert found["rate"] == pytest.approx(0.94 * RATE, rel=0.15)
+    # TCP can have 0.956 of it. What passes for free after a pause does not count: that would be a tenth.
+    assert found["rate"] == pytest.approx(0.956 * RATE, rel=0.08)
     one_way = 2 * parameters["overhead_s"] + parameters["latency_s"]
     assert 1e-6 < one_way < 5e-3, "wider than any network, for other jobs may run"
     assert record.read(tmp_path / "record.json")[0].run.probe_s is not None

@@ -27,7 +27,7 @@ constexpr double most_seconds = 0.3;
 constexpr double most_seconds_on_a_node = 0.03;
 /// Seconds that one measurement may take.
 constexpr double for_pings = 0.003;
-constexpr double for_a_stream = 0.008;
+constexpr double for_a_stream = 0.006;
 constexpr double for_a_stream_in_memory = 0.0005;
 constexpr double for_exchanges = 0.02;
 constexpr double most_for_exchanges = 0.06;  ///< on slow networks they are left out
@@ -156,23 +156,26 @@ class End {
     return quicker_quarter(times);
   }
 
-  /// A stream that takes about `wanted` seconds: its bytes, and the seconds of the quicker of two.
+  /// A stream that takes about `wanted` seconds: its bytes, and the median of three that follow another.
   struct Longest {
     std::int64_t bytes;
     double seconds;
-    bool is_long = false;  ///< as long as wanted, twice; else there was no time for it
+    bool is_long = false;  ///< as long as wanted, again; else there was no time for it
   };
   Longest measure_stream(double wanted, double until) {
     wanted = std::max(wanted, std::min(ways_of_a_stream * there_and_back_, most_for_a_stream));
-    constexpr double fastest_growth = 16;
-    constexpr double long_enough = 0.8;
+    constexpr double fastest_growth = 8;
+    constexpr double long_enough = 0.5;
     Longest found{first_bytes, stream(first_bytes).took};
     const auto is_long = [&] { return found.seconds >= long_enough * wanted || found.bytes == most_bytes; };
-    // What is shorter says little: a network may pass the first bytes after a pause for free. Only its repetition tells
-    // that a stream is long, and did not just wait for a processor.
+    // What is shorter says little: a network may pass the first bytes after a pause for free, also those of the first
+    // long one. Only its repetitions tell that a stream is long, and did not just wait for a processor.
     while (!found.is_long && Clock::now() + found.seconds < until) {
       if (is_long()) {
-        found.seconds = std::min(found.seconds, stream(found.bytes).took);
+        std::array<double, 3> again{};
+        for (double& seconds : again) seconds = stream(found.bytes).took;
+        std::sort(again.begin(), again.end());
+        found.seconds = again[1];
         found.is_long = is_long();
         continue;
       }
@@ -275,16 +278,16 @@ AtOnce at_once(const ProbePlan& plan, End& mine, const End::Longest& alone, doub
   };
 
   double of_all = alone.seconds;
-  if (!others.empty()) {
+  if (!others.empty() && Clock::now() + alone.seconds < until) {
     constexpr double clearly = 0.8;  // less of the rate than this is no accident
     constexpr int most = 2;
     order({.what = Order::answer});  // makes connections
     for (const auto& pair : others) received(pair.one);
-    double quickest = 0;
-    for (int i = 0; i < most && Clock::now() + std::max(of_all, quickest) < until; ++i) {
+    // The first one may pass a part for free, as above.
+    double quickest = of_stream(alone.bytes);
+    for (int i = 0; i < most && clearly * quickest > alone.seconds && Clock::now() + quickest < until; ++i) {
       const double mean = of_stream(alone.bytes);
       quickest = i == 0 ? mean : std::min(quickest, mean);
-      if (clearly * quickest <= alone.seconds) break;
     }
     if (clearly * quickest > alone.seconds) of_all = quickest;
   }
