@@ -1,8 +1,7 @@
 #include "selection/guard.hpp"
 
 #include <algorithm>
-#include <utility>
-#include <vector>
+#include <limits>
 
 #include "selection/figures.hpp"
 
@@ -11,11 +10,8 @@ namespace {
 
 /// How much rarer controls and looks become.
 constexpr std::int64_t rarer = 4;
-
-Brief with_waiting(Brief brief) {
-  brief.synchronises = false;
-  return brief;
-}
+/// Native after it has won is slower than the way by this at least: single spells do not tell less.
+constexpr double clearly = 1.05;
 
 }  // namespace
 
@@ -27,32 +23,33 @@ std::int64_t Guard::first_calls_with(std::optional<double> gain) {
 }
 
 Guard::Guard(const Brief& brief, int way, std::optional<double> gain)
-    : trials_(brief),
-      spells_(with_waiting(brief)),
-      way_(way),
-      first_calls_(first_calls_with(gain)),
-      calls_(first_calls_) {}
+    : trials_(brief), way_(way), first_calls_(first_calls_with(gain)), calls_(first_calls_) {}
 
-void Guard::add_spell(int of, std::span<const Stretch> spell) {
-  if (!contest_) spells_.forget(of);
-  std::vector<AgreedCall> calls;
-  calls.reserve(spell.size());
-  for (const Stretch& one : spell) calls.push_back({one.seconds, one.seconds, one.seconds, one.work});
-  spells_.add(of, calls);
+/// With all waiting, as if ranks had begun together; for the work that calls of the controls had.
+double Guard::seconds(int of, const Spell& spell) const {
+  const AgreedCall call{spell.seconds, spell.seconds, spell.seconds, spell.work, true};
+  return trials_.time_of(of, {&call, 1});
 }
 
-void Guard::take(std::span<const AgreedCall> of_way, std::span<const AgreedCall> of_native,
-                 std::span<const Stretch> spell) {
+void Guard::take(std::span<const AgreedCall> of_way, std::span<const AgreedCall> of_native, const Spell& spell) {
   for (const int one : {way_, 0})
     if (!trials_.has_room(one)) trials_.forget(one);
   trials_.add(way_, of_way);
   trials_.add(0, of_native);
-  add_spell(way_, spell);
-  if (contest_) return judge();
+  if (contest_.is_running()) return compete(way_, spell);
+  if (slower_native_) {
+    const double of_the_way = seconds(way_, spell);
+    settle({clearly * of_the_way < *slower_native_, of_the_way, *slower_native_});
+    slower_native_.reset();
+    return;
+  }
   if (trials_.clearly_slower(way_, 0)) {
     // Another program may have disturbed it: it is looked at again soon.
     calls_ = first_calls_;
-    if (++slower_ == to_be_believed) begin_contest(true);
+    if (++slower_ == to_be_believed) {
+      contest_.begin(way_);
+      compete(way_, spell);
+    }
     return;
   }
   slower_ = 0;
@@ -61,40 +58,43 @@ void Guard::take(std::span<const AgreedCall> of_way, std::span<const AgreedCall>
   calls_ = std::min(rarest, calls_ * (trials_.clearly_slower(0, way_) ? rarer : a_little_rarer));
 }
 
-void Guard::look(std::span<const Stretch> spell) {
-  add_spell(0, spell);
-  if (contest_) return judge();
-  if (spells_.clearly_slower(0, way_)) return begin_contest(false);
-  rest_ = std::min(rarest, rest_ * rarer);
+void Guard::look(const Spell& spell) {
+  if (contest_.is_running()) return compete(0, spell);
+  const double of_native = seconds(0, spell);
+  if (of_native > clearly * found_.with_candidate)
+    slower_native_ = of_native;
+  else
+    rest_longer();
 }
 
-/// Native goes first, against the latest spell of the way; or the way does, against the latest of native.
-void Guard::begin_contest(bool with_native) {
-  contest_ = true;
-  native_is_next_ = with_native;
-  spells_of_native_ = 0;
-  spells_.forget(with_native ? 0 : way_);
+void Guard::compete(int of, const Spell& spell) {
+  contest_.add(seconds(of, spell));
+  // Where spells do not tell, the mean does: neither has anything else to say for it.
+  constexpr double any = std::numeric_limits<double>::infinity();
+  if (const std::optional<Proof::Result> found = contest_.result(any)) settle(*found);
 }
 
-void Guard::judge() {
-  if (native_is_next_) ++spells_of_native_;
-  const bool way_is_slower = spells_.clearly_slower(way_, 0);
-  const bool native_is_slower = spells_.clearly_slower(0, way_);
-  native_is_next_ = !native_is_next_;
-  if (!way_is_slower && !native_is_slower && spells_of_native_ < most_spells) return;
-  contest_ = false;
+void Guard::settle(const Proof::Result& found) {
+  found_ = found;
   slower_ = 0;
-  follows_ = native_is_slower || (!way_is_slower && spells_.time(way_) < spells_.time(0));
+  follows_ = found_.is_faster;
   // Controls will say again that native is faster: they are rare from now on, so that another contest costs little.
   calls_ = rarest;
-  rest_ = follows_ ? spell_calls : std::min(rarest, rest_ * rarer);
+  if (follows_)
+    rest_ = 0;
+  else
+    rest_longer();
+}
+
+void Guard::rest_longer() {
+  rest_ = rest_ == 0 ? first_rest : std::min(rarest, rest_ * rarer);
 }
 
 std::string Guard::why(const Interned& way) const {
   if (!serves()) return "native: " + way.text() + " cannot serve here";
   return (follows_ ? way.text() + " again" : std::string("native")) + ": " + way.text() + " takes " +
-         time_in_words(spells_.time(way_)) + " in the mean of ranks, with waiting, native " +
-         time_in_words(spells_.time(0));
+         time_in_words(found_.with_candidate) + " in the mean of ranks, with waiting, native " +
+         time_in_words(found_.with_native);
 }
 
 }  // namespace starling

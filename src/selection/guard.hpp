@@ -8,6 +8,7 @@
 #include <string>
 
 #include "selection/plan.hpp"
+#include "selection/proof.hpp"
 #include "selection/strategy.hpp"
 #include "selection/trials.hpp"
 
@@ -19,9 +20,10 @@ namespace starling {
 ///
 /// A control is too short to be sure. Ranks that the way kept together may drift apart once native goes on for longer,
 /// and where ranks come late anyway a few calls hardly tell waiting from work. So two controls in a row only begin a
-/// contest: native and the way take turns, in spells that are compared as the program feels them, with all waiting, for
-/// what it does in between is the same. After the way has lost, native is looked at again, ever more rarely: where its
-/// calls have become slower than the way's were, a new contest begins.
+/// contest: spells of the way and of native take turns (`Proof`), and are compared as the program feels them, with all
+/// waiting, for what it does in between is the same. After the way has lost, native is looked at again, ever more
+/// rarely: where its calls have become slower than the way's were, the way gets one more spell. Against that
+/// look, not against more spells of native: its ranks may drift apart only in longer ones.
 class Guard {
  public:
   /// Calls of native in a control.
@@ -30,62 +32,64 @@ class Guard {
   /// little beside what a way saves that gains much.
   static constexpr std::int64_t fewest_calls = PlannedCalls::most_times;
   static constexpr std::int64_t first_calls = 24;
-  /// Calls of a spell in a contest, and how many of native there are at most.
-  static constexpr std::int64_t spell_calls = 32;
-  static constexpr int most_spells = 4;
+  /// Calls of a spell in a contest. The latest half of a spell's calls counts, for ranks drift apart within the first;
+  /// and so many at least.
+  static constexpr std::int64_t spell_calls = 16;
+  static constexpr std::int64_t fewest_of_spell = 8;
+  /// Calls of native before it is looked at after it has won, the first time.
+  static constexpr std::int64_t first_rest = 128;
   /// Most calls before the next control or look.
   static constexpr std::int64_t rarest = 4096;
-  /// Stretches of a spell, the latest half of its calls or more; and calls of a stretch, each of which has one time.
-  static constexpr std::size_t stretches = 4;
-  static std::int64_t calls_of_stretch(std::int64_t spell) {
-    constexpr std::int64_t fewest = 8;
-    return std::max(fewest, spell / (2 * static_cast<std::int64_t>(stretches)));
-  }
   /// Calls of the way before the first control, in which a control of a way with that gain (native's time / the way's)
   /// costs a tenth of their time at most: what promises little is looked at soon. The most where it is not known.
   static std::int64_t first_calls_with(std::optional<double> gain);
 
   Guard(const Brief& brief, int way, std::optional<double> gain);
 
-  /// What ranks agreed on for a stretch: the seconds of its calls and their work, each the mean of all ranks.
-  struct Stretch {
+  /// What a call of the latest spell took and did, each the mean of its calls and of all ranks.
+  struct Spell {
     double seconds;
     double work;
   };
 
-  /// Takes the latest calls of the way before a control, as stretches too, and the control.
-  void take(std::span<const AgreedCall> of_way, std::span<const AgreedCall> of_native, std::span<const Stretch> spell);
-  /// Takes the latest calls of native, where that did not end in a control.
-  void look(std::span<const Stretch> spell);
+  /// Takes the latest calls of the way before a control, the control, and the way's latest spell.
+  void take(std::span<const AgreedCall> of_way, std::span<const AgreedCall> of_native, const Spell& spell);
+  /// Takes the latest spell of native, where that did not end in a control.
+  void look(const Spell& spell);
 
   /// Whether the way can serve here; nothing else counts where it cannot.
   [[nodiscard]] bool serves() const { return trials_.eligible(way_); }
   /// Whether the way is chosen; while there is a contest, whether it was before.
   [[nodiscard]] bool follows() const { return follows_ && serves(); }
   /// Whether the next calls are native's, and how many there are before the next control or look.
-  [[nodiscard]] bool calls_native() const { return contest_ ? native_is_next_ : !follows_; }
-  [[nodiscard]] std::int64_t calls() const { return contest_ ? spell_calls : follows_ ? calls_ : rest_; }
+  [[nodiscard]] bool calls_native() const {
+    return contest_.is_running() ? contest_.next() == 0 : !follows_ && !slower_native_;
+  }
+  [[nodiscard]] std::int64_t calls() const {
+    return contest_.is_running() || slower_native_ ? spell_calls : follows_ ? calls_ : rest_;
+  }
   /// Why the way is chosen, or native, in words.
   [[nodiscard]] std::string why(const Interned& way) const;
 
  private:
   static constexpr int to_be_believed = 2;
 
-  void add_spell(int of, std::span<const Stretch> spell);
-  void begin_contest(bool with_native);
-  void judge();
+  [[nodiscard]] double seconds(int of, const Spell& spell) const;
+  void compete(int of, const Spell& spell);
+  void settle(const Proof::Result& found);
+  void rest_longer();
 
   Trials trials_;
-  Trials spells_;
+  Proof contest_;
+  Proof::Result found_{};  ///< at last, of spells
+  /// Seconds of native's latest spell, while the way has another one because of them.
+  std::optional<double> slower_native_;
   int way_;
   bool follows_ = true;
-  bool contest_ = false;
-  bool native_is_next_ = false;  ///< in a contest
-  int spells_of_native_ = 0;     ///< in a contest
-  int slower_ = 0;               ///< controls in a row
+  int slower_ = 0;  ///< controls in a row
   std::int64_t first_calls_;
-  std::int64_t calls_;  ///< of the way, before the next control
-  std::int64_t rest_ = spell_calls;
+  std::int64_t calls_;     ///< of the way, before the next control
+  std::int64_t rest_ = 0;  ///< of native, before the next look
 };
 
 }  // namespace starling

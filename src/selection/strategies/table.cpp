@@ -7,7 +7,7 @@
 //   rank 0       is the way slower than native here? (`Guard`)
 //   every rank   gets that: the way again, and how often; or native
 //   every rank   calls natively, and tells its latest times   | as above
-//   rank 0       is native slower by now than the way was?
+//   rank 0       is native slower by now than the way was? then the way gets one more spell
 
 #include <algorithm>
 #include <array>
@@ -77,12 +77,8 @@ class Table final : public Strategy {
     }
     if (--left_ >= observed_) return {};
     if (step_ != Step::control) {
-      if (left_ < stretch_begins_) {
-        --at_;
-        stretch_begins_ -= stretch_;
-      }
-      spell_[at_].seconds += seconds;
-      spell_[at_].work += work;
+      spell_.seconds += seconds;
+      spell_.work += work;
     }
     if (left_ >= times) return {};
     const std::size_t place = (step_ == Step::control ? kept : 0) + static_cast<std::size_t>(left_);
@@ -115,17 +111,16 @@ class Table final : public Strategy {
   [[nodiscard]] Judge judge() const override { return Judge::first_rank; }
   [[nodiscard]] Reduction reduction() const override { return Reduction::maximum; }
   [[nodiscard]] std::size_t means() const override {
-    return numbers_of_spell() + (step_ == Step::native ? 0 : exchanged_.means());
+    return numbers_of_spell + (step_ == Step::native ? 0 : exchanged_.means());
   }
 
   std::span<const double> ruling(std::span<const double> reduced) override {
-    std::vector<Guard::Stretch> spell;
-    for (std::size_t at = reduced.size() - numbers_of_spell(); at < reduced.size(); at += 2)
-      spell.push_back({reduced[at], reduced[at + 1]});
+    const std::size_t of_calls = reduced.size() - numbers_of_spell;
+    const Guard::Spell spell{reduced[of_calls], reduced[of_calls + 1]};
     if (step_ == Step::native) {
       guard_->look(spell);
     } else {
-      const std::vector<AgreedCall> calls = exchanged_.calls(reduced.first(reduced.size() - numbers_of_spell()));
+      const std::vector<AgreedCall> calls = exchanged_.calls(reduced.first(of_calls));
       guard_->take(std::span(calls).first(kept), std::span(calls).subspan(kept), spell);
     }
     if (const bool follows = guard_->follows(); follows != follows_) {
@@ -150,9 +145,7 @@ class Table final : public Strategy {
   [[nodiscard]] std::string_view stage() const override { return follows_ ? "table" : "native"; }
   [[nodiscard]] bool exploring() const override { return false; }
   /// While the way is chosen or in a contest, what it needs stays for its next call.
-  [[nodiscard]] bool settled() const override {
-    return step_ == Step::way || (!follows_ && step_ == Step::native && left_ > Guard::spell_calls);
-  }
+  [[nodiscard]] bool settled() const override { return step_ == Step::way || (!follows_ && step_ == Step::native); }
 
  private:
   enum class Step : std::uint8_t {
@@ -165,6 +158,8 @@ class Table final : public Strategy {
   /// So many of the last calls of the way have times that are exchanged; and of a control, all.
   static constexpr std::size_t kept = PlannedCalls::most_times;
   static constexpr auto times = static_cast<std::int64_t>(kept);
+  /// The last ones that are exchanged: `Guard::Spell`.
+  static constexpr std::size_t numbers_of_spell = 2;
   static_assert(Guard::control_calls <= times && Guard::fewest_calls >= times);
 
   void follow(const Brief& brief, int way, const Advice& advice) {
@@ -182,9 +177,6 @@ class Table final : public Strategy {
       begin(Step::way, first_calls_);
   }
 
-  /// The last ones that are exchanged: seconds and work of each stretch.
-  [[nodiscard]] std::size_t numbers_of_spell() const { return 2 * stretches_; }
-
   [[nodiscard]] std::string waiting() const {
     return "; natively for " + std::to_string(left_) + (left_ == 1 ? " call" : " calls") +
            " before, so that its beginning pays";
@@ -200,12 +192,8 @@ class Table final : public Strategy {
     step_ = step;
     left_ = calls;
     observed_ = calls;
-    if (step == Step::way || step == Step::native) {
-      stretch_ = Guard::calls_of_stretch(calls);
-      stretches_ = std::min(Guard::stretches, static_cast<std::size_t>(calls / stretch_));
-      observed_ = static_cast<std::int64_t>(stretches_) * stretch_;
-      stretch_begins_ = observed_ - stretch_;
-      at_ = stretches_ - 1;
+    if (step != Step::control) {
+      observed_ = std::max(calls / 2, std::min(calls, Guard::fewest_of_spell));
       spell_ = {};
     }
     calls_ += calls == unlimited ? 0 : calls;
@@ -213,6 +201,10 @@ class Table final : public Strategy {
   }
 
   [[gnu::noinline]] std::span<const double> end_step() {
+    if (step_ != Step::control) {
+      spell_.seconds /= static_cast<double>(observed_);
+      spell_.work /= static_cast<double>(observed_);
+    }
     if (step_ == Step::way) {
       begin(Step::control, Guard::control_calls);
       return {};
@@ -220,10 +212,7 @@ class Table final : public Strategy {
     numbers_.clear();
     const double since_meeting = longest_since_meeting();
     if (step_ == Step::control) exchanged_.contribute(numbers_, seconds_, works_, since_meeting, 1);
-    for (std::size_t i = 0; i < stretches_; ++i) {
-      numbers_.push_back(spell_[i].seconds / static_cast<double>(stretch_));
-      numbers_.push_back(spell_[i].work / static_cast<double>(stretch_));
-    }
+    numbers_.insert(numbers_.end(), {spell_.seconds, spell_.work});
     return numbers_;
   }
 
@@ -236,12 +225,8 @@ class Table final : public Strategy {
   std::int64_t first_calls_ = unlimited;  ///< of the way, before the first control
   std::int64_t left_ = unlimited;         ///< calls of the step
   std::int64_t calls_ = 0;                ///< until its end
-  std::int64_t observed_ = 0;             ///< the latest calls of the step whose times count
-  std::int64_t stretch_ = 0;              ///< calls of a stretch of the spell
-  std::size_t stretches_ = 0;
-  std::size_t at_ = 0;                                    ///< the stretch of the next call
-  std::int64_t stretch_begins_ = 0;                       ///< with fewer calls left, the next one does
-  std::array<Guard::Stretch, Guard::stretches> spell_{};  ///< of the way or of native, the latest stretch first
+  std::int64_t observed_ = 0;             ///< the latest calls of the step, whose times count
+  Guard::Spell spell_{};                  ///< of the way or of native; until its end, sums
   std::array<double, kept + Guard::control_calls>
       seconds_{};                 ///< of the way's last calls, the latest first; of a control
   std::vector<double> works_;     ///< of the same calls, where it varies
