@@ -35,7 +35,7 @@ READERS := $(notdir $(basename $(wildcard tests/fuzz/*.cpp)))
 INPUTS ?= 1000000
 SANITIZERS ?= address,undefined
 FUZZED = for one in $(READERS); do mkdir -p build-test/fuzz/found/$$one; echo $$one; done | xargs -I{} -P $(JOBS) sh -c \
-  'nice -n 10 build-test/fuzz/fuzz_{} $(1) -timeout=10 -malloc_limit_mb=64 -rss_limit_mb=0 -max_len=16384 \
+  'nice -n 10 build-test/fuzz/fuzz_{} $(1) -timeout=100 -malloc_limit_mb=64 -rss_limit_mb=0 -max_len=16384 \
   -print_final_stats=1 -artifact_prefix=build-test/fuzz/{}- build-test/fuzz/found/{} tests/fuzz/corpus/{} \
   >build-test/fuzz/{}.log 2>&1 || { tail -n 40 build-test/fuzz/{}.log; exit 1; }; \
   echo "{}: $$(sed -n "s/^stat::number_of_executed_units: *//p" build-test/fuzz/{}.log) inputs"'
