@@ -205,6 +205,12 @@ void Context::release(Communicator& communicator) {
   rested_.clear();
 }
 
+void Context::leave_only_what_happened() {
+  carriers_ = decltype(carriers_)();
+  rested_ = decltype(rested_)();
+  profiled_.reset();
+}
+
 const Interned& Context::refusal_of_chosen() const {
   return tuner_->refusal(tuner_->candidates() - 1);  // after native, where another way was chosen
 }

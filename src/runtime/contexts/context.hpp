@@ -41,6 +41,9 @@ class Context {
   /// Frees what its ways hold, until they are used again. Collective.
   void release(Communicator& communicator);
 
+  /// The communicator is being freed: no more calls are carried out.
+  void leave_only_what_happened();
+
   [[nodiscard]] const CallKey& key() const { return key_; }
   /// Why the way that was chosen can't serve; empty if it can.
   [[nodiscard]] const Interned& refusal_of_chosen() const;
