@@ -22,23 +22,27 @@ constexpr double first_scatter_of_waiting = 0.3;
 
 }  // namespace
 
+/// Makes more room for the seconds of a part.
+void Waiting::CandidateWaits::make_room(Part part, std::size_t room) {
+  const std::size_t before = room_before(part);
+  const std::size_t less = room_for(latest[part].calls);
+  const std::size_t all = room_before(parts);
+  auto more = std::make_unique<float[]>(all - less + room);
+  if (seconds) {
+    std::copy_n(seconds.get(), before + less, more.get());
+    std::copy(&seconds[before + less], &seconds[all], &more[before + room]);
+  }
+  if (less == 0) more[before] = latest[part].typical;
+  seconds = std::move(more);
+}
+
 /// In any order where it is full.
 void Waiting::CandidateWaits::add(Part part, double value) {
   Latest& to = latest[part];
-  const std::size_t most = latest[fastest].calls;
-  const std::size_t room = room_for(most);
-  // A call is added to the first part before it is added to others.
-  const std::size_t needed = room_for(most + (part == fastest ? 1 : 0));
-  if (needed > room) {
-    auto more = std::make_unique<float[]>(parts * needed);
-    for (std::size_t i = 0; i < parts; ++i) {
-      if (room > 0) std::copy_n(&seconds[i * room], room, &more[i * needed]);
-      if (room == 0) more[i * needed] = latest.at(i).typical;
-    }
-    seconds = std::move(more);
-  }
+  const std::size_t room = room_for(to.calls + std::size_t{1});
+  if (room > room_for(to.calls)) make_room(part, room);
   const auto added = static_cast<float>(std::max(0.0, value));
-  if (needed > 0) seconds[(part * needed) + (to.calls % window)] = added;
+  if (room > 0) seconds[room_before(part) + (to.calls % window)] = added;
   if (to.calls++ == 0) {
     to.typical = added;
     return;
@@ -51,7 +55,7 @@ void Waiting::CandidateWaits::add(Part part, double value) {
 }
 
 std::vector<double> Waiting::CandidateWaits::sorted(Part part) const {
-  const float* const first = &seconds[part * room_for(latest[fastest].calls)];
+  const float* const first = &seconds[room_before(part)];
   std::vector<double> sorted(first, first + std::min<std::size_t>(latest[part].calls, window));
   std::sort(sorted.begin(), sorted.end());
   return sorted;

@@ -75,8 +75,8 @@ class Waiting {
   struct CandidateWaits {
     std::array<Latest, parts> latest;
     float applied = 0;  ///< `own`, as of the last correction
-    /// The latest seconds of each part, up to `window` of them, part after part; null while each has one, which is its
-    /// `typical`. There are many candidates with a few calls.
+    /// The latest seconds of each part, up to `window` of them, part after part; of a part with one call there are
+    /// none: they are its `typical`. There are many candidates with a few calls.
     std::unique_ptr<float[]> seconds;
 
     [[nodiscard]] const Latest& operator[](Part part) const { return latest[part]; }
@@ -85,11 +85,18 @@ class Waiting {
     [[nodiscard]] float scatter(Part part) const;
 
    private:
-    /// Room for a part in `seconds`: every call is in the first part. What malloc hands out is then hardly larger.
+    /// Room in `seconds` for a part with so many calls.
     [[nodiscard]] static std::size_t room_for(std::size_t calls) {
       constexpr std::size_t few = 3;
       return calls < 2 ? 0 : calls <= few ? few : calls <= window / 2 ? window / 2 : window;
     }
+    /// Room for all parts before that one.
+    [[nodiscard]] std::size_t room_before(std::size_t part) const {
+      std::size_t room = 0;
+      for (std::size_t i = 0; i < part; ++i) room += room_for(latest.at(i).calls);
+      return room;
+    }
+    void make_room(Part part, std::size_t room);
     [[nodiscard]] std::vector<double> sorted(Part part) const;
   };
   /// Waiting for late ranks, seconds.
