@@ -1,7 +1,7 @@
-/* What MPI_Comm_free has to do for a communicator with many call keys, of which many candidates were tried: usage `freed
-   KEYS CALLS ROUNDS`. In each round a duplicate of MPI_COMM_WORLD is asked for allreduces of KEYS sizes, CALLS each in
-   turn, and freed. Rank 0 prints the most blocks that MPI_Comm_free allocated and freed there in any round, and the most
-   bytes that it unmapped on any rank. */
+/* What MPI_Comm_free has to do for a communicator with many call keys, of which many candidates were tried: usage
+   `freed KEYS CALLS ROUNDS`. In each round a duplicate of MPI_COMM_WORLD is asked for allreduces of KEYS sizes, CALLS
+   each in turn, and freed. Rank 0 prints the most blocks that MPI_Comm_free allocated and freed there in any round, and
+   the most bytes that it unmapped on any rank. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>

@@ -72,5 +72,5 @@ def test_freeing_a_communicator_does_little_for_each_key(mpi: Mpi, tmp_path: Pat
     assert blocks <= plain[0] + keys * BLOCKS_OF_A_KEY
     assert unmapped <= plain[1], "to unmap memory that ranks share takes longer than all else"
     tuned = [context for context in record.contexts if context.calls > 1]
-    assert [context.calls for context in tuned] == [calls * rounds] * keys, "what happened is in the record all the same"
+    assert [context.calls for context in tuned] == [calls * rounds] * keys, "the record has all the same"
     assert strategy == "native" or all(sum(one.samples > 0 for one in context.candidates) > 10 for context in tuned)
