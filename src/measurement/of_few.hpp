@@ -26,8 +26,8 @@ class OfFew {
       places_.reserve(candidate + 1);
       places_.resize(candidate + 1, nothing);
     }
-    // Vectors grow by their size: half of the memory may then be empty.
-    constexpr std::size_t more = 2;
+    // Vectors grow by their size: half of the memory may then be empty. Many contexts have one candidate.
+    const std::size_t more = all_.empty() ? 1 : 2;
     constexpr std::size_t part = 16;
     if (all_.size() == all_.capacity()) all_.reserve(all_.size() + more + (all_.size() / part));
     all_.push_back(std::move(kept));

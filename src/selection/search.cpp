@@ -64,8 +64,9 @@ void Search::begin(std::vector<PlannedCalls> steps, int best) {
   best_ = best;
   std::size_t times = 0;
   for (const PlannedCalls& step : steps_) times += times_of(step);
-  seconds_.resize(times);
-  if (varying_work_) works_.resize(times);
+  // Anew: resize would keep what the longest plan needed.
+  seconds_ = std::vector<double>(times);
+  if (varying_work_) works_ = std::vector<double>(times);
   step_ = first_ = 0;
   begin_step();
 }

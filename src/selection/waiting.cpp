@@ -22,43 +22,51 @@ constexpr double first_scatter_of_waiting = 0.3;
 
 }  // namespace
 
+/// Makes more room for the seconds of a part.
+void Waiting::CandidateWaits::make_room(Part part, std::size_t room) {
+  const std::size_t before = room_before(part);
+  const std::size_t less = room_for(calls[part]);
+  const std::size_t all = room_before(parts);
+  auto more = std::make_unique<float[]>(all - less + room);
+  if (seconds) {
+    std::copy_n(seconds.get(), before + less, more.get());
+    std::copy(&seconds[before + less], &seconds[all], &more[before + room]);
+  }
+  if (less == 0) more[before] = typical[part];
+  seconds = std::move(more);
+}
+
 /// In any order where it is full.
 void Waiting::CandidateWaits::add(Part part, double value) {
-  Latest& to = latest[part];
-  const std::size_t most = latest[fastest].calls;
-  const std::size_t room = room_for(most);
-  // A call is added to the first part before it is added to others.
-  const std::size_t needed = room_for(most + (part == fastest ? 1 : 0));
-  if (needed > room) {
-    auto more = std::make_unique<float[]>(parts * needed);
-    for (std::size_t i = 0; i < parts; ++i) {
-      if (room > 0) std::copy_n(&seconds[i * room], room, &more[i * needed]);
-      if (room == 0) more[i * needed] = latest.at(i).typical;
-    }
-    seconds = std::move(more);
-  }
+  std::uint16_t& count = calls[part];
+  // From so many on only their place in a window counts.
+  constexpr auto most = static_cast<std::uint16_t>(std::numeric_limits<std::uint16_t>::max() / window * window);
+  if (count == most) count = most - window;
+  const std::size_t room = room_for(count + std::size_t{1});
+  if (room > room_for(count)) make_room(part, room);
   const auto added = static_cast<float>(std::max(0.0, value));
-  if (needed > 0) seconds[(part * needed) + (to.calls % window)] = added;
-  if (to.calls++ == 0) {
-    to.typical = added;
+  if (room > 0) seconds[room_before(part) + (count % window)] = added;
+  float& usual = typical[part];
+  if (count++ == 0) {
+    usual = added;
     return;
   }
   const auto middle = static_cast<float>(median(sorted(part)));
-  if (to.calls <= window)
-    to.typical = middle;
-  else if (to.calls % window == 0)
-    to.typical += (middle - to.typical) / static_cast<float>(std::min<std::size_t>(to.calls / window, windows));
+  if (count <= window)
+    usual = middle;
+  else if (count % window == 0)
+    usual += (middle - usual) / static_cast<float>(std::min<std::size_t>(count / window, windows));
 }
 
 std::vector<double> Waiting::CandidateWaits::sorted(Part part) const {
-  const float* const first = &seconds[part * room_for(latest[fastest].calls)];
-  std::vector<double> sorted(first, first + std::min<std::size_t>(latest[part].calls, window));
+  const float* const first = &seconds[room_before(part)];
+  std::vector<double> sorted(first, first + std::min<std::size_t>(calls[part], window));
   std::sort(sorted.begin(), sorted.end());
   return sorted;
 }
 
 float Waiting::CandidateWaits::scatter(Part part) const {
-  if (latest[part].calls < 2) return 0;
+  if (calls[part] < 2) return 0;
   constexpr double of_quartiles = 1.35;  // their distance in a normal distribution, in standard deviations
   const std::vector<double> in_order = sorted(part);
   const std::size_t quarter = in_order.size() / 4;
@@ -67,17 +75,17 @@ float Waiting::CandidateWaits::scatter(Part part) const {
 
 /// The mean of the candidates that ranks wait least with. Of many with a call or two, one waits briefly by chance: so
 /// those count that are no longer than the least is at most.
-Waiting::Lateness Waiting::least(std::span<const Latest* const> candidates, double scatter) {
+Waiting::Lateness Waiting::least(std::span<const Latest> candidates, double scatter) {
   double at_most = std::numeric_limits<double>::infinity();
-  for (const Latest* const one : candidates)
-    at_most = std::min(at_most, static_cast<double>(one->typical) + (scatter / std::sqrt(one->kept())));
+  for (const Latest& one : candidates)
+    at_most = std::min(at_most, static_cast<double>(one.typical) + (scatter / std::sqrt(one.kept())));
   Lateness result;
   double of_one = 0;  // calls, at most
-  for (const Latest* const one : candidates) {
-    if (static_cast<double>(one->typical) > at_most) continue;
-    result.seconds += static_cast<double>(one->typical) * one->kept();
-    result.calls += one->kept();
-    of_one = std::max(of_one, one->kept());
+  for (const Latest& one : candidates) {
+    if (static_cast<double>(one.typical) > at_most) continue;
+    result.seconds += static_cast<double>(one.typical) * one.kept();
+    result.calls += one.kept();
+    of_one = std::max(of_one, one.kept());
   }
   if (result.calls == 0) return result;
   // A candidate's first call also opens connections, and ranks leave it at different times: that ranks wait as long
@@ -129,14 +137,14 @@ void Waiting::add(int candidate, std::span<const AgreedCall> calls, int before) 
 }
 
 void Waiting::update() {
-  std::vector<const Latest*> row;
-  std::vector<const Latest*> start;
+  std::vector<Latest> row;
+  std::vector<Latest> start;
   const CandidateWaits* most = nullptr;
   Part part = from_start;
   for (auto [of_part, all] : {std::pair(from_start, &start), std::pair(in_a_row, &row)}) {
     for (const CandidateWaits& one : known_) {
       if (one[of_part].calls == 0) continue;
-      all->push_back(&one[of_part]);
+      all->push_back(one[of_part]);
       if (most != nullptr && one[of_part].calls <= (*most)[part].calls) continue;
       most = &one;
       part = of_part;
@@ -159,7 +167,7 @@ void Waiting::update() {
 /// Seconds that ranks wait with a candidate because of it. The less is known of it, the closer to none.
 double Waiting::own(const CandidateWaits& one) const {
   const bool has_row = one[in_a_row].calls > 0;
-  const Latest& waiting = one[has_row ? in_a_row : from_start];
+  const Latest waiting = one[has_row ? in_a_row : from_start];
   const Lateness& late = has_row ? in_a_row_ : from_start_;
   if (waiting.calls == 0) return 0;
   const auto works = static_cast<double>(one[fastest].typical);
@@ -192,7 +200,7 @@ Waiting::operator bool() const {
 double Waiting::ratio(int candidate) const {
   const CandidateWaits* const one = find(candidate);
   if (one == nullptr || !((*one)[fastest].typical > 0)) return 1;
-  const Latest& waiting = (*one)[(*one)[in_a_row].calls > 0 ? in_a_row : from_start];
+  const Latest waiting = (*one)[(*one)[in_a_row].calls > 0 ? in_a_row : from_start];
   return 1 + static_cast<double>(waiting.typical / (*one)[fastest].typical);
 }
 

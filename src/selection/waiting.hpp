@@ -73,23 +73,31 @@ class Waiting {
     parts
   };
   struct CandidateWaits {
-    std::array<Latest, parts> latest;
+    std::array<float, parts> typical{};
+    std::array<std::uint16_t, parts> calls{};
     float applied = 0;  ///< `own`, as of the last correction
-    /// The latest seconds of each part, up to `window` of them, part after part; null while each has one, which is its
-    /// `typical`. There are many candidates with a few calls.
+    /// The latest seconds of each part, up to `window` of them, part after part; of a part with one call there are
+    /// none: they are its `typical`. There are many candidates with a few calls.
     std::unique_ptr<float[]> seconds;
 
-    [[nodiscard]] const Latest& operator[](Part part) const { return latest[part]; }
+    [[nodiscard]] Latest operator[](Part part) const { return {calls[part], typical[part]}; }
     void add(Part part, double value);
     /// A standard deviation of a part's latest calls; 0 of one.
     [[nodiscard]] float scatter(Part part) const;
 
    private:
-    /// Room for a part in `seconds`: every call is in the first part. What malloc hands out is then hardly larger.
+    /// Room in `seconds` for a part with so many calls.
     [[nodiscard]] static std::size_t room_for(std::size_t calls) {
       constexpr std::size_t few = 3;
       return calls < 2 ? 0 : calls <= few ? few : calls <= window / 2 ? window / 2 : window;
     }
+    /// Room for all parts before that one.
+    [[nodiscard]] std::size_t room_before(std::size_t part) const {
+      std::size_t room = 0;
+      for (std::size_t i = 0; i < part; ++i) room += room_for(calls.at(i));
+      return room;
+    }
+    void make_room(Part part, std::size_t room);
     [[nodiscard]] std::vector<double> sorted(Part part) const;
   };
   /// Waiting for late ranks, seconds.
@@ -97,7 +105,7 @@ class Waiting {
     double seconds = 0;
     double calls = 0;  ///< from how many that is known; 0: not known
   };
-  static Lateness least(std::span<const Latest* const> candidates, double scatter);
+  static Lateness least(std::span<const Latest> candidates, double scatter);
   static constexpr int agreement = -1;  ///< in place of a candidate
   void add(int candidate, std::span<const AgreedCall> calls, int before);
   [[nodiscard]] const CandidateWaits* find(int candidate) const {

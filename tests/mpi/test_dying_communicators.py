@@ -12,6 +12,8 @@ from support.tuned import preloaded, run_tuned
 HERE = Path(__file__).parent
 LEAK = 288
 """KiB more than natively: 36 communicators, and others inside them, that left 8 KiB each."""
+BLOCKS_OF_A_KEY = 30
+"""Blocks of memory that MPI_Comm_free allocates or frees for a key on rank 0: there are hundreds."""
 PATIENCE = 60.0
 """Seconds after which a run counts as hung."""
 FORCED = "forced:allreduce:recursive_doubling,allgather:ring,bcast:binomial,barrier:dissemination"
@@ -56,3 +58,19 @@ def test_communicators_that_fortran_frees_too(mpi: Mpi, tmp_path: Path, binding:
     for strategy in ("star-basic", FORCED):
         outcome, _ = run_tuned(mpi, 4, [program, when], strategy, tmp_path, {"STARLING_ITER": "1"}, PATIENCE)
         assert outcome.stdout.split() == ["0", "wrong"]
+
+
+@pytest.mark.parametrize("strategy", ["native", "star-basic", "brute-force", "lottery"])
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_freeing_a_communicator_does_little_for_each_key(mpi: Mpi, tmp_path: Path, strategy: str) -> None:
+    keys, calls, rounds = 8, 300, 3
+    program = str(compile_c(mpi, HERE / "freed.c", tmp_path, ["-rdynamic"]))
+    argv = [program, str(keys), str(calls), str(rounds)]
+    plain = [int(one) for one in run_ranks(mpi, 2, argv, preloaded(mpi, tmp_path), PATIENCE).check().stdout.split()]
+    outcome, record = run_tuned(mpi, 2, argv, strategy, tmp_path, {}, PATIENCE)
+    blocks, unmapped = (int(one) for one in outcome.stdout.split())
+    assert blocks <= plain[0] + keys * BLOCKS_OF_A_KEY
+    assert unmapped <= plain[1], "to unmap memory that ranks share takes longer than all else"
+    tuned = [context for context in record.contexts if context.calls > 1]
+    assert [context.calls for context in tuned] == [calls * rounds] * keys, "the record has all the same"
+    assert strategy == "native" or all(sum(one.samples > 0 for one in context.candidates) > 10 for context in tuned)

@@ -91,10 +91,10 @@ TEST_P(WhatATunerKeeps, IsAFewKibibytes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, WhatATunerKeeps,
-                         ::testing::Values(MostBytes{"native", 760, 760}, MostBytes{"star", 3200, 3900},
+                         ::testing::Values(MostBytes{"native", 720, 720}, MostBytes{"star", 3200, 3900},
                                            MostBytes{"star-basic", 3200, 3450}, MostBytes{"lottery", 3750, 4100},
-                                           MostBytes{"brute-force", 5550, 6100}, MostBytes{"attribute", 5800, 5800},
-                                           MostBytes{"factorial", 5750, 5800}, MostBytes{"auto", 2850, 2850}),
+                                           MostBytes{"brute-force", 5200, 5400}, MostBytes{"attribute", 5250, 5500},
+                                           MostBytes{"factorial", 5400, 5350}, MostBytes{"auto", 2650, 2650}),
                          [](const auto& one) {
                            std::string name = one.param.strategy;
                            std::replace(name.begin(), name.end(), '-', '_');

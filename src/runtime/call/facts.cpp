@@ -249,7 +249,6 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
 
 void LatestCall::keep(const Call& call, int rank) {
   // The null handle stands for an argument that the collective does not have, or that is not significant here.
-  types_.clear();
   const auto of_mpi = [](MPI_Datatype type) {
     return type == MPI_Datatype{} || type == handles.datatype_null || predefined(type);
   };
@@ -257,42 +256,50 @@ void LatestCall::keep(const Call& call, int rank) {
   const auto is_keepable = [&](MPI_Datatype type) { return of_mpi(type) || is_cached(type); };
   // The contents of an array that is significant here may change from call to call.
   const bool arrays_count = !rooted(call.collective) || call.root == rank;
-  has_arrays_ = arrays_count && (call.sendcounts.values != nullptr || call.recvcounts.values != nullptr ||
-                                 call.sendtypes != nullptr || call.recvtypes != nullptr);
+  const bool has_arrays = arrays_count && (call.sendcounts.values != nullptr || call.recvcounts.values != nullptr ||
+                                           call.sendtypes != nullptr || call.recvtypes != nullptr);
   kept_ = call.recvbuf != MPI_IN_PLACE && is_keepable(call.sendtype) && is_keepable(call.recvtype) &&
           (call.op == MPI_Op{} || predefined(call.op)) &&
-          (!has_arrays_ || (is_among_neighbours(call.collective) && keep_arrays(call)));
+          (!has_arrays || (is_among_neighbours(call.collective) && keep_arrays(call)));
   if (!kept_) return;
-  call_ = call;
+  if (!has_arrays) arrays_.reset();
+  call_ = {.sendtype = call.sendtype,
+           .op = call.op,
+           .sendcount = call.sendcount,
+           .recvtype = call.recvtype,
+           .recvcount = call.recvcount,
+           .root = call.root,
+           .send_in_place = call.sendbuf == MPI_IN_PLACE,
+           .send_null = call.sendbuf == nullptr,
+           .recv_null = call.recvbuf == nullptr};
   aliased_distance_ = aliased_distance(call, rank);
-  only_of_mpi = only_of_mpi && std::all_of(types_.begin(), types_.end(), of_mpi);
+  only_of_mpi = only_of_mpi && (!arrays_ || std::all_of(arrays_->types.begin(), arrays_->types.end(), of_mpi));
   types_freed_ = only_of_mpi ? 0 : types_freed();
 }
 
 /// False where a datatype can't be kept.
 bool LatestCall::keep_arrays(const Call& call) {
-  degrees_ = degrees_of(call.comm);
-  numbers_.clear();
-  types_.clear();
+  arrays_ = std::make_unique<Arrays>();
+  arrays_->degrees = degrees_of(call.comm);
   const auto keep_side = [&](const Counts& counts, const Displacements& displacements, const MPI_Datatype* types,
                              int links) {
     if (counts.values == nullptr) return;
     for (int i = 0; i < links; ++i) {
-      numbers_.push_back(counts[i]);
-      numbers_.push_back(displacements[i]);
-      if (types != nullptr) types_.push_back(types[i]);
+      arrays_->numbers.push_back(counts[i]);
+      arrays_->numbers.push_back(displacements[i]);
+      if (types != nullptr) arrays_->types.push_back(types[i]);
     }
   };
-  keep_side(call.sendcounts, call.sdispls, call.sendtypes, degrees_.sends);
-  keep_side(call.recvcounts, call.rdispls, call.recvtypes, degrees_.receives);
-  return std::all_of(types_.begin(), types_.end(), [](MPI_Datatype type) {
+  keep_side(call.sendcounts, call.sdispls, call.sendtypes, arrays_->degrees.sends);
+  keep_side(call.recvcounts, call.rdispls, call.recvtypes, arrays_->degrees.receives);
+  return std::all_of(arrays_->types.begin(), arrays_->types.end(), [](MPI_Datatype type) {
     return type == MPI_Datatype{} || type == handles.datatype_null || predefined(type) || is_cached(type);
   });
 }
 
 bool LatestCall::has_same_arrays(const Call& call) const {
-  const std::int64_t* number = numbers_.data();
-  const MPI_Datatype* type = types_.data();
+  const std::int64_t* number = arrays_->numbers.data();
+  const MPI_Datatype* type = arrays_->types.data();
   const auto is_same = [&](const Counts& counts, const Displacements& displacements, const MPI_Datatype* types,
                            int links) {
     if (counts.values == nullptr) return true;
@@ -302,8 +309,8 @@ bool LatestCall::has_same_arrays(const Call& call) const {
     }
     return true;
   };
-  return is_same(call.sendcounts, call.sdispls, call.sendtypes, degrees_.sends) &&
-         is_same(call.recvcounts, call.rdispls, call.recvtypes, degrees_.receives);
+  return is_same(call.sendcounts, call.sdispls, call.sendtypes, arrays_->degrees.sends) &&
+         is_same(call.recvcounts, call.rdispls, call.recvtypes, arrays_->degrees.receives);
 }
 
 }  // namespace starling

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
@@ -41,9 +42,9 @@ class LatestCall {
     return kept_ && (types_freed_ == 0 || types_freed_ == types_freed()) && call.sendtype == call_.sendtype &&
            call.op == call_.op && call.sendcount == call_.sendcount && call.recvtype == call_.recvtype &&
            call.recvcount == call_.recvcount && call.root == call_.root && call.recvbuf != MPI_IN_PLACE &&
-           (call.sendbuf == MPI_IN_PLACE) == (call_.sendbuf == MPI_IN_PLACE) &&
-           (call.sendbuf == nullptr) == (call_.sendbuf == nullptr) && distance(call) != aliased_distance_ &&
-           (call.recvbuf == nullptr) == (call_.recvbuf == nullptr) && (!has_arrays_ || has_same_arrays(call));
+           (call.sendbuf == MPI_IN_PLACE) == call_.send_in_place && (call.sendbuf == nullptr) == call_.send_null &&
+           distance(call) != aliased_distance_ && (call.recvbuf == nullptr) == call_.recv_null &&
+           (!arrays_ || has_same_arrays(call));
   }
   /// Keeps this rank's call if it may be kept.
   void keep(const Call& call, int rank);
@@ -58,15 +59,30 @@ class LatestCall {
   [[nodiscard]] bool has_same_arrays(const Call& call) const;
   bool keep_arrays(const Call& call);
 
+  /// What `matches` compares: each context keeps such a call.
+  struct Scalars {
+    MPI_Datatype sendtype{};
+    MPI_Op op{};
+    std::int64_t sendcount = 0;
+    MPI_Datatype recvtype{};
+    std::int64_t recvcount = 0;
+    int root = 0;
+    bool send_in_place = false;
+    bool send_null = false;
+    bool recv_null = false;
+  };
+  /// Of a neighbourhood collective, first those of the send side.
+  struct Arrays {
+    Degrees degrees;
+    std::vector<std::int64_t> numbers;  ///< a count and a displacement for each block
+    std::vector<MPI_Datatype> types;
+  };
+
   bool kept_ = false;
-  bool has_arrays_ = false;
   std::uint64_t types_freed_ = 0;  ///< types_freed() when it was kept; 0 if the call has only predefined datatypes
-  Call call_{};
+  Scalars call_;
   std::uintptr_t aliased_distance_ = 0;  ///< see aliases.hpp
-  // Of a neighbourhood collective, first those of the send side:
-  Degrees degrees_;
-  std::vector<std::int64_t> numbers_;  ///< a count and a displacement for each block
-  std::vector<MPI_Datatype> types_;
+  std::unique_ptr<Arrays> arrays_;       ///< null where the call has none that count
 };
 
 }  // namespace starling

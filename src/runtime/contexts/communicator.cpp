@@ -153,8 +153,8 @@ int Communicator::forget(MPI_Comm comm, int /*keyval*/, void* attribute, void* /
     Setup& now = setup();
     const std::lock_guard lock(now.guard);
     if (now.communicators.erase(gone) == 0) return MPI_SUCCESS;
-    gone->add_to(now.finished);
     if (now.profile) gone->add_to(now.profile->finished);
+    gone->leave(now.finished, now.remains);
   }
   delete gone;
   mark_as_being_freed(comm);
@@ -233,6 +233,9 @@ Context& Communicator::context(const Facts& facts) {
   if (!wanted.key.bucket) table.exact_sizes.insert(facts.key.bytes);
   Context* const context = table.contexts.emplace_back(std::make_unique<Context>(wanted, *this, table.chosen)).get();
   table.by_key.add(*context);
+  Setup& now = setup();
+  const std::lock_guard lock(now.guard);
+  now.remains.add_one_to(now.finished);
   return *context;
 }
 
@@ -323,16 +326,28 @@ bool Communicator::lives_since(const Communicator* communicator, std::uint64_t f
   return found != now.communicators.end() && (*found)->made_at_ <= freed;
 }
 
+void Communicator::add_passed_through(Happened& happened) const {
+  if (!passed_through_) return;
+  const auto& by_operation = passed_through_->by_operation;
+  for (std::size_t i = 0; i < by_operation.size(); ++i) happened.add(operation_names[i], size(), by_operation[i]);
+}
+
 void Communicator::add_to(Happened& happened) const {
   if (rank() != 0) return;
-  if (passed_through_) {
-    const auto& by_operation = passed_through_->by_operation;
-    for (std::size_t i = 0; i < by_operation.size(); ++i) happened.add(operation_names[i], size(), by_operation[i]);
-  }
+  add_passed_through(happened);
   for (const auto& of_collective : tables_) {
     for (const Table* table = of_collective.get(); table != nullptr; table = table->set_aside.get())
       for (const auto& context : table->contexts)
         table->chosen ? happened.add_chosen(*context) : happened.add(*context);
+  }
+}
+
+void Communicator::leave(Happened& happened, Remains& remains) {
+  if (rank() != 0) return;
+  add_passed_through(happened);
+  for (const auto& of_collective : tables_) {
+    for (Table* table = of_collective.get(); table != nullptr; table = table->set_aside.get())
+      for (auto& context : table->contexts) remains.take(std::move(context), table->chosen.has_value(), happened);
   }
 }
 

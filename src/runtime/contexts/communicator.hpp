@@ -97,6 +97,8 @@ class Communicator {
 
   /// Adds what happened here to `happened`, on the communicator's rank 0 only.
   void add_to(Happened& happened) const;
+  /// The same, of a communicator that is being freed: takes its contexts.
+  void leave(Happened& happened, Remains& remains);
   /// Adds what this rank did here to the profile of a run.
   void add_to(ProfileSum& profile) const;
   /// Ascends in the order in which this process made the states of its communicators.
@@ -107,6 +109,7 @@ class Communicator {
 
  private:
   [[nodiscard]] CallsOfRank as_profiled() const;
+  void add_passed_through(Happened& happened) const;
   explicit Communicator(MPI_Comm comm);
   struct Table;
   Context& context(const Facts& facts);

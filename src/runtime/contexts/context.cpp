@@ -198,11 +198,15 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
 }
 
 void Context::release(Communicator& communicator) {
-  for (auto& carrier : carriers_) {
-    if (carrier) carrier->release(communicator.resources());
-    carrier.reset();
-  }
+  for (const Used& one : carriers_) one.carrier->release(communicator.resources());
+  carriers_.clear();
   rested_.clear();
+}
+
+void Context::leave_only_what_happened() {
+  carriers_ = decltype(carriers_)();
+  rested_ = decltype(rested_)();
+  profiled_.reset();
 }
 
 const Interned& Context::refusal_of_chosen() const {
@@ -210,30 +214,40 @@ const Interned& Context::refusal_of_chosen() const {
 }
 
 Context::Result Context::run(int way, const Call& call, const Facts& facts, Communicator& communicator) {
-  const auto place = static_cast<std::size_t>(way);
-  if (carriers_.size() <= place || !carriers_[place]) {
+  Carrier* carrier = carrier_of(way);
+  if (carrier == nullptr) {
     if (way != 0) agree_on_buffers(communicator);
     if (!tuner_->eligible(way)) return {call.native(call), true, false};
-    make_carrier(place);
+    carrier = &make_carrier(way);
   }
   // An error handler may call this collective again, so that `carriers_` grows meanwhile: no reference into it is kept.
-  const Carrier::Outcome outcome = carriers_[place]->carry_out(call, facts, communicator.resources());
+  const Carrier::Outcome outcome = carrier->carry_out(call, facts, communicator.resources());
   if (outcome.note != nullptr) tuner_->note(way, *outcome.note);
   if (outcome.refused == nullptr) return {outcome.error, outcome.reported, true, outcome.communicators_s};
   tuner_->refuse(way, *outcome.refused);
-  carriers_[place].reset();
+  delete_carrier(way);
   return {call.native(call), true, false, outcome.communicators_s};
 }
 
-void Context::make_carrier(std::size_t way) {
-  if (carriers_.size() <= way) {
-    carriers_.reserve(way + 1);
-    carriers_.resize(way + 1);
+Carrier* Context::carrier_of(int way) const {
+  for (const Used& one : carriers_)
+    if (one.way == way) return one.carrier.get();
+  return nullptr;
+}
+
+Carrier& Context::make_carrier(int way) {
+  const auto place = static_cast<std::size_t>(way);
+  const auto later = std::find_if(carriers_.begin(), carriers_.end(), [&](const Used& one) { return one.way > way; });
+  Carrier& made = *carriers_.insert(later, {way, carrier_for(ways_[place])})->carrier;
+  if (place < rested_.size() && rested_[place]) {
+    rested_[place] = false;
+    made.resume();
   }
-  carriers_[way] = carrier_for(ways_[way]);
-  if (way >= rested_.size() || !rested_[way]) return;
-  rested_[way] = false;
-  carriers_[way]->resume();
+  return made;
+}
+
+void Context::delete_carrier(int way) {
+  std::erase_if(carriers_, [&](const Used& one) { return one.way == way; });
 }
 
 /// As late as can be, for ranks wait for each other: many contexts have a call or two, all of them native.
@@ -246,10 +260,10 @@ void Context::agree_on_buffers(Communicator& communicator) {
 [[gnu::noinline]] void Context::wake(const Tuner::Turn& turn, const Call& call, const Facts& facts,
                                      Communicator& communicator) {
   if (!rests(turn.candidate)) return;
-  const auto place = static_cast<std::size_t>(turn.candidate);
   const double start = Clock::now();
-  if (!carriers_[place]) make_carrier(place);
-  carriers_[place]->wake(call, facts, communicator.resources());
+  Carrier* const known = carrier_of(turn.candidate);
+  Carrier& carrier = known != nullptr ? *known : make_carrier(turn.candidate);
+  carrier.wake(call, facts, communicator.resources());
   tuner_->add_preparation(turn, Clock::now() - start);
 }
 
@@ -257,7 +271,8 @@ void Context::agree_on_buffers(Communicator& communicator) {
 bool Context::rests(int way) const {
   const auto place = static_cast<std::size_t>(way);
   if (place < rested_.size() && rested_[place]) return true;
-  return place < carriers_.size() && carriers_[place] && carriers_[place]->rests();
+  const Carrier* const carrier = carrier_of(way);
+  return carrier != nullptr && carrier->rests();
 }
 
 /// Frees what ways need that are tried now and then. While candidates are tried, the fastest so far does not rest:
@@ -266,18 +281,18 @@ bool Context::rests(int way) const {
 void Context::let_rest(const Tuner::Turn& turn, Communicator& communicator) {
   const std::optional<int> chosen = tuner_->chosen();
   const bool is_open = tuner_->explores() && !chosen;
-  for (std::size_t i = 0; i < carriers_.size(); ++i) {
-    const int way = static_cast<int>(i);
+  for (int way = 0; way < tuner_->candidates(); ++way) {
     const bool was_tried = turn.exploring && way == turn.candidate;
     if (way == tuner_->proposed() || way == chosen) continue;
     if (is_open && !tuner_->others_may_rest() && !was_tried) continue;
     if (!is_open || !tuner_->others_may_rest()) tuner_->rest(way);
-    if (!carriers_[i]) continue;
+    Carrier* const carrier = carrier_of(way);
+    if (carrier == nullptr) continue;
     any_rests_ = true;
-    if (!carriers_[i]->rest(communicator.resources())) continue;
-    carriers_[i].reset();
-    rested_.resize(carriers_.size());
-    rested_[i] = true;
+    if (!carrier->rest(communicator.resources())) continue;
+    delete_carrier(way);
+    rested_.resize(ways_.size());
+    rested_[static_cast<std::size_t>(way)] = true;
   }
 }
 
@@ -331,11 +346,10 @@ void Context::profile(double start, double end, double before, double work) {
   const bool agrees = tuner_->is_due();
   if (agrees) tuner_->stretch_took(agreed_at_ > 0 ? end - agreed_at_ : 0);
   if (agrees && tuner_->agree(*communicator.resources().channel(), setup().settings.samples)) {
-    for (std::size_t i = 0; i < carriers_.size(); ++i) {
-      if (!carriers_[i] || static_cast<int>(i) == tuner_->proposed()) continue;
-      carriers_[i]->release(communicator.resources());
-      carriers_[i].reset();
-    }
+    for (const Used& one : carriers_)
+      if (one.way != tuner_->proposed()) one.carrier->release(communicator.resources());
+    std::erase_if(carriers_, [&](const Used& one) { return one.way != tuner_->proposed(); });
+    carriers_.shrink_to_fit();
     for (std::size_t i = 0; i < rested_.size(); ++i)
       if (static_cast<int>(i) != tuner_->proposed()) rested_[i] = false;
     any_rests_ = any_rests_ && rests(tuner_->proposed());

@@ -41,6 +41,9 @@ class Context {
   /// Frees what its ways hold, until they are used again. Collective.
   void release(Communicator& communicator);
 
+  /// The communicator is being freed: no more calls are carried out.
+  void leave_only_what_happened();
+
   [[nodiscard]] const CallKey& key() const { return key_; }
   /// Why the way that was chosen can't serve; empty if it can.
   [[nodiscard]] const Interned& refusal_of_chosen() const;
@@ -64,6 +67,11 @@ class Context {
     bool served;                 ///< by the requested way
     double communicators_s = 0;  ///< Carrier::Outcome
   };
+  /// The carrier of a way, which is not null.
+  struct Used {
+    int way;
+    std::unique_ptr<Carrier> carrier;
+  };
   /// What a profiled run keeps of the calls, besides what the tuner keeps.
   struct Profiled {
     SampledCalls sampled;
@@ -75,7 +83,9 @@ class Context {
   void profile(double start, double end, double before, double work);
   Result run(int way, const Call& call, const Facts& facts, Communicator& communicator);
   void agree_on_buffers(Communicator& communicator);
-  void make_carrier(std::size_t way);
+  [[nodiscard]] Carrier* carrier_of(int way) const;
+  Carrier& make_carrier(int way);
+  void delete_carrier(int way);
   [[nodiscard]] bool rests(int way) const;
   void wake(const Tuner::Turn& turn, const Call& call, const Facts& facts, Communicator& communicator);
   void let_rest(const Tuner::Turn& turn, Communicator& communicator);
@@ -88,8 +98,9 @@ class Context {
   Spread spread_;
   std::shared_ptr<const std::vector<Way>> all_;  ///< those there are, or the context's own
   std::span<const Way> ways_;                    ///< of them
-  /// Of each way up to the last one that was used; null if never used, or released, or deleted as it rested.
-  std::vector<std::unique_ptr<Carrier>> carriers_;
+  /// Of those ways that were used, and not released since, or deleted as they rested: few of many. In the order of
+  /// ways.
+  std::vector<Used> carriers_;
   std::vector<bool> rested_;  ///< of each way: its carrier was deleted as it rested
   std::unique_ptr<Tuner> tuner_;
   std::unique_ptr<Profiled> profiled_;  ///< null in a run that is not profiled

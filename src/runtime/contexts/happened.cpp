@@ -32,6 +32,24 @@ void Happened::add_chosen(const Context& context) {
   if (context.calls() != 0) chosen_.add(context.record());
 }
 
+void Remains::take(std::unique_ptr<Context> context, bool is_chosen, Happened& happened) {
+  if (context->calls() == 0) return;
+  if (all_.size() == most) add_one_to(happened);
+  context->leave_only_what_happened();
+  all_.push_back({std::move(context), is_chosen});
+}
+
+void Remains::add_one_to(Happened& happened) {
+  if (all_.empty()) return;
+  const One first = std::move(all_.front());
+  all_.pop_front();
+  first.is_chosen ? happened.add_chosen(*first.context) : happened.add(*first.context);
+}
+
+void Remains::add_all_to(Happened& happened) {
+  while (!all_.empty()) add_one_to(happened);
+}
+
 std::vector<ContextRecord> Happened::take() {
   for (ContextRecord& one : chosen_.take()) contexts_.add(std::move(one));
   return contexts_.take();

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -27,6 +30,27 @@ class Happened {
  private:
   FoldedContexts contexts_;
   FoldedContexts chosen_;
+};
+
+/// Contexts of communicators that were freed, until what happened there is added to the run's: that takes too long for
+/// MPI_Comm_free. The first call of another context takes longer still. It adds one of these, so that there are never
+/// more contexts than there were at once before.
+class Remains {
+ public:
+  /// `is_chosen`: as Happened::add_chosen.
+  void take(std::unique_ptr<Context> context, bool is_chosen, Happened& happened);
+  /// Adds the context that was taken first, if there is any.
+  void add_one_to(Happened& happened);
+  void add_all_to(Happened& happened);
+
+ private:
+  /// Where a program makes no more contexts, so many stay until its end.
+  static constexpr std::size_t most = 128;
+  struct One {
+    std::unique_ptr<Context> context;
+    bool is_chosen;
+  };
+  std::deque<One> all_;
 };
 
 /// What is tuned besides the calls on communicators, and leaves its record itself.

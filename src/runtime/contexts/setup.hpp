@@ -71,6 +71,7 @@ struct Setup {
   std::set<Communicator*> communicators;
   std::set<const LeavesRecord*> others;  ///< patterns of the program's own
   Happened finished;                     ///< on communicators that were freed
+  Remains remains;                       ///< of these, what is not in `finished` yet
 };
 
 /// The process's only one: MPI's entry points have no argument to pass it.

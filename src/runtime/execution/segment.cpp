@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <ctime>
+#include <mutex>
 #include <random>
 #include <span>
 #include <utility>
@@ -31,6 +32,42 @@ enum class Failure : std::uint8_t { none, unreachable, no_memory, no_room };
 /// Bytes that this process may share in all its segments together.
 constexpr std::size_t most_bytes = std::size_t{256} << 20U;
 std::atomic<std::size_t> shared_bytes{0};
+
+/// Segments that were left, but are still mapped. The last one of a node to unmap 0.5 MiB gives it back to the system,
+/// which takes 100 us: too long for MPI_Comm_free.
+class Left {
+ public:
+  void add(char* memory, std::size_t bytes) {
+    const std::lock_guard lock(guard_);
+    if (bytes_ + bytes > most) unmap_all();
+    all_.emplace_back(memory, bytes);
+    bytes_ += bytes;
+    if (bytes > most) unmap_all();
+  }
+  void unmap() {
+    const std::lock_guard lock(guard_);
+    unmap_all();
+  }
+
+ private:
+  static constexpr std::size_t most = std::size_t{4} << 20U;  ///< bytes
+
+  void unmap_all() {
+    for (const auto& [memory, bytes] : all_) munmap(memory, bytes);
+    all_.clear();
+    shared_bytes -= std::exchange(bytes_, 0);
+  }
+
+  std::mutex guard_;
+  std::vector<std::pair<char*, std::size_t>> all_;
+  std::size_t bytes_ = 0;
+};
+
+/// Until the process ends: a communicator may be freed as late as that.
+Left& left() {
+  static Left& all = *new Left;
+  return all;
+}
 
 /// Where a node's segment is found, as its first rank tells the others; a descriptor of -1 where there is none.
 struct Address {
@@ -195,6 +232,7 @@ void pause_briefly() {
 }  // namespace
 
 std::unique_ptr<Segment> Segment::open(const Places& places, int rank, Channel& channel, std::string& why) {
+  left().unmap();  // here it is not in the way: to make a segment takes longer
   const RankSet ranks = places.on_node(places.node_of(rank));
   const Node node{ranks, rank, static_cast<std::size_t>(places.position(rank)), channel,
                   front_bytes(ranks.size()) + SharedRings::bytes(ranks.size())};
@@ -242,8 +280,7 @@ std::unique_ptr<Segment> Segment::open(const Places& places, int rank, Channel& 
 
 Segment::~Segment() {
   if (memory_ == nullptr) return;
-  munmap(memory_, bytes_);
-  shared_bytes -= bytes_;
+  left().add(memory_, bytes_);
 }
 
 void Segment::Patience::wait() {

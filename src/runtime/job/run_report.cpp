@@ -47,6 +47,7 @@ std::vector<ContextRecord> counted(std::vector<ContextRecord> contexts) {
 std::vector<ContextRecord> my_contexts() {
   Setup& now = setup();
   const std::lock_guard lock(now.guard);
+  now.remains.add_all_to(now.finished);
   for (const Communicator* one : now.communicators) one->add_to(now.finished);
   for (const LeavesRecord* one : now.others) one->add_to(now.finished);
   now.others.clear();
@@ -188,6 +189,7 @@ void write_checkpoint() {
   Happened so_far;
   {
     const std::lock_guard lock(now.guard);
+    now.remains.add_all_to(now.finished);
     so_far = now.finished;
     for (const Communicator* one : now.communicators) one->add_to(so_far);
     for (const LeavesRecord* one : now.others) one->add_to(so_far);
