@@ -72,8 +72,9 @@ _SMALLER_ALIKE = 4.0
 """by at most such a factor."""
 _MOST_ENDINGS = 3
 """Ways that end the job, after which no more jobs are started."""
-_PASSES = 2
-"""Calls in a row come after the races; what they leave of the budget goes to races again, and rows of other ways."""
+_PASSES = 3
+"""Calls in a row come after the races; what they leave of the budget goes to races again, and to rows of the ways that
+are the best by then."""
 _ROW_SHARE = 0.15
 """Of the budget that is left when a pass begins, for calls in a row,"""
 _ROW_SECONDS = 20.0
@@ -82,8 +83,6 @@ _NEARLY_BEST = math.log(1.25)
 """So much slower than the best way besides native another one may be that is also called in a row."""
 _OUT_OF_REACH = math.log(2.0)
 """Where all others take so much longer than native, calls in a row make none of them the best."""
-_MOST_ROW_RACES = 2
-"""At a point in a pass: where the first shows that the best way is not, the next one may be."""
 
 
 def expected_improvement(best: float, estimate: Estimate) -> float:
@@ -438,26 +437,20 @@ class Search:
         points = self._row_points()
         for done, point in enumerate(points):
             share = min((end - self.elapsed) / (len(points) - done), _ROW_SECONDS)
-            for _ in range(_MOST_ROW_RACES):
-                ways = self._to_call_in_row(point)
-                if not ways or self._endings >= _MOST_ENDINGS:
-                    break
-                share -= self._row_race(point, ways, share)
+            if self._endings < _MOST_ENDINGS and (ways := self._to_call_in_row(point)):
+                self._row_race(point, ways, share)
 
     def _to_call_in_row(self, point: Point) -> list[str]:
         """The best way besides native, and another algorithm that is nearly as good; none if these are known."""
-        rows = self.points[point].rows
         known = {way: self.estimate(way, point).mean for way in self.measured(point) if way != NATIVE}
         first, *others = sorted(known, key=lambda way: known[way]) or [NATIVE]
-        if first == NATIVE or known[first] > _OUT_OF_REACH or rows.ratio(first):
-            return []
-        if rows.count and self.best(point)[0] == NATIVE:
+        if first == NATIVE or known[first] > _OUT_OF_REACH or self.points[point].rows.ratio(first):
             return []
         nearly = known[first] + _NEARLY_BEST
         return [first, *[way for way in others if family(way) != family(first) and known[way] <= nearly][:1]]
 
-    def _row_race(self, point: Point, ways: Sequence[str], share: float) -> float:
-        """Rounds of spells, until it is clear whether they differ from calls behind barriers; the seconds it took."""
+    def _row_race(self, point: Point, ways: Sequence[str], share: float) -> None:
+        """Rounds of spells, until it is clear whether they differ from calls behind barriers, or the share is used."""
         at = self.points[point]
         start = self.elapsed
         contenders = [NATIVE, *ways]
@@ -482,7 +475,6 @@ class Search:
         self._judge_rows(point)
         if self._log:
             self._log.ended(self._races, self.elapsed)
-        return self.elapsed - start
 
     def _judge_rows(self, point: Point) -> None:
         rows = self.points[point].rows
