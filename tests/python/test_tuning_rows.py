@@ -126,6 +126,16 @@ def test_a_way_that_no_drift_makes_the_best_is_not_called_in_a_row() -> None:
     assert job.asked_in_row == []
 
 
+def test_points_with_nothing_to_call_in_a_row_take_no_share_of_its_time() -> None:
+    job = FakeJob({NATIVE: lambda _: 9.7 * MS, "way": lambda one: (9 if one.collective == "allgather" else 90) * MS})
+    others = points.grid(["allreduce"], [8**power for power in range(10)], [16])
+    plan = {**points.grid(["allgather"], [1], [16]), **others}
+    ways = {name: list(job.curves) for name in ("allgather", "allreduce")}
+    Search(plan, ways, job, clock=job.clock, budget=20.0, in_row=points.waits_for_all).run()
+    assert {point.collective for point, *_ in job.asked_in_row} == {"allgather"}
+    assert job.asked_in_row[0][2] == SPELLS[0]
+
+
 def test_ways_take_turns_in_a_row_too() -> None:
     job = FakeJob(curves("unsteady"), drifts=drifting(NATIVE))
     searched(job)

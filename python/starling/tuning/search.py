@@ -434,7 +434,7 @@ class Search:
     def _rows(self, seconds: float) -> None:
         """Lets native and the best ways take turns in calls in a row, as far as the seconds go."""
         end = self.elapsed + seconds
-        points = self._row_points()
+        points = [point for point in self._row_points() if self._to_call_in_row(point)]
         for done, point in enumerate(points):
             share = min((end - self.elapsed) / (len(points) - done), _ROW_SECONDS)
             if self._endings < _MOST_ENDINGS and (ways := self._to_call_in_row(point)):
