@@ -116,9 +116,11 @@ class Recorded:
         """Seconds since the start."""
         return self.now
 
-    def measure(self, point: Point, way: str, calls: int, *, checked: bool, patience: float) -> Answer:
+    def measure(
+        self, point: Point, way: str, calls: int, *, checked: bool, patience: float, in_row: bool = False
+    ) -> Answer:
         """See starling.tuning.job.Job."""
-        del patience
+        del patience, in_row  # a sweep has no calls in a row, and a search asks for none unless it is told to
         seconds = self._sweep.times[point].get(way)
         if seconds is None:
             return Refusal("it was not measured")

@@ -179,6 +179,9 @@ struct Algorithm {
   std::int64_t (*scratch_blocks)(const Situation&, const Parameters&) = nullptr;
   /// Whether rounds meet in memory that ranks of a node share. Null: none does.
   bool (*shares_memory)(const Parameters&) = nullptr;
+  /// How many groups of ranks the rank that is in most of them is in, for sub-collectives: each group's communicator is
+  /// made on first use. Null: none.
+  int (*communicators)(const Parameters&) = nullptr;
   /// What one rank does. A pure function.
   Schedule (*build)(const Team&, const Parameters&) = nullptr;
   /// The same with a light barrier of its own, where words between the partners of the next round are not enough. Null:

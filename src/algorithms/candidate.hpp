@@ -49,6 +49,11 @@ struct Bound {
   [[nodiscard]] bool shares_memory() const {
     return algorithm->shares_memory != nullptr && algorithm->shares_memory(parameters);
   }
+  /// Communicators that a rank needs at most: for groups of ranks, and one of all ranks for MPI barriers.
+  [[nodiscard]] int communicators() const {
+    return (algorithm->communicators != nullptr ? algorithm->communicators(parameters) : 0) +
+           (synchronisation == Synchronisation::mpi_barrier ? 1 : 0);
+  }
   /// Whether the send buffer may lie in the receive buffer.
   [[nodiscard]] bool works_in_place() const { return has_in_place(collective) && algorithm->works_in_place; }
   /// Why it cannot serve there, in words for people; empty if it can.

@@ -68,6 +68,7 @@ struct Candidate {
   std::vector<std::pair<std::string, std::string>> attributes;
   Interned refusal;                ///< why it may not be proposed; empty if it may
   std::optional<Earlier> earlier;  ///< the same on all ranks; nothing if unknown
+  int communicators = 0;           ///< that a rank needs to begin with it, at most
   [[nodiscard]] bool eligible() const { return refusal.empty(); }
 };
 

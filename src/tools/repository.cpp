@@ -73,14 +73,16 @@ Json collectives_of(const Algorithm& algorithm) {
 }
 
 /// What the command needs to know of each collective: whether it reduces, how many of a rank's buffers have a block for
-/// each rank, and whether every rank knows the size of a call, so that a choice may depend on it.
+/// each rank, whether every rank knows the size of a call, so that a choice may depend on it, and whether all wait for
+/// all.
 Json traits_listing() {
   Json all = Json::object();
   for (const Traits& has : traits)
     all[std::string(has.name)] = {
         {"reduces", has.reduces},
         {"buffers_of_blocks", (has.send == Holds::blocks ? 1 : 0) + (has.recv == Holds::blocks ? 1 : 0)},
-        {"size_is_known", has.sizes == Sizes::alike || has.sizes == Sizes::known}};
+        {"size_is_known", has.sizes == Sizes::alike || has.sizes == Sizes::known},
+        {"waits_for_all", waits_for_all(*collective_named(has.name))}};
   return all;
 }
 

@@ -4,11 +4,13 @@
 //   ways COLLECTIVE RANKS
 // answers `way NAME` for each, then `end`;
 //   measure COLLECTIVE BYTES RANKS CALLS CHECKED WAY
-// makes, with CHECKED 1, a call whose result is checked, then CALLS that are timed, on the first RANKS ranks. It
-// answers `times SECONDS ...`, those of the slowest rank; `refused WHY` if the way can't serve; `wrong` if the result
-// is wrong.
+// makes, with CHECKED 1, a call whose result is checked, then CALLS that are timed, on the first RANKS ranks. Each
+// timed call begins behind a barrier. It answers `times SECONDS ...`, those of the slowest rank; `refused WHY` if the
+// way can't serve; `wrong` if the result is wrong;
+//   row COLLECTIVE BYTES RANKS CALLS CHECKED WAY
+// does the same without barriers between the calls, and answers the mean of all ranks' seconds, with their waiting.
 //
-// Each timed call begins behind a barrier. The end of the input ends the job.
+// The end of the input ends the job.
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif
@@ -89,8 +91,8 @@ static int all(int good) {
 }
 
 /// On the ranks that take part; rank 0 answers.
-static void measure(const struct collective* what, size_t bytes, int calls, int checked, const char* way) {
-  static double mine[MOST_CALLS], slowest[MOST_CALLS];
+static void measure(const struct collective* what, size_t bytes, int calls, int checked, int in_row, const char* way) {
+  static double mine[MOST_CALLS], reduced[MOST_CALLS];
   char answer[LINE_BYTES];
   answer[0] = '\0';
   width = bytes % 4 == 0 ? 4 : 1;
@@ -116,21 +118,21 @@ static void measure(const struct collective* what, size_t bytes, int calls, int 
     return;
   }
   for (int i = 0; i < calls; ++i) {
-    PMPI_Barrier(comm);
+    if (!in_row || i == 0) PMPI_Barrier(comm);
     const double start = PMPI_Wtime();
     what->call();
     mine[i] = PMPI_Wtime() - start;
   }
-  PMPI_Reduce(mine, slowest, calls, MPI_DOUBLE, MPI_MAX, 0, comm);
+  PMPI_Reduce(mine, reduced, calls, MPI_DOUBLE, in_row ? MPI_SUM : MPI_MAX, 0, comm);
   if (rank != 0) return;
   printf("starling-tune times");
-  for (int i = 0; i < calls; ++i) printf(" %.9g", slowest[i]);
+  for (int i = 0; i < calls; ++i) printf(" %.9g", in_row ? reduced[i] / ranks : reduced[i]);
   printf("\n");
   fflush(stdout);
 }
 
 static void answer(const char* line) {
-  char name[64], way[LINE_BYTES];
+  char kind[16], name[64], way[LINE_BYTES];
   long bytes = 0;
   int first = 0, calls = 0, checked = 0;
   if (sscanf(line, "ways %63s %d", name, &first) == 2) {
@@ -143,8 +145,10 @@ static void answer(const char* line) {
     say("end");
     return;
   }
-  const int read = sscanf(line, "measure %63s %ld %d %d %d %500s", name, &bytes, &first, &calls, &checked, way);
-  const struct collective* what = read == 6 ? collective_named(name, strlen(name)) : NULL;
+  const int read = sscanf(line, "%15s %63s %ld %d %d %d %500s", kind, name, &bytes, &first, &calls, &checked, way);
+  const int in_row = read == 7 && strcmp(kind, "row") == 0;
+  const int understood = in_row || (read == 7 && strcmp(kind, "measure") == 0);
+  const struct collective* what = understood ? collective_named(name, strlen(name)) : NULL;
   if (!what || bytes < 0 || bytes > MOST_BYTES || first < 1 || first > world_ranks || calls < 1 || calls > MOST_CALLS) {
     if (world_rank == 0) say("refused the request is not understood");
     return;
@@ -153,7 +157,7 @@ static void answer(const char* line) {
   if (comm == MPI_COMM_NULL) return;
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &ranks);
-  measure(what, (size_t)bytes, calls, checked, way);
+  measure(what, (size_t)bytes, calls, checked, in_row, way);
 }
 
 /// Says what the job is: its ranks, the node of each (numbered by their first ranks) and the processors there, and the

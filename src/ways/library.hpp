@@ -28,6 +28,7 @@ struct Library {
   [[nodiscard]] static std::string group() { return std::string(native); }
   [[nodiscard]] static std::string reduction_order() { return {}; }
   [[nodiscard]] static std::int64_t probe_up_to() { return 0; }
+  [[nodiscard]] static int communicators() { return 0; }
   [[nodiscard]] static std::string refusal(const Situation& /*situation*/) { return {}; }
   [[nodiscard]] static const Bound* scheduled() { return nullptr; }
   /// None: nobody knows which algorithm the library chooses.

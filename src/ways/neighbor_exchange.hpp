@@ -28,6 +28,7 @@ struct NeighborExchange {
   [[nodiscard]] std::string group() const;
   [[nodiscard]] static std::string reduction_order() { return {}; }
   [[nodiscard]] static std::int64_t probe_up_to() { return 0; }
+  [[nodiscard]] static int communicators() { return 0; }
   /// None: an exchange serves any graph. Whether the topology can be used here the ranks find out at the first call.
   [[nodiscard]] static std::string refusal(const Situation& /*situation*/) { return {}; }
   [[nodiscard]] static const Bound* scheduled() { return nullptr; }

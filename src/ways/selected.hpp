@@ -80,6 +80,8 @@ struct Selected {
   [[nodiscard]] static std::string group() { return "library"; }
   [[nodiscard]] static std::string reduction_order() { return {}; }
   [[nodiscard]] static std::int64_t probe_up_to() { return 0; }
+  /// A private one of the same ranks.
+  [[nodiscard]] static int communicators() { return 1; }
   [[nodiscard]] std::string refusal(const Situation& situation) const;
   [[nodiscard]] static const Bound* scheduled() { return nullptr; }
   [[nodiscard]] std::optional<Bound> predicted_as() const { return counterpart(); }

@@ -64,6 +64,10 @@ std::int64_t Way::probe_up_to() const {
   return std::visit([](const auto& one) { return one.probe_up_to(); }, kind_);
 }
 
+int Way::communicators() const {
+  return std::visit([](const auto& one) { return one.communicators(); }, kind_);
+}
+
 std::string Way::refusal(const Situation& situation) const {
   return std::visit([&](const auto& one) { return one.refusal(situation); }, kind_);
 }

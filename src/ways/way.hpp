@@ -33,6 +33,7 @@ concept KindOfWay = requires(const Kind& kind, const Situation& situation, Colle
   { kind.group() } -> std::same_as<std::string>;
   { kind.reduction_order() } -> std::same_as<std::string>;
   { kind.probe_up_to() } -> std::same_as<std::int64_t>;
+  { kind.communicators() } -> std::same_as<int>;
   { kind.refusal(situation) } -> std::same_as<std::string>;
   { kind.scheduled() } -> std::same_as<const Bound*>;
   { kind.predicted_as() } -> std::same_as<std::optional<Bound>>;
@@ -64,6 +65,8 @@ class Way {
   [[nodiscard]] std::string reduction_order() const;
   /// Tuners try it up to this many bytes; 0: without limit.
   [[nodiscard]] std::int64_t probe_up_to() const;
+  /// Communicators that a rank needs to begin with it, at most: to make one all ranks agree several times.
+  [[nodiscard]] int communicators() const;
   /// Why it cannot serve in `situation`, a sentence without a full stop; empty if it can.
   [[nodiscard]] std::string refusal(const Situation& situation) const;
   /// The candidate whose schedules carry out its calls, which lives as long as the way; null where none do. Such a way

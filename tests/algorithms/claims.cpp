@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <optional>
 #include <ostream>
@@ -136,6 +138,25 @@ TEST_P(EveryAlgorithm, SharesMemoryWhereItSaysSo) {
       for (const Schedule& one : schedules(bound, situation, 0))
         for (const Round& round : one.rounds()) shares = shares || round.sharing() != nullptr;
       EXPECT_EQ(bound.shares_memory(), shares) << bound.name() << ", " << ranks << " ranks";
+    }
+  }
+}
+
+TEST_P(EveryAlgorithm, NeedsAsManyCommunicatorsAsItSays) {
+  for (const Bound& bound : GetParam().members) {
+    for (const int ranks : {6, 8}) {
+      const Situation situation = situation_of(bound, ranks, 1 << 20);
+      if (!bound.refusal(situation).empty()) continue;
+      std::size_t most = 0;
+      for (const Schedule& one : schedules(bound, situation, 0)) {
+        std::vector<RankSet> groups;
+        for (const Round& round : one.rounds())
+          if (const SubCollective* const sub = round.sub();
+              sub != nullptr && std::find(groups.begin(), groups.end(), sub->group) == groups.end())
+            groups.push_back(sub->group);
+        most = std::max(most, groups.size());
+      }
+      EXPECT_EQ(bound.communicators(), static_cast<int>(most)) << bound.name() << ", " << ranks << " ranks";
     }
   }
 }

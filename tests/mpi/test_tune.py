@@ -11,6 +11,7 @@ import pytest
 
 from starling.records.record import Context
 from starling.tables import table as tables
+from starling.tuning.rows import FEWEST_CALLS
 from support.mpis import ON_FEW_PROCESSORS, Mpi, compile_c, debian_mpis, environment, installed_mpis
 from support.tuned import STARLING, preloaded, run_tuned
 
@@ -79,6 +80,13 @@ def test_a_small_configuration_phase_makes_a_table_and_goes_on(mpi: Mpi, tmp_pat
     assert {point.bytes for point in table.points} == set(SIZES)
     assert {point.way for point in table.points} > {"native"}
     assert all(choice.intervals[0].from_ == 0 for choice in table.choices)
+    in_row = [one for one in table.points if one.in_row]
+    assert {one.collective for one in in_row} == {"allreduce"}, "calls of others overlap"
+    for one in in_row:
+        assert one.in_row is not None
+        assert one.in_row.samples >= 2 * FEWEST_CALLS
+        assert one.in_row.mean_s > 0
+        assert (one.in_row.of_native == 1) == (one.way == "native")
 
     kept = (tmp_path / "table.json.measurements").read_text()
     again = tune(mpi, tmp_path, *options[2:], "--ways", "ring", "--collectives", "allreduce", "--budget", "none")

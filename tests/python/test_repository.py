@@ -63,9 +63,10 @@ def test_traits_tell_what_each_collective_has_at_whom() -> None:
     found = listing()
     traits = found["traits"]
     assert list(traits) == found["collectives"]
-    assert traits["bcast"] == {"reduces": False, "buffers_of_blocks": 0, "size_is_known": True}
-    assert traits["reduce_scatter"] == {"reduces": True, "buffers_of_blocks": 1, "size_is_known": True}
-    assert traits["alltoallv"] == {"reduces": False, "buffers_of_blocks": 2, "size_is_known": False}
+    names = ("reduces", "buffers_of_blocks", "size_is_known", "waits_for_all")
+    assert traits["bcast"] == dict(zip(names, (False, 0, True, False), strict=True))
+    assert traits["reduce_scatter"] == dict(zip(names, (True, 1, True, True), strict=True))
+    assert traits["alltoallv"] == dict(zip(names, (False, 2, False, False), strict=True))
 
 
 def test_one_collective_alone() -> None:

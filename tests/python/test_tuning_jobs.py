@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from starling.tables.table import NATIVE
 from starling.tuning import library
 from starling.tuning.job import Answer, JobEndedError, JobError, MpiJob, Refusal, Times
 from starling.tuning.jobs import Jobs
@@ -41,10 +42,12 @@ class Stub:
         if self.variables.get("I_MPI_ADJUST_ALLREDUCE") == "13":
             raise JobError("mpirun: no job of ours began")
 
-    def measure(self, point: Point, way: str, calls: int, *, checked: bool, patience: float) -> Answer:
+    def measure(
+        self, point: Point, way: str, calls: int, *, checked: bool, patience: float, in_row: bool = False
+    ) -> Answer:
         """What `says` has."""
         del calls, checked, patience
-        self.asked.append(f"{point.collective}:{way}")
+        self.asked.append(f"{point.collective}:{way}" + (" in a row" if in_row else ""))
         if isinstance(self.says, Exception):
             raise self.says
         return self.says
@@ -106,6 +109,9 @@ def test_a_way_whose_job_fails_is_refused_and_leaves_no_job() -> None:
         assert measured(of, "native_adjust_1") == Refusal("in a job of its own: no answer within 30 s")
         assert of.delay(POINT, "native_adjust_13") == 0
         assert len(first.begun) == begun, "no point waits for it again"
+        assert isinstance(of.measure(POINT, NATIVE, 1, checked=False, patience=9.0, in_row=True), Times)
+        assert isinstance(of.measure(POINT, "native_adjust_4", 1, checked=False, patience=9.0, in_row=True), Times)
+        assert [first.asked[-1], first.begun[-1].asked[-1]] == ["allreduce:native in a row"] * 2
         first.says = JobEndedError("the job ended")
         with pytest.raises(JobEndedError):
             measured(of, "ring")

@@ -4,6 +4,7 @@ import copy
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,23 @@ def test_what_a_running_job_takes_instead_is_written_and_read_again() -> None:
     of = [one.at_run_time.way if one.at_run_time else None for one in whole.choices[0].intervals]
     assert of == [None, "ring", None]
     assert to_text(whole).count("at_run_time") == 1
+
+
+def test_calls_in_a_row_are_written_where_there_are_any_and_read_again() -> None:
+    def put(one: dict[str, Any], found: dict[str, Any]) -> None:
+        found["points"][1]["in_row"] = one
+
+    in_row = {"mean_s": 1.6e-5, "samples": 224, "of_native": 0.8, "counts": True}
+    whole = parse(changed(partial(put, in_row)))
+    VALIDATOR.validate(json.loads(to_text(whole)))
+    assert parse(to_text(whole)) == whole
+    assert to_text(whole).count("in_row") == 1
+    native, ring = whole.points
+    assert native.in_row is None
+    assert (ring.ratio, ring.seconds, ring.of_native) == (0.8, 1.6e-5, SAMPLE["points"][1].get("of_native"))
+    for name, wrong in (("mean_s", -1), ("samples", 0), ("of_native", None), ("counts", "no")):
+        with pytest.raises(TableError, match=rf"points\[1\]\.in_row\.{name} is not what it should be"):
+            parse(changed(partial(put, {**in_row, name: wrong})))
 
 
 def test_each_interval_and_point_has_a_line_of_its_own() -> None:

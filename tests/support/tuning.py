@@ -27,9 +27,12 @@ class FakeJob:
     refusals: Callable[[str, Point], str] = lambda _way, _point: ""
     ends_at: Callable[[str, Point], bool] = lambda _way, _point: False
     delays: Callable[[str, Point], float] = lambda _way, _point: 0.0
+    drifts: Callable[[str, int], float] = lambda _way, _call: 1.0
+    """By which factor a call takes longer in a row, after so many calls."""
     interrupt_after: int | None = None
     now: float = 0.0
     asked: list[tuple[Point, str]] = field(default_factory=list)
+    asked_in_row: list[tuple[Point, str, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._dice = random.Random(7)
@@ -38,18 +41,24 @@ class FakeJob:
         """Seconds since the start."""
         return self.now
 
-    def measure(self, point: Point, way: str, calls: int, *, checked: bool, patience: float) -> Answer:
+    def measure(
+        self, point: Point, way: str, calls: int, *, checked: bool, patience: float, in_row: bool = False
+    ) -> Answer:
         """See starling.tuning.job.Job."""
         assert patience > 0
         if self.interrupt_after is not None and len(self.asked) >= self.interrupt_after:
             raise KeyboardInterrupt
-        self.asked.append((point, way))
+        if in_row:
+            self.asked_in_row.append((point, way, calls))
+        else:
+            self.asked.append((point, way))
         if self.ends_at(way, point):
             raise JobEndedError("the job ended")
         if why := self.refusals(way, point):
             self.now += self.curves["native"](point)
             return Refusal(why)
-        seconds = [self.curves[way](point) * self._dice.lognormvariate(0, self.noise) for _ in range(calls)]
+        factors = [self.drifts(way, call) if in_row else 1.0 for call in range(calls)]
+        seconds = [self.curves[way](point) * self._dice.lognormvariate(0, self.noise) * one for one in factors]
         self.now += sum(seconds) * (calls + checked) / calls + 1e-4
         return Times(tuple(seconds))
 

@@ -50,6 +50,10 @@ TEST_F(SelectedWays, AreFoundByName) {
     EXPECT_FALSE(Selected::named(Collective::bcast, wrong)) << wrong;
 }
 
+TEST_F(SelectedWays, NeedAPrivateCommunicator) {
+  EXPECT_EQ(way_named(Collective::allreduce, "native_ring")->communicators(), 1);
+}
+
 TEST_F(SelectedWays, KnowTheirCounterpartInTheRepository) {
   const auto of = [](Collective collective, std::string_view name) {
     const auto found = Selected::named(collective, name)->counterpart();

@@ -49,6 +49,16 @@ TEST(Ways, AreFoundByTheirNames) {
   EXPECT_FALSE(way_named(Collective::bcast, ""));
 }
 
+TEST(Ways, SayHowManyCommunicatorsTheyNeed) {
+  const auto needed = [](std::string_view name) { return way_named(Collective::allreduce, name)->communicators(); };
+  EXPECT_EQ(needed("native"), 0);
+  EXPECT_EQ(needed("ring"), 0);
+  EXPECT_EQ(way_named(Collective::allgather, "ring_mpi_barrier")->communicators(), 1);
+  EXPECT_EQ(needed("groups?mesh=3x4"), 2);
+  EXPECT_EQ(needed("groups_leader?mesh=2x3x2"), 3);
+  EXPECT_EQ(needed("groups?mesh=cube"), 3);
+}
+
 TEST(Ways, OfNeighbourhoodCollectivesAreTheTwoSidedExchangesOfTableOne) {
   const auto all = NeighborExchange::all(Collective::neighbor_alltoallw);
   EXPECT_EQ(all.size(), 12u);

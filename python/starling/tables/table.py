@@ -141,12 +141,26 @@ class Choice(_OfShape):
         return self
 
 
+class InRow(_Model):
+    """What calls in a row took: the mean of ranks' seconds of a call, in the latest half of each spell of them.
+
+    `samples` is the number of all these calls, `of_native` the way's time divided by native's in the same rounds, and
+    `counts` whether the choice rests on that.
+    """
+
+    mean_s: Seconds
+    samples: Annotated[int, Field(ge=1, strict=True)]
+    of_native: Seconds
+    counts: Annotated[bool, Field(strict=True)]
+
+
 class Point(_OfShape):
-    """One measurement: seconds of a call of the slowest rank, median of `samples` calls.
+    """One measurement: seconds of a call of the slowest rank, median of `samples` calls, each behind a barrier.
 
     `low_s` and `high_s` are the ends of the median's confidence interval. `of_native` is the way's time divided by
     native's in the same rounds, None where that is not known. `cpu_idle` is the share of processor time that nobody
-    used while the ways of the point were measured, on an emulated cluster.
+    used while the ways of the point were measured, on an emulated cluster. `in_row` is about calls in a row, None where
+    there were none.
     """
 
     bytes: Bytes
@@ -157,6 +171,22 @@ class Point(_OfShape):
     samples: Annotated[int, Field(ge=1, strict=True)]
     of_native: Seconds | None = None
     cpu_idle: Annotated[float, Field(ge=0, le=1)] | None = None
+    in_row: InRow | None = None
+
+    @property
+    def counted(self) -> InRow | None:
+        """Its calls in a row where the choice rests on them."""
+        return self.in_row if self.in_row and self.in_row.counts else None
+
+    @property
+    def ratio(self) -> float | None:
+        """The way's time divided by native's on which the choice rests; None where that is not known."""
+        return self.counted.of_native if self.counted else self.of_native
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of a call on which the choice rests."""
+        return self.counted.mean_s if self.counted else self.median_s
 
 
 class Made(_Model):
@@ -196,7 +226,7 @@ class Table(_Model):
     def compared(self, shape: Shape) -> dict[int, dict[str, float]]:
         """Seconds by which ways of a shape are compared, by size in ascending order, then by way.
 
-        Native's median, and others' by their ratio to native in the same rounds: medians of calls that were made at
+        Native's own, and others' by their ratio to native in the same rounds: those of calls that were made at
         different times also tell how the machine changed in between.
         """
         found: dict[int, dict[str, Point]] = {}
@@ -204,9 +234,9 @@ class Table(_Model):
             found.setdefault(point.bytes, {})[point.way] = point
 
         def seconds(point: Point, native: Point | None) -> float:
-            if native is None or point.of_native is None:
-                return point.median_s
-            return point.of_native * native.median_s
+            if native is None or point.ratio is None:
+                return point.seconds
+            return point.ratio * native.seconds
 
         return {
             size: {way: seconds(point, ways.get(NATIVE)) for way, point in ways.items()}
@@ -301,6 +331,9 @@ def to_text(table: Table) -> str:
 
     choices = [choice(item) for item in data.pop("choices")]
     points = data.pop("points")
+    for one in points:
+        if one["in_row"] is None:
+            del one["in_row"]
     heading = [f"  {line(name)}: {line(value)}" for name, value in data.items()]
     shown = ",".join(f"\n    {one}" for one in choices)
     return ",\n".join(

@@ -48,7 +48,10 @@ class JobEndedError(Exception):
 
 @dataclass(frozen=True)
 class Times:
-    """Seconds of each timed call, the slowest rank's; on a lab also the time of its processors meanwhile."""
+    """Seconds of each timed call, the slowest rank's, or of calls in a row the mean of all ranks.
+
+    On a lab also the time of its processors meanwhile.
+    """
 
     seconds: tuple[float, ...]
     processors: Ticks | None = None
@@ -67,9 +70,12 @@ Answer = Times | Refusal
 class Job(Protocol):
     """What can measure."""
 
-    def measure(self, point: Point, way: str, calls: int, *, checked: bool, patience: float) -> Answer:
+    def measure(
+        self, point: Point, way: str, calls: int, *, checked: bool, patience: float, in_row: bool = False
+    ) -> Answer:
         """Times `calls` calls by a way, after one whose result is checked where that is asked for.
 
+        Each begins behind a barrier; those in a row do not, but for the first.
         Raises JobEndedError, also where there is no answer after `patience` seconds.
         """
 
@@ -251,18 +257,21 @@ class MpiJob:
             raise JobError(f"asked for the ways of {collective}: {error}") from error
         return tuple(found)
 
-    def measure(self, point: Point, way: str, calls: int, *, checked: bool, patience: float) -> Answer:
+    def measure(
+        self, point: Point, way: str, calls: int, *, checked: bool, patience: float, in_row: bool = False
+    ) -> Answer:
         """See Job."""
+        kind = "row" if in_row else "measure"
         before = idle.ticks() if self._is_on_lab else None
         try:
-            self._ask(f"measure {point.collective} {point.bytes} {point.ranks} {calls} {int(checked)} {way}")
-            kind, _, rest = self._next(patience).partition(" ")
+            self._ask(f"{kind} {point.collective} {point.bytes} {point.ranks} {calls} {int(checked)} {way}")
+            says, _, rest = self._next(patience).partition(" ")
         except JobEndedError:
             self.kill()
             raise
-        if kind == "times":
+        if says == "times":
             return Times(tuple(map(float, rest.split())), idle.ticks() - before if before else None)
-        return Refusal("its result is wrong" if kind == "wrong" else rest)
+        return Refusal("its result is wrong" if says == "wrong" else rest)
 
     def spread(self, ranks: int) -> tuple[int, int]:
         """Nodes of the first `ranks` ranks, and ranks on the fullest of them."""

@@ -46,17 +46,19 @@ class Jobs:
         begins = intel_rules.setting(*key) and key not in self._others and key not in self._refused
         return self._job.start_seconds if begins else 0.0
 
-    def measure(self, point: Point, way: str, calls: int, *, checked: bool, patience: float) -> Answer:
+    def measure(
+        self, point: Point, way: str, calls: int, *, checked: bool, patience: float, in_row: bool = False
+    ) -> Answer:
         """See Job. A way that ends a job of its own is refused, then and at all other points."""
         if not (wanted := intel_rules.setting(point.collective, way)):
-            return self._job.measure(point, way, calls, checked=checked, patience=patience)
+            return self._job.measure(point, way, calls, checked=checked, patience=patience, in_row=in_row)
         key = (point.collective, way)
         if key in self._refused:
             return self._refused[key]
         try:
             job = self._others.pop(key, None) or self._begun(wanted)
             self._others[key] = job
-            return job.measure(point, NATIVE, calls, checked=checked, patience=patience)
+            return job.measure(point, NATIVE, calls, checked=checked, patience=patience, in_row=in_row)
         except (JobError, JobEndedError) as error:
             if other := self._others.pop(key, None):
                 other.discard()

@@ -2,7 +2,8 @@
 
 The file is JSON Lines. The first line says what was measured with: `schema`, `line` (the launcher line), `library`,
 `nodes` (of each rank). Each other line is an answer: `race`, `collective`, `ranks`, `bytes`, `way`, and `seconds` of
-each call or `refused` with a reason, on a lab also `processors`, ticks of idle and of all time; or the end of a race:
+each call (`in_row` for calls in a row) or `refused` with a reason, on a lab also `processors`, ticks of idle and of all
+time; or the end of a race:
 `ended` (its number) and `elapsed`, the seconds of the budget that are used up.
 """
 
@@ -27,12 +28,13 @@ SCHEMA = "starling-tuning-1"
 
 @dataclass(frozen=True)
 class Line:
-    """One answer: a race is a number of ways that took turns at a point."""
+    """One answer: a race is a number of ways that took turns at a point, with calls in a row or behind barriers."""
 
     race: int
     point: Point
     way: str
     answer: Answer
+    in_row: bool = False
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,8 @@ class Kept:
     @property
     def natives(self) -> list[Point]:
         """The points at which native was measured."""
-        return [one.point for one in self.lines if one.way == NATIVE and isinstance(one.answer, Times)]
+        natives = (one for one in self.lines if one.way == NATIVE and not one.in_row)
+        return [one.point for one in natives if isinstance(one.answer, Times)]
 
 
 class Log(Protocol):
@@ -73,7 +76,7 @@ class Journal:
         if isinstance(line.answer, Times):
             ticks = line.answer.processors
             busy = {} if ticks is None else {"processors": [ticks.idle, ticks.total]}
-            self._lines.append({**found, "seconds": line.answer.seconds, **busy})
+            self._lines.append({**found, "in_row" if line.in_row else "seconds": line.answer.seconds, **busy})
         else:
             self._lines.append({**found, "refused": line.answer.why})
 
@@ -121,13 +124,14 @@ def _line(found: dict[str, Any]) -> Line:
     point = Point(str(found["collective"]), int(found["ranks"]), int(found["bytes"]))
     if point.ranks < 1 or not 0 <= point.bytes <= MOST_BYTES:
         raise ValueError("no point")
-    return Line(int(found["race"]), point, str(found["way"]), _answer(found))
+    in_row = "in_row" in found
+    return Line(int(found["race"]), point, str(found["way"]), _answer(found, "in_row" if in_row else "seconds"), in_row)
 
 
-def _answer(found: dict[str, Any]) -> Answer:
+def _answer(found: dict[str, Any], times_of: str) -> Answer:
     if "refused" in found:
         return Refusal(str(found["refused"]))
-    times = found["seconds"]
+    times = found[times_of]
     if not isinstance(times, list) or not times:
         raise ValueError("no times")
     ticks = found.get("processors")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from statistics import fmean
 
 from starling.tables import intel_rules
-from starling.tables.table import NATIVE, AtRunTime, Choice, Interval, Made, Table
+from starling.tables.table import NATIVE, AtRunTime, Choice, InRow, Interval, Made, Table
 from starling.tables.table import Point as Measured
 from starling.tuning.belief import Estimate
 from starling.tuning.curves import Curve, Span, costs, spans
@@ -40,15 +40,31 @@ def _at_run_time(points: list[Point], known: dict[str, Curve], inside: range) ->
     return AtRunTime(way=best, gain=math.exp(-log)) if log < 0 else AtRunTime(way=NATIVE, gain=1.0)
 
 
+def _seconds(search: Search, way: str, point: Point) -> float | None:
+    """Of a call by a way, in a row where the choice rests on that; None where it was not measured."""
+    at = search.points[point]
+    if at.rows.count and (in_row := at.rows.seconds(way)) is not None:
+        return in_row
+    return Summary.of(at.seconds[way]).median if at.seconds.get(way) else None
+
+
+def _in_row(search: Search, way: str, point: Point) -> InRow | None:
+    rows = search.points[point].rows
+    seconds, ratio = rows.seconds(way), rows.ratio(way)
+    if seconds is None or ratio is None:
+        return None
+    return InRow(mean_s=seconds, samples=rows.calls(way), of_native=math.exp(ratio.mean), counts=rows.count)
+
+
 def _interval(search: Search, points: list[Point], known: dict[str, Curve], span: Span) -> Interval:
     inside = range(span.first, span.last + 1)
-    natives = {i: search.points[points[i]].native or 0.0 for i in inside}
+    natives = {i: _seconds(search, NATIVE, points[i]) or 0.0 for i in inside}
     logs = {i: one.mean for i in inside if (one := known[span.way].estimates[i]) is not None}
 
     def seconds(i: int) -> float:
         # Its own calls tell most: native's may have been made when the machine was slower.
-        own = search.points[points[i]].seconds.get(span.way) if known[span.way].measured[i] else None
-        return Summary.of(own).median if own else natives[i] * math.exp(logs[i])
+        own = _seconds(search, span.way, points[i]) if known[span.way].measured[i] else None
+        return natives[i] * math.exp(logs[i]) if own is None else own
 
     gain = math.exp(-fmean(logs.values()))
     is_set_at_start = bool(intel_rules.setting(points[0].collective, span.way))
@@ -58,6 +74,9 @@ def _interval(search: Search, points: list[Point], known: dict[str, Curve], span
         why = "nothing measured is faster" if rival == NATIVE else f"{rival} is not faster for certain, {-log:+.1%}"
     else:
         why = f"{gain:.2f} times as fast as native at {len(inside)} size{'s' * (len(inside) > 1)}"
+        in_row = sum(search.points[points[i]].rows.count for i in inside)
+        if in_row:
+            why += f", at {in_row} by calls in a row"
         if span.crossing:
             why += f"; its curve crosses the one before at {span.start} bytes"
     return Interval.model_validate(
@@ -113,8 +132,9 @@ def _measurements(search: Search, spread: Callable[[int], tuple[int, int]]) -> I
                 low_s=None if one.half_width is None else one.low,
                 high_s=None if one.half_width is None else one.high,
                 samples=one.count,
-                of_native=math.exp(search.estimate(way, point).mean),
+                of_native=math.exp(search.behind_barriers(way, point).mean),
                 cpu_idle=round(processors.share, 3) if processors else None,
+                in_row=_in_row(search, way, point),
             )
 
 

@@ -122,6 +122,11 @@ def knows_size(collective: str) -> bool:
     return bool(_traits()[collective]["size_is_known"])
 
 
+def waits_for_all(collective: str) -> bool:
+    """Whether no rank can end a call before all have begun it; else calls in a row overlap."""
+    return bool(_traits()[collective]["waits_for_all"])
+
+
 def sizes_of(collective: str, all_sizes: Sequence[int]) -> Sequence[int]:
     """The sizes to measure a collective with: one where a choice cannot depend on it."""
     if collective == "barrier":

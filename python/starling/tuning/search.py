@@ -4,6 +4,8 @@ A race is a number of ways that are measured in turn at one point, native among 
 first, as far as the budget goes; then each race is held where the expected improvement (Jones, Schonlau and Welch 1998,
 equation 15) over the best way known there, times the weight of the point, is largest for the root of the seconds it
 takes. By the seconds themselves points that take long would all come last; without them the first few would take all.
+
+At last native and the best ways at each point take turns in spells of calls in a row, as programs make them.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from starling.tuning.belief import Belief, Estimate, Offsets, family
 from starling.tuning.job import Answer, Job, JobEndedError, Refusal, Times
 from starling.tuning.journal import Kept, Line, Log
 from starling.tuning.points import Plan, Point
+from starling.tuning.rows import FEWEST_CALLS, SPELLS, Rows
 from starling.tuning.samples import Summary
 
 PRECISION = 0.05
@@ -69,6 +72,17 @@ _SMALLER_ALIKE = 4.0
 """by at most such a factor."""
 _MOST_ENDINGS = 3
 """Ways that end the job, after which no more jobs are started."""
+_PASSES = 3
+"""Calls in a row come after the races; what they leave of the budget goes to races again, and to rows of the ways that
+are the best by then."""
+_ROW_SHARE = 0.15
+"""Of the budget that is left when a pass begins, for calls in a row,"""
+_ROW_SECONDS = 20.0
+"""and for a point at most so long."""
+_NEARLY_BEST = math.log(1.25)
+"""So much slower than the best way besides native another one may be that is also called in a row."""
+_OUT_OF_REACH = math.log(2.0)
+"""Where all others take so much longer than native, calls in a row make none of them the best."""
 
 
 def expected_improvement(best: float, estimate: Estimate) -> float:
@@ -91,6 +105,8 @@ class At:
     """How many races each way took part in."""
     out: dict[str, str] = field(default_factory=dict)
     """Ways that are not measured (any more), and why."""
+    rows: Rows = field(default_factory=Rows)
+    """Of native and the best ways, calls in a row."""
     processors: Ticks | None = None
     """On a lab, the time of its processors while they were measured."""
 
@@ -125,6 +141,7 @@ class Search:
     """A configuration phase: which points are measured with which ways, in which order, how often.
 
     Points of weight 0 are not measured: the table has what `kept` has of them. `ways` are those of each collective;
+    `in_row` tells of which collectives calls in a row are compared too;
     `clock` tells seconds; `budget` is in seconds, None: without end. Everything that is measured is also kept in
     `log`; what `kept` has is taken for measured.
     """
@@ -143,6 +160,7 @@ class Search:
         refused: Callable[[str, Point], str] = lambda _way, _point: "",
         report: Callable[[Progress], None] = lambda _: None,
         everything: bool = False,
+        in_row: Callable[[str], bool] = lambda _collective: False,
     ) -> None:
         self.plan = plan
         self._to_measure = sum(weight > 0 for weight in plan.values())
@@ -154,6 +172,8 @@ class Search:
         self._refused = refused
         self._report = report
         self._everything = everything
+        self._in_row = in_row
+        self._reserved = 0.0
         self.points: dict[Point, At] = {point: At() for point in plan}
         self._not_measured: dict[tuple[str, int], list[tuple[int, float]]] = {}
         self._dice = random.Random(1)  # noqa: S311 - the order of turns
@@ -179,6 +199,15 @@ class Search:
 
     def estimate(self, way: str, point: Point) -> Estimate:
         """The logarithm of the way's time over native's."""
+        if way == NATIVE:
+            return Estimate(0.0, 0.0)
+        rows = self.points[point].rows
+        if rows.count and (in_row := rows.ratio(way)):
+            return in_row
+        return self.behind_barriers(way, point)
+
+    def behind_barriers(self, way: str, point: Point) -> Estimate:
+        """The same without what calls in a row tell."""
         if way == NATIVE:
             return Estimate(0.0, 0.0)
         mean, deviation = self._beliefs[point.collective, family(way)].estimate(way, point)
@@ -215,7 +244,7 @@ class Search:
 
     @property
     def _left(self) -> float:
-        return self._budget - self.elapsed
+        return self._budget - self.elapsed - self._reserved
 
     # The loop
 
@@ -223,8 +252,13 @@ class Search:
         """Measures until nothing is worth its time, or the budget is used up."""
         for point in self._natives():
             self._race(point, [])
-        while self._endings < _MOST_ENDINGS and (found := self._next()):
-            self._race(*found)
+        for _ in range(_PASSES):
+            for_rows = _ROW_SHARE * self._left if math.isfinite(self._budget) else math.inf
+            self._reserved = for_rows if math.isfinite(for_rows) and self._row_points() else 0.0
+            while self._endings < _MOST_ENDINGS and (found := self._next()):
+                self._race(*found)
+            self._reserved = 0.0
+            self._rows(min(for_rows, self._left))
 
     @property
     def notes(self) -> list[str]:
@@ -387,25 +421,87 @@ class Search:
         if self._log:
             self._log.ended(self._races, self.elapsed)
 
+    # Calls in a row
+
+    def _row_points(self) -> list[Point]:
+        """Where ways may be called in a row, small sizes first."""
+        return [
+            point
+            for point in sorted(self.plan, key=lambda one: (one.bytes, one.ranks, one.collective))
+            if self._in_row(point.collective) and self.plan[point] > 0 and self.points[point].native is not None
+        ]
+
+    def _rows(self, seconds: float) -> None:
+        """Lets native and the best ways take turns in calls in a row, as far as the seconds go."""
+        end = self.elapsed + seconds
+        points = [point for point in self._row_points() if self._to_call_in_row(point)]
+        for done, point in enumerate(points):
+            share = min((end - self.elapsed) / (len(points) - done), _ROW_SECONDS)
+            if self._endings < _MOST_ENDINGS and (ways := self._to_call_in_row(point)):
+                self._row_race(point, ways, share)
+
+    def _to_call_in_row(self, point: Point) -> list[str]:
+        """The best way besides native, and another algorithm that is nearly as good; none if these are known."""
+        known = {way: self.estimate(way, point).mean for way in self.measured(point) if way != NATIVE}
+        first, *others = sorted(known, key=lambda way: known[way]) or [NATIVE]
+        if first == NATIVE or known[first] > _OUT_OF_REACH or self.points[point].rows.ratio(first):
+            return []
+        nearly = known[first] + _NEARLY_BEST
+        return [first, *[way for way in others if family(way) != family(first) and known[way] <= nearly][:1]]
+
+    def _row_race(self, point: Point, ways: Sequence[str], share: float) -> None:
+        """Rounds of spells, until it is clear whether they differ from calls behind barriers, or the share is used."""
+        at = self.points[point]
+        start = self.elapsed
+        contenders = [NATIVE, *ways]
+        known = {way: self.behind_barriers(way, point) for way in ways}
+        self._races += 1
+        self._report(Progress(self.elapsed, self._budget, self._races, self.cells_measured, point, contenders))
+        for number, most in enumerate(SPELLS):
+            call = {way: at.rows.seconds(way) or median(at.seconds[way]) for way in contenders}
+            overhead = len(contenders) * self._overhead + sum(self._job.delay(point, way) for way in contenders)
+            # Of the first round's time at least twice as much must be left for the second, which is longer.
+            fits = (share - (self.elapsed - start) - overhead) / sum(call.values()) / (3 if number == 0 else 1)
+            calls = min(most, math.floor(fits))
+            if calls < FEWEST_CALLS:
+                break
+            for way in self._dice.sample(contenders, len(contenders)):
+                if isinstance(self._visit(point, way, calls, call[way], in_row=True), Refusal):
+                    contenders.remove(way)
+            if NATIVE not in contenders or len(contenders) == 1:
+                break
+            if not at.rows.is_open({way: known[way] for way in contenders if way != NATIVE}):
+                break
+        self._judge_rows(point)
+        if self._log:
+            self._log.ended(self._races, self.elapsed)
+
+    def _judge_rows(self, point: Point) -> None:
+        rows = self.points[point].rows
+        rows.count = any(
+            rows.differs(way, self.behind_barriers(way, point)) for way in self.measured(point) if way != NATIVE
+        )
+
     def _call(self, way: str, point: Point, native: float) -> float:
         estimate = self.estimate(way, point)
         return native * math.exp(estimate.mean + 2 * estimate.deviation)
 
-    def _visit(self, point: Point, way: str, calls: int, call: float) -> Answer:
+    def _visit(self, point: Point, way: str, calls: int, call: float, *, in_row: bool = False) -> Answer:
         before, delay = self.elapsed, self._job.delay(point, way)
-        checked = way not in self.points[point].seconds or call < _LONG_CALL
+        checked = not in_row and (way not in self.points[point].seconds or call < _LONG_CALL)
         patience = 30 + 30 * call * (calls + 1)
         try:
-            answer = self._job.measure(point, way, calls, checked=checked, patience=patience)
+            answer = self._job.measure(point, way, calls, checked=checked, patience=patience, in_row=in_row)
         except JobEndedError as error:
             answer = Refusal(f"while it was measured: {error}")
             self._endings += 1
-        if isinstance(answer, Times) and not delay:
+        if isinstance(answer, Times) and not delay and not in_row:
             spent = self.elapsed - before - sum(answer.seconds) * (calls + checked) / calls
             self._overhead += 0.1 * (max(spent, 0.0) - self._overhead)
-        self._keep(Line(self._races, point, way, answer))
+        line = Line(self._races, point, way, answer, in_row)
+        self._keep(line)
         if self._log:
-            self._log.add(Line(self._races, point, way, answer))
+            self._log.add(line)
         return answer
 
     def _still_open(self, running: Sequence[str], times: Mapping[str, Sequence[float]]) -> list[str]:
@@ -455,7 +551,11 @@ class Search:
     def _keep(self, line: Line) -> None:
         at = self.points[line.point]
         if isinstance(line.answer, Times):
-            at.seconds.setdefault(line.way, []).extend(max(one, 1e-9) for one in line.answer.seconds)
+            seconds = [max(one, 1e-9) for one in line.answer.seconds]
+            if line.in_row:
+                at.rows.add(line.way, line.race, seconds)
+            else:
+                at.seconds.setdefault(line.way, []).extend(seconds)
             if line.answer.processors:
                 at.processors = (at.processors or Ticks(0, 0)) + line.answer.processors
         else:
@@ -470,8 +570,10 @@ class Search:
             if line.point not in self.points or not known:
                 continue
             self._keep(line)
-            if isinstance(line.answer, Times):
+            if isinstance(line.answer, Times) and not line.in_row:
                 race = races.setdefault((line.race, line.point), {})
                 race.setdefault(line.way, []).extend(max(one, 1e-9) for one in line.answer.seconds)
         for (_, point), times in races.items():
             self._learn(point, times)
+        for point in self.points:
+            self._judge_rows(point)

@@ -198,6 +198,7 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
                 refused=expected.refusal,
                 report=report,
                 everything=request.everything,
+                in_row=points.waits_for_all,
             )
             try:
                 search.run()

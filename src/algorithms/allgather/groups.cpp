@@ -36,6 +36,7 @@ Algorithm groups() {
       .latency = "that of the MPI library's allgather for each side of the mesh",
       .bandwidth = "(p-1) s beta",
       .refuses = uneven_mesh_refusal,
+      .communicators = sides_of_mesh,
       .build = build,
   };
 }

@@ -41,6 +41,7 @@ Algorithm groups_leader() {
       .latency = "that of the MPI library's gather and bcast for rows and allgather for the leaders",
       .bandwidth = "(p-1) s beta and the bcast's",
       .refuses = uneven_mesh_refusal,
+      .communicators = sides_of_mesh,
       .build = build,
   };
 }

@@ -69,6 +69,7 @@ Algorithm groups() {
       .divide = shares,
       .refuses = uneven_mesh_refusal,
       .scratch_blocks = scratch_blocks,
+      .communicators = sides_of_mesh,
       .build = build,
   };
 }

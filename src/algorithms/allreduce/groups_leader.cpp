@@ -41,6 +41,7 @@ Algorithm groups_leader() {
       .bandwidth = "that of the MPI library's reduce and bcast for rows and allreduce for the leaders",
       .divide = whole_vector,
       .refuses = any_mesh_refusal,
+      .communicators = sides_of_mesh,
       .build = build,
   };
 }

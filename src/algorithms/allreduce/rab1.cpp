@@ -6,6 +6,8 @@
 //   step 4   0.23     01.3     012.     .123
 //   step 5   0123     0123     0123     0123
 
+#include <optional>
+
 #include "algorithms/algorithm.hpp"
 #include "algorithms/candidate.hpp"
 #include "algorithms/shared/reduce_then_gather.hpp"
@@ -27,6 +29,12 @@ std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) 
   return scratch_of_reduce_then_gather(situation, halving, with.text("allgather"));
 }
 
+/// That of the allgather's barriers.
+int communicators(const Parameters& with) {
+  const std::optional<Bound> part = candidate_named(Collective::allgatherv, with.text("allgather"));
+  return part ? part->communicators() : 0;
+}
+
 }  // namespace
 
 Algorithm rab1() {
@@ -46,6 +54,7 @@ Algorithm rab1() {
       .bandwidth = "2 (p-1)/p m beta",
       .refuses = refuses,
       .scratch_blocks = scratch_blocks,
+      .communicators = communicators,
       .build = build,
   };
 }

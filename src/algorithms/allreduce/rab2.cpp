@@ -6,6 +6,7 @@
 //   then     0...          .1..          ..2.          ...3          blocks whose sum is complete
 //   step 6   0123          0123          0123          0123
 
+#include <optional>
 #include <string>
 
 #include "algorithms/algorithm.hpp"
@@ -41,6 +42,12 @@ std::int64_t scratch_blocks(const Situation& situation, const Parameters& /*any*
   return situation.ranks;
 }
 
+/// That of the alltoall's barriers.
+int communicators(const Parameters& with) {
+  const std::optional<Bound> part = candidate_named(Collective::alltoall, with.text("alltoall"));
+  return part ? part->communicators() : 0;
+}
+
 }  // namespace
 
 Algorithm rab2() {
@@ -62,6 +69,7 @@ Algorithm rab2() {
       .bandwidth = "2 (p-1)/p m beta",
       .refuses = refuses,
       .scratch_blocks = scratch_blocks,
+      .communicators = communicators,
       .build = build,
   };
 }

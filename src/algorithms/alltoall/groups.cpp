@@ -58,6 +58,7 @@ Algorithm groups() {
       .bandwidth = "(p-1) s beta for each side, about",
       .refuses = mesh_parameter_refusal,
       .scratch_blocks = scratch_blocks,
+      .communicators = sides_of_mesh,
       .build = build,
   };
 }

@@ -77,6 +77,7 @@ Algorithm groups_leader() {
       .bandwidth = "c (p-1) s beta at a leader of c ranks, three times",
       .refuses = refuses,
       .scratch_blocks = scratch_blocks,
+      .communicators = sides_of_mesh,
       .build = build,
   };
 }

@@ -33,6 +33,7 @@ Algorithm groups() {
       .bandwidth = "that of the MPI library's bcast for each side of the mesh",
       .divide = whole_vector,
       .refuses = any_mesh_refusal,
+      .communicators = sides_of_mesh,
       .build = build,
   };
 }

@@ -43,6 +43,7 @@ Algorithm groups() {
       .works_in_place = false,
       .refuses = mesh_parameter_refusal,
       .scratch_blocks = scratch_blocks,
+      .communicators = sides_of_mesh,
       .build = build,
   };
 }

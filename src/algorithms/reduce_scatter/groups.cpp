@@ -49,6 +49,7 @@ Algorithm groups() {
       .bandwidth = "(p-1) s beta",
       .refuses = uneven_mesh_refusal,
       .scratch_blocks = scratch_blocks,
+      .communicators = sides_of_mesh,
       .build = build,
   };
 }

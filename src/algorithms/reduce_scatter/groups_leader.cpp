@@ -56,6 +56,7 @@ Algorithm groups_leader() {
       .bandwidth = "that of the MPI library's reduce for rows and (p-1) s beta",
       .refuses = uneven_mesh_refusal,
       .scratch_blocks = scratch_blocks,
+      .communicators = sides_of_mesh,
       .build = build,
   };
 }

@@ -40,6 +40,7 @@ Algorithm groups() {
       .bandwidth = "(p-1) s beta at the root",
       .refuses = mesh_parameter_refusal,
       .scratch_blocks = scratch_blocks,
+      .communicators = sides_of_mesh,
       .build = build,
   };
 }

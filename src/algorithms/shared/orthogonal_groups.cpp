@@ -126,6 +126,12 @@ Parameter mesh_parameter(Rows rows) {
       .accepts = is_even ? is_mesh<Rows::full> : is_mesh<Rows::last_may_be_short>};
 }
 
+int sides_of_mesh(const Parameters& with) {
+  const std::string_view mesh = with.text("mesh");
+  if (mesh == square || mesh == cube) return mesh == square ? 2 : 3;
+  return static_cast<int>(sides_in(mesh).size());
+}
+
 std::string any_mesh_refusal(const Situation& situation, const Parameters& with) {
   const std::string_view mesh = with.text("mesh");
   if (!sides_of(mesh, situation.ranks, Rows::last_may_be_short).empty()) return {};

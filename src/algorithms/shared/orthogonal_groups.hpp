@@ -26,6 +26,9 @@ std::string any_mesh_refusal(const Situation& situation, const Parameters& with)
 /// reduced the operator must commute, as MPICH needs it (Reduce_scatter).
 std::string uneven_mesh_refusal(const Situation& situation, const Parameters& with);
 
+/// Its sides: a rank is in one group along each.
+int sides_of_mesh(const Parameters& with);
+
 /// One rank's place in a mesh of all ranks, and the groups of ranks that are orthogonal to each other there (Hartmann,
 /// Kühnemann, Rauber and Rünger, section 2). Ranks stand row by row: the last dimension is that of neighbouring ranks.
 /// The leader group is the root's column. Where the last row is too short for that, it is the first column, so that a

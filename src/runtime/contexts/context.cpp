@@ -174,6 +174,7 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
     candidate.name = way.name();
     candidate.group = way.group();
     candidate.attributes = way.attributes();
+    candidate.communicators = way.communicators();
     if (&way != ways_.data()) candidate.refusal = refusal_here(way, facts, now.settings, strategy);
     if (known != nullptr) candidate.earlier = EarlierRuns::of(*known, way.name());
     any_other = any_other || (&way != ways_.data() && candidate.eligible());

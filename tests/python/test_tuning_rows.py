@@ -1,0 +1,224 @@
+"""Calls in a row in the configuration phase: a way, or native, that is slower in a row than behind barriers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from starling.tables import table as tables
+from starling.tables.table import NATIVE, Choice, Made, Table
+from starling.tuning import outcome, points, report
+from starling.tuning.belief import Estimate
+from starling.tuning.job import Machine
+from starling.tuning.journal import Journal
+from starling.tuning.points import Point
+from starling.tuning.rows import FEWEST_CALLS, SPELLS, Rows
+from starling.tuning.search import Search
+from support.tuning import Curve, FakeJob
+
+POINT = Point("allgather", 16, 7680)
+MS = 1e-3
+TIMES = {NATIVE: 9.7 * MS, "steady": 12 * MS, "unsteady": 8 * MS, "next": 9 * MS, "far": 30 * MS}
+"""Of calls behind barriers."""
+
+
+def curves(*ways: str) -> Mapping[str, Curve]:
+    def of(way: str) -> Curve:
+        return lambda _point: TIMES[way]
+
+    return {way: of(way) for way in (NATIVE, *ways)}
+
+
+def drifting(*ways: str, after: int = 10, factor: float = 1.65) -> Callable[[str, int], float]:
+    """Ranks drift apart by these ways, after so many calls in a row."""
+    return lambda way, call: factor if way in ways and call >= after else 1.0
+
+
+def searched(job: FakeJob, collective: str = POINT.collective, **more: Any) -> Search:
+    more.setdefault("budget", None)
+    plan = {POINT._replace(collective=collective): 1.0}
+    ways = {collective: list(job.curves)}
+    found = Search(plan, ways, job, clock=job.clock, in_row=points.waits_for_all, **more)
+    found.run()
+    return found
+
+
+def table_of(found: Search) -> Table:
+    made = Made(when="2026-11-27T06:00:00Z", command="starling tune", starling="0.1.0")
+    return outcome.table(found, lambda ranks: (ranks, 1), Machine("node#", "openmpi", "4.1.4"), made)
+
+
+def only_choice(table: Table) -> Choice:
+    (choice,) = table.choices
+    return choice
+
+
+def test_a_way_is_chosen_that_is_faster_than_native_only_once_native_has_drifted() -> None:
+    quiet = only_choice(table_of(searched(FakeJob(curves("steady")))))
+    assert [one.way for one in quiet.intervals] == [NATIVE], "behind barriers, and in a row without drift"
+    table = table_of(searched(FakeJob(curves("steady"), drifts=drifting(NATIVE))))
+    (only,) = only_choice(table).intervals
+    assert (only.way, only.why) == ("steady", "1.33 times as fast as native at 1 size, at 1 by calls in a row")
+    assert only.gain == pytest.approx(9.7 * 1.65 / 12, rel=0.02)
+    longer = FakeJob(curves("steady"), drifts=lambda way, _: 1.65 if way == NATIVE else 1.1)
+    (only,) = only_choice(table_of(searched(longer))).intervals
+    assert only.seconds is not None
+    assert list(only.seconds) == pytest.approx([13.2 * MS] * 2, rel=0.02), "as in a row, too"
+
+
+def test_the_table_keeps_both_kinds_of_measurements_and_all_readers_use_what_counts() -> None:
+    table = table_of(searched(FakeJob(curves("steady"), drifts=drifting(NATIVE))))
+    native, steady = table.points
+    assert native.median_s == pytest.approx(9.7 * MS, rel=0.02)
+    assert steady.of_native == pytest.approx(12 / 9.7, rel=0.02)
+    assert native.in_row is not None
+    assert steady.in_row is not None
+    assert (native.in_row.counts, native.in_row.of_native) == (True, 1)
+    assert native.in_row.mean_s == pytest.approx(16 * MS, rel=0.02), "the latest halves of its spells"
+    assert steady.in_row.of_native == pytest.approx(12 / 16, rel=0.02)
+    assert steady.in_row.samples == sum(SPELLS[:3])
+    assert tables.parse(tables.to_text(table)) == table
+    row = table.compared(native.shape)[POINT.bytes]
+    assert row[NATIVE] == pytest.approx(16 * MS, rel=0.02)
+    assert row["steady"] == pytest.approx(12 * MS, rel=0.03)
+    assert report.gains(table, native.shape)[report.Kind.MESSAGES].most == pytest.approx(1 - 12 / 16, abs=0.02)
+    console = Console(record=True, width=200)
+    report.render(table, console)
+    assert "by calls in a row" in console.export_text()
+
+
+def test_a_way_that_is_faster_only_behind_barriers_is_not_chosen_and_the_next_one_is_asked() -> None:
+    drifts = drifting("unsteady", after=3, factor=2)
+    table = table_of(searched(FakeJob(curves("unsteady"), drifts=drifts)))
+    assert [one.way for one in only_choice(table).intervals] == [NATIVE]
+    job = FakeJob(curves("unsteady", "next"), drifts=drifts)
+    assert [one.way for one in only_choice(table_of(searched(job))).intervals] == ["next"]
+    assert {way for _, way, _ in job.asked_in_row[:3]} == {NATIVE, "unsteady", "next"}, "the next one is nearly as good"
+    factors = {NATIVE: 1.65, "unsteady": 3.0}
+    job = FakeJob(curves("unsteady", "steady"), drifts=lambda way, _: factors.get(way, 1.0))
+    assert [one.way for one in only_choice(table_of(searched(job))).intervals] == ["steady"]
+    assert {way for _, way, _ in job.asked_in_row[:2]} == {NATIVE, "unsteady"}, "the other one is far behind at first"
+
+
+def test_where_calls_in_a_row_take_as_long_nothing_changes() -> None:
+    job = FakeJob(curves("unsteady"))
+    table = table_of(searched(job))
+    native, fast = table.points
+    assert fast.in_row is not None
+    assert not fast.in_row.counts
+    assert fast.ratio == fast.of_native
+    assert fast.seconds == fast.median_s
+    assert native.ratio == 1
+    assert "in a row" not in only_choice(table).intervals[0].why
+    slower_alike = FakeJob(curves("unsteady"), drifts=drifting(NATIVE, "unsteady", after=0, factor=1.5))
+    assert not searched(slower_alike).points[POINT].rows.count, "their ratio is the same"
+    assert max(calls for _, _, calls in job.asked_in_row) == SPELLS[2], "after three rounds it is clear"
+
+
+def test_a_way_that_no_drift_makes_the_best_is_not_called_in_a_row() -> None:
+    job = FakeJob(curves("far"))
+    searched(job)
+    assert (POINT, "far") in job.asked
+    assert job.asked_in_row == []
+
+
+def test_points_with_nothing_to_call_in_a_row_take_no_share_of_its_time() -> None:
+    job = FakeJob({NATIVE: lambda _: 9.7 * MS, "way": lambda one: (9 if one.collective == "allgather" else 90) * MS})
+    others = points.grid(["allreduce"], [8**power for power in range(10)], [16])
+    plan = {**points.grid(["allgather"], [1], [16]), **others}
+    ways = {name: list(job.curves) for name in ("allgather", "allreduce")}
+    Search(plan, ways, job, clock=job.clock, budget=20.0, in_row=points.waits_for_all).run()
+    assert {point.collective for point, *_ in job.asked_in_row} == {"allgather"}
+    assert job.asked_in_row[0][2] == SPELLS[0]
+
+
+def test_ways_take_turns_in_a_row_too() -> None:
+    job = FakeJob(curves("unsteady"), drifts=drifting(NATIVE))
+    searched(job)
+    assert [calls for _, way, calls in job.asked_in_row if way == NATIVE] == list(SPELLS[:3])
+    assert [calls for _, way, calls in job.asked_in_row if way == "unsteady"] == list(SPELLS[:3])
+    rounds = [{way for _, way, _ in job.asked_in_row[i : i + 2]} for i in range(0, len(job.asked_in_row), 2)]
+    assert rounds == [{NATIVE, "unsteady"}] * 3
+
+
+@pytest.mark.parametrize("collective", ["bcast", "reduce", "scan", "alltoallv"])
+def test_where_ranks_need_not_wait_for_all_calls_in_a_row_would_overlap_and_are_not_compared(collective: str) -> None:
+    job = FakeJob(curves("unsteady"))
+    searched(job, collective)
+    assert job.asked_in_row == []
+
+
+def test_races_leave_time_for_calls_in_a_row() -> None:
+    # So many ways scatter so much that races alone would take all of the budget.
+    ways = {f"way{i}": (lambda _point, i=i: (9.6 - i / 100) * MS) for i in range(30)}
+    job = FakeJob({**curves(), **ways}, noise=0.3)
+    found = searched(job, budget=20.0)
+    assert job.asked_in_row
+    assert found.used_up
+    assert job.now <= 20.0 * 1.05
+
+
+@pytest.mark.parametrize("budget", [2.0, 150.0])
+def test_calls_in_a_row_stay_in_the_budget(budget: float) -> None:
+    sizes = [4**power for power in range(8)]
+    plan = points.grid(["allgather", "allreduce"], sizes, [16])
+    job = FakeJob(curves("steady", "unsteady"), drifts=drifting(NATIVE))
+    found = Search(
+        plan,
+        {name: list(job.curves) for name in ("allgather", "allreduce")},
+        job,
+        clock=job.clock,
+        budget=budget,
+        in_row=points.waits_for_all,
+    )
+    found.run()
+    assert job.now <= budget * 1.05
+    shortest = min((calls for *_, calls in job.asked_in_row), default=FEWEST_CALLS)
+    assert shortest >= FEWEST_CALLS
+    assert bool(job.asked_in_row) == (budget > 2), "else they would be too short to tell anything"
+    if budget > 2:
+        for one in plan:
+            first, second, *_ = (calls for point, way, calls in job.asked_in_row if way == NATIVE and point == one)
+            assert first < second, "the first round leaves time for a second, and the first points for all others"
+
+
+def test_a_killed_search_has_its_calls_in_a_row_again(tmp_path: Path) -> None:
+    def journal() -> Journal:
+        return Journal(tmp_path / "measurements", ["mpirun"], "MPI", [0] * 16)
+
+    log = journal()
+    first = searched(FakeJob(curves("steady"), drifts=drifting(NATIVE)), log=log)
+    log.close()
+    log = journal()
+    kept = log.kept
+    log.close()
+    assert {one.in_row for one in kept.lines} == {True, False}
+    assert kept.natives.count(POINT) == sum(one.way == NATIVE and not one.in_row for one in kept.lines)
+    job = FakeJob(curves("steady"), drifts=drifting(NATIVE))
+    again = Search(first.plan, {POINT.collective: list(job.curves)}, job, clock=job.clock, budget=None, kept=kept)
+    assert table_of(again) == table_of(first)
+    searched(job, kept=kept)
+    assert job.asked_in_row == [], "they are known"
+
+
+def test_what_scatters_does_not_differ_clearly() -> None:
+    def rows(*ratios: float) -> Rows:
+        found = Rows()
+        for number, ratio in enumerate(ratios):
+            found.add(NATIVE, number, [1.0] * 32)
+            found.add("way", number, [ratio] * 32)
+        return found
+
+    behind = Estimate(0.0, 0.02)
+    assert rows(1.5).ratio("way") is None, "one round has no spread"
+    assert rows(1.5, 1.5).differs("way", behind) == pytest.approx(0.405, abs=0.01)
+    assert rows(1.5, 1.3).differs("way", behind) == 0, "two rounds may agree by chance"
+    assert rows(1.5, 0.9, 1.4).differs("way", behind) == 0
+    assert rows(1.5, 0.9, 1.4).is_open({"way": behind})
+    assert rows(1.04, 1.04, 1.04).differs("way", behind) == 0, "too little to matter"
+    assert not rows(1.04, 1.04, 1.04).is_open({"way": behind})
+    assert rows(1.0, 1.0).is_open({"way": behind}), "ranks may drift apart later"
