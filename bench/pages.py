@@ -135,6 +135,7 @@ TABLES: Mapping[str, Table] = {
     "replay": Table(replay.strategies_table, [REPLAY]),
     "replay-scenarios": Table(replay.scenarios_table, [REPLAY]),
     "searches": Table(searches.table, [_by("searches.py", searches.read)]),
+    "searches-missed": Table(searches.missed_table, [_by("searches.py", searches.read)]),
     "solver-best": Table(solver_tables.best, [SOLVER]),
     "solver-machines": Table(solver_tables.machines, [SOLVER]),
     "solver-sizes": Table(solver_tables.sizes, [SOLVER]),

@@ -46,6 +46,10 @@ PART = 0.3
 COMPUTING = 2.3e-9
 """Seconds that examples/solver computes for each point in an iteration, on one processor: of recorded cases this tells
 what the exchange is of the program's time."""
+GOAL = 0.01
+"""What a search may cost, of the program's time."""
+PARTS = ("first calls", "later calls of others", "the chosen one is slower", "agreements", "chance")
+"""Of the overhead. The first calls of all that were tried; chance is that single calls scatter."""
 SEED = 1
 TURNS = 10
 """How often each recorded case is played, with other disturbances."""
@@ -182,6 +186,7 @@ def play(
             if settings:
                 words += ["--set", ",".join(f"{name}={value}" for name, value in settings.items())]
             games = asked(player, words)
+            of_platform = {matrix["platform"]: matrix for _, matrix in all_cases}
             for kind in dict.fromkeys(kinds.values()):
                 mine = [one for one in games if kinds[one["platform"]] == kind]
                 rows.append(
@@ -192,6 +197,7 @@ def play(
                         "of_program": sorted(round(parts[one["platform"]] * _overhead(one), 5) for one in mine),
                         "final": sorted(round(one["final_ratio"] - 1, 5) for one in mine),
                         "agreements": round(fmean(one["agreements"] for one in mine), 1),
+                        **_missed(mine, of_platform),
                     }
                 )
     return rows
@@ -201,6 +207,36 @@ def _overhead(game: Mapping[str, Any]) -> float:
     """Of all calls over those of the best, agreements included."""
     total: float = game["total_s"][-1] / game["best_s"][-1] + AGREEMENT * game["agreements"] / CALLS
     return total - 1
+
+
+def _parts(game: Mapping[str, Any], matrix: Mapping[str, Any]) -> list[float]:
+    """What its overhead consists of: PARTS."""
+    seconds = [one["seconds"][0] for one in matrix["candidates"]]
+    first = later = final = 0.0
+    for candidate, time, calls in zip(matrix["candidates"], seconds, game["calls_of"], strict=True):
+        lost = time / min(seconds) - 1
+        if calls == 0:
+            continue
+        first += lost
+        if candidate["name"] == game["final"]:
+            final += lost * (calls - 1)
+        else:
+            later += lost * (calls - 1)
+    agreements = AGREEMENT * game["agreements"]
+    known = [part / CALLS for part in (first, later, final, agreements)]
+    return [*known, _overhead(game) - sum(known)]
+
+
+def _missed(games: Sequence[Mapping[str, Any]], of_platform: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """How many games cost more than the goal, and what their overheads consist of in the mean."""
+    matrices = [of_platform[one["platform"]] for one in games]
+    missed = [
+        _parts(game, matrix)
+        for game, matrix in zip(games, matrices, strict=True)
+        if matrix["part"] * _overhead(game) > GOAL
+    ]
+    means = [round(fmean(part), 5) for part in zip(*missed, strict=True)]
+    return {"missed": len(missed), "parts_of_missed": means}
 
 
 def _percent(value: float) -> str:
@@ -214,7 +250,9 @@ def _share(values: Sequence[float], most: float) -> str:
 def read(path: Path) -> list[dict[str, Any]]:
     """What `play` wrote. Raises MeasuredError."""
     return result_files.rows(
-        path, "a file that bench/searches.py wrote", {"search", "kind", "overhead", "of_program", "final", "agreements"}
+        path,
+        "a file that bench/searches.py wrote",
+        {"search", "kind", "overhead", "of_program", "final", "agreements", "missed", "parts_of_missed"},
     )
 
 
@@ -240,6 +278,21 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
             ]
         )
     return markdown.table(heads, lines)
+
+
+def missed_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Every search: what its overhead consists of where it costs more than the goal allows."""
+    lines = []
+    for search in dict.fromkeys(one["search"] for one in rows):
+        mine = [one for one in rows if one["search"] == search]
+        count = sum(one["missed"] for one in mine)
+        means = [
+            sum(one["missed"] * one["parts_of_missed"][i] for one in mine if one["missed"]) / max(1, count)
+            for i in range(len(PARTS))
+        ]
+        of_all = count / sum(len(one["overhead"]) for one in mine)
+        lines.append([search, _percent(of_all), _percent(sum(means)), *(f"{100 * part:.2f} %" for part in means)])
+    return markdown.table(["search", f"> {100 * GOAL:.0f} % of the program", "overhead there", *PARTS], lines)
 
 
 def main() -> None:

@@ -128,7 +128,8 @@ Json row_of(const Matrix& matrix, const std::string& strategy, const Scenario& s
           {"final", played.final},
           {"final_ratio", played.final_ratio},
           {"settled_from", played.settled_from},
-          {"agreements", played.agreements}};
+          {"agreements", played.agreements},
+          {"calls_of", played.calls_of}};
 }
 
 std::vector<Matrix> matrices_of(const std::string& path) {

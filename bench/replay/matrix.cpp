@@ -15,7 +15,7 @@
 namespace starling::replay {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;  // attributes stay in the order of the file
 
 /// An object of the file, and its place in it, with which messages begin; none for the whole file.
 struct Place {

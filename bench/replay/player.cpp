@@ -259,6 +259,7 @@ Played play(const Matrix& recorded, const Matrix& recorded_later, std::string_vi
 
   Ranks run(strategy, brief);
   Played played;
+  played.calls_of.resize(matrix.candidates.size());
   double total = 0;
   std::vector<double> alone(matrix.candidates.size(), 0);
   std::vector<double> undisturbed(matrix.candidates.size(), 0);
@@ -272,6 +273,7 @@ Played play(const Matrix& recorded, const Matrix& recorded_later, std::string_vi
     const Times& times = times_at(call);
     const auto candidate = static_cast<std::size_t>(run.first().chosen().value_or(run.first().proposed()));
     if (times.usual(candidate) > 1.05 * best_at_end(times)) far_at = call;
+    ++played.calls_of[static_cast<std::size_t>(run.first().proposed())];
     const auto [seconds, agreed] = one_call(run, times, call);
     total += seconds;
     if (agreed) {

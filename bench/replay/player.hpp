@@ -41,6 +41,7 @@ struct Played {
   /// The first call from which on what is chosen is within 5 % of the best; -1 if there is none.
   std::int64_t settled_from = 0;
   std::int64_t agreements = 0;
+  std::vector<std::int64_t> calls_of;  ///< each candidate
   std::vector<Decision> decisions;
 };
 

@@ -80,40 +80,15 @@ std::string AttributeSpace::in_words(int attribute, int value) const {
   return at(attribute).name + "=" + (text.empty() ? "none" : text);
 }
 
-double AttributeSpace::likeness(int one, int other) const {
-  if (attributes_.empty()) return 0;
-  int same = 0;
+int AttributeSpace::differences(int one, int other) const {
+  int found = 0;
   for (int attribute = 0; attribute < attributes(); ++attribute)
-    if (value(one, attribute) == value(other, attribute)) ++same;
-  return static_cast<double>(same) / attributes();
+    if (value(one, attribute) != value(other, attribute)) ++found;
+  return found;
 }
 
-std::vector<int> AttributeSpace::first_few() const {
-  if (members_.empty()) return {};
-  std::vector<int> few{members_.front()};
-  const auto add = [&](int candidate) {
-    if (std::find(few.begin(), few.end(), candidate) == few.end()) few.push_back(candidate);
-  };
-  std::vector<int> neighbours(points_.size(), 0);
-  for (const Pair& pair : pairs_) {
-    ++neighbours[static_cast<std::size_t>(pair.one)];
-    ++neighbours[static_cast<std::size_t>(pair.other)];
-  }
-  const auto most = std::max_element(neighbours.begin(), neighbours.end());
-  const int centre = *most == 0 ? members_.front() : static_cast<int>(most - neighbours.begin());
-  add(centre);
-  for (int attribute = 0; attribute < attributes(); ++attribute) {
-    const auto pair = std::find_if(pairs_.begin(), pairs_.end(), [&](const Pair& one) {
-      return one.attribute == attribute && (one.one == centre || one.other == centre);
-    });
-    if (pair != pairs_.end()) add(pair->one == centre ? pair->other : pair->one);
-  }
-  constexpr std::size_t enough = 3;
-  for (const int member : members_) {
-    if (few.size() >= enough) break;
-    add(member);
-  }
-  return few;
+double AttributeSpace::likeness(int one, int other) const {
+  return attributes_.empty() ? 0 : static_cast<double>(attributes() - differences(one, other)) / attributes();
 }
 
 }  // namespace starling

@@ -44,11 +44,10 @@ class AttributeSpace {
   [[nodiscard]] const std::string& name(int attribute) const { return at(attribute).name; }
 
   [[nodiscard]] const std::vector<Pair>& pairs() const { return pairs_; }
+  /// The number of attributes in which both differ.
+  [[nodiscard]] int differences(int one, int other) const;
   /// The share of attributes in which both have the same value; 0 where there is no attribute.
   [[nodiscard]] double likeness(int one, int other) const;
-  /// A few candidates to begin with: the first one, and, of the one with most neighbours, a neighbour by each
-  /// attribute. Whatever makes the first one slow, one of them probably lacks.
-  [[nodiscard]] std::vector<int> first_few() const;
 
  private:
   struct Attribute {

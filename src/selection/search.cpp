@@ -102,18 +102,19 @@ std::span<const double> Search::ruling(std::span<const double> reduced) {
 void Search::tell_next() {
   const std::vector<PlannedCalls> steps = searcher_->next();
   if (auto made = searcher_->take_decision()) decide(std::move(*made));
-  const auto count = static_cast<double>(steps.size());
-  numbers_[0] = steps.front().is_trial ? -count : count;
+  numbers_[0] = static_cast<double>(steps.size());
   numbers_[1] = searcher_->best();
-  for (std::size_t i = 0; i < steps.size(); ++i)
-    numbers_[i + 2] = static_cast<double>((steps[i].calls * candidates_) + steps[i].candidate);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const auto code = static_cast<double>((steps[i].calls * candidates_) + steps[i].candidate);
+    numbers_[i + 2] = steps[i].is_trial ? -code : code;
+  }
 }
 
 void Search::verdict(std::span<const double> agreed) {
-  std::vector<PlannedCalls> steps(static_cast<std::size_t>(std::abs(agreed[0])));
+  std::vector<PlannedCalls> steps(static_cast<std::size_t>(agreed[0]));
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const auto code = static_cast<std::int64_t>(agreed[i + 2]);
-    steps[i] = {static_cast<int>(code % candidates_), code / candidates_, agreed[0] < 0};
+    const auto code = static_cast<std::int64_t>(std::abs(agreed[i + 2]));
+    steps[i] = {static_cast<int>(code % candidates_), code / candidates_, agreed[i + 2] < 0};
   }
   begin(std::move(steps), static_cast<int>(agreed[1]));
   numbers_ = std::vector<double>();  // not needed until the next agreement

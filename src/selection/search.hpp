@@ -55,7 +55,7 @@ class Search final : public Strategy {
   }
 
  private:
-  /// How many steps, negative if they are trials; the fastest candidate known; then calls and candidate of each step.
+  /// How many steps; the fastest candidate known; then calls and candidate of each step, negative if it is a trial.
   static constexpr std::size_t numbers_of_plan = Searcher::most_steps + 2;
 
   /// Not inlined, so that `observe` has no registers to save.
@@ -63,7 +63,7 @@ class Search final : public Strategy {
   void begin(std::vector<PlannedCalls> steps, int best);
   void begin_step();
   void tell_next();
-  [[nodiscard]] bool is_trying() const { return !steps_.empty() && steps_.front().is_trial; }
+  [[nodiscard]] bool is_trying() const { return !steps_.empty() && steps_[step_].is_trial; }
   [[nodiscard]] std::size_t times_of(const PlannedCalls& step) const {
     return static_cast<std::size_t>(std::min(kept_, step.calls));
   }

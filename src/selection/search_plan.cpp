@@ -1,10 +1,17 @@
 #include "selection/search_plan.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "selection/figures.hpp"
 
 namespace starling {
+namespace {
+
+/// Candidates that begin between two agreements because one of them may be faster.
+constexpr std::size_t few = 4;
+
+}  // namespace
 
 std::vector<int> SearchPlan::unknown(const std::vector<int>& among, const Trials& trials) {
   std::vector<int> found;
@@ -20,26 +27,68 @@ std::vector<int> SearchPlan::begun(const std::vector<int>& among, const Trials& 
   return found;
 }
 
+std::vector<int> SearchPlan::first_few(const Trials& trials) const {
+  if (space().members().empty()) return {};
+  const int first = space().members().front();
+  const int near = trials.best() >= 0 ? trials.best() : first;
+  std::vector<int> few;
+  const auto add = [&](int candidate) {
+    if (!trials.tried(candidate) && std::find(few.begin(), few.end(), candidate) == few.end()) few.push_back(candidate);
+  };
+  if (trials.best() < 0) add(first);
+  std::vector<int> attributes(static_cast<std::size_t>(space().attributes()));
+  std::iota(attributes.begin(), attributes.end(), 0);
+  // One of few values is shared by many.
+  std::stable_sort(attributes.begin(), attributes.end(),
+                   [&](int one, int other) { return space().values(one) < space().values(other); });
+  for (const int attribute : attributes) {
+    for (const int one : comparison(attribute, near, trials)) add(one);
+    if (trials.best() < 0 && few.size() > 1) return few;
+  }
+  constexpr int enough = 3;
+  const auto tried =
+      std::count_if(space().members().begin(), space().members().end(), [&](int one) { return trials.tried(one); });
+  for (const int member : space().members())
+    if (trials.eligible(member) && tried + std::ssize(few) < enough) add(member);
+  return few;
+}
+
+/// Two that differ in the attribute only, one of them `near` if possible; nothing where two such were tried.
+std::vector<int> SearchPlan::comparison(int attribute, int near, const Trials& trials) const {
+  std::vector<int> found;
+  bool is_near = false;
+  for (const AttributeSpace::Pair& pair : space().pairs()) {
+    if (pair.attribute != attribute || !trials.eligible(pair.one) || !trials.eligible(pair.other)) continue;
+    if (trials.tried(pair.one) && trials.tried(pair.other)) return {};
+    if (!found.empty() && (is_near || (pair.one != near && pair.other != near))) continue;
+    is_near = pair.one == near || pair.other == near;
+    found = {pair.one, pair.other};
+  }
+  return found;
+}
+
 std::vector<int> SearchPlan::rest_of(const std::vector<int>& among, const Trials& trials, double early_stop) {
   std::vector<int> rest = unknown(among, trials);
   if (!(early_stop > 0) || rest.empty() || trials.best() < 0) return rest;
   // Those that were tried need more calls, and others come along, for an agreement takes time as well.
   std::vector<int> next = begun(rest, trials);
-  const Outlook others = outlook(trials);
   double none_is = 1;
   std::vector<Outlook::Chance> chances;
-  for (const Outlook::Chance& one : others.chances()) {
+  for (const Outlook::Chance& one : outlook(trials).chances()) {
     if (std::find(rest.begin(), rest.end(), one.candidate) == rest.end()) continue;
     none_is *= 1 - one.probability;
     chances.push_back(one);
   }
   if (1 - none_is >= early_stop) {
-    constexpr std::size_t few = 4;
     std::stable_sort(chances.begin(), chances.end(),
                      [](const auto& one, const auto& other) { return one.probability > other.probability; });
     chances.resize(std::min(few, chances.size()));
-    for (const Outlook::Chance& one : chances)
-      if (one.probability >= chances.front().probability / 2) next.push_back(one.candidate);
+    // What is probably slow is tried alone: it may tell that others like it are, too.
+    const double most = trials.time(trials.best()) * (1 + calls_of_agreement);
+    for (std::size_t i = 0; i < chances.size(); ++i) {
+      const bool is_likely = chances[i].probability >= chances.front().probability / 2;
+      if (i == 0 || (is_likely && chances[i].expected.seconds() < most)) next.push_back(chances[i].candidate);
+    }
   }
   if (!next.empty()) return next;
   because(why_ + (why_.empty() ? "" : "; ") + std::to_string(rest.size()) + " not tried: one of them is " +

@@ -11,6 +11,9 @@
 
 namespace starling {
 
+/// What an agreement of the ranks takes, in calls of the fastest.
+constexpr double calls_of_agreement = 0.2;
+
 /// Which candidates a search measures: what ADCL's searches differ in. On the rank that judges; what it answers depends
 /// on nothing but what was measured.
 class SearchPlan {
@@ -24,14 +27,21 @@ class SearchPlan {
   virtual ~SearchPlan() = default;
 
   /// The candidates that must be measured next, in this order; none where the fastest of those measured can be chosen.
-  virtual std::vector<int> wanted(const Trials& trials) = 0;
+  std::vector<int> wanted(const Trials& trials) {
+    end();
+    return choose(trials);
+  }
   /// The search has ended: frees what the next answer does without.
   void end() {
     forget();
     why_ = std::string();
+    outlook_ = nullptr;
   }
-  /// What is expected of candidates that were not tried.
-  [[nodiscard]] Outlook outlook(const Trials& trials) const { return {space(), trials, settings().early_stop_margin}; }
+  /// What is expected of candidates that were not tried, by what was measured when `wanted` was asked last.
+  const Outlook& outlook(const Trials& trials) {
+    if (!outlook_) outlook_ = std::make_unique<const Outlook>(space(), trials, settings().early_stop_margin);
+    return *outlook_;
+  }
   /// How the latest answer came about, for the record: "partners=pair won 2 of 2 comparisons". May be empty.
   [[nodiscard]] const std::string& why() const { return why_; }
 
@@ -39,9 +49,14 @@ class SearchPlan {
   [[nodiscard]] const AttributeSpace& space() const { return *space_; }
   [[nodiscard]] const StrategySettings& settings() const { return *settings_; }
   void because(std::string why) { why_ = std::move(why); }
+  /// What `wanted` answers.
+  virtual std::vector<int> choose(const Trials& trials) = 0;
   /// Frees what the next answer does without, and is large.
   virtual void forget() {}
 
+  /// What to begin with, of those that were not tried: two that differ in one attribute, then, of the faster one, a
+  /// neighbour by each other attribute. Whatever makes the first candidate slow, few of these share. Three at least.
+  [[nodiscard]] std::vector<int> first_few(const Trials& trials) const;
   /// Those of `among` that are not known yet. With early stopping those that are most probably better than the best,
   /// or none where it is less probable than `early_stop` that any is; 0: no early stopping.
   std::vector<int> rest_of(const std::vector<int>& among, const Trials& trials, double early_stop);
@@ -51,9 +66,12 @@ class SearchPlan {
   [[nodiscard]] static std::vector<int> begun(const std::vector<int>& among, const Trials& trials);
 
  private:
+  [[nodiscard]] std::vector<int> comparison(int attribute, int near, const Trials& trials) const;
+
   std::shared_ptr<const AttributeSpace> space_;  ///< many contexts have the same
   std::shared_ptr<const StrategySettings> settings_;
   std::string why_;
+  std::unique_ptr<const Outlook> outlook_;
 };
 
 /// How a strategy makes its plan.

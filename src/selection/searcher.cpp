@@ -14,8 +14,8 @@ namespace {
 
 /// Calls after which a candidate that is still no worse than the best gets all.
 constexpr std::int64_t second_look = 3;
-/// What an agreement of the ranks takes, in calls of the fastest.
-constexpr double calls_of_agreement = 0.2;
+/// So few candidates may all be slow.
+constexpr int enough_to_compare = 4;
 /// The first period, in units of calls_each_.
 constexpr std::int64_t first_delta = 4;
 constexpr int drifts_to_search_again = 2;
@@ -46,31 +46,32 @@ std::vector<PlannedCalls> Searcher::next() {
         waits_ = 0;
         return few;
       }
-      if (waits_++ < most_waits) return {{best(), calls_to_wait(steps), true}};
+      if (waits_++ < most_waits) return {{best(), std::max(calls_each_, ledger_->calls()), true}};
     }
     choose();
   }
-  if (std::exchange(looks_, false))
-    if (auto steps = looks(); !steps.empty()) return steps;
-  return {{chosen_, std::max<std::int64_t>(1, delta_) * calls_each_, false}};
+  const std::int64_t period = std::max<std::int64_t>(1, delta_) * calls_each_;
+  std::vector<PlannedCalls> steps{{chosen_, period, false}};
+  // At its end, so that the ranks need not agree on them alone.
+  if (delta_ > 0)
+    for (const PlannedCalls& one : looks(calls_ + period)) steps.push_back(one);
+  return steps;
 }
 
 /// What is to be measured next; nothing where the fastest can be chosen.
-std::vector<PlannedCalls> Searcher::trials() const {
+std::vector<PlannedCalls> Searcher::trials() {
   if (auto steps = steps_for(plan_->wanted(trials_)); !steps.empty()) return steps;
   if (auto steps = steps_for(contenders()); !steps.empty()) return steps;
   return run_off();
 }
 
 /// What a step of a guarded search is expected to lose against candidate 0, in seconds.
-std::vector<double> Searcher::losses(std::span<const PlannedCalls> steps) const {
+std::vector<double> Searcher::losses(std::span<const PlannedCalls> steps) {
   const double native = trials_.time(0);
-  std::optional<Outlook> outlook;
   std::vector<double> losses;
   for (const PlannedCalls& step : steps) {
     const bool was_tried = trials_.tried(step.candidate);
-    if (!was_tried && !outlook) outlook.emplace(plan_->outlook(trials_));
-    const double seconds = was_tried ? trials_.time(step.candidate) : outlook->expected(step.candidate);
+    const double seconds = was_tried ? trials_.time(step.candidate) : plan_->outlook(trials_).expected(step.candidate);
     losses.push_back(std::max(0.0, static_cast<double>(step.calls) * (seconds - native)));
   }
   return losses;
@@ -82,34 +83,42 @@ double Searcher::lost() const {
   return ledger_->lost(native, [&](int one) { return trials_.tried(one) ? trials_.time(one) : native; });
 }
 
-/// Those steps of a guarded search that may be made now.
-std::vector<PlannedCalls> Searcher::allowed(const std::vector<PlannedCalls>& steps) const {
+/// Those steps of a guarded search that may be made now. Others may follow after some calls of the fastest, so that the
+/// ranks need not agree on these alone: after few, or, where nothing may be made now, after as many as there were.
+std::vector<PlannedCalls> Searcher::allowed(const std::vector<PlannedCalls>& steps) {
   if (!trials_.tried(0)) return steps;
-  double lost = this->lost();
-  const double most = ledger_->allowed(static_cast<double>(ledger_->calls()), trials_.time(0));
+  const double native = trials_.time(0);
+  const double gain = native - trials_.time(best());
   const std::vector<double> losses = this->losses(steps);
+  double lost = this->lost();
+  std::int64_t calls = ledger_->calls();
   std::vector<PlannedCalls> few;
+  const auto fits = [&](double loss, std::int64_t more) {
+    const auto waiting = static_cast<double>(more);
+    return !(loss > 0) ||
+           lost + loss - (waiting * gain) <= ledger_->allowed(static_cast<double>(calls) + waiting, native);
+  };
+  std::vector<std::size_t> later;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (losses[i] > 0 && lost + losses[i] > most) continue;
+    if (!fits(losses[i], 0)) {
+      later.push_back(i);
+      continue;
+    }
     lost += losses[i];
     few.push_back(steps[i]);
   }
+  std::stable_sort(later.begin(), later.end(), [&](auto one, auto other) { return losses[one] < losses[other]; });
+  for (const std::size_t i : later) {
+    const std::int64_t most = few.empty() ? ledger_->calls() : calls_each_;
+    std::int64_t waiting = calls_each_;
+    while (waiting < most && !fits(losses[i], waiting)) waiting += std::max(calls_each_, waiting / 4);
+    if (few.size() + 2 > most_steps || !fits(losses[i], waiting)) break;
+    few.push_back({best(), waiting, true});
+    few.push_back(steps[i]);
+    lost += losses[i] - (static_cast<double>(waiting) * gain);
+    calls += waiting;
+  }
   return few;
-}
-
-/// After how many calls of the fastest a guarded search may make the cheapest of these steps.
-std::int64_t Searcher::calls_to_wait(std::span<const PlannedCalls> steps) const {
-  const double native = trials_.time(0);
-  const std::vector<double> losses = this->losses(steps);
-  const double then_lost = lost() + *std::min_element(losses.begin(), losses.end());
-  const double gain = native - trials_.time(best());
-  std::int64_t calls = calls_each_;
-  const auto suffice = [&] {
-    const auto more = static_cast<double>(calls);
-    return then_lost - (more * gain) <= ledger_->allowed(static_cast<double>(ledger_->calls()) + more, native);
-  };
-  while (calls < ledger_->calls() && !suffice()) calls += std::max(calls_each_, calls / 4);
-  return calls;
 }
 
 /// Calls of the wanted candidates that are not known yet, and those that the fastest lacks: they cost nothing, so the
@@ -126,8 +135,18 @@ std::vector<PlannedCalls> Searcher::steps_for(std::span<const int> wanted) const
       steps.push_back({one, calls_for_next_look(one), true});
   }
   const bool is_wanted = std::find(wanted.begin(), wanted.end(), fastest) != wanted.end();
-  if (with_fastest > 0 && (is_wanted || !steps.empty())) steps.push_back({fastest, calls_each_ - made(fastest), true});
+  if (with_fastest > 0 && !fastest_may_be_slow(steps) && (is_wanted || !steps.empty()))
+    steps.push_back({fastest, calls_each_ - made(fastest), true});
   return steps;
+}
+
+/// Whether the fastest of few that were tried may be slow, and others come before it gets all calls.
+bool Searcher::fastest_may_be_slow(std::span<const PlannedCalls> steps) const {
+  int tried = 0;
+  for (int i = 0; i < trials_.candidates(); ++i) tried += trials_.tried(i) ? 1 : 0;
+  return tried < enough_to_compare && std::any_of(steps.begin(), steps.end(), [&](const PlannedCalls& one) {
+           return !trials_.tried(one.candidate);
+         });
 }
 
 /// One call, then few, then all; all at once where they cost less than the agreement after few.
@@ -163,29 +182,32 @@ std::vector<int> Searcher::contenders() const {
 }
 
 /// One call of each candidate that was given up after one call, the cheapest first, as long as the cost is allowed.
-std::vector<PlannedCalls> Searcher::looks() const {
+std::vector<PlannedCalls> Searcher::looks(std::int64_t at) const {
+  if (!trials_.gives_up() || !(drift_ > 0)) return {};
   std::vector<int> few;
   for (int i = 0; i < trials_.candidates(); ++i)
     if (trials_.eligible(i) && trials_.is_own(i) && trials_.given_up(i) && trials_.calls(i) == 1) few.push_back(i);
   std::stable_sort(few.begin(), few.end(), [&](int one, int other) { return trials_.time(one) < trials_.time(other); });
-  const double allowed = share_of_looks * static_cast<double>(calls_ - chosen_at_);
+  const double allowed = share_of_looks * static_cast<double>(at - chosen_at_);
   double cost = looked_;
   std::vector<PlannedCalls> steps;
   for (const int one : few) {
     cost += (trials_.time(one) / learnt_) - 1;
-    if (cost > allowed || steps.size() == most_steps) break;
+    if (cost > allowed || steps.size() + 1 == most_steps) break;
     steps.push_back({one, 1, true});
   }
   return steps;
 }
 
 /// Takes the times of calls by candidates that were given up. One that is no longer clearly slower gets more calls.
+/// Where the chosen one's time has changed, theirs tell nothing.
 void Searcher::look(std::span<const PlannedCalls> made, std::span<const AgreedCall> calls) {
+  for (const PlannedCalls& step : made) calls_ += step.calls;
+  if (!monitors_ || drifts_ != 0) return;
   for (const PlannedCalls& step : made) {
     looked_ += std::max(0.0, (trials_.time_of(step.candidate, calls.first(1)) / learnt_) - 1);
     trials_.add(step.candidate, calls.first(1));
     calls = calls.subspan(1);
-    calls_ += step.calls;
   }
   for (const PlannedCalls& step : made) {
     if (trials_.known(step.candidate)) continue;
@@ -199,15 +221,16 @@ void Searcher::take(std::span<const PlannedCalls> made, std::span<const AgreedCa
   const bool is_first_look = !trials_.tried(0);
   if (ledger_)
     for (const PlannedCalls& step : made) ledger_->count(is_first_look ? 0 : step.candidate, step.calls);
-  if (monitors_ && made.front().is_trial) return look(made, calls);
+  if (monitors_) {
+    const auto times = static_cast<std::size_t>(std::min(made.front().calls, calls_each_));
+    calls_ += made.front().calls;
+    watch(calls.first(times));
+    return look(made.subspan(1), calls.subspan(times));
+  }
   for (const PlannedCalls& step : made) {
     const auto times = static_cast<std::size_t>(std::min(step.calls, calls_each_));
     calls_ += step.calls;
-    if (monitors_) {
-      watch(calls.first(times));
-    } else if (waits_ == 0 || trials_.has_room(step.candidate)) {
-      trials_.add(step.candidate, calls.first(times));
-    }
+    if (trials_.has_room(step.candidate)) trials_.add(step.candidate, calls.first(times));
     calls = calls.subspan(times);
   }
 }
@@ -277,7 +300,6 @@ void Searcher::watch(std::span<const AgreedCall> calls) {
       learnt_from_ += std::ssize(calls);
     }
     drifts_ = 0;
-    looks_ = trials_.gives_up() && drift_ > 0;
     delta_ = delta_ == 0 ? first_delta : std::min(2 * delta_, delta_limit_);
     return;
   }

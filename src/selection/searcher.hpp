@@ -25,8 +25,8 @@ namespace starling {
 ///                learnt. Twice in a row off by more than the tolerance, to the same side: all is forgotten, and
 ///                learning begins anew
 ///
-/// Between periods candidates that were given up after a single call, which something else may have disturbed, get
-/// another one: those that are least slower first, as long as all this costs little.
+/// At the end of a period candidates that were given up after a single call, which something else may have disturbed,
+/// get another one: those that are least slower first, as long as all this costs little.
 ///
 /// A search that was in vain, because it chose the same candidate, doubles the calls before the next one may begin.
 ///
@@ -57,16 +57,16 @@ class Searcher {
   std::optional<Decision> take_decision();
 
  private:
-  [[nodiscard]] std::vector<PlannedCalls> trials() const;
+  [[nodiscard]] std::vector<PlannedCalls> trials();
   [[nodiscard]] std::vector<PlannedCalls> steps_for(std::span<const int> wanted) const;
+  [[nodiscard]] bool fastest_may_be_slow(std::span<const PlannedCalls> steps) const;
   [[nodiscard]] std::int64_t calls_for_next_look(int candidate) const;
-  [[nodiscard]] std::vector<PlannedCalls> allowed(const std::vector<PlannedCalls>& steps) const;
-  [[nodiscard]] std::vector<double> losses(std::span<const PlannedCalls> steps) const;
+  [[nodiscard]] std::vector<PlannedCalls> allowed(const std::vector<PlannedCalls>& steps);
+  [[nodiscard]] std::vector<double> losses(std::span<const PlannedCalls> steps);
   [[nodiscard]] double lost() const;
-  [[nodiscard]] std::int64_t calls_to_wait(std::span<const PlannedCalls> steps) const;
   [[nodiscard]] std::vector<PlannedCalls> run_off() const;
   [[nodiscard]] std::vector<int> contenders() const;
-  [[nodiscard]] std::vector<PlannedCalls> looks() const;
+  [[nodiscard]] std::vector<PlannedCalls> looks(std::int64_t at) const;
   void choose();
   void watch(std::span<const AgreedCall> calls);
   void look(std::span<const PlannedCalls> made, std::span<const AgreedCall> calls);
@@ -91,7 +91,6 @@ class Searcher {
   std::int64_t searched_at_ = 0;     ///< number of calls when the search began
   std::int64_t chosen_at_ = 0;       ///< when it ended
   std::int64_t calls_in_peace_ = 0;  ///< that must follow before the next one
-  bool looks_ = false;               ///< candidates that were given up may get another call now
   double looked_ = 0;                ///< what such calls took more than the chosen one's, in calls of that
   bool searches_again_ = false;      ///< because of what the chosen one did
   std::string again_;                ///< why the search was begun anew, in words

@@ -27,6 +27,10 @@ def run(mpi: Mpi, ranks: int, argv: Sequence[str], folder: Path, env: Mapping[st
     return run_ranks(mpi, ranks, argv, {**preloaded(mpi, folder), **settings, **(env or {})}, 100, cwd=folder)
 
 
+def fortran_mpis() -> list[Mpi]:
+    return [mpi for mpi in debian_mpis() if mpi.mpifort is not None]
+
+
 def contexts(folder: Path) -> dict[str, records.Context]:
     return {one.collective: one for one in records.read(folder / "record.json")[0].contexts}
 
@@ -148,6 +152,30 @@ def test_a_fortran_program_written_for_adcl_is_right(mpi: Mpi, source: str, tmp_
     assert outcome.stdout == "0 faults\n", outcome.report()
 
 
+@pytest.mark.parametrize(("ranks", "search"), [(1, 0), (4, 1), (8, 2)])
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_a_model_with_many_requests_written_for_adcl_is_right(
+    mpi: Mpi, ranks: int, search: int, tmp_path: Path
+) -> None:
+    program = linked(mpi, HERE / "adcl_climate.c", tmp_path)
+    outcome = run(mpi, ranks, [program, str(search)], tmp_path).check()
+    assert outcome.stdout == "0 faults\n", outcome.report()
+    assert outcome.stderr == ""
+    tuned = contexts(tmp_path)
+    assert {"neighborhood", "transpose", "sums", "allreduce", "allgatherv", "alltoallv"} <= set(tuned)
+    assert len(tuned["transpose"].candidates) == 3, "a combination is left out"
+
+
+@pytest.mark.parametrize("ranks", [1, 4, 8])
+@pytest.mark.parametrize("mpi", fortran_mpis(), ids=str)
+def test_a_fortran_program_with_two_halos_at_a_time_is_right(mpi: Mpi, ranks: int, tmp_path: Path) -> None:
+    program = linked(mpi, HERE / "adcl_heat.f90", tmp_path, "-fallow-argument-mismatch", "-w")
+    outcome = run(mpi, ranks, [program], tmp_path).check()
+    assert outcome.stdout == "0 faults\n", outcome.report()
+    assert outcome.stderr == ""
+    assert {"neighborhood", "ring", "allreduce"} <= set(contexts(tmp_path))
+
+
 CONFIGURATION = """ADCL_EMETHOD_SELECTION: Sendrecv_pair_pack  # without trying any
 ADCL_EMETHOD_ALLREDUCE_SELECTION: Allreduce_ring
 ADCL_EMETHOD_NUMTESTS: 3   calls of each function
@@ -173,10 +201,6 @@ def test_a_file_config_adcl_selects_functions_and_what_is_wrong_with_it_is_told_
     assert "line 4" in lines[0]
     assert "'7' is not 0 (brute force)" in lines[0]
     assert "line 6: 'ADCL_MOOD' is unknown, and ignored" in lines[1]
-
-
-def fortran_mpis() -> list[Mpi]:
-    return [mpi for mpi in debian_mpis() if mpi.mpifort is not None]
 
 
 @pytest.mark.parametrize("mpi", fortran_mpis(), ids=str)

@@ -62,18 +62,5 @@ TEST(AttributeSpace, OrdersNumbersBySizeAndWordsAsTheyCome) {
   EXPECT_EQ(space.in_words(1, space.highest(1)), "order=far");
 }
 
-TEST(AttributeSpace, BeginsWithOneThatDiffersInEachAttribute) {
-  const Brief brief = halo_set();
-  const AttributeSpace space(brief.candidates);
-  const std::vector<int> few = space.first_few();
-  EXPECT_EQ(few.front(), 0);
-  EXPECT_LE(few.size(), 5U);
-  for (int attribute = 0; attribute < 3; ++attribute)
-    EXPECT_TRUE(std::any_of(few.begin(), few.end(),
-                            [&](int one) { return space.value(one, attribute) != space.value(0, attribute); }));
-  EXPECT_EQ(AttributeSpace(brief_of(9).candidates).first_few().size(), 3U);
-  EXPECT_EQ(AttributeSpace(brief_of(1).candidates).first_few().size(), 1U);
-}
-
 }  // namespace
 }  // namespace starling::testing

@@ -43,6 +43,41 @@ TEST(AutoWithoutPredictions, LearnsWithinAFewCallsThatTheFirstOneIsManyTimesSlow
   EXPECT_LT(lost, 0.045);
 }
 
+/// The first attribute does not matter here, so that the first two are both slow.
+TEST(AutoWithoutPredictions, GivesNoMoreCallsToTheFasterOfTheFirstTwoBeforeOthersWereTried) {
+  Brief brief = halo_set();
+  brief.unpredicted = true;
+  for (Candidate& candidate : brief.candidates) std::swap(candidate.attributes[0], candidate.attributes[1]);
+  Case one = made_up_case(brief, 1.3, 0.3, 1);
+  const auto is_slow = [&](int candidate) {
+    return value_of(brief.candidates[static_cast<std::size_t>(candidate)], "partners") == "aao";
+  };
+  for (int i = 0; i < 20; ++i)
+    if (is_slow(i)) one.seconds[static_cast<std::size_t>(i)] *= 10;
+  Lockstep ranks("auto", brief, 2, one.timing());
+  ranks.call(700);
+  EXPECT_TRUE(is_slow(ranks.made()[0]) && is_slow(ranks.made()[1]));
+  EXPECT_LT(std::count_if(ranks.made().begin(), ranks.made().end(), is_slow), 10);
+}
+
+/// Trials that the ledger allows later come after calls of the fastest without an agreement between. With one before
+/// each there are 20.
+TEST(AutoWithoutPredictions, WaitsWithoutAnAgreementForTrialsThatTheLedgerAllowsLater) {
+  constexpr int runs = 30;
+  double agreements = 0;
+  for (std::uint64_t seed = 1; seed <= runs; ++seed) {
+    Brief brief = halo_set();
+    brief.unpredicted = true;
+    Case one = made_up_case(brief, 1.3, 0.3, seed);
+    one.noise = 0.03;
+    one.seconds.front() = one.best();
+    Lockstep ranks("auto", brief, 2, one.timing());
+    ranks.call(500);
+    agreements += static_cast<double>(ranks.exchanges().size()) / runs;
+  }
+  EXPECT_LT(agreements, 15);
+}
+
 /// The first one is the best of all. What is expected of others by those that were tried is wrong at times. Without a
 /// ledger three times as much is lost.
 TEST(AutoWithoutPredictions, LosesLittleMoreThanTheLedgerAllowsAfterAFirstLook) {

@@ -138,6 +138,21 @@ TEST(SearchMonitoring, LooksAgainAtWhatWasGivenUpAndFindsOutThatItWasDisturbed) 
   }
 }
 
+TEST(SearchMonitoring, RanksDoNotAgreeOnSuchLooksAlone) {
+  Case one = made_up_case(halo_set(), 1.4, 0.1, 11);
+  Lockstep ranks("brute-force", halo_set(), 1, one.timing());
+  while (ranks.strategy().stage() != "monitor") ranks.call();
+  const std::size_t agreed = ranks.exchanges().size();
+  const std::size_t searched = ranks.made().size();
+  const int chosen = chosen_of(ranks);
+  ranks.call(6000);
+  EXPECT_GT(std::count_if(ranks.made().begin() + static_cast<std::ptrdiff_t>(searched), ranks.made().end(),
+                          [&](int candidate) { return candidate != chosen; }),
+            3);
+  for (std::size_t i = agreed; i < ranks.exchanges().size(); ++i)
+    EXPECT_GE(ranks.exchanges()[i].call - ranks.exchanges()[i - 1].call, 40);
+}
+
 TEST(SearchMonitoring, SuchLooksCostLittle) {
   Lockstep ranks("brute-force", brief_of(6), 2,
                  [](int, int candidate, int) { return 1e-3 * (candidate == 2 ? 10 : 500 + candidate); });

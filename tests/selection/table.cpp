@@ -75,9 +75,9 @@ Lockstep with_slowdown(double slowdown, std::optional<double> gain = std::nullop
 }
 
 /// Ranks that follow a2, which the table has for 1.28 times as fast as native and calls of so many seconds.
-Lockstep advised_of_seconds(double seconds, std::string_view group = "") {
+Lockstep advised_of_seconds(double seconds, int communicators = 0) {
   Brief brief = brief_of(4);
-  brief.candidates[2].group = std::string(group);
+  brief.candidates[2].communicators = communicators;
   brief.advice = {{"a2", "a2: measured elsewhere", 1.28, seconds}};
   return {"table", std::move(brief), 3, [](int, int candidate, int) { return us * (candidate == 2 ? 80 : 100); }};
 }
@@ -94,11 +94,11 @@ int calls_before(Lockstep ranks) {
 TEST(TableBeginning, ComesWhenCallsWouldHaveSavedWhatItCosts) {
   // A call takes 102 us natively and 80 us by the way; to begin costs 3 native calls, with communicators 15.
   EXPECT_EQ(calls_before(advised_of_seconds(80 * us)), 14);
-  EXPECT_EQ(calls_before(advised_of_seconds(80 * us, "groups_leader")), 64) << "at most";
-  EXPECT_EQ(calls_before(advised_of_seconds(80 * us, "library")), 64);
+  EXPECT_EQ(calls_before(advised_of_seconds(80 * us, 3)), 64) << "at most";
+  EXPECT_EQ(calls_before(advised_of_seconds(80 * us, 1)), 64);
   // Of long calls each saves more than small collectives cost: 0.4 s, and 3 ms or 15 ms at most.
-  EXPECT_EQ(calls_before(advised_of_seconds(1.6, "library")), 1);
-  EXPECT_EQ(calls_before(advised_of_seconds(0.016, "library")), 4);
+  EXPECT_EQ(calls_before(advised_of_seconds(1.6, 1)), 1);
+  EXPECT_EQ(calls_before(advised_of_seconds(0.016, 1)), 4);
 }
 
 TEST(TableBeginning, IsAtOnceWhereNothingIsKnownOfTheTime) {

@@ -6,9 +6,10 @@
 //   measure      those that are left, once no comparison can save more calls than it takes; the fastest is used
 //
 // This assumes that attributes are uncorrelated: that a value which is better in two comparisons is better in all. The
-// variant `tested` looks whether they are: a value that was clearly better in one comparison is not dropped for two
-// that say otherwise; every candidate that differs from the fastest in one attribute is measured, until that fastest
-// has no faster neighbour; and others, until the times measured so far make it improbable that any is faster
+// variant `tested` looks whether they are: one more candidate is tried that has two values at once which two others
+// have alone; a value that was clearly better in one comparison is not dropped for two that say otherwise; every
+// candidate that differs from the fastest in one attribute is measured, until that fastest has no faster neighbour; and
+// others, until the times measured so far make it improbable that any is faster
 // (`Outlook`).
 
 #include <algorithm>
@@ -23,6 +24,8 @@ namespace {
 /// Comparisons that confirm a value.
 constexpr int confirmed = 2;
 constexpr std::string_view tested = "tested";
+/// A value with which calls take so many times as long is not combined with others only to look what they do together.
+constexpr double too_slow = 2;
 /// `tested` goes on while any other is faster by `early_stop_margin` with this probability, unless early stopping has
 /// its own: others that are improbable each may be probable together.
 constexpr double likely = 0.02;
@@ -52,9 +55,9 @@ class Attribute final : public SearchPlan {
  public:
   explicit Attribute(const Brief& brief) : SearchPlan(brief), tests_(brief.argument == tested) {}
 
-  std::vector<int> wanted(const Trials& trials) override {
-    because("");
-    if (std::vector<int> few = unknown(space().first_few(), trials); !few.empty()) return few;
+  std::vector<int> choose(const Trials& trials) override {
+    if (std::vector<int> few = first_few(trials); !few.empty()) return few;
+    if (std::vector<int> one = corner(trials); tests_ && !one.empty()) return one;
     if (std::vector<int> more = begun(space().members(), trials); !more.empty()) return more;
     compare(trials);
     drop();
@@ -171,6 +174,33 @@ class Attribute final : public SearchPlan {
       if (space().value(member, pair.attribute) == other) ++of_other;
     }
     return std::min(of_value, of_other) > needed;
+  }
+
+  /// One that differs from the fastest in two attributes, in each of which alone another one that was tried does: it
+  /// tells whether these are correlated. Those with few values, which many share. Nothing where it was tried.
+  [[nodiscard]] std::vector<int> corner(const Trials& trials) const {
+    const int best = trials.best();
+    std::vector<int> near;
+    for (const AttributeSpace::Pair& pair : space().pairs())
+      if (pair.one == best || pair.other == best) near.push_back(pair.one == best ? pair.other : pair.one);
+    // Infinite where it was not tried.
+    std::erase_if(near, [&](int one) { return trials.time(one) > too_slow * trials.time(best); });
+    int found = -1;
+    int values_of_found = 0;
+    for (const int member : space().members()) {
+      if (!trials.eligible(member) || space().differences(best, member) != 2) continue;
+      const auto sides =
+          std::count_if(near.begin(), near.end(), [&](int one) { return space().differences(one, member) == 1; });
+      if (sides < 2) continue;
+      int values = 0;
+      for (int attribute = 0; attribute < space().attributes(); ++attribute)
+        if (space().value(best, attribute) != space().value(member, attribute)) values += space().values(attribute);
+      if (found >= 0 && values >= values_of_found) continue;
+      found = member;
+      values_of_found = values;
+    }
+    if (found < 0 || trials.tried(found)) return {};
+    return {found};
   }
 
   /// Those that differ from the fastest in one attribute.

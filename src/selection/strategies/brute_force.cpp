@@ -9,10 +9,9 @@ class BruteForce final : public SearchPlan {
  public:
   using SearchPlan::SearchPlan;
 
-  std::vector<int> wanted(const Trials& trials) override {
-    because("");
+  std::vector<int> choose(const Trials& trials) override {
     if (settings().early_stop > 0)
-      if (std::vector<int> few = unknown(space().first_few(), trials); !few.empty()) return few;
+      if (std::vector<int> few = first_few(trials); !few.empty()) return few;
     return rest_of(space().members(), trials, settings().early_stop);
   }
 };

@@ -29,8 +29,7 @@ class Factorial final : public SearchPlan {
  public:
   using SearchPlan::SearchPlan;
 
-  std::vector<int> wanted(const Trials& trials) override {
-    because("");
+  std::vector<int> choose(const Trials& trials) override {
     const std::vector<int> corners = this->corners(trials);
     if (std::vector<int> rest = unknown(corners, trials); !rest.empty()) return rest;
     find_effects(corners, trials);

@@ -39,10 +39,8 @@ std::int64_t calls_before(const Candidate& way, const Advice& advice) {
   constexpr double most = 64;
   if (!advice.seconds || !advice.gain || !(*advice.gain > 1) || !(*advice.seconds > 0)) return 0;
   const double native = *advice.seconds * *advice.gain;
-  const std::string_view group = way.group.text();
-  const bool makes_communicators = group == "library" || group.starts_with("groups");
   const double price =
-      (agreements + (makes_communicators ? for_communicators : 0)) * std::min(native, small_collective);
+      (agreements + (way.communicators > 0 ? for_communicators : 0)) * std::min(native, small_collective);
   return static_cast<std::int64_t>(std::min(std::ceil(price / (native - *advice.seconds)), most));
 }
 
