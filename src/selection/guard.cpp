@@ -61,10 +61,13 @@ void Guard::take(std::span<const AgreedCall> of_way, std::span<const AgreedCall>
 void Guard::look(const Spell& spell) {
   if (contest_.is_running()) return compete(0, spell);
   const double of_native = seconds(0, spell);
-  if (of_native > clearly * found_.with_candidate)
-    slower_native_ = of_native;
-  else
-    rest_longer();
+  if (!(of_native > clearly * found_.with_candidate)) {
+    slower_ = 0;
+    return rest_longer();
+  }
+  // Another program may have disturbed it: it is looked at again soon.
+  rest_ = first_rest;
+  if (++slower_ == to_be_believed) slower_native_ = of_native;
 }
 
 void Guard::compete(int of, const Spell& spell) {

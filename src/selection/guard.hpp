@@ -22,8 +22,8 @@ namespace starling {
 /// and where ranks come late anyway a few calls hardly tell waiting from work. So two controls in a row only begin a
 /// contest: spells of the way and of native take turns (`Proof`), and are compared as the program feels them, with all
 /// waiting, for what it does in between is the same. After the way has lost, native is looked at again, ever more
-/// rarely: where its calls have become slower than the way's were, the way gets one more spell. Against that
-/// look, not against more spells of native: its ranks may drift apart only in longer ones.
+/// rarely: where its calls have become slower than the way's were, twice in a row, the way gets one more spell. Against
+/// that look, not against more spells of native: its ranks may drift apart only in longer ones.
 class Guard {
  public:
   /// Calls of native in a control.
@@ -32,12 +32,13 @@ class Guard {
   /// little beside what a way saves that gains much.
   static constexpr std::int64_t fewest_calls = PlannedCalls::most_times;
   static constexpr std::int64_t first_calls = 24;
-  /// Calls of a spell in a contest. The latest half of a spell's calls counts, for ranks drift apart within the first;
-  /// and so many at least.
+  /// Calls of a spell in a contest. The latest half of a spell's calls counts, for ranks drift apart within the first:
+  /// so many at least, and at most.
   static constexpr std::int64_t spell_calls = 16;
   static constexpr std::int64_t fewest_of_spell = 8;
-  /// Calls of native before it is looked at after it has won, the first time.
-  static constexpr std::int64_t first_rest = 128;
+  static constexpr std::int64_t most_of_spell = 64;
+  /// Calls of native before it is looked at after it has won, the first time; and of the way's spell after looks.
+  static constexpr std::int64_t first_rest = 2 * most_of_spell;
   /// Most calls before the next control or look.
   static constexpr std::int64_t rarest = 4096;
   /// Calls of the way before the first control, in which a control of a way with that gain (native's time / the way's)
@@ -66,7 +67,7 @@ class Guard {
     return contest_.is_running() ? contest_.next() == 0 : !follows_ && !slower_native_;
   }
   [[nodiscard]] std::int64_t calls() const {
-    return contest_.is_running() || slower_native_ ? spell_calls : follows_ ? calls_ : rest_;
+    return contest_.is_running() ? spell_calls : slower_native_ ? first_rest : follows_ ? calls_ : rest_;
   }
   /// Why the way is chosen, or native, in words.
   [[nodiscard]] std::string why(const Interned& way) const;
@@ -86,7 +87,7 @@ class Guard {
   std::optional<double> slower_native_;
   int way_;
   bool follows_ = true;
-  int slower_ = 0;  ///< controls in a row
+  int slower_ = 0;  ///< controls in a row, or looks, that found the one slower that is called
   std::int64_t first_calls_;
   std::int64_t calls_;     ///< of the way, before the next control
   std::int64_t rest_ = 0;  ///< of native, before the next look

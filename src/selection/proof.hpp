@@ -9,10 +9,10 @@ namespace starling {
 /// Whether a program is faster with a candidate, or only the candidate's calls are. What a call leaves behind, such as
 /// ranks that go on at different times or have yielded their processor, is paid between calls, which no time of a call
 /// shows. So stretches of calls with the candidate and with native take turns, and the time from call to call is
-/// compared.
+/// compared. Where that is the same with both (`Guard`), stretches of calls are, with all waiting.
 class Proof {
  public:
-  /// Calls of one stretch, at least.
+  /// Calls of one stretch, at least, where time from call to call is compared.
   static constexpr std::int64_t calls = 10;
 
   /// Begins with `candidate`.
@@ -24,10 +24,10 @@ class Proof {
   [[nodiscard]] int candidate() const { return candidate_; }
   /// Who makes the next stretch: the candidate, or native, 0.
   [[nodiscard]] int next() const;
-  /// Takes the seconds from call to call in the stretch that was next.
+  /// Takes the seconds of a call in the stretch that was next, or from call to call.
   void add(double seconds);
 
-  /// What was found, in seconds from call to call.
+  /// What was found, in seconds as they were taken.
   struct Result {
     bool is_faster;
     double with_candidate;

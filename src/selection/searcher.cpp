@@ -230,7 +230,10 @@ void Searcher::take(std::span<const PlannedCalls> made, std::span<const AgreedCa
   for (const PlannedCalls& step : made) {
     const auto times = static_cast<std::size_t>(std::min(step.calls, calls_each_));
     calls_ += step.calls;
-    if (trials_.has_room(step.candidate)) trials_.add(step.candidate, calls.first(times));
+    const auto of_step = calls.first(times);
+    const bool refused = std::any_of(of_step.begin(), of_step.end(),
+                                     [](const AgreedCall& call) { return !(call.slowest < refused_seconds); });
+    if (refused || trials_.has_room(step.candidate)) trials_.add(step.candidate, of_step);
     calls = calls.subspan(times);
   }
 }

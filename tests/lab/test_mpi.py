@@ -152,7 +152,8 @@ def test_a_probe_finds_the_rate_of_the_links(mpi: Mpi, hosts: int, tmp_path: Pat
     # TCP can have 0.956 of it. What passes for free after a pause does not count: that would be a tenth.
     assert found["rate"] == pytest.approx(0.956 * RATE, rel=0.08)
     one_way = 2 * parameters["overhead_s"] + parameters["latency_s"]
-    assert 1e-6 < one_way < 5e-3, "wider than any network, for other jobs may run"
+    # Ranks share processors: what a message takes then may be some slices of the scheduler.
+    assert 1e-6 < one_way < 50e-3
     assert record.read(tmp_path / "record.json")[0].run.probe_s is not None
 
 

@@ -12,8 +12,8 @@
 
 enum { most_keys = 64 };
 
-static int counts = 0;
-static double blocks = 0, unmapped = 0;
+static _Thread_local int counts = 0; /* not what progress threads do */
+static _Thread_local double blocks = 0, unmapped = 0;
 
 /* These stand before the C library's, also for the preloaded library. */
 void* __libc_malloc(size_t bytes);

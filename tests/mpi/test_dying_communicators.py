@@ -13,6 +13,8 @@ HERE = Path(__file__).parent
 LEAK = 288
 """KiB more than natively: 36 communicators, and others inside them, that left 8 KiB each."""
 BLOCKS_OF_A_KEY = 30
+SEGMENT = 256 << 10
+"""Bytes: less than two ranks share."""
 """Blocks of memory that MPI_Comm_free allocates or frees for a key on rank 0: there are hundreds."""
 PATIENCE = 60.0
 """Seconds after which a run counts as hung."""
@@ -70,7 +72,7 @@ def test_freeing_a_communicator_does_little_for_each_key(mpi: Mpi, tmp_path: Pat
     outcome, record = run_tuned(mpi, 2, argv, strategy, tmp_path, {}, PATIENCE)
     blocks, unmapped = (int(one) for one in outcome.stdout.split())
     assert blocks <= plain[0] + keys * BLOCKS_OF_A_KEY
-    assert unmapped <= plain[1], "to unmap memory that ranks share takes longer than all else"
+    assert unmapped < plain[1] + SEGMENT, "to unmap memory that ranks share takes longer than all else"
     tuned = [context for context in record.contexts if context.calls > 1]
     assert [context.calls for context in tuned] == [calls * rounds] * keys, "the record has all the same"
     assert strategy == "native" or all(sum(one.samples > 0 for one in context.candidates) > 10 for context in tuned)

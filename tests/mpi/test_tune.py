@@ -81,7 +81,7 @@ def test_a_small_configuration_phase_makes_a_table_and_goes_on(mpi: Mpi, tmp_pat
     assert {point.way for point in table.points} > {"native"}
     assert all(choice.intervals[0].from_ == 0 for choice in table.choices)
     in_row = [one for one in table.points if one.in_row]
-    assert {one.collective for one in in_row} == {"allreduce"}, "calls of others overlap"
+    assert {one.collective for one in in_row} <= {"allreduce"}, "calls of others overlap; no way may be near native"
     for one in in_row:
         assert one.in_row is not None
         assert one.in_row.samples >= 2 * FEWEST_CALLS

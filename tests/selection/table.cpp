@@ -206,13 +206,15 @@ TEST(TableGuard, ComesBackOnceNativeHasBecomeSlowerThanTheWayWas) {
   EXPECT_EQ(ranks.strategy().stage(), "native");
   EXPECT_TRUE(ranks.strategy().settled()) << "what the way needs is freed";
   ranks.call(Guard::first_rest);
+  EXPECT_EQ(ranks.proposed(), 0) << "one look is not enough";
+  ranks.call(Guard::first_rest);
   EXPECT_EQ(ranks.proposed(), 2) << "one more spell of the way";
   EXPECT_EQ(ranks.strategy().chosen(), 0);
-  ranks.call(Guard::spell_calls + Guard::control_calls);
+  ranks.call(Guard::first_rest + Guard::control_calls);
   EXPECT_EQ(ranks.strategy().chosen(), 2);
   ASSERT_EQ(ranks.strategy().decisions().size(), 3U);
   const Decision& back = ranks.strategy().decisions()[2];
-  EXPECT_EQ(back.call, two_controls + contest_calls + Guard::first_rest + Guard::spell_calls + Guard::control_calls);
+  EXPECT_EQ(back.call, two_controls + contest_calls + (3 * Guard::first_rest) + Guard::control_calls);
   EXPECT_EQ(back.from, 0);
   EXPECT_EQ(back.to, 2);
   EXPECT_EQ(back.why, "a2 again: a2 takes 110 us in the mean of ranks, with waiting, native 170 us");
@@ -263,7 +265,7 @@ TEST(TableGuard, LooksAgainFourTimesAsLateAfterASpellThatALookBegan) {
     std::copy_if(stretches.begin(), stretches.end(), std::back_inserter(found), [](int one) { return one > 100; });
     return found;
   }();
-  EXPECT_EQ(long_ones, (std::vector<int>{128, 512})) << "a spell of the way between them";
+  EXPECT_EQ(long_ones, (std::vector<int>{128, 128, 128 + Guard::control_calls, 512})) << "the third is the way's spell";
   EXPECT_GT(stretches.size(), 6U);
 }
 
@@ -304,7 +306,18 @@ TEST(TableGuard, IsNotFooledByTimesThatBecomeLongerForAll) {
   EXPECT_EQ(ranks.proposed(), 0);
   EXPECT_EQ(ranks.strategy().decisions().size(), 2U);
   constexpr std::int64_t of_contest = Guard::spell_calls;
-  EXPECT_EQ(5000 - natives(ranks), (2 * Guard::first_calls) + of_contest + Guard::spell_calls) << "one more spell";
+  EXPECT_EQ(5000 - natives(ranks), (2 * Guard::first_calls) + of_contest + Guard::first_rest) << "one more spell";
+}
+
+TEST(TableGuard, ADisturbanceDuringOneLookBringsNoWayBack) {
+  Lockstep ranks = with_slowdown(1);
+  constexpr int lost = two_controls + contest_calls;
+  ranks.measure([](int, int candidate, int call) {
+    const bool disturbed = call > lost && call <= lost + Guard::first_rest;
+    return us * (candidate == 2 ? 300 : disturbed ? 900 : 100);
+  });
+  ranks.call(5000);
+  EXPECT_EQ(5000 - natives(ranks), (2 * Guard::first_calls) + Guard::spell_calls);
 }
 
 TEST(TableGuard, ASpellThatIsALittleSlowerBringsNoWayBack) {

@@ -17,7 +17,7 @@ from starling.tables.table import NATIVE
 from starling.tuning.belief import Estimate
 
 SPELLS = (32, 64, 128, 128, 128)
-"""Calls of the spells of each round: as many as one of `Guard`, then more, for ranks take their time to drift apart."""
+"""Calls of the spells of each round: few first, then more, for ranks take their time to drift apart."""
 FEWEST_CALLS = 8
 """Spells are no shorter, but where calls are long they may be as short."""
 FEWEST_ROUNDS = 3

@@ -173,7 +173,9 @@ class End {
     while (!found.is_long && Clock::now() + found.seconds < until) {
       if (is_long()) {
         std::array<double, 3> again{};
-        for (double& seconds : again) seconds = stream(found.bytes).took;
+        again.fill(stream(found.bytes).took);
+        if (Clock::now() + (2 * found.seconds) < until)
+          for (std::size_t i = 1; i < again.size(); ++i) again[i] = stream(found.bytes).took;
         std::sort(again.begin(), again.end());
         found.seconds = again[1];
         found.is_long = is_long();
@@ -278,7 +280,7 @@ AtOnce at_once(const ProbePlan& plan, End& mine, const End::Longest& alone, doub
   };
 
   double of_all = alone.seconds;
-  if (!others.empty() && Clock::now() + alone.seconds < until) {
+  if (!others.empty() && Clock::now() + (pairs * alone.seconds) < until) {
     constexpr double clearly = 0.8;  // less of the rate than this is no accident
     constexpr int most = 2;
     order({.what = Order::answer});  // makes connections

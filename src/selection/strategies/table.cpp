@@ -191,7 +191,7 @@ class Table final : public Strategy {
     left_ = calls;
     observed_ = calls;
     if (step != Step::control) {
-      observed_ = std::max(calls / 2, std::min(calls, Guard::fewest_of_spell));
+      observed_ = std::clamp(calls / 2, std::min(calls, Guard::fewest_of_spell), Guard::most_of_spell);
       spell_ = {};
     }
     calls_ += calls == unlimited ? 0 : calls;
