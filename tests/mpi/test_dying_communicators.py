@@ -13,9 +13,9 @@ HERE = Path(__file__).parent
 LEAK = 288
 """KiB more than natively: 36 communicators, and others inside them, that left 8 KiB each."""
 BLOCKS_OF_A_KEY = 30
+"""Blocks of memory that MPI_Comm_free allocates or frees for a key on rank 0: there are hundreds."""
 SEGMENT = 256 << 10
 """Bytes: less than two ranks share."""
-"""Blocks of memory that MPI_Comm_free allocates or frees for a key on rank 0: there are hundreds."""
 PATIENCE = 60.0
 """Seconds after which a run counts as hung."""
 FORCED = "forced:allreduce:recursive_doubling,allgather:ring,bcast:binomial,barrier:dissemination"
