@@ -279,7 +279,9 @@ void LatestCall::keep(const Call& call, int rank) {
 
 /// False where a datatype can't be kept.
 bool LatestCall::keep_arrays(const Call& call) {
-  arrays_ = std::make_unique<Arrays>();
+  if (!arrays_) arrays_ = std::make_unique<Arrays>();
+  arrays_->numbers.clear();
+  arrays_->types.clear();
   arrays_->degrees = degrees_of(call.comm);
   const auto keep_side = [&](const Counts& counts, const Displacements& displacements, const MPI_Datatype* types,
                              int links) {
