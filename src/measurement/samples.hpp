@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -8,86 +9,89 @@
 #include <utility>
 #include <vector>
 
+#include "measurement/short_time.hpp"
 #include "measurement/statistics.hpp"
 
 namespace starling {
 
 /// The times of one candidate, in seconds. Adding one costs a few nanoseconds: count and minimum are of all samples,
 /// the median of the last `window`. There are many objects with few samples each: memory grows with the samples, up to
-/// the window, and keeps them in single precision.
+/// the window, and keeps them as `ShortTime`.
 class Samples {
  public:
-  static constexpr std::uint8_t window = 64;
+  static constexpr std::uint8_t window = 60;
 
   void add(double seconds) {
-    const auto one = static_cast<float>(seconds);
+    const ShortTime one(seconds);
     if (kept_ < window) {
-      if (kept_ == room_) grow();
+      if (kept_ == room()) grow();
       recent_[kept_++] = one;
     } else {
       recent_[oldest_] = one;
-      oldest_ = static_cast<std::uint8_t>((oldest_ + 1) % window);
+      const unsigned next = oldest_ + 1U;
+      oldest_ = next < window ? next & most_places : 0U;
     }
     ++count_;
-    min_ = std::min(min_, seconds);
+    min_ = std::min(min_, static_cast<float>(seconds));
   }
 
   /// Frees memory: forgets the last samples, but keeps count, minimum and median.
   void condense() {
     if (kept_ == 0) return;
-    condensed_median_ = static_cast<float>(median_of_recent());
+    condensed_median_ = ShortTime(median_of_recent());
     recent_.reset();
-    kept_ = oldest_ = room_ = 0;
+    kept_ = oldest_ = step_ = 0;
   }
 
   /// Frees memory: keeps the latest few samples, and count and minimum.
   void shorten() {
-    if (room_ <= first_room) return;
-    const std::uint8_t more = std::min(kept_, first_room);
-    auto latest = std::make_unique<float[]>(first_room);
-    for (int i = 0; i < more; ++i) latest[i] = recent_[(oldest_ + kept_ - more + i) % kept_];
+    if (step_ < 2) return;
+    const std::uint8_t few = rooms[1];
+    auto latest = std::make_unique<ShortTime[]>(few);
+    for (unsigned i = 0; i < few; ++i) latest[i] = recent_[(oldest_ + kept_ - few + i) % kept_];
     recent_ = std::move(latest);
-    kept_ = more;
+    kept_ = few;
     oldest_ = 0;
-    room_ = first_room;
+    step_ = 1;
   }
 
   [[nodiscard]] std::int64_t count() const { return count_; }
   /// Minimum and median are nothing while there are no samples.
-  [[nodiscard]] std::optional<double> min() const { return known(min_); }
+  [[nodiscard]] std::optional<double> min() const { return known(static_cast<double>(min_)); }
   [[nodiscard]] std::optional<double> median() const {
-    return known(kept_ == 0 ? static_cast<double>(condensed_median_) : median_of_recent());
+    return known(kept_ == 0 ? condensed_median_.seconds() : median_of_recent());
   }
 
  private:
-  /// Room grows to what blocks of 24, 56, 120 and 248 bytes hold: those that malloc hands out use no more than a
-  /// power of two, with its own 8 bytes.
-  static constexpr std::uint8_t first_room = 6;
+  /// What there is room for, step by step: blocks of 24, 56 and 120 bytes, those that malloc hands out.
+  static constexpr std::array<std::uint8_t, 4> rooms{0, 12, 28, window};
 
+  static constexpr unsigned most_places = (1U << 7U) - 1;  ///< that `kept_` and `oldest_` have bits for
+  static_assert(window < most_places);
+
+  [[nodiscard]] std::uint8_t room() const { return rooms[step_]; }
   void grow() {
-    constexpr int second_to_last = 30;
-    const auto more = room_ == 0               ? first_room
-                      : room_ < second_to_last ? static_cast<std::uint8_t>((2 * room_) + 2)
-                                               : window;
-    auto longer = std::make_unique<float[]>(more);
+    ++step_;
+    auto longer = std::make_unique<ShortTime[]>(room());
     std::copy_n(recent_.get(), kept_, longer.get());
     recent_ = std::move(longer);
-    room_ = more;
   }
   [[nodiscard]] double median_of_recent() const {
-    return starling::median(std::vector<double>(recent_.get(), recent_.get() + kept_));
+    std::vector<double> times(kept_);
+    std::transform(recent_.get(), recent_.get() + kept_, times.begin(), [](ShortTime one) { return one.seconds(); });
+    return starling::median(std::move(times));
   }
   [[nodiscard]] std::optional<double> known(double value) const {
     return count_ == 0 ? std::nullopt : std::optional(value);
   }
 
   std::int64_t count_ = 0;
-  double min_ = std::numeric_limits<double>::infinity();
-  std::unique_ptr<float[]> recent_;  ///< in no order
-  float condensed_median_ = 0;
-  std::uint8_t kept_ = 0;    ///< samples in recent_
-  std::uint8_t room_ = 0;    ///< capacity of recent_
-  std::uint8_t oldest_ = 0;  ///< place of the oldest sample, once there are `window`
+  std::unique_ptr<ShortTime[]> recent_;  ///< in no order
+  float min_ = std::numeric_limits<float>::infinity();
+  ShortTime condensed_median_;
+  std::uint16_t kept_ : 7 = 0;    ///< samples in recent_
+  std::uint16_t oldest_ : 7 = 0;  ///< place of the oldest sample, once there are `window`
+  std::uint16_t step_ : 2 = 0;    ///< of `rooms`
 };
 
 }  // namespace starling

@@ -267,8 +267,8 @@ class Strategy {
   double since_meeting_ = infinite;  ///< of the next call
   double longest_since_meeting_ = 0;
   int proposed_ = 0;
+  std::int32_t decisions_dropped_ = 0;
   std::vector<Decision> decisions_;
-  std::int64_t decisions_dropped_ = 0;
 };
 
 /// What a strategy may be doing, a word for the record (docs/strategies.md).

@@ -39,9 +39,8 @@ Trials::Trials(const Brief& brief)
     One& one = all_.add(i);
     one.eligible = true;
     if (!candidate.earlier || !(candidate.earlier->seconds > 0)) continue;
-    one.time = candidate.earlier->seconds;
-    one.count = static_cast<std::int32_t>(
-        std::min<std::int64_t>(candidate.earlier->samples, std::numeric_limits<std::int32_t>::max()));
+    one.time = static_cast<float>(candidate.earlier->seconds);
+    one.set_calls(static_cast<std::size_t>(std::max<std::int64_t>(0, candidate.earlier->samples)));
   }
 }
 
@@ -60,13 +59,13 @@ void Trials::keep(One& candidate, std::span<const AgreedCall> calls) {
   calls_.reserve(calls_.size() + calls.size());
   auto to = calls_.insert(calls_.begin() + end, calls.size(), {});
   for (const AgreedCall& call : calls)
-    *to++ = {static_cast<float>(call.slowest), static_cast<float>(call.together ? call.slowest : call.fastest)};
+    *to++ = {ShortTime(call.slowest), ShortTime(call.together ? call.slowest : call.fastest)};
   if (scale_) {
     works_.reserve(works_.size() + calls.size());
     auto work = works_.insert(works_.begin() + end, calls.size(), 0);
     for (const AgreedCall& call : calls) *work++ = static_cast<float>(call.work);
   }
-  candidate.count = static_cast<std::int32_t>(candidate.own_calls() + calls.size());
+  candidate.set_calls(candidate.own_calls() + calls.size());
   candidate.own = true;
 }
 
@@ -76,7 +75,7 @@ void Trials::drop(One& candidate, std::size_t calls) {
   const auto end = first + static_cast<std::ptrdiff_t>(calls);
   calls_.erase(calls_.begin() + first, calls_.begin() + end);
   if (scale_) works_.erase(works_.begin() + first, works_.begin() + end);
-  candidate.count -= static_cast<std::int32_t>(calls);
+  candidate.set_calls(candidate.own_calls() - calls);
 }
 
 void Trials::add(int candidate, std::span<const AgreedCall> calls) {
@@ -137,8 +136,8 @@ std::vector<double> Trials::own_times(int candidate) const {
   const std::size_t first = times.empty() ? 0 : first_of(one);
   for (std::size_t i = 0; i < times.size(); ++i) {
     const Kept& call = calls_[first + i];
-    times[i] = seconds(candidate, {.slowest = static_cast<double>(call.slowest),
-                                   .fastest = static_cast<double>(call.fastest),
+    times[i] = seconds(candidate, {.slowest = call.slowest.seconds(),
+                                   .fastest = call.fastest.seconds(),
                                    .mean = 0,
                                    .work = scale_ ? static_cast<double>(works_[first + i]) : 0});
   }
@@ -164,7 +163,7 @@ void Trials::update() {
     if (!is_own(i)) continue;
     One& one = *find(i);
     const std::vector<double> times = own_times(i);
-    one.time = location(times);
+    one.time = static_cast<float>(location(times));
     if (times.size() < fewest_for_scatter) continue;
     const double bound = rule_.factor * *std::min_element(times.begin(), times.end());
     double sum = 0;

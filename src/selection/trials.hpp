@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "measurement/of_few.hpp"
+#include "measurement/short_time.hpp"
 #include "measurement/statistics.hpp"
 #include "measurement/work_scale.hpp"
 #include "selection/plan.hpp"
@@ -34,12 +37,12 @@ class Trials {
   /// Whether it may serve: not refused before the first call, and not at a call.
   [[nodiscard]] bool eligible(int candidate) const { return at(candidate).eligible; }
   /// Measured calls, of this run or else of earlier ones.
-  [[nodiscard]] std::int64_t calls(int candidate) const { return at(candidate).count; }
+  [[nodiscard]] std::int64_t calls(int candidate) const { return std::int64_t{at(candidate).count}; }
   [[nodiscard]] bool tried(int candidate) const { return calls(candidate) > 0; }
   /// Seconds per call: of all the calls that a candidate gets by ADCL's outlier filter, of fewer the median, of two the
   /// shorter, for what disturbs a call makes it longer. Infinite where none is known. Without waiting for late ranks
   /// (`Waiting`).
-  [[nodiscard]] double time(int candidate) const { return at(candidate).time; }
+  [[nodiscard]] double time(int candidate) const { return static_cast<double>(at(candidate).time); }
   /// The time of other calls of a candidate, found in the same way.
   [[nodiscard]] double time_of(int candidate, std::span<const AgreedCall> calls) const;
   /// The standard deviation of single calls over their mean, of all candidates together, without outliers.
@@ -68,20 +71,25 @@ class Trials {
  private:
   /// That many times the calls of each tell no more.
   static constexpr std::int64_t most_calls = 4;
-  static constexpr double unknown = std::numeric_limits<double>::infinity();
+  static constexpr float unknown = std::numeric_limits<float>::infinity();
 
+  /// There are many candidates in each context.
   struct One {
-    double time = unknown;
-    std::int32_t count = 0;
-    bool own = false;  ///< these calls are of this run
-    bool eligible = false;
-    [[nodiscard]] std::size_t own_calls() const { return own ? static_cast<std::size_t>(count) : 0; }
+    float time = unknown;
+    std::uint32_t count : 30 = 0;
+    bool own : 1 = false;  ///< these calls are of this run
+    bool eligible : 1 = false;
+    [[nodiscard]] std::size_t own_calls() const { return own ? std::size_t{count} : 0; }
+    void set_calls(std::size_t calls) {
+      constexpr std::uint32_t most = (1U << 30U) - 1;
+      count = static_cast<std::uint32_t>(std::min<std::size_t>(calls, most)) & most;
+    }
   };
-  /// What is kept of a call, in single precision: there are many in each context. Where ranks began it together, the
-  /// fastest rank's time counts as the slowest one's, for then nobody waited.
+  /// What is kept of a call: there are many in each context. Where ranks began it together, the fastest rank's time
+  /// counts as the slowest one's, for then nobody waited.
   struct Kept {
-    float slowest;
-    float fastest;
+    ShortTime slowest;
+    ShortTime fastest;
   };
 
   [[nodiscard]] const One& at(int candidate) const {

@@ -61,10 +61,9 @@ void Tuner::end(const Turn& turn, double seconds, double work, bool served) {
   const std::int64_t number = turn.number < 0 ? counted_++ : turn.number;
   if (number == fed_ && contribution_.empty()) {
     feed(seconds, work);
-    if (early_) feed_early();
+    feed_early();
   } else if (number >= fed_) {
-    if (!early_) early_ = std::make_unique<std::vector<Early>>();
-    early_->push_back({number, seconds, work});
+    trying().early.push_back({number, seconds, work});
   }
 }
 
@@ -74,20 +73,20 @@ void Tuner::end(const Turn& turn, double seconds, double work, bool served) {
 
 /// Feeds calls that ended before an earlier one, once that one has ended.
 void Tuner::feed_early() {
-  while (contribution_.empty()) {
-    const auto next =
-        std::find_if(early_->begin(), early_->end(), [&](const Early& one) { return one.number == fed_; });
-    if (next == early_->end()) break;
+  if (!trying_) return;
+  std::vector<Early>& early = trying_->early;
+  while (!early.empty() && contribution_.empty()) {
+    const auto next = std::find_if(early.begin(), early.end(), [&](const Early& one) { return one.number == fed_; });
+    if (next == early.end()) break;
     const Early one = *next;
-    early_->erase(next);
+    early.erase(next);
     feed(one.seconds, one.work);
   }
-  if (early_->empty()) early_.reset();
 }
 
 bool Tuner::agree(Consensus& ranks, SampleReduction reduction) {
   while (contribution_.empty()) {
-    if (early_) feed_early();
+    feed_early();
     if (contribution_.empty()) feed(median(strategy_->proposed()).value_or(0), 0);
   }
   Trying& trying = this->trying();

@@ -117,7 +117,14 @@ class Tuner {
     double exploring;
   };
 
-  /// What is kept once candidates were tried or ranks agreed.
+  /// A call that ended before an earlier one.
+  struct Early {
+    std::int64_t number;
+    double seconds;
+    double work;
+  };
+
+  /// What is kept once candidates were tried, ranks agreed, or calls ended in another order than they began.
   struct Trying {
     std::vector<double> communicators;  ///< seconds of each candidate; empty where none needed any
     std::vector<Interned> notes;        ///< of each candidate; empty where there are none
@@ -127,13 +134,7 @@ class Tuner {
     std::optional<Spent> slowest;       ///< sum of the slowest rank's between agreements, up to the last agreement
     std::int64_t agreed_calls = 0;      ///< calls of the settled phase with an agreement
     double agreed_seconds = 0;          ///< bookkeeping of these calls
-  };
-
-  /// A call that ended before an earlier one.
-  struct Early {
-    std::int64_t number;
-    double seconds;
-    double work;
+    std::vector<Early> early;
   };
 
   static std::size_t at(int candidate) { return static_cast<std::size_t>(candidate); }
@@ -161,7 +162,6 @@ class Tuner {
   std::int64_t counted_ = 0;                   ///< begun calls from which the strategy learns
   std::int64_t fed_ = 0;                       ///< calls from which it has learnt, in the order of their beginning
   std::span<const double> contribution_;       ///< what the strategy wants the ranks to agree on
-  std::unique_ptr<std::vector<Early>> early_;  ///< null where calls end in order
   std::unique_ptr<Trying> trying_;
   std::unique_ptr<Arrivals> arrivals_;  ///< null where a rank may end a call before all have begun, or nothing is tried
   std::int64_t calls_ = 0;              ///< that have ended

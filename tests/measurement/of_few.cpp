@@ -27,5 +27,17 @@ TEST(OfFew, KeepsSomethingOfThoseThatWereAdded) {
   EXPECT_FALSE(few.has(7));
 }
 
+TEST(OfFew, KeepsThoseThatWereAddedInTheirOrderAndThenOthers) {
+  OfFew<int> few;
+  for (const std::size_t one : {0, 1, 2}) few.add(one, 10 + static_cast<int>(one));
+  EXPECT_FALSE(few.has(3));
+  EXPECT_EQ(few.find(3), nullptr);
+  EXPECT_EQ(*few.find(2), 12);
+  few.add(7, 17);
+  few.add(3, 13);
+  for (const std::size_t one : {0, 1, 2, 3, 7}) EXPECT_EQ(*few.find(one), 10 + static_cast<int>(one)) << one;
+  for (const std::size_t none : {4, 5, 6, 8}) EXPECT_FALSE(few.has(none)) << none;
+}
+
 }  // namespace
 }  // namespace starling

@@ -55,9 +55,9 @@ TEST(Samples, KeepTheLatestFewWhenTheyAreShortened) {
     samples.shorten();
     EXPECT_EQ(samples.count(), before);
     EXPECT_EQ(samples.min(), 1);
-    EXPECT_EQ(samples.median(), before == 3 ? 2 : before - 2.5) << "of 6";
+    EXPECT_EQ(samples.median(), before == 3 ? 2 : before - 5.5) << "of 12";
     for (int i = 0; i < 3; ++i) samples.add(0);
-    EXPECT_EQ(samples.median(), before == 3 ? 0.5 : before - 4) << "of 9";
+    EXPECT_EQ(samples.median(), before == 3 ? 0.5 : before - 7) << "of 15";
     for (int i = 0; i < Samples::window; ++i) samples.add(7);
     EXPECT_EQ(samples.median(), 7);
   }

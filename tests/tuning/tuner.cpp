@@ -232,7 +232,7 @@ TEST(Tuner, KeepsTheLatestFewTimesOfACandidateThatRests) {
   record.candidates.resize(2);
   tuners[0]->fill_in(record, std::vector<int>{1, 2});
   EXPECT_EQ(record.candidates[0].samples, 20);
-  EXPECT_EQ(record.candidates[0].median_s, 17.5) << "of 15 to 20";
+  EXPECT_EQ(record.candidates[0].median_s, 14.5) << "of 9 to 20";
   EXPECT_EQ(record.candidates[1].samples, 0) << "it was not tried";
 }
 
@@ -252,11 +252,11 @@ TEST(Tuner, TellsWhatHappened) {
   EXPECT_EQ(record.calls, 40);
   EXPECT_EQ(record.stage, "monitor_adapt");
   EXPECT_EQ(record.candidates[0].samples, 4);
-  EXPECT_NEAR(record.candidates[0].median_s.value(), 5e-3, 1e-9);
+  EXPECT_NEAR(record.candidates[0].median_s.value(), 5e-3, 5e-3 / 2048);
   EXPECT_EQ(record.candidates[1].samples, 28);
   EXPECT_EQ(record.exploring.calls, 16);
   EXPECT_NEAR(record.exploring.seconds, 4 * (5e-3 + 4e-3 + 1e-3 + 3e-3), 1e-9);
-  EXPECT_NEAR(record.tuning_seconds, record.exploring.seconds - (16 * 1e-3), 1e-9);
+  EXPECT_NEAR(record.tuning_seconds, record.exploring.seconds - (16 * 1e-3), 16e-3 / 2048);
   EXPECT_NEAR(record.exploring.bookkeeping_seconds, 16e-4, 1e-9);
   EXPECT_NEAR(record.seconds, record.exploring.seconds + record.settled.seconds, 1e-12);
   EXPECT_GT(record.slowest_seconds.value(), record.seconds) << "rank 1 is slower";

@@ -219,7 +219,8 @@ Context& Communicator::context(const Facts& facts) {
   if (Context* const exact = table.by_key.find(facts.key)) return *exact;
   Facts wanted = facts;
   // One size may have several keys: they differ in the operator, or in MPI_IN_PLACE.
-  const bool new_size = !table.exact_sizes.contains(facts.key.bytes);
+  const auto here = std::lower_bound(table.exact_sizes.begin(), table.exact_sizes.end(), facts.key.bytes);
+  const bool new_size = here == table.exact_sizes.end() || *here != facts.key.bytes;
   if (new_size && std::ssize(table.exact_sizes) >= setup().settings.exact_sizes) {
     wanted.key.bucket = true;
     if (facts.key.bytes >= 0) {
@@ -230,7 +231,7 @@ Context& Communicator::context(const Facts& facts) {
     }
     if (Context* const bucket = table.by_key.find(wanted.key)) return *bucket;
   }
-  if (!wanted.key.bucket) table.exact_sizes.insert(facts.key.bytes);
+  if (!wanted.key.bucket && new_size) table.exact_sizes.insert(here, facts.key.bytes);
   Context* const context = table.contexts.emplace_back(std::make_unique<Context>(wanted, *this, table.chosen)).get();
   table.by_key.add(*context);
   Setup& now = setup();

@@ -8,7 +8,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "generated/operations.hpp"
@@ -129,7 +128,7 @@ class Communicator {
   struct Table {
     std::vector<std::unique_ptr<Context>> contexts;
     ContextIndex<Context> by_key;
-    std::unordered_set<std::int64_t> exact_sizes;  ///< those of contexts that are no buckets
+    std::vector<std::int64_t> exact_sizes;  ///< those of contexts that are no buckets, in ascending order
     LatestCall latest;
     std::uint64_t kinds_of_calls = 0;  ///< unlike the one before
     FoundCall known{{}, nullptr};      ///< of the latest call

@@ -125,8 +125,8 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
       collective_(facts.situation.collective),
       ranks_(communicator.size()),
       spread_(communicator.spread()),
-      all_(starling::ways(collective_, ranks_)),
-      ways_(*all_) {
+      ways_(0),
+      all_(starling::ways(collective_, ranks_)) {
   const Setup& now = setup();
   Brief brief;
   brief.key = {.what = name_of(collective_),
@@ -151,33 +151,33 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
   if (strategy.forces) {
     brief.argument =
         chosen ? chosen->name().text() : forced_for(now.strategy_argument, name_of(collective_), forced_names());
-    std::vector<Way> own{ways_.front()};
+    std::vector<Way> own{way(0)};
     if (const auto named = chosen ? chosen : way_named(collective_, brief.argument)) {
       brief.argument = named->name().text();  // with the default values of the parameters that the user did not give
-      if (named->name() != ways_.front().name()) own.push_back(*named);
+      if (named->name() != own.front().name()) own.push_back(*named);
     }
     all_ = std::make_shared<const std::vector<Way>>(std::move(own));
-    ways_ = *all_;
   } else if (strategy.takes_advice) {
     all_ = std::make_shared<const std::vector<Way>>(advised_ways(facts, now.settings, strategy, brief.advice));
-    ways_ = *all_;
   } else {
     brief.argument = now.strategy_argument;
-    const bool is_left_to_native = facts.key.bucket && strategy.few_sizes;
-    if (!strategy.learns || is_left_to_native) ways_ = ways_.first(1);
   }
+  const bool is_left_to_native = facts.key.bucket && strategy.few_sizes;
+  const bool chooses = strategy.forces || strategy.takes_advice || (strategy.learns && !is_left_to_native);
+  const std::span<const Way> ways = std::span(*all_).first(chooses ? all_->size() : 1);
+  ways_ = static_cast<int>(ways.size());
   const ContextRecord* const known = now.earlier.find(key_record());
   if (known != nullptr) brief.calls_before = known->calls;
   bool any_other = false;
-  for (const Way& way : ways_) {
+  for (const Way& way : ways) {
     Candidate& candidate = brief.candidates.emplace_back();
     candidate.name = way.name();
     candidate.group = way.group();
     candidate.attributes = way.attributes();
     candidate.communicators = way.communicators();
-    if (&way != ways_.data()) candidate.refusal = refusal_here(way, facts, now.settings, strategy);
+    if (&way != ways.data()) candidate.refusal = refusal_here(way, facts, now.settings, strategy);
     if (known != nullptr) candidate.earlier = EarlierRuns::of(*known, way.name());
-    any_other = any_other || (&way != ways_.data() && candidate.eligible());
+    any_other = any_other || (&way != ways.data() && candidate.eligible());
   }
   Channel* const channel = any_other ? communicator.channel() : nullptr;
   if (channel != nullptr) {
@@ -188,7 +188,7 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
   }
   if (strategy.predicts && brief.is_first_rank)
     brief.knowledge = std::make_shared<ContextKnowledge>(
-        setup().experience, brief.key, std::make_unique<ContextPredictions>(facts.situation, ways_, communicator));
+        setup().experience, brief.key, std::make_unique<ContextPredictions>(facts.situation, ways, communicator));
   tuner_ = std::make_unique<Tuner>(brief, strategy.make);
   if (channel != nullptr) tuner_->open(*channel);
   if (!now.profile) return;
@@ -201,12 +201,12 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
 void Context::release(Communicator& communicator) {
   for (const Used& one : carriers_) one.carrier->release(communicator.resources());
   carriers_.clear();
-  rested_.clear();
+  rested_.reset();
 }
 
 void Context::leave_only_what_happened() {
   carriers_ = decltype(carriers_)();
-  rested_ = decltype(rested_)();
+  rested_.reset();
   profiled_.reset();
 }
 
@@ -215,9 +215,10 @@ const Interned& Context::refusal_of_chosen() const {
 }
 
 Context::Result Context::run(int way, const Call& call, const Facts& facts, Communicator& communicator) {
+  if (way == 0) return {call.native(call), true, true};
   Carrier* carrier = carrier_of(way);
   if (carrier == nullptr) {
-    if (way != 0) agree_on_buffers(communicator);
+    agree_on_buffers(communicator);
     if (!tuner_->eligible(way)) return {call.native(call), true, false};
     carrier = &make_carrier(way);
   }
@@ -237,11 +238,10 @@ Carrier* Context::carrier_of(int way) const {
 }
 
 Carrier& Context::make_carrier(int way) {
-  const auto place = static_cast<std::size_t>(way);
   const auto later = std::find_if(carriers_.begin(), carriers_.end(), [&](const Used& one) { return one.way > way; });
-  Carrier& made = *carriers_.insert(later, {way, carrier_for(ways_[place])})->carrier;
-  if (place < rested_.size() && rested_[place]) {
-    rested_[place] = false;
+  Carrier& made = *carriers_.insert(later, {way, carrier_for(this->way(way))})->carrier;
+  if (was_deleted_at_rest(way)) {
+    (*rested_)[static_cast<std::size_t>(way)] = false;
     made.resume();
   }
   return made;
@@ -270,8 +270,7 @@ void Context::agree_on_buffers(Communicator& communicator) {
 
 /// Whether a way has freed what it needs, to be made again before its next call.
 bool Context::rests(int way) const {
-  const auto place = static_cast<std::size_t>(way);
-  if (place < rested_.size() && rested_[place]) return true;
+  if (was_deleted_at_rest(way)) return true;
   const Carrier* const carrier = carrier_of(way);
   return carrier != nullptr && carrier->rests();
 }
@@ -292,8 +291,8 @@ void Context::let_rest(const Tuner::Turn& turn, Communicator& communicator) {
     any_rests_ = true;
     if (!carrier->rest(communicator.resources())) continue;
     delete_carrier(way);
-    rested_.resize(ways_.size());
-    rested_[static_cast<std::size_t>(way)] = true;
+    if (!rested_) rested_ = std::make_unique<std::vector<bool>>(ways());
+    (*rested_)[static_cast<std::size_t>(way)] = true;
   }
 }
 
@@ -351,8 +350,12 @@ void Context::profile(double start, double end, double before, double work) {
       if (one.way != tuner_->proposed()) one.carrier->release(communicator.resources());
     std::erase_if(carriers_, [&](const Used& one) { return one.way != tuner_->proposed(); });
     carriers_.shrink_to_fit();
-    for (std::size_t i = 0; i < rested_.size(); ++i)
-      if (static_cast<int>(i) != tuner_->proposed()) rested_[i] = false;
+    if (rested_ && !was_deleted_at_rest(tuner_->proposed())) {
+      rested_.reset();
+    } else if (rested_) {
+      rested_ = std::make_unique<std::vector<bool>>(ways());
+      (*rested_)[static_cast<std::size_t>(tuner_->proposed())] = true;
+    }
     any_rests_ = any_rests_ && rests(tuner_->proposed());
   }
   if (agrees && keeps_trying_) let_rest(turn, communicator);
@@ -392,25 +395,25 @@ ContextRecord Context::key_record() const {
 void Context::fill_in(ContextRecord& record, std::span<const int> which) const {
   record.candidates.resize(which.size());
   const auto winner = tuner_->fill_in(record, which);
-  record.winner = ways_[tuner_->eligible(winner) ? static_cast<std::size_t>(winner) : 0].name().text();
+  record.winner = way(tuner_->eligible(winner) ? winner : 0).name().text();
   const ContextRecord* const earlier = setup().earlier.find(record);
   if (earlier == nullptr) return;
   for (std::size_t place = 0; place < which.size(); ++place)
-    if (const auto known = EarlierRuns::of(*earlier, ways_[static_cast<std::size_t>(which[place])].name()))
+    if (const auto known = EarlierRuns::of(*earlier, way(which[place]).name()))
       record.candidates[place].earlier_s = known->seconds;
 }
 
 ContextRecord Context::record() const {
-  std::vector<int> all(ways_.size());
+  std::vector<int> all(ways());
   std::iota(all.begin(), all.end(), 0);
   ContextRecord record = key_record();
   fill_in(record, all);
-  for (std::size_t i = 0; i < ways_.size(); ++i) {
-    CandidateRecord& one = record.candidates[i];
-    one.name = ways_[i].algorithm_name().text();
-    const Parameters values = ways_[i].parameter_values();
+  for (const int i : all) {
+    CandidateRecord& one = record.candidates[static_cast<std::size_t>(i)];
+    one.name = way(i).algorithm_name().text();
+    const Parameters values = way(i).parameter_values();
     one.parameters.assign(values.all().begin(), values.all().end());
-    one.reason = tuner_->refusal(static_cast<int>(i)).text();
+    one.reason = tuner_->refusal(i).text();
   }
   return record;
 }

@@ -49,7 +49,7 @@ class Context {
   [[nodiscard]] const Interned& refusal_of_chosen() const;
   [[nodiscard]] std::int64_t calls() const { return tuner_->calls(); }
   /// How many ways there are.
-  [[nodiscard]] std::size_t ways() const { return ways_.size(); }
+  [[nodiscard]] std::size_t ways() const { return static_cast<std::size_t>(ways_); }
   /// Adds what happened here to a record of the same call key, with the same ways in the same order. `key` is
   /// key_record(), by which that record was found; it is written over.
   void add_to(ContextRecord& record, ContextRecord& key) const;
@@ -86,6 +86,10 @@ class Context {
   [[nodiscard]] Carrier* carrier_of(int way) const;
   Carrier& make_carrier(int way);
   void delete_carrier(int way);
+  [[nodiscard]] const Way& way(int number) const { return (*all_)[static_cast<std::size_t>(number)]; }
+  [[nodiscard]] bool was_deleted_at_rest(int way) const {
+    return rested_ && (*rested_)[static_cast<std::size_t>(way)];
+  }
   [[nodiscard]] bool rests(int way) const;
   void wake(const Tuner::Turn& turn, const Call& call, const Facts& facts, Communicator& communicator);
   void let_rest(const Tuner::Turn& turn, Communicator& communicator);
@@ -96,12 +100,12 @@ class Context {
   Collective collective_;
   int ranks_;
   Spread spread_;
+  int ways_;                                     ///< the first of `all_`
   std::shared_ptr<const std::vector<Way>> all_;  ///< those there are, or the context's own
-  std::span<const Way> ways_;                    ///< of them
-  /// Of those ways that were used, and not released since, or deleted as they rested: few of many. In the order of
-  /// ways.
+  /// Of those ways but native that were used, and not released since, or deleted as they rested: few of many. In the
+  /// order of ways.
   std::vector<Used> carriers_;
-  std::vector<bool> rested_;  ///< of each way: its carrier was deleted as it rested
+  std::unique_ptr<std::vector<bool>> rested_;  ///< of each way: its carrier was deleted as it rested; null while none was
   std::unique_ptr<Tuner> tuner_;
   std::unique_ptr<Profiled> profiled_;  ///< null in a run that is not profiled
   double agreed_at_ = 0;                ///< by Clock, when the ranks agreed last; 0 if never
