@@ -43,18 +43,6 @@ class Samples {
     kept_ = oldest_ = step_ = 0;
   }
 
-  /// Frees memory: keeps the latest few samples, and count and minimum.
-  void shorten() {
-    if (step_ < 2) return;
-    const std::uint8_t few = rooms[1];
-    auto latest = std::make_unique<ShortTime[]>(few);
-    for (unsigned i = 0; i < few; ++i) latest[i] = recent_[(oldest_ + kept_ - few + i) % kept_];
-    recent_ = std::move(latest);
-    kept_ = few;
-    oldest_ = 0;
-    step_ = 1;
-  }
-
   [[nodiscard]] std::int64_t count() const { return count_; }
   /// Minimum and median are nothing while there are no samples.
   [[nodiscard]] std::optional<double> min() const { return known(static_cast<double>(min_)); }

@@ -240,6 +240,7 @@ void Searcher::take(std::span<const PlannedCalls> made, std::span<const AgreedCa
 
 void Searcher::choose() {
   monitors_ = true;
+  trials_.condense();
   waits_ = 0;
   // Another look at some candidates may change nothing.
   if (best() == chosen_ && !searches_again_) {

@@ -30,6 +30,8 @@ class Trials {
   void forget_first(int candidate);
   /// Forgets all calls of a candidate, because they tell no more: calls of it are added next.
   void forget(int candidate);
+  /// Frees memory where few calls follow.
+  void condense() { waiting_.condense(); }
   /// The network has changed: forgets all times, those of earlier runs as well, but not who cannot serve.
   void forget();
 

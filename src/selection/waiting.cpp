@@ -38,9 +38,12 @@ void Waiting::CandidateWaits::make_room(Part part, std::size_t room) {
 
 /// In any order where it is full.
 void Waiting::CandidateWaits::add(Part part, double value) {
-  std::uint16_t& count = calls[part];
+  if (!seconds)
+    for (std::uint8_t& one : calls) one = std::min<std::uint8_t>(one, 1);
+  std::uint8_t& count = calls[part];
   // From so many on only their place in a window counts.
-  constexpr auto most = static_cast<std::uint16_t>(std::numeric_limits<std::uint16_t>::max() / window * window);
+  constexpr auto most = static_cast<std::uint8_t>(std::numeric_limits<std::uint8_t>::max() / window * window);
+  static_assert(most >= window * windows);
   if (count == most) count = most - window;
   const std::size_t room = room_for(count + std::size_t{1});
   if (room > room_for(count)) make_room(part, room);
@@ -65,12 +68,13 @@ std::vector<double> Waiting::CandidateWaits::sorted(Part part) const {
   return sorted;
 }
 
-float Waiting::CandidateWaits::scatter(Part part) const {
+std::optional<double> Waiting::CandidateWaits::scatter(Part part) const {
   if (calls[part] < 2) return 0;
+  if (!seconds) return std::nullopt;
   constexpr double of_quartiles = 1.35;  // their distance in a normal distribution, in standard deviations
   const std::vector<double> in_order = sorted(part);
   const std::size_t quarter = in_order.size() / 4;
-  return static_cast<float>((in_order[in_order.size() - 1 - quarter] - in_order[quarter]) / of_quartiles);
+  return (in_order[in_order.size() - 1 - quarter] - in_order[quarter]) / of_quartiles;
 }
 
 /// The mean of the candidates that ranks wait least with. Of many with a call or two, one waits briefly by chance: so
@@ -153,11 +157,11 @@ void Waiting::update() {
   if (most == nullptr) return;
   constexpr std::size_t enough = 4;
   scatter_ = (*most)[part].calls < enough ? first_scatter_of_waiting * static_cast<double>((*most)[part].typical)
-                                          : static_cast<double>(most->scatter(part));
+                                          : most->scatter(part).value_or(scatter_);
   // Some candidates make ranks wait in one call and work longer in the next: the mean is steadier then. Late ranks
   // are in the mean as well.
   if (part == in_a_row && (*most)[mean].calls >= enough)
-    scatter_ = std::min<double>(scatter_, static_cast<double>(most->scatter(mean)));
+    scatter_ = std::min(scatter_, most->scatter(mean).value_or(scatter_));
   constexpr std::size_t fewest_candidates = 2;
   from_start_ = start.size() < fewest_candidates ? Lateness{} : least(start, scatter_);
   if (from_start_.calls > 0) row.insert(row.end(), start.begin(), start.end());

@@ -47,6 +47,11 @@ class Waiting {
   /// What earlier `seconds` of a candidate are to be multiplied by, as more is known of waiting now than when this was
   /// last called.
   double correction(int candidate);
+  /// Frees memory where few calls follow: keeps what is known of each candidate, not the calls that it is known from.
+  /// The next call of a candidate counts as its second.
+  void condense() {
+    for (CandidateWaits& one : known_) one.seconds.reset();
+  }
   /// Forgets the calls so far, but not how long ranks wait for late ones.
   void forget() { known_.clear(); }
   /// Whether ranks wait for late ones more than half as long as a call takes without.
@@ -74,16 +79,17 @@ class Waiting {
   };
   struct CandidateWaits {
     std::array<float, parts> typical{};
-    std::array<std::uint16_t, parts> calls{};
+    std::array<std::uint8_t, parts> calls{};
     float applied = 0;  ///< `own`, as of the last correction
     /// The latest seconds of each part, up to `window` of them, part after part; of a part with one call there are
-    /// none: they are its `typical`. There are many candidates with a few calls.
+    /// none: they are its `typical`. There are many candidates with a few calls. Null where no part has more, or it was
+    /// condensed.
     std::unique_ptr<float[]> seconds;
 
     [[nodiscard]] Latest operator[](Part part) const { return {calls[part], typical[part]}; }
     void add(Part part, double value);
-    /// A standard deviation of a part's latest calls; 0 of one.
-    [[nodiscard]] float scatter(Part part) const;
+    /// A standard deviation of a part's latest calls; 0 of one, nothing where they were condensed.
+    [[nodiscard]] std::optional<double> scatter(Part part) const;
 
    private:
     /// Room in `seconds` for a part with so many calls.

@@ -79,9 +79,9 @@ class Tuner {
     (turn.exploring ? trying().exploring.bookkeeping_seconds : trying().agreed_seconds) += seconds;
   }
 
-  /// Frees what is kept of a candidate that is tried now and then: of the times of its calls, all but the latest few.
+  /// Frees what is kept of a candidate that is tried now and then: the times of its calls, but for their median.
   void rest(int candidate) {
-    if (Samples* const times = samples_.find(at(candidate))) times->shorten();
+    if (Samples* const times = samples_.find(at(candidate))) times->condense();
   }
 
   /// Notes for the record what a candidate has to do without.

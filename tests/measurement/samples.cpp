@@ -47,21 +47,5 @@ TEST(Samples, KeepTheirMedianWhenTheyAreCondensedUntilThereAreOthers) {
   EXPECT_EQ(samples.median(), 2);
 }
 
-TEST(Samples, KeepTheLatestFewWhenTheyAreShortened) {
-  for (const int before : {3, 20, 100}) {
-    SCOPED_TRACE(before);
-    Samples samples;
-    for (int i = 1; i <= before; ++i) samples.add(i);
-    samples.shorten();
-    EXPECT_EQ(samples.count(), before);
-    EXPECT_EQ(samples.min(), 1);
-    EXPECT_EQ(samples.median(), before == 3 ? 2 : before - 5.5) << "of 12";
-    for (int i = 0; i < 3; ++i) samples.add(0);
-    EXPECT_EQ(samples.median(), before == 3 ? 0.5 : before - 7) << "of 15";
-    for (int i = 0; i < Samples::window; ++i) samples.add(7);
-    EXPECT_EQ(samples.median(), 7);
-  }
-}
-
 }  // namespace
 }  // namespace starling::testing

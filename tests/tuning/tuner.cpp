@@ -222,7 +222,7 @@ TEST(Tuner, CountsWhatIsMadeReadyBeforeACallAsBookkeeping) {
   EXPECT_EQ(record.settled.bookkeeping_seconds, 24 * 0.5);
 }
 
-TEST(Tuner, KeepsTheLatestFewTimesOfACandidateThatRests) {
+TEST(Tuner, KeepsTheMedianOfACandidateThatRests) {
   const auto tuners = run_ranks(1, "star-basic", four_candidates(), [&](int /*rank*/, Tuner& tuner, Consensus&) {
     for (int i = 1; i <= 20; ++i) tuner.end({-1, 1, false, false}, i, 0);
     tuner.rest(1);
@@ -232,7 +232,7 @@ TEST(Tuner, KeepsTheLatestFewTimesOfACandidateThatRests) {
   record.candidates.resize(2);
   tuners[0]->fill_in(record, std::vector<int>{1, 2});
   EXPECT_EQ(record.candidates[0].samples, 20);
-  EXPECT_EQ(record.candidates[0].median_s, 14.5) << "of 9 to 20";
+  EXPECT_EQ(record.candidates[0].median_s, 10.5) << "of 1 to 20";
   EXPECT_EQ(record.candidates[1].samples, 0) << "it was not tried";
 }
 
