@@ -159,9 +159,9 @@ class Tuner {
   std::shared_ptr<const std::vector<Interned>> refusals_;  ///< of each candidate: the same in many contexts
   OfFew<Samples> samples_;                                 ///< of those candidates that were used
   std::unique_ptr<Strategy> strategy_;
-  std::int64_t counted_ = 0;                   ///< begun calls from which the strategy learns
-  std::int64_t fed_ = 0;                       ///< calls from which it has learnt, in the order of their beginning
-  std::span<const double> contribution_;       ///< what the strategy wants the ranks to agree on
+  std::int64_t counted_ = 0;              ///< begun calls from which the strategy learns
+  std::int64_t fed_ = 0;                  ///< calls from which it has learnt, in the order of their beginning
+  std::span<const double> contribution_;  ///< what the strategy wants the ranks to agree on
   std::unique_ptr<Trying> trying_;
   std::unique_ptr<Arrivals> arrivals_;  ///< null where a rank may end a call before all have begun, or nothing is tried
   std::int64_t calls_ = 0;              ///< that have ended

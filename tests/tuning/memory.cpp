@@ -91,10 +91,10 @@ TEST_P(WhatATunerKeeps, IsAFewKibibytes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, WhatATunerKeeps,
-                         ::testing::Values(MostBytes{"native", 720, 720}, MostBytes{"star", 3200, 3900},
-                                           MostBytes{"star-basic", 3200, 3450}, MostBytes{"lottery", 3750, 4100},
-                                           MostBytes{"brute-force", 5200, 5400}, MostBytes{"attribute", 5450, 5700},
-                                           MostBytes{"factorial", 5400, 5350}, MostBytes{"auto", 2650, 2650}),
+                         ::testing::Values(MostBytes{"native", 520, 520}, MostBytes{"star", 2850, 3550},
+                                           MostBytes{"star-basic", 2850, 3150}, MostBytes{"lottery", 2700, 3050},
+                                           MostBytes{"brute-force", 4150, 4150}, MostBytes{"attribute", 4450, 4450},
+                                           MostBytes{"factorial", 4350, 4300}, MostBytes{"auto", 2450, 2450}),
                          [](const auto& one) {
                            std::string name = one.param.strategy;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -87,9 +87,7 @@ class Context {
   Carrier& make_carrier(int way);
   void delete_carrier(int way);
   [[nodiscard]] const Way& way(int number) const { return (*all_)[static_cast<std::size_t>(number)]; }
-  [[nodiscard]] bool was_deleted_at_rest(int way) const {
-    return rested_ && (*rested_)[static_cast<std::size_t>(way)];
-  }
+  [[nodiscard]] bool was_deleted_at_rest(int way) const { return rested_ && (*rested_)[static_cast<std::size_t>(way)]; }
   [[nodiscard]] bool rests(int way) const;
   void wake(const Tuner::Turn& turn, const Call& call, const Facts& facts, Communicator& communicator);
   void let_rest(const Tuner::Turn& turn, Communicator& communicator);
@@ -105,7 +103,8 @@ class Context {
   /// Of those ways but native that were used, and not released since, or deleted as they rested: few of many. In the
   /// order of ways.
   std::vector<Used> carriers_;
-  std::unique_ptr<std::vector<bool>> rested_;  ///< of each way: its carrier was deleted as it rested; null while none was
+  std::unique_ptr<std::vector<bool>>
+      rested_;  ///< of each way: its carrier was deleted as it rested; null while none was
   std::unique_ptr<Tuner> tuner_;
   std::unique_ptr<Profiled> profiled_;  ///< null in a run that is not profiled
   double agreed_at_ = 0;                ///< by Clock, when the ranks agreed last; 0 if never
