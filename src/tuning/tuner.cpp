@@ -61,7 +61,7 @@ void Tuner::end(const Turn& turn, double seconds, double work, bool served) {
   const std::int64_t number = turn.number < 0 ? counted_++ : turn.number;
   if (number == fed_ && contribution_.empty()) {
     feed(seconds, work);
-    feed_early();
+    if (trying_) feed_early();
   } else if (number >= fed_) {
     trying().early.push_back({number, seconds, work});
   }
@@ -73,7 +73,6 @@ void Tuner::end(const Turn& turn, double seconds, double work, bool served) {
 
 /// Feeds calls that ended before an earlier one, once that one has ended.
 void Tuner::feed_early() {
-  if (!trying_) return;
   std::vector<Early>& early = trying_->early;
   while (!early.empty() && contribution_.empty()) {
     const auto next = std::find_if(early.begin(), early.end(), [&](const Early& one) { return one.number == fed_; });
@@ -86,7 +85,7 @@ void Tuner::feed_early() {
 
 bool Tuner::agree(Consensus& ranks, SampleReduction reduction) {
   while (contribution_.empty()) {
-    feed_early();
+    if (trying_) feed_early();
     if (contribution_.empty()) feed(median(strategy_->proposed()).value_or(0), 0);
   }
   Trying& trying = this->trying();
