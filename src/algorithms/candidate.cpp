@@ -303,4 +303,8 @@ std::int64_t part_scratch_blocks(Collective collective, std::string_view name, c
   return part_named(collective, name).scratch_blocks(as_part(collective, whole));
 }
 
+int part_communicators(Collective collective, std::string_view name) {
+  return part_named(collective, name).communicators();
+}
+
 }  // namespace starling
