@@ -115,7 +115,7 @@ def test_where_calls_in_a_row_take_as_long_nothing_changes() -> None:
     assert native.ratio == 1
     assert "in a row" not in only_choice(table).intervals[0].why
     slower_alike = FakeJob(curves("unsteady"), drifts=drifting(NATIVE, "unsteady", after=0, factor=1.5))
-    assert not searched(slower_alike).points[POINT].rows.count, "their ratio is the same"
+    assert not searched(slower_alike).known.points[POINT].rows.count, "their ratio is the same"
     assert max(calls for _, _, calls in job.asked_in_row) == SPELLS[2], "after three rounds it is clear"
 
 
@@ -158,7 +158,7 @@ def test_races_leave_time_for_calls_in_a_row() -> None:
     job = FakeJob({**curves(), **ways}, noise=0.3)
     found = searched(job, budget=20.0)
     assert job.asked_in_row
-    assert found.used_up
+    assert found.budget.used_up
     assert job.now <= 20.0 * 1.05
 
 
@@ -199,7 +199,7 @@ def test_a_killed_search_has_its_calls_in_a_row_again(tmp_path: Path) -> None:
     assert {one.in_row for one in kept.lines} == {True, False}
     assert kept.natives.count(POINT) == sum(one.way == NATIVE and not one.in_row for one in kept.lines)
     job = FakeJob(curves("steady"), drifts=drifting(NATIVE))
-    again = Search(first.plan, {POINT.collective: list(job.curves)}, job, clock=job.clock, budget=None, kept=kept)
+    again = Search(first.known.plan, {POINT.collective: list(job.curves)}, job, clock=job.clock, budget=None, kept=kept)
     assert table_of(again) == table_of(first)
     searched(job, kept=kept)
     assert job.asked_in_row == [], "they are known"
