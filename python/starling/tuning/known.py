@@ -78,10 +78,7 @@ class Known:
         """The logarithm of the way's time over native's."""
         if way == NATIVE:
             return Estimate(0.0, 0.0)
-        rows = self.points[point].rows
-        if rows.count and (in_row := rows.ratio(way)):
-            return in_row
-        return self.behind_barriers(way, point)
+        return self.points[point].rows.verdict(way) or self.behind_barriers(way, point)
 
     def behind_barriers(self, way: str, point: Point) -> Estimate:
         """The same without what calls in a row tell."""
@@ -152,6 +149,9 @@ class Known:
         for (collective, _), belief in self._beliefs.items():
             if collective == point.collective:
                 belief.expect(found)
+        for other, at in self.points.items():
+            if other.collective == point.collective and at.rows.spells:
+                self.judge_rows(other)
 
     def judge_rows(self, point: Point) -> None:
         """Tells whether the choice at a point rests on its calls in a row."""

@@ -42,10 +42,10 @@ def _at_run_time(points: list[Point], ways: dict[str, Curve], inside: range) -> 
 
 
 def _seconds(known: Known, way: str, point: Point) -> float | None:
-    """Of a call by a way, in a row where the choice rests on that; None where it was not measured."""
+    """Of a call by a way, in a row where the choice rests on that; None where it was not measured like that."""
     at = known.points[point]
-    if at.rows.count and (in_row := at.rows.seconds(way)) is not None:
-        return in_row
+    if at.rows.count:
+        return at.rows.seconds(way) if at.rows.verdict(way) else None
     return Summary.of(at.seconds[way]).median if at.seconds.get(way) else None
 
 
@@ -63,7 +63,8 @@ def _interval(known: Known, points: list[Point], ways: dict[str, Curve], span: S
     logs = {i: one.mean for i in inside if (one := ways[span.way].estimates[i]) is not None}
 
     def seconds(i: int) -> float:
-        # Its own calls tell most: native's may have been made when the machine was slower.
+        # Its own calls tell most, if they are of the kind of native's: those may have been made when the machine was
+        # slower.
         own = _seconds(known, span.way, points[i]) if ways[span.way].measured[i] else None
         return natives[i] * math.exp(logs[i]) if own is None else own
 
@@ -75,7 +76,7 @@ def _interval(known: Known, points: list[Point], ways: dict[str, Curve], span: S
         why = "nothing measured is faster" if rival == NATIVE else f"{rival} is not faster for certain, {-log:+.1%}"
     else:
         why = f"{gain:.2f} times as fast as native at {len(inside)} size{'s' * (len(inside) > 1)}"
-        in_row = sum(known.points[points[i]].rows.count for i in inside)
+        in_row = sum(known.points[points[i]].rows.verdict(span.way) is not None for i in inside)
         if in_row:
             why += f", at {in_row} by calls in a row"
         if span.crossing:

@@ -182,6 +182,8 @@ class Search:
         for way in self.known.ways[point.collective]:
             if way in at.out or way == winner or at.races.get(way, 0) >= (1 if self._everything else _MOST_RACES):
                 continue
+            if at.rows.verdict(way):  # calls behind barriers would not change it
+                continue
             estimate = self.known.estimate(way, point)
             gain = 1.0 if self._everything else expected_improvement(best, estimate)
             seconds = 3 * native * math.exp(estimate.mean + estimate.deviation**2 / 2) + self._turns.overhead
