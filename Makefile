@@ -11,6 +11,8 @@ DEMO_MPI := $(shell sed -n 's/^demo = \["\(.*\)"\]$$/\1/p' pyproject.toml)
 BUILDERS := $(shell sed -n 's/^\(requires\|build\) = \[\(".*"\)\]$$/\2/p' pyproject.toml | sed 's/", "/" "/g')
 SITE := $(shell sed -n 's/^site = \[\(.*\)\]$$/\1/p' pyproject.toml | tr -d '",')
 SOURCES := CMakeLists.txt VERSION pyproject.toml $(shell find src include cmake third_party examples lab python bench/collective_times.c -type f -not -path '*/__pycache__/*')
+# A folder changes when a file of it is taken away.
+SOURCE_FOLDERS := $(shell find src include -type d -not -name __pycache__)
 
 TEST_VENV := $(CURDIR)/.venv-test
 WHEEL_VENV := $(CURDIR)/.venv-wheel
@@ -51,7 +53,7 @@ $(VENV)/mpi: $(VENV)/bin/pip pyproject.toml
 	$(PIP) install --quiet "$(DEMO_MPI)" $(BUILDERS)
 	touch $@
 
-$(VENV)/installed: $(VENV)/mpi $(SOURCES)
+$(VENV)/installed: $(VENV)/mpi $(SOURCES) $(SOURCE_FOLDERS)
 	$(IN_VENV) $(VENV)/bin/python packaging/progress.py $(VENV)/bin/pip --disable-pip-version-check install --verbose \
 	  --no-build-isolation .
 	touch $@
@@ -98,7 +100,7 @@ $(CURDIR)/.venv-intel/tried: pyproject.toml
 ## The command and every library variant, warnings as errors, with what the tests need.
 test-install: $(TEST_VENV)/installed
 
-$(TEST_VENV)/installed: $(SOURCES) tests/constraints.txt $(CURDIR)/.venv-mpich5/ready
+$(TEST_VENV)/installed: $(SOURCES) $(SOURCE_FOLDERS) tests/constraints.txt $(CURDIR)/.venv-mpich5/ready
 	$(STEP) "the command and the library for each ABI"
 	test -x $(TEST_PYTHON) || $(PYTHON) -m venv $(TEST_VENV)
 	$(IN_TEST) $(TEST_VENV)/bin/pip install --quiet --disable-pip-version-check \
