@@ -40,7 +40,7 @@ def fuzzed(program: Path, folder: Path, text: str) -> subprocess.CompletedProces
     corpus = folder / "tests/fuzz/corpus/reader"
     corpus.mkdir(parents=True)
     (corpus / "input").write_text(text)
-    line = ["env", "FUZZ_SECONDS=1", "sh", RUN, "reader", "100", "-seed=1"]
+    line = ["env", "FUZZ_SECONDS=1", "sh", str(RUN), "reader", "100", "-seed=1"]
     return subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
 
 
