@@ -11,6 +11,8 @@ DEMO_MPI := $(shell sed -n 's/^demo = \["\(.*\)"\]$$/\1/p' pyproject.toml)
 BUILDERS := $(shell sed -n 's/^\(requires\|build\) = \[\(".*"\)\]$$/\2/p' pyproject.toml | sed 's/", "/" "/g')
 SITE := $(shell sed -n 's/^site = \[\(.*\)\]$$/\1/p' pyproject.toml | tr -d '",')
 SOURCES := CMakeLists.txt VERSION pyproject.toml $(shell find src include cmake third_party examples lab python bench/collective_times.c -type f -not -path '*/__pycache__/*')
+# A folder changes when a file of it is taken away.
+SOURCE_FOLDERS := $(shell find src include -type d -not -name __pycache__)
 
 TEST_VENV := $(CURDIR)/.venv-test
 WHEEL_VENV := $(CURDIR)/.venv-wheel
@@ -29,16 +31,11 @@ STEP = @printf '\n==> %s\n'
 SHARES := $(shell echo $$((4 * $(JOBS))))
 SHARED = seq 0 $$(($(SHARES) - 1)) | xargs -I{} -P $(JOBS) env GTEST_TOTAL_SHARDS=$(SHARES) GTEST_SHARD_INDEX={} $(1) --gtest_brief=1
 
-# A program for each reader, which starts from the inputs that are kept and those it found before. What it fails on is
-# left in build-test/fuzz.
+# A program for each reader, which starts from the inputs that are kept and those it found before.
 READERS := $(notdir $(basename $(wildcard tests/fuzz/*.cpp)))
 INPUTS ?= 1000000
 SANITIZERS ?= address,undefined
-FUZZED = for one in $(READERS); do mkdir -p build-test/fuzz/found/$$one; echo $$one; done | xargs -I{} -P $(JOBS) sh -c \
-  'nice -n 10 build-test/fuzz/fuzz_{} $(1) -timeout=100 -malloc_limit_mb=64 -rss_limit_mb=0 -max_len=16384 \
-  -print_final_stats=1 -artifact_prefix=build-test/fuzz/{}- build-test/fuzz/found/{} tests/fuzz/corpus/{} \
-  >build-test/fuzz/{}.log 2>&1 || { tail -n 40 build-test/fuzz/{}.log; exit 1; }; \
-  echo "{}: $$(sed -n "s/^stat::number_of_executed_units: *//p" build-test/fuzz/{}.log) inputs"'
+FUZZED = printf '%s\n' $(READERS) | xargs -I{} -P $(JOBS) sh tests/fuzz/run.sh {} $(1)
 
 .PHONY: demo install wheel clean test test-packages test-prepared test-slurm-and-fuzz test-environments test-wheel test-install test-unit test-sanitized test-python test-fuzz test-mpi test-lab test-slurm soak build-fuzz build-core fuzz lint bench bench-lab replay docs site
 
@@ -56,7 +53,7 @@ $(VENV)/mpi: $(VENV)/bin/pip pyproject.toml
 	$(PIP) install --quiet "$(DEMO_MPI)" $(BUILDERS)
 	touch $@
 
-$(VENV)/installed: $(VENV)/mpi $(SOURCES)
+$(VENV)/installed: $(VENV)/mpi $(SOURCES) $(SOURCE_FOLDERS)
 	$(IN_VENV) $(VENV)/bin/python packaging/progress.py $(VENV)/bin/pip --disable-pip-version-check install --verbose \
 	  --no-build-isolation .
 	touch $@
@@ -103,7 +100,7 @@ $(CURDIR)/.venv-intel/tried: pyproject.toml
 ## The command and every library variant, warnings as errors, with what the tests need.
 test-install: $(TEST_VENV)/installed
 
-$(TEST_VENV)/installed: $(SOURCES) tests/constraints.txt $(CURDIR)/.venv-mpich5/ready
+$(TEST_VENV)/installed: $(SOURCES) $(SOURCE_FOLDERS) tests/constraints.txt $(CURDIR)/.venv-mpich5/ready
 	$(STEP) "the command and the library for each ABI"
 	test -x $(TEST_PYTHON) || $(PYTHON) -m venv $(TEST_VENV)
 	$(IN_TEST) $(TEST_VENV)/bin/pip install --quiet --disable-pip-version-check \
@@ -166,11 +163,11 @@ test-sanitized: test-install
 ## What reads data, in a fresh clone on the same inputs each time (docs/fuzzing.md); Python's readers are among test-python.
 test-fuzz: build-fuzz
 	$(STEP) "readers of data on inputs that a fuzzer makes up"
-	$(call FUZZED,-seed=1 -runs=20000)
+	$(call FUZZED,20000 -seed=1)
 
 ## The same for so many inputs in all, at low priority: make fuzz INPUTS=10000000; with SANITIZERS= without those, faster.
 fuzz: build-fuzz
-	$(call FUZZED,-runs=$$(($(INPUTS) / $(words $(READERS)))))
+	$(call FUZZED,$$(($(INPUTS) / $(words $(READERS)))))
 
 build-fuzz: test-install
 	@mkdir -p build-test

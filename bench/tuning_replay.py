@@ -38,8 +38,9 @@ from starling.tuning import journal, json_lines
 from starling.tuning.belief import Estimate
 from starling.tuning.expected import Expectation, guessed
 from starling.tuning.job import Answer, Refusal, Times
+from starling.tuning.known import no_prior
 from starling.tuning.points import Plan, Point
-from starling.tuning.search import Search, no_prior
+from starling.tuning.search import Search
 
 SCHEMA = 1
 CLOSE = 0.03
@@ -195,14 +196,14 @@ class Watched:
 
     def ended(self, _race: int, _elapsed: float) -> None:
         """See starling.tuning.journal.Log."""
-        search = self.search
-        assert search is not None
+        assert self.search is not None
+        known = self.search.known
 
         def choice(point: Point) -> str:
-            return search.best(point)[0] if search.points[point].native is not None else NATIVE
+            return known.best(point)[0] if known.points[point].native is not None else NATIVE
 
-        seconds = sum(self._sweep.call(point, way) for point, at in search.points.items() for way in at.seconds)
-        share = search.cells_measured / self._sweep.cells
+        seconds = sum(self._sweep.call(point, way) for point, at in known.points.items() for way in at.seconds)
+        share = known.cells_measured / self._sweep.cells
         self.steps.append(Step(share, seconds / self._sweep.seconds, self._sweep.slowdown(choice)))
 
 

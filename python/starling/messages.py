@@ -51,6 +51,11 @@ def listed(values: Iterable[object]) -> str:
     return ", ".join(map(printable, values))
 
 
+def is_cut_short(text: str, mistake: int) -> bool:
+    """Whether a text that should be JSON, with a mistake there, is only the beginning of some."""
+    return not text[mistake:].strip() or (text.startswith("{") and not text.rstrip().endswith("}"))
+
+
 def not_written(file: Path, error: OSError) -> str:
     """Why a file that was asked for was not written; where its folder is missing, that."""
     folder = file.absolute().parent

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <stdexcept>
+
+#include "messages/number.hpp"
 
 namespace starling {
 namespace {
@@ -28,10 +29,7 @@ bool may_be(const Parameter& parameter, std::string_view value) {
 /// The number that the text of a value means; the word "none" is 0.
 std::optional<std::int64_t> number_of(std::string_view text) {
   if (text == "none") return 0;
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  return number_in<std::int64_t>(text);
 }
 
 /// Each algorithm x synchronisation x parameter value, of the values that `values_of` tells.
@@ -301,6 +299,10 @@ std::string part_refusal(Collective collective, std::string_view name, const Sit
 
 std::int64_t part_scratch_blocks(Collective collective, std::string_view name, const Situation& whole) {
   return part_named(collective, name).scratch_blocks(as_part(collective, whole));
+}
+
+int part_communicators(Collective collective, std::string_view name) {
+  return part_named(collective, name).communicators();
 }
 
 }  // namespace starling

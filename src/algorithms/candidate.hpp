@@ -94,4 +94,7 @@ std::string part_refusal(Collective collective, std::string_view name, const Sit
 /// Blocks of scratch that part uses at most.
 std::int64_t part_scratch_blocks(Collective collective, std::string_view name, const Situation& whole);
 
+/// Communicators that a rank needs for that part at most.
+int part_communicators(Collective collective, std::string_view name);
+
 }  // namespace starling

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <system_error>
 
+#include "messages/number.hpp"
 #include "messages/utf8.hpp"
 
 namespace starling {
@@ -234,11 +235,8 @@ double JsonReader::number() {
 
 std::optional<std::int64_t> JsonReader::count(std::int64_t most) {
   if (!is_digit(next())) return std::nullopt;
-  const std::string_view written = written_number();
-  std::int64_t value = -1;
-  const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), value);
-  const bool is_whole = error == std::errc() && end == written.data() + written.size();
-  return is_whole && value <= most ? std::optional(value) : std::nullopt;
+  const auto value = number_in<std::int64_t>(written_number());
+  return value && *value <= most ? value : std::nullopt;
 }
 
 void JsonReader::skip() {

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "knowledge/settings_table.hpp"
+#include "messages/number.hpp"
 
 namespace starling {
 namespace {
@@ -31,15 +32,6 @@ std::string joined(const Items& items, std::string_view between) {
   std::string text;
   for (const std::string_view item : items) text.append(text.empty() ? "" : between).append(item);
   return text;
-}
-
-template <typename Number>
-std::optional<Number> number(std::string_view text, Number least, Number most) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !(value >= least && value <= most))
-    return std::nullopt;
-  return value;
 }
 
 /// The shortest text that means the number: `0.1`, `1000`.
@@ -69,7 +61,7 @@ void read(const SettingRow& row, const Wish& wish, Number& target) {
   const bool is_percentage = row.is_share && text.ends_with('%');
   if (is_percentage) text.remove_suffix(1);
   const Number unit = is_percentage ? 100 : 1;
-  if (const auto value = number<Number>(text, least * unit, most * unit)) {
+  if (const auto value = number_in<Number>(text, least * unit, most * unit)) {
     target = *value / unit;
   } else {
     wish.complain((std::is_integral_v<Number> ? "not a whole number from " : "not a number from ") + in_digits(least) +

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <system_error>
 
+#include "messages/number.hpp"
 #include "messages/told.hpp"
 
 namespace starling::patterns {
@@ -20,15 +20,6 @@ std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r";
   text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
   return text.substr(0, text.find_last_not_of(blanks) + 1);
-}
-
-template <typename Number>
-std::optional<Number> number_in(std::string_view text, Number least, Number most) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || !(number >= least && number <= most))
-    return std::nullopt;
-  return number;
 }
 
 bool starts_with_and_drop(std::string_view& text, std::string_view prefix) {

@@ -1,7 +1,8 @@
 #include "selection/attribute_space.hpp"
 
 #include <algorithm>
-#include <charconv>
+
+#include "messages/number.hpp"
 
 namespace starling {
 namespace {
@@ -12,18 +13,11 @@ std::string value_of(const Candidate& candidate, const std::string& attribute) {
   return {};
 }
 
-std::optional<double> number(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 /// The values, if they are all numbers; else none.
 std::vector<double> numbers(const std::vector<std::string>& values) {
   std::vector<double> found;
   for (const std::string& value : values) {
-    const auto one = number(value);
+    const auto one = number_in<double>(value);
     if (!one) return {};
     found.push_back(*one);
   }

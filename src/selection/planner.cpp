@@ -435,7 +435,8 @@ std::vector<PlannedCalls> Planner::next() {
   if (wants_measurement_) return {{chosen_, 1, false}};  // to measure takes longer than to agree once more
   if (surprised_) return {{chosen_, std::max<std::int64_t>(free_from, fewest_to_watch), false}};
   const auto stretch = [&] {
-    return std::vector<PlannedCalls>{{gain_.next(), std::max(free_from, Proof::calls), gain_.next() == 0}};
+    return std::vector<PlannedCalls>{
+        {gain_.next(), std::max(free_from, ProgramGain::calls_of_stretch), gain_.next() == 0}};
   };
   if (!gain_.is_proving() && needs_proof() && !gain_.has_proven_any()) gain_.begin_proof(chosen_);
   if (gain_.is_proving()) return stretch();

@@ -15,6 +15,9 @@ namespace starling {
 /// that have not been proven: the program loses it between calls, whichever candidate carries them out.
 class ProgramGain {
  public:
+  /// Calls of one stretch, at least.
+  static constexpr std::int64_t calls_of_stretch = 10;
+
   explicit ProgramGain(std::size_t candidates) : proven_(candidates) {}
 
   /// What is known of the chosen candidate.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <optional>
 
 namespace starling {
@@ -12,9 +11,6 @@ namespace starling {
 /// compared. Where that is the same with both (`Guard`), stretches of calls are, with all waiting.
 class Proof {
  public:
-  /// Calls of one stretch, at least, where time from call to call is compared.
-  static constexpr std::int64_t calls = 10;
-
   /// Begins with `candidate`.
   void begin(int candidate) {
     *this = {};

@@ -1,21 +1,20 @@
 #include "tools/words.hpp"
 
-#include <charconv>
 #include <optional>
 #include <stdexcept>
 #include <string>
 
+#include "messages/number.hpp"
 #include "messages/told.hpp"
 
 namespace starling {
 
 std::int64_t number_from(std::string_view what, std::string_view word, std::int64_t least, std::int64_t most) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size() || value < least || value > most)
+  const auto value = number_in<std::int64_t>(word, least, most);
+  if (!value)
     throw std::invalid_argument(told(word).append(": ").append(what).append(" must be a number from ") +
                                 std::to_string(least) + " to " + std::to_string(most));
-  return value;
+  return *value;
 }
 
 Collective collective_from(std::string_view word) {

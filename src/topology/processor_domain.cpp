@@ -1,11 +1,12 @@
 #include "topology/processor_domain.hpp"
 
-#include <charconv>
 #include <cstddef>
 #include <fstream>
 #include <optional>
 #include <string_view>
 #include <vector>
+
+#include "messages/number.hpp"
 
 namespace starling {
 namespace {
@@ -20,12 +21,9 @@ std::string line_of(const std::string& path) {
   return line;
 }
 
-std::optional<int> number_in(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (number < 0 || number >= most_numbers) return std::nullopt;
-  return number;
+/// Of a processor, node or socket.
+std::optional<int> index_in(std::string_view text) {
+  return number_in<int>(text, 0, most_numbers - 1);
 }
 
 /// The numbers of a list like "0-3,8-11"; empty for one that is no such list.
@@ -35,8 +33,8 @@ std::vector<int> listed_numbers(std::string_view text) {
     const std::string_view range = text.substr(0, text.find(','));
     text.remove_prefix(text.size() == range.size() ? range.size() : range.size() + 1);
     const std::size_t dash = range.find('-');
-    const auto first = number_in(range.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : number_in(range.substr(dash + 1));
+    const auto first = index_in(range.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : index_in(range.substr(dash + 1));
     if (!first || !last) return {};
     for (int number = *first; number <= *last; ++number) found.push_back(number);
   }
@@ -68,7 +66,7 @@ std::optional<int> numa_node_of(const std::vector<int>& processors, const std::s
 }
 
 std::optional<int> socket_of(int processor, const std::string& system) {
-  return number_in(line_of(system + "/cpu/cpu" + std::to_string(processor) + "/topology/physical_package_id"));
+  return index_in(line_of(system + "/cpu/cpu" + std::to_string(processor) + "/topology/physical_package_id"));
 }
 
 }  // namespace

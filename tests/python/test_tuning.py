@@ -95,7 +95,7 @@ def test_a_hopeless_way_is_left_out_with_its_reason() -> None:
     job = FakeJob({NATIVE: line(20, 0.004), "worse": lambda point: 1e-4 * (1 + point.bytes**0.5)})
     found = search(job, prior=lambda _way, _point: Estimate(-3.0, 3.0))
     found.run()
-    reasons = {point.bytes: at.out["worse"] for point, at in found.points.items() if "worse" in at.out}
+    reasons = {point.bytes: at.out["worse"] for point, at in found.known.points.items() if "worse" in at.out}
     assert len(job.cells("worse")) <= len(SIZES) / 2
     assert len(job.cells("worse")) + len(reasons) == len(SIZES)
     assert all("times the best of" in why and "getting worse" in why for why in reasons.values())
@@ -123,7 +123,7 @@ def test_calls_are_repeated_until_the_interval_of_the_median_is_narrow() -> None
     for noise in (0.001, 0.3):
         found = search(FakeJob(CURVES, noise=noise), sizes=(1024,))
         found.run()
-        calls[noise] = len(found.points[Point("allreduce", 8, 1024)].seconds["doubling"])
+        calls[noise] = len(found.known.points[Point("allreduce", 8, 1024)].seconds["doubling"])
     assert calls[0.3] > 2 * calls[0.001]
     quiet = Summary.of([1.0] * 5)
     assert quiet.is_narrow(0.05)
@@ -138,8 +138,8 @@ def test_the_budget_is_kept(budget: float) -> None:
     found = search(job, ranks=(2, 4, 8), budget=budget)
     found.run()
     assert job.now <= budget * 1.05
-    assert found.used_up == (budget == 0.02), "more than that is not needed"
-    assert any(at.native for at in found.points.values())
+    assert found.budget.used_up == (budget == 0.02), "more than that is not needed"
+    assert any(at.native for at in found.known.points.values())
     table_of(found)
 
 
@@ -209,7 +209,7 @@ def test_a_way_that_ends_the_job_or_is_wrong_is_not_chosen() -> None:
     found = search(job)
     found.run()
     assert {interval.way for interval in only_choice(found).intervals} == {NATIVE}
-    reasons = {why for at in found.points.values() for why in at.out.values()}
+    reasons = {why for at in found.known.points.values() for why in at.out.values()}
     assert {"its result is wrong", "while it was measured: the job ended"} <= reasons
     assert any("ended early" in note for note in found.notes)
     assert sum(way == "ring" for _, way in job.asked) <= 3
@@ -232,7 +232,7 @@ def test_a_killed_search_goes_on_where_it_was(tmp_path: Path) -> None:
     again = FakeJob(CURVES)
     log = journal()
     found = search(again, kept=kept, log=log)
-    assert found.cells_measured == len({*first.asked})
+    assert found.known.cells_measured == len({*first.asked})
     found.run()
     log.close()
     assert [interval.way for interval in only_choice(found).intervals] == ["doubling", "ring"]
@@ -276,8 +276,8 @@ def test_seconds_used_before_a_kill_count(tmp_path: Path) -> None:
     again = search(job, budget=5.0, kept=kept)
     again.run()
     assert job.asked == []
-    assert again.used_up
-    assert not search(job, budget=None, kept=kept).used_up
+    assert again.budget.used_up
+    assert not search(job, budget=None, kept=kept).budget.used_up
 
 
 @pytest.mark.parametrize(
@@ -484,9 +484,9 @@ def test_good_choices_take_a_small_part_of_a_full_sweep() -> None:
     found = search(job)
     found.run()
     slowdowns = []
-    for point in found.plan:
+    for point in found.known.plan:
         times = {way: of(point) for way, of in job.curves.items()}
-        slowdowns.append(times[found.best(point)[0]] / min(times.values()) - 1)
+        slowdowns.append(times[found.known.best(point)[0]] / min(times.values()) - 1)
     assert sum(slowdowns) / len(slowdowns) < 0.03
     assert len({*job.asked}) < 0.45 * len(job.curves) * len(SIZES)
 
@@ -729,7 +729,7 @@ def test_an_interrupted_race_leaves_a_table_of_what_there_is() -> None:
 
 def test_nothing_kept_is_nothing_known() -> None:
     found = search(FakeJob(CURVES), kept=Kept((), 0.0))
-    assert found.cells_measured == 0
+    assert found.known.cells_measured == 0
     assert table_of(found).choices == []
 
 

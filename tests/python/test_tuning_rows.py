@@ -13,8 +13,8 @@ from starling.tables import table as tables
 from starling.tables.table import NATIVE, Choice, Made, Table
 from starling.tuning import outcome, points, report
 from starling.tuning.belief import Estimate
-from starling.tuning.job import Machine
-from starling.tuning.journal import Journal
+from starling.tuning.job import Machine, Times
+from starling.tuning.journal import Journal, Kept, Line
 from starling.tuning.points import Point
 from starling.tuning.rows import FEWEST_CALLS, SPELLS, Rows
 from starling.tuning.search import Search
@@ -115,7 +115,7 @@ def test_where_calls_in_a_row_take_as_long_nothing_changes() -> None:
     assert native.ratio == 1
     assert "in a row" not in only_choice(table).intervals[0].why
     slower_alike = FakeJob(curves("unsteady"), drifts=drifting(NATIVE, "unsteady", after=0, factor=1.5))
-    assert not searched(slower_alike).points[POINT].rows.count, "their ratio is the same"
+    assert not searched(slower_alike).known.points[POINT].rows.count, "their ratio is the same"
     assert max(calls for _, _, calls in job.asked_in_row) == SPELLS[2], "after three rounds it is clear"
 
 
@@ -158,7 +158,7 @@ def test_races_leave_time_for_calls_in_a_row() -> None:
     job = FakeJob({**curves(), **ways}, noise=0.3)
     found = searched(job, budget=20.0)
     assert job.asked_in_row
-    assert found.used_up
+    assert found.budget.used_up
     assert job.now <= 20.0 * 1.05
 
 
@@ -199,10 +199,69 @@ def test_a_killed_search_has_its_calls_in_a_row_again(tmp_path: Path) -> None:
     assert {one.in_row for one in kept.lines} == {True, False}
     assert kept.natives.count(POINT) == sum(one.way == NATIVE and not one.in_row for one in kept.lines)
     job = FakeJob(curves("steady"), drifts=drifting(NATIVE))
-    again = Search(first.plan, {POINT.collective: list(job.curves)}, job, clock=job.clock, budget=None, kept=kept)
+    again = Search(first.known.plan, {POINT.collective: list(job.curves)}, job, clock=job.clock, budget=None, kept=kept)
     assert table_of(again) == table_of(first)
     searched(job, kept=kept)
     assert job.asked_in_row == [], "they are known"
+
+
+def race_of(number: int, calls: int, **seconds: float) -> list[Line]:
+    return [Line(number, POINT, way, Times((one,) * calls)) for way, one in seconds.items()]
+
+
+def rows_of(number: int, native: float, **seconds: tuple[float, ...]) -> list[Line]:
+    """Rounds of spells: native's are all alike, those of ways have so many seconds a call in each round."""
+    rounds = len(next(iter(seconds.values())))
+    all_ways = {NATIVE: (native,) * rounds, **seconds}
+    return [
+        Line(number, POINT, way, Times((of[i],) * 32), in_row=True)
+        for i in range(rounds)
+        for way, of in all_ways.items()
+    ]
+
+
+def knowing(*lines: list[Line], ways: tuple[str, ...]) -> tuple[Search, FakeJob]:
+    job = FakeJob(curves(*ways))
+    kept = Kept([line for of in lines for line in of], 0.0)
+    plan = {POINT: 1.0}
+    of = {POINT.collective: list(job.curves)}
+    return Search(plan, of, job, clock=job.clock, budget=None, kept=kept, in_row=points.waits_for_all), job
+
+
+def test_no_more_calls_behind_barriers_are_made_of_ways_whose_verdict_rests_on_calls_in_a_row() -> None:
+    behind = race_of(1, 20, native=9.7 * MS, unsteady=8 * MS, next=9 * MS)
+    # Either may be the better one: the difference is less than what they scatter.
+    in_row = rows_of(2, 16 * MS, unsteady=(12 * MS, 13 * MS, 12.5 * MS), next=(13 * MS, 12.2 * MS, 12.6 * MS))
+    found, job = knowing(behind, in_row, ways=("unsteady", "next"))
+    assert found.known.points[POINT].rows.count
+    found.run()
+    assert job.asked == []
+
+
+def test_figures_of_a_way_without_calls_in_a_row_are_told_by_its_ratio_where_native_has_some() -> None:
+    behind = race_of(1, 20, native=10 * MS, unsteady=6 * MS, next=7 * MS)
+    found, _ = knowing(behind, rows_of(2, 16 * MS, unsteady=(19 * MS,) * 3), ways=("unsteady", "next"))
+    table = table_of(found)
+    (only,) = only_choice(table).intervals
+    assert only.way == "next"
+    assert only.why == "1.43 times as fast as native at 1 size", "that is not by calls in a row"
+    (compared,) = table.compared(table.points[0].shape).values()
+    assert compared["next"] == pytest.approx(0.7 * 16 * MS, rel=0.01), "native takes 16 ms, this one 0.7 of that"
+    assert only.seconds == (compared["next"],) * 2
+
+
+def test_whether_calls_in_a_row_count_is_judged_again_by_what_later_races_tell() -> None:
+    few, many = race_of(1, 3, native=10 * MS, steady=8 * MS), race_of(3, 20, native=10 * MS, steady=13 * MS)
+    in_row = rows_of(2, 10 * MS, steady=(13 * MS,) * 3)
+    found, _ = knowing(few, in_row, ways=("steady",))
+    rows = found.known.points[POINT].rows
+    assert rows.count, "a few calls behind barriers said that it is faster"
+    for line in many:
+        found.known.keep(line)
+    found.known.learn(POINT, {NATIVE: [10 * MS] * 20, "steady": [13 * MS] * 20})
+    assert not rows.count, "both kinds of calls say the same"
+    again, _ = knowing(few, in_row, many, ways=("steady",))
+    assert table_of(again) == table_of(found), "a search that goes on judges alike"
 
 
 def test_what_scatters_does_not_differ_clearly() -> None:

@@ -6,14 +6,14 @@ import contextlib
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 
 from starling.lab import namespaces
 from starling.lab import state as states
 from starling.lab.plan import ETC_NETNS, MOST_HOSTS, Options, Plan, Step, limits, mark, plan
 from starling.lab.state import LabError, State, check_prefix, folder, locked, read, require, write
+from starling.launchers import process
 from starling.messages import printable
 from starling.networks.platform_file import Platform
 
@@ -27,19 +27,6 @@ class Interrupted(BaseException):
     def __init__(self, number: int) -> None:
         super().__init__(number)
         self.number = number
-
-
-@contextlib.contextmanager
-def _interruptible() -> Iterator[None]:
-    def stop(number: int, _: FrameType | None) -> None:
-        raise Interrupted(number)
-
-    before = {number: signal.signal(number, stop) for number in _ENDING}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _run(step: Step, lock: int) -> None:
@@ -86,7 +73,7 @@ def up(platform: Platform, options: Options, prefix: str, log: Callable[[str], N
     )
     with locked() as lock:
         _check_free(prefix, todo, log)
-        with _interruptible():
+        with process.raising(Interrupted, *_ENDING):
             try:
                 write(state)
                 _make(todo, lock)

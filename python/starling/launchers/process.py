@@ -64,19 +64,24 @@ def ended_with_parent() -> Callable[[], None]:
 
 
 @contextlib.contextmanager
-def cleaning_up() -> Iterator[None]:
-    """Makes SIGTERM and SIGHUP raise SystemExit, so that the block removes its temporary files."""
+def raising(error: Callable[[int], BaseException], *signals: signal.Signals) -> Iterator[None]:
+    """In the block a signal of these raises the error that is made of its number."""
 
-    def end(number: int, _: FrameType | None) -> None:
-        raise SystemExit(128 + number)
+    def stop(number: int, _: FrameType | None) -> None:
+        raise error(number)
 
-    handled = [one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) != signal.SIG_IGN]
-    before = {number: signal.signal(number, end) for number in handled}
+    before = {number: signal.signal(number, stop) for number in signals}
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def cleaning_up() -> contextlib.AbstractContextManager[None]:
+    """Makes SIGTERM and SIGHUP raise SystemExit, so that the block removes its temporary files."""
+    handled = [one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) != signal.SIG_IGN]
+    return raising(lambda number: SystemExit(128 + number), *handled)
 
 
 def run(line: Sequence[str], env: Mapping[str, str]) -> int:

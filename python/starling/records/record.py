@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from starling.messages import printable, quoted
+from starling.messages import is_cut_short, printable, quoted
 from starling.records.history_folder import MERGED, newest_first
 
 SCHEMA = 1
@@ -527,7 +527,7 @@ def read(path: Path) -> tuple[RunRecord, str]:
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
-        if not text[error.pos :].strip() or (text.startswith("{") and not text.rstrip().endswith("}")):
+        if is_cut_short(text, error.pos):
             reason = "the record is cut short; was the disk full? Delete it, or name another one"
         else:
             reason = f"not JSON: {error.msg}; name a run record"

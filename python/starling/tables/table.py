@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from starling.messages import not_written, printable, quoted
+from starling.messages import is_cut_short, not_written, printable, quoted
 
 SCHEMA = "starling-table-1"
 MOST_BYTES = 1 << 50
@@ -274,7 +274,7 @@ def parse(text: str) -> Table:
     try:
         data = json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
-        cut = not text[error.pos :].strip() or (text.startswith("{") and not text.rstrip().endswith("}"))
+        cut = is_cut_short(text, error.pos)
         reason = "it is cut short; make it again with: starling tune" if cut else f"not JSON: {error.msg}"
         raise TableError(f"line {error.lineno}: {reason}") from error
     except RecursionError as error:

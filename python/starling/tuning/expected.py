@@ -13,8 +13,8 @@ from starling.installation.questions import RepositoryError, UnknownError
 from starling.networks import platform_file
 from starling.networks.platform_file import Platform
 from starling.tuning.belief import Estimate
+from starling.tuning.known import no_prior
 from starling.tuning.points import Point
-from starling.tuning.search import no_prior
 
 _DESCRIBED = 0.65
 """Standard deviation of the logarithm of predicted times, of those of the quickest way, on a described network."""

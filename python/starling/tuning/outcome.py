@@ -12,69 +12,71 @@ from starling.tables.table import Point as Measured
 from starling.tuning.belief import Estimate
 from starling.tuning.curves import Curve, Span, costs, spans
 from starling.tuning.job import Machine
+from starling.tuning.known import Known
 from starling.tuning.points import Point, knows_size
 from starling.tuning.samples import Summary
 from starling.tuning.search import Search
 
 
-def curves(search: Search, points: list[Point]) -> dict[str, Curve]:
+def curves(known: Known, points: list[Point]) -> dict[str, Curve]:
     """The curves of all ways that were measured at any of the points, native first."""
-    ways = dict.fromkeys([NATIVE, *(way for point in points for way in search.measured(point))])
+    ways = dict.fromkeys([NATIVE, *(way for point in points for way in known.measured(point))])
     found: dict[str, Curve] = {}
     for way in ways:
-        measured = [way in search.measured(point) for point in points]
+        measured = [way in known.measured(point) for point in points]
         estimates: list[Estimate | None] = [
-            search.estimate(way, point) if way == NATIVE or way not in search.points[point].out or way_was else None
+            known.estimate(way, point) if way == NATIVE or way not in known.points[point].out or way_was else None
             for point, way_was in zip(points, measured, strict=True)
         ]
         found[way] = Curve(estimates, measured)
     return found
 
 
-def _at_run_time(points: list[Point], known: dict[str, Curve], inside: range) -> AtRunTime:
+def _at_run_time(points: list[Point], ways: dict[str, Curve], inside: range) -> AtRunTime:
     """The way that costs least in an interval among those that a running job can change to."""
-    these = {way: one for way, one in known.items() if not intel_rules.setting(points[0].collective, way)}
+    these = {way: one for way, one in ways.items() if not intel_rules.setting(points[0].collective, way)}
     at_each = [costs(these, i) for i in inside]
     best = min(these, key=lambda way: sum(one[way] for one in at_each))
     log = fmean(one.mean for i in inside if (one := these[best].estimates[i]) is not None)
     return AtRunTime(way=best, gain=math.exp(-log)) if log < 0 else AtRunTime(way=NATIVE, gain=1.0)
 
 
-def _seconds(search: Search, way: str, point: Point) -> float | None:
-    """Of a call by a way, in a row where the choice rests on that; None where it was not measured."""
-    at = search.points[point]
-    if at.rows.count and (in_row := at.rows.seconds(way)) is not None:
-        return in_row
+def _seconds(known: Known, way: str, point: Point) -> float | None:
+    """Of a call by a way, in a row where the choice rests on that; None where it was not measured like that."""
+    at = known.points[point]
+    if at.rows.count:
+        return at.rows.seconds(way) if at.rows.verdict(way) else None
     return Summary.of(at.seconds[way]).median if at.seconds.get(way) else None
 
 
-def _in_row(search: Search, way: str, point: Point) -> InRow | None:
-    rows = search.points[point].rows
+def _in_row(known: Known, way: str, point: Point) -> InRow | None:
+    rows = known.points[point].rows
     seconds, ratio = rows.seconds(way), rows.ratio(way)
     if seconds is None or ratio is None:
         return None
     return InRow(mean_s=seconds, samples=rows.calls(way), of_native=math.exp(ratio.mean), counts=rows.count)
 
 
-def _interval(search: Search, points: list[Point], known: dict[str, Curve], span: Span) -> Interval:
+def _interval(known: Known, points: list[Point], ways: dict[str, Curve], span: Span) -> Interval:
     inside = range(span.first, span.last + 1)
-    natives = {i: _seconds(search, NATIVE, points[i]) or 0.0 for i in inside}
-    logs = {i: one.mean for i in inside if (one := known[span.way].estimates[i]) is not None}
+    natives = {i: _seconds(known, NATIVE, points[i]) or 0.0 for i in inside}
+    logs = {i: one.mean for i in inside if (one := ways[span.way].estimates[i]) is not None}
 
     def seconds(i: int) -> float:
-        # Its own calls tell most: native's may have been made when the machine was slower.
-        own = _seconds(search, span.way, points[i]) if known[span.way].measured[i] else None
+        # Its own calls tell most, if they are of the kind of native's: those may have been made when the machine was
+        # slower.
+        own = _seconds(known, span.way, points[i]) if ways[span.way].measured[i] else None
         return natives[i] * math.exp(logs[i]) if own is None else own
 
     gain = math.exp(-fmean(logs.values()))
     is_set_at_start = bool(intel_rules.setting(points[0].collective, span.way))
     if span.way == NATIVE:
-        rivals = [(search.best(points[i]), i) for i in inside]
+        rivals = [(known.best(points[i]), i) for i in inside]
         (rival, log), _ = min(rivals, key=lambda one: one[0][1])
         why = "nothing measured is faster" if rival == NATIVE else f"{rival} is not faster for certain, {-log:+.1%}"
     else:
         why = f"{gain:.2f} times as fast as native at {len(inside)} size{'s' * (len(inside) > 1)}"
-        in_row = sum(search.points[points[i]].rows.count for i in inside)
+        in_row = sum(known.points[points[i]].rows.verdict(span.way) is not None for i in inside)
         if in_row:
             why += f", at {in_row} by calls in a row"
         if span.crossing:
@@ -87,26 +89,26 @@ def _interval(search: Search, points: list[Point], known: dict[str, Curve], span
             "seconds": (seconds(span.first), seconds(span.last)),
             "gain": 1.0 if span.way == NATIVE else gain,
             "why": why,
-            "at_run_time": _at_run_time(points, known, inside) if is_set_at_start else None,
+            "at_run_time": _at_run_time(points, ways, inside) if is_set_at_start else None,
         }
     )
 
 
-def choices(search: Search, spread: Callable[[int], tuple[int, int]]) -> list[Choice]:
+def choices(known: Known, spread: Callable[[int], tuple[int, int]]) -> list[Choice]:
     """What to use, for each collective and number of ranks of which native was measured.
 
     `spread` has the nodes of a number of ranks, and the ranks on the fullest of them.
     """
     groups: dict[tuple[str, int], list[Point]] = {}
-    for point in sorted(search.points):
-        if search.points[point].native is not None:
+    for point in sorted(known.points):
+        if known.points[point].native is not None:
             groups.setdefault((point.collective, point.ranks), []).append(point)
     found = []
     for (collective, ranks), measured in groups.items():
-        points = measured if knows_size(collective) else [max(measured, key=search.plan.__getitem__)]
-        known = curves(search, points)
+        points = measured if knows_size(collective) else [max(measured, key=known.plan.__getitem__)]
+        ways = curves(known, points)
         nodes, fullest = spread(ranks)
-        intervals = [_interval(search, points, known, span) for span in spans([point.bytes for point in points], known)]
+        intervals = [_interval(known, points, ways, span) for span in spans([point.bytes for point in points], ways)]
         if not knows_size(collective):
             intervals = [one.model_copy(update={"from_": 0, "below": None}) for one in intervals]
         found.append(
@@ -115,12 +117,12 @@ def choices(search: Search, spread: Callable[[int], tuple[int, int]]) -> list[Ch
     return found
 
 
-def _measurements(search: Search, spread: Callable[[int], tuple[int, int]]) -> Iterable[Measured]:
-    for point in sorted(search.points):
+def _measurements(known: Known, spread: Callable[[int], tuple[int, int]]) -> Iterable[Measured]:
+    for point in sorted(known.points):
         nodes, fullest = spread(point.ranks)
-        processors = search.points[point].processors
-        for way in search.measured(point):
-            one = Summary.of(search.points[point].seconds[way])
+        processors = known.points[point].processors
+        for way in known.measured(point):
+            one = Summary.of(known.points[point].seconds[way])
             yield Measured(
                 collective=point.collective,
                 bytes=point.bytes,
@@ -132,9 +134,9 @@ def _measurements(search: Search, spread: Callable[[int], tuple[int, int]]) -> I
                 low_s=None if one.half_width is None else one.low,
                 high_s=None if one.half_width is None else one.high,
                 samples=one.count,
-                of_native=math.exp(search.behind_barriers(way, point).mean),
+                of_native=math.exp(known.behind_barriers(way, point).mean),
                 cpu_idle=round(processors.share, 3) if processors else None,
-                in_row=_in_row(search, way, point),
+                in_row=_in_row(known, way, point),
             )
 
 
@@ -150,6 +152,6 @@ def table(
         made=made,
         platform=platform,
         notes=search.notes,
-        choices=choices(search, spread),
-        points=list(_measurements(search, spread)),
+        choices=choices(search.known, spread),
+        points=list(_measurements(search.known, spread)),
     )

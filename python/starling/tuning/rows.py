@@ -83,6 +83,10 @@ class Rows:
         deviation = math.sqrt(spread * len(rounds) / freedom) / total
         return Estimate(mean, max(deviation * _of_few(freedom), _LEAST_DEVIATION))
 
+    def verdict(self, way: str) -> Estimate | None:
+        """The ratio where a choice rests on it, else None."""
+        return self.ratio(way) if self.count else None
+
     def differs(self, way: str, behind_barriers: Estimate) -> float:
         """By how much the ratio differs from that behind barriers, and that clearly; 0 where it does not."""
         ratio = self.ratio(way)

@@ -32,7 +32,8 @@ from starling.tuning.job import MpiJob, crowded
 from starling.tuning.jobs import Jobs
 from starling.tuning.journal import Journal
 from starling.tuning.points import Plan, PlanError
-from starling.tuning.search import Progress, Search
+from starling.tuning.search import Search
+from starling.tuning.turns import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -216,7 +217,7 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
         tables.write(found, request.table)
         for note in search.notes:
             log(note)
-        if search.used_up and not status:
+        if search.budget.used_up and not status:
             log("the budget is used up; the same command with a larger --budget goes on")
         return Done(found, status)
 

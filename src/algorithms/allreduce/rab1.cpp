@@ -6,8 +6,6 @@
 //   step 4   0.23     01.3     012.     .123
 //   step 5   0123     0123     0123     0123
 
-#include <optional>
-
 #include "algorithms/algorithm.hpp"
 #include "algorithms/candidate.hpp"
 #include "algorithms/shared/reduce_then_gather.hpp"
@@ -31,8 +29,7 @@ std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) 
 
 /// That of the allgather's barriers.
 int communicators(const Parameters& with) {
-  const std::optional<Bound> part = candidate_named(Collective::allgatherv, with.text("allgather"));
-  return part ? part->communicators() : 0;
+  return part_communicators(Collective::allgatherv, with.text("allgather"));
 }
 
 }  // namespace

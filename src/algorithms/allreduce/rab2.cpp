@@ -6,7 +6,6 @@
 //   then     0...          .1..          ..2.          ...3          blocks whose sum is complete
 //   step 6   0123          0123          0123          0123
 
-#include <optional>
 #include <string>
 
 #include "algorithms/algorithm.hpp"
@@ -44,8 +43,7 @@ std::int64_t scratch_blocks(const Situation& situation, const Parameters& /*any*
 
 /// That of the alltoall's barriers.
 int communicators(const Parameters& with) {
-  const std::optional<Bound> part = candidate_named(Collective::alltoall, with.text("alltoall"));
-  return part ? part->communicators() : 0;
+  return part_communicators(Collective::alltoall, with.text("alltoall"));
 }
 
 }  // namespace

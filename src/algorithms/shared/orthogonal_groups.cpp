@@ -1,13 +1,13 @@
 #include "algorithms/shared/orthogonal_groups.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <string_view>
 #include <tuple>
 
 #include "algorithms/shared/mesh.hpp"
+#include "messages/number.hpp"
 #include "schedule/expectation.hpp"
 
 namespace starling {
@@ -21,10 +21,9 @@ std::vector<int> sides_in(std::string_view text) {
   std::vector<int> sides;
   while (true) {
     const std::string_view digits = text.substr(0, text.find('x'));
-    int side = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), side);
-    if (error != std::errc() || end != digits.data() + digits.size() || digits.front() == '0' || side < 2) return {};
-    sides.push_back(side);
+    const auto side = number_in<int>(digits);
+    if (!side || digits.front() == '0' || *side < 2) return {};
+    sides.push_back(*side);
     if (digits.size() == text.size()) break;
     text.remove_prefix(digits.size() + 1);
   }
