@@ -153,6 +153,10 @@ class Known:
             if other.collective == point.collective and at.rows.spells:
                 self.judge_rows(other)
 
+    def is_open_in_row(self, way: str, point: Point) -> bool:
+        """Whether more calls in a row would tell whether the choice at a point rests on them, by a measured way."""
+        return self.points[point].rows.is_open(way, self.behind_barriers(way, point))
+
     def judge_rows(self, point: Point) -> None:
         """Tells whether the choice at a point rests on its calls in a row."""
         rows = self.points[point].rows

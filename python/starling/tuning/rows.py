@@ -9,15 +9,16 @@ mean of all ranks, with all waiting. Only the latest half of a spell counts, as 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
 from starling.tables.table import NATIVE
 from starling.tuning.belief import Estimate
 
-SPELLS = (32, 64, 128, 128, 128)
-"""Calls of the spells of each round: few first, then more, for ranks take their time to drift apart."""
+SPELLS = (32, 64, 128)
+"""Calls of the spells of each round, the last number for all that follow: few first, for ranks take their time to drift
+apart."""
 FEWEST_CALLS = 8
 """Spells are no shorter, but where calls are long they may be as short."""
 FEWEST_ROUNDS = 3
@@ -96,15 +97,12 @@ class Rows:
         clearly = max(_DEVIATIONS * math.hypot(ratio.deviation, behind_barriers.deviation), CLEAR)
         return apart if abs(apart) > clearly else 0.0
 
-    def is_open(self, behind_barriers: Mapping[str, Estimate]) -> bool:
-        """Whether some way's ratio may differ from that behind barriers, and more rounds would tell."""
-        for way, known in behind_barriers.items():
-            ratio = self.ratio(way)
-            if ratio is None or len(self.rounds(way)) < FEWEST_ROUNDS:
-                return True
-            if abs(ratio.mean - known.mean) > CLEAR and not self.differs(way, known):
-                return True
-        return False
+    def is_open(self, way: str, behind_barriers: Estimate) -> bool:
+        """Whether a way's ratio may differ from that behind barriers, and more rounds would tell."""
+        ratio = self.ratio(way)
+        if ratio is None or len(self.rounds(way)) < FEWEST_ROUNDS:
+            return True
+        return abs(ratio.mean - behind_barriers.mean) > CLEAR and not self.differs(way, behind_barriers)
 
 
 def _of_few(freedom: int) -> float:

@@ -48,9 +48,9 @@ _PASSES = 3
 """Calls in a row come after the races; what they leave of the budget goes to races again, and to rows of the ways that
 are the best by then."""
 _ROW_SHARE = 0.15
-"""Of the budget that is left when a pass begins, for calls in a row,"""
+"""Of the budget that is left when a pass begins, for calls in a row, and at last all that nothing else needs;"""
 _ROW_SECONDS = 20.0
-"""and for a point at most so long."""
+"""each time so long for a point at most."""
 _NEARLY_BEST = math.log(1.25)
 """So much slower than the best way besides native another one may be that is also called in a row."""
 _OUT_OF_REACH = math.log(2.0)
@@ -118,6 +118,7 @@ class Search:
                 self._turns.race(*found, 2.0 * self.budget.left / self._to_measure)
             self.budget.reserved = 0.0
             self._rows(min(for_rows, self.budget.left))
+        self._rows(self.budget.left)
 
     @property
     def notes(self) -> list[str]:
@@ -250,10 +251,11 @@ class Search:
                 self._turns.row_race(point, ways, share)
 
     def _to_call_in_row(self, point: Point) -> list[str]:
-        """The best way besides native, and another algorithm that is nearly as good; none if these are known."""
+        """The best way besides native, and another algorithm that is nearly as good, as far as they are not known."""
         known = {way: self.known.estimate(way, point).mean for way in self.known.measured(point) if way != NATIVE}
         first, *others = sorted(known, key=lambda way: known[way]) or [NATIVE]
-        if first == NATIVE or known[first] > _OUT_OF_REACH or self.known.points[point].rows.ratio(first):
+        if first == NATIVE or known[first] > _OUT_OF_REACH:
             return []
         nearly = known[first] + _NEARLY_BEST
-        return [first, *[way for way in others if family(way) != family(first) and known[way] <= nearly][:1]]
+        best = [first, *[way for way in others if family(way) != family(first) and known[way] <= nearly][:1]]
+        return [way for way in best if self.known.is_open_in_row(way, point)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -116,9 +117,9 @@ class Turns:
         at = self._known.points[point]
         start = self._budget.elapsed
         contenders = [NATIVE, *ways]
-        known = {way: self._known.behind_barriers(way, point) for way in ways}
         self._begin(point, contenders)
-        for number, most in enumerate(SPELLS):
+        for number in itertools.count(min(len(at.rows.rounds(way)) for way in ways)):
+            most = SPELLS[min(number, len(SPELLS) - 1)]
             call = {way: at.rows.seconds(way) or median(at.seconds[way]) for way in contenders}
             overhead = len(contenders) * self.overhead + sum(self._job.delay(point, way) for way in contenders)
             # Of the first round's time at least twice as much must be left for the second, which is longer.
@@ -131,7 +132,7 @@ class Turns:
                     contenders.remove(way)
             if NATIVE not in contenders or len(contenders) == 1:
                 break
-            if not at.rows.is_open({way: known[way] for way in contenders if way != NATIVE}):
+            if not any(self._known.is_open_in_row(way, point) for way in contenders if way != NATIVE):
                 break
         self._known.judge_rows(point)
         self._end()
