@@ -141,6 +141,7 @@ TABLES: Mapping[str, Table] = {
     "solver-sizes": Table(solver_tables.sizes, [SOLVER]),
     "solver-overheads": Table(solver_tables.overheads, [SOLVER]),
     "tuned": Table(tuned_tables.improvements, [Source("a table that starling tune wrote", tuned_tables.read)]),
+    "tuned-in-row": Table(tuned_tables.calls_in_row, [Source("a table that starling tune wrote", tuned_tables.read)]),
     "tuning-replay": Table(tuning_replay.table, [_by("tuning_replay.py", tuning_replay.read)]),
 }
 PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {

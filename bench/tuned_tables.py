@@ -86,6 +86,36 @@ def improvements(table: Table) -> str:
     return f"{markdown.table(titles, lines)}\n\n{place}: {len(table.points)} measurements; {saved}.\n\n{made}"
 
 
+def calls_in_row(*of_mpis: Table) -> str:
+    """A row for each way that was also called in a row: its time over native's, behind barriers and in a row."""
+    titles = ["MPI", "collective", "bytes", "way", "native, ms", "way / native", "native in a row, ms"]
+    lines = []
+    for table in of_mpis:
+        natives = {(one.shape, one.bytes): one for one in table.points if one.way == NATIVE}
+        for one in sorted(table.points, key=lambda one: (one.shape, one.bytes, one.ratio or 0)):
+            native = natives.get((one.shape, one.bytes))
+            if one.way == NATIVE or one.in_row is None or native is None or native.in_row is None:
+                continue
+            lines.append(
+                (
+                    f"{table.mpi_flavour} {table.mpi_version}",
+                    one.shape.collective,
+                    one.bytes,
+                    one.way,
+                    markdown.number(1e3 * native.median_s),
+                    markdown.number(one.of_native),
+                    markdown.number(1e3 * native.in_row.mean_s),
+                    markdown.number(one.in_row.of_native),
+                    one.in_row.samples,
+                    "in a row" if one.in_row.counts else "behind barriers",
+                )
+            )
+    if not lines:
+        raise MeasuredError("the tables have no calls in a row")
+    made = markdown.origin(f"{table.made.when[:10]} Starling {table.made.starling}" for table in of_mpis)
+    return f"{markdown.table([*titles, 'way / native in a row', 'its calls', 'counts'], lines)}\n\n{made}"
+
+
 def draw(options: Namespace) -> None:
     """The bars, a panel for each table."""
     pyplot = plots.pyplot()
