@@ -125,7 +125,6 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
       collective_(facts.situation.collective),
       ranks_(communicator.size()),
       spread_(communicator.spread()),
-      ways_(0),
       all_(starling::ways(collective_, ranks_)) {
   const Setup& now = setup();
   Brief brief;

@@ -98,7 +98,7 @@ class Context {
   Collective collective_;
   int ranks_;
   Spread spread_;
-  int ways_;                                     ///< the first of `all_`
+  int ways_ = 0;                                 ///< the first of `all_`
   std::shared_ptr<const std::vector<Way>> all_;  ///< those there are, or the context's own
   /// Of those ways but native that were used, and not released since, or deleted as they rested: few of many. In the
   /// order of ways.
