@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
 import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Collection, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -129,6 +131,25 @@ def _called(mpi: Mpi, argv: Sequence[str], extra: Mapping[str, str] | None = Non
     return done.stdout
 
 
+@functools.cache
+def _made() -> tempfile.TemporaryDirectory[str]:
+    """What this process has compiled, until it ends."""
+    return tempfile.TemporaryDirectory(prefix="starling-made-")
+
+
+def made_once(made: Path, of: object, make: Callable[[Path], object]) -> Path:
+    """`made`, as a copy of what `make` wrote when this process first asked for it: many tests compile one program.
+
+    `of` is all that it depends on, with a `repr` of its own for each value.
+    """
+    kept = Path(_made().name) / hashlib.sha256(repr((made.name, of)).encode()).hexdigest()
+    if not kept.exists():
+        make(kept)
+    made.unlink(missing_ok=True)  # a process of an earlier job may still have it open
+    shutil.copy(kept, made)
+    return made
+
+
 def _link(mpi: Mpi, compiler: Path, options: Sequence[str], source: Path, program: Path) -> Path:
     _called(mpi, [str(compiler), *options, str(source), "-o", str(program), "-pthread", "-lm"])
     return program
@@ -136,7 +157,13 @@ def _link(mpi: Mpi, compiler: Path, options: Sequence[str], source: Path, progra
 
 def _compile(mpi: Mpi, compiler: Path, options: Sequence[str], source: Path, folder: Path) -> Path:
     """Compiles a C or C++ file, with ccache if installed; returns the program."""
-    program = folder / f"{source.stem}-{mpi.name}"
+    of = (compiler, tuple(options), source, source.read_bytes(), sorted(mpi.env.items()))
+    return made_once(
+        folder / f"{source.stem}-{mpi.name}", of, lambda program: _make(mpi, compiler, options, source, program)
+    )
+
+
+def _make(mpi: Mpi, compiler: Path, options: Sequence[str], source: Path, program: Path) -> Path:
     ccache = shutil.which("ccache")
     if ccache is None:
         return _link(mpi, compiler, options, source, program)
@@ -146,7 +173,7 @@ def _compile(mpi: Mpi, compiler: Path, options: Sequence[str], source: Path, fol
     for_compiler = [
         one for one in options if not one.startswith(("-l", "-Wl,")) and not one.endswith((".so", ".a", ".o"))
     ]
-    compiled = folder / f"{program.name}.o"
+    compiled = program.with_suffix(".o")
     argv = [ccache, *behind, *for_compiler, "-pthread", str(source), "-o", str(compiled)]
     _called(mpi, argv, {"CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"})  # as in CMakeLists.txt
     _link(mpi, compiler, options, compiled, program)

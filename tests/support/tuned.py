@@ -14,7 +14,7 @@ from starling.algorithms import repository
 from starling.installation import variants
 from starling.launchers.variables import PRELOAD
 from starling.records import record
-from support.mpis import ROOT, Mpi, run_ranks
+from support.mpis import ROOT, Mpi, made_once, run_ranks
 from support.processes import Outcome
 
 STARLING = (sys.executable, "-m", "starling")
@@ -84,10 +84,8 @@ def candidates(turn: int = 0) -> dict[str, tuple[str, ...]]:
 @functools.cache
 def considerate(folder: Path) -> Path:
     """A library that makes MPICH's waiting ranks yield their processor, compiled into `folder`."""
-    built = folder / "yield.so"
-    source = ROOT / "tests/support/yield.c"
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", str(source), "-o", str(built)], check=True)
-    return built
+    line = ["cc", "-O2", "-shared", "-fPIC", str(ROOT / "tests/support/yield.c"), "-o"]
+    return made_once(folder / "yield.so", line, lambda built: subprocess.run([*line, str(built)], check=True))
 
 
 def preloaded(mpi: Mpi, folder: Path, first: Sequence[Path] = ()) -> dict[str, str]:
