@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from starling.tuning.belief import Estimate
 from starling.tuning.job import Machine, Times
 from starling.tuning.journal import Journal, Kept, Line
 from starling.tuning.points import Point
-from starling.tuning.rows import FEWEST_CALLS, SPELLS, Rows
+from starling.tuning.rows import FEWEST_CALLS, MOST_ROUNDS, SPELLS, Rows
 from starling.tuning.search import Search
 from support.tuning import Curve, FakeJob
 
@@ -120,28 +120,36 @@ def test_where_calls_in_a_row_take_as_long_nothing_changes() -> None:
     assert max(calls for _, _, calls in job.asked_in_row) == SPELLS[2], "after three rounds it is clear"
 
 
-def sometimes(way: str, factor: float) -> Callable[[str, int], float]:
-    """Ranks drift apart by a way in most spells, at one call or another."""
-    never = 10_000
-    first_calls = itertools.cycle([1, 20, never, 8, 1, 4, 2])
-    begins = never
+def sometimes(way: str, factor: float, first_calls: Sequence[int]) -> Callable[[str, int], float]:
+    """In its spells, one after the other and then from the first again, ranks drift apart by a way from these calls."""
+    calls = itertools.cycle(first_calls)
+    begins = 0
 
     def slower(of: str, call: int) -> float:
         nonlocal begins
         if of == way and call == 0:
-            begins = next(first_calls)
+            begins = next(calls)
         return factor if of == way and call >= begins else 1.0
 
     return slower
 
 
 def test_spells_that_differ_are_repeated_until_it_is_clear_what_they_tell() -> None:
-    job = FakeJob(curves("unsteady"), drifts=sometimes(NATIVE, 1.65))
+    job = FakeJob(curves("unsteady"), drifts=sometimes(NATIVE, 1.65, (1, 20, 10_000, 8, 1, 4, 2)))
     found = searched(job, budget=60.0)
     rows = found.known.points[POINT].rows
     assert len(rows.rounds("unsteady")) > len(SPELLS)
     assert rows.count
     assert not found.budget.used_up, "it is clear before"
+
+
+def test_spells_that_tell_nothing_end() -> None:
+    never = 10_000
+    job = FakeJob(curves("unsteady"), drifts=sometimes(NATIVE, 1.65, (1, never, never)))
+    found = searched(job)
+    rows = found.known.points[POINT].rows
+    assert len(rows.rounds("unsteady")) == MOST_ROUNDS
+    assert not rows.count
 
 
 def test_a_way_that_no_drift_makes_the_best_is_not_called_in_a_row() -> None:

@@ -23,6 +23,8 @@ FEWEST_CALLS = 8
 """Spells are no shorter, but where calls are long they may be as short."""
 FEWEST_ROUNDS = 3
 """Before it is believed that calls in a row take as long as behind barriers."""
+MOST_ROUNDS = 8
+"""After so many, more would not tell either what so many did not."""
 
 CLEAR = 0.05
 """Ratios to native that are closer, as logarithms, do not differ."""
@@ -100,9 +102,14 @@ class Rows:
     def is_open(self, way: str, behind_barriers: Estimate) -> bool:
         """Whether a way's ratio may differ from that behind barriers, and more rounds would tell."""
         ratio = self.ratio(way)
-        if ratio is None or len(self.rounds(way)) < FEWEST_ROUNDS:
+        rounds = len(self.rounds(way))
+        if ratio is None or rounds < FEWEST_ROUNDS:
             return True
-        return abs(ratio.mean - behind_barriers.mean) > CLEAR and not self.differs(way, behind_barriers)
+        return (
+            rounds < MOST_ROUNDS
+            and abs(ratio.mean - behind_barriers.mean) > CLEAR
+            and not self.differs(way, behind_barriers)
+        )
 
 
 def _of_few(freedom: int) -> float:
