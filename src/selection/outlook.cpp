@@ -105,8 +105,7 @@ class Fit {
     for (std::size_t i = 0; i < size_; ++i) shared[i] = covariance(candidate, tried_[i]);
     substitute(lower_, shared);
     const double known = 1 - product(ones_, shared);
-    const double variance =
-        covariance(candidate, candidate) - product(shared, shared) + (known * known / precision_);
+    const double variance = covariance(candidate, candidate) - product(shared, shared) + (known * known / precision_);
     return {mean_ + product(shared, errors_), std::sqrt(std::max(variance, 1e-12))};
   }
 

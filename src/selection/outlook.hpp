@@ -13,9 +13,9 @@ namespace starling {
 /// stop when a better one is improbable; there by the distribution of those tried alone, as here without attributes).
 ///
 /// The logarithm of a candidate's time is a common mean, plus what its attribute values add, plus something of its own;
-/// each normally distributed. How large these are, and whether one attribute matters more than the others, is not known:
-/// hypotheses about it weigh by how well they explain the times measured (Gaussian processes: Rasmussen and Williams
-/// 2006, section 2.7, for the unknown mean).
+/// each normally distributed. How large these are, and whether one attribute matters more than the others, is not
+/// known: hypotheses about it weigh by how well they explain the times measured (Gaussian processes: Rasmussen and
+/// Williams 2006, section 2.7, for the unknown mean).
 class Outlook {
  public:
   /// One candidate at least has been tried. A better one saves the share `margin` of the best's time.
