@@ -109,8 +109,8 @@ TEST(SearchPlan, LeavesWhatIsProbablySlowToLongerPrograms) {
   EXPECT_EQ(left_after(std::int64_t{1} << 40), 0U);
 }
 
-/// One exchange pair by pair took three times as long. Others of the kind may be better, and are asked for one by one;
-/// where all are alike, an agreement takes longer than their calls, and several begin together.
+/// Exchanges pair by pair take 1.6 times as long, and all differ besides: others of the kind may be better, and are
+/// asked for one by one; where all are alike, an agreement takes longer than their calls, and several begin together.
 TEST(SearchPlan, TriesAloneWhatIsProbablySlow) {
   constexpr std::int64_t many = std::int64_t{1} << 40;  // so that trying them pays
   const Brief brief = halo_set();
@@ -124,7 +124,7 @@ TEST(SearchPlan, TriesAloneWhatIsProbablySlow) {
     std::size_t together = 0;
     for (std::vector<int> next = plan.wanted(trials, many); !next.empty(); next = plan.wanted(trials, many)) {
       const auto slow = std::count_if(next.begin(), next.end(),
-                                      [&](int one) { return seconds[static_cast<std::size_t>(one)] > 2e-3; });
+                                      [&](int one) { return seconds[static_cast<std::size_t>(one)] > 1.4e-3; });
       slow_together = std::max(slow_together, static_cast<std::size_t>(slow));
       together = std::max(together, next.size());
       call(trials, next, seconds, 10);
@@ -134,7 +134,12 @@ TEST(SearchPlan, TriesAloneWhatIsProbablySlow) {
   std::vector<double> alike = slow_with(brief, "none");
   for (std::size_t i = 0; i < alike.size(); ++i) alike[i] *= 1 + (0.01 * static_cast<double>(i % 7));
   EXPECT_GT(largest_begun(alike).second, 1U);
-  EXPECT_EQ(largest_begun(slow_with(brief, "pair")).first, 1U);
+  std::vector<double> slower = alike;
+  for (std::size_t i = 0; i < slower.size(); ++i) {
+    slower[i] = 1e-3 * (1 + (0.05 * static_cast<double>(i % 7)));
+    if (value_of(brief.candidates[i], "partners") == "pair") slower[i] *= 1.6;
+  }
+  EXPECT_EQ(largest_begun(slower).first, 1U);
 }
 
 }  // namespace
