@@ -81,8 +81,11 @@ int AttributeSpace::differences(int one, int other) const {
   return found;
 }
 
-double AttributeSpace::likeness(int one, int other) const {
-  return attributes_.empty() ? 0 : static_cast<double>(attributes() - differences(one, other)) / attributes();
+double AttributeSpace::likeness(int one, int other, std::span<const double> of_attributes) const {
+  double alike = 0;
+  for (int attribute = 0; attribute < attributes(); ++attribute)
+    if (value(one, attribute) == value(other, attribute)) alike += of_attributes[static_cast<std::size_t>(attribute)];
+  return alike;
 }
 
 }  // namespace starling

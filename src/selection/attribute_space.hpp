@@ -46,8 +46,8 @@ class AttributeSpace {
   [[nodiscard]] const std::vector<Pair>& pairs() const { return pairs_; }
   /// The number of attributes in which both differ.
   [[nodiscard]] int differences(int one, int other) const;
-  /// The share of attributes in which both have the same value; 0 where there is no attribute.
-  [[nodiscard]] double likeness(int one, int other) const;
+  /// What the attributes in which both have the same value add up to; 0 where there is no attribute.
+  [[nodiscard]] double likeness(int one, int other, std::span<const double> of_attributes) const;
 
  private:
   struct Attribute {

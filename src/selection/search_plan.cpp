@@ -67,24 +67,41 @@ std::vector<int> SearchPlan::comparison(int attribute, int near, const Trials& t
   return found;
 }
 
+/// Whether the first call of a candidate is expected to save what it and an agreement cost; else it does not yet.
+bool SearchPlan::pays(const Outlook::Chance& one, double best) {
+  const double seconds = one.expected.seconds();
+  const double calls = (std::max(0.0, (seconds / best) - 1) + calls_of_agreement) / std::max(one.gain, 1e-12);
+  if (calls <= std::max(calls_to_pay, calls_)) return true;
+  not_yet_.push_back({one.candidate, seconds, calls});
+  return false;
+}
+
 std::vector<int> SearchPlan::rest_of(const std::vector<int>& among, const Trials& trials, double early_stop) {
   std::vector<int> rest = unknown(among, trials);
   if (!(early_stop > 0) || rest.empty() || trials.best() < 0) return rest;
   // Those that were tried need more calls, and others come along, for an agreement takes time as well.
   std::vector<int> next = begun(rest, trials);
+  const double best = trials.time(trials.best());
+  not_yet_.clear();
   double none_is = 1;
+  double none_that_pays_is = 1;
   std::vector<Outlook::Chance> chances;
   for (const Outlook::Chance& one : outlook(trials).chances()) {
     if (std::find(rest.begin(), rest.end(), one.candidate) == rest.end()) continue;
     none_is *= 1 - one.probability;
+    if (!pays(one, best)) continue;
+    none_that_pays_is *= 1 - one.probability;
     chances.push_back(one);
   }
-  if (1 - none_is >= early_stop) {
+  std::stable_sort(not_yet_.begin(), not_yet_.end(),
+                   [](const auto& one, const auto& other) { return one.calls < other.calls; });
+  if (1 - none_that_pays_is >= early_stop) {
+    may_stop_ = next.empty();
     std::stable_sort(chances.begin(), chances.end(),
-                     [](const auto& one, const auto& other) { return one.probability > other.probability; });
+                     [](const auto& one, const auto& other) { return one.gain > other.gain; });
     chances.resize(std::min(few, chances.size()));
     // What is probably slow is tried alone: it may tell that others like it are, too.
-    const double most = trials.time(trials.best()) * (1 + calls_of_agreement);
+    const double most = best * (1 + calls_of_agreement);
     for (std::size_t i = 0; i < chances.size(); ++i) {
       const bool is_likely = chances[i].probability >= chances.front().probability / 2;
       if (i == 0 || (is_likely && chances[i].expected.seconds() < most)) next.push_back(chances[i].candidate);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,11 @@ namespace starling {
 
 /// What an agreement of the ranks takes, in calls of the fastest.
 constexpr double calls_of_agreement = 0.2;
+/// The first call of a candidate that is probably slow must be expected to save what it costs within so many calls, or
+/// as many as there were. A program with fewer calls of a context has little to gain.
+constexpr double calls_to_pay = 1000;
+/// Calls after which a candidate that is still no worse than the best gets all.
+constexpr std::int64_t second_look = 3;
 
 /// Which candidates a search measures: what ADCL's searches differ in. On the rank that judges; what it answers depends
 /// on nothing but what was measured.
@@ -27,10 +33,24 @@ class SearchPlan {
   virtual ~SearchPlan() = default;
 
   /// The candidates that must be measured next, in this order; none where the fastest of those measured can be chosen.
-  std::vector<int> wanted(const Trials& trials) {
+  /// `calls`: of the context so far.
+  std::vector<int> wanted(const Trials& trials, std::int64_t calls) {
     end();
+    calls_ = static_cast<double>(calls);
+    may_stop_ = false;
+    not_yet_.clear();
     return choose(trials);
   }
+  /// Whether the search may stop early once those wanted were tried.
+  [[nodiscard]] bool may_stop() const { return may_stop_; }
+  /// One that was left out, because its first call does not pay yet.
+  struct NotYet {
+    int candidate;
+    double seconds;  ///< expected of the call
+    double calls;    ///< of the context, from which on it pays
+  };
+  /// Of the latest answer, in the order in which they pay.
+  [[nodiscard]] const std::vector<NotYet>& not_yet() const { return not_yet_; }
   /// The search has ended: frees what the next answer does without.
   void end() {
     forget();
@@ -57,8 +77,8 @@ class SearchPlan {
   /// What to begin with, of those that were not tried: two that differ in one attribute, then, of the faster one, a
   /// neighbour by each other attribute. Whatever makes the first candidate slow, few of these share. Three at least.
   [[nodiscard]] std::vector<int> first_few(const Trials& trials) const;
-  /// Those of `among` that are not known yet. With early stopping those that are most probably better than the best,
-  /// or none where it is less probable than `early_stop` that any is; 0: no early stopping.
+  /// Those of `among` that are not known yet. With early stopping those that are expected to save most, or none where
+  /// it is less probable than `early_stop` that any is better than the best, or none may pay; 0: no early stopping.
   std::vector<int> rest_of(const std::vector<int>& among, const Trials& trials, double early_stop);
   /// Those that are not known yet.
   [[nodiscard]] static std::vector<int> unknown(const std::vector<int>& among, const Trials& trials);
@@ -67,10 +87,14 @@ class SearchPlan {
 
  private:
   [[nodiscard]] std::vector<int> comparison(int attribute, int near, const Trials& trials) const;
+  bool pays(const Outlook::Chance& one, double best);
 
   std::shared_ptr<const AttributeSpace> space_;  ///< many contexts have the same
   std::shared_ptr<const StrategySettings> settings_;
   std::string why_;
+  double calls_ = 0;
+  bool may_stop_ = false;
+  std::vector<NotYet> not_yet_;
   std::unique_ptr<const Outlook> outlook_;
 };
 

@@ -12,15 +12,13 @@
 namespace starling {
 namespace {
 
-/// Calls after which a candidate that is still no worse than the best gets all.
-constexpr std::int64_t second_look = 3;
 /// So few candidates may all be slow.
 constexpr int enough_to_compare = 4;
 /// The first period, in units of calls_each_.
 constexpr std::int64_t first_delta = 4;
 constexpr int drifts_to_search_again = 2;
 /// What calls of candidates that were given up may cost, in calls of the chosen one for each call since it was chosen.
-constexpr double share_of_looks = 0.001;
+constexpr double share_of_looks = 1 / calls_to_pay;
 /// So often in a row a guarded search waits before it ends, each time for as many calls as there were at most.
 constexpr int most_waits = 3;
 
@@ -60,7 +58,14 @@ std::vector<PlannedCalls> Searcher::next() {
 
 /// What is to be measured next; nothing where the fastest can be chosen.
 std::vector<PlannedCalls> Searcher::trials() {
-  if (auto steps = steps_for(plan_->wanted(trials_)); !steps.empty()) return steps;
+  const bool has_contenders = !contenders().empty();
+  if (auto steps = steps_for(plan_->wanted(trials_, calls_)); !steps.empty()) {
+    // What would follow comes along, for an agreement takes time as well.
+    if (plan_->may_stop() && !has_contenders)
+      for (const PlannedCalls& one : run_off())
+        if (steps.size() < most_steps) steps.push_back(one);
+    return steps;
+  }
   if (auto steps = steps_for(contenders()); !steps.empty()) return steps;
   return run_off();
 }
@@ -181,7 +186,8 @@ std::vector<int> Searcher::contenders() const {
   return found;
 }
 
-/// One call of each candidate that was given up after one call, the cheapest first, as long as the cost is allowed.
+/// One call of each candidate that was given up after one call, the cheapest first, as long as the cost is allowed, and
+/// of those whose first call pays by then.
 std::vector<PlannedCalls> Searcher::looks(std::int64_t at) const {
   if (!trials_.gives_up() || !(drift_ > 0)) return {};
   std::vector<int> few;
@@ -196,24 +202,38 @@ std::vector<PlannedCalls> Searcher::looks(std::int64_t at) const {
     if (cost > allowed || steps.size() + 1 == most_steps) break;
     steps.push_back({one, 1, true});
   }
+  double loss = 0;
+  for (const SearchPlan::NotYet& one : plan_->not_yet()) {
+    if (one.calls > static_cast<double>(at) || steps.size() + 1 == most_steps) break;
+    if (trials_.tried(one.candidate) || !trials_.eligible(one.candidate)) continue;
+    if (ledger_ && !may_lose(loss += std::max(0.0, one.seconds - trials_.time(0)))) break;
+    steps.push_back({one.candidate, 1, true});
+  }
   return steps;
 }
 
-/// Takes the times of calls by candidates that were given up. One that is no longer clearly slower gets more calls.
-/// Where the chosen one's time has changed, theirs tell nothing.
+/// Whether a guarded search may lose so many seconds more against candidate 0.
+bool Searcher::may_lose(double seconds) const {
+  return lost() + seconds <= ledger_->allowed(static_cast<double>(ledger_->calls()), trials_.time(0));
+}
+
+/// Takes the times of calls by candidates that were given up, or not tried. One that is not clearly slower gets more
+/// calls. Where the chosen one's time has changed, theirs tell nothing.
 void Searcher::look(std::span<const PlannedCalls> made, std::span<const AgreedCall> calls) {
   for (const PlannedCalls& step : made) calls_ += step.calls;
   if (!monitors_ || drifts_ != 0) return;
   for (const PlannedCalls& step : made) {
-    looked_ += std::max(0.0, (trials_.time_of(step.candidate, calls.first(1)) / learnt_) - 1);
+    if (trials_.tried(step.candidate))
+      looked_ += std::max(0.0, (trials_.time_of(step.candidate, calls.first(1)) / learnt_) - 1);
     trials_.add(step.candidate, calls.first(1));
     calls = calls.subspan(1);
   }
   for (const PlannedCalls& step : made) {
     if (trials_.known(step.candidate)) continue;
+    monitors_ = false;
+    if (trials_.calls(step.candidate) == 1) continue;
     trials_.forget_first(step.candidate);
     again_ = (*names_)[static_cast<std::size_t>(step.candidate)] + " was disturbed when it was given up";
-    monitors_ = false;
   }
 }
 

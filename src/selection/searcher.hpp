@@ -26,7 +26,8 @@ namespace starling {
 ///                learning begins anew
 ///
 /// At the end of a period candidates that were given up after a single call, which something else may have disturbed,
-/// get another one: those that are least slower first, as long as all this costs little.
+/// get another one: those that are least slower first, as long as all this costs little. So do those that were not
+/// tried because they are probably slow, once there were so many calls that their first one pays.
 ///
 /// A search that was in vain, because it chose the same candidate, doubles the calls before the next one may begin.
 ///
@@ -64,6 +65,7 @@ class Searcher {
   [[nodiscard]] std::vector<PlannedCalls> allowed(const std::vector<PlannedCalls>& steps);
   [[nodiscard]] std::vector<double> losses(std::span<const PlannedCalls> steps);
   [[nodiscard]] double lost() const;
+  [[nodiscard]] bool may_lose(double seconds) const;
   [[nodiscard]] std::vector<PlannedCalls> run_off() const;
   [[nodiscard]] std::vector<int> contenders() const;
   [[nodiscard]] std::vector<PlannedCalls> looks(std::int64_t at) const;

@@ -15,9 +15,9 @@ constexpr double least_scatter = 0.005;
 /// A candidate with fewer calls does not tell how times scatter.
 constexpr std::size_t fewest_for_scatter = 3;
 /// Clearly slower: by more than so many standard deviations of the difference, and by this share at least.
-constexpr double clear = 3;
+constexpr double clear = 2.5;
 /// So many are enough after more than one call: if that was wrong, it may still be better than the best, and gets more.
-constexpr double probable = 2.5;
+constexpr double probable = 2;
 constexpr double least_difference = 0.02;
 /// A candidate may be better by that much where this is less improbable than so many standard deviations: 2 %. There
 /// may be several such candidates, so the improbable must be rarer than wrong choices may be.

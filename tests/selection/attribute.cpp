@@ -43,6 +43,20 @@ TEST(AttributeSearch, AsPublishedAgreesOnceForEachCandidateThatItTries) {
   EXPECT_EQ(static_cast<int>(ranks.made().size()), 10 * tried_of(ranks, 20));
 }
 
+TEST(AttributeSearch, AsksForAComparisonAlongWithTheLastCallsOfOthers) {
+  double agreements = 0;
+  constexpr int runs = 100;
+  for (std::uint64_t seed = 1; seed <= runs; ++seed) {
+    const Brief brief = halo_set();
+    Case one = made_up_case(brief, 1.3, 0.1, seed);
+    one.noise = 0.06;
+    Lockstep ranks("attribute", brief, 2, one.timing());
+    ranks.call(700);
+    agreements += static_cast<double>(ranks.exchanges().size()) / runs;
+  }
+  EXPECT_LT(agreements, 15.2) << agreements;
+}
+
 TEST(AttributeSearch, NeedsTwoComparisonsToDropAValue) {
   // In the first comparison, of IsendIrecv with derived types, pairs win; in all others all at once does.
   Brief brief = halo_set();

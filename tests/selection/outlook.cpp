@@ -44,6 +44,22 @@ TEST(Outlook, ExpectsOfOthersWhatTheirValuesDid) {
   }
 }
 
+/// With partners one at a time calls take ten times as long, and neither of the other two attributes matters.
+TEST(Outlook, LearnsThatOneAttributeMattersMost) {
+  const Brief brief = halo_set();
+  const auto named = [&](const char* name) { return candidate_named(brief, name); };
+  const Trials trials = tried(brief, {{named("IsendIrecv_aao"), 1e-3},
+                                      {named("IsendIrecv_pair"), 10e-3},
+                                      {named("IsendIrecv_aao_pack"), 1e-3},
+                                      {named("SendIrecv_aao"), 1.01e-3}});
+  const Outlook outlook(AttributeSpace(brief.candidates), trials, 0.02);
+  for (const Outlook::Chance& one : outlook.chances()) {
+    const bool is_slow = value_of(brief.candidates[static_cast<std::size_t>(one.candidate)], "partners") == "pair";
+    EXPECT_EQ(one.expected.seconds() > 5e-3, is_slow) << one.candidate << ": " << one.expected.seconds();
+    EXPECT_GE(one.gain, 0) << one.candidate;
+  }
+}
+
 TEST(Outlook, WithoutAttributesAllAreExpectedToBeAlike) {
   const Brief brief = brief_of(8);
   const AttributeSpace space(brief.candidates);

@@ -58,10 +58,13 @@ class Attribute final : public SearchPlan {
   std::vector<int> choose(const Trials& trials) override {
     if (std::vector<int> few = first_few(trials); !few.empty()) return few;
     if (std::vector<int> one = corner(trials); tests_ && !one.empty()) return one;
-    if (std::vector<int> more = begun(space().members(), trials); !more.empty()) return more;
+    std::vector<int> more = begun(space().members(), trials);
     compare(trials);
     drop();
-    if (std::vector<int> pair = next_pair(trials); !pair.empty()) return pair;
+    // Some get their last calls now: the next comparison comes along, for an agreement takes time as well.
+    if (std::any_of(more.begin(), more.end(), [&](int one) { return trials.calls(one) < second_look; })) return more;
+    for (const int one : next_pair(trials)) more.push_back(one);
+    if (!more.empty()) return more;
     because(in_words());
     if (std::vector<int> rest = rest_of(left(trials), trials, settings().early_stop); !rest.empty() || !tests_)
       return rest;
@@ -147,7 +150,9 @@ class Attribute final : public SearchPlan {
     for (const AttributeSpace::Pair& pair : space().pairs()) {
       if (!trials.eligible(pair.one) || !trials.eligible(pair.other) || !is_left(pair.one) || !is_left(pair.other))
         continue;
-      std::vector<int> missing = unknown({pair.one, pair.other}, trials);
+      std::vector<int> missing;
+      for (const int one : {pair.one, pair.other})
+        if (!trials.tried(one)) missing.push_back(one);
       if (missing.empty() || !pays(pair, trials)) continue;
       double known = std::numeric_limits<double>::infinity();
       for (const int one : {pair.one, pair.other}) known = std::min(known, trials.time(one));
