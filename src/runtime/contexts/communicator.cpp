@@ -27,8 +27,8 @@ std::atomic<std::uint64_t> made{0};
 /// the handle at once, and may delete the attributes later, when the last message has arrived.
 constexpr char being_freed = '\x7f';
 
-/// The communicators that this thread is freeing, the innermost last: a delete function may free others. The program may
-/// give a communicator another name meanwhile.
+/// The communicators that this thread is freeing, the innermost last: a delete function may free others. The program
+/// may give a communicator another name meanwhile.
 struct BeingFreed {
   std::vector<MPI_Comm> comms;
 };
