@@ -137,7 +137,10 @@ bool is_being_freed(MPI_Datatype type) {
          name[static_cast<std::size_t>(length) - 1] == being_freed;
 }
 
+/// Not for what MPI_Finalize frees: names are out of reach by then, and nothing is tuned any more.
 void mark_as_being_freed(MPI_Datatype type) {
+  int finalized = 0;
+  if (pmpi.Finalized(&finalized) != MPI_SUCCESS || finalized != 0) return;
   std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};
   int length = 0;
   if (pmpi.Type_get_name(type, name.data(), &length) != MPI_SUCCESS) return;
