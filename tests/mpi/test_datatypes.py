@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.mpis import Mpi, compile_c, compile_cxx, installed_mpis, run_ranks
+from support.mpis import Mpi, compile_c, compile_cxx, installed_mpis, mpi_named, run_ranks
 from support.tuned import candidates, preloaded, run_tuned
 
 HERE = Path(__file__).parent
@@ -78,3 +78,9 @@ def test_a_reused_handle_stands_for_its_new_type(mpi: Mpi, folder: Path) -> None
         assert words[-2:] == ["0", "faults"]
         assert int(words[3]) < HANDLES, "no handle came back, so that nothing is proven"
         assert int(words[5]) < LEAK, "memory grows with the number of types"
+
+
+def test_delete_functions_may_use_the_type_that_is_being_freed(tmp_path: Path) -> None:
+    # Open MPI and MPICH 5 free such a type at each end of its use, again, and crash.
+    mpi = mpi_named("mpich4")
+    run_all(mpi, compile_c(mpi, HERE / "dying_types.c", tmp_path), tmp_path)

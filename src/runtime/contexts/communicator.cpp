@@ -27,15 +27,26 @@ std::atomic<std::uint64_t> made{0};
 /// the handle at once, and may delete the attributes later, when the last message has arrived.
 constexpr char being_freed = '\x7f';
 
-bool is_being_freed(MPI_Comm comm) {
+/// The communicators that this thread is freeing, the innermost last: a delete function may free others. The program
+/// may give a communicator another name meanwhile.
+struct BeingFreed {
+  std::vector<MPI_Comm> comms;
+};
+
+bool has_mark(MPI_Comm comm) {
   std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};
   int length = 0;
   return pmpi.Comm_get_name(comm, name.data(), &length) == MPI_SUCCESS && length > 0 &&
          name[static_cast<std::size_t>(length) - 1] == being_freed;
 }
 
+bool is_being_freed(MPI_Comm comm) {
+  const auto& here = of_thread<BeingFreed>().comms;
+  return std::find(here.begin(), here.end(), comm) != here.end() || has_mark(comm);
+}
+
 void mark_as_being_freed(MPI_Comm comm) {
-  if (is_being_freed(comm)) return;
+  if (has_mark(comm)) return;
   std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};
   int length = 0;
   if (pmpi.Comm_get_name(comm, name.data(), &length) != MPI_SUCCESS) return;
@@ -143,7 +154,13 @@ std::optional<int> Communicator::before_free(MPI_Comm comm) {
   if (attribute.refused) return attribute.refused;
   if (attribute.communicator != nullptr) pmpi.Comm_delete_attr(comm, setup().keyval);
   mark_as_being_freed(comm);
+  of_thread<BeingFreed>().comms.push_back(comm);
   return std::nullopt;
+}
+
+void Communicator::after_free(MPI_Comm comm) {
+  auto& here = of_thread<BeingFreed>().comms;
+  if (!here.empty() && here.back() == comm) here.pop_back();
 }
 
 int Communicator::forget(MPI_Comm comm, int /*keyval*/, void* attribute, void* /*extra*/) {

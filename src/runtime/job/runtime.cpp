@@ -136,8 +136,14 @@ void before_finalize() {
   stop_control_variables();
 }
 
-std::optional<int> before_free(MPI_Comm comm) {
-  return job().running ? Communicator::before_free(comm) : std::nullopt;
+Freeing::Freeing(const MPI_Comm* comm) {
+  if (comm == nullptr || !job().running) return;
+  comm_ = *comm;
+  refused_ = Communicator::before_free(*comm);
+}
+
+Freeing::~Freeing() {
+  if (comm_) Communicator::after_free(*comm_);
 }
 
 std::optional<int> count(int operation, MPI_Comm comm) {

@@ -18,12 +18,26 @@ void after_init();
 /// Called on every rank before MPI_Finalize: gathers and writes the run record, frees everything.
 void before_finalize();
 
-/// Called before the application frees `comm`. If MPI refuses the handle, it has called the error handler: what it
-/// returned then is what the program gets.
-std::optional<int> before_free(MPI_Comm comm);
+/// Stands around the call of the MPI library that frees a communicator of the application.
+class Freeing {
+ public:
+  explicit Freeing(const MPI_Comm* comm);
+  ~Freeing();
+  Freeing(const Freeing&) = delete;
+  Freeing& operator=(const Freeing&) = delete;
+  Freeing(Freeing&&) = delete;
+  Freeing& operator=(Freeing&&) = delete;
+
+  /// If MPI refuses the handle, it has called the error handler: what it returned then is what the program gets.
+  [[nodiscard]] std::optional<int> refused() const { return refused_; }
+
+ private:
+  std::optional<MPI_Comm> comm_;
+  std::optional<int> refused_;
+};
 
 /// Counts a call that passes through unchanged: one of `operation_names` (generated from the prototypes) on `comm`.
-/// Returns what `before_free` does.
+/// Returns what `Freeing::refused` does.
 std::optional<int> count(int operation, MPI_Comm comm);
 
 }  // namespace starling

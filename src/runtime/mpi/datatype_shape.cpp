@@ -1,5 +1,6 @@
 #include "runtime/mpi/datatype_shape.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -125,9 +126,34 @@ int copy_nothing(MPI_Datatype /*type*/, int /*keyval*/, void* /*extra*/, void* /
   return MPI_SUCCESS;
 }
 
-int forget(MPI_Datatype /*type*/, int /*keyval*/, void* attribute, void* /*extra*/) {
+/// Appended to the name of a type that is being freed, and whose attribute is gone. A delete function of the program
+/// may still use the type; MPI would not delete an attribute that it is given then.
+constexpr char being_freed = '\x7f';
+
+bool is_being_freed(MPI_Datatype type) {
+  std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};
+  int length = 0;
+  return pmpi.Type_get_name(type, name.data(), &length) == MPI_SUCCESS && length > 0 &&
+         name[static_cast<std::size_t>(length) - 1] == being_freed;
+}
+
+/// Not for what MPI_Finalize frees: names are out of reach by then, and nothing is tuned any more.
+void mark_as_being_freed(MPI_Datatype type) {
+  int finalized = 0;
+  if (pmpi.Finalized(&finalized) != MPI_SUCCESS || finalized != 0) return;
+  std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};
+  int length = 0;
+  if (pmpi.Type_get_name(type, name.data(), &length) != MPI_SUCCESS) return;
+  const auto end = static_cast<std::size_t>(std::min(length, MPI_MAX_OBJECT_NAME - 2));
+  name[end] = being_freed;
+  name[end + 1] = '\0';
+  pmpi.Type_set_name(type, name.data());
+}
+
+int forget(MPI_Datatype type, int /*keyval*/, void* attribute, void* /*extra*/) {
   detail::types_freed.fetch_add(1, std::memory_order_acq_rel);
   delete static_cast<Kept*>(attribute);
+  mark_as_being_freed(type);
   return MPI_SUCCESS;
 }
 
@@ -151,6 +177,7 @@ Kept* kept_with(MPI_Datatype type) {
   int found = 0;
   if (pmpi.Type_get_attr(type, keyval(), static_cast<void*>(&attribute), &found) != MPI_SUCCESS) return nullptr;
   if (found != 0) return static_cast<Kept*>(attribute);
+  if (is_being_freed(type)) return nullptr;
   auto made = std::make_unique<Kept>();
   made->shape = find_shape(type);
   made->shape.cacheable = true;

@@ -28,8 +28,9 @@ using Fint = int;
   F(Reduce_scatter) F(Reduce_scatter_block) F(Scan) F(Scatter) F(Scatterv) F(Send) F(Sendrecv) F(Test) F(Topo_test)   \
   F(Type_commit) F(Type_contiguous) F(Type_create_keyval) F(Type_create_struct) F(Type_create_subarray)               \
   F(Type_free) F(Type_get_attr) F(Type_get_contents) F(Type_get_envelope) F(Type_get_extent)                          \
-  F(Type_get_true_extent) F(Type_set_attr) F(Type_size) F(Type_size_x) F(Unpack) F(Wait) F(Win_complete)              \
-  F(Win_create) F(Win_fence) F(Win_free) F(Win_post) F(Win_set_errhandler) F(Win_start) F(Win_wait) F(Wtime)
+  F(Type_get_name) F(Type_get_true_extent) F(Type_set_attr) F(Type_set_name) F(Type_size) F(Type_size_x)              \
+  F(Unpack) F(Wait) F(Win_complete) F(Win_create) F(Win_fence) F(Win_free) F(Win_post) F(Win_set_errhandler)          \
+  F(Win_start) F(Win_wait) F(Wtime)
 // clang-format on
 
 struct Pmpi {
