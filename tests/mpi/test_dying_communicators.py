@@ -16,7 +16,7 @@ BLOCKS_OF_A_KEY = 30
 """Blocks of memory that MPI_Comm_free allocates or frees for a key on rank 0: there are hundreds."""
 SEGMENT = 256 << 10
 """Bytes: less than two ranks share."""
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds after which a run counts as hung."""
 FORCED = "forced:allreduce:recursive_doubling,allgather:ring,bcast:binomial,barrier:dissemination"
 CASES = (("before", "star-basic"), ("after", FORCED), ("mixed", "star-basic"), ("mixed", FORCED))
