@@ -12,7 +12,7 @@ BUILDERS := $(shell sed -n 's/^\(requires\|build\) = \[\(".*"\)\]$$/\2/p' pyproj
 SITE := $(shell sed -n 's/^site = \[\(.*\)\]$$/\1/p' pyproject.toml | tr -d '",')
 SOURCES := CMakeLists.txt VERSION pyproject.toml $(shell find src include cmake third_party examples lab python bench/collective_times.c -type f -not -path '*/__pycache__/*')
 # A folder changes when a file of it is taken away.
-SOURCE_FOLDERS := $(shell find src include -type d -not -name __pycache__)
+SOURCE_FOLDERS := $(shell find src include cmake third_party examples lab python -type d -not -name __pycache__)
 
 TEST_VENV := $(CURDIR)/.venv-test
 WHEEL_VENV := $(CURDIR)/.venv-wheel
@@ -207,7 +207,7 @@ bench: test-install build-core
 	PYTHONPATH=tests $(IN_TEST) $(TEST_PYTHON) bench/ends.py --json build-test/ends.json
 	PYTHONPATH=tests $(IN_TEST) $(TEST_PYTHON) bench/halo.py
 	$(STEP) "reading a history, adding up what 4096 ranks know, memory on 4096 ranks"
-	build-test/core/bench/starling_bench_core --benchmark_filter='add_up|read_history|rebind|kept|contexts'
+	build-test/core/bench/starling_bench_core --benchmark_filter='add_up|read_history|rebind|kept|contexts|outlook'
 
 ## Recorded times played to every strategy, and the tables of docs/results/replay.md from them: two minutes.
 replay: test-install build-core

@@ -67,8 +67,10 @@ std::vector<int> SearchPlan::comparison(int attribute, int near, const Trials& t
   return found;
 }
 
-/// Whether the first call of a candidate is expected to save what it and an agreement cost; else it does not yet.
+/// Whether the first call of a candidate is expected to save what it and an agreement cost; else it does not yet. Where
+/// a search makes no first calls once it has chosen, it makes them before.
 bool SearchPlan::pays(const Outlook::Chance& one, double best) {
+  if (!settings().give_up || !(settings().drift > 0)) return true;
   const double seconds = one.expected.seconds();
   const double calls = (std::max(0.0, (seconds / best) - 1) + calls_of_agreement) / std::max(one.gain, 1e-12);
   if (calls <= std::max(calls_to_pay, calls_)) return true;
@@ -110,7 +112,8 @@ std::vector<int> SearchPlan::rest_of(const std::vector<int>& among, const Trials
   if (!next.empty()) return next;
   because(why_ + (why_.empty() ? "" : "; ") + std::to_string(rest.size()) + " not tried: one of them is " +
           percent_in_words(settings().early_stop_margin) + " faster with a probability of " +
-          percent_in_words(1 - none_is));
+          percent_in_words(1 - none_is) +
+          (not_yet_.empty() ? "" : "; calls of " + std::to_string(not_yet_.size()) + " of them do not pay yet"));
   return {};
 }
 

@@ -187,7 +187,7 @@ std::vector<int> Searcher::contenders() const {
 }
 
 /// One call of each candidate that was given up after one call, the cheapest first, as long as the cost is allowed, and
-/// of those whose first call pays by then.
+/// of one whose first call pays by then: what it takes tells of others.
 std::vector<PlannedCalls> Searcher::looks(std::int64_t at) const {
   if (!trials_.gives_up() || !(drift_ > 0)) return {};
   std::vector<int> few;
@@ -202,12 +202,11 @@ std::vector<PlannedCalls> Searcher::looks(std::int64_t at) const {
     if (cost > allowed || steps.size() + 1 == most_steps) break;
     steps.push_back({one, 1, true});
   }
-  double loss = 0;
   for (const SearchPlan::NotYet& one : plan_->not_yet()) {
     if (one.calls > static_cast<double>(at) || steps.size() + 1 == most_steps) break;
     if (trials_.tried(one.candidate) || !trials_.eligible(one.candidate)) continue;
-    if (ledger_ && !may_lose(loss += std::max(0.0, one.seconds - trials_.time(0)))) break;
-    steps.push_back({one.candidate, 1, true});
+    if (!ledger_ || may_lose(std::max(0.0, one.seconds - trials_.time(0)))) steps.push_back({one.candidate, 1, true});
+    break;
   }
   return steps;
 }
@@ -222,7 +221,9 @@ bool Searcher::may_lose(double seconds) const {
 void Searcher::look(std::span<const PlannedCalls> made, std::span<const AgreedCall> calls) {
   for (const PlannedCalls& step : made) calls_ += step.calls;
   if (!monitors_ || drifts_ != 0) return;
+  bool any_first = false;
   for (const PlannedCalls& step : made) {
+    any_first = any_first || !trials_.tried(step.candidate);
     if (trials_.tried(step.candidate))
       looked_ += std::max(0.0, (trials_.time_of(step.candidate, calls.first(1)) / learnt_) - 1);
     trials_.add(step.candidate, calls.first(1));
@@ -235,6 +236,9 @@ void Searcher::look(std::span<const PlannedCalls> made, std::span<const AgreedCa
     trials_.forget_first(step.candidate);
     again_ = (*names_)[static_cast<std::size_t>(step.candidate)] + " was disturbed when it was given up";
   }
+  if (!any_first || !monitors_) return;
+  monitors_ = plan_->wanted(trials_, calls_).empty();
+  plan_->end();
 }
 
 void Searcher::take(std::span<const PlannedCalls> made, std::span<const AgreedCall> calls) {

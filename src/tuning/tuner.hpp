@@ -79,9 +79,10 @@ class Tuner {
     (turn.exploring ? trying().exploring.bookkeeping_seconds : trying().agreed_seconds) += seconds;
   }
 
-  /// Frees what is kept of a candidate that is tried now and then: the times of its calls, but for their median.
+  /// Frees what is kept of a candidate that is tried now and then: the times of its calls, but for their median. Not of
+  /// native: what others gain is told by its median, which must not be that of a call or two.
   void rest(int candidate) {
-    if (Samples* const times = samples_.find(at(candidate))) times->condense();
+    if (Samples* const times = candidate > 0 ? samples_.find(at(candidate)) : nullptr) times->condense();
   }
 
   /// Notes for the record what a candidate has to do without.

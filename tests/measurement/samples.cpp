@@ -30,7 +30,7 @@ TEST(Samples, TakeTheMedianOfTheLastWindowAndTheMinimumOfAll) {
   EXPECT_EQ(samples.median(), (static_cast<double>(Samples::window) - 1) / 2);
   EXPECT_EQ(samples.min(), 0);
   samples.add(1000);
-  EXPECT_EQ(samples.median(), (static_cast<double>(Samples::window) + 1) / 2) << "1, 2, ..., 63, 1000";
+  EXPECT_EQ(samples.median(), (static_cast<double>(Samples::window) + 1) / 2) << "1, 2, ..., 59, 1000";
 }
 
 TEST(Samples, KeepTheirMedianWhenTheyAreCondensedUntilThereAreOthers) {

@@ -143,6 +143,33 @@ def test_spells_that_differ_are_repeated_until_it_is_clear_what_they_tell() -> N
     assert not found.budget.used_up, "it is clear before"
 
 
+@pytest.mark.parametrize(("call", "budget"), [(20 * MS, 5.0), (50 * MS, 5.0), (50 * MS, 15.0), (100 * MS, 30.0)])
+@pytest.mark.parametrize("first_calls", [(10_000, 10_000, 1, 1), (1, 10_000, 1), (10_000, 1)])
+def test_spells_in_which_ranks_drift_apart_stay_in_the_budget(
+    call: float, budget: float, first_calls: Sequence[int]
+) -> None:
+    job = FakeJob(
+        {NATIVE: lambda _: call, "way": lambda _: 0.97 * call}, drifts=sometimes(NATIVE, 1.65, first_calls), noise=0.01
+    )
+    searched(job, budget=budget)
+    assert job.now <= 1.05 * budget
+
+
+@pytest.mark.parametrize("budget", [None, 5.0])
+def test_a_native_that_is_refused_once_it_was_measured_ends_a_search(budget: float | None) -> None:
+    natives = 0
+
+    def wrong(way: str, _point: Point) -> str:
+        nonlocal natives
+        natives += way == NATIVE
+        assert natives < 100, "it is asked for again and again"
+        return "its result is wrong" if way == NATIVE and natives > 1 else ""
+
+    job = FakeJob(curves("steady", "unsteady"), refusals=wrong)
+    searched(job, budget=budget)
+    assert job.asked_in_row == []
+
+
 def test_spells_that_tell_nothing_end() -> None:
     never = 10_000
     job = FakeJob(curves("unsteady"), drifts=sometimes(NATIVE, 1.65, (1, never, never)))

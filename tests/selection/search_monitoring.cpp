@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "halo_set.hpp"
 
 namespace starling::testing {
@@ -36,6 +39,32 @@ TEST(SearchMonitoring, PeriodsHaveALimit) {
   const auto before = ranks.exchanges().size();
   ranks.call(40 * 10);
   EXPECT_EQ(ranks.exchanges().size() - before, 10U);
+}
+
+TEST(SearchMonitoring, MakesFirstCallsThatWerePutOffOneAfterTheOther) {
+  Brief brief = halo_set();
+  brief.settings.early_stop = 0.02;
+  Lockstep ranks("brute-force", brief, 2, [&](int, int candidate, int) {
+    return value_of(brief.candidates[static_cast<std::size_t>(candidate)], "partners") == "pair" ? 3e-3 : 1e-3;
+  });
+  calls_of_search(ranks);
+  std::set<int> tried(ranks.made().begin(), ranks.made().end());
+  const std::size_t at_first = tried.size();
+  EXPECT_LT(at_first, brief.candidates.size());
+  std::size_t exchanges = ranks.exchanges().size();
+  std::size_t most_at_once = 0;
+  auto from = ranks.made().size();
+  while (ranks.made().size() < 200'000) {
+    ranks.call();
+    if (ranks.exchanges().size() == exchanges) continue;
+    exchanges = ranks.exchanges().size();
+    const std::size_t before = tried.size();
+    tried.insert(ranks.made().begin() + static_cast<std::ptrdiff_t>(from), ranks.made().end());
+    from = ranks.made().size();
+    most_at_once = std::max(most_at_once, tried.size() - before);
+  }
+  EXPECT_GT(tried.size(), at_first);
+  EXPECT_EQ(most_at_once, 1U);
 }
 
 TEST(SearchMonitoring, CorrectsADecisionThatAPerturbationMadeWrong) {

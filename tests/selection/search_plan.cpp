@@ -86,7 +86,7 @@ TEST(SearchPlan, DoesNotAskForOneAgainThatCouldNotServeAtItsFirstCall) {
 /// Exchanges pair by pair take three times as long. In so many calls as a search expects it does not pay to try all of
 /// them; in more it does.
 TEST(SearchPlan, LeavesWhatIsProbablySlowToLongerPrograms) {
-  const Brief brief = halo_set();
+  Brief brief = halo_set();
   const std::vector<double> seconds = slow_with(brief, "pair");
   const auto left_after = [&](std::int64_t calls) {
     Beginning few(brief);
@@ -107,6 +107,11 @@ TEST(SearchPlan, LeavesWhatIsProbablySlowToLongerPrograms) {
   EXPECT_GT(left_after(0), 0U);
   EXPECT_EQ(left_after(0), left_after(900)) << "the least that is expected";
   EXPECT_EQ(left_after(std::int64_t{1} << 40), 0U);
+  brief.settings.drift = 0;
+  EXPECT_EQ(left_after(0), 0U) << "the choice is for good";
+  brief.settings.drift = 0.2;
+  brief.settings.give_up = false;
+  EXPECT_EQ(left_after(0), 0U) << "nothing is called while the chosen one is watched";
 }
 
 /// Exchanges pair by pair take 1.6 times as long, and all differ besides: others of the kind may be better, and are

@@ -224,9 +224,10 @@ TEST(Tuner, CountsWhatIsMadeReadyBeforeACallAsBookkeeping) {
 
 TEST(Tuner, KeepsTheMedianOfACandidateThatRests) {
   const auto tuners = run_ranks(1, "star-basic", four_candidates(), [&](int /*rank*/, Tuner& tuner, Consensus&) {
-    for (int i = 1; i <= 20; ++i) tuner.end({-1, 1, false, false}, i, 0);
-    tuner.rest(1);
-    tuner.rest(2);
+    for (int i = 1; i <= 20; ++i)
+      for (const int candidate : {0, 1}) tuner.end({-1, candidate, false, false}, i, 0);
+    for (const int candidate : {0, 1, 2}) tuner.rest(candidate);
+    tuner.end({-1, 0, false, false}, 1000, 0);
   });
   ContextRecord record;
   record.candidates.resize(2);
@@ -234,6 +235,7 @@ TEST(Tuner, KeepsTheMedianOfACandidateThatRests) {
   EXPECT_EQ(record.candidates[0].samples, 20);
   EXPECT_EQ(record.candidates[0].median_s, 10.5) << "of 1 to 20";
   EXPECT_EQ(record.candidates[1].samples, 0) << "it was not tried";
+  EXPECT_EQ(record.native_s, 11) << "of all 21 calls";
 }
 
 TEST(Tuner, TellsWhatHappened) {

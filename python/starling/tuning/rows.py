@@ -65,6 +65,10 @@ class Rows:
         halves = [one for spell in spells for one in spell[len(spell) // 2 :]]
         return fmean(halves) if halves else None
 
+    def slowest(self, way: str) -> float | None:
+        """Of a call, the mean of the slowest spell, whose ranks drifted apart; None where there is no spell."""
+        return max((fmean(spell) for of_race in self.spells.get(way, {}).values() for spell in of_race), default=None)
+
     def calls(self, way: str) -> int:
         """How many calls of a way there are in all."""
         return sum(len(spell) for spells in self.spells.get(way, {}).values() for spell in spells)

@@ -177,7 +177,7 @@ class Search:
         """The ways that may be measured at a point, each with the gain expected of that for the root of its seconds."""
         at = self.known.points[point]
         native, left = at.native, self.budget.left
-        if native is None:
+        if native is None or NATIVE in at.out:
             return
         winner, best = self.known.best(point)
         for way in self.known.ways[point.collective]:
@@ -239,6 +239,7 @@ class Search:
             if self._in_row(point.collective)
             and self.known.plan[point] > 0
             and self.known.points[point].native is not None
+            and NATIVE not in self.known.points[point].out
         ]
 
     def _rows(self, seconds: float) -> None:

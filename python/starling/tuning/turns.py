@@ -35,6 +35,8 @@ _VISIT_SECONDS = 0.01
 _MOST_CALLS = 20
 _LONG_CALL = 0.05
 """Calls of so many seconds need none before them that is not timed."""
+_DRIFT = 1.7
+"""A spell may take that many times as long as one before, where ranks drift apart."""
 _OVERHEAD_SECONDS = 0.004
 """Of a request, besides its calls, until it was measured."""
 
@@ -117,16 +119,21 @@ class Turns:
         at = self._known.points[point]
         start = self._budget.elapsed
         contenders = [NATIVE, *ways]
-        self._begin(point, contenders)
+        begun = False
         for number in itertools.count(min(len(at.rows.rounds(way)) for way in ways)):
             most = SPELLS[min(number, len(SPELLS) - 1)]
             call = {way: at.rows.seconds(way) or median(at.seconds[way]) for way in contenders}
+            slowest = {way: at.rows.slowest(way) or call[way] for way in contenders}
             overhead = len(contenders) * self.overhead + sum(self._job.delay(point, way) for way in contenders)
             # Of the first round's time at least twice as much must be left for the second, which is longer.
             fits = (share - (self._budget.elapsed - start) - overhead) / sum(call.values()) / (3 if number == 0 else 1)
-            calls = min(most, math.floor(fits))
+            fits_at_worst = (self._budget.left - overhead) / sum(slowest.values()) / _DRIFT
+            calls = min(most, math.floor(min(fits, fits_at_worst)))
             if calls < FEWEST_CALLS:
                 break
+            if not begun:
+                self._begin(point, contenders)
+                begun = True
             for way in self._dice.sample(contenders, len(contenders)):
                 if isinstance(self._visit(point, way, calls, call[way], in_row=True), Refusal):
                     contenders.remove(way)
@@ -134,8 +141,9 @@ class Turns:
                 break
             if not any(self._known.is_open_in_row(way, point) for way in contenders if way != NATIVE):
                 break
-        self._known.judge_rows(point)
-        self._end()
+        if begun:
+            self._known.judge_rows(point)
+            self._end()
 
     def _begin(self, point: Point, ways: Sequence[str]) -> None:
         self._races += 1
@@ -184,4 +192,4 @@ class Turns:
             return not one.is_narrow(PRECISION)
 
         still = [way for way in running if is_open(way)]
-        return [NATIVE, *(way for way in still if way != NATIVE)] if still else []
+        return [way for way in running if way == NATIVE or way in still] if still and NATIVE in running else []
