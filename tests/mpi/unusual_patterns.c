@@ -360,10 +360,14 @@ static void requests_within_functions(void) {
   is(starling_function_set_create("outer", 2, functions, &set), 0, "a set");
   inner_request = request_of(inner, NULL, NULL, "brute-force");
   starling_request outer = request_of(set, NULL, NULL, "brute-force");
-  for (int i = 0; i < 200; ++i) is(starling_request_start(outer), 0, "a start");
+  /* Its functions are as fast as each other: after some disturbance one may be looked at again. */
   int exploring = 1;
-  is(starling_request_exploring(outer, &exploring), 0, "exploring");
-  require(!exploring && settles(inner_request), "requests within requests do not choose");
+  for (int i = 0; i < 200 || (exploring && i < 5000); ++i) {
+    is(starling_request_start(outer), 0, "a start");
+    is(starling_request_exploring(outer, &exploring), 0, "exploring");
+  }
+  require(!exploring, "a request of functions with requests does not choose");
+  require(settles(inner_request), "a request within functions does not choose");
   is(starling_request_free(&outer), 0, "freeing a request");
   is(starling_request_free(&inner_request), 0, "freeing a request");
 }
