@@ -24,6 +24,8 @@ class Arrivals {
 
   /// Takes this rank's seconds of a call. The same calls on all ranks, in the same order.
   void add(double seconds) { latest_[since_++ % most_calls] = seconds; }
+  /// Takes a call whose seconds are not known; more than `most_calls` that are known come before `contribute`.
+  void pass() { ++since_; }
   /// Appends the numbers that the ranks reduce as `numbers` says.
   void contribute(std::vector<double>& to, int rank_in_world);
   /// Takes the reduced numbers, the same on all ranks.

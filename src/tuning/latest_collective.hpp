@@ -29,7 +29,15 @@ class LatestCollective {
   }
 
   /// One begins that is not followed: ranks may leave it at any time, and it counts as work of the program.
-  void not_followed() { ranks_ = 0; }
+  void not_followed() {
+    ranks_ = 0;
+    by_ = nullptr;
+  }
+  /// The latest one was `by` that context, which tells so: another call of it then follows at once.
+  void is_by(const void* context) { by_ = context; }
+  [[nodiscard]] bool was_by(const void* context) const { return by_ == context; }
+  /// Another call of the same context ended, and nobody knows when.
+  void ended_untimed() { ranks_ = 0; }
 
   [[nodiscard]] double since_end(double now) const { return now - ended_; }
   /// Seconds since all ranks of a communicator met, which now begin a call of so many bytes; infinite where the latest
@@ -48,6 +56,7 @@ class LatestCollective {
   int ranks_ = 0;  ///< 0 if ranks may have left it at any time
   std::int64_t bytes_ = 0;
   double ended_ = 0;
+  const void* by_ = nullptr;  ///< only to be compared
 };
 
 }  // namespace starling

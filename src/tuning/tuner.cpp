@@ -62,9 +62,27 @@ void Tuner::end(const Turn& turn, double seconds, double work, bool served) {
   if (number == fed_ && contribution_.empty()) {
     feed(seconds, work);
     if (trying_) feed_early();
+    passes_ = 0;
+    if (turn.number < 0 && seconds < short_seconds && !turn.exploring && contribution_.empty()) {
+      const std::int64_t most = strategy_->calls_without_time();
+      passes_ = static_cast<std::uint8_t>(std::clamp<std::int64_t>(most, 0, timed_of - 1));
+      latest_ = static_cast<float>(seconds);
+    }
   } else if (number >= fed_) {
     trying().early.push_back({number, seconds, work});
   }
+}
+
+void Tuner::pass(const Turn& turn, double work, bool served) {
+  // Where an error handler has made calls in between, these took the place of those that need no time.
+  if (!served || !may_pass()) return end(turn, static_cast<double>(latest_), work, served);
+  --passes_;
+  ++calls_;
+  seconds_ += static_cast<double>(latest_);
+  ++counted_;
+  ++fed_;
+  if (arrivals_) arrivals_->pass();
+  strategy_->pass();
 }
 
 [[gnu::noinline]] Samples& Tuner::begin_samples(std::size_t candidate) {

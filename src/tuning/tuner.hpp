@@ -46,12 +46,19 @@ class Tuner {
   /// Begins a call that is in flight while others begin.
   Turn begin_in_flight() {
     Turn turn = begin();
+    passes_ = 0;
     if (turn.learns) turn.number = counted_++;
     return turn;
   }
   /// Ends a call that took `seconds` on this rank and had `work` (Strategy::observe). `served` is false if its
   /// candidate turned out unable to serve, on all ranks, and native carried it out.
   void end(const Turn& turn, double seconds, double work, bool served = true);
+  /// Whether the next call, if it follows one of this context at once, need not be timed on this rank: it may end by
+  /// `pass`. Of calls so short that reading the clock is a part of them, one of `timed_of` is timed, where the strategy
+  /// does not look at each.
+  [[nodiscard]] bool may_pass() const { return passes_ > 0 && counted_ == fed_ && contribution_.empty(); }
+  /// Ends a call that was not timed, which counts as long as the latest one that was.
+  void pass(const Turn& turn, double work, bool served = true);
   /// Whether the ranks must agree before the next call from which the strategy learns. The same on all ranks that have
   /// begun equally many calls.
   [[nodiscard]] bool is_due() const {
@@ -138,6 +145,9 @@ class Tuner {
     std::vector<Early> early;
   };
 
+  static constexpr std::uint8_t timed_of = 8;
+  static constexpr double short_seconds = 1e-6;
+
   static std::size_t at(int candidate) { return static_cast<std::size_t>(candidate); }
   [[nodiscard]] Trying& trying() {
     if (!trying_) trying_ = std::make_unique<Trying>();
@@ -167,6 +177,8 @@ class Tuner {
   std::unique_ptr<Arrivals> arrivals_;  ///< null where a rank may end a call before all have begun, or nothing is tried
   std::int64_t calls_ = 0;              ///< that have ended
   double seconds_ = 0;                  ///< of these calls
+  float latest_ = 0;                    ///< seconds of the latest call that was timed, where others follow that are not
+  std::uint8_t passes_ = 0;             ///< calls that need not be timed before the next one that is
 };
 
 }  // namespace starling

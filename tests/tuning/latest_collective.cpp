@@ -26,6 +26,21 @@ TEST(LatestCollective, TellsHowLongAgoAllRanksOfACommunicatorMet) {
   EXPECT_DOUBLE_EQ(last.since_end(8), 2);
 }
 
+TEST(LatestCollective, KnowsWhoseItWas) {
+  LatestCollective last(1);
+  const int context = 0;
+  EXPECT_FALSE(last.was_by(&context));
+  last.all_met(rows, 4, 8, 2);
+  last.is_by(&context);
+  EXPECT_TRUE(last.was_by(&context));
+  EXPECT_DOUBLE_EQ(last.since_all_met(rows, 1024, 16, 5), 3);
+  last.ended_untimed();
+  EXPECT_TRUE(last.was_by(&context));
+  EXPECT_EQ(last.since_all_met(rows, 1024, 16, 5), LatestCollective::never);
+  last.not_followed();
+  EXPECT_FALSE(last.was_by(&context));
+}
+
 TEST(LatestCollective, DoesNotCountWhereRanksMayHaveLeftItAtDifferentTimes) {
   LatestCollective last(1);
   last.all_met(rows, 4, 128, 2);

@@ -148,6 +148,87 @@ TEST(Tuner, DoesNotCountACallThatWasNotMade) {
   EXPECT_EQ(made[0], made[1]);
 }
 
+/// Each rank leaves out other times, of calls in a row that are short on it. What the ranks agree on rests on none of
+/// them.
+TEST(Tuner, MakesTheSameChoicesWhereShortCallsAreNotTimed) {
+  constexpr int calls = 4000;
+  Brief brief = brief_of(4);
+  brief.synchronises = true;
+  brief.settings.stake = 1e-5;
+  struct Made {
+    std::vector<int> candidates;
+    int untimed = 0;
+  };
+  const auto made = [&](bool may_pass) {
+    std::vector<Made> all(2);
+    const auto tuners = run_ranks(2, "auto", brief, [&](int rank, Tuner& tuner, Consensus& consensus) {
+      std::mt19937 own(static_cast<unsigned>(rank));
+      Made& mine = all[static_cast<std::size_t>(rank)];
+      for (int i = 0; i < calls; ++i) {
+        const Tuner::Turn turn = tuner.begin();
+        mine.candidates.push_back(turn.candidate);
+        if (may_pass && tuner.may_pass() && own() % 3 != 0) {
+          tuner.pass(turn, 0);
+          ++mine.untimed;
+        } else {
+          tuner.end(turn, 1e-4 * seconds_of(turn.candidate, rank), 0);
+        }
+        if (tuner.is_due()) tuner.agree(consensus, SampleReduction::max);
+      }
+    });
+    ContextRecord record;
+    record.candidates.resize(4);
+    EXPECT_EQ(tuners[0]->fill_in(record, std::vector{0, 1, 2, 3}), 2);
+    EXPECT_EQ(record.calls, calls);
+    double seconds = 0;
+    for (const int candidate : all[0].candidates) seconds += 1e-4 * seconds_of(candidate, 0);
+    EXPECT_NEAR(record.seconds, seconds, 1e-6 * seconds) << "a call that is not timed counts like the one before";
+    return all;
+  };
+  const std::vector<Made> timed = made(false);
+  const std::vector<Made> untimed = made(true);
+  for (const int rank : {0, 1}) {
+    const Made& one = untimed[static_cast<std::size_t>(rank)];
+    EXPECT_EQ(one.candidates, timed[0].candidates);
+    EXPECT_GT(one.untimed, calls / 4);
+  }
+}
+
+TEST(Tuner, TimesOneOfEightShortCallsAndAllLongerOnes) {
+  for (const auto& [seconds, timed] : {std::pair(0.9e-6, 10), std::pair(1.1e-6, 80)}) {
+    int found = 0;
+    run_ranks(1, "native", four_candidates(), [&](int, Tuner& tuner, Consensus&) {
+      for (int i = 0; i < 80; ++i) {
+        const Tuner::Turn turn = tuner.begin();
+        if (tuner.may_pass()) {
+          tuner.pass(turn, 0);
+        } else {
+          tuner.end(turn, seconds, 0);
+          ++found;
+        }
+      }
+    });
+    EXPECT_EQ(found, timed) << seconds;
+  }
+}
+
+/// A call that begins while one is in flight has its place behind it, which one without a time has not.
+TEST(Tuner, TimesCallsBesideThoseInFlight) {
+  run_ranks(1, "native", four_candidates(), [&](int, Tuner& tuner, Consensus&) {
+    tuner.end(tuner.begin(), 1e-7, 0);
+    EXPECT_TRUE(tuner.may_pass());
+    const Tuner::Turn in_flight = tuner.begin_in_flight();
+    EXPECT_FALSE(tuner.may_pass());
+    tuner.end(in_flight, 1e-7, 0);
+    EXPECT_FALSE(tuner.may_pass());
+    const Tuner::Turn turn = tuner.begin();
+    tuner.end(turn, 1e-7, 0);
+    const Tuner::Turn not_served = tuner.begin();
+    tuner.pass(not_served, 0, false);
+    EXPECT_FALSE(tuner.may_pass()) << "it says so in place of its time";
+  });
+}
+
 TEST(Tuner, NeverProposesWhatCouldNotServe) {
   const auto tuners = run_ranks(2, "star-basic", four_candidates(), [&](int rank, Tuner& tuner, Consensus& consensus) {
     for (int i = 0; i < 100; ++i) {

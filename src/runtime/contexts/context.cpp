@@ -302,19 +302,25 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   // Copies: an error handler may call the same collective in `run`.
   const auto work = static_cast<double>(facts.work);
   const bool synchronises = facts.synchronises;
-  const double start = Clock::now();
+  const bool timed = !tuner_->may_pass() || !setup().latest.was_by(this);
+  const double start = timed ? Clock::now() : 0;
   const Result result = run(turn.candidate, call, facts, communicator);
-  const double end = Clock::now();
+  const double end = timed ? Clock::now() : 0;
   // An error handler may have freed the communicator, and this object with it. Some libraries then return success.
   if (freed != Communicator::freed() && !Communicator::lives_since(&communicator, freed)) return result.error;
   if (result.error != MPI_SUCCESS && result.reported && is_refusal(result.error)) return result.error;
   if (result.communicators_s > 0) tuner_->add_communicators(turn, result.communicators_s);
-  const bool follows = !process().concurrent;
-  const double before = follows ? setup().latest.since_end(start) : SampledCalls::unknown;
-  if (follows) follow(start, end, synchronises, communicator);
-  tuner_->end(turn, end - start - result.communicators_s, work, result.served);
-  if (profiled_) profile(start, end, before, work);
-  if (turn.exploring || tuner_->is_due()) conclude(turn, end, communicator);
+  if (!timed) {
+    setup().latest.ended_untimed();
+    tuner_->pass(turn, work, result.served);
+  } else {
+    const bool follows = !process().concurrent;
+    const double before = follows ? setup().latest.since_end(start) : SampledCalls::unknown;
+    if (follows) follow(start, end, synchronises, communicator);
+    tuner_->end(turn, end - start - result.communicators_s, work, result.served);
+    if (profiled_) profile(start, end, before, work);
+  }
+  if (turn.exploring || tuner_->is_due()) conclude(turn, timed ? end : Clock::now(), communicator);
   if (result.error != MPI_SUCCESS && !result.reported) pmpi.Comm_call_errhandler(call.comm, result.error);
   return result.error;
 }
@@ -328,6 +334,7 @@ void Context::follow(double start, double end, bool synchronises, const Communic
   } else {
     latest.ended(end);
   }
+  if (!profiled_) latest.is_by(this);
 }
 
 void Context::profile(double start, double end, double before, double work) {

@@ -56,6 +56,10 @@ class Auto final : public Strategy {
     if (left_ != 0) return {};
     return end_step();
   }
+  [[nodiscard]] std::int64_t calls_without_time() const override {
+    return left_ - static_cast<std::int64_t>(PlannedCalls::most_times);
+  }
+  void pass() override { --left_; }
 
   [[nodiscard]] int proposed_after(std::int64_t ahead) const override {
     if (plan_.empty() || ahead < left_) return proposed();

@@ -2,6 +2,8 @@
 // list but the result of forced_for: the name of this context's candidate, or nothing.
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include "selection/forced_list.hpp"
 #include "selection/strategy.hpp"
@@ -28,6 +30,7 @@ class Forced final : public Strategy {
   }
 
   std::span<const double> observe(double /*seconds*/, double /*work*/) override { return {}; }
+  [[nodiscard]] std::int64_t calls_without_time() const override { return std::numeric_limits<std::int64_t>::max(); }
   void verdict(std::span<const double> /*agreed*/) override {}
   [[nodiscard]] std::string_view stage() const override { return forced_ ? "forced" : "native"; }
   [[nodiscard]] bool exploring() const override { return false; }

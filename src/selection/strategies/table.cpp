@@ -85,6 +85,10 @@ class Table final : public Strategy {
     if (left_ != 0) return {};
     return end_step();
   }
+  [[nodiscard]] std::int64_t calls_without_time() const override {
+    return left_ - (step_ == Step::before ? 1 : observed_);
+  }
+  void pass() override { --left_; }
   [[nodiscard]] int proposed_after(std::int64_t ahead) const override {
     const std::int64_t after = ahead - left_;
     if (after < 0) return proposed();
