@@ -94,6 +94,11 @@ def implementations() -> Iterator[tuple[str, dict[str, str]]]:
             yield f"{name}_{partner}", {PARTNERS: partner, DATA: "ddt", TRANSFER: transfer}
 
 
+def group_of(attributes: Mapping[str, str]) -> str:
+    """As the library groups an implementation with such attributes."""
+    return "one-sided" if attributes[TRANSFER] in WINDOWS.values() else "messages"
+
+
 def times(kind: str, random_numbers: random.Random) -> dict[str, float]:
     """Seconds of each implementation, for one made-up case."""
     spread = random_numbers.uniform(*((1.6, 2.0) if kind == "wide" else (1.05, 1.5)))
@@ -124,7 +129,7 @@ def cases() -> Iterator[tuple[str, dict[str, Any]]]:
         for number in range(count):
             seconds = times(kind, random_numbers)
             candidates = [
-                {"name": name, "attributes": attributes, "seconds": [seconds[name]]}
+                {"name": name, "group": group_of(attributes), "attributes": attributes, "seconds": [seconds[name]]}
                 for name, attributes in implementations()
             ]
             matrix = {
@@ -159,7 +164,8 @@ def recorded(file: Measurements) -> Iterator[tuple[str, dict[str, Any]]]:
         for name, attributes in implementations():
             found = seconds.get(name, seconds.get(name.removesuffix("_pack")))
             if found is not None:
-                candidates.append({"name": name, "attributes": attributes, "seconds": [found]})
+                group = group_of(attributes)
+                candidates.append({"name": name, "group": group, "attributes": attributes, "seconds": [found]})
         best = min(one["seconds"][0] for one in candidates)
         part = best / (best + COMPUTING * prod(map(int, points.split("x"))))
         for turn in range(TURNS):

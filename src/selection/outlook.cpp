@@ -196,7 +196,7 @@ Outlook::Outlook(const AttributeSpace& space, const Trials& trials, double margi
   const double best = std::log(trials.time(trials.best()));
   const double goal = best + std::log(std::max(1e-6, 1 - margin));
   std::vector<Likeness> likeness;
-  for (const std::vector<double>& shares : all_shares(space.attributes()))
+  for (const std::vector<double>& shares : all_shares(space.likenesses()))
     likeness.push_back(likeness_by(shares, space, tried, chances_));
   struct Weighed {
     double log_weight;

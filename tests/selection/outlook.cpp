@@ -60,6 +60,23 @@ TEST(Outlook, LearnsThatOneAttributeMattersMost) {
   }
 }
 
+/// One way through a window takes ten times as long as messages do.
+TEST(Outlook, ExpectsThatAGroupIsAlike) {
+  Brief brief = halo_set();
+  const auto named = [&](const char* name) { return candidate_named(brief, name); };
+  const Trials trials = tried(brief, {{named("IsendIrecv_aao"), 1e-3},
+                                      {named("IsendIrecv_pair"), 1.1e-3},
+                                      {named("SendIrecv_aao"), 1.02e-3},
+                                      {named("WinfencePut_aao"), 10e-3}});
+  const auto expected = [&](const char* name) {
+    return Outlook(AttributeSpace(brief.candidates), trials, 0.02).expected(named(name));
+  };
+  EXPECT_GT(expected("PostStartGet_aao"), 5e-3);
+  EXPECT_LT(expected("SendRecv_pair"), 3e-3);
+  for (Candidate& one : brief.candidates) one.group = "";
+  EXPECT_LT(expected("PostStartGet_aao"), 5e-3);
+}
+
 TEST(Outlook, WithoutAttributesAllAreExpectedToBeAlike) {
   const Brief brief = brief_of(8);
   const AttributeSpace space(brief.candidates);
