@@ -94,8 +94,8 @@ def implementations() -> Iterator[tuple[str, dict[str, str]]]:
             yield f"{name}_{partner}", {PARTNERS: partner, DATA: "ddt", TRANSFER: transfer}
 
 
-def group_of(attributes: Mapping[str, str]) -> str:
-    """As the library groups an implementation with such attributes."""
+def kind_of(attributes: Mapping[str, str]) -> str:
+    """The kind that the library gives an implementation with such attributes."""
     return "one-sided" if attributes[TRANSFER] in WINDOWS.values() else "messages"
 
 
@@ -129,7 +129,7 @@ def cases() -> Iterator[tuple[str, dict[str, Any]]]:
         for number in range(count):
             seconds = times(kind, random_numbers)
             candidates = [
-                {"name": name, "group": group_of(attributes), "attributes": attributes, "seconds": [seconds[name]]}
+                {"name": name, "kind": kind_of(attributes), "attributes": attributes, "seconds": [seconds[name]]}
                 for name, attributes in implementations()
             ]
             matrix = {
@@ -164,8 +164,8 @@ def recorded(file: Measurements) -> Iterator[tuple[str, dict[str, Any]]]:
         for name, attributes in implementations():
             found = seconds.get(name, seconds.get(name.removesuffix("_pack")))
             if found is not None:
-                group = group_of(attributes)
-                candidates.append({"name": name, "group": group, "attributes": attributes, "seconds": [found]})
+                alike = kind_of(attributes)
+                candidates.append({"name": name, "kind": alike, "attributes": attributes, "seconds": [found]})
         best = min(one["seconds"][0] for one in candidates)
         part = best / (best + COMPUTING * prod(map(int, points.split("x"))))
         for turn in range(TURNS):

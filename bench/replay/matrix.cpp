@@ -77,6 +77,7 @@ RecordedCandidate candidate_from(const Place& place) {
   RecordedCandidate one;
   one.name = place.needed_text("name");
   one.group = place.text("group");
+  one.kind = place.text("kind");
   if (const Json* attributes = place.find("attributes")) {
     const auto is_text = [](const Json& value) { return value.is_string(); };
     if (!attributes->is_object() || !std::all_of(attributes->begin(), attributes->end(), is_text))

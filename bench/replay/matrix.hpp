@@ -12,6 +12,7 @@ namespace starling::replay {
 struct RecordedCandidate {
   std::string name;
   std::string group;
+  std::string kind;
   std::vector<std::pair<std::string, std::string>> attributes;  ///< names and values
   std::optional<double> predicted_s;                            ///< by the cost model
   std::vector<double> seconds;  ///< of successive calls on the slowest rank; at least one, each more than 0

@@ -141,6 +141,7 @@ Brief brief_of(const Matrix& matrix, const Scenario& scenario, bool with_model) 
     candidate.name = one.name;
     candidate.group = one.group.empty() ? one.name : one.group;
     candidate.attributes = attributes_of(matrix, one);
+    candidate.kind = one.kind;
   }
   brief.varying_work = scenario.sizes != 1;
   brief.synchronises = synchronises(matrix.what);

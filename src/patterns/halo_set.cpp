@@ -205,7 +205,8 @@ class HaloExchanges final : public Implementations {
     for (const halo::Implementation& one : halo::implementations()) {
       Candidate& candidate = all.emplace_back();
       candidate.name = one.name();
-      candidate.group = halo::is_one_sided(one.transfer) ? "one-sided" : "messages";
+      candidate.group = std::string(halo::transfer_names.at(static_cast<std::size_t>(one.transfer)));
+      candidate.kind = halo::is_one_sided(one.transfer) ? "one-sided" : "messages";
       const std::vector<int> values = values_of(one);
       for (std::size_t i = 0; i < values.size(); ++i)
         candidate.attributes.emplace_back(set->attributes[i]->name,

@@ -56,15 +56,15 @@ AttributeSpace::AttributeSpace(std::span<const Candidate> candidates) : points_(
     for (std::size_t i = 0; i < members_.size(); ++i)
       points_[static_cast<std::size_t>(members_[i])].push_back(found[i]);
   }
-  std::vector<std::string_view> groups;
+  std::vector<std::string_view> kinds;
   std::vector<int> of_candidates(candidates.size());
   for (const int member : members_) {
-    const std::string_view group = candidates[static_cast<std::size_t>(member)].group.text();
-    const auto known = std::find(groups.begin(), groups.end(), group);
-    of_candidates[static_cast<std::size_t>(member)] = static_cast<int>(known - groups.begin());
-    if (known == groups.end()) groups.push_back(group);
+    const std::string_view kind = candidates[static_cast<std::size_t>(member)].kind.text();
+    const auto known = std::find(kinds.begin(), kinds.end(), kind);
+    of_candidates[static_cast<std::size_t>(member)] = static_cast<int>(known - kinds.begin());
+    if (known == kinds.end()) kinds.push_back(kind);
   }
-  if (groups.size() > 1 && groups.size() < members_.size()) groups_ = std::move(of_candidates);
+  if (kinds.size() > 1) kinds_ = std::move(of_candidates);
   for (auto one = members_.begin(); one != members_.end(); ++one)
     for (auto other = one + 1; other != members_.end(); ++other)
       if (const auto attribute = only_difference(*one, *other)) pairs_.push_back({*one, *other, *attribute});
@@ -96,7 +96,7 @@ double AttributeSpace::likeness(int one, int other, std::span<const double> shar
   double alike = 0;
   for (int attribute = 0; attribute < attributes(); ++attribute)
     if (value(one, attribute) == value(other, attribute)) alike += shares[static_cast<std::size_t>(attribute)];
-  if (are_of_one_group(one, other)) alike += shares.back();
+  if (are_of_one_kind(one, other)) alike += shares.back();
   return alike;
 }
 

@@ -46,13 +46,13 @@ class AttributeSpace {
   [[nodiscard]] const std::vector<Pair>& pairs() const { return pairs_; }
   /// The number of attributes in which both differ.
   [[nodiscard]] int differences(int one, int other) const;
-  /// Whether both are of one group, where groups tell anything.
-  [[nodiscard]] bool are_of_one_group(int one, int other) const {
-    return !groups_.empty() && groups_[static_cast<std::size_t>(one)] == groups_[static_cast<std::size_t>(other)];
+  /// Whether both are of one kind, and not all are.
+  [[nodiscard]] bool are_of_one_kind(int one, int other) const {
+    return !kinds_.empty() && kinds_[static_cast<std::size_t>(one)] == kinds_[static_cast<std::size_t>(other)];
   }
-  /// In how many ways candidates may be alike: by the value of each attribute, and by their group if that tells more.
-  [[nodiscard]] int likenesses() const { return attributes() + (groups_.empty() ? 0 : 1); }
-  /// What the ways in which two are alike add up to, each with a share, that of the group last; 0 where there is none.
+  /// In how many ways candidates may be alike: by the value of each attribute, and by their kind if there are several.
+  [[nodiscard]] int likenesses() const { return attributes() + (kinds_.empty() ? 0 : 1); }
+  /// What the ways in which two are alike add up to, each with a share, that of the kind last; 0 where there is none.
   [[nodiscard]] double likeness(int one, int other, std::span<const double> shares) const;
 
  private:
@@ -71,7 +71,7 @@ class AttributeSpace {
   std::vector<int> members_;
   std::vector<Attribute> attributes_;
   std::vector<std::vector<int>> points_;  ///< of each candidate, empty where it is not eligible
-  std::vector<int> groups_;  ///< of each candidate, as a number; empty where each has its own, or all the same
+  std::vector<int> kinds_;  ///< of each candidate, as a number; empty where all are of the same
   std::vector<Pair> pairs_;
 };
 

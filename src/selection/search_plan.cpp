@@ -78,9 +78,9 @@ bool SearchPlan::pays(const Outlook::Chance& one, double best) {
   return false;
 }
 
-/// Whether another of its group is among `others`, and none was tried.
-bool SearchPlan::is_first_of_group(int candidate, const std::vector<int>& others, const Trials& trials) const {
-  const auto is_like = [&](int one) { return one != candidate && space().are_of_one_group(one, candidate); };
+/// Whether another of its kind is among `others`, and none was tried.
+bool SearchPlan::is_first_of_kind(int candidate, const std::vector<int>& others, const Trials& trials) const {
+  const auto is_like = [&](int one) { return one != candidate && space().are_of_one_kind(one, candidate); };
   const std::vector<int>& all = space().members();
   return std::any_of(others.begin(), others.end(), is_like) &&
          std::none_of(all.begin(), all.end(), [&](int one) { return is_like(one) && trials.tried(one); });
@@ -110,12 +110,12 @@ std::vector<int> SearchPlan::rest_of(const std::vector<int>& among, const Trials
     std::stable_sort(chances.begin(), chances.end(),
                      [](const auto& one, const auto& other) { return one.gain > other.gain; });
     chances.resize(std::min(few, chances.size()));
-    // What is probably slow is tried alone: it may tell that others like it are, too. So is the first of a group.
+    // What is probably slow is tried alone: it may tell that others like it are, too. So is the first of a kind.
     const double most = best * (1 + calls_of_agreement);
     for (std::size_t i = 0; i < chances.size(); ++i) {
       const bool is_likely = chances[i].probability >= chances.front().probability / 2;
       const bool comes_along =
-          is_likely && chances[i].expected.seconds() < most && !is_first_of_group(chances[i].candidate, next, trials);
+          is_likely && chances[i].expected.seconds() < most && !is_first_of_kind(chances[i].candidate, next, trials);
       if (i == 0 || comes_along) next.push_back(chances[i].candidate);
     }
   }

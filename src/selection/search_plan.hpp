@@ -88,7 +88,7 @@ class SearchPlan {
  private:
   [[nodiscard]] std::vector<int> comparison(int attribute, int near, const Trials& trials) const;
   bool pays(const Outlook::Chance& one, double best);
-  [[nodiscard]] bool is_first_of_group(int candidate, const std::vector<int>& others, const Trials& trials) const;
+  [[nodiscard]] bool is_first_of_kind(int candidate, const std::vector<int>& others, const Trials& trials) const;
 
   std::shared_ptr<const AttributeSpace> space_;  ///< many contexts have the same
   std::shared_ptr<const StrategySettings> settings_;

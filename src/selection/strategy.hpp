@@ -66,6 +66,7 @@ struct Candidate {
   Interned name;   ///< "native", "ring_light_barrier", "chain?segment=8192"
   Interned group;  ///< candidates of one group optimise the same thing
   std::vector<std::pair<std::string, std::string>> attributes;
+  Interned kind{};                 ///< those of one are probably alike in more than attributes tell: "one-sided"
   Interned refusal;                ///< why it may not be proposed; empty if it may
   std::optional<Earlier> earlier;  ///< the same on all ranks; nothing if unknown
   int communicators = 0;           ///< that a rank needs to begin with it, at most

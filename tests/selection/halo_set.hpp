@@ -16,10 +16,10 @@ namespace starling::testing {
 /// The 20 implementations of a halo exchange in table 1 of the ADCL paper, with their attributes.
 inline Brief halo_set() {
   Brief brief;
-  const char* group = "messages";
+  const char* kind = "messages";
   const auto add = [&](const std::string& name, const char* partners, const char* data, const char* transfer) {
     Candidate& candidate = brief.candidates.emplace_back();
-    candidate.group = group;
+    candidate.kind = kind;
     candidate.name = name + "_" + partners + (std::string(data) == "pack" ? "_pack" : "");
     candidate.attributes = {{"partners", partners}, {"data", data}, {"transfer", transfer}};
   };
@@ -28,7 +28,7 @@ inline Brief halo_set() {
       for (const char* partners : {"aao", "pair"}) add(transfer, partners, data, transfer);
     for (const char* transfer : {"SendRecv", "Sendrecv"}) add(transfer, "pair", data, transfer);
   }
-  group = "one-sided";
+  kind = "one-sided";
   for (const char* partners : {"aao", "pair"})
     for (const char* transfer : {"WinfencePut", "WinfenceGet", "PostStartPut", "PostStartGet"})
       add(transfer, partners, "ddt", transfer);

@@ -61,7 +61,7 @@ TEST(Outlook, LearnsThatOneAttributeMattersMost) {
 }
 
 /// One way through a window takes ten times as long as messages do.
-TEST(Outlook, ExpectsThatAGroupIsAlike) {
+TEST(Outlook, ExpectsThatAKindIsAlike) {
   Brief brief = halo_set();
   const auto named = [&](const char* name) { return candidate_named(brief, name); };
   const Trials trials = tried(brief, {{named("IsendIrecv_aao"), 1e-3},
@@ -73,7 +73,7 @@ TEST(Outlook, ExpectsThatAGroupIsAlike) {
   };
   EXPECT_GT(expected("PostStartGet_aao"), 5e-3);
   EXPECT_LT(expected("SendRecv_pair"), 3e-3);
-  for (Candidate& one : brief.candidates) one.group = "";
+  for (Candidate& one : brief.candidates) one.kind = "";
   EXPECT_LT(expected("PostStartGet_aao"), 5e-3);
 }
 
