@@ -34,6 +34,7 @@ class Use(Enum):
     STARTS = "starts"
     STOPS = "stops"
     FREES = "frees"
+    FREES_TYPES = "frees_types"
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,8 @@ def functions(abi: str) -> Iterator[Function]:
         yield function(name, name, words, Use.STOPS if name == "finalize" else Use.STARTS)
     for name, words in _TABLE["freeing"].items():
         yield function(name, name, words, Use.FREES)
+    for name, words in _TABLE["freeing_types"].items():
+        yield function(name, name, words, Use.FREES_TYPES)
 
 
 def fortran_bindings(abi: str, function: Function) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -1,5 +1,6 @@
 /* Datatypes that are used in collectives while they are being freed, by the delete function of an attribute that was
- * set before the type's first use, or behind it. Other types get their handles. Prints how many results are wrong. */
+ * set before the type's first use, or behind it, or of a type that was not used before. The function may give the type
+ * another name. Other types get their handles. Prints how many results are wrong. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -20,6 +21,7 @@ static void broadcast(MPI_Datatype type) {
 
 static int use_again(MPI_Datatype type, int key, void* value, void* extra) {
   (void)key, (void)value, (void)extra;
+  if (round_now / 4 % 2) MPI_Type_set_name(type, "of a library");
   broadcast(type);
   return MPI_SUCCESS;
 }
@@ -35,9 +37,10 @@ int main(int argc, char** argv) {
     MPI_Datatype type;
     MPI_Type_vector(blocks, block, stride, MPI_INT, &type);
     MPI_Type_commit(&type);
-    if (round_now % 3 == 0) MPI_Type_set_attr(type, key, &key);
-    broadcast(type);
-    if (round_now % 3 == 1) MPI_Type_set_attr(type, key, &key);
+    const int kind = round_now % 4;
+    if (kind == 0) MPI_Type_set_attr(type, key, &key);
+    if (kind != 1) broadcast(type);
+    if (kind == 1 || kind == 2) MPI_Type_set_attr(type, key, &key);
     MPI_Type_free(&type);
   }
   MPI_Type_free_keyval(&key);

@@ -8,7 +8,7 @@ import pytest
 
 from starling.records import history_folder
 from starling.records import record as records
-from support.mpis import Mpi, compile_c, debian_mpis, run_ranks
+from support.mpis import Mpi, compile_c, debian_mpis, installed_mpis, run_ranks
 from support.tuned import library, on_hosts_of_two, preloaded, run_tuned
 
 HERE = Path(__file__).parent
@@ -80,3 +80,14 @@ def test_a_killed_job_leaves_what_was_learnt(mpi: Mpi, tmp_path: Path, strategy:
         latest = history_folder.newest_first(folder)[0]
         context = next(one for one in records.read(latest)[0].contexts if one.collective == "allreduce")
         assert any(one.earlier_s for one in context.candidates)
+
+
+# Debian's MPICH and Intel's starter on one machine without more cannot start ranks at run time.
+@pytest.mark.parametrize("mpi", [mpi for mpi in installed_mpis() if mpi.name in ("openmpi4", "mpich5")], ids=str)
+def test_spawned_ranks_leave_the_record_of_their_parents_alone(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE / "spawned.c", tmp_path))
+    outcome, record = run_tuned(mpi, 2, [program], "star-basic", tmp_path, {"STARLING_ITER": "1"})
+    assert outcome.stdout == "0 faults\n"
+    assert record.run.ranks == 2
+    (of_child,) = tmp_path.glob("record.json.*")
+    assert records.read(of_child)[0].run.ranks == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from starling.algorithms.prediction import size
@@ -15,11 +15,15 @@ from starling.lab import measured
 from starling.launchers import elf, launcher, variables
 from starling.messages import in_one_line
 from starling.networks import platform_file, slurm_topology
+from starling.parameters import journal as parameters_journal
+from starling.parameters import space
 from starling.records import history, record
 from starling.records.history_folder import newest_first
+from starling.records.world import world
 from starling.runs import options
 from starling.runs import settings as starling_settings
 from starling.tables import table as tables
+from starling.tuning import journal, json_lines, points
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = (ROOT / "tests/knowledge/run-record.json").read_text()
@@ -32,6 +36,8 @@ REFUSALS = (
     starling_settings.SettingsError,
     measured.MeasuredError,
     tables.TableError,
+    points.PlanError,
+    json_lines.JournalError,
 )
 
 # A stall is a failure: an input of some hundred bytes takes milliseconds, even on a busy machine.
@@ -88,6 +94,7 @@ def spoilt(draw: st.DrawFn, text: str) -> bytes:
 
 
 @fuzzed
+@example(data=b'{"run": {"program": "", "ranks": 1e999, "mpi_flavour": "", "mpi_version": ""}}')
 @given(data=st.one_of(spoilt(SAMPLE), values.map(lambda value: json.dumps(value).encode()), st.binary()))
 def test_records_and_the_history_of_them(data: bytes, tmp_path: Path) -> None:
     file = tmp_path / "20240501T120000-host-1.json"
@@ -98,6 +105,72 @@ def test_records_and_the_history_of_them(data: bytes, tmp_path: Path) -> None:
     for one in found.skipped:
         assert in_one_line(one.why) == one.why
     assert newest_first(tmp_path) == [file]
+    world(file)
+
+
+PROFILED = json.dumps(
+    {
+        "run": {"ranks": 4},
+        "contexts": [
+            {
+                "collective": "alltoallv",
+                "ranks": 4,
+                "profile": {"rank_seconds": 2.0, "waiting_rank_seconds": 0.5, "mean_bytes": 8.0},
+            },
+            {"collective": "bcast", "ranks": 4, "bytes": 8, "seconds": 1.0},
+        ],
+    }
+)
+
+
+@fuzzed
+@example(data=PROFILED.replace("4", "1e999").encode())
+@example(data=PROFILED.replace("2.0", "1" + "0" * 400).encode())
+@given(data=st.one_of(spoilt(PROFILED), values.map(lambda value: json.dumps(value).encode()), st.binary()))
+def test_profiles(data: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "profile.json"
+    file.write_bytes(data)
+    refused_in_a_line(lambda: points.from_profile(file, None, 4, [2, 4]))
+
+
+MEASURED = {"race": 0, "collective": "bcast", "ranks": 2, "bytes": 8, "way": "ring", "seconds": [1.0]}
+TRIED = {"of": "pair", "settings": {"limit": "8"}, "took": 1.0, "figures": [1.0, 2.0]}
+
+
+@fuzzed
+@example(data=json.dumps({**MEASURED, "bytes": float("inf")}).encode())
+@given(data=st.one_of(spoilt(json.dumps(MEASURED)), spoilt('{"ended": 0, "elapsed": 1.5}'), st.binary()))
+def test_what_tuning_measured_before_it_was_interrupted(data: bytes) -> None:
+    heading = json.dumps({"schema": journal.SCHEMA})
+    refused_in_a_line(lambda: journal.parse(f"{heading}\n{data.decode(errors='replace')}\n", "table.json"))
+
+
+@fuzzed
+@example(data=b"[" * 100000)
+@example(data=json.dumps({**TRIED, "took": 10**400}).encode())
+@given(data=st.one_of(spoilt(json.dumps(TRIED)), st.binary()))
+def test_what_the_search_of_parameters_measured_before_it_was_interrupted(data: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "settings.jsonl"
+    file.write_bytes(json.dumps({"schema": parameters_journal.SCHEMA}).encode() + b"\n" + data + b"\n")
+    refused_in_a_line(lambda: parameters_journal.Journal(file, {}).close())
+
+
+@fuzzed
+@example(text="limit=1K.." + "9" * 5000 + "*2", where=None)
+@example(text="limit=0..999999999999", where=None)
+@example(text="limit=1,2", where="limit < " + "9" * 5000 + "K")
+@given(
+    text=st.one_of(
+        st.text(),
+        st.from_regex(r"[a-z]+=[0-9]{1,30}[KMG]?(\.\.[0-9]{1,30}[KMG]?([*+][0-9]{1,4})?)?", fullmatch=True),
+    ),
+    where=st.one_of(st.none(), st.text(max_size=20), st.just("limit < 5")),
+)
+def test_parameters_to_search(text: str, where: str | None) -> None:
+    try:
+        space.combinations(space.parameters(space.lines(text)), [] if where is None else [where])
+    except space.SpaceError as refusal:
+        assert in_one_line(str(refusal)) == str(refusal)
 
 
 TABLE = (ROOT / "tests/fuzz/corpus/table/manual.json").read_text()

@@ -81,7 +81,7 @@ class Journal:
                     found.append(_line(one))
                 elif (other := self._other(one)) is not None:
                     raise JournalError(f"{name}: it was measured with another {other}; {_REMEDY}")
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
+            except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
                 raise JournalError(f"{name}, line {number}: it is no line of measurements; {_REMEDY}") from error
         return found
 

@@ -17,6 +17,7 @@ MOST = 2000
 _FACTORS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _NUMBER = r"(\d+)([KMG]?)"
 _RANGE = re.compile(rf"{_NUMBER}\.\.{_NUMBER}(?:([*+]){_NUMBER})?")
+_MOST_DIGITS = 18
 _NAME = re.compile(r"[A-Za-z]\w*")
 _MCA = "OMPI_MCA_"
 _COMPARISON = re.compile(r"\s*([\w.]+)\s*(<=|>=|==|!=|<|>)\s*([\w.]+)\s*")
@@ -80,6 +81,8 @@ def parameter(text: str) -> Parameter:
 
 
 def _number(digits: str, unit: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise SpaceError(f"{printable(digits)}: a number of at most {_MOST_DIGITS} digits")
     return int(digits) * _FACTORS[unit]
 
 

@@ -20,5 +20,5 @@ def world(file: Path) -> World | None:
     try:
         run = json.loads(file.read_text(encoding="utf-8"))["run"]
         return World(str(run["program"]), int(run["ranks"]), (str(run["mpi_flavour"]), str(run["mpi_version"])))
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+    except (OSError, ValueError, LookupError, TypeError, OverflowError, RecursionError):
         return None

@@ -108,7 +108,7 @@ def parse(text: str, name: str, heading: dict[str, Any] | None = None) -> Kept:
                 elapsed = _seconds(found["elapsed"])
             else:
                 lines.append(_line(found))
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise JournalError(f"{name}, line {number}: it is no line of measurements; {remedy}") from error
     return Kept(lines, elapsed)
 

@@ -165,7 +165,7 @@ def from_profile(path: Path, only: Sequence[str] | None, available: int, counts:
                     weights[there] = weights.get(there, 0.0) + weight
     except OSError as error:
         raise PlanError(f"{name}: {error.strerror}; make a profile with: starling profile -o F -- LAUNCHER") from error
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise PlanError(f"{name}: it is no profile; make one with: starling profile -o F -- LAUNCHER") from error
     mean = sum(weights.values()) / max(len(weights), 1)
     if mean <= 0:

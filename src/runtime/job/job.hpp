@@ -7,7 +7,8 @@ namespace starling {
 
 /// The program's run, from MPI_Init to MPI_Finalize.
 struct Job {
-  bool running = false;  ///< and Starling is active
+  bool running = false;     ///< and Starling is active
+  bool is_spawned = false;  ///< by MPI_Comm_spawn
   std::chrono::system_clock::time_point started;
   double started_wtime = 0;
   std::string history_file;  ///< of this run's record in the history, once it is written

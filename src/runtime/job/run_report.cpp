@@ -25,7 +25,6 @@
 #include "runtime/contexts/setup.hpp"
 #include "runtime/job/job.hpp"
 #include "runtime/mpi/clock.hpp"
-#include "runtime/mpi/features.hpp"
 #include "runtime/mpi/flavour.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
@@ -135,12 +134,6 @@ std::string program_line() {
   return line;
 }
 
-bool was_spawned() {
-  if (!STARLING_HAS_SPAWN) return false;
-  MPI_Comm parent = handles.comm_null;
-  return pmpi.Comm_get_parent(&parent) == MPI_SUCCESS && parent != handles.comm_null;
-}
-
 /// Adds what rank 0 of MPI_COMM_WORLD knows of the run, and writes the record. Returns what went wrong, in sentences.
 std::vector<std::string> describe_and_write(RunRecord& record, double seconds) {
   const Setup& now = setup();
@@ -177,7 +170,7 @@ std::vector<std::string> describe_and_write(RunRecord& record, double seconds) {
   }
   if (!now.settings.record.empty()) {
     // Ranks started by MPI_Comm_spawn inherit the path, and must not overwrite the record of their parents.
-    const std::string trouble = write_whole(now.settings.record + (was_spawned() ? "." + name : ""), text);
+    const std::string trouble = write_whole(now.settings.record + (job().is_spawned ? "." + name : ""), text);
     if (!trouble.empty()) wrong.push_back("no run record: " + trouble);
   }
   return wrong;

@@ -17,6 +17,7 @@
 #include "runtime/job/run_report.hpp"
 #include "runtime/mpi/clock.hpp"
 #include "runtime/mpi/control_variables.hpp"
+#include "runtime/mpi/features.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
 
@@ -55,6 +56,13 @@ int largest_tag() {
   int found = 0;
   pmpi.Comm_get_attr(handles.comm_world, MPI_TAG_UB, static_cast<void*>(&largest), &found);
   return found != 0 ? *largest : 32767;  // the least that the standard allows
+}
+
+/// Asked in MPI_Init: the program may disconnect from its parents.
+bool was_spawned() {
+  if (!STARLING_HAS_SPAWN) return false;
+  MPI_Comm parent = handles.comm_null;
+  return pmpi.Comm_get_parent(&parent) == MPI_SUCCESS && parent != handles.comm_null;
 }
 
 /// Creates a private communicator of this rank only. False if MPI has none left.
@@ -117,6 +125,7 @@ void after_init() {
     if (process().rank == 0 && !process().concurrent) now.profile->order.emplace();
   }
   now.latest = LatestCollective(Clock::now());
+  job().is_spawned = was_spawned();
   job().started = std::chrono::system_clock::now();
   job().started_wtime = pmpi.Wtime();
   set_network(now);

@@ -126,11 +126,17 @@ int copy_nothing(MPI_Datatype /*type*/, int /*keyval*/, void* /*extra*/, void* /
   return MPI_SUCCESS;
 }
 
+/// How many datatypes this thread is freeing: a delete function may free others.
+struct TypesBeingFreed {
+  int number = 0;
+};
+
 /// Appended to the name of a type that is being freed, and whose attribute is gone. A delete function of the program
-/// may still use the type; MPI would not delete an attribute that it is given then.
+/// may still use the type, also outside MPI_Type_free: MPI may call it later, when a message has arrived.
 constexpr char being_freed = '\x7f';
 
 bool is_being_freed(MPI_Datatype type) {
+  if (of_thread<TypesBeingFreed>().number > 0) return true;
   std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};
   int length = 0;
   return pmpi.Type_get_name(type, name.data(), &length) == MPI_SUCCESS && length > 0 &&
@@ -228,6 +234,14 @@ bool packs(MPI_Datatype type) {
 }
 
 }  // namespace
+
+FreeingType::FreeingType() {
+  ++of_thread<TypesBeingFreed>().number;
+}
+
+FreeingType::~FreeingType() {
+  --of_thread<TypesBeingFreed>().number;
+}
 
 DatatypeShape shape_of(MPI_Datatype type) {
   return remembered(type).shape;

@@ -28,6 +28,19 @@ bool is_committed(MPI_Datatype type);
 /// one.
 bool is_cached(MPI_Datatype type);
 
+/// Stands around the call of the MPI library that frees a datatype of the application. Until it ends this thread keeps
+/// nothing of further datatypes: a delete function of the program may use the one that is being freed, and MPI would not
+/// delete an attribute that it is given then.
+class FreeingType {
+ public:
+  FreeingType();
+  ~FreeingType();
+  FreeingType(const FreeingType&) = delete;
+  FreeingType& operator=(const FreeingType&) = delete;
+  FreeingType(FreeingType&&) = delete;
+  FreeingType& operator=(FreeingType&&) = delete;
+};
+
 namespace detail {
 inline std::atomic<std::uint64_t> types_freed{1};
 }
