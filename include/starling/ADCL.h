@@ -106,7 +106,7 @@ int ADCL_Init(void);
 int ADCL_Finalize(void);
 
 int ADCL_Vmap_halo_allocate(int hwidth, ADCL_Vmap* vmap);
-int ADCL_Vmap_list_allocate(int size, int* rcnts, int* displ, ADCL_Vmap* vmap);
+int ADCL_Vmap_list_allocate(int size, const int* rcnts, const int* displ, ADCL_Vmap* vmap);
 int ADCL_Vmap_allreduce_allocate(MPI_Op op, ADCL_Vmap* vmap);
 int ADCL_Vmap_reduce_allocate(MPI_Op op, ADCL_Vmap* vmap);
 int ADCL_Vmap_alltoall_allocate(int scnt, int rcnt, ADCL_Vmap* vmap);
@@ -115,21 +115,23 @@ int ADCL_Vmap_inplace_allocate(ADCL_Vmap* vmap);
 int ADCL_Vmap_free(ADCL_Vmap* vmap);
 
 /* `dims` counts the halo cells on both sides. `data` is the address of a pointer of as many levels as there are
- * dimensions, one more where nc is not 0. */
-int ADCL_Vector_allocate_generic(int ndims, int* dims, int nc, ADCL_Vmap vmap, MPI_Datatype dat, void* data,
+ * dimensions, one more where nc is above 1. */
+int ADCL_Vector_allocate_generic(int ndims, const int* dims, int nc, ADCL_Vmap vmap, MPI_Datatype dat, void* data,
                                  ADCL_Vector* vec);
-int ADCL_Vector_register_generic(int ndims, int* dims, int nc, ADCL_Vmap vmap, MPI_Datatype dat, void* data,
+int ADCL_Vector_register_generic(int ndims, const int* dims, int nc, ADCL_Vmap vmap, MPI_Datatype dat, void* data,
                                  ADCL_Vector* vec);
 int ADCL_Vector_free(ADCL_Vector* vec);
 int ADCL_Vector_deregister(ADCL_Vector* vec);
 /* The paper's form; below, those of the years after it, with nc, and with nc and the kind of vector. */
-int ADCL_Vector_register(int ndims, int* dims, int hwidth, MPI_Datatype dat, void* data, ADCL_Vector* vec);
-int ADCL_Vector_allocate(int ndims, int* dims, int hwidth, MPI_Datatype dat, void* data, ADCL_Vector* vec);
-int ADCL_Vector_register_nc(int ndims, int* dims, int nc, int hwidth, MPI_Datatype dat, void* data, ADCL_Vector* vec);
-int ADCL_Vector_allocate_nc(int ndims, int* dims, int nc, int hwidth, MPI_Datatype dat, void* data, ADCL_Vector* vec);
-int ADCL_Vector_register_kind(int ndims, int* dims, int nc, int vectype, int hwidth, MPI_Datatype dat, void* data,
+int ADCL_Vector_register(int ndims, const int* dims, int hwidth, MPI_Datatype dat, void* data, ADCL_Vector* vec);
+int ADCL_Vector_allocate(int ndims, const int* dims, int hwidth, MPI_Datatype dat, void* data, ADCL_Vector* vec);
+int ADCL_Vector_register_nc(int ndims, const int* dims, int nc, int hwidth, MPI_Datatype dat, void* data,
+                            ADCL_Vector* vec);
+int ADCL_Vector_allocate_nc(int ndims, const int* dims, int nc, int hwidth, MPI_Datatype dat, void* data,
+                            ADCL_Vector* vec);
+int ADCL_Vector_register_kind(int ndims, const int* dims, int nc, int vectype, int hwidth, MPI_Datatype dat, void* data,
                               ADCL_Vector* vec);
-int ADCL_Vector_allocate_kind(int ndims, int* dims, int nc, int vectype, int hwidth, MPI_Datatype dat, void* data,
+int ADCL_Vector_allocate_kind(int ndims, const int* dims, int nc, int vectype, int hwidth, MPI_Datatype dat, void* data,
                               ADCL_Vector* vec);
 /* By the number of arguments. */
 #define ADCL_STARLING_OF_8(a, b, c, d, e, f, g, h, name, ...) name
@@ -144,11 +146,11 @@ int ADCL_Vector_allocate_kind(int ndims, int* dims, int nc, int vectype, int hwi
 
 int ADCL_Topology_create(MPI_Comm cart_comm, ADCL_Topology* topo);
 int ADCL_Topology_create_extended(MPI_Comm cart_comm, ADCL_Topology* topo);
-int ADCL_Topology_create_generic(int ndims, int nneigh, int* lneighbors, int* flip, int* rneighbors, int* coords,
-                                 int direction, MPI_Comm comm, ADCL_Topology* topo);
+int ADCL_Topology_create_generic(int ndims, int nneigh, const int* lneighbors, const int* flip, const int* rneighbors,
+                                 const int* coords, int direction, MPI_Comm comm, ADCL_Topology* topo);
 /* The form before there were flips. */
-int ADCL_Topology_create_sides(int ndims, int* lneighbors, int* rneighbors, int* coords, int direction, MPI_Comm comm,
-                               ADCL_Topology* topo);
+int ADCL_Topology_create_sides(int ndims, const int* lneighbors, const int* rneighbors, const int* coords,
+                               int direction, MPI_Comm comm, ADCL_Topology* topo);
 #define ADCL_STARLING_OF_9(a, b, c, d, e, f, g, h, i, name, ...) name
 #define ADCL_Topology_create_generic(...)                                                                        \
   ADCL_STARLING_OF_9(__VA_ARGS__, ADCL_Topology_create_generic, 0, ADCL_Topology_create_sides, 0, 0, 0, 0, 0, 0) \
@@ -158,21 +160,21 @@ int ADCL_Topology_get_cart_neighbors(int nneigh, int* lneighbors, int* rneighbor
 int ADCL_Topology_free(ADCL_Topology* topo);
 int ADCL_Topology_dump(ADCL_Topology topo);
 
-int ADCL_Attribute_create(int maxnvalues, int* array_of_values, char** values_names, char* attr_name,
+int ADCL_Attribute_create(int maxnvalues, const int* array_of_values, char** values_names, const char* attr_name,
                           ADCL_Attribute* attr);
 int ADCL_Attribute_free(ADCL_Attribute* attr);
-int ADCL_Attrset_create(int maxnum, ADCL_Attribute* array_of_attributes, ADCL_Attrset* attrset);
+int ADCL_Attrset_create(int maxnum, const ADCL_Attribute* array_of_attributes, ADCL_Attrset* attrset);
 int ADCL_Attrset_free(ADCL_Attrset* attrset);
 
-int ADCL_Function_create(ADCL_work_fnct_ptr* fnctp, ADCL_Attrset attrset, int* array_of_attrvalues, char* name,
-                         ADCL_Function* fnct);
+int ADCL_Function_create(ADCL_work_fnct_ptr* fnctp, ADCL_Attrset attrset, const int* array_of_attrvalues,
+                         const char* name, ADCL_Function* fnct);
 int ADCL_Function_create_async(ADCL_work_fnct_ptr* init_fnct, ADCL_work_fnct_ptr* wait_fnct, ADCL_Attrset attrset,
-                               int* array_of_attrvalues, char* name, ADCL_Function* fnct);
+                               const int* array_of_attrvalues, const char* name, ADCL_Function* fnct);
 int ADCL_Function_free(ADCL_Function* fnct);
-int ADCL_Fnctset_create(int maxnum, ADCL_Function* fncts, char* name, ADCL_Fnctset* fnctset);
+int ADCL_Fnctset_create(int maxnum, const ADCL_Function* fncts, const char* name, ADCL_Fnctset* fnctset);
 int ADCL_Fnctset_create_single(ADCL_work_fnct_ptr* init_fnct, ADCL_work_fnct_ptr* wait_fnct, ADCL_Attrset attrset,
-                               char* name, int** without_attribute_combinations, int num_without_attribute_combinations,
-                               ADCL_Fnctset* fnctset);
+                               const char* name, int** without_attribute_combinations,
+                               int num_without_attribute_combinations, ADCL_Fnctset* fnctset);
 int ADCL_Fnctset_free(ADCL_Fnctset* fnctset);
 
 int ADCL_Request_create(ADCL_Vector vec, ADCL_Topology topo, ADCL_Fnctset fnctset, ADCL_Request* req);
@@ -207,7 +209,7 @@ int ADCL_Request_get_fsname(ADCL_Request req, char** fsname);
 int ADCL_Request_get_tndims(ADCL_Request req, int* tndims);
 int ADCL_Request_get_state(ADCL_Request req, int* state);
 
-int ADCL_Timer_create(int nreq, ADCL_Request* reqs, ADCL_Timer* timer);
+int ADCL_Timer_create(int nreq, const ADCL_Request* reqs, ADCL_Timer* timer);
 int ADCL_Timer_add_request(ADCL_Timer timer, ADCL_Request req);
 int ADCL_Timer_remove_request(ADCL_Timer timer, ADCL_Request req);
 int ADCL_Timer_commit(ADCL_Timer timer);
@@ -215,22 +217,24 @@ int ADCL_Timer_start(ADCL_Timer timer);
 int ADCL_Timer_stop(ADCL_Timer timer);
 int ADCL_Timer_free(ADCL_Timer* timer);
 
-int ADCL_Allreduce_init(void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+int ADCL_Allreduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                         ADCL_Request* req);
-int ADCL_Reduce_init(void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
-                     ADCL_Request* req);
-int ADCL_Alltoall_init(void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+int ADCL_Reduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                     MPI_Comm comm, ADCL_Request* req);
+int ADCL_Alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                        MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req);
-int ADCL_Alltoallv_init(void* sendbuf, int* sendcounts, int* sdispls, MPI_Datatype sendtype, void* recvbuf,
-                        int* recvcounts, int* rdispls, MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req);
-int ADCL_Allgatherv_init(void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int* recvcounts,
-                         int* displs, MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req);
+int ADCL_Alltoallv_init(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
+                        void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
+                        ADCL_Request* req);
+int ADCL_Allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                         const int* recvcounts, const int* displs, MPI_Datatype recvtype, MPI_Comm comm,
+                         ADCL_Request* req);
 int ADCL_Ibcast_init(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, ADCL_Request* req);
-int ADCL_Ialltoall_init(void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+int ADCL_Ialltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                         MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req);
-int ADCL_Iallgather_init(void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+int ADCL_Iallgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                          MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req);
-int ADCL_Ireduce_init(void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+int ADCL_Ireduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                       MPI_Comm comm, ADCL_Request* req);
 
 #ifdef __cplusplus

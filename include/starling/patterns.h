@@ -103,8 +103,8 @@ enum { STARLING_ORDER_C = 0, STARLING_ORDER_FORTRAN = 1 };
  * `values` is one more, last dimension. `data` is the program's memory: contiguous, and valid until the vector is
  * freed.
  *
- * Errors: DIMENSIONS (no dimensions, a negative extent, or one without a cell between its halos), HALO (wider than the
- * cells between the halos), DATATYPE, HANDLE, ARGUMENT. */
+ * Errors: DIMENSIONS (no dimensions, a negative extent, or one of 0 with a halo), HALO (no cell between the halos, or
+ * fewer than a halo is wide), DATATYPE, HANDLE, ARGUMENT. */
 int starling_vector_register(int dimensions, const int* extents, int values, starling_map map, MPI_Datatype type,
                              int order, void* data, starling_vector* made);
 
@@ -162,7 +162,7 @@ int starling_function_set_combinations(const char* name, starling_work* begin, s
                                        starling_function_set* made);
 
 /* A set of the library's: "neighborhood", "shift_ltor", "shift_rtol", every collective that `starling algorithms` names
- * ("allreduce"), and its nonblocking form ("iallreduce"). Errors: ARGUMENT (no such). */
+ * ("allreduce"), and its nonblocking form ("iallreduce"). It is never freed. Errors: ARGUMENT (no such). */
 int starling_function_set_predefined(const char* name, starling_function_set* made);
 int starling_function_set_free(starling_function_set* set);
 

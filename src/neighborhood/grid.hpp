@@ -10,8 +10,9 @@ namespace starling::neighborhood {
 /// The most dimensions of a grid and of an array on it.
 inline constexpr int most_dimensions = 4;
 
-/// One number for each dimension; those past the last dimension mean nothing.
-using PerDimension = std::array<int, most_dimensions>;
+/// One number for each dimension, and one where the values of a cell are a dimension of the array; those past the last
+/// dimension mean nothing.
+using PerDimension = std::array<int, most_dimensions + 1>;
 
 /// The direction in which a neighbour lies: -1, 0 or 1 in each dimension, not 0 in all.
 using Direction = PerDimension;

@@ -88,6 +88,12 @@ Choosing choosing_for(const FunctionSet& set, const std::vector<Candidate>& func
   return choosing;
 }
 
+std::vector<Sides> sides_of(int dimensions, const int* left, const int* right) {
+  std::vector<Sides> sides;
+  for (int i = 0; i < dimensions; ++i) sides.push_back({left[i], right[i]});
+  return sides;
+}
+
 }  // namespace
 
 int carried_out(const char* function, Error error, const std::string& sentence) {
@@ -176,43 +182,39 @@ Direction direction_of(int number) {
 }
 
 std::shared_ptr<Topology> grid_of_sides(int dimensions, const int* left, const int* right, const int* coordinates,
-                                        int direction, MPI_Comm comm, bool corners) {
+                                        int direction, MPI_Comm comm) {
   require_mpi();
   if (dimensions < 0) throw Fault(Error::dimensions, "the number of dimensions is negative");
   const Direction to = direction_of(direction);
   if (comm == handles.comm_null) throw Fault(Error::communicator, "the communicator is MPI_COMM_NULL");
-  if (dimensions == 0) return Topology::grid({}, {}, to, false, comm);
+  if (dimensions == 0) return Topology::grid(std::vector<Sides>(), {}, to, false, comm);
   if (left == nullptr || right == nullptr || coordinates == nullptr)
     throw Fault(Error::argument, "the address of neighbours or coordinates is null");
-  std::vector<Sides> sides;
-  for (int i = 0; i < dimensions; ++i) sides.push_back({left[i], right[i]});
-  return Topology::grid(std::move(sides), std::vector<int>(coordinates, coordinates + dimensions), to, corners, comm);
+  return Topology::grid(sides_of(dimensions, left, right), std::vector<int>(coordinates, coordinates + dimensions), to,
+                        false, comm);
 }
 
-std::shared_ptr<Topology> grid_with_flips(int dimensions, int pairs, const int* left, const int* flips_or_right,
-                                          const int* right_or_flips, const int* coordinates, int direction,
-                                          MPI_Comm comm) {
-  if (dimensions < 1) return grid_of_sides(dimensions, left, right_or_flips, coordinates, direction, comm);
-  if (flips_or_right == nullptr || right_or_flips == nullptr || coordinates == nullptr)
+std::shared_ptr<Topology> grid_with_flips(int dimensions, int pairs, const int* left, const int* flips,
+                                          const int* right, const int* coordinates, int direction, MPI_Comm comm) {
+  if (dimensions < 1) return grid_of_sides(dimensions, left, right, coordinates, direction, comm);
+  require_mpi();
+  const Direction to = direction_of(direction);
+  if (comm == handles.comm_null) throw Fault(Error::communicator, "the communicator is MPI_COMM_NULL");
+  if (left == nullptr || flips == nullptr || right == nullptr || coordinates == nullptr)
     throw Fault(Error::argument, "the address of neighbours, flips or coordinates is null");
   if (pairs < dimensions)
     throw Fault(Error::argument, "there are " + std::to_string(pairs) + " pairs of neighbours, and " +
                                      std::to_string(dimensions) + " dimensions; each has one pair");
-  // Flips are 0 or 1; in a Cartesian grid those of odd coordinates are 1.
   const auto may_be_flips = [&](const int* values) {
     return std::all_of(values, values + dimensions, [](int one) { return one == 0 || one == 1; });
   };
-  const auto follows_coordinates = [&](const int* values) {
-    for (int i = 0; i < dimensions; ++i)
-      if (values[i] != coordinates[i] % 2) return false;
-    return true;
-  };
-  const bool flips_first =
-      !may_be_flips(right_or_flips) ||
-      (may_be_flips(flips_or_right) && (follows_coordinates(flips_or_right) || !follows_coordinates(right_or_flips)));
+  // Flips are 0 or 1, and so may be ranks.
+  Readings readings;
+  if (may_be_flips(right)) readings[1] = sides_of(dimensions, left, flips);
+  if (may_be_flips(flips) || readings[1].empty()) readings[0] = sides_of(dimensions, left, right);
   const bool corners = pairs > dimensions && pairs == cartesian_pairs(dimensions, true);
-  return grid_of_sides(dimensions, left, flips_first ? right_or_flips : flips_or_right, coordinates, direction, comm,
-                       corners);
+  return Topology::grid(std::move(readings), std::vector<int>(coordinates, coordinates + dimensions), to, corners,
+                        comm);
 }
 
 }  // namespace starling::patterns::adcl

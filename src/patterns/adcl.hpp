@@ -46,11 +46,11 @@ Direction direction_of(int number);
 
 /// A grid by the neighbours of each dimension.
 std::shared_ptr<Topology> grid_of_sides(int dimensions, const int* left, const int* right, const int* coordinates,
-                                        int direction, MPI_Comm comm, bool corners = false);
-/// A grid by its neighbours, one of the arrays the flips: their places have changed between versions. With as many
-/// pairs as a Cartesian grid with corners has, corners are exchanged too; those of dimensions come first.
-std::shared_ptr<Topology> grid_with_flips(int dimensions, int pairs, const int* left, const int* flips_or_right,
-                                          const int* right_or_flips, const int* coordinates, int direction,
-                                          MPI_Comm comm);
+                                        int direction, MPI_Comm comm);
+/// A grid by its neighbours. Some programs give the flips behind the right neighbours; where this rank cannot tell, the
+/// lists of all ranks do when a request is made. With as many pairs as a Cartesian grid with corners has, corners are
+/// exchanged too; the pairs of dimensions come first.
+std::shared_ptr<Topology> grid_with_flips(int dimensions, int pairs, const int* left, const int* flips,
+                                          const int* right, const int* coordinates, int direction, MPI_Comm comm);
 
 }  // namespace starling::patterns::adcl

@@ -240,7 +240,7 @@ int ADCL_Vmap_halo_allocate(int hwidth, ADCL_Vmap* vmap) {
   return call(__func__, [&] { give(vmap, halo_of(hwidth)); });
 }
 
-int ADCL_Vmap_list_allocate(int size, int* rcnts, int* displ, ADCL_Vmap* vmap) {
+int ADCL_Vmap_list_allocate(int size, const int* rcnts, const int* displ, ADCL_Vmap* vmap) {
   return call(__func__, [&] {
     if (size < 1 || rcnts == nullptr || displ == nullptr)
       throw Fault(Error::argument, "the size is less than 1, or the address of counts or displacements is null");
@@ -277,45 +277,47 @@ int ADCL_Vmap_free(ADCL_Vmap* vmap) {
   return freed<Map>(__func__, vmap);
 }
 
-int ADCL_Vector_allocate_generic(int ndims, int* dims, int nc, ADCL_Vmap vmap, MPI_Datatype dat, void* data,
+int ADCL_Vector_allocate_generic(int ndims, const int* dims, int nc, ADCL_Vmap vmap, MPI_Datatype dat, void* data,
                                  ADCL_Vector* vec) {
   return allocate_vector(
       __func__, ndims, dims, nc, [&] { return given<Map>(vmap); }, dat, data, vec);
 }
 
-int ADCL_Vector_register_generic(int ndims, int* dims, int nc, ADCL_Vmap vmap, MPI_Datatype dat, void* data,
+int ADCL_Vector_register_generic(int ndims, const int* dims, int nc, ADCL_Vmap vmap, MPI_Datatype dat, void* data,
                                  ADCL_Vector* vec) {
   return register_vector(
       __func__, ndims, dims, nc, [&] { return given<Map>(vmap); }, dat, data, vec);
 }
 
-int ADCL_Vector_register(int ndims, int* dims, int hwidth, MPI_Datatype dat, void* data, ADCL_Vector* vec) {
+int ADCL_Vector_register(int ndims, const int* dims, int hwidth, MPI_Datatype dat, void* data, ADCL_Vector* vec) {
   return register_vector(
       __func__, ndims, dims, 0, [&] { return halo_of(hwidth); }, dat, data, vec);
 }
 
-int ADCL_Vector_allocate(int ndims, int* dims, int hwidth, MPI_Datatype dat, void* data, ADCL_Vector* vec) {
+int ADCL_Vector_allocate(int ndims, const int* dims, int hwidth, MPI_Datatype dat, void* data, ADCL_Vector* vec) {
   return allocate_vector(
       __func__, ndims, dims, 0, [&] { return halo_of(hwidth); }, dat, data, vec);
 }
 
-int ADCL_Vector_register_nc(int ndims, int* dims, int nc, int hwidth, MPI_Datatype dat, void* data, ADCL_Vector* vec) {
+int ADCL_Vector_register_nc(int ndims, const int* dims, int nc, int hwidth, MPI_Datatype dat, void* data,
+                            ADCL_Vector* vec) {
   return register_vector(
       __func__, ndims, dims, nc, [&] { return halo_of(hwidth); }, dat, data, vec);
 }
 
-int ADCL_Vector_allocate_nc(int ndims, int* dims, int nc, int hwidth, MPI_Datatype dat, void* data, ADCL_Vector* vec) {
+int ADCL_Vector_allocate_nc(int ndims, const int* dims, int nc, int hwidth, MPI_Datatype dat, void* data,
+                            ADCL_Vector* vec) {
   return allocate_vector(
       __func__, ndims, dims, nc, [&] { return halo_of(hwidth); }, dat, data, vec);
 }
 
-int ADCL_Vector_register_kind(int ndims, int* dims, int nc, int vectype, int hwidth, MPI_Datatype dat, void* data,
+int ADCL_Vector_register_kind(int ndims, const int* dims, int nc, int vectype, int hwidth, MPI_Datatype dat, void* data,
                               ADCL_Vector* vec) {
   return register_vector(
       __func__, ndims, dims, nc, [&] { return map_of_kind(vectype, hwidth); }, dat, data, vec);
 }
 
-int ADCL_Vector_allocate_kind(int ndims, int* dims, int nc, int vectype, int hwidth, MPI_Datatype dat, void* data,
+int ADCL_Vector_allocate_kind(int ndims, const int* dims, int nc, int vectype, int hwidth, MPI_Datatype dat, void* data,
                               ADCL_Vector* vec) {
   return allocate_vector(
       __func__, ndims, dims, nc, [&] { return map_of_kind(vectype, hwidth); }, dat, data, vec);
@@ -343,15 +345,15 @@ int ADCL_Topology_create_extended(MPI_Comm cart_comm, ADCL_Topology* topo) {
   });
 }
 
-int ADCL_Topology_create_generic(int ndims, int nneigh, int* lneighbors, int* flip, int* rneighbors, int* coords,
-                                 int direction, MPI_Comm comm, ADCL_Topology* topo) {
+int ADCL_Topology_create_generic(int ndims, int nneigh, const int* lneighbors, const int* flip, const int* rneighbors,
+                                 const int* coords, int direction, MPI_Comm comm, ADCL_Topology* topo) {
   return call(__func__, [&] {
     give(topo, grid_with_flips(ndims, nneigh, lneighbors, flip, rneighbors, coords, direction, comm));
   });
 }
 
-int ADCL_Topology_create_sides(int ndims, int* lneighbors, int* rneighbors, int* coords, int direction, MPI_Comm comm,
-                               ADCL_Topology* topo) {
+int ADCL_Topology_create_sides(int ndims, const int* lneighbors, const int* rneighbors, const int* coords,
+                               int direction, MPI_Comm comm, ADCL_Topology* topo) {
   return call(__func__, [&] { give(topo, grid_of_sides(ndims, lneighbors, rneighbors, coords, direction, comm)); });
 }
 
@@ -394,7 +396,7 @@ int ADCL_Topology_dump(ADCL_Topology topo) {
   return call(__func__, [&] { std::fputs(given<Topology>(topo)->described().c_str(), stderr); });
 }
 
-int ADCL_Attribute_create(int maxnvalues, int* array_of_values, char** values_names, char* attr_name,
+int ADCL_Attribute_create(int maxnvalues, const int* array_of_values, char** values_names, const char* attr_name,
                           ADCL_Attribute* attr) {
   return call(__func__, [&] {
     if (maxnvalues < 1 || array_of_values == nullptr)
@@ -412,7 +414,7 @@ int ADCL_Attribute_free(ADCL_Attribute* attr) {
   return freed<Attribute>(__func__, attr);
 }
 
-int ADCL_Attrset_create(int maxnum, ADCL_Attribute* array_of_attributes, ADCL_Attrset* attrset) {
+int ADCL_Attrset_create(int maxnum, const ADCL_Attribute* array_of_attributes, ADCL_Attrset* attrset) {
   return call(__func__, [&] {
     if (maxnum < 1 || array_of_attributes == nullptr)
       throw Fault(Error::argument, "the number of attributes is less than 1, or their address is null");
@@ -426,13 +428,13 @@ int ADCL_Attrset_free(ADCL_Attrset* attrset) {
   return freed<AttributeSet>(__func__, attrset);
 }
 
-int ADCL_Function_create(ADCL_work_fnct_ptr* fnctp, ADCL_Attrset attrset, int* array_of_attrvalues, char* name,
-                         ADCL_Function* fnct) {
+int ADCL_Function_create(ADCL_work_fnct_ptr* fnctp, ADCL_Attrset attrset, const int* array_of_attrvalues,
+                         const char* name, ADCL_Function* fnct) {
   return make_function(__func__, work_of(fnctp, nullptr), attrset, array_of_attrvalues, name, fnct);
 }
 
 int ADCL_Function_create_async(ADCL_work_fnct_ptr* init_fnct, ADCL_work_fnct_ptr* wait_fnct, ADCL_Attrset attrset,
-                               int* array_of_attrvalues, char* name, ADCL_Function* fnct) {
+                               const int* array_of_attrvalues, const char* name, ADCL_Function* fnct) {
   return make_function(__func__, work_of(init_fnct, wait_fnct), attrset, array_of_attrvalues, name, fnct);
 }
 
@@ -440,7 +442,7 @@ int ADCL_Function_free(ADCL_Function* fnct) {
   return freed<const Function>(__func__, fnct);
 }
 
-int ADCL_Fnctset_create(int maxnum, ADCL_Function* fncts, char* name, ADCL_Fnctset* fnctset) {
+int ADCL_Fnctset_create(int maxnum, const ADCL_Function* fncts, const char* name, ADCL_Fnctset* fnctset) {
   return call(__func__, [&] {
     if (maxnum < 1 || fncts == nullptr)
       throw Fault(Error::argument, "the number of functions is less than 1, or their address is null");
@@ -451,8 +453,8 @@ int ADCL_Fnctset_create(int maxnum, ADCL_Function* fncts, char* name, ADCL_Fncts
 }
 
 int ADCL_Fnctset_create_single(ADCL_work_fnct_ptr* init_fnct, ADCL_work_fnct_ptr* wait_fnct, ADCL_Attrset attrset,
-                               char* name, int** without_attribute_combinations, int num_without_attribute_combinations,
-                               ADCL_Fnctset* fnctset) {
+                               const char* name, int** without_attribute_combinations,
+                               int num_without_attribute_combinations, ADCL_Fnctset* fnctset) {
   return call(__func__, [&] {
     std::vector<const int*> without;
     for (int i = 0; i < num_without_attribute_combinations; ++i)
@@ -644,7 +646,7 @@ int ADCL_Request_get_state(ADCL_Request req, int* state) {
   return call(__func__, [&] { at(state, "the state") = given<Request>(req)->decider().exploring() ? 1 : 0; });
 }
 
-int ADCL_Timer_create(int nreq, ADCL_Request* reqs, ADCL_Timer* timer) {
+int ADCL_Timer_create(int nreq, const ADCL_Request* reqs, ADCL_Timer* timer) {
   return call(__func__, [&] {
     if (nreq < 0 || (nreq > 0 && reqs == nullptr))
       throw Fault(Error::argument, "the number of requests is negative, or their address is null");
@@ -690,27 +692,28 @@ int ADCL_Timer_free(ADCL_Timer* timer) {
   return freed<Timer>(__func__, timer);
 }
 
-int ADCL_Allreduce_init(void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+int ADCL_Allreduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                         ADCL_Request* req) {
   return make_init(__func__, reduction(Collective::allreduce, sendbuf, recvbuf, count, datatype, op, 0, comm), false,
                    req);
 }
 
-int ADCL_Reduce_init(void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
-                     ADCL_Request* req) {
+int ADCL_Reduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                     MPI_Comm comm, ADCL_Request* req) {
   return make_init(__func__, reduction(Collective::reduce, sendbuf, recvbuf, count, datatype, op, root, comm), false,
                    req);
 }
 
-int ADCL_Alltoall_init(void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+int ADCL_Alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                        MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req) {
   return make_init(__func__,
                    exchange(Collective::alltoall, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
                    false, req);
 }
 
-int ADCL_Alltoallv_init(void* sendbuf, int* sendcounts, int* sdispls, MPI_Datatype sendtype, void* recvbuf,
-                        int* recvcounts, int* rdispls, MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req) {
+int ADCL_Alltoallv_init(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
+                        void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
+                        ADCL_Request* req) {
   return make_init(__func__,
                    {.collective = Collective::alltoallv,
                     .sendbuf = sendbuf,
@@ -725,8 +728,9 @@ int ADCL_Alltoallv_init(void* sendbuf, int* sendcounts, int* sdispls, MPI_Dataty
                    false, req);
 }
 
-int ADCL_Allgatherv_init(void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int* recvcounts,
-                         int* displs, MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req) {
+int ADCL_Allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                         const int* recvcounts, const int* displs, MPI_Datatype recvtype, MPI_Comm comm,
+                         ADCL_Request* req) {
   return make_init(__func__,
                    {.collective = Collective::allgatherv,
                     .sendbuf = sendbuf,
@@ -751,21 +755,21 @@ int ADCL_Ibcast_init(void* buffer, int count, MPI_Datatype datatype, int root, M
                    true, req);
 }
 
-int ADCL_Ialltoall_init(void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+int ADCL_Ialltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                         MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req) {
   return make_init(__func__,
                    exchange(Collective::alltoall, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
                    true, req);
 }
 
-int ADCL_Iallgather_init(void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+int ADCL_Iallgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                          MPI_Datatype recvtype, MPI_Comm comm, ADCL_Request* req) {
   return make_init(__func__,
                    exchange(Collective::allgather, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
                    true, req);
 }
 
-int ADCL_Ireduce_init(void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+int ADCL_Ireduce_init(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                       MPI_Comm comm, ADCL_Request* req) {
   return make_init(__func__, reduction(Collective::reduce, sendbuf, recvbuf, count, datatype, op, root, comm), true,
                    req);

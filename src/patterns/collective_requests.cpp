@@ -144,10 +144,15 @@ Call call_of(Collective collective, const Data& data) {
 /// A call's facts, with the places of the ranks in them.
 Facts facts_on(const Call& call, Topology& topology) {
   Facts facts{};
-  if (!facts_of(call, topology.ranks(), topology.rank(), facts))
-    throw Fault(Error::argument, std::string("the MPI library would refuse such a call of MPI_") +
-                                     std::string(name_of(call.collective)) +
-                                     ": a count, datatype, operator or buffer is wrong");
+  if (!facts_of(call, topology.ranks(), topology.rank(), facts)) {
+    const std::string start =
+        "the MPI library would refuse such a call of MPI_" + std::string(name_of(call.collective));
+    if (reduces(call.collective) && call.op == handles.op_null)
+      throw Fault(Error::op, start + ": the operator is MPI_OP_NULL");
+    if (call.sendtype == handles.datatype_null || call.recvtype == handles.datatype_null)
+      throw Fault(Error::datatype, start + ": a datatype is MPI_DATATYPE_NULL");
+    throw Fault(Error::argument, start + ": a count, datatype, operator or buffer is wrong");
+  }
   facts.situation.places = topology.places();
   facts.situation.tree = topology.tree();
   return facts;

@@ -1,6 +1,8 @@
 #include "patterns/halo_set.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -61,9 +63,6 @@ halo::HaloData data_of(const Vector& vector, halo::HaloArray array) {
   const int values = std::max(1, vector.shape().values);
   const bool is_fortran = vector.shape().order == Order::fortran;
   if (is_fortran && values > 1) {
-    if (array.dimensions == halo::most_dimensions)
-      throw Fault(Error::values, "in Fortran's order an array of " + std::to_string(halo::most_dimensions) +
-                                     " dimensions has elements of one value");
     array.cells[static_cast<std::size_t>(array.dimensions++)] = values;
     array.width = 0;  // the new dimension has no halo; of the others the boxes tell
   }
@@ -108,39 +107,85 @@ void add_stage(halo::Rounds& rounds, const std::vector<halo::Link>& links, const
   rounds.stage_ends.push_back(static_cast<int>(rounds.all.size()));
 }
 
+/// The neighbours that all ranks give, by both readings of their lists.
+class NeighboursOfAll {
+ public:
+  /// Collective.
+  explicit NeighboursOfAll(const Topology& topology)
+      : ranks_(topology.ranks()), sides_(2 * static_cast<std::size_t>(topology.dimensions())) {
+    std::vector<int> mine;
+    for (const std::vector<Sides>& reading : topology.readings()) {
+      for (const Sides& one : reading) mine.insert(mine.end(), {one.left, one.right});
+      if (reading.empty()) mine.insert(mine.end(), sides_, impossible);
+    }
+    all_.resize(mine.size() * static_cast<std::size_t>(ranks_));
+    require(pmpi.Allgather(mine.data(), static_cast<int>(mine.size()), handles.int_, all_.data(),
+                           static_cast<int>(mine.size()), handles.int_, topology.comm()),
+            "MPI_Allgather");
+  }
+
+  [[nodiscard]] int at(std::size_t reading, int rank, std::size_t side) const {
+    return all_[(((static_cast<std::size_t>(rank) * 2) + reading) * sides_) + side];
+  }
+  /// The first reading by which all are neighbours of each other, or else the first that is possible on all ranks.
+  [[nodiscard]] std::size_t reading() const {
+    for (const std::size_t one : {0U, 1U})
+      if (is_possible(one) && mistake_in(one).empty()) return one;
+    for (const std::size_t one : {0U, 1U})
+      if (is_possible(one)) return one;
+    throw Fault(Error::topology, "some ranks give right neighbours where other ranks give flips");
+  }
+  /// A neighbour that is none the other way round; empty if there is none.
+  [[nodiscard]] std::string mistake_in(std::size_t reading) const {
+    for (std::size_t side = 0; side < sides_; ++side) {
+      const auto back = static_cast<std::size_t>(halo::opposite(static_cast<int>(side)));
+      for (int rank = 0; rank < ranks_; ++rank) {
+        const int other = at(reading, rank, side);
+        if (other != MPI_PROC_NULL && at(reading, other, back) != rank)
+          return "in dimension " + std::to_string(side / 2) + " rank " + std::to_string(other) +
+                 " is a neighbour of rank " + std::to_string(rank) + ", but not the other way round; give both";
+      }
+    }
+    return {};
+  }
+
+ private:
+  static constexpr int impossible = std::numeric_limits<int>::min();  // no rank, and no number of MPI's for none
+
+  [[nodiscard]] bool is_possible(std::size_t reading) const {
+    for (int rank = 0; rank < ranks_; ++rank)
+      if (sides_ > 0 && at(reading, rank, 0) == impossible) return false;
+    return true;
+  }
+
+  int ranks_;
+  std::size_t sides_;
+  std::vector<int> all_;
+};
+
 /// The pattern on a grid whose neighbours the program has given: the ranks tell each other theirs.
 halo::HaloPattern pattern_of_sides(const Topology& topology, const halo::HaloArray& send,
                                    const halo::HaloArray& receive) {
   const auto dimensions = static_cast<std::size_t>(topology.dimensions());
-  std::vector<int> mine;
-  for (const Sides& one : topology.sides()) mine.insert(mine.end(), {one.left, one.right});
-  std::vector<int> all(mine.size() * static_cast<std::size_t>(topology.ranks()));
-  require(pmpi.Allgather(mine.data(), static_cast<int>(mine.size()), handles.int_, all.data(),
-                         static_cast<int>(mine.size()), handles.int_, topology.comm()),
-          "MPI_Allgather");
-  const auto neighbour = [&](int rank, std::size_t side) {
-    return all[(static_cast<std::size_t>(rank) * 2 * dimensions) + side];
-  };
+  const NeighboursOfAll neighbours(topology);
+  const std::size_t reading = neighbours.reading();
+  if (const std::string mistake = neighbours.mistake_in(reading); !mistake.empty())
+    throw Fault(Error::topology, mistake);
   const halo::Corners corners = topology.has_corners() ? halo::Corners::by_dimension : halo::Corners::none;
   halo::HaloPattern pattern;
   std::vector<halo::Link> links;
   for (std::size_t side = 0; side < 2 * dimensions; ++side) {
     for (int rank = 0; rank < topology.ranks(); ++rank) {
-      const int other = neighbour(rank, side);
-      if (other == MPI_PROC_NULL) continue;
-      const auto back = static_cast<std::size_t>(halo::opposite(static_cast<int>(side)));
-      if (neighbour(other, back) != rank)
-        throw Fault(Error::topology, "in dimension " + std::to_string(side / 2) + " rank " + std::to_string(other) +
-                                         " is a neighbour of rank " + std::to_string(rank) +
-                                         ", but not the other way round; give both");
-      links.push_back({rank, static_cast<int>(side), other, static_cast<int>(back)});
+      const int other = neighbours.at(reading, rank, side);
+      if (other != MPI_PROC_NULL)
+        links.push_back({rank, static_cast<int>(side), other, halo::opposite(static_cast<int>(side))});
     }
     // Corners travel dimension by dimension: the links of each are a stage.
     const bool ends_stage = side % 2 == 1 && (corners != halo::Corners::none || side + 1 == 2 * dimensions);
     if (ends_stage) add_stage(pattern.rounds, std::exchange(links, {}), topology);
   }
   pattern.rounds.sends = pattern.rounds.receives = static_cast<int>(2 * dimensions);
-  const auto [grid, place] = place_like(topology.sides());
+  const auto [grid, place] = place_like(topology.readings()[reading]);
   for (const halo::Direction& direction : halo::directions(topology.dimensions(), corners)) {
     pattern.sends.push_back(halo::box_to_send(send, grid, place, direction, corners));
     pattern.receives.push_back(halo::box_to_receive(receive, grid, place, direction, corners));
@@ -189,10 +234,9 @@ class HaloExchanges final : public Implementations {
             : pattern_of_sides(topology(), send_, receive_);
     extend(pattern.sends, *data_.send);
     extend(pattern.receives, *data_.receive);
-    keep_sides(pattern, sides_ != HaloSides::all                             ? sides_
-                        : topology().direction() == Direction::left_to_right ? HaloSides::left
+    keep_sides(pattern, topology().direction() == Direction::left_to_right   ? HaloSides::left
                         : topology().direction() == Direction::right_to_left ? HaloSides::right
-                                                                             : HaloSides::all);
+                                                                             : sides_);
     std::string mistake;
     exchange_ = halo::HaloExchange::make(topology().comm(), pattern, from_, into_, mistake);
     if (!exchange_) throw Fault(Error::vector, mistake);

@@ -1,6 +1,8 @@
 #include "patterns/topology.hpp"
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -138,36 +140,51 @@ std::shared_ptr<Topology> Topology::cartesian(MPI_Comm comm, bool corners) {
   auto made = plain(comm);
   made->dimensions_ = static_cast<int>(grid.extents.size());
   made->coordinates_ = grid.coordinates;
-  made->sides_ = cartesian_sides(comm, false);
+  made->readings_[0] = cartesian_sides(comm, false);
   made->corners_ = corners;
   made->cartesian_ = true;
-  for (const Sides& one : made->sides_) {
-    for (const int rank : {one.left, one.right}) {
-      made->sources_.push_back(rank);
-      made->targets_.push_back(rank);
-    }
-  }
+  made->add_neighbours();
   return made;
 }
 
 std::shared_ptr<Topology> Topology::grid(std::vector<Sides> sides, std::vector<int> coordinates, Direction direction,
                                          bool corners, MPI_Comm comm) {
+  return grid(Readings{std::move(sides), {}}, std::move(coordinates), direction, corners, comm);
+}
+
+std::shared_ptr<Topology> Topology::grid(Readings readings, std::vector<int> coordinates, Direction direction,
+                                         bool corners, MPI_Comm comm) {
   auto made = plain(comm);
-  for (const Sides& one : sides) {
-    for (const int rank : {one.left, one.right}) {
-      if (rank != MPI_PROC_NULL && (rank < 0 || rank >= made->ranks_))
-        throw Fault(Error::argument, "a neighbour is rank " + std::to_string(rank) + ", and the communicator has " +
-                                         std::to_string(made->ranks_) + " ranks; MPI_PROC_NULL is no neighbour");
-      made->sources_.push_back(rank);
-      made->targets_.push_back(rank);
-    }
+  std::optional<int> stranger;
+  for (std::vector<Sides>& sides : readings) {
+    const auto is_of_comm = [&](int rank) {
+      const bool is = rank == MPI_PROC_NULL || (rank >= 0 && rank < made->ranks_);
+      if (!is && !stranger) stranger = rank;
+      return is;
+    };
+    if (!std::all_of(sides.begin(), sides.end(),
+                     [&](const Sides& one) { return is_of_comm(one.left) && is_of_comm(one.right); }))
+      sides.clear();
+    made->dimensions_ = std::max(made->dimensions_, static_cast<int>(sides.size()));
   }
-  made->dimensions_ = static_cast<int>(sides.size());
-  made->sides_ = std::move(sides);
+  if (stranger && made->dimensions_ == 0)
+    throw Fault(Error::argument, "a neighbour is rank " + std::to_string(*stranger) + ", and the communicator has " +
+                                     std::to_string(made->ranks_) + " ranks; MPI_PROC_NULL is no neighbour");
+  made->readings_ = std::move(readings);
+  made->add_neighbours();
   made->coordinates_ = std::move(coordinates);
   made->corners_ = corners;
   made->direction_ = direction;
   return made;
+}
+
+void Topology::add_neighbours() {
+  for (const Sides& one : likelier()) {
+    for (const int rank : {one.left, one.right}) {
+      sources_.push_back(rank);
+      targets_.push_back(rank);
+    }
+  }
 }
 
 std::shared_ptr<Topology> Topology::graph(MPI_Comm comm) {
@@ -205,9 +222,10 @@ std::string Topology::described() const {
   for (std::size_t i = 0; i < coordinates_.size(); ++i)
     text += start + ": coordinate " + std::to_string(i) + " is " + std::to_string(coordinates_[i]) + "\n";
   const auto named = [](int rank) { return rank == MPI_PROC_NULL ? std::string("none") : std::to_string(rank); };
-  for (std::size_t i = 0; i < sides_.size(); ++i)
-    text += start + ": neighbours " + std::to_string(i) + " are " + named(sides_[i].left) + " on the left and " +
-            named(sides_[i].right) + " on the right\n";
+  const std::vector<Sides>& sides = likelier();
+  for (std::size_t i = 0; i < sides.size(); ++i)
+    text += start + ": neighbours " + std::to_string(i) + " are " + named(sides[i].left) + " on the left and " +
+            named(sides[i].right) + " on the right\n";
   return text;
 }
 

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@ struct Sides {
   int right = MPI_PROC_NULL;
 };
 
+/// Neighbours by dimension, in the two ways in which a program's lists can be read.
+using Readings = std::array<std::vector<Sides>, 2>;
+
 /// The ranks of a communicator, and who is whose neighbour.
 class Topology {
  public:
@@ -30,6 +34,10 @@ class Topology {
   static std::shared_ptr<Topology> cartesian(MPI_Comm comm, bool corners);
   /// The grid whose neighbours are given, those of dimension i at place i; `coordinates` may be empty.
   static std::shared_ptr<Topology> grid(std::vector<Sides> sides, std::vector<int> coordinates, Direction direction,
+                                        bool corners, MPI_Comm comm);
+  /// The same where the program's lists can be read in two ways, which only the lists of all ranks decide between: the
+  /// first way goes before. An empty reading is one that this rank's lists rule out.
+  static std::shared_ptr<Topology> grid(Readings readings, std::vector<int> coordinates, Direction direction,
                                         bool corners, MPI_Comm comm);
   /// The neighbours of a communicator with a graph.
   static std::shared_ptr<Topology> graph(MPI_Comm comm);
@@ -45,8 +53,8 @@ class Topology {
   /// A Cartesian communicator has told the neighbours.
   [[nodiscard]] bool is_cartesian() const { return cartesian_; }
   [[nodiscard]] Direction direction() const { return direction_; }
-  /// By dimension.
-  [[nodiscard]] const std::vector<Sides>& sides() const { return sides_; }
+  /// One of them is empty, or both where there are no dimensions, unless this rank's lists can be read in two ways.
+  [[nodiscard]] const Readings& readings() const { return readings_; }
   [[nodiscard]] const std::vector<int>& coordinates() const { return coordinates_; }
   [[nodiscard]] const std::vector<int>& sources() const { return sources_; }
   [[nodiscard]] const std::vector<int>& targets() const { return targets_; }
@@ -64,6 +72,9 @@ class Topology {
 
  private:
   explicit Topology(MPI_Comm comm);
+  /// The first reading that is possible.
+  [[nodiscard]] const std::vector<Sides>& likelier() const { return readings_[readings_[0].empty() ? 1 : 0]; }
+  void add_neighbours();
 
   MPI_Comm comm_;
   int rank_;
@@ -72,7 +83,7 @@ class Topology {
   bool corners_ = false;
   bool cartesian_ = false;
   Direction direction_ = Direction::both;
-  std::vector<Sides> sides_;
+  Readings readings_;
   std::vector<int> coordinates_;
   std::vector<int> sources_;
   std::vector<int> targets_;

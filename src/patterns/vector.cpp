@@ -20,9 +20,10 @@ void check_halo(const Vector::Shape& shape) {
     const std::string which =
         "dimension " + std::to_string(i) + " has " + std::to_string(shape.extents[i]) + " elements";
     const std::int64_t between = std::int64_t{shape.extents[i]} - (2 * std::int64_t{halo});
+    if (shape.extents[i] < 1) throw Fault(Error::extents, which + "; a vector with halos has at least one");
     if (between < 1)
-      throw Fault(Error::extents, which + ", halos of " + std::to_string(halo) +
-                                      " on both sides included: no cell is left between them; extents count the halos");
+      throw Fault(Error::halo, which + ", halos of " + std::to_string(halo) +
+                                   " on both sides included: no cell is left between them; extents count the halos");
     if (between < halo)
       throw Fault(Error::halo, which + ", of which " + std::to_string(between) + " lie between halos of " +
                                    std::to_string(halo) + ": a halo must not be wider than the block it surrounds");
@@ -92,7 +93,7 @@ std::shared_ptr<Vector> Vector::allocated(Shape shape) {
 
 void* Vector::levels_of_pointers() {
   std::vector<int> extents = shape_.extents;
-  if (shape_.values > 0) extents.push_back(shape_.values);
+  if (shape_.values > 1) extents.push_back(shape_.values);
   if (!is_own() || extents.size() == 1) return data_;
   if (levels_.empty()) {
     // Level i has a pointer for each combination of the first i + 1 indices, to what the next index counts.

@@ -69,8 +69,7 @@ class Vector {
   [[nodiscard]] std::int64_t bytes() const { return elements_ * bytes_of_value_; }
 
   /// The address that a program with arrays of pointers sees: as many levels of pointers as there are dimensions, one
-  /// more where the program has said how many values an element has, the last of them into the data. Only for memory of
-  /// its own.
+  /// more where an element has several values, the last of them into the data. Only for memory of its own.
   [[nodiscard]] void* levels_of_pointers();
 
  private:

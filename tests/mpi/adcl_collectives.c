@@ -211,6 +211,25 @@ static void check_ibcast(ADCL_Topology topo) {
   is(ADCL_Vmap_free(&rvmap), "free");
 }
 
+/* Arguments that MPI would refuse: the code says which. */
+static void check_refused(void) {
+  double from = 1, into = 0;
+  ADCL_Request request;
+  expect(ADCL_Allreduce_init(&from, &into, 1, MPI_DOUBLE, MPI_OP_NULL, MPI_COMM_WORLD, &request) == ADCL_INVALID_OP,
+         "no operator");
+  expect(ADCL_Allreduce_init(&from, &into, 1, MPI_DATATYPE_NULL, MPI_SUM, MPI_COMM_WORLD, &request) == ADCL_INVALID_DAT,
+         "no datatype");
+  expect(ADCL_Alltoall_init(&from, 0, MPI_DOUBLE, &into, 0, MPI_DATATYPE_NULL, MPI_COMM_WORLD, &request) ==
+             ADCL_INVALID_DAT,
+         "no datatype to receive");
+  expect(ADCL_Allreduce_init(&from, &into, -1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request) == ADCL_INVALID_ARG,
+         "a negative count");
+  expect(ADCL_Reduce_init(&from, &into, 1, MPI_DOUBLE, MPI_SUM, ranks, MPI_COMM_WORLD, &request) == ADCL_INVALID_ARG,
+         "no such root");
+  expect(ADCL_Allreduce_init(&from, &into, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_NULL, &request) == ADCL_INVALID_COMM,
+         "no communicator");
+}
+
 int main(int argc, char** argv) {
   int cdims = 0, periods = 0;
   MPI_Comm cart;
@@ -234,6 +253,7 @@ int main(int argc, char** argv) {
   check_alltoall(topo, ADCL_FNCTSET_IALLTOALL, 0, 1);
   check_ibcast(topo);
   check_init();
+  check_refused();
   is(ADCL_Topology_free(&topo), "free");
   MPI_Comm_free(&cart);
   int all = 0;

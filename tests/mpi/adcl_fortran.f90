@@ -17,6 +17,7 @@ program adcl_fortran
   call expect(ierror == ADCL_SUCCESS, 'init')
   call check_halo(1)
   call check_halo(3)
+  call check_four_dimensions()
   call check_functions()
   call check_single()
   call check_collectives()
@@ -104,6 +105,74 @@ contains
     call expect(ierror == ADCL_SUCCESS, 'freeing a topology')
     call MPI_Comm_free(cart, ierror)
   end subroutine
+
+  ! Two values per point of an array of four dimensions: all halos beside faces.
+  subroutine check_four_dimensions()
+    integer, parameter :: inner(4) = (/2, 3, 2, 4/)
+    integer :: cdims(4), dims(4), lower(4), upper(4), at(4), cart, vmap, vec, topo, request, i, j, k, l, v, n, d, from
+    logical :: periods(4)
+    double precision :: points(4, 5, 4, 6, 2)
+    cdims = 0
+    periods = .true.
+    call MPI_Dims_create(ranks, 4, cdims, ierror)
+    call MPI_Cart_create(MPI_COMM_WORLD, 4, cdims, periods, .false., cart, ierror)
+    do d = 1, 4
+      call MPI_Cart_shift(cart, d - 1, 1, lower(d), upper(d), ierror)
+    end do
+    dims = inner + 2
+    call ADCL_Vmap_halo_allocate(1, vmap, ierror)
+    call ADCL_Vector_register_generic(4, dims, 2, vmap, MPI_DOUBLE_PRECISION, points, vec, ierror)
+    call expect(ierror == ADCL_SUCCESS, 'a vector of four dimensions')
+    call ADCL_Topology_create(cart, topo, ierror)
+    call ADCL_Request_create(vec, topo, ADCL_FNCTSET_NEIGHBORHOOD, request, ierror)
+    call expect(ierror == ADCL_SUCCESS, 'a request of four dimensions')
+    do n = 1, 60
+      points = -1
+      do v = 1, 2
+        do l = 2, 5
+          do k = 2, 3
+            do j = 2, 4
+              do i = 2, 3
+                points(i, j, k, l, v) = value_at(rank, (/i, j, k, l/), v) + n
+              end do
+            end do
+          end do
+        end do
+      end do
+      call ADCL_Request_start(request, ierror)
+      call expect(ierror == ADCL_SUCCESS, 'a start in four dimensions')
+      do v = 1, 2
+        do l = 1, 6
+          do k = 1, 4
+            do j = 1, 5
+              do i = 1, 4
+                at = (/i, j, k, l/)
+                if (count(at == 1 .or. at == dims) > 1) cycle
+                from = rank
+                do d = 1, 4
+                  if (at(d) == 1) from = lower(d)
+                  if (at(d) == dims(d)) from = upper(d)
+                end do
+                where (at == 1) at = dims - 1
+                where (at == dims) at = 2
+                call expect(points(i, j, k, l, v) == value_at(from, at, v) + n, 'a cell of four dimensions')
+              end do
+            end do
+          end do
+        end do
+      end do
+    end do
+    call ADCL_Request_free(request, ierror)
+    call ADCL_Vector_deregister(vec, ierror)
+    call ADCL_Vmap_free(vmap, ierror)
+    call ADCL_Topology_free(topo, ierror)
+    call MPI_Comm_free(cart, ierror)
+  end subroutine
+
+  double precision function value_at(owner, at, v)
+    integer, intent(in) :: owner, at(4), v
+    value_at = 1d6*owner + 1d5*v + 1d3*at(1) + 1d2*at(2) + 1d1*at(3) + at(4)
+  end function
 
   subroutine check_functions()
     external first, second, third

@@ -50,12 +50,12 @@ static void check(int ndims, int hwidth, int nc, int periodic, int extended, int
     data = malloc(sizeof(double) * cells * values);
     if (ADCL_Vector_register_generic(ndims, dims, nc, vmap, MPI_DOUBLE, data, &vec) != ADCL_SUCCESS) ++faults;
   } else {
-    const int levels = ndims + (nc > 0);
+    const int levels = ndims + (nc > 1);
     void* const places[] = {&one, &two, &three, &four};
     if (ADCL_Vector_allocate_generic(ndims, dims, nc, vmap, MPI_DOUBLE, places[levels - 1], &vec) != ADCL_SUCCESS)
       ++faults;
     data = levels == 1 ? one : levels == 2 ? &two[0][0] : levels == 3 ? &three[0][0][0] : &four[0][0][0][0];
-    if (levels == 3 && &three[1][2][0] != data + (dims[1] + 2) * (nc > 0 ? nc : dims[2])) ++faults;
+    if (levels == 3 && &three[1][2][0] != data + (dims[1] + 2) * (nc > 1 ? nc : dims[2])) ++faults;
   }
   if ((extended == CORNERS            ? ADCL_Topology_create_extended(cart, &topo)
        : extended == CORNERS_BY_LISTS ? create_by_lists(ndims, coords, cart, &topo)
@@ -116,6 +116,30 @@ static void check_shift(int direction, ADCL_Fnctset set) {
     for (int i = 0; i < 6; ++i) line[i] = i % 5 == 0 ? -1 : rank * 10 + i;
     if (ADCL_Request_start(request) != ADCL_SUCCESS) ++faults;
     if (line[0] != (to_right ? left * 10 + 4 : -1) || line[5] != (to_left ? right * 10 + 1 : -1)) ++faults;
+  }
+  ADCL_Request_free(&request);
+  ADCL_Vector_deregister(&vec);
+  ADCL_Topology_free(&topo);
+}
+
+/* A ring in which coordinates run against the ranks, so that right neighbours of 0 and 1 look like flips, and flips
+ * that are all 0 like ranks. Some programs give the flips last. */
+static void check_ring(int flips_last, int has_flips) {
+  int coord = ranks - 1 - rank, left = (rank + 1) % ranks, right = (rank + ranks - 1) % ranks, dims = 6;
+  int flip = has_flips ? coord % 2 : 0;
+  int line[6];
+  ADCL_Topology topo;
+  ADCL_Vector vec;
+  ADCL_Request request;
+  if (ADCL_Topology_create_generic(1, 1, &left, flips_last ? &right : &flip, flips_last ? &flip : &right, &coord,
+                                   ADCL_DIRECTION_BOTH, MPI_COMM_WORLD, &topo))
+    ++faults;
+  if (ADCL_Vector_register(1, &dims, 1, MPI_INT, line, &vec) != ADCL_SUCCESS) ++faults;
+  if (ADCL_Request_create(vec, topo, ADCL_FNCTSET_NEIGHBORHOOD, &request) != ADCL_SUCCESS) ++faults;
+  for (int start = 0; start < 5; ++start) {
+    for (int i = 0; i < 6; ++i) line[i] = i % 5 == 0 ? -1 : rank * 10 + i;
+    if (ADCL_Request_start(request) != ADCL_SUCCESS) ++faults;
+    if (line[0] != left * 10 + 4 || line[5] != right * 10 + 1) ++faults;
   }
   ADCL_Request_free(&request);
   ADCL_Vector_deregister(&vec);
@@ -190,8 +214,9 @@ static void check_queries(void) {
   /* Errors */
   if (ADCL_Vmap_halo_allocate(-1, &vmap) != ADCL_INVALID_HWIDTH) ++faults;
   ADCL_Vmap_halo_allocate(4, &vmap);
-  if (ADCL_Vector_register_generic(2, dims, 0, vmap, MPI_DOUBLE, matrix, &vec2) != ADCL_INVALID_DIMS) ++faults;
-  int wide[2] = {10, 10};
+  if (ADCL_Vector_register_generic(2, dims, 0, vmap, MPI_DOUBLE, matrix, &vec2) != ADCL_INVALID_HWIDTH) ++faults;
+  int wide[2] = {10, 10}, empty[2] = {0, 10};
+  if (ADCL_Vector_register_generic(2, empty, 0, vmap, MPI_DOUBLE, matrix, &vec2) != ADCL_INVALID_DIMS) ++faults;
   if (ADCL_Vector_register_generic(2, wide, 0, vmap, MPI_DOUBLE, matrix, &vec2) != ADCL_INVALID_HWIDTH) ++faults;
   if (ADCL_Vector_register_generic(-1, dims, 0, vmap, MPI_DOUBLE, matrix, &vec2) != ADCL_INVALID_NDIMS) ++faults;
   if (ADCL_Vector_register_generic(2, dims, -1, vmap, MPI_DOUBLE, matrix, &vec2) != ADCL_INVALID_NC) ++faults;
@@ -231,6 +256,9 @@ int main(int argc, char** argv) {
   check_shift(ADCL_DIRECTION_RIGHT_TO_LEFT, ADCL_FNCTSET_NEIGHBORHOOD);
   check_shift(ADCL_DIRECTION_BOTH, ADCL_fnctset_ltor);
   check_shift(ADCL_DIRECTION_BOTH, ADCL_fnctset_rtol);
+  check_shift(ADCL_DIRECTION_LEFT_TO_RIGHT, ADCL_FNCTSET_SHIFT);
+  check_shift(ADCL_DIRECTION_RIGHT_TO_LEFT, ADCL_FNCTSET_SHIFT);
+  for (int i = 0; i < 4; ++i) check_ring(i % 2, i / 2);
   check_queries();
   /* What a program forgets to free it cannot use after MPI, nor free: an error, and no call of MPI. */
   int line = ranks, open = 0, dims = 6;

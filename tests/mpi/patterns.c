@@ -92,8 +92,8 @@ static void check_errors(starling_function_set set) {
   is(starling_map_halo(3, &wide), 0, "a wide halo");
   is(starling_vector_register(0, extents, 0, map, MPI_DOUBLE, STARLING_ORDER_C, data, &vector),
      STARLING_ERROR_DIMENSIONS, "a vector without dimensions");
-  is(starling_vector_register(2, extents, 0, wide, MPI_DOUBLE, STARLING_ORDER_C, data, &vector),
-     STARLING_ERROR_DIMENSIONS, "a vector that is all halo");
+  is(starling_vector_register(2, extents, 0, wide, MPI_DOUBLE, STARLING_ORDER_C, data, &vector), STARLING_ERROR_HALO,
+     "a vector that is all halo");
   const int narrow[] = {8, 8};
   is(starling_vector_register(2, narrow, 0, wide, MPI_DOUBLE, STARLING_ORDER_C, data, &vector), STARLING_ERROR_HALO,
      "a halo that is wider than the block");

@@ -117,7 +117,7 @@ def check_errors() -> None:
         (lambda: request.update(1.0), 11),
         (lambda: request.attribute("b"), 8),
         (timer.stop, 11),
-        (lambda: patterns.Vector(numpy.zeros((3, 3)), patterns.Map.halo(2)), 3),
+        (lambda: patterns.Vector(numpy.zeros((3, 3)), patterns.Map.halo(2)), 4),
         (lambda: patterns.FunctionSet.predefined("luck"), 1),
         (lambda: patterns.Attribute("twice", [1, 1]), 1),
         (lambda: request.figures("luck"), 9),

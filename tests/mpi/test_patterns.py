@@ -135,7 +135,8 @@ def test_programs_of_both_interfaces_run_on_newer_libraries(mpi: Mpi, tmp_path: 
 
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
 @pytest.mark.parametrize(
-    "source", ["adcl_halos.c", "adcl_collectives.c", "adcl_figure.c", "adcl_sets.c", "adcl_years.c"]
+    "source",
+    ["adcl_halos.c", "adcl_collectives.c", "adcl_figure.c", "adcl_sets.c", "adcl_years.c", "adcl_constants.cpp"],
 )
 def test_a_program_written_for_adcl_is_right(mpi: Mpi, source: str, tmp_path: Path) -> None:
     program = linked(mpi, HERE / source, tmp_path)

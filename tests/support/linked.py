@@ -6,7 +6,7 @@ import functools
 import subprocess
 from pathlib import Path
 
-from support.mpis import Mpi, compile_c, compile_fortran
+from support.mpis import Mpi, compile_c, compile_cxx, compile_fortran
 from support.tuned import STARLING
 
 
@@ -17,9 +17,10 @@ def _asked(*words: str) -> str:
 
 
 def linked(mpi: Mpi, source: Path, folder: Path, *options: str) -> str:
-    """Compiles a C or Fortran file and links it; returns the program. Fortran may use the module `starling`."""
+    """Compiles a C, C++ or Fortran file and links it; returns the program. Fortran may use the module `starling`."""
     flags = (*options, *_asked("--flags", "--mpicc", str(mpi.mpicc)).split())
     if source.suffix == ".f90":
         module = [_asked("--module")] if "use starling" in source.read_text() else []
         return str(compile_fortran(mpi, source, folder, [*module, *flags]))
-    return str(compile_c(mpi, source, folder, flags))
+    compiled = compile_cxx if source.suffix == ".cpp" else compile_c
+    return str(compiled(mpi, source, folder, flags))

@@ -9,11 +9,12 @@ namespace {
 /// The nested loops: calls `move` with the address of each line. A template, so that the copy of a line is inlined.
 template <class Address, class Move>
 void for_each_line(Address first, const Lines& lines, Move move) {
-  for (std::int64_t i = 0; i < lines.count[0]; ++i)
-    for (std::int64_t j = 0; j < lines.count[1]; ++j) {
-      Address line = first + (i * lines.stride[0]) + (j * lines.stride[1]);
-      for (std::int64_t k = 0; k < lines.count[2]; ++k, line += lines.stride[2]) move(line);
-    }
+  for (std::int64_t h = 0; h < lines.count[0]; ++h)
+    for (std::int64_t i = 0; i < lines.count[1]; ++i)
+      for (std::int64_t j = 0; j < lines.count[2]; ++j) {
+        Address line = first + (h * lines.stride[0]) + (i * lines.stride[1]) + (j * lines.stride[2]);
+        for (std::int64_t k = 0; k < lines.count[3]; ++k, line += lines.stride[3]) move(line);
+      }
 }
 
 /// With the length of short lines as a constant: the compiler then moves them in a register.
@@ -54,8 +55,9 @@ BoxInMemory lines_of(const Box& box, const HaloArray& array, std::int64_t cell_b
   }
   found.lines.bytes = run;
   for (std::size_t i = 0; i < loops.size(); ++i) {
-    found.lines.count.at(2 - i) = loops[i].count;
-    found.lines.stride.at(2 - i) = loops[i].stride;
+    const std::size_t place = found.lines.count.size() - 1 - i;
+    found.lines.count.at(place) = loops[i].count;
+    found.lines.stride.at(place) = loops[i].stride;
   }
   return found;
 }
