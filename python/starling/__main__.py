@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import signal
 import sys
@@ -20,6 +21,8 @@ def main() -> None:
     interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if interruptible:
         signal.signal(signal.SIGINT, _end)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # as stderr does; a locale may lack what a table or a record has
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         try:
             _run_command(sys.argv[1:], interruptible)

@@ -124,3 +124,16 @@ def test_a_profile_is_never_overwritten(mpi: Mpi, tmp_path: Path) -> None:
     assert "exists" in outcome.stderr
     assert file.read_text() == "mine"
     assert not (tmp_path / "started").exists()
+
+
+@pytest.mark.parametrize("mpi", debian_mpis()[:1], ids=str)
+def test_a_profile_that_cannot_be_written_is_told_once_with_the_reason(mpi: Mpi, tmp_path: Path) -> None:
+    program = compile_c(mpi, HERE / "profiled.c", tmp_path)
+    folder = tmp_path / "goes"
+    folder.mkdir()
+    before = [COMMAND, "profile", "-o", str(folder / "profile.json"), "--"]
+    removes_it = ["sh", "-c", f'rmdir {folder}; exec "$@"', "sh"]
+    outcome = run_ranks(mpi, RANKS, [str(program)], preloaded(mpi, tmp_path), 120, before=[*before, *removes_it])
+    assert outcome.status == 1
+    (told,) = [one for one in outcome.stderr.splitlines() if one.startswith("starling: ")]
+    assert f"cannot write '{folder}/profile.json': " in told

@@ -369,6 +369,13 @@ def test_one_number_of_ranks_can_be_asked_for(tmp_path: Path) -> None:
     assert (missing.exit_code, missing.stderr) == (1, "starling: the table has nothing for 5 ranks; it has: 4, 8\n")
 
 
+def test_what_a_shell_is_told_has_the_files_name_in_quotes_where_it_needs_some(tmp_path: Path) -> None:
+    file, name = tmp_path / "table.json", tmp_path / "my rules"
+    file.write_text(json.dumps(data(choice("bcast", 4, (0, None, "chain")))))
+    told = invoked(str(file), "--to", "openmpi-rules", "-o", str(name)).stderr
+    assert f"coll_tuned_dynamic_rules_filename '{name}' ..." in told
+
+
 def test_a_table_of_which_nothing_can_be_said_is_told() -> None:
     found = exported(table(choice("bcast", 4, (0, None, "native_knomial?radix=4"))), Format.UCC)
     assert found.text == ""

@@ -77,6 +77,12 @@ def test_shares_imbalance_and_waiting_are_those_of_all_ranks(tmp_path: Path) -> 
     assert " ".join(bcast) == "bcast 64 B all 4 10 250 ms 1.00 s (1) 2.5 % 20.0 % 4.00 - -"
 
 
+def test_ranks_that_began_before_rank_0_are_in_collectives_no_longer_than_the_run(tmp_path: Path) -> None:
+    lines = shown(written(tmp_path, [context("barrier", 0, rank_seconds=120.0)])).splitlines()
+    assert lines[1].startswith("A rank spent 30.0 s in collectives in the mean, 100.0 % of the run")
+    assert "30.0 s 1.50 s (1) 100.0 % 100.0 %" in " ".join(lines[4].split())
+
+
 def test_nobody_is_named_for_noise(tmp_path: Path) -> None:
     noise: dict[str, Any] = {"waiting_rank_seconds": 0.1, "sampled_calls": 50, "last": [{"rank": 3, "calls": 50}]}
     turns: dict[str, Any] = {

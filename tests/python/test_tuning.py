@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
+import resource
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
@@ -13,8 +15,10 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from typer.testing import CliRunner
 
 from starling.algorithms import repository
+from starling.commands.cli import app
 from starling.lab.idle import Ticks
 from starling.tables import table as tables
 from starling.tables.table import NATIVE, Choice, Made, Table
@@ -616,6 +620,56 @@ def test_bad_options_are_told_in_one_line_before_a_job_starts(
     assert "\n" not in str(told.value)
 
 
+def test_what_is_no_file_is_told_before_a_job_starts(tmp_path: Path) -> None:
+    request = tune.Request(["mpirun"], tmp_path / "table.json", "starling tune")
+    request.table.mkdir()
+    request.measurements.write_text("")
+    with pytest.raises(PlanError, match="there is such a file"):
+        tune.check(request)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(JournalError, match="pipe: it is not a regular file; name another file with -o"):
+        JsonLines(pipe)
+    with pytest.raises(PlanError, match="pipe: it is not a regular file; make a profile with"):
+        points.from_profile(pipe, None, 4)
+
+
+def test_where_there_is_no_room_for_a_line_the_next_run_goes_on(tmp_path: Path) -> None:
+    lines = JsonLines(tmp_path / "measurements")
+    lines.begin("heading")
+    before = lines.path.read_text()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 7, limits[1]))
+    try:
+        with pytest.raises(JournalError, match="File too large; mend that, and the same command goes on"):
+            lines.append("more than fits")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert len(lines.path.read_text()) == len(before) + 7
+    lines.close()
+    assert len(lines.path.read_text()) == len(before) + 7, "nothing of it comes later"
+    assert JsonLines(lines.path).text == before
+
+
+def test_a_budget_that_has_no_time_for_what_is_worth_measuring_is_told() -> None:
+    job = FakeJob({NATIVE: line(5000, 0.01), "ring": line(1000, 0.001)})
+    found = search(job, sizes=(8,), budget=0.4)
+    found.run()
+    assert list(found.known.measured(Point("allreduce", 8, 8))) == [NATIVE], "ten calls of another would take too long"
+    assert not found.budget.used_up
+    assert found.lacks_time
+    assert not finished(CURVES, SIZES).lacks_time
+
+
+def test_the_command_line_that_uses_a_table_is_one_that_a_shell_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = table_of(finished(CURVES, (8,)))
+    monkeypatch.setattr(tune, "tune", lambda *_: tune.Done(table, 0))
+    told = CliRunner().invoke(app, ["tune", "-o", str(tmp_path / "my table.json"), "--", "mpirun"])
+    assert told.stderr.endswith(f"; use it: starling run --table '{tmp_path}/my table.json' -- mpirun ...\n")
+
+
 def test_a_table_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
     request = tune.Request(["mpirun"], tmp_path / "table.json", "starling tune")
     tune.check(request)
@@ -682,6 +736,21 @@ def test_the_report_says_what_the_table_says_and_what_it_gains() -> None:
     assert gained[report.Kind.MESSAGES].most == pytest.approx(largest, abs=0.05)
     assert gained[report.Kind.GROUPS].least == 0
     assert all(one.least <= one.mean <= one.most for one in gained.values())
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_a_narrow_terminal_keeps_the_columns_that_matter(width: int) -> None:
+    console = Console(width=width, highlight=False)
+    with console.capture() as captured:
+        report.render(table_of(finished(CURVES, SIZES)), console)
+    heading, *rows = captured.get().partition("\n\n")[2].splitlines()
+    assert max(map(len, [heading, *rows])) <= width
+    for title in ("collective", "ranks", "below", "way"):
+        assert title in heading.split()
+    assert rows[0].split()[0] == "allreduce"
+    assert "doubling" in rows[0].split()
+    (of_kinds,) = (row.split() for row in rows if row.startswith("collective"))
+    assert {"collective", "ranks", "kind", "mean"} <= set(of_kinds)
 
 
 def test_the_page_draws_bars_curves_with_crossings_and_bands() -> None:

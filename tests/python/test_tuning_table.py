@@ -2,7 +2,10 @@
 
 import copy
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -10,9 +13,12 @@ from typing import Any
 
 import jsonschema
 import pytest
+from typer.testing import CliRunner
 
+from starling.commands.cli import app
 from starling.messages import in_one_line
 from starling.tables.table import Table, TableError, parse, read, to_text, write
+from starling.tuning import page
 from support.tables import choice, data, points
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -177,9 +183,42 @@ def test_files_that_cannot_be_read_are_one_line(tmp_path: Path) -> None:
     binary.write_bytes(b"{\xff}")
     with pytest.raises(TableError, match="byte 1 is not UTF-8"):
         read(binary)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for file in (pipe, Path("/dev/zero")):
+        with pytest.raises(TableError, match="it is not a regular file; make a table with: starling tune"):
+            read(file)
+        for command in (["report"], ["report", "--json"], ["export", "--to", "ucc"], ["profile", "--show"]):
+            told = CliRunner().invoke(app, [*command, str(file)])
+            assert (told.exit_code, told.stderr.count("\n")) == (1, 1)
+            assert f"{file}: it is not a regular file" in told.stderr
+
+
+def test_bytes_of_names_that_are_not_utf_8_are_kept(tmp_path: Path) -> None:
+    made = {**SAMPLE["made"], "command": "starling tune -o odd\udcff.json -- mpirun"}
+    table = Table.model_validate({**SAMPLE, "made": made})
+    write(table, tmp_path / "table.json")
+    assert read(tmp_path / "table.json") == table
+    page.write(table, tmp_path / "table.html")
+    assert r"odd\udcff.json" in (tmp_path / "table.html").read_text()
 
 
 def test_fields_that_later_versions_may_add_are_ignored() -> None:
     table = parse(changed(lambda one: one.update(more=1, choices=[{**one["choices"][0], "more": [1]}])))
     assert table.choices[0].intervals[1].holds(8191)
     assert not table.choices[0].intervals[1].holds(8192)
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_locale_that_lacks_a_character_shows_an_escape(options: list[str], tmp_path: Path) -> None:
+    (tmp_path / "table.json").write_text(json.dumps({**SAMPLE, "machine": "M→N"}))
+    done = subprocess.run(
+        [sys.executable, "-m", "starling", "report", "table.json", *options],
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert rb"M\u2192N" in done.stdout

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from starling import files
 from starling.commands import completion
 from starling.commands.shared import AsJson, commands, fail, misused
 from starling.messages import MISUSE, not_written, printable
@@ -107,7 +108,7 @@ def _draw(candidate: str | None, file: Path, ranks: int, root: int, blocks: int 
         misused(f"--draw {printable(file)}: pictures are SVG; give a name that ends in .svg")
     try:
         plan = repository.plan(candidate, ranks, root, blocks)
-        file.write_text(drawing.draw(plan))
+        files.write(file, drawing.draw(plan))
     except UnknownError as error:
         misused(error)
     except RepositoryError as error:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from starling import files
 from starling.commands.shared import commands, fail, misused, refuse_to_replace
 from starling.messages import log, not_written
 from starling.tables.formats import Format
@@ -37,7 +38,7 @@ def export(
     try:
         found = exporting.export(read(table), to, file=str(output) if output else "FILE", library=library, ranks=ranks)
         if output is not None:
-            output.write_text(found.text)
+            files.write(output, found.text)
     except (TableError, RepositoryError) as error:
         fail(error)
     except OSError as error:

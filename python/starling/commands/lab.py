@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from starling import files
 from starling.commands import completion
 from starling.commands.shared import AsJson
 from starling.lab.launch import IDLE_MICROSECONDS
@@ -298,7 +299,7 @@ def race(
             races.render(found, terminal())
             for file, text in ((csv, races.as_csv(found)), (plot, races.plot(found))):
                 if file is not None:
-                    file.write_text(text, encoding="utf-8")
+                    files.write(file, text)
         except (races.RaceError, tables.TableError) as error:
             raise LabError(str(error)) from error
         except OSError as error:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from starling import files
 from starling.commands.shared import (
     Everything,
     OfMpi,
@@ -72,7 +73,7 @@ def profile(
     try:
         found, text = profiles.read(file)
         if html is not None:
-            html.write_text(page(found), encoding="utf-8")
+            files.write(html, page(found))
     except RecordError as error:
         fail(error)
     except OSError as error:

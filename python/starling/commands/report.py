@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from starling import files
 from starling.commands import history
 from starling.commands.shared import (
     AsJson,
@@ -101,7 +102,7 @@ def _write_page(found: RunRecord, file: Path) -> None:
 
     text = run_page.page(found) if found.profile is None else profile_page.page(profiles.of(found))
     try:
-        file.write_text(text, encoding="utf-8")
+        files.write(file, text)
     except OSError as error:
         fail(not_written(file, error))
     log(f"page {printable(file)}")
@@ -110,8 +111,7 @@ def _write_page(found: RunRecord, file: Path) -> None:
 def _is_table(path: Path) -> bool:
     """Whether a file is meant to be a tuning table of any version; what it is, its reader says."""
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            return "starling-table-" in file.read(1024)
+        return path.is_file() and b"starling-table-" in path.open("rb").read(1024)
     except OSError:
         return False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -97,6 +98,7 @@ def tune(
 
     if not quiet:
         reports.render(found, terminal())
-        log(f"table {printable(output)}; use it: starling run --table {printable(output)} -- mpirun ...")
+        quoted = printable(shlex.quote(str(output)))
+        log(f"table {printable(output)}; use it: starling run --table {quoted} -- mpirun ...")
     if status != 0:
         raise typer.Exit(status)

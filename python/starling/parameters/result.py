@@ -12,6 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from starling import files
 from starling.messages import in_one_line, not_written, printable
 from starling.parameters.journal import key
 from starling.parameters.search import Outcome
@@ -70,10 +71,8 @@ def text(found: Outcome, command: str) -> str:
 
 def write(found: Outcome, command: str, path: Path) -> None:
     """Writes the file. Raises JournalError."""
-    half = path.with_name(f".{path.name}.half")
     try:
-        half.write_text(text(found, command), encoding="utf-8")
-        half.replace(path)
+        files.write(path, text(found, command))
     except OSError as error:
         raise JournalError(not_written(path, error)) from error
 

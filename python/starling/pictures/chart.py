@@ -221,7 +221,7 @@ def _bar(bar: Bar, x: float, width: float, up: Callable[[float], float]) -> str:
     high, low, mean = up(bar.most), up(bar.least), up(bar.mean)
     # A kind with one size is as high as its mark: its colour must show above and below that.
     missing = max(0.0, _LEAST_BAR - (low - high)) / 2
-    high, low = high - missing, min(low + missing, up(0.0))
+    high, low = max(high - missing, _TOP), min(low + missing, up(0.0))
     says = f"{bar.name}: {bar.least:.0%} to {bar.most:.0%}, {bar.mean:.0%} in the mean"
     return (
         f'<g><title>{escape(says)}</title><rect x="{x:.1f}" y="{high:.1f}" width="{width:.1f}" '
@@ -250,7 +250,7 @@ class _Scale:
         return self.start + (math.log(value, self.base) - self.low) / (self.high - self.low) * (self.end - self.start)
 
     def ticks(self, most: int) -> list[float]:
-        """At most so many values; between powers of 10 also 2 and 5 where there are few."""
+        """At most so many values; where there are few powers of 10 also 2 and 5 between, or values at equal steps."""
         powers = range(math.ceil(self.low - 1e-9), math.floor(self.high + 1e-9) + 1)
         step = max(1, math.ceil(len(powers) / most))
         found = [float(self.base) ** power for power in powers if power % step == 0]
@@ -258,7 +258,15 @@ class _Scale:
             around = range(math.floor(self.low), math.ceil(self.high) + 1)
             all_ = [factor * 10.0**power for power in around for factor in (1, 2, 5)]
             found = [value for value in all_ if self.low <= math.log10(value) <= self.high]
-        return found
+        return found if len(found) > (self.base == 10) else self._equal_steps()
+
+    def _equal_steps(self) -> list[float]:
+        """Up to five multiples of 1, 2 or 5 times a power of 10; of bytes, whose powers are those of 2, whole ones."""
+        low, high = (float(self.base) ** end for end in (self.low, self.high))
+        power = 10.0 ** math.floor(math.log10(high - low) - 1)
+        step = next(power * factor for factor in (5, 10, 20) if (high - low) / (power * factor) < 5)
+        step = max(step, 1.0) if self.base == 2 else step
+        return [step * i for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
 def _text(x: float, y: float, text: str, anchor: str, style: str = "") -> str:

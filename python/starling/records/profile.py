@@ -65,14 +65,10 @@ class Profile:
     counted: Sequence[Context]
     rank_seconds: float
     """Of all ranks in collectives."""
+    of_run: float | None
+    """Share of collectives in the run's time; None where that is not known."""
     whole: RunProfile
     """What belongs to no context."""
-
-    @property
-    def of_run(self) -> float | None:
-        """Share of collectives in the run's time; None where that is not known."""
-        run = self.record.run
-        return self.rank_seconds / (run.ranks * run.seconds) if run.seconds else None
 
     @property
     def waiting(self) -> float:
@@ -97,7 +93,8 @@ def of(record: RunRecord, name: str = "it") -> Profile:
         )
     found = [(context, context.profile) for context in record.contexts if context.profile is not None]
     spent = sum(all_ranks.rank_seconds for _, all_ranks in found)
-    of_all = record.run.ranks * (record.run.seconds or 0.0)
+    # The record has rank 0's seconds of the run; ranks that began earlier waited for it in their first collective.
+    of_all = max(record.run.ranks * record.run.seconds, spent) if record.run.seconds else 0.0
     contexts = [
         Profiled(
             context,
@@ -108,7 +105,8 @@ def of(record: RunRecord, name: str = "it") -> Profile:
         for context, all_ranks in found
     ]
     contexts.sort(key=lambda one: -one.all_ranks.rank_seconds)
-    return Profile(record, contexts, [one for one in record.contexts if one.profile is None], spent, record.profile)
+    counted = [one for one in record.contexts if one.profile is None]
+    return Profile(record, contexts, counted, spent, spent / of_all if of_all else None, record.profile)
 
 
 def read(path: Path) -> tuple[Profile, str]:

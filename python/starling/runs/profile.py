@@ -10,7 +10,7 @@ from pathlib import Path
 
 from starling.launchers import launcher, process
 from starling.messages import MISUSE, log, printable
-from starling.runs import run, settings
+from starling.runs import explained, run, settings
 
 SIZES = 256
 """Message sizes of a collective that a profile tells apart, where no setting says how many."""
@@ -50,10 +50,15 @@ def run_profiled(line: Sequence[str], file: Path, given: Mapping[str, str], *, k
     if not os.access(file.absolute().parent, os.W_OK):
         log(f"{printable(file.absolute().parent)}: no folder that can be written to; name another file with -o")
         return MISUSE
-    with _output_to_stderr() if keep_stdout else contextlib.nullcontext():
+    with (
+        _output_to_stderr() if keep_stdout else contextlib.nullcontext(),
+        explained.channel(os.environ) as channel,
+    ):
+        environ = os.environ if channel is None else {**os.environ, explained.VARIABLE: str(channel)}
+        before = explained.marks(channel)
         if launcher.is_program(line[0]):
             try:
-                status = run.tuned(line, _wishes(file, given), os.environ)
+                status = run.tuned(line, _wishes(file, given), environ)
             except settings.SettingsError as error:
                 log(f"{error}; nothing was started; correct this first")
                 return MISUSE
@@ -63,8 +68,11 @@ def run_profiled(line: Sequence[str], file: Path, given: Mapping[str, str], *, k
             except process.StartError as error:
                 log(str(error))
                 return error.status
+        is_explained = explained.BY_LIBRARY in explained.marks(channel).removeprefix(before)
     if file.exists():
         return status
+    if is_explained:
+        return status or 1
     if status != 0:
         log(f"no profile of this run, which ended with exit status {status}")
         return status

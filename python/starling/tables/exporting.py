@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,8 +50,9 @@ def export(table: Table, to: Format, *, file: str, library: Path | None = None, 
         case Format.OPENMPI_RULES | Format.OPENMPI_JSON:
             entries, left_out = expressed(openmpi_rules.DIALECT)
             write = openmpi_rules.as_text if to is Format.OPENMPI_RULES else openmpi_rules.as_json
+            variables = f"coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {shlex.quote(file)}"
             use = [
-                f"mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {file} ...",
+                f"mpirun --mca {variables} ...",
                 *([_OPERATORS] if any(traits[entry.shape.collective]["reduces"] for entry in entries) else []),
             ]
             return Exported(write(entries, left_out), use if entries else [], left_out)
@@ -58,7 +60,7 @@ def export(table: Table, to: Format, *, file: str, library: Path | None = None, 
             mpich = mpich_selection.Library(mpich_selection.library_file(library))
             entries, left_out = expressed(mpich_selection.dialect(mpich))
             text = mpich_selection.as_json(entries, mpich, left_out)
-            use = [f"export {name}={value}" for name, value in mpich_selection.variables(entries, file)]
+            use = [f"export {name}={shlex.quote(value)}" for name, value in mpich_selection.variables(entries, file)]
             return Exported(text, use if entries else [], left_out)
         case Format.MPICH_ENV:
             entries, left_out = expressed(mpich_variables.DIALECT)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -13,6 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
+from starling import files
 from starling.messages import is_cut_short, not_written, printable, quoted
 
 SCHEMA = "starling-table-1"
@@ -298,7 +298,7 @@ def read(path: Path) -> Table:
     try:
         if path.is_file() and path.stat().st_size > MOST_FILE_BYTES:
             raise TableError(f"{name}: it is longer than {MOST_FILE_BYTES >> 20} MiB")
-        text = path.read_text(encoding="utf-8")
+        text = files.read(path).decode()
     except OSError as error:
         raise TableError(f"{name}: {error.strerror}; make a table with: starling tune") from error
     except UnicodeDecodeError as error:
@@ -342,14 +342,8 @@ def to_text(table: Table) -> str:
 
 
 def write(table: Table, path: Path) -> None:
-    """Writes a table under a temporary name, then renames it. Raises TableError."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    """Writes a table, whole or not at all. Raises TableError."""
     try:
-        with unfinished.open("w", encoding="utf-8") as file:
-            file.write(to_text(table))
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
+        files.write(path, to_text(table))
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
         raise TableError(not_written(path, error)) from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from starling import files
 from starling.installation import build
 from starling.launchers import launcher
 from starling.messages import printable
@@ -170,10 +170,8 @@ def render(found: Mapping[str, Any], line: Line, console: Console) -> None:
 
 
 def write(found: Mapping[str, Any], path: Path) -> None:
-    """Writes a file of parameters, by renaming. Raises CalibrationError."""
-    half = path.with_name(f".{path.name}.{os.getpid()}")
+    """Writes a file of parameters. Raises CalibrationError."""
     try:
-        half.write_text(json.dumps(found, indent=1) + "\n")
-        half.replace(path)
+        files.write(path, json.dumps(found, indent=1) + "\n")
     except OSError as error:
         raise CalibrationError(f"{printable(path)}: cannot be written: {error.strerror}") from error

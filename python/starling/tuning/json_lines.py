@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 from typing import IO
 
+from starling import files
 from starling.messages import printable
 
 
@@ -21,19 +22,19 @@ class JsonLines:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            data = path.read_bytes() if path.exists() else b""
+            data = files.read(path) if path.exists() else b""
         except OSError as error:
             raise self._refused(error) from error
         self._read_bytes = len(data)
         self._whole_bytes = data.rfind(b"\n") + 1
         self.text = data[: self._whole_bytes].decode("utf-8", "replace")
         """The whole lines that were there."""
-        self._file: IO[str] | None = None
+        self._file: IO[bytes] | None = None
 
     def begin(self, heading: object) -> None:
         """Opens the file, for this process alone; one without lines gets `heading` as its first."""
         try:
-            self._file = self.path.open("a", encoding="utf-8")
+            self._file = self.path.open("ab", buffering=0)  # a line that does not fit is not tried again later
             self._alone(self._file.fileno())
         except OSError as error:
             raise self._refused(error) from error
@@ -60,11 +61,14 @@ class JsonLines:
         """Keeps a value, whatever happens to the process after it."""
         if self._file is None:
             raise ValueError("begin() comes first")
+        left = json.dumps(value).encode() + b"\n"
         try:
-            self._file.write(json.dumps(value) + "\n")
-            self._file.flush()
+            while left:
+                left = left[self._file.write(left) :]
         except OSError as error:
-            raise self._refused(error) from error
+            raise JournalError(
+                f"{printable(self.path)}: {error.strerror}; mend that, and the same command goes on"
+            ) from error
 
     def close(self) -> None:
         """Closes the file."""
@@ -72,4 +76,4 @@ class JsonLines:
             self._file.close()
 
     def _refused(self, error: OSError) -> JournalError:
-        return JournalError(f"{printable(self.path)}: {error.strerror}")
+        return JournalError(f"{printable(self.path)}: {error.strerror}; name another file with -o")

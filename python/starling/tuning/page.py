@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
+from starling import files
 from starling.messages import not_written, printable
 from starling.pictures.chart import COLOURS, NATIVE_COLOUR, Axis, Band, Bar, Bars, Chart, Curve
 from starling.tables.table import NATIVE, Choice, Table, TableError
@@ -210,6 +211,6 @@ def html(table: Table) -> str:
 def write(table: Table, path: Path) -> None:
     """Writes the page. Raises TableError."""
     try:
-        path.write_text(html(table), encoding="utf-8")
+        files.write(path, html(table))
     except OSError as error:
         raise TableError(not_written(path, error)) from error

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from starling import files
 from starling.algorithms import repository
 from starling.algorithms.prediction import size
 from starling.messages import listed, printable
@@ -153,7 +154,7 @@ def from_profile(path: Path, only: Sequence[str] | None, available: int, counts:
     """
     name = printable(path)
     try:
-        profile = json.loads(path.read_text())
+        profile = json.loads(files.read(path))
         if profile.get("schema", record.SCHEMA) != record.SCHEMA:
             raise PlanError(f"{name}: it is the profile of another version; make it again with: starling profile")
         all_ranks = int(profile["run"]["ranks"]) if counts is not None else 0

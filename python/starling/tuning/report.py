@@ -100,10 +100,10 @@ def _intervals(rows: Sequence[tuple[Choice, Interval]]) -> list[Column]:
         Column("collective", [choice.collective for choice, _ in rows], right=False),
         Column("ranks", [str(choice.ranks) for choice, _ in rows]),
         Column("nodes", [str(choice.nodes) for choice, _ in rows], leave=2),
-        Column("from", [human_bytes(one.from_) for _, one in rows]),
+        Column("from", [human_bytes(one.from_) for _, one in rows], leave=5),  # the row above mostly ends there
         Column("below", [_end(one.below) for _, one in rows]),
         Column("way", [one.way for _, one in rows], right=False),
-        Column("gain", [_gain(one) for _, one in rows]),
+        Column("gain", [_gain(one) for _, one in rows], leave=4),
         Column("time of a call", [_seconds(one) for _, one in rows], leave=3),
         Column("why", [one.why for _, one in rows], leave=1, right=False),
     ]
@@ -129,7 +129,10 @@ def render(table: Table, console: Console) -> None:
         Column("collective", [shape.collective for shape, _, _ in found], right=False),
         Column("ranks", [str(shape.ranks) for shape, _, _ in found]),
         Column("kind", [str(one) for _, one, _ in found], right=False),
-        *(Column(title, [_share(of[i]) for _, _, of in found]) for i, title in enumerate(("least", "mean", "most"))),
+        *(
+            Column(title, [_share(of[i]) for _, _, of in found], leave=leave)
+            for i, (title, leave) in enumerate((("least", 1), ("mean", 0), ("most", 2)))
+        ),
     ]
     console.print(fitted(columns, console.width))
 

@@ -137,6 +137,15 @@ class Search:
             found.append(f"measuring ended early: {_MOST_ENDINGS} ways ended the job")
         return found
 
+    @property
+    def lacks_time(self) -> bool:
+        """Whether something was worth measuring, had the budget had time for it."""
+        return self._turns.endings < _MOST_ENDINGS and any(
+            not self._why_left_out(way, point)
+            for point in self.known.points
+            for _, way in self._values(point, math.inf)
+        )
+
     def _small_first(self) -> list[Point]:
         return sorted(self.known.plan, key=lambda one: (one.bytes, one.ranks, one.collective))
 
@@ -161,7 +170,7 @@ class Search:
         for point in self.known.points:
             chosen: list[str] = []
             least = best_value
-            for value, way in sorted(self._values(point), reverse=True):
+            for value, way in sorted(self._values(point, self.budget.left), reverse=True):
                 if value <= least or len(chosen) == _MOST_CONTENDERS:
                     break
                 if self._tells_nothing_more(way, chosen) or self._leaves_out(way, point):
@@ -173,10 +182,13 @@ class Search:
                 found = (point, chosen)
         return found
 
-    def _values(self, point: Point) -> Iterator[tuple[float, str]]:
-        """The ways that may be measured at a point, each with the gain expected of that for the root of its seconds."""
+    def _values(self, point: Point, left: float) -> Iterator[tuple[float, str]]:
+        """The ways that may be measured at a point in the seconds that are left.
+
+        Each comes with the gain expected of that for the root of its seconds.
+        """
         at = self.known.points[point]
-        native, left = at.native, self.budget.left
+        native = at.native
         if native is None or NATIVE in at.out:
             return
         winner, best = self.known.best(point)
@@ -200,13 +212,15 @@ class Search:
 
     def _leaves_out(self, way: str, point: Point) -> bool:
         """Whether a way is refused or hopeless at a point; it is then not asked for again."""
-        at = self.known.points[point]
-        if way in at.seconds:
-            return False
-        why = self._refused(way, point) or ("" if self._everything else self._hopeless(way, point))
+        why = self._why_left_out(way, point)
         if why:
-            at.out[way] = why
+            self.known.points[point].out[way] = why
         return bool(why)
+
+    def _why_left_out(self, way: str, point: Point) -> str:
+        if way in self.known.points[point].seconds:
+            return ""
+        return self._refused(way, point) or ("" if self._everything else self._hopeless(way, point))
 
     def _hopeless(self, way: str, point: Point) -> str:
         """Why a way has no chance at a point, by what it took at the neighbours; empty if it may have one."""

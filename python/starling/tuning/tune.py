@@ -99,7 +99,7 @@ def check(request: Request) -> None:
         raise PlanError(
             f"{printable(request.profile)}: no such file; make a profile with: starling profile -o F -- LAUNCHER ..."
         )
-    if request.table.exists() and not request.measurements.exists():
+    if request.table.exists() and not (request.table.is_file() and request.measurements.exists()):
         raise PlanError(f"{printable(request.table)}: there is such a file; move it away, or name another with -o")
     if not request.table.absolute().parent.is_dir():
         raise PlanError(f"{printable(request.table)}: no such folder")
@@ -205,7 +205,7 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
                 search.run()
             except (KeyboardInterrupt, SystemExit) as ended:
                 status = int(str(ended.code)) if isinstance(ended, SystemExit) else 128 + signal.SIGINT
-                log("interrupted: the table has what was measured so far; the same command goes on")
+                log("interrupted: writing the table of what was measured so far; the same command goes on")
                 job.kill()
         journal.close()
         made = tables.Made(
@@ -217,7 +217,7 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
         tables.write(found, request.table)
         for note in search.notes:
             log(note)
-        if search.budget.used_up and not status:
+        if not status and (search.budget.used_up or search.lacks_time):
             log("the budget is used up; the same command with a larger --budget goes on")
         return Done(found, status)
 

@@ -1,0 +1,40 @@
+"""Files that people name, read whole and written whole."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+
+def read(path: Path) -> bytes:
+    """All of a file. Raises OSError, also for a pipe, which may never end, and for a device, which has no end."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(None, "it is not a regular file")
+        return file.read()
+
+
+def write(path: Path, text: str) -> None:
+    r"""Writes a file under a temporary name, then renames it: never half of it, and what it replaces stays till then.
+
+    A device or a pipe gets the text as it is. Bytes of a name that are not UTF-8 become escapes like `\udcff`, as JSON
+    has them. Raises OSError.
+    """
+    data = text.encode("utf-8", "backslashreplace")
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
+    place = Path(os.path.realpath(path))  # a link stays one
+    unfinished = place.with_name(f".{os.getpid()}.unfinished")
+    try:
+        with unfinished.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if place.exists():
+            unfinished.chmod(stat.S_IMODE(place.stat().st_mode))
+        unfinished.replace(place)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,55 @@
+"""Files are read and written whole."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from starling import files
+
+
+def test_what_a_file_replaces_stays_where_there_is_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    file = tmp_path / "rules.conf"
+    file.write_text("old")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match="No space left"):
+            files.write(file, "new")
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]
+    files.write(file, "new")
+    assert files.read(file) == b"new"
+
+
+def test_links_and_permissions_stay(tmp_path: Path) -> None:
+    file, link = tmp_path / "real", tmp_path / "link"
+    file.write_text("old")
+    file.chmod(0o600)
+    link.symlink_to("real")
+    files.write(link, "new")
+    assert link.is_symlink()
+    assert file.read_text() == "new"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_names_may_be_as_long_as_the_system_lets_them(tmp_path: Path) -> None:
+    file = tmp_path / ("x" * 255)
+    files.write(file, "text")
+    assert file.read_text() == "text"
+
+
+def test_a_device_is_written_to_and_stays_one() -> None:
+    files.write(Path("/dev/null"), "text")
+    assert Path("/dev/null").is_char_device()
+
+
+def test_a_loop_of_links_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(OSError, match="symbolic links"):
+        files.read(tmp_path / "loop")
