@@ -71,7 +71,7 @@ class AttributeSpace {
   std::vector<int> members_;
   std::vector<Attribute> attributes_;
   std::vector<std::vector<int>> points_;  ///< of each candidate, empty where it is not eligible
-  std::vector<int> kinds_;  ///< of each candidate, as a number; empty where all are of the same
+  std::vector<int> kinds_;                ///< of each candidate, as a number; empty where all are of the same
   std::vector<Pair> pairs_;
 };
 

@@ -44,8 +44,7 @@ Likeness likeness_by(const std::vector<double>& shares, const AttributeSpace& sp
   for (const int one : tried)
     for (const int other : tried) found.of_tried.push_back(space.likeness(one, other, shares));
   for (const int one : tried)
-    for (const Outlook::Chance& other : others)
-      found.of_others.push_back(space.likeness(one, other.candidate, shares));
+    for (const Outlook::Chance& other : others) found.of_others.push_back(space.likeness(one, other.candidate, shares));
   return found;
 }
 

@@ -204,8 +204,8 @@ class Strategy {
   /// only if the brief says that work varies. Returns the numbers that the ranks must now reduce over the communicator,
   /// element by element; empty for most calls. If not empty, `verdict` follows before the next `observe`.
   virtual std::span<const double> observe(double seconds, double work) = 0;
-  /// How many of the next calls need no time: for any of them, not the same on all ranks, there may be `pass` in place of
-  /// `observe`.
+  /// How many of the next calls need no time: for any of them, not the same on all ranks, there may be `pass` in place
+  /// of `observe`.
   [[nodiscard]] virtual std::int64_t calls_without_time() const { return 0; }
   /// Takes the next call without its time.
   virtual void pass() {}
