@@ -170,14 +170,14 @@ def test_a_truncated_record_is_skipped_wherever_it_ends(folder: Path) -> None:
 
 def test_what_may_not_be_read_is_skipped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     forbidden = write(folder, "20260101T000000-node1-1.json", record())
-    opened = Path.open
+    opened = os.open
 
     def refused(path: Path, *arguments: Any, **more: Any) -> Any:  # root may read everything
         if path == forbidden:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
         return opened(path, *arguments, **more)
 
-    monkeypatch.setattr(Path, "open", refused)
+    monkeypatch.setattr(os, "open", refused)
     assert "Permission denied" in said(starling("--history", folder))[0]
 
 
