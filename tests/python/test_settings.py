@@ -121,7 +121,7 @@ def test_a_file_that_others_may_not_see_is_told(tmp_path: Path, monkeypatch: pyt
     def denied(*_: object, **__: object) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-    for name in ("is_file", "read_text"):  # as for users, where root's umask closed the folder
+    for name in ("is_file", "open"):  # as for users, where root's umask closed the folder
         monkeypatch.setattr(Path, name, denied)
     (*_, file) = find_files(tmp_path, {"XDG_CONFIG_HOME": str(tmp_path)})
     assert file == tmp_path / "starling.toml"

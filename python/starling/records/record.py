@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from starling.files import read_text
 from starling.messages import is_cut_short, printable, quoted
 from starling.records.history_folder import MERGED, newest_first
 
@@ -519,7 +520,7 @@ def listed(history: Path | None) -> str:
 def read(path: Path) -> tuple[RunRecord, str]:
     """A record and its unchanged text. Raises RecordError."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except OSError as error:
         raise RecordError(f"{printable(path)}: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -13,13 +13,12 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
+from starling.files import read_text
 from starling.messages import is_cut_short, not_written, printable, quoted
 
 SCHEMA = "starling-table-1"
 MOST_BYTES = 1 << 50
 """The largest size, so that sums of sizes fit in 64 bits."""
-MOST_FILE_BYTES = 64 << 20
-"""The longest file that is read."""
 
 NATIVE = "native"
 
@@ -296,9 +295,7 @@ def read(path: Path) -> Table:
     """The table of a file. Raises TableError."""
     name = printable(path)
     try:
-        if path.is_file() and path.stat().st_size > MOST_FILE_BYTES:
-            raise TableError(f"{name}: it is longer than {MOST_FILE_BYTES >> 20} MiB")
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except OSError as error:
         raise TableError(f"{name}: {error.strerror}; make a table with: starling tune") from error
     except UnicodeDecodeError as error:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from starling.algorithms import repository
 from starling.algorithms.prediction import size
+from starling.files import read_text
 from starling.messages import listed, printable
 from starling.records import record
 
@@ -153,7 +154,7 @@ def from_profile(path: Path, only: Sequence[str] | None, available: int, counts:
     """
     name = printable(path)
     try:
-        profile = json.loads(path.read_text())
+        profile = json.loads(read_text(path))
         if profile.get("schema", record.SCHEMA) != record.SCHEMA:
             raise PlanError(f"{name}: it is the profile of another version; make it again with: starling profile")
         all_ranks = int(profile["run"]["ranks"]) if counts is not None else 0
