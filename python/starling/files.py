@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
 
+MOST_BYTES = 64 << 20
+"""Bytes of the longest file that is read."""
+
 
 def read(path: Path) -> bytes:
-    """All of a file. Raises OSError, also for a pipe, which may never end, and for a device, which has no end."""
+    """All of a file.
+
+    Raises OSError, also where it is longer than MOST_BYTES, for a pipe, which may never end, and for a device, which
+    has no end.
+    """
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(None, "it is not a regular file")
-        return file.read()
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise OSError(errno.EFBIG, f"it is longer than {MOST_BYTES >> 20} MiB")
+    return data
 
 
 def write(path: Path, text: str) -> None:

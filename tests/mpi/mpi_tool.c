@@ -1,11 +1,12 @@
 /* An MPI tool on the PMPI names, which sees Starling's own MPI calls. Counts communicators that are made through PMPI
- * and not freed, error handlers that are set through PMPI after MPI_Init on other communicators, and the messages of
- * one number that are sent through PMPI_Send, as ranks agree by; prints all at the end. With SLOW_PARTS=N in the
- * environment a native allgather or barrier on fewer ranks than the program's is made N times, so algorithms with such
- * parts are slow. Loaded behind Starling, or in front of it. */
+ * and not freed, error handlers that are set through PMPI after MPI_Init on other communicators, the messages of
+ * one number that are sent through PMPI_Send, as ranks agree by, and calls of PMPI_Allreduce; prints all at the end.
+ * With SLOW_PARTS=N in the environment a native allgather or barrier on fewer ranks than the program's is made N times,
+ * so algorithms with such parts are slow. Loaded behind Starling, or in front of it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,6 +14,7 @@ enum { most = 8192 };
 
 static MPI_Comm made[most];
 static int count, at_init, largest, swapped, agreements;
+static atomic_int sums;
 static int is_first = 1;
 
 static void* next(const char* name) {
@@ -77,6 +79,15 @@ int PMPI_Send(const void* buffer, int elements, MPI_Datatype type, int to, int t
   return go_on(buffer, elements, type, to, tag, comm);
 }
 
+typedef int sum_function(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
+
+int PMPI_Allreduce(const void* from, void* into, int elements, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  sum_function* go_on;
+  *(void**)&go_on = next("PMPI_Allreduce");
+  ++sums;
+  return go_on(from, into, elements, type, op, comm);
+}
+
 static int times_on(MPI_Comm comm) {
   const char* const wished = getenv("SLOW_PARTS");
   int all, here;
@@ -110,6 +121,6 @@ int MPI_Comm_size(MPI_Comm comm, int* size) {
 
 __attribute__((destructor)) static void tell(void) {
   if (!is_first)
-    fprintf(stderr, "tool: %d at first, %d at most, %d left, %d handlers set, %d of one number\n", at_init, largest,
-            count, swapped, agreements);
+    fprintf(stderr, "tool: %d at first, %d at most, %d left, %d handlers set, %d of one number, %d sums\n", at_init,
+            largest, count, swapped, agreements, sums);
 }

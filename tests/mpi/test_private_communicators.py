@@ -96,6 +96,24 @@ def test_a_candidate_that_needs_no_communicator_takes_one_agreement_at_its_first
     assert sorted(many) == [count + 4 for count in sorted(few)]
 
 
+# MPICH 4's threads hand its one lock on so slowly that this takes minutes on few processors.
+@pytest.mark.parametrize("mpi", [mpi for mpi in installed_mpis() if mpi.flavour == "openmpi"], ids=str)
+def test_threads_agree_on_numbers_at_the_same_time_without_trying_again(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE / "first_calls_threads.c", tmp_path, ["-pthread"]))
+
+    def sums(threads: int) -> list[int]:
+        """Of each rank: all by which it agreed on numbers, and a few of other origin."""
+        forced = "forced:allreduce:recursive_doubling"
+        outcome, _ = run_tuned(mpi, 3, [program, str(threads)], forced, tmp_path, watched(mpi, tmp_path), PATIENCE)
+        assert outcome.stdout == "0 faults\n"
+        return [int(count) for count in re.findall(r"(\d+) sums", outcome.stderr)]
+
+    one, eight = sums(1), sums(8)
+    assert len(one) == 3
+    # Two for a number. A thread may also test the operator by itself.
+    assert max(eight) <= min(one) + 7 * 3
+
+
 @pytest.mark.alone
 @pytest.mark.parametrize("strategy", ["star-basic", "brute-force"])
 @pytest.mark.parametrize("mpi", limited(), ids=str)

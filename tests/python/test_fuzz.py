@@ -1,6 +1,7 @@
 """Readers of data accept any file quickly, or refuse it in one line."""
 
 import json
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -328,3 +329,27 @@ def test_launcher_lines(words: list[str], kind: launcher.Kind) -> None:
     line, _ = variables.rewrite(words, found, {variables.PRELOAD: "/l.so", "STARLING_ITER": "1"}, {})
     assert [word for word in line if word in words] or not words
     list(launcher.programs(words, found, lambda word: word == "./app"))
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        record.read,
+        platform_file.read,
+        starling_settings.read_file,
+        tables.read,
+        world,
+        lambda file: points.from_profile(file, None, 4),
+        lambda file: history.read(file.parent),
+    ],
+)
+def test_files_without_end_are_not_read_whole(read: Callable[[Path], object], tmp_path: Path) -> None:
+    file = tmp_path / "20240501T120000-host-1.json"
+    file.touch()
+    os.truncate(file, 1 << 40)
+    refused_in_a_line(lambda: read(file))
+
+
+def test_a_pipe_among_records_is_no_record(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "20240501T120000-host-1.json")
+    assert newest_first(tmp_path) == []

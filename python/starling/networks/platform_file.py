@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from starling import files
 from starling.messages import printable, quoted
 from starling.networks import slurm_topology
 from starling.networks.short_names import NODES, SHORT, is_short
@@ -480,7 +481,7 @@ def from_slurm(text: str, where: str) -> Platform:
 def read(path: Path) -> Platform:
     """The platform of a file: JSON, or Slurm's topology.conf. Raises PlatformError."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = files.read(path).decode()
         if slurm_topology.is_one(text):
             return from_slurm(text, printable(path))
         value = json.loads(text)

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
+from starling import files
 from starling.messages import printable, quoted
 from starling.records import record as records
 from starling.records.merging import merge
@@ -119,7 +120,7 @@ def _why(path: Path, error: RecordError) -> str:
 def _entry(path: Path) -> Entry:
     found: Outline | RunRecord
     try:
-        found = Outline.model_validate_json(path.read_bytes())
+        found = Outline.model_validate_json(files.read(path))
     except (OSError, ValidationError):
         found = records.read(path)[0]  # raises the right error
     keys = frozenset(map(Key.of, found.contexts))

@@ -9,8 +9,12 @@ MERGED = "merged-"
 
 
 def runs(history: Path) -> list[Path]:
-    """The files of a history folder with names of records of a single run. Raises OSError."""
-    return [path for path in history.glob("*.json") if not path.name.startswith(MERGED)]
+    """The files of a history folder with names of records of a single run. No pipe, which would hold up a reader.
+
+    Raises OSError.
+    """
+    named = (path for path in history.glob("*.json") if not path.name.startswith(MERGED))
+    return [path for path in named if path.is_file() or not path.exists()]
 
 
 def newest_first(history: Path) -> list[Path]:

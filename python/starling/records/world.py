@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
+from starling import files
+
 
 class World(NamedTuple):
     """The ranks of a run: what they ran, how many there were, and the flavour and version of their MPI."""
@@ -18,7 +20,7 @@ class World(NamedTuple):
 def world(file: Path) -> World | None:
     """The ranks that a record tells of; None for what is no record."""
     try:
-        run = json.loads(file.read_text(encoding="utf-8"))["run"]
+        run = json.loads(files.read(file))["run"]
         return World(str(run["program"]), int(run["ranks"]), (str(run["mpi_flavour"]), str(run["mpi_version"])))
     except (OSError, ValueError, LookupError, TypeError, OverflowError, RecursionError):
         return None

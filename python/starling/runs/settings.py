@@ -10,6 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from starling import files
 from starling.installation import questions
 from starling.installation.variants import Flavour, data_home, home, users_folder
 from starling.messages import log, printable, quoted
@@ -156,7 +157,7 @@ def read_file(path: Path) -> dict[str, str]:
 
     name = printable(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = files.read(path).decode()
         file = tomllib.loads(text)
     except OSError as error:
         raise SettingsError(f"{name}: cannot be read: {error.strerror}") from error
@@ -233,7 +234,7 @@ def _from_home(text: str) -> str:
 def place(path: Path, name: str) -> str:
     """The place of a setting in a file: file, line and key."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = files.read(path).decode()
     except (OSError, UnicodeDecodeError):
         text = ""
     return f"{printable(path)}:{_line_of(text, ('run', name))}: run.{name}"

@@ -18,8 +18,6 @@ from starling.messages import is_cut_short, not_written, printable, quoted
 SCHEMA = "starling-table-1"
 MOST_BYTES = 1 << 50
 """The largest size, so that sums of sizes fit in 64 bits."""
-MOST_FILE_BYTES = 64 << 20
-"""The longest file that is read."""
 
 NATIVE = "native"
 
@@ -296,8 +294,6 @@ def read(path: Path) -> Table:
     """The table of a file. Raises TableError."""
     name = printable(path)
     try:
-        if path.is_file() and path.stat().st_size > MOST_FILE_BYTES:
-            raise TableError(f"{name}: it is longer than {MOST_FILE_BYTES >> 20} MiB")
         text = files.read(path).decode()
     except OSError as error:
         raise TableError(f"{name}: {error.strerror}; make a table with: starling tune") from error

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
+#include <atomic>
 #include <bitset>
 #include <cstdio>
 #include <cstdlib>
@@ -27,8 +27,9 @@ using Words = std::array<Word, channel_numbers / word_bits>;
 
 /// What ranks combine, bit by bit, to open a channel.
 struct Opening {
-  Words free;            ///< numbers
-  Word fact = ~Word{0};  ///< of the first rank; the others' bits change nothing
+  Words free;             ///< numbers
+  Word fact = ~Word{0};   ///< of the first rank; the others' bits change nothing
+  Word start = ~Word{0};  ///< of the first rank: the number from which a free one is looked for
 };
 constexpr int words_of_opening = sizeof(Opening) / sizeof(Word);
 
@@ -54,11 +55,24 @@ Words free_numbers(ChannelNumbers& numbers, const std::bitset<channel_numbers>& 
   return words;
 }
 
-std::size_t lowest(const Words& words) {
-  for (std::size_t i = 0; i < words.size(); ++i)
-    if (words.at(i) != 0)
-      return (i * word_bits) + static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(words.at(i))));
+/// The first that is free from `start` on, and around; 0 if none is.
+std::size_t first_free(const Words& words, std::size_t start) {
+  for (std::size_t i = 0; i < channel_numbers; ++i) {
+    const std::size_t number = (start + i) % channel_numbers;
+    if ((static_cast<std::uint64_t>(words.at(number / word_bits)) >> (number % word_bits) & 1U) != 0) return number;
+  }
   return 0;
+}
+
+/// Threads that open channels at the same time, on communicators with common ranks, must not look from the same number
+/// on: on each rank another one would take it first, again and again.
+Word where_to_start() {
+  if (!process().concurrent) return 0;
+  static std::atomic<std::uint64_t> opened{0};
+  constexpr std::uint64_t apart = 797;
+  const std::uint64_t turn =
+      opened.fetch_add(1, std::memory_order_relaxed) + (31 * static_cast<std::uint64_t>(process().rank));
+  return static_cast<Word>(turn * apart % channel_numbers);
 }
 
 bool take(ChannelNumbers& numbers, std::size_t number) {
@@ -79,11 +93,12 @@ std::unique_ptr<Channel> Channel::open(MPI_Comm comm, std::vector<int> in_world,
   ChannelNumbers& numbers = channel_numbers_here();
   std::bitset<channel_numbers> failed;
   for (int attempt = 0; attempt < tries; ++attempt) {
-    const Opening here{free_numbers(numbers, failed), rank != 0 || fact ? ~Word{0} : 0};
+    const Opening here{free_numbers(numbers, failed), rank != 0 || fact ? ~Word{0} : 0,
+                       rank != 0 ? ~Word{0} : where_to_start()};
     Opening everywhere{};
     if (pmpi.Allreduce(&here, &everywhere, words_of_opening, handles.int64, handles.band, comm) != MPI_SUCCESS)
       return nullptr;
-    const std::size_t number = lowest(everywhere.free);
+    const std::size_t number = first_free(everywhere.free, static_cast<std::size_t>(everywhere.start));
     if (number == 0) return nullptr;
     // Another thread, on another communicator, may have chosen the same number.
     int mine = take(numbers, number) ? 1 : 0;
