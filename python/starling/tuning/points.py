@@ -154,7 +154,8 @@ def from_profile(path: Path, only: Sequence[str] | None, available: int, counts:
 
     What the program does on all of its ranks is also planned on as many as `counts` says, in blocks of the same size.
     Of a collective the MOST_OF_A_COLLECTIVE with most weight count. Contexts on more than `available` ranks, of more
-    than MOST_BYTES, or of a collective that is not measured, are left out. A collective whose ranks do not know the size is measured with the mean block that the program's ranks had. Raises PlanError.
+    than MOST_BYTES, or of a collective that is not measured, are left out. A collective whose ranks do not know the
+    size is measured with the mean block that the program's ranks had. Raises PlanError.
     """
     name = printable(path)
     try:
