@@ -553,6 +553,16 @@ def test_a_profile_gives_the_points_and_their_weights(tmp_path: Path) -> None:
             points.from_profile(path, None, 16)
 
 
+def test_of_a_profile_with_very_many_sizes_those_with_most_time_are_measured(tmp_path: Path) -> None:
+    contexts = [{"collective": "bcast", "ranks": 4, "bytes": size, "seconds": 1.0 + size} for size in range(1, 257)]
+    contexts.append({"collective": "reduce", "ranks": 4, "bytes": 8, "seconds": 0.5})
+    file = tmp_path / "profile.json"
+    file.write_text(json.dumps({"contexts": contexts}))
+    plan = points.from_profile(file, None, 4)
+    assert [one.bytes for one in plan if one.collective == "bcast"] == [*range(257 - points.MOST_OF_A_COLLECTIVE, 257)]
+    assert [one.bytes for one in plan if one.collective == "reduce"] == [8]
+
+
 def test_sizes_that_not_all_ranks_know_get_one_choice_whatever_was_measured_earlier() -> None:
     job = FakeJob(CURVES)
     plan = {Point("alltoallv", 8, 64): 0.0, Point("alltoallv", 8, 1 << 20): 1.0}
@@ -659,6 +669,23 @@ def test_a_budget_that_has_no_time_for_what_is_worth_measuring_is_told() -> None
     assert not found.budget.used_up
     assert found.lacks_time
     assert not finished(CURVES, SIZES).lacks_time
+
+
+def test_the_command_in_a_table_is_text_whatever_bytes_it_has() -> None:
+    assert tune.command_line(["tune", "-o", "odd\udcff.json"]) == r"starling tune -o 'odd\xff.json'"
+
+
+def test_points_at_which_native_is_refused_are_told() -> None:
+    job = FakeJob(CURVES, refusals=lambda _, point: "too large" if point.bytes > 64 else "")
+    found = search(job, sizes=(64, 256, 1024))
+    found.run()
+    assert table_of(found).notes == ["allreduce of 256 B to 1 KiB on 8 ranks was not measured: native: too large"]
+
+
+def test_points_for_which_no_time_was_left_are_told() -> None:
+    found = search(FakeJob(CURVES), sizes=(8,), budget=1e-6)
+    found.run()
+    assert found.notes == ["allreduce of 8 B on 8 ranks was not measured: the budget was used up before"]
 
 
 def test_the_command_line_that_uses_a_table_is_one_that_a_shell_takes(

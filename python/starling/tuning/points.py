@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -41,6 +42,10 @@ USUAL_SIZES = (*(4**power for power in range(12)), 8 << 20)
 
 MOST_BYTES = 1 << 30
 """The largest size: src/tools/tuning_job.c counts the elements of a block in an int."""
+
+MOST_OF_A_COLLECTIVE = 64
+"""Points of a collective that are taken from a profile: what is believed of all of them takes the cube of their number
+to find out, and a choice counts for the sizes in between too."""
 
 _SIZELESS_BYTES = 4096
 """The size in which a collective is measured whose ranks do not know it."""
@@ -148,9 +153,9 @@ def from_profile(path: Path, only: Sequence[str] | None, available: int, counts:
     """The points that a profile has (docs/profile.md), weighted by the ranks' seconds there without waiting.
 
     What the program does on all of its ranks is also planned on as many as `counts` says, in blocks of the same size.
-    Contexts on more than `available` ranks, of more than MOST_BYTES, or of a collective that is not measured, are left
-    out. A collective whose
-    ranks do not know the size is measured with the mean block that the program's ranks had. Raises PlanError.
+    Of a collective the MOST_OF_A_COLLECTIVE with most weight count. Contexts on more than `available` ranks, of more
+    than MOST_BYTES, or of a collective that is not measured, are left out. A collective whose ranks do not know the
+    size is measured with the mean block that the program's ranks had. Raises PlanError.
     """
     name = printable(path)
     try:
@@ -171,7 +176,17 @@ def from_profile(path: Path, only: Sequence[str] | None, available: int, counts:
     mean = sum(weights.values()) / max(len(weights), 1)
     if mean <= 0:
         raise PlanError(f"{name}: nothing in it can be tuned on {available} ranks; start the job with the profile's")
-    return {point: weight / mean for point, weight in sorted(weights.items()) if weight > 0}
+    return {point: weight / mean for point, weight in sorted(_heaviest(weights).items()) if weight > 0}
+
+
+def _heaviest(weights: Mapping[Point, float]) -> dict[Point, float]:
+    found: dict[Point, float] = {}
+    kept: Counter[str] = Counter()
+    for point, weight in sorted(weights.items(), key=lambda one: -one[1]):
+        kept[point.collective] += 1
+        if kept[point.collective] <= MOST_OF_A_COLLECTIVE:
+            found[point] = weight
+    return found
 
 
 def _seconds(context: Any) -> float:

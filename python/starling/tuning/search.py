@@ -129,12 +129,24 @@ class Search:
             seconds = [call for _, call in points]
             calls = [human_seconds(one) for one in dict.fromkeys((min(seconds), max(seconds)))]
             counted = f", {len(points)} sizes," if len(points) > 1 else ""
-            found.append(
-                f"{collective} of {' to '.join(sizes)} on {ranks} ranks{counted} was not measured: "
-                f"a call is expected to take {' to '.join(calls)}, too long for the budget"
-            )
+            why = f"a call is expected to take {' to '.join(calls)}, too long for the budget"
+            if not max(seconds):  # nothing was measured by which to expect anything
+                why = "the budget was used up before"
+            found.append(f"{collective} of {' to '.join(sizes)} on {ranks} ranks{counted} was not measured: {why}")
+        for (collective, ranks, why), refused in self._natives_refused().items():
+            of = " to ".join(dict.fromkeys(map(human_bytes, (refused[0], refused[-1]))))
+            found.append(f"{collective} of {of} on {ranks} ranks was not measured: {NATIVE}: {why}")
         if self._turns.endings >= _MOST_ENDINGS:
             found.append(f"measuring ended early: {_MOST_ENDINGS} ways ended the job")
+        return found
+
+    def _natives_refused(self) -> dict[tuple[str, int, str], list[int]]:
+        """Sizes at which native was never measured as it was refused, by collective, ranks and reason."""
+        found: dict[tuple[str, int, str], list[int]] = {}
+        for point in self._small_first():
+            at = self.known.points[point]
+            if at.native is None and NATIVE in at.out:
+                found.setdefault((point.collective, point.ranks, at.out[NATIVE]), []).append(point.bytes)
         return found
 
     @property

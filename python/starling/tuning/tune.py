@@ -20,7 +20,7 @@ from rich.progress import Progress as Bar
 
 from starling import __version__
 from starling.launchers import process
-from starling.messages import log, printable
+from starling.messages import in_one_line, log, printable
 from starling.networks import platform_file
 from starling.networks.platform_file import Platform
 from starling.tables import table as tables
@@ -211,7 +211,7 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
         made = tables.Made(
             when=f"{datetime.now(tz=UTC):%Y-%m-%dT%H:%M:%SZ}", command=request.command, starling=__version__
         )
-        found = outcome.table(search, job.spread, job.machine(), made, request.platform)
+        found = outcome.table(search, job.spread, job.machine(), made, in_one_line(request.platform))
         if crowd:
             found = found.model_copy(update={"notes": [crowd, *found.notes]})
         tables.write(found, request.table)
@@ -223,8 +223,8 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
 
 
 def command_line(words: Sequence[str]) -> str:
-    """The command for the table, as a shell reads it."""
-    return shlex.join(["starling", *words])
+    """The command for the table, as a shell reads it; bytes that are not UTF-8, which JSON cannot have, as escapes."""
+    return in_one_line(shlex.join(["starling", *words]))
 
 
 def _words(progress: Progress) -> str:
