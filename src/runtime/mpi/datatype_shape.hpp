@@ -29,8 +29,8 @@ bool is_committed(MPI_Datatype type);
 bool is_cached(MPI_Datatype type);
 
 /// Stands around the call of the MPI library that frees a datatype of the application. Until it ends this thread keeps
-/// nothing of further datatypes: a delete function of the program may use the one that is being freed, and MPI would not
-/// delete an attribute that it is given then.
+/// nothing of further datatypes: a delete function of the program may use the one that is being freed, and MPI would
+/// not delete an attribute that it is given then.
 class FreeingType {
  public:
   FreeingType();
