@@ -1,5 +1,5 @@
-/* Threads make their first collectives at the same time, each on a communicator of its own. Argument: number of threads.
- * Rank 0 prints how many sums are wrong. */
+/* Threads make their first collectives at the same time, each on a communicator of its own. Argument: number of
+ * threads. Rank 0 prints how many sums are wrong. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <pthread.h>
