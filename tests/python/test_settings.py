@@ -121,8 +121,9 @@ def test_a_file_that_others_may_not_see_is_told(tmp_path: Path, monkeypatch: pyt
     def denied(*_: object, **__: object) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-    for place in ((Path, "is_file"), (os, "open")):  # as for users, where root's umask closed the folder
-        monkeypatch.setattr(*place, denied)
+    # As for users, where root's umask closed the folder.
+    monkeypatch.setattr(Path, "is_file", denied)
+    monkeypatch.setattr(os, "open", denied)
     (*_, file) = find_files(tmp_path, {"XDG_CONFIG_HOME": str(tmp_path)})
     assert file == tmp_path / "starling.toml"
     with pytest.raises(SettingsError, match="cannot be read: Permission denied"):
