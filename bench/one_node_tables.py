@@ -12,6 +12,7 @@ import result_files
 
 from starling.lab import measured
 from starling.lab.measured import Measurement, Measurements, geometric_mean, seconds_of
+from starling.terminal import figures
 
 COLLECTIVES = (
     "barrier",
@@ -149,6 +150,8 @@ def draw(options: Namespace) -> None:
             panel.axhline(1, color="black", linewidth=0.8)
             panel.set(title=title)
             panel.set_xscale("symlog", linthresh=4)
+            sizes = sorted({row.bytes for row in rows})
+            panel.set_xticks(sizes, [figures.human_bytes(one) for one in sizes], fontsize="small", rotation=60)
             plots.logarithmic(panel)
     axes[0][0].set_ylabel("time / best native by hand")
     axes[1][0].set_ylabel("time / native")

@@ -26,9 +26,15 @@ def logarithmic(panel: Any) -> None:
     """A logarithmic y axis with plain numbers and a grid."""
     from matplotlib import ticker
 
+    class Plain(ticker.LogFormatter):  # type: ignore[misc]
+        """Labels the same places, and no power of ten."""
+
+        def __call__(self, x: float, pos: int | None = None) -> str:
+            return f"{x:g}" if super().__call__(x, pos) else ""
+
     panel.set(yscale="log")
     for axis in (panel.yaxis.set_major_formatter, panel.yaxis.set_minor_formatter):
-        axis(ticker.LogFormatter(minor_thresholds=(1.5, 0.6)))  # decades: where there are more, fewer labels
+        axis(Plain(minor_thresholds=(1.5, 0.6)))  # decades: where there are more, fewer labels
     panel.grid(visible=True, which="both", alpha=0.3)
 
 
