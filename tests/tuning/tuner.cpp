@@ -195,7 +195,11 @@ TEST(Tuner, MakesTheSameChoicesWhereShortCallsAreNotTimed) {
 }
 
 TEST(Tuner, TimesOneOfEightShortCallsAndAllLongerOnes) {
-  for (const auto& [seconds, timed] : {std::pair(0.9e-6, 10), std::pair(1.1e-6, 80)}) {
+  struct Length {
+    double seconds;
+    int timed;
+  };
+  for (const Length length : {Length{0.9e-6, 10}, Length{1.1e-6, 80}}) {
     int found = 0;
     run_ranks(1, "native", four_candidates(), [&](int, Tuner& tuner, Consensus&) {
       for (int i = 0; i < 80; ++i) {
@@ -203,12 +207,12 @@ TEST(Tuner, TimesOneOfEightShortCallsAndAllLongerOnes) {
         if (tuner.may_pass()) {
           tuner.pass(turn, 0);
         } else {
-          tuner.end(turn, seconds, 0);
+          tuner.end(turn, length.seconds, 0);
           ++found;
         }
       }
     });
-    EXPECT_EQ(found, timed) << seconds;
+    EXPECT_EQ(found, length.timed) << length.seconds;
   }
 }
 
