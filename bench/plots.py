@@ -26,7 +26,7 @@ def logarithmic(panel: Any) -> None:
     """A logarithmic y axis with plain numbers and a grid."""
     from matplotlib import ticker
 
-    class Plain(ticker.LogFormatter):  # type: ignore[misc]
+    class Plain(ticker.LogFormatter):
         """Labels the same places, and no power of ten."""
 
         def __call__(self, x: float, pos: int | None = None) -> str:

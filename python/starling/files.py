@@ -17,10 +17,14 @@ def read(path: Path) -> bytes:
     Raises OSError, also where it is longer than MOST_BYTES, for a pipe, which may never end, and for a device, which
     has no end.
     """
-    with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+    opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        if not stat.S_ISREG(os.fstat(opened).st_mode):
             raise OSError(None, "it is not a regular file")
-        data = file.read(MOST_BYTES + 1)
+        with os.fdopen(opened, "rb", closefd=False) as file:
+            data = file.read(MOST_BYTES + 1)
+    finally:
+        os.close(opened)
     if len(data) > MOST_BYTES:
         raise OSError(errno.EFBIG, f"it is longer than {MOST_BYTES >> 20} MiB")
     return data
@@ -29,17 +33,24 @@ def read(path: Path) -> bytes:
 def write(path: Path, text: str) -> None:
     r"""Writes a file under a temporary name, then renames it: never half of it, and what it replaces stays till then.
 
-    A device or a pipe gets the text as it is. Bytes of a name that are not UTF-8 become escapes like `\udcff`, as JSON
-    has them. Raises OSError.
+    A device or a pipe gets the text as it is, and so does a file in a folder that takes no other. Bytes of a name that
+    are not UTF-8 become escapes like `\udcff`, as JSON has them. Raises OSError.
     """
     data = text.encode("utf-8", "backslashreplace")
-    if path.exists() and not path.is_file():
+    if path.exists() and (not path.is_file() or path.is_relative_to("/dev") or path.is_relative_to("/proc")):
         path.write_bytes(data)
         return
     place = Path(os.path.realpath(path))  # a link stays one
-    unfinished = place.with_name(f".{os.getpid()}.unfinished")
+    unfinished = place.with_name(f".{place.name[:50]}.{os.urandom(6).hex()}.unfinished")
     try:
-        with unfinished.open("wb") as file:
+        opened = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    except PermissionError:
+        if not place.exists():
+            raise
+        place.write_bytes(data)
+        return
+    try:
+        with os.fdopen(opened, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

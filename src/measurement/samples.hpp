@@ -14,9 +14,9 @@
 
 namespace starling {
 
-/// The times of one candidate, in seconds. Adding one costs a few nanoseconds: count and minimum are of all samples,
-/// the median of the last `window`. There are many objects with few samples each: memory grows with the samples, up to
-/// the window, and keeps them as `ShortTime`.
+/// The times of one candidate, in seconds. Adding one costs a few nanoseconds: the minimum is of all samples, the
+/// median of the last `window`. Calls without a time count too. There are many objects with few samples each: memory
+/// grows with the samples, up to the window, and keeps them as `ShortTime`.
 class Samples {
  public:
   static constexpr std::uint8_t window = 60;
@@ -35,6 +35,8 @@ class Samples {
     min_ = std::min(min_, static_cast<float>(seconds));
   }
 
+  /// Counts a call whose time is not known, after one whose time is.
+  void add_untimed() { ++count_; }
   /// Frees memory: forgets the last samples, but keeps count, minimum and median.
   void condense() {
     if (kept_ == 0) return;

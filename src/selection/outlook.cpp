@@ -7,7 +7,6 @@
 #include <limits>
 #include <numbers>
 #include <span>
-#include <utility>
 
 #include "selection/noise.hpp"
 
@@ -199,7 +198,7 @@ Outlook::Outlook(const AttributeSpace& space, const Trials& trials, double margi
     likeness.push_back(likeness_by(shares, space, tried, chances_));
   struct Weighed {
     double log_weight;
-    Fit fit;
+    Hypothesis hypothesis;
   };
   constexpr double negligible = 12;
   std::vector<Weighed> all;
@@ -207,18 +206,17 @@ Outlook::Outlook(const AttributeSpace& space, const Trials& trials, double margi
   for (const Likeness& one : likeness)
     for (const double spread : spreads)
       for (const double own : own_shares) {
-        Fit fit({spread, own, &one}, measured);
-        const double weight = fit.log_weight();
-        if (weight < most - negligible) continue;
+        const Hypothesis hypothesis{spread, own, &one};
+        const double weight = Fit(hypothesis, measured).log_weight();
         most = std::max(most, weight);
-        all.push_back({weight, std::move(fit)});
+        all.push_back({weight, hypothesis});
       }
   double sum = 0;
-  for (const Weighed& hypothesis : all) {
-    if (hypothesis.log_weight < most - negligible) continue;
-    const double weight = std::exp(hypothesis.log_weight - most);
+  for (const auto& [log_weight, hypothesis] : all) {
+    if (log_weight < most - negligible) continue;
+    const double weight = std::exp(log_weight - most);
     sum += weight;
-    const std::vector<Estimate> expected = hypothesis.fit.expected();
+    const std::vector<Estimate> expected = Fit(hypothesis, measured).expected();
     for (std::size_t i = 0; i < chances_.size(); ++i) {
       Chance& one = chances_[i];
       const auto [log_seconds, spread] = expected[i];

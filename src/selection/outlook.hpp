@@ -12,10 +12,10 @@ namespace starling {
 /// What the tried candidates let expect of the others, for stopping early (Vuduc, Demmel and Bilmes 2004, section 3:
 /// stop when a better one is improbable; there by the distribution of those tried alone, as here without attributes).
 ///
-/// The logarithm of a candidate's time is a common mean, plus what its attribute values add, plus something of its own;
-/// each normally distributed. How large these are, and whether one attribute matters more than the others, is not
-/// known: hypotheses about it weigh by how well they explain the times measured (Gaussian processes: Rasmussen and
-/// Williams 2006, section 2.7, for the unknown mean).
+/// The logarithm of a candidate's time is a common mean, plus what its attribute values and its kind add, plus
+/// something of its own; each normally distributed. How large these are, and whether one of them matters more than the
+/// others, is not known: hypotheses about it weigh by how well they explain the times measured (Gaussian processes:
+/// Rasmussen and Williams 2006, section 2.7, for the unknown mean).
 class Outlook {
  public:
   /// One candidate at least has been tried. A better one saves the share `margin` of the best's time.

@@ -51,7 +51,9 @@ void Tuner::end(const Turn& turn, double seconds, double work, bool served) {
   Samples* const known = samples_.find(used);
   (known != nullptr ? *known : begin_samples(used)).add(seconds);
   ++calls_;
-  seconds_ += seconds;
+  const bool tells = turn.number < 0 && !turn.exploring;
+  seconds_ += seconds + (passed_ * (tells ? seconds : static_cast<double>(usual_)));
+  passed_ = 0;
   if (turn.exploring) {
     ++trying().exploring.calls;
     trying().exploring.seconds += seconds;
@@ -62,23 +64,37 @@ void Tuner::end(const Turn& turn, double seconds, double work, bool served) {
   if (number == fed_ && contribution_.empty()) {
     feed(seconds, work);
     if (trying_) feed_early();
-    passes_ = 0;
-    if (turn.number < 0 && seconds < short_seconds && !turn.exploring && contribution_.empty()) {
-      const std::int64_t most = strategy_->calls_without_time();
-      passes_ = static_cast<std::uint8_t>(std::clamp<std::int64_t>(most, 0, timed_of - 1));
-      latest_ = static_cast<float>(seconds);
-    }
+    let_pass(turn, seconds);
   } else if (number >= fed_) {
     trying().early.push_back({number, seconds, work});
   }
 }
 
+/// After a call that was timed: how many of the next need not be. Whether calls are short is told by the mean, in which
+/// those count that wait for late ranks. Distances are drawn, so that a program in which each eighth call waits is seen
+/// as it is.
+void Tuner::let_pass(const Turn& turn, double seconds) {
+  constexpr float weight = 1.0F / 16;
+  usual_ = usual_ > 0 ? usual_ + (weight * (static_cast<float>(seconds) - usual_)) : static_cast<float>(seconds);
+  passes_ = 0;
+  if (turn.number >= 0 || usual_ >= short_seconds || !contribution_.empty()) return;
+  if (turn.exploring || strategy_->exploring() || strategy_->proposed() != turn.candidate) return;
+  // A linear congruence; its high digits vary.
+  constexpr unsigned factor = 25173;
+  constexpr unsigned increment = 13849;
+  constexpr unsigned high = 11;
+  dice_ = static_cast<std::uint16_t>((dice_ * factor) + increment);
+  const std::int64_t drawn = fewest_untimed + ((dice_ >> high) % (most_untimed - fewest_untimed + 1));
+  passes_ = static_cast<std::uint8_t>(std::clamp<std::int64_t>(strategy_->calls_without_time(), 0, drawn));
+}
+
 void Tuner::pass(const Turn& turn, double work, bool served) {
   // Where an error handler has made calls in between, these took the place of those that need no time.
-  if (!served || !may_pass()) return end(turn, static_cast<double>(latest_), work, served);
+  if (!served || !may_pass()) return end(turn, static_cast<double>(usual_), work, served);
   --passes_;
+  ++passed_;
   ++calls_;
-  seconds_ += static_cast<double>(latest_);
+  samples_.find(at(turn.candidate))->add_untimed();
   ++counted_;
   ++fed_;
   if (arrivals_) arrivals_->pass();
@@ -107,7 +123,7 @@ bool Tuner::agree(Consensus& ranks, SampleReduction reduction) {
     if (contribution_.empty()) feed(median(strategy_->proposed()).value_or(0), 0);
   }
   Trying& trying = this->trying();
-  const Spent now{seconds_, trying.exploring.seconds};
+  const Spent now{all_seconds(), trying.exploring.seconds};
   std::vector<double> agreed(contribution_.begin(), contribution_.end());
   Fixed fixed{.means = strategy_->means(), .maxima = 2};
   if (arrivals_) {
@@ -179,7 +195,7 @@ int Tuner::fill_in(ContextRecord& record, std::span<const int> which) const {
       winner = i;
     }
   }
-  record.seconds = seconds_;
+  record.seconds = all_seconds();
   record.native_s = winner == 0 ? best : median(0);
   const Trying nothing;
   const Trying& trying = trying_ ? *trying_ : nothing;
@@ -203,7 +219,7 @@ int Tuner::fill_in(ContextRecord& record, std::span<const int> which) const {
   record.tuning_seconds =
       std::max(0.0, trying.exploring.seconds - (static_cast<double>(trying.exploring.calls) * best.value_or(0)));
   if (trying.slowest) {
-    record.slowest_seconds = trying.slowest->all + (seconds_ - trying.reported.all);
+    record.slowest_seconds = trying.slowest->all + (all_seconds() - trying.reported.all);
     const double usual = strategy_->found(winner).value_or(Found{best.value_or(0)}).seconds;
     const double exploring = trying.slowest->exploring + (trying.exploring.seconds - trying.reported.exploring);
     record.slowest_tuning_seconds = std::max(0.0, exploring - (static_cast<double>(trying.exploring.calls) * usual));
@@ -211,7 +227,7 @@ int Tuner::fill_in(ContextRecord& record, std::span<const int> which) const {
   if (arrivals_) record.arrivals = arrivals_->record();
   record.exploring = trying.exploring;
   record.settled.calls = calls_ - trying.exploring.calls;
-  record.settled.seconds = std::max(0.0, seconds_ - trying.exploring.seconds);
+  record.settled.seconds = std::max(0.0, all_seconds() - trying.exploring.seconds);
   // The bookkeeping of a steady-state call is not timed: it counts like that of an exploring call without an agreement.
   record.settled.bookkeeping_seconds =
       trying.agreed_seconds +

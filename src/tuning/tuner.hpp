@@ -53,11 +53,11 @@ class Tuner {
   /// Ends a call that took `seconds` on this rank and had `work` (Strategy::observe). `served` is false if its
   /// candidate turned out unable to serve, on all ranks, and native carried it out.
   void end(const Turn& turn, double seconds, double work, bool served = true);
-  /// Whether the next call, if it follows one of this context at once, need not be timed on this rank: it may end by
-  /// `pass`. Of calls so short that reading the clock is a part of them, one of `timed_of` is timed, where the strategy
-  /// does not look at each.
+  /// Whether the next call need not be timed on this rank: it may end by `pass`, if no other collective came since this
+  /// context's latest. Where calls are so short that reading the clock is a part of them, and the strategy does not
+  /// look at each, one of 5 to 9 is timed, at changing distances.
   [[nodiscard]] bool may_pass() const { return passes_ > 0 && counted_ == fed_ && contribution_.empty(); }
-  /// Ends a call that was not timed, which counts as long as the latest one that was.
+  /// Ends a call that was not timed, which counts as long as the next one that is.
   void pass(const Turn& turn, double work, bool served = true);
   /// Whether the ranks must agree before the next call from which the strategy learns. The same on all ranks that have
   /// begun equally many calls.
@@ -145,8 +145,9 @@ class Tuner {
     std::vector<Early> early;
   };
 
-  static constexpr std::uint8_t timed_of = 8;
   static constexpr double short_seconds = 1e-6;
+  static constexpr unsigned fewest_untimed = 4;  ///< between two calls that are timed
+  static constexpr unsigned most_untimed = 8;
 
   static std::size_t at(int candidate) { return static_cast<std::size_t>(candidate); }
   [[nodiscard]] Trying& trying() {
@@ -163,7 +164,10 @@ class Tuner {
     if (arrivals_) arrivals_->add(seconds);
     contribution_ = strategy_->observe(seconds, work);
   }
+  /// Of all calls that have ended.
+  [[nodiscard]] double all_seconds() const { return seconds_ + (passed_ * static_cast<double>(usual_)); }
   void feed_early();
+  void let_pass(const Turn& turn, double seconds);
   Samples& begin_samples(std::size_t candidate);
   void refuse_all(std::span<const int> candidates, const std::string& why);
 
@@ -176,9 +180,11 @@ class Tuner {
   std::unique_ptr<Trying> trying_;
   std::unique_ptr<Arrivals> arrivals_;  ///< null where a rank may end a call before all have begun, or nothing is tried
   std::int64_t calls_ = 0;              ///< that have ended
-  double seconds_ = 0;                  ///< of these calls
-  float latest_ = 0;                    ///< seconds of the latest call that was timed, where others follow that are not
+  double seconds_ = 0;                  ///< of these calls, without those since the latest one that was timed
+  float usual_ = 0;                     ///< seconds of a call, of the latest ones that were timed
+  std::uint16_t dice_ = 0;              ///< how many are not timed is drawn from it
   std::uint8_t passes_ = 0;             ///< calls that need not be timed before the next one that is
+  std::uint8_t passed_ = 0;             ///< that were not timed since the latest one that was
 };
 
 }  // namespace starling

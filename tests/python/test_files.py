@@ -53,3 +53,10 @@ def test_a_loop_of_links_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(OSError, match="symbolic links"):
         files.read(tmp_path / "loop")
+
+
+def test_a_folder_is_refused_and_nothing_stays_open(tmp_path: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(OSError, match="not a regular file"):
+        files.read(tmp_path)
+    assert len(os.listdir("/proc/self/fd")) == before

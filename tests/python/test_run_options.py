@@ -86,4 +86,4 @@ except SystemExit:
     assert "starling.runs.run" in loaded
     assert not loaded & {"typer", "rich", "pydantic", "inspect", "importlib.metadata", "tomllib"}
     rooms = {name.split(".")[1] for name in loaded if name.startswith("starling.")}
-    assert rooms == {"__main__", "messages", "runs", "launchers", "installation", "records"}
+    assert rooms == {"__main__", "messages", "files", "runs", "launchers", "installation", "records"}

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <functional>
 #include <random>
 #include <string>
 #include <utility>
@@ -182,7 +183,10 @@ TEST(Tuner, MakesTheSameChoicesWhereShortCallsAreNotTimed) {
     EXPECT_EQ(record.calls, calls);
     double seconds = 0;
     for (const int candidate : all[0].candidates) seconds += 1e-4 * seconds_of(candidate, 0);
-    EXPECT_NEAR(record.seconds, seconds, 1e-6 * seconds) << "a call that is not timed counts like the one before";
+    EXPECT_NEAR(record.seconds, seconds, 1e-6 * seconds) << "a call that is not timed counts like the next one";
+    std::int64_t samples = 0;
+    for (const CandidateRecord& one : record.candidates) samples += one.samples;
+    EXPECT_EQ(samples, calls);
     return all;
   };
   const std::vector<Made> timed = made(false);
@@ -194,26 +198,63 @@ TEST(Tuner, MakesTheSameChoicesWhereShortCallsAreNotTimed) {
   }
 }
 
-TEST(Tuner, TimesOneOfEightShortCallsAndAllLongerOnes) {
-  struct Length {
-    double seconds;
-    int timed;
-  };
-  for (const Length length : {Length{0.9e-6, 10}, Length{1.1e-6, 80}}) {
-    int found = 0;
-    run_ranks(1, "native", four_candidates(), [&](int, Tuner& tuner, Consensus&) {
-      for (int i = 0; i < 80; ++i) {
-        const Tuner::Turn turn = tuner.begin();
-        if (tuner.may_pass()) {
-          tuner.pass(turn, 0);
-        } else {
-          tuner.end(turn, length.seconds, 0);
-          ++found;
-        }
+/// How many of 8000 native calls are timed, and their seconds as counted over those that they took.
+std::pair<int, double> timed(const std::function<double(int)>& seconds_of_call) {
+  int timed = 0;
+  double all = 0;
+  const auto tuners = run_ranks(1, "native", four_candidates(), [&](int, Tuner& tuner, Consensus&) {
+    for (int i = 0; i < 8000; ++i) {
+      const Tuner::Turn turn = tuner.begin();
+      all += seconds_of_call(i);
+      if (tuner.may_pass()) {
+        tuner.pass(turn, 0);
+      } else {
+        tuner.end(turn, seconds_of_call(i), 0);
+        ++timed;
       }
-    });
-    EXPECT_EQ(found, length.timed) << length.seconds;
+    }
+  });
+  ContextRecord record;
+  tuners[0]->fill_in(record, {});
+  return {timed, record.seconds / all};
+}
+
+TEST(Tuner, TimesOneOfFiveToNineShortCallsAndAllLongerOnes) {
+  const auto short_ones = timed([](int) { return 0.9e-6; });
+  EXPECT_GT(short_ones.first, 8000 / 9);
+  EXPECT_LT(short_ones.first, 8000 / 5);
+  EXPECT_NEAR(short_ones.second, 1, 1e-6);
+  EXPECT_EQ(timed([](int) { return 1.1e-6; }).first, 8000);
+}
+
+/// Some calls wait for late ranks. What a context took in all is no less for it.
+TEST(Tuner, CountsWhatCallsWaitedThatWereNotTimed) {
+  EXPECT_GT(timed([](int i) { return i % 10 == 3 ? 50e-6 : 0.5e-6; }).first, 7900) << "most of the time is waiting";
+  for (const int each : {5, 7, 8, 9, 16}) {
+    const auto found = timed([&](int i) { return i % each == each - 1 ? 3e-6 : 0.3e-6; });
+    EXPECT_LT(found.first, 2000) << each;
+    EXPECT_NEAR(found.second, 1, 0.2) << each;
   }
+  EXPECT_NEAR(timed([](int i) { return i % 1000 == 500 ? 20e-6 : 0.5e-6; }).second, 1, 0.1);
+}
+
+/// A step's first calls make what their candidate needs: they are timed.
+TEST(Tuner, TimesTheFirstCallsOfAStep) {
+  Brief brief = brief_of(2);
+  brief.advice.push_back({brief.candidates[1].name, "as the table has it", 2, 1e-7});
+  run_ranks(1, "table", brief, [&](int, Tuner& tuner, Consensus& consensus) {
+    int before = -1;
+    for (int i = 0; i < 3000; ++i) {
+      const Tuner::Turn turn = tuner.begin();
+      EXPECT_FALSE(turn.candidate != before && tuner.may_pass()) << i;
+      before = turn.candidate;
+      if (tuner.may_pass())
+        tuner.pass(turn, 0);
+      else
+        tuner.end(turn, turn.candidate == 1 ? 1e-7 : 2e-7, 0);
+      if (tuner.is_due()) tuner.agree(consensus, SampleReduction::max);
+    }
+  });
 }
 
 /// A call that begins while one is in flight has its place behind it, which one without a time has not.

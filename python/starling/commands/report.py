@@ -111,7 +111,10 @@ def _write_page(found: RunRecord, file: Path) -> None:
 def _is_table(path: Path) -> bool:
     """Whether a file is meant to be a tuning table of any version; what it is, its reader says."""
     try:
-        return path.is_file() and b"starling-table-" in path.open("rb").read(1024)
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return b"starling-table-" in file.read(1024)
     except OSError:
         return False
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from starling import files
 from starling.launchers import launcher, process
 from starling.messages import printable
 from starling.parameters import library, result, space
@@ -51,7 +52,7 @@ def _candidates(request: Request, found: launcher.Located, note: Callable[[str],
             note(f"no parameter is named; what is tried is usual: {' '.join(texts)}")
     if request.file is not None:
         try:
-            texts += space.lines(request.file.read_text(encoding="utf-8"))
+            texts += space.lines(files.read(request.file).decode())
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is no text"
             raise SpaceError(f"{printable(request.file)}: {why}") from error

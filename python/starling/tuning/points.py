@@ -153,9 +153,10 @@ def from_profile(path: Path, only: Sequence[str] | None, available: int, counts:
     """The points that a profile has (docs/profile.md), weighted by the ranks' seconds there without waiting.
 
     What the program does on all of its ranks is also planned on as many as `counts` says, in blocks of the same size.
-    Of a collective the MOST_OF_A_COLLECTIVE with most weight count. Contexts on more than `available` ranks, of more
-    than MOST_BYTES, or of a collective that is not measured, are left out. A collective whose ranks do not know the
-    size is measured with the mean block that the program's ranks had. Raises PlanError.
+    Of a collective the MOST_OF_A_COLLECTIVE with most weight count, equally many for each number of ranks. Contexts on
+    more than `available` ranks, of more than MOST_BYTES, or of a collective that is not measured, are left out. A
+    collective whose ranks do not know the size is measured with the mean block that the program's ranks had. Raises
+    PlanError.
     """
     name = printable(path)
     try:
@@ -173,18 +174,21 @@ def from_profile(path: Path, only: Sequence[str] | None, available: int, counts:
         raise PlanError(f"{name}: {error.strerror}; make a profile with: starling profile -o F -- LAUNCHER") from error
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise PlanError(f"{name}: it is no profile; make one with: starling profile -o F -- LAUNCHER") from error
+    weights = _heaviest(weights)
     mean = sum(weights.values()) / max(len(weights), 1)
     if mean <= 0:
         raise PlanError(f"{name}: nothing in it can be tuned on {available} ranks; start the job with the profile's")
-    return {point: weight / mean for point, weight in sorted(_heaviest(weights).items()) if weight > 0}
+    return {point: weight / mean for point, weight in sorted(weights.items()) if weight > 0}
 
 
 def _heaviest(weights: Mapping[Point, float]) -> dict[Point, float]:
     found: dict[Point, float] = {}
-    kept: Counter[str] = Counter()
+    kept: Counter[tuple[str, int]] = Counter()
+    counts = Counter(collective for collective, _ in {(point.collective, point.ranks) for point in weights})
     for point, weight in sorted(weights.items(), key=lambda one: -one[1]):
-        kept[point.collective] += 1
-        if kept[point.collective] <= MOST_OF_A_COLLECTIVE:
+        of = (point.collective, point.ranks)
+        kept[of] += 1
+        if kept[of] <= max(1, MOST_OF_A_COLLECTIVE // counts[point.collective]):
             found[point] = weight
     return found
 

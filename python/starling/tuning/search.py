@@ -152,9 +152,12 @@ class Search:
     @property
     def lacks_time(self) -> bool:
         """Whether something was worth measuring, had the budget had time for it."""
-        return self._turns.endings < _MOST_ENDINGS and any(
+        if not self.budget.is_finite or self._turns.endings >= _MOST_ENDINGS:
+            return False
+        return any(
             not self._why_left_out(way, point)
-            for point in self.known.points
+            for point, weight in self.known.plan.items()
+            if weight > 0
             for _, way in self._values(point, math.inf)
         )
 

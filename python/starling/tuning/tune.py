@@ -217,8 +217,10 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
         tables.write(found, request.table)
         for note in search.notes:
             log(note)
-        if not status and (search.budget.used_up or search.lacks_time):
+        if not status and search.budget.used_up:
             log("the budget is used up; the same command with a larger --budget goes on")
+        elif not status and search.lacks_time:
+            log("the budget has no time for all that is worth it; the same command with a larger --budget goes on")
         return Done(found, status)
 
 

@@ -1,6 +1,7 @@
 #include "runtime/exchange/halo.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "runtime/mpi/pmpi.hpp"
@@ -23,11 +24,12 @@ struct BlockThere {
   Box box;
   int dimensions;
   int order;
+  int nothing;  ///< 0, in place of what would be sent unset
   std::int64_t cell_bytes;
   std::int64_t into_window;  ///< where the array begins in its window
 };
 constexpr int words_of_block = sizeof(BlockThere) / sizeof(int);
-static_assert(sizeof(BlockThere) % sizeof(int) == 0);
+static_assert(sizeof(BlockThere) % sizeof(int) == 0 && std::has_unique_object_representations_v<BlockThere>);
 
 std::string shape_of_box(const Box& box, int dimensions) {
   std::string text;
@@ -177,9 +179,9 @@ std::string HaloExchange::learn_from_neighbours(const HaloPattern& pattern, cons
   const auto exchange = [&](std::size_t number, int partner, const HaloData& data, const Box* box, Told& told, int tag,
                             int tag_of_theirs) {
     if (partner < 0) return;
-    told.ours[number] = {data.array.cells,      *box,
-                         data.array.dimensions, static_cast<int>(data.order),
-                         cell_bytes(data),      into_window(data.data)};
+    told.ours[number] = {
+        data.array.cells,      *box, data.array.dimensions, static_cast<int>(data.order), 0, cell_bytes(data),
+        into_window(data.data)};
     pmpi.Irecv(&told.theirs[number], words_of_block, handles.int_, partner, tag_of_theirs, comm_,
                &requests.emplace_back());
     pmpi.Isend(&told.ours[number], words_of_block, handles.int_, partner, tag, comm_, &requests.emplace_back());
