@@ -56,7 +56,7 @@ def test_a_loop_of_links_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_refused_and_nothing_stays_open(tmp_path: Path) -> None:
-    before = len(os.listdir("/proc/self/fd"))
+    before = len(list(Path("/proc/self/fd").iterdir()))
     with pytest.raises(OSError, match="not a regular file"):
         files.read(tmp_path)
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
