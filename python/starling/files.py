@@ -19,6 +19,8 @@ def read(path: Path) -> bytes:
     """
     opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
+        if stat.S_ISDIR(os.fstat(opened).st_mode):
+            raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
         if not stat.S_ISREG(os.fstat(opened).st_mode):
             raise OSError(None, "it is not a regular file")
         with os.fdopen(opened, "rb", closefd=False) as file:
