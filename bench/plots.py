@@ -26,15 +26,11 @@ def logarithmic(panel: Any) -> None:
     """A logarithmic y axis with plain numbers and a grid."""
     from matplotlib import ticker
 
-    class Plain(ticker.LogFormatter):
-        """Labels the same places, and no power of ten."""
-
-        def __call__(self, x: float, pos: int | None = None) -> str:
-            return f"{x:g}" if super().__call__(x, pos) else ""
-
     panel.set(yscale="log")
     for axis in (panel.yaxis.set_major_formatter, panel.yaxis.set_minor_formatter):
-        axis(Plain(minor_thresholds=(1.5, 0.6)))  # decades: where there are more, fewer labels
+        labels = ticker.LogFormatter(minor_thresholds=(1.5, 0.6))  # decades: where there are more, fewer labels
+        labels._num_to_string = lambda x, *_: f"{x:g}"  # no power of ten
+        axis(labels)
     panel.grid(visible=True, which="both", alpha=0.3)
 
 
