@@ -18,7 +18,8 @@ constexpr std::array own_shares{0.03, 0.15, 0.5};
 /// What an attribute that matters more than all others has of what attributes add; the others share the rest.
 constexpr double most_of_it = 0.8;
 
-/// The share that each attribute has of what attributes add, by hypothesis; shares add up to 1.
+/// The share that each attribute has of what attributes add, by hypothesis, the kind counted as one of them; shares add
+/// up to 1.
 std::vector<std::vector<double>> all_shares(int attributes) {
   const auto count = static_cast<std::size_t>(attributes);
   std::vector<std::vector<double>> shares{std::vector<double>(count, 1.0 / std::max(1, attributes))};

@@ -33,10 +33,10 @@ class LatestCollective {
     ranks_ = 0;
     by_ = nullptr;
   }
-  /// The latest one was `by` that context, which tells so: another call of it then follows at once.
+  /// The latest one was a call of that context.
   void is_by(const void* context) { by_ = context; }
   [[nodiscard]] bool was_by(const void* context) const { return by_ == context; }
-  /// Another call of the same context ended, and nobody knows when.
+  /// Another call of the same context ended, and nobody knows when. What the program did in between does not matter.
   void ended_untimed() { ranks_ = 0; }
 
   [[nodiscard]] double since_end(double now) const { return now - ended_; }
