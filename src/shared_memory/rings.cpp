@@ -11,15 +11,18 @@ namespace starling {
 
 std::size_t SharedRings::bytes(int members) {
   const auto all = static_cast<std::size_t>(members);
-  return (all * all * sizeof(Ring)) + (all * chunks * sizeof(Chunk)) + (all * sizeof(Answer));
+  return (all * all * ((slots(all) * sizeof(Slot)) + sizeof(Progress))) + (all * chunks * sizeof(Chunk)) +
+         (all * sizeof(Answer));
 }
 
 // The memory comes from the system as zeros, which is what rings hold that nobody has used.
 SharedRings::SharedRings(char* memory, int members, std::vector<std::int32_t> places, int me)
     : members_(static_cast<std::size_t>(members)),
       places_(std::move(places)),
-      rings_(reinterpret_cast<Ring*>(memory)),
-      chunks_(reinterpret_cast<Chunk*>(memory + (members_ * members_ * sizeof(Ring)))),
+      slot_bits_(static_cast<unsigned>(std::countr_zero(slots(members_)))),
+      slots_(reinterpret_cast<Slot*>(memory)),
+      progress_(reinterpret_cast<Progress*>(slots_ + (members_ * members_ * slots(members_)))),
+      chunks_(reinterpret_cast<Chunk*>(progress_ + (members_ * members_))),
       published_(members_),
       seen_(members_),
       taken_(members_),
@@ -89,13 +92,13 @@ bool SharedRings::is_needed() {
 bool SharedRings::answer() {
   if (answered_.number > to(answered_.reader).heard.load(std::memory_order_acquire)) return false;
   for (const Held& one : in_place_) {
-    const Ring& ring = to(one.reader);
-    const std::uint64_t asked = ring.asked.load(std::memory_order_acquire);
-    if (asked == ring.heard.load(std::memory_order_relaxed)) continue;
+    const Progress& told = to(one.reader);
+    const std::uint64_t asked = told.asked.load(std::memory_order_acquire);
+    if (asked == told.heard.load(std::memory_order_relaxed)) continue;
     Answer& mine = answers_[me_];
     // Other processes name this one's memory by numbers.
-    const auto* const asked_for = reinterpret_cast<const char*>(static_cast<std::uintptr_t>(ring.asked_address));
-    std::memcpy(mine.data.data(), asked_for, ring.asked_bytes);
+    const auto* const asked_for = reinterpret_cast<const char*>(static_cast<std::uintptr_t>(told.asked_address));
+    std::memcpy(mine.data.data(), asked_for, told.asked_bytes);
     mine.to.store(question(one.reader, asked), std::memory_order_release);
     answered_ = {one.reader, asked};
     reads_[one.reader] = false;
@@ -109,10 +112,10 @@ std::size_t SharedRings::read(std::int32_t writer, std::uint64_t address, char* 
 }
 
 void SharedRings::ask(std::int32_t writer, std::uint64_t address, std::size_t bytes) {
-  Ring& ring = from(place(writer));
-  ring.asked_address = address;
-  ring.asked_bytes = bytes;
-  ring.asked.store(ring.asked.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  Progress& told = from(place(writer));
+  told.asked_address = address;
+  told.asked_bytes = bytes;
+  told.asked.store(told.asked.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
 const char* SharedRings::answer_of(std::int32_t writer) const {
@@ -122,8 +125,8 @@ const char* SharedRings::answer_of(std::int32_t writer) const {
 }
 
 void SharedRings::heard(std::int32_t writer) {
-  Ring& ring = from(place(writer));
-  ring.heard.store(ring.asked.load(std::memory_order_relaxed), std::memory_order_release);
+  Progress& told = from(place(writer));
+  told.heard.store(told.asked.load(std::memory_order_relaxed), std::memory_order_release);
 }
 
 }  // namespace starling

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -62,7 +64,7 @@ class SharedRings {
   [[nodiscard]] std::optional<Found> next(std::int32_t writer) const {
     const std::size_t its = place(writer);
     const std::uint64_t number = taken_[its] + 1;
-    const Slot& slot = from(its).slot[(number - 1) % slots];
+    const Slot& slot = slot_of(me_, its, number);
     if (slot.number.load(std::memory_order_acquire) != number) return {};
     if (slot.bytes <= most_in_slot && slot.chunk != no_chunk)
       return Found{slot.data.data(), 0, slot.bytes, slot.is_last};
@@ -72,6 +74,8 @@ class SharedRings {
   void taken(std::int32_t writer) {
     const std::size_t its = place(writer);
     from(its).taken.store(++taken_[its], std::memory_order_release);
+    // Who takes often answers. The line of the answer, which its reader has, thus comes while this rank does other work.
+    fetch_to_write(&slot_of(its, me_, published_[its] + 1));
   }
 
   /// From now on publications may stay in place: all members can read each other's processes, which have these numbers
@@ -96,7 +100,9 @@ class SharedRings {
   void heard(std::int32_t writer);
 
  private:
-  static constexpr std::uint64_t slots = 8;
+  /// The more slots, the longer a line is left alone before it is written again, and the sooner it then comes.
+  static constexpr std::size_t fewest_slots = 8;
+  static constexpr std::size_t most_slots = 64;
   static constexpr std::uint64_t chunks = 16;
   static constexpr std::size_t line = 64;
   static_assert(chunk_bytes <= std::numeric_limits<std::uint16_t>::max(), "slots have no room for larger sizes");
@@ -113,13 +119,11 @@ class SharedRings {
     std::uint64_t address;
     std::uint64_t bytes;
   };
-  /// What goes from one member to another.
-  struct Ring {
-    std::array<Slot, slots> slot;
-    // Written by the reader.
-    alignas(line) std::atomic<std::uint64_t> taken;  ///< publications
-    std::atomic<std::uint64_t> asked;                ///< questions
-    std::atomic<std::uint64_t> heard;                ///< answers
+  /// What a reader tells a writer.
+  struct alignas(line) Progress {
+    std::atomic<std::uint64_t> taken;  ///< publications
+    std::atomic<std::uint64_t> asked;  ///< questions
+    std::atomic<std::uint64_t> heard;  ///< answers
     std::uint64_t asked_address;
     std::uint64_t asked_bytes;
   };
@@ -140,8 +144,27 @@ class SharedRings {
   [[nodiscard]] std::size_t place(std::int32_t name) const {
     return static_cast<std::size_t>(places_[static_cast<std::size_t>(name)]);
   }
-  [[nodiscard]] Ring& from(std::size_t writer) const { return rings_[(me_ * members_) + writer]; }
-  [[nodiscard]] Ring& to(std::size_t reader) const { return rings_[(reader * members_) + me_]; }
+  /// Of a ring: a power of two. All rings together take at most a quarter of what the pools do, or have the fewest.
+  static std::size_t slots(std::size_t members) {
+    constexpr std::size_t quarter = chunks * sizeof(Chunk) / sizeof(Slot) / 4;
+    return std::clamp(std::bit_floor(quarter / members), fewest_slots, most_slots);
+  }
+  [[nodiscard]] std::size_t pair(std::size_t reader, std::size_t writer) const { return (reader * members_) + writer; }
+  [[nodiscard]] Slot& slot_of(std::size_t reader, std::size_t writer, std::uint64_t number) const {
+    return slots_[(pair(reader, writer) << slot_bits_) | ((number - 1) & (slot_count() - 1))];
+  }
+  [[nodiscard]] std::uint64_t slot_count() const { return std::uint64_t{1} << slot_bits_; }
+  [[nodiscard]] Progress& from(std::size_t writer) const { return progress_[pair(me_, writer)]; }
+  [[nodiscard]] Progress& to(std::size_t reader) const { return progress_[pair(reader, me_)]; }
+  /// Has the system bring the cache line of `there` to this processor, for it alone.
+  static void fetch_to_write(const void* there) {
+#if defined(__x86_64__)
+    // What compilers make of __builtin_prefetch for processors of any age brings it for reading.
+    asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(there)));
+#else
+    __builtin_prefetch(there, 1);
+#endif
+  }
   /// Whether `reader` has taken publication `number` of this member.
   bool has_taken(std::size_t reader, std::uint64_t number) {
     if (seen_[reader] < number) seen_[reader] = to(reader).taken.load(std::memory_order_acquire);
@@ -151,7 +174,7 @@ class SharedRings {
   bool have_slots(std::span<const std::int32_t> readers) {
     for (const std::int32_t one : readers) {
       const std::size_t reader = place(one);
-      if (published_[reader] >= slots && !has_taken(reader, published_[reader] + 1 - slots)) return false;
+      if (published_[reader] >= slot_count() && !has_taken(reader, published_[reader] + 1 - slot_count())) return false;
     }
     return true;
   }
@@ -159,7 +182,7 @@ class SharedRings {
   template <class Fill>
   void publish_for(std::size_t reader, Fill fill) {
     const std::uint64_t number = ++published_[reader];
-    Slot& slot = to(reader).slot[(number - 1) % slots];
+    Slot& slot = slot_of(reader, me_, number);
     fill(slot);
     slot.number.store(number, std::memory_order_release);
   }
@@ -184,7 +207,9 @@ class SharedRings {
   std::size_t members_;
   std::vector<std::int32_t> places_;
   std::size_t me_ = 0;
-  Ring* rings_;
+  unsigned slot_bits_;                           ///< of the number of slots of a ring
+  Slot* slots_;                                  ///< of each reader from each writer
+  Progress* progress_;                           ///< likewise
   Chunk* chunks_;                                ///< of all members, one after the other
   std::vector<std::uint64_t> published_;         ///< for each reader
   std::vector<std::uint64_t> seen_;              ///< that each reader had taken when this member last looked
