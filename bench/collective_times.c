@@ -1,13 +1,14 @@
 /* How long collectives take, and whether their results are right: on any MPI, simulated ones too.
  *
- *   collective_times [-t | -c SECONDS] WARMUP CALLS COLLECTIVE:BYTES ...   as in allreduce:8 alltoall:65536
+ *   collective_times [-t | -c SECONDS | -r ROW] WARMUP CALLS COLLECTIVE:BYTES ...   as in allreduce:8 alltoall:65536
  *
  * One case after the other: WARMUP calls that do not count, then CALLS that do. Cases do not take turns, as the state
  * that one leaves in TCP's connections slows the next one down. Each call begins behind a barrier, on all ranks at
  * once where time is simulated, and takes as long as it does on the slowest rank. BYTES are those of one block (of the
  * vector where there are no blocks), a multiple of 4. Rank 0 prints JSON, times in seconds, those of calls in their
  * order; with -t each also as it is made, a line each. With -c there is no barrier: ranks compute that long between
- * calls, so that a rank that is done early begins early. A wrong result ends the job. */
+ * calls, so that a rank that is done early begins early. With -r a call is ROW calls in a row, and takes a ROW-th of their
+ * time: for calls that take no longer than to read the clock. A wrong result ends the job. */
 #ifndef _POSIX_C_SOURCE /* SMPI has one */
 #define _POSIX_C_SOURCE 199309L
 #endif
@@ -85,9 +86,12 @@ int main(int argc, char** argv) {
   const int tells = argc > 1 && strcmp(argv[1], "-t") == 0;
   const int computes = argc > 2 && strcmp(argv[1], "-c") == 0;
   const double computation = computes ? atof(argv[2]) : 0;
-  argc -= tells + 2 * computes;
-  argv += tells + 2 * computes;
-  if (argc < 4) fail("usage: collective_times [-t | -c SECONDS] WARMUP CALLS COLLECTIVE:BYTES ...", "");
+  const int repeats = argc > 2 && strcmp(argv[1], "-r") == 0;
+  const int row = repeats ? atoi(argv[2]) : 1;
+  argc -= tells + 2 * (computes + repeats);
+  argv += tells + 2 * (computes + repeats);
+  if (argc < 4) fail("usage: collective_times [-t | -c SECONDS | -r ROW] WARMUP CALLS COLLECTIVE:BYTES ...", "");
+  if (row < 1) fail("at least one call makes a row", "");
   const int warmup = atoi(argv[1]), calls = atoi(argv[2]), cases = argc - 3;
   if (warmup < 0 || calls < 1) fail("at least one call must count", "");
 
@@ -117,8 +121,8 @@ int main(int argc, char** argv) {
       else
         begin_together();
       const double start = PMPI_Wtime();
-      jobs[i].kind->call();
-      double seconds = PMPI_Wtime() - start, slowest = seconds;
+      for (int one = 0; one < row; ++one) jobs[i].kind->call();
+      double seconds = (PMPI_Wtime() - start) / row, slowest = seconds;
       if (!computes) PMPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
       if (call >= warmup) jobs[i].seconds[call - warmup] = slowest;
       if (tells && rank == 0 && call >= warmup) {
