@@ -69,7 +69,7 @@ void fold(CandidateRecord& into, const CandidateRecord& other) {
   into.deviation_s = merged_deviation(into, other);
   into.agreed_s = merged({into.agreed_s, into.samples}, {other.agreed_s, other.samples});
   into.earlier_s = merged({into.earlier_s, into.samples}, {other.earlier_s, other.samples});
-  if (other.communicators_s) into.communicators_s = into.communicators_s.value_or(0) + *other.communicators_s;
+  if (other.setup_s) into.setup_s = into.setup_s.value_or(0) + *other.setup_s;
   add_count(into.samples, other.samples);
   into.eligible = into.eligible || other.eligible;
   if (into.eligible) into.reason.clear();

@@ -66,7 +66,7 @@ constexpr std::array candidate_fields{
     field<&CandidateRecord::agreed_s>("agreed_s", Presence::since_later),
     field<&CandidateRecord::deviation_s>("deviation_s", Presence::where_known),
     field<&CandidateRecord::earlier_s>("earlier_s", Presence::where_known),
-    field<&CandidateRecord::communicators_s>("communicators_s", Presence::where_known),
+    field<&CandidateRecord::setup_s>("setup_s", Presence::where_known),
     field<&CandidateRecord::eligible>("eligible"),
     field<&CandidateRecord::reason>("reason"),
     field<&CandidateRecord::note>("note", Presence::where_known),

@@ -26,7 +26,7 @@ struct CandidateRecord {
   std::optional<double> agreed_s;         ///< on which the ranks agreed in this run
   std::optional<double> deviation_s;      ///< standard deviation of the single calls in `agreed_s`
   std::optional<double> earlier_s;        ///< on which the ranks agreed in the earlier runs that this one started from
-  std::optional<double> communicators_s;  ///< until all ranks had the communicators of groups that it needs
+  std::optional<double> setup_s;  ///< until all ranks had the communicators and the shared memory that it needs
   bool eligible = true;
   std::string reason;  ///< why it is not eligible
   std::string note;    ///< what it had to do without

@@ -1,7 +1,6 @@
 #include "selection/attribute_space.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "messages/number.hpp"
@@ -56,15 +55,18 @@ AttributeSpace::AttributeSpace(std::span<const Candidate> candidates) : points_(
     for (std::size_t i = 0; i < members_.size(); ++i)
       points_[static_cast<std::size_t>(members_[i])].push_back(found[i]);
   }
-  std::vector<std::string_view> kinds;
-  std::vector<int> of_candidates(candidates.size());
+  std::vector<std::string> kinds;
+  std::vector<int> kind_of(candidates.size());
   for (const int member : members_) {
-    const std::string_view kind = candidates[static_cast<std::size_t>(member)].kind.text();
+    const std::string& kind = candidates[static_cast<std::size_t>(member)].kind.text();
     const auto known = std::find(kinds.begin(), kinds.end(), kind);
-    of_candidates[static_cast<std::size_t>(member)] = static_cast<int>(known - kinds.begin());
+    kind_of[static_cast<std::size_t>(member)] = static_cast<int>(known - kinds.begin());
     if (known == kinds.end()) kinds.push_back(kind);
   }
-  if (kinds.size() > 1) kinds_ = std::move(of_candidates);
+  if (kinds.size() > 1) {
+    kinds_ = std::move(kinds);
+    kind_of_ = std::move(kind_of);
+  }
   for (auto one = members_.begin(); one != members_.end(); ++one)
     for (auto other = one + 1; other != members_.end(); ++other)
       if (const auto attribute = only_difference(*one, *other)) pairs_.push_back({*one, *other, *attribute});

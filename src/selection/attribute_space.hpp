@@ -46,12 +46,16 @@ class AttributeSpace {
   [[nodiscard]] const std::vector<Pair>& pairs() const { return pairs_; }
   /// The number of attributes in which both differ.
   [[nodiscard]] int differences(int one, int other) const;
-  /// Whether both are of one kind, and not all are.
-  [[nodiscard]] bool are_of_one_kind(int one, int other) const {
-    return !kinds_.empty() && kinds_[static_cast<std::size_t>(one)] == kinds_[static_cast<std::size_t>(other)];
+  [[nodiscard]] int kinds() const { return kinds_.empty() ? 1 : static_cast<int>(kinds_.size()); }
+  /// The kind of an eligible candidate, as a number from 0.
+  [[nodiscard]] int kind(int candidate) const {
+    return kind_of_.empty() ? 0 : kind_of_[static_cast<std::size_t>(candidate)];
   }
+  [[nodiscard]] const std::string& kind_in_words(int kind) const { return kinds_[static_cast<std::size_t>(kind)]; }
+  /// Whether both are of one kind, and not all are.
+  [[nodiscard]] bool are_of_one_kind(int one, int other) const { return kinds() > 1 && kind(one) == kind(other); }
   /// In how many ways candidates may be alike: by the value of each attribute, and by their kind if there are several.
-  [[nodiscard]] int likenesses() const { return attributes() + (kinds_.empty() ? 0 : 1); }
+  [[nodiscard]] int likenesses() const { return attributes() + (kinds() > 1 ? 1 : 0); }
   /// What the ways in which two are alike add up to, each with a share, that of the kind last; 0 where there is none.
   [[nodiscard]] double likeness(int one, int other, std::span<const double> shares) const;
 
@@ -71,7 +75,8 @@ class AttributeSpace {
   std::vector<int> members_;
   std::vector<Attribute> attributes_;
   std::vector<std::vector<int>> points_;  ///< of each candidate, empty where it is not eligible
-  std::vector<int> kinds_;                ///< of each candidate, as a number; empty where all are of the same
+  std::vector<std::string> kinds_;  ///< empty where there is only one
+  std::vector<int> kind_of_;        ///< of each candidate, likewise
   std::vector<Pair> pairs_;
 };
 

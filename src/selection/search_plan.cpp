@@ -78,12 +78,25 @@ bool SearchPlan::pays(const Outlook::Chance& one, double best) {
   return false;
 }
 
-/// Whether another of its kind is among `others`, and none was tried.
-bool SearchPlan::is_first_of_kind(int candidate, const std::vector<int>& others, const Trials& trials) const {
-  const auto is_like = [&](int one) { return one != candidate && space().are_of_one_kind(one, candidate); };
+bool SearchPlan::is_of_new_kind(int candidate, const Trials& trials) const {
   const std::vector<int>& all = space().members();
-  return std::any_of(others.begin(), others.end(), is_like) &&
-         std::none_of(all.begin(), all.end(), [&](int one) { return is_like(one) && trials.tried(one); });
+  return space().kinds() > 1 && std::none_of(all.begin(), all.end(), [&](int one) {
+           return space().are_of_one_kind(one, candidate) && trials.tried(one);
+         });
+}
+
+/// Whether another of its kind, which is new, is among `others`.
+bool SearchPlan::waits_for_its_kind(int candidate, const std::vector<int>& others, const Trials& trials) const {
+  return is_of_new_kind(candidate, trials) && std::any_of(others.begin(), others.end(), [&](int one) {
+           return space().are_of_one_kind(one, candidate);
+         });
+}
+
+std::vector<int> SearchPlan::one_of_each_new_kind(const std::vector<int>& among, const Trials& trials) const {
+  std::vector<int> found;
+  for (const int one : among)
+    if (!waits_for_its_kind(one, found, trials)) found.push_back(one);
+  return found;
 }
 
 std::vector<int> SearchPlan::rest_of(const std::vector<int>& among, const Trials& trials, double early_stop) {
@@ -115,7 +128,7 @@ std::vector<int> SearchPlan::rest_of(const std::vector<int>& among, const Trials
     for (std::size_t i = 0; i < chances.size(); ++i) {
       const bool is_likely = chances[i].probability >= chances.front().probability / 2;
       const bool comes_along =
-          is_likely && chances[i].expected.seconds() < most && !is_first_of_kind(chances[i].candidate, next, trials);
+          is_likely && chances[i].expected.seconds() < most && !waits_for_its_kind(chances[i].candidate, next, trials);
       if (i == 0 || comes_along) next.push_back(chances[i].candidate);
     }
   }

@@ -82,13 +82,17 @@ class SearchPlan {
   std::vector<int> rest_of(const std::vector<int>& among, const Trials& trials, double early_stop);
   /// Those that are not known yet.
   [[nodiscard]] static std::vector<int> unknown(const std::vector<int>& among, const Trials& trials);
+  /// Whether there are several kinds, and none of the candidate's was tried.
+  [[nodiscard]] bool is_of_new_kind(int candidate, const Trials& trials) const;
+  /// Of these, the first of each new kind, which tells of the others, and all of other kinds.
+  [[nodiscard]] std::vector<int> one_of_each_new_kind(const std::vector<int>& among, const Trials& trials) const;
   /// Of these, those that were tried and need more calls.
   [[nodiscard]] static std::vector<int> begun(const std::vector<int>& among, const Trials& trials);
 
  private:
   [[nodiscard]] std::vector<int> comparison(int attribute, int near, const Trials& trials) const;
   bool pays(const Outlook::Chance& one, double best);
-  [[nodiscard]] bool is_first_of_kind(int candidate, const std::vector<int>& others, const Trials& trials) const;
+  [[nodiscard]] bool waits_for_its_kind(int candidate, const std::vector<int>& others, const Trials& trials) const;
 
   std::shared_ptr<const AttributeSpace> space_;  ///< many contexts have the same
   std::shared_ptr<const StrategySettings> settings_;

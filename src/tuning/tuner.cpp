@@ -173,10 +173,10 @@ void Tuner::note(int candidate, const std::string& what) {
   notes[at(candidate)] = what;
 }
 
-void Tuner::add_communicators(const Turn& turn, double seconds) {
+void Tuner::add_setup(const Turn& turn, double seconds) {
   Trying& trying = this->trying();
-  trying.communicators.resize(refusals_->size());
-  trying.communicators[at(turn.candidate)] += seconds;
+  trying.setup.resize(refusals_->size());
+  trying.setup[at(turn.candidate)] += seconds;
   add_preparation(turn, seconds);
 }
 
@@ -203,8 +203,8 @@ int Tuner::fill_in(ContextRecord& record, std::span<const int> which) const {
     const int i = which[place];
     CandidateRecord& one = record.candidates[place];
     if (!trying.notes.empty()) one.note = trying.notes[at(i)].text();
-    if (!trying.communicators.empty() && trying.communicators[at(i)] > 0)
-      one.communicators_s = trying.communicators[at(i)];
+    if (!trying.setup.empty() && trying.setup[at(i)] > 0)
+      one.setup_s = trying.setup[at(i)];
     one.eligible = eligible(i);
     if (const auto found = one.eligible ? strategy_->found(i) : std::nullopt) {
       one.agreed_s = found->seconds;

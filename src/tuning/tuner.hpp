@@ -77,9 +77,9 @@ class Tuner {
   /// agreed.
   void add_bookkeeping(const Turn& turn, double seconds, bool agreed);
 
-  /// Adds the seconds until all ranks had the communicators that a call's candidate needs. They are no part of the
-  /// call's own, and count as bookkeeping.
-  void add_communicators(const Turn& turn, double seconds);
+  /// Adds the seconds until all ranks had the communicators and the shared memory that a call's candidate needs. They
+  /// are no part of the call's own, and count as bookkeeping.
+  void add_setup(const Turn& turn, double seconds);
 
   /// Adds the seconds for which a call's candidate was made ready before it.
   void add_preparation(const Turn& turn, double seconds) {
@@ -134,7 +134,7 @@ class Tuner {
 
   /// What is kept once candidates were tried, ranks agreed, or calls ended in another order than they began.
   struct Trying {
-    std::vector<double> communicators;  ///< seconds of each candidate; empty where none needed any
+    std::vector<double> setup;  ///< seconds of each candidate; empty where none needed any
     std::vector<Interned> notes;        ///< of each candidate; empty where there are none
     Samples bookkeeping;                ///< of exploring calls without an agreement
     PhaseRecord exploring;              ///< so far

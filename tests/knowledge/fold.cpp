@@ -188,12 +188,12 @@ TEST(Fold, MakesADeviationThatOfBothTogether) {
 
 TEST(Fold, AddsWhatMakingCommunicatorsTook) {
   CandidateRecord one = measured("groups", 10, 4, 2);
-  one.communicators_s = 0.25;
+  one.setup_s = 0.25;
   ContextRecord into = context(40, "groups", {one});
   fold(into, context(40, "groups", {measured("groups", 10, 4, 2)}));
-  EXPECT_EQ(into.candidates[0].communicators_s, 0.25);
+  EXPECT_EQ(into.candidates[0].setup_s, 0.25);
   fold(into, context(40, "groups", {one}));
-  EXPECT_EQ(into.candidates[0].communicators_s, 0.5);
+  EXPECT_EQ(into.candidates[0].setup_s, 0.5);
 }
 
 TEST(Fold, KeepsTheFirstNote) {

@@ -65,7 +65,7 @@ def test_candidates_give_their_communicators_back_to_others(mpi: Mpi, tmp_path: 
     (meshes,) = (one for one in bcasts.candidates if one.name == "groups")
     assert meshes.eligible, meshes.reason
     assert meshes.samples == bcasts.calls
-    assert meshes.communicators_s is not None
+    assert meshes.setup_s is not None
 
 
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
@@ -74,8 +74,8 @@ def test_the_report_tells_what_communicators_cost(mpi: Mpi, tmp_path: Path) -> N
     _, record = run_tuned(mpi, 4, [program, "2"], "forced:bcast:groups?mesh=2x2", tmp_path)
     (context,) = (one for one in record.contexts if one.collective == "bcast")
     (meshes,) = (one for one in context.candidates if one.name == "groups")
-    assert meshes.communicators_s is not None
-    assert meshes.communicators_s > 0
+    assert meshes.setup_s is not None
+    assert meshes.setup_s > 0
     told = subprocess.run(
         [*STARLING, "report", str(tmp_path / "record.json")], capture_output=True, text=True, check=True
     ).stdout

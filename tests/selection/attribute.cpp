@@ -150,6 +150,30 @@ TEST(AttributeSearch, TriesFewThatAreManyTimesSlower) {
   EXPECT_EQ(value_of(brief.candidates[static_cast<std::size_t>(ranks.proposed())], "partners"), "pair");
 }
 
+TEST(AttributeSearch, LeavesOutAKindOfWhichOneIsMuchSlower) {
+  for (const char* strategy : {"attribute", "attribute:tested"})
+    for (const bool gives_up : {false, true}) {
+      Brief brief = halo_set();
+      brief.settings.give_up = gives_up;
+      Case one = made_up_case(brief, 1.1, 0.2, 3);
+      const auto is_one_sided = [&](std::size_t i) { return brief.candidates[i].kind.text() == "one-sided"; };
+      for (std::size_t i = 0; i < 20; ++i)
+        one.seconds[i] *= is_one_sided(i) ? 10 : value_of(brief.candidates[i], "data") == "pack" ? 1.2 : 1;
+      Lockstep ranks(strategy, brief, 2, one.timing());
+      ranks.call(500);
+      int hopeless = 0;
+      for (std::size_t i = 0; i < 20; ++i)
+        if (is_one_sided(i)) hopeless += tries_of(ranks, static_cast<int>(i));
+      if (gives_up) {
+        EXPECT_EQ(hopeless, 1) << strategy;
+        const std::string& why = ranks.strategy().decisions()[0].why;
+        EXPECT_NE(why.find("one-sided is much slower"), std::string::npos) << why;
+      } else {
+        EXPECT_GE(hopeless, 20) << strategy << " as published knows no kinds";
+      }
+    }
+}
+
 TEST(AttributeSearch, TakesNoOtherArgument) {
   const auto kind = strategy_named("attribute").value().first;
   EXPECT_EQ(kind->rejects(""), "");

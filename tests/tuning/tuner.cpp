@@ -314,7 +314,7 @@ TEST(Tuner, CountsMakingCommunicatorsAsBookkeepingOfTheCandidateAndKeepsItsNote)
     for (int i = 0; i < 40; ++i) {
       const Tuner::Turn turn = tuner.begin();
       if (turn.candidate == 2 && !std::exchange(made, true)) {
-        tuner.add_communicators(turn, 0.5);
+        tuner.add_setup(turn, 0.5);
         tuner.note(2, "nothing");
       }
       tuner.end(turn, seconds_of(turn.candidate, rank), 0);
@@ -324,9 +324,9 @@ TEST(Tuner, CountsMakingCommunicatorsAsBookkeepingOfTheCandidateAndKeepsItsNote)
   ContextRecord record;
   record.candidates.resize(3);
   EXPECT_EQ(tuners[0]->fill_in(record, std::vector<int>{0, 1, 2}), 2) << "it is still the fastest";
-  EXPECT_FALSE(record.candidates[0].communicators_s);
-  EXPECT_FALSE(record.candidates[1].communicators_s);
-  EXPECT_EQ(record.candidates[2].communicators_s, 0.5);
+  EXPECT_FALSE(record.candidates[0].setup_s);
+  EXPECT_FALSE(record.candidates[1].setup_s);
+  EXPECT_EQ(record.candidates[2].setup_s, 0.5);
   EXPECT_EQ(record.candidates[1].note, "");
   EXPECT_EQ(record.candidates[2].note, "nothing");
   EXPECT_EQ(record.exploring.bookkeeping_seconds, 0.5);

@@ -38,9 +38,9 @@ class Candidate(_Model):
     """The measurements of one candidate in one context.
 
     Rank 0 measured `median_s` and `min_s`; all ranks agreed on `agreed_s` in this run, and on `earlier_s` in the runs
-    it started from. `deviation_s` is the standard deviation of single calls from `agreed_s`. `communicators_s` are the
-    seconds until all ranks had the communicators of groups that the candidate needs; None where it needs none. `note`
-    says what it had to do without on this machine; empty where nothing.
+    it started from. `deviation_s` is the standard deviation of single calls from `agreed_s`. `setup_s` are the
+    seconds until all ranks had the communicators of groups or the memory of nodes that the candidate needs; None where
+    it made none. `note` says what it had to do without on this machine; empty where nothing.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Candidate(_Model):
     agreed_s: float | None = None
     deviation_s: float | None = None
     earlier_s: float | None = None
-    communicators_s: float | None = None
+    setup_s: float | None = None
     eligible: bool
     reason: str
     note: str = ""

@@ -272,16 +272,16 @@ def _overheads(context: Context) -> str:
     return f"{where}{_phase('tried', context.phases.exploring, above)}; {_phase('then', context.phases.settled)}"
 
 
-def _communicators(context: Context) -> str:
-    """What making communicators of groups cost, which the bookkeeping has; empty where none were made."""
-    made = [(one.communicators_s, one.public_name) for one in context.candidates if one.communicators_s is not None]
+def _setup(context: Context) -> str:
+    """What making communicators and shared memory cost, which the bookkeeping has; empty where none were made."""
+    made = [(one.setup_s, one.public_name) for one in context.candidates if one.setup_s is not None]
     if not made:
         return ""
     seconds, name = max(made)
     most = (
         f", most of it for {printable(name)}: {human_seconds(seconds)}" if len(made) > 1 else f" for {printable(name)}"
     )
-    return f"in the bookkeeping: communicators of groups {human_seconds(sum(one for one, _ in made))}{most}"
+    return f"in the bookkeeping: communicators of groups and shared memory {human_seconds(sum(one for one, _ in made))}{most}"
 
 
 def _notes(context: Context) -> list[str]:
@@ -324,7 +324,7 @@ def _explained(context: Context, decisions: int | None) -> RenderableType:
     lines: list[RenderableType] = [line(place, style="bold")]
     if context.phases.exploring.calls:
         lines.append(_indented(_overheads(context)))
-    if made := _communicators(context):
+    if made := _setup(context):
         lines.append(_indented(made))
     lines += [_indented(note) for note in _notes(context)]
     if waited := _arrivals(context):
@@ -396,7 +396,7 @@ def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> Non
         context
         for context in shown
         if context.decisions
-        or _communicators(context)
+        or _setup(context)
         or _notes(context)
         or _arrivals(context)
         or sum(one.samples > 0 for one in context.candidates) > 1

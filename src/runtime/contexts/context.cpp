@@ -224,10 +224,10 @@ Context::Result Context::run(int way, const Call& call, const Facts& facts, Comm
   // An error handler may call this collective again, so that `carriers_` grows meanwhile: no reference into it is kept.
   const Carrier::Outcome outcome = carrier->carry_out(call, facts, communicator.resources());
   if (outcome.note != nullptr) tuner_->note(way, *outcome.note);
-  if (outcome.refused == nullptr) return {outcome.error, outcome.reported, true, outcome.communicators_s};
+  if (outcome.refused == nullptr) return {outcome.error, outcome.reported, true, outcome.setup_s};
   tuner_->refuse(way, *outcome.refused);
   delete_carrier(way);
-  return {call.native(call), true, false, outcome.communicators_s};
+  return {call.native(call), true, false, outcome.setup_s};
 }
 
 Carrier* Context::carrier_of(int way) const {
@@ -309,7 +309,7 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   // An error handler may have freed the communicator, and this object with it. Some libraries then return success.
   if (freed != Communicator::freed() && !Communicator::lives_since(&communicator, freed)) return result.error;
   if (result.error != MPI_SUCCESS && result.reported && is_refusal(result.error)) return result.error;
-  if (result.communicators_s > 0) tuner_->add_communicators(turn, result.communicators_s);
+  if (result.setup_s > 0) tuner_->add_setup(turn, result.setup_s);
   if (!timed) {
     setup().latest.ended_untimed();
     tuner_->pass(turn, work, result.served);
@@ -317,7 +317,7 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
     const bool follows = !process().concurrent;
     const double before = follows ? setup().latest.since_end(start) : SampledCalls::unknown;
     if (follows) follow(start, end, synchronises, communicator);
-    tuner_->end(turn, end - start - result.communicators_s, work, result.served);
+    tuner_->end(turn, end - start - result.setup_s, work, result.served);
     if (profiled_) profile(start, end, before, work);
   }
   if (turn.exploring || tuner_->is_due()) conclude(turn, timed ? end : Clock::now(), communicator);

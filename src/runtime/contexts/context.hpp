@@ -65,7 +65,7 @@ class Context {
     int error;
     bool reported;               ///< the application's error handler was called for the error
     bool served;                 ///< by the requested way
-    double communicators_s = 0;  ///< Carrier::Outcome
+    double setup_s = 0;  ///< Carrier::Outcome
   };
   /// The carrier of a way, which is not null.
   struct Used {

@@ -138,7 +138,8 @@ int make_file(Means means, const Address& address, std::size_t bytes) {
 
 char* mapped(int file, std::size_t bytes) {
   if (file < 0) return nullptr;
-  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  // With all its pages: a candidate is judged by its first calls, which should not wait for them.
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
   return memory == MAP_FAILED ? nullptr : static_cast<char*>(memory);
 }
 

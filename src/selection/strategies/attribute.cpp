@@ -5,6 +5,9 @@
 //                not measured any more
 //   measure      those that are left, once no comparison can save more calls than it takes; the fastest is used
 //
+// One of each kind comes along early. A kind that took twice as long in a comparison is not measured any more: each of
+// its candidates may cost many calls. As published there are no kinds.
+//
 // This assumes that attributes are uncorrelated: that a value which is better in two comparisons is better in all. The
 // variant `tested` looks whether they are: one more candidate is tried that has two values at once which two others
 // have alone; a value that was clearly better in one comparison is not dropped for two that say otherwise; every
@@ -13,6 +16,7 @@
 // (`Outlook`).
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <tuple>
 
@@ -24,7 +28,8 @@ namespace {
 /// Comparisons that confirm a value.
 constexpr int confirmed = 2;
 constexpr std::string_view tested = "tested";
-/// A value with which calls take so many times as long is not combined with others only to look what they do together.
+/// A value with which calls take so many times as long is not combined with others only to look what they do together,
+/// and a kind is left out.
 constexpr double too_slow = 2;
 /// `tested` goes on while any other is faster by `early_stop_margin` with this probability, unless early stopping has
 /// its own: others that are improbable each may be probable together.
@@ -64,11 +69,13 @@ class Attribute final : public SearchPlan {
     // Some get their last calls now: the next comparison comes along, for an agreement takes time as well.
     if (std::any_of(more.begin(), more.end(), [&](int one) { return trials.calls(one) < second_look; })) return more;
     for (const int one : next_pair(trials)) more.push_back(one);
+    for (const int one : of_new_kinds(trials))
+      if (std::find(more.begin(), more.end(), one) == more.end()) more.push_back(one);
     if (!more.empty()) return more;
     because(in_words());
     if (std::vector<int> rest = rest_of(left(trials), trials, settings().early_stop); !rest.empty() || !tests_)
-      return rest;
-    if (std::vector<int> near = neighbours(trials); !near.empty()) return near;
+      return one_of_each_new_kind(rest, trials);
+    if (std::vector<int> near = neighbours(trials); !near.empty()) return one_of_each_new_kind(near, trials);
     return rest_of(space().members(), trials, settings().early_stop > 0 ? settings().early_stop : likely);
   }
 
@@ -76,6 +83,7 @@ class Attribute final : public SearchPlan {
     // Not `= {}`, which keeps the memory.
     scores_ = std::vector<Score>();
     kept_ = std::vector<std::vector<bool>>();
+    keeps_kind_ = std::vector<bool>();
   }
 
  private:
@@ -83,6 +91,7 @@ class Attribute final : public SearchPlan {
     scores_.clear();
     for (int attribute = 0; attribute < space().attributes(); ++attribute)
       scores_.emplace_back(space().values(attribute));
+    keeps_kind_.assign(static_cast<std::size_t>(space().kinds()), true);
     for (const AttributeSpace::Pair& pair : space().pairs()) {
       if (!trials.tried(pair.one) || !trials.tried(pair.other)) continue;
       if (!trials.known(pair.one) || !trials.known(pair.other)) continue;
@@ -96,7 +105,12 @@ class Attribute final : public SearchPlan {
                                                                                space().value(loser, pair.attribute));
       ++wins.all;
       if (is_clear) ++wins.clear;
+      if (is_clear && trials.gives_up() && space().kind(winner) != space().kind(loser) &&
+          trials.time(loser) > too_slow * trials.time(winner))
+        keeps_kind_[static_cast<std::size_t>(space().kind(loser))] = false;
     }
+    // Each was too slow for another: attributes tell, and not kinds.
+    if (std::none_of(keeps_kind_.begin(), keeps_kind_.end(), std::identity())) keeps_kind_.assign(keeps_kind_.size(), true);
   }
 
   [[nodiscard]] bool is_beaten(const Score& score, int value, int by) const {
@@ -119,7 +133,11 @@ class Attribute final : public SearchPlan {
   [[nodiscard]] bool keeps(int attribute, int value) const {
     return kept_[static_cast<std::size_t>(attribute)][static_cast<std::size_t>(value)];
   }
+  [[nodiscard]] bool keeps_kind_of(int candidate) const {
+    return keeps_kind_[static_cast<std::size_t>(space().kind(candidate))];
+  }
   [[nodiscard]] bool is_left(int candidate) const {
+    if (!keeps_kind_of(candidate)) return false;
     for (int attribute = 0; attribute < space().attributes(); ++attribute)
       if (!keeps(attribute, space().value(candidate, attribute)) && (!tests_ || has_better(candidate, attribute)))
         return false;
@@ -162,6 +180,14 @@ class Attribute final : public SearchPlan {
       cost_of_best = cost;
     }
     return best;
+  }
+
+  /// One of each new kind, which differs from the fastest in one attribute.
+  [[nodiscard]] std::vector<int> of_new_kinds(const Trials& trials) const {
+    if (!trials.gives_up()) return {};
+    std::vector<int> near = neighbours(trials);
+    std::erase_if(near, [&](int one) { return !is_of_new_kind(one, trials) || !is_left(one); });
+    return one_of_each_new_kind(near, trials);
   }
 
   /// Whether dropping either of the values would save more candidates than the comparisons that it still takes.
@@ -208,12 +234,13 @@ class Attribute final : public SearchPlan {
     return {found};
   }
 
-  /// Those that differ from the fastest in one attribute.
+  /// Those that differ from the fastest in one attribute, but for kinds that are left out.
   [[nodiscard]] std::vector<int> neighbours(const Trials& trials) const {
     const int best = trials.best();
     std::vector<int> near;
     for (const AttributeSpace::Pair& pair : space().pairs())
       if (pair.one == best || pair.other == best) near.push_back(pair.one == best ? pair.other : pair.one);
+    std::erase_if(near, [&](int one) { return !keeps_kind_of(one); });
     return unknown(near, trials);
   }
 
@@ -227,12 +254,17 @@ class Attribute final : public SearchPlan {
         if (keeps(attribute, value)) values += (values.empty() ? "" : " or ") + space().in_words(attribute, value);
       text += (text.empty() ? "" : ", ") + values;
     }
-    return text.empty() ? text : "two comparisons each were for " + text;
+    if (!text.empty()) text.insert(0, "two comparisons each were for ");
+    for (std::size_t kind = 0; kind < keeps_kind_.size(); ++kind)
+      if (!keeps_kind_[kind])
+        text += (text.empty() ? "" : "; ") + space().kind_in_words(static_cast<int>(kind)) + " is much slower";
+    return text;
   }
 
   bool tests_;
   std::vector<Score> scores_;            ///< of each attribute
   std::vector<std::vector<bool>> kept_;  ///< of each attribute, whether a value is not dropped
+  std::vector<bool> keeps_kind_;         ///< of each kind, whether it is not left out
 };
 
 }  // namespace

@@ -119,26 +119,27 @@ bool ScheduleCarrier::join_segment(const Facts& facts, Resources& resources) {
   return has_segment_;
 }
 
-/// Whether every rank is ready. The ranks agree on it before and after they create communicators.
-bool ScheduleCarrier::make_ready(const Facts& facts, Resources& resources, bool has_memory, double& communicators_s) {
+/// Whether every rank is ready. The ranks agree on it before and after they create communicators. Takes note of the
+/// seconds in which communicators or memory that ranks share were made.
+bool ScheduleCarrier::make_ready(const Facts& facts, Resources& resources, bool has_memory, double& setup_s) {
   const std::vector<RankSet> groups = needed_groups(facts, resources);
   Channel& channel = *resources.channel();
   // Most need none, on no rank: they agree once.
   needs_no_groups_ = channel.all(has_memory && groups.empty());
+  const bool makes_any = !groups.empty() || (bound_.shares_memory() && resources.segment() == nullptr);
+  const double start = Clock::now();
   if (needs_no_groups_) {
     ready_ = join_segment(facts, resources);
-    if (ready_) return true;
   } else if (!channel.all(has_memory)) {
     refused_ = "a rank had no memory left for it";
   } else if (!has_room(groups, *this, resources)) {
     refused_ = "a rank had as many communicators as it may make";
   } else if (join_segment(facts, resources)) {
-    const double start = Clock::now();
     ready_ = channel.all(join(groups, resources));
-    if (!groups.empty()) communicators_s = Clock::now() - start;
-    if (ready_) return true;
-    refused_ = "the MPI library has no communicator left for it";
+    if (!ready_) refused_ = "the MPI library has no communicator left for it";
   }
+  if (makes_any) setup_s = Clock::now() - start;
+  if (ready_) return true;
   release(resources);
   return false;
 }
@@ -161,11 +162,11 @@ Carrier::Outcome ScheduleCarrier::begin(const Call& call, const Facts& facts, Re
   Operation& operation = working_->operation;
   const Plan& plan = operation.plan();
   const bool has_memory = operation.reserve(workspace);
-  double communicators_s = 0;
+  double setup_s = 0;
   const bool was_ready = ready_;
-  if (!ready_ && !make_ready(facts, resources, has_memory, communicators_s)) {
+  if (!ready_ && !make_ready(facts, resources, has_memory, setup_s)) {
     workspace.done();
-    return {MPI_SUCCESS, false, &refused_.text(), communicators_s};
+    return {MPI_SUCCESS, false, &refused_.text(), setup_s};
   }
   if (!has_memory || (plan.natives.size() != plan.program.natives.size() && !find_communicators(resources))) {
     // The other ranks have already started the call: all can't change to another way any more.
@@ -173,7 +174,7 @@ Carrier::Outcome ScheduleCarrier::begin(const Call& call, const Facts& facts, Re
   }
   operation.start(*resources.channel(), call.op, has_segment_ ? resources.segment() : nullptr);
   const bool has_note = !was_ready && has_segment_ && !resources.segment()->note().empty();
-  return {MPI_SUCCESS, false, nullptr, communicators_s, has_note ? &resources.segment()->note() : nullptr};
+  return {MPI_SUCCESS, false, nullptr, setup_s, has_note ? &resources.segment()->note() : nullptr};
 }
 
 }  // namespace starling

@@ -50,7 +50,7 @@ class ScheduleCarrier final : public Carrier {
   };
 
   void set_up(const Call& call, const Facts& facts, Resources& resources);
-  bool make_ready(const Facts& facts, Resources& resources, bool has_memory, double& communicators_s);
+  bool make_ready(const Facts& facts, Resources& resources, bool has_memory, double& setup_s);
   [[nodiscard]] std::vector<RankSet> needed_groups(const Facts& facts, const Resources& resources) const;
   static bool has_room(std::span<const RankSet> groups, const ScheduleCarrier& holder, Resources& resources);
   bool join(std::span<const RankSet> groups, Resources& resources);

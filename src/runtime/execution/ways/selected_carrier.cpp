@@ -36,7 +36,7 @@ void SelectedCarrier::release(Resources& resources) {
 }
 
 /// Whether every rank is ready. The ranks agree on it before and after they create the communicator.
-bool SelectedCarrier::make_ready(Resources& resources, double& communicators_s) {
+bool SelectedCarrier::make_ready(Resources& resources, double& setup_s) {
   const double start = Clock::now();
   Channel& channel = *resources.channel();
   if (!library_algorithms().act_at_creation) selection_ = Selection::of(way_.algorithm->settings);
@@ -48,7 +48,7 @@ bool SelectedCarrier::make_ready(Resources& resources, double& communicators_s) 
   }
   comm_ = resources.join(all_ranks(resources), number());
   const bool all_have_it = channel.all(comm_.has_value());
-  communicators_s = Clock::now() - start;
+  setup_s = Clock::now() - start;
   if (all_have_it) return true;
   refused_ = "the MPI library has no communicator left for it";
   leave(resources);
@@ -103,8 +103,8 @@ int SelectedCarrier::call_staged(const Call& call, const Facts& facts, Resources
 }
 
 Carrier::Outcome SelectedCarrier::carry_out(const Call& call, const Facts& facts, Resources& resources) {
-  double communicators_s = 0;
-  if (!comm_ && !make_ready(resources, communicators_s)) return {MPI_SUCCESS, false, &refused_, communicators_s};
+  double setup_s = 0;
+  if (!comm_ && !make_ready(resources, setup_s)) return {MPI_SUCCESS, false, &refused_, setup_s};
   int error = MPI_SUCCESS;
   if (is_staged(call)) {
     error = call_staged(call, facts, resources);
@@ -115,7 +115,7 @@ Carrier::Outcome SelectedCarrier::carry_out(const Call& call, const Facts& facts
   }
   // The application's error handler may free the communicator and this object: no member is used after it.
   if (error != MPI_SUCCESS) pmpi.Comm_call_errhandler(call.comm, error);
-  return {error, true, nullptr, communicators_s};
+  return {error, true, nullptr, setup_s};
 }
 
 }  // namespace starling

@@ -21,7 +21,7 @@ class SelectedCarrier final : public Carrier {
   void release(Resources& resources) override;
 
  private:
-  bool make_ready(Resources& resources, double& communicators_s);
+  bool make_ready(Resources& resources, double& setup_s);
   void leave(Resources& resources);
   [[nodiscard]] int number() const;
   int select_and_call(const Call& call);
