@@ -16,7 +16,7 @@
 // (`Outlook`).
 
 #include <algorithm>
-#include <functional>
+#include <cstdint>
 #include <limits>
 #include <tuple>
 
@@ -83,7 +83,6 @@ class Attribute final : public SearchPlan {
     // Not `= {}`, which keeps the memory.
     scores_ = std::vector<Score>();
     kept_ = std::vector<std::vector<bool>>();
-    keeps_kind_ = std::vector<bool>();
   }
 
  private:
@@ -91,7 +90,7 @@ class Attribute final : public SearchPlan {
     scores_.clear();
     for (int attribute = 0; attribute < space().attributes(); ++attribute)
       scores_.emplace_back(space().values(attribute));
-    keeps_kind_.assign(static_cast<std::size_t>(space().kinds()), true);
+    kinds_left_out_ = 0;
     for (const AttributeSpace::Pair& pair : space().pairs()) {
       if (!trials.tried(pair.one) || !trials.tried(pair.other)) continue;
       if (!trials.known(pair.one) || !trials.known(pair.other)) continue;
@@ -107,10 +106,8 @@ class Attribute final : public SearchPlan {
       if (is_clear) ++wins.clear;
       if (is_clear && trials.gives_up() && space().kind(winner) != space().kind(loser) &&
           trials.time(loser) > too_slow * trials.time(winner))
-        keeps_kind_[static_cast<std::size_t>(space().kind(loser))] = false;
+        leave_out_kind_of(loser, trials);
     }
-    // Each was too slow for another: attributes tell, and not kinds.
-    if (std::none_of(keeps_kind_.begin(), keeps_kind_.end(), std::identity())) keeps_kind_.assign(keeps_kind_.size(), true);
   }
 
   [[nodiscard]] bool is_beaten(const Score& score, int value, int by) const {
@@ -133,8 +130,13 @@ class Attribute final : public SearchPlan {
   [[nodiscard]] bool keeps(int attribute, int value) const {
     return kept_[static_cast<std::size_t>(attribute)][static_cast<std::size_t>(value)];
   }
+  /// That of the fastest stays, whatever another pair tells.
+  void leave_out_kind_of(int candidate, const Trials& trials) {
+    if (!space().are_of_one_kind(candidate, trials.best())) kinds_left_out_ |= bit_of(space().kind(candidate));
+  }
+  [[nodiscard]] static std::uint32_t bit_of(int kind) { return kind < 32 ? std::uint32_t{1} << kind : 0; }
   [[nodiscard]] bool keeps_kind_of(int candidate) const {
-    return keeps_kind_[static_cast<std::size_t>(space().kind(candidate))];
+    return (kinds_left_out_ & bit_of(space().kind(candidate))) == 0;
   }
   [[nodiscard]] bool is_left(int candidate) const {
     if (!keeps_kind_of(candidate)) return false;
@@ -254,17 +256,17 @@ class Attribute final : public SearchPlan {
         if (keeps(attribute, value)) values += (values.empty() ? "" : " or ") + space().in_words(attribute, value);
       text += (text.empty() ? "" : ", ") + values;
     }
-    if (!text.empty()) text.insert(0, "two comparisons each were for ");
-    for (std::size_t kind = 0; kind < keeps_kind_.size(); ++kind)
-      if (!keeps_kind_[kind])
-        text += (text.empty() ? "" : "; ") + space().kind_in_words(static_cast<int>(kind)) + " is much slower";
-    return text;
+    std::string all = text.empty() ? text : "two comparisons each were for " + text;
+    for (int kind = 0; kind < space().kinds(); ++kind)
+      if ((kinds_left_out_ & bit_of(kind)) != 0)
+        all += (all.empty() ? "" : "; ") + space().kind_in_words(kind) + " is much slower";
+    return all;
   }
 
   bool tests_;
+  std::uint32_t kinds_left_out_ = 0;     ///< a bit for each, of the first 32
   std::vector<Score> scores_;            ///< of each attribute
   std::vector<std::vector<bool>> kept_;  ///< of each attribute, whether a value is not dropped
-  std::vector<bool> keeps_kind_;         ///< of each kind, whether it is not left out
 };
 
 }  // namespace
