@@ -39,6 +39,8 @@ Searcher::Searcher(const Brief& brief, MakeSearchPlan make)
 std::vector<PlannedCalls> Searcher::next() {
   if (!monitors_) {
     if (auto steps = trials(); !steps.empty()) {
+      if (warms_up()) steps.insert(steps.begin(), {steps.front().candidate, 1, true});
+      if (steps.size() > most_steps) steps.pop_back();
       if (!ledger_) return steps;
       if (auto few = allowed(steps); !few.empty()) {
         waits_ = 0;
@@ -250,6 +252,11 @@ void Searcher::take(std::span<const PlannedCalls> made, std::span<const AgreedCa
     calls_ += made.front().calls;
     watch(calls.first(times));
     return look(made.subspan(1), calls.subspan(times));
+  }
+  if (warms_up()) {
+    calls_ += made.front().calls;
+    calls = calls.subspan(static_cast<std::size_t>(made.front().calls));
+    made = made.subspan(1);
   }
   for (const PlannedCalls& step : made) {
     const auto times = static_cast<std::size_t>(std::min(step.calls, calls_each_));

@@ -186,9 +186,10 @@ TEST(SearchMonitoring, SuchLooksCostLittle) {
   Lockstep ranks("brute-force", brief_of(6), 2,
                  [](int, int candidate, int) { return 1e-3 * (candidate == 2 ? 10 : 500 + candidate); });
   ranks.call(9000);
-  for (const int slow : {0, 1, 3, 4, 5}) EXPECT_EQ(tries_of(ranks, slow), 1) << "50 calls are more than 0.1 % of 9000";
+  for (const int slow : {1, 3, 4, 5}) EXPECT_EQ(tries_of(ranks, slow), 1) << "50 calls are more than 0.1 % of 9000";
+  EXPECT_EQ(tries_of(ranks, 0), 2) << "the first call of all does not count";
   ranks.call(50000);
-  EXPECT_EQ(tries_of(ranks, 0), 2);
+  EXPECT_EQ(tries_of(ranks, 0), 3);
 }
 
 TEST(SearchMonitoring, DoesNotSearchForEverWhereTheWinnerStaysTheSame) {
