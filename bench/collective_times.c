@@ -7,8 +7,8 @@
  * once where time is simulated, and takes as long as it does on the slowest rank. BYTES are those of one block (of the
  * vector where there are no blocks), a multiple of 4. Rank 0 prints JSON, times in seconds, those of calls in their
  * order; with -t each also as it is made, a line each. With -c there is no barrier: ranks compute that long between
- * calls, so that a rank that is done early begins early. With -r a call is ROW calls in a row, and takes a ROW-th of their
- * time: for calls that take no longer than to read the clock. A wrong result ends the job. */
+ * calls, so that a rank that is done early begins early. With -r a call is ROW calls in a row, and takes a ROW-th of
+ * their time: for calls that take no longer than to read the clock. A wrong result ends the job. */
 #ifndef _POSIX_C_SOURCE /* SMPI has one */
 #define _POSIX_C_SOURCE 199309L
 #endif

@@ -6,8 +6,9 @@ python bench/one_node.py draw docs/results/one-node.json docs/results/one-node.s
 For each size, jobs take turns: native; native with each of the library's own settings for nodes (`BY_HAND`); each
 candidate of the repository in shared memory; and `auto`, from nothing and with what that job has learnt. Native jobs
 run without Starling. A job calls each collective in a row, each call behind a barrier, and checks every result; what
-is kept is the median call of the slowest rank. Of small calls a thousand follow each other behind a barrier (`ROW`), for
-one takes about as long as to read the clock. `measure` adds only what the file lacks.
+is kept is the median call of the slowest rank. Of small calls a thousand follow each other behind a barrier (`ROW`), of
+which the last one's result is checked: one takes about as long as to read the clock. So those of rooted collectives
+overlap, and their time is that of a rank in a stream of them.
 
 Before each job line_time.c measures how long a cache line takes from one processor to the other and back, which the
 measurement notes as `line_ns`: the host of a virtual machine moves its processors, and small calls take four times as
@@ -38,6 +39,11 @@ CALLS: Mapping[int, int] = {8: 300, 1024: 300, 16384: 600, 262144: 120, 1048576:
 """By bytes: the times of a collective in a job, after a tenth as many that do not count."""
 ROW: Mapping[int, int] = {8: 1000, 1024: 1000}
 """By bytes: calls in a row that make a time; otherwise one."""
+
+
+def row_of(size: int) -> int:
+    """How many calls of so many bytes make a time."""
+    return ROW.get(size, 1)
 
 
 LINE_TIME = Path(__file__).with_name("line_time.c")
@@ -103,7 +109,10 @@ class Suite:
         self.file = measured.read_or_empty(options.output)
 
     def _has(self, mpi: str, size: int, turn: int) -> bool:
-        return any((one.mpi, one.bytes, one.round) == (mpi, size, turn) for one in self.file.measurements)
+        return any(
+            (one.mpi, one.bytes, one.round, one.notes.get("row", 1)) == (mpi, size, turn, row_of(size))
+            for one in self.file.measurements
+        )
 
     def _measure_line(self, mpi: Mpi, programs: Programs) -> None:
         done = subprocess.run(
@@ -124,7 +133,7 @@ class Suite:
             str(self._options.ranks),
             str(programs.calls),
             "-r",
-            str(ROW.get(size, 1)),
+            str(row_of(size)),
             str(max(2, calls // 10)),
             str(calls),
         ]
@@ -163,7 +172,7 @@ class Suite:
                 round=turn,
                 seconds=[seconds[collective]],
                 made=made(),
-                notes={"line_ns": self._lines[-1]},
+                notes={"line_ns": self._lines[-1], "row": row_of(size)},
             )
             for names, seconds in self._jobs(mpi, programs, size)
             for collective, name in names.items()

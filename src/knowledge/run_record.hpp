@@ -23,10 +23,10 @@ struct CandidateRecord {
   std::int64_t samples = 0;
   std::optional<double> median_s;  ///< seconds per call, as rank 0 of the communicator measured them
   std::optional<double> min_s;
-  std::optional<double> agreed_s;         ///< on which the ranks agreed in this run
-  std::optional<double> deviation_s;      ///< standard deviation of the single calls in `agreed_s`
-  std::optional<double> earlier_s;        ///< on which the ranks agreed in the earlier runs that this one started from
-  std::optional<double> setup_s;  ///< until all ranks had the communicators and the shared memory that it needs
+  std::optional<double> agreed_s;     ///< on which the ranks agreed in this run
+  std::optional<double> deviation_s;  ///< standard deviation of the single calls in `agreed_s`
+  std::optional<double> earlier_s;    ///< on which the ranks agreed in the earlier runs that this one started from
+  std::optional<double> setup_s;      ///< until all ranks had the communicators and the shared memory that it needs
   bool eligible = true;
   std::string reason;  ///< why it is not eligible
   std::string note;    ///< what it had to do without

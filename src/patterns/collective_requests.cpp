@@ -228,6 +228,7 @@ class CollectiveWays final : public Implementations {
     if (!carrier) carrier = std::make_unique<ScheduleCarrier>(*ways_[place].scheduled());
     auto* const schedules = static_cast<ScheduleCarrier*>(carrier.get());
     const Carrier::Outcome outcome = schedules->begin(own_->call, facts_, topology_->resources(), workspace_);
+    setup_s_ = outcome.setup_s;
     if (outcome.refused != nullptr) {
       refusals_[place] = *outcome.refused;
       carrier.reset();
@@ -253,6 +254,8 @@ class CollectiveWays final : public Implementations {
     return std::exchange(running_, nullptr)->error();
   }
 
+  double take_setup() override { return std::exchange(setup_s_, 0); }
+
   void release_others(int kept) final {
     for (std::size_t i = 0; i < carriers_.size(); ++i) {
       if (!carriers_[i] || static_cast<int>(i) == kept) continue;
@@ -266,6 +269,7 @@ class CollectiveWays final : public Implementations {
     auto& carrier = carriers_[place];
     if (!carrier) carrier = carrier_for(ways_[place]);
     const Carrier::Outcome outcome = carrier->carry_out(own_->call, facts_, topology_->resources());
+    setup_s_ = outcome.setup_s;
     if (outcome.refused == nullptr) {
       if (outcome.error != MPI_SUCCESS && !outcome.reported) pmpi.Comm_call_errhandler(own_->call.comm, outcome.error);
       return outcome.error;
@@ -279,6 +283,7 @@ class CollectiveWays final : public Implementations {
   std::shared_ptr<Topology> topology_;
   bool nonblocking_;
   Facts facts_;
+  double setup_s_ = 0;  ///< of the latest call
   std::vector<Way> ways_;
   std::vector<std::unique_ptr<Carrier>> carriers_;
   std::vector<std::string> refusals_;

@@ -64,6 +64,10 @@ class Decider final : public LeavesRecord {
   bool replace(const void* who, double seconds);
   /// Forgets `who`, whose latest call becomes final.
   void forget(const void* who) { make_final(who); }
+  /// Adds the seconds of a call until its function had what it needs (`Implementations::take_setup`).
+  void add_setup(const Tuner::Turn& turn, double seconds) {
+    if (turn.candidate >= 0) tuner_->add_setup(turn, seconds);
+  }
   /// Excludes a function that turned out unable to serve, on all ranks at the same call.
   void refuse(int function, const std::string& why) { tuner_->refuse(function, why); }
 

@@ -71,13 +71,20 @@ void Request::leave_out(const std::string& why) {
 }
 
 /// A function may turn out unable to serve when it is begun for the first time; the baseline has then begun the call.
-[[gnu::noinline]] void Request::look_again() {
+/// Returns the seconds of that which are not the call's own.
+[[gnu::noinline]] double Request::look_again() {
   fresh_ = false;
-  if (function_ == 0) return;
+  const double setup = implementations_->take_setup();
+  if (setup > 0) {
+    decider_->add_setup(turn_, setup);
+    if (timer_ != nullptr && timer_->is_running()) timer_->leave_out(setup);
+  }
+  if (function_ == 0) return setup;
   if (const std::string why = implementations_->refusal(function_); !why.empty()) {
     decider_->refuse(function_, why);
     ending_ = Decider::Ending::by_baseline;
   }
+  return setup;
 }
 
 Error Request::start() {
@@ -85,9 +92,9 @@ Error Request::start() {
   begin_call();
   if (function_ != ready_ && !make_ready()) return Error::mpi;
   state_ = State::working;
-  const double from = Clock::now();
+  double from = Clock::now();
   failure_ = implementations_->begin(function_, *this);
-  if (fresh_) look_again();
+  if (fresh_) from += look_again();
   if (splits_) {
     const int failure = implementations_->finish(function_, *this);
     if (failure_ == 0) failure_ = failure;
@@ -101,9 +108,9 @@ Error Request::init() {
   begin_call();
   if (function_ != ready_ && !make_ready()) return Error::mpi;
   state_ = State::working;
-  const double from = Clock::now();
+  double from = Clock::now();
   failure_ = implementations_->begin(function_, *this);
-  if (fresh_) look_again();
+  if (fresh_) from += look_again();
   seconds_ = Clock::now() - from;
   in_flight_ = splits_;
   state_ = State::between;

@@ -87,7 +87,7 @@ class Request {
   [[nodiscard]] Error error_of_call();
   bool make_ready();
   void leave_out(const std::string& why);
-  void look_again();
+  double look_again();
 
   std::shared_ptr<FunctionSet> set_;
   Data data_;
@@ -135,6 +135,8 @@ class Timer {
   Error stop();
   [[nodiscard]] bool is_running() const { return running_; }
 
+  /// So many seconds of the section are none of its time.
+  void leave_out(double seconds) { started_ += seconds; }
   /// The call that a request begins in the section.
   Tuner::Turn turn_for(Request& request);
   /// A call of a request in the section ended otherwise than served.

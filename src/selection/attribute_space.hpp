@@ -75,8 +75,8 @@ class AttributeSpace {
   std::vector<int> members_;
   std::vector<Attribute> attributes_;
   std::vector<std::vector<int>> points_;  ///< of each candidate, empty where it is not eligible
-  std::vector<std::string> kinds_;  ///< empty where there is only one
-  std::vector<int> kind_of_;        ///< of each candidate, likewise
+  std::vector<std::string> kinds_;        ///< empty where there is only one
+  std::vector<int> kind_of_;              ///< of each candidate, likewise
   std::vector<Pair> pairs_;
 };
 

@@ -87,9 +87,8 @@ bool SearchPlan::is_of_new_kind(int candidate, const Trials& trials) const {
 
 /// Whether another of its kind, which is new, is among `others`.
 bool SearchPlan::waits_for_its_kind(int candidate, const std::vector<int>& others, const Trials& trials) const {
-  return is_of_new_kind(candidate, trials) && std::any_of(others.begin(), others.end(), [&](int one) {
-           return space().are_of_one_kind(one, candidate);
-         });
+  return is_of_new_kind(candidate, trials) &&
+         std::any_of(others.begin(), others.end(), [&](int one) { return space().are_of_one_kind(one, candidate); });
 }
 
 std::vector<int> SearchPlan::one_of_each_new_kind(const std::vector<int>& among, const Trials& trials) const {

@@ -37,10 +37,16 @@ Searcher::Searcher(const Brief& brief, MakeSearchPlan make)
 }
 
 std::vector<PlannedCalls> Searcher::next() {
+  std::vector<PlannedCalls> steps = following();
+  if (!warms_up()) return steps;
+  steps.insert(steps.begin(), {steps.front().candidate, 1, true});
+  if (steps.size() > most_steps) steps.pop_back();
+  return steps;
+}
+
+std::vector<PlannedCalls> Searcher::following() {
   if (!monitors_) {
     if (auto steps = trials(); !steps.empty()) {
-      if (warms_up()) steps.insert(steps.begin(), {steps.front().candidate, 1, true});
-      if (steps.size() > most_steps) steps.pop_back();
       if (!ledger_) return steps;
       if (auto few = allowed(steps); !few.empty()) {
         waits_ = 0;
@@ -254,8 +260,8 @@ void Searcher::take(std::span<const PlannedCalls> made, std::span<const AgreedCa
     return look(made.subspan(1), calls.subspan(times));
   }
   if (warms_up()) {
-    calls_ += made.front().calls;
-    calls = calls.subspan(static_cast<std::size_t>(made.front().calls));
+    calls_ += 1;
+    calls = calls.subspan(1);
     made = made.subspan(1);
   }
   for (const PlannedCalls& step : made) {

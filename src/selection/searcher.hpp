@@ -19,8 +19,9 @@ namespace starling {
 /// What ADCL's searches think, on the rank that judges: whose calls come next, and which candidate is chosen.
 ///
 ///   learning     the candidates that the plan wants, n calls each and an agreement after each. Giving up: first one
-///                call each, but for the first call of all, and an agreement after up to eight; then those that are not clearly slower three, then all,
-///                and the fastest what it lacks. At the end up to 5 n for those that may yet be better than the best
+///                call each, but for the first call of all, and an agreement after up to eight; then those that are not
+///                clearly slower three, then all, and the fastest what it lacks. At the end up to 5 n for those that
+///                may yet be better than the best
 ///   monitoring   the fastest, in periods of 4 n calls, 8 n, 16 n, ...; of each the last n are compared with what was
 ///                learnt. Twice in a row off by more than the tolerance, to the same side: all is forgotten, and
 ///                learning begins anew
@@ -60,7 +61,9 @@ class Searcher {
  private:
   /// Whether the next call is the first one of all. It opens connections and touches memory for others too, so its time
   /// does not count where a single call may be enough to give a candidate up.
-  [[nodiscard]] bool warms_up() const { return calls_ == 0 && trials_.gives_up(); }
+  [[nodiscard]] bool warms_up() const { return calls_ == 0 && !monitors_ && trials_.gives_up(); }
+  /// What `next` answers, but for the first call of all.
+  [[nodiscard]] std::vector<PlannedCalls> following();
   [[nodiscard]] std::vector<PlannedCalls> trials();
   [[nodiscard]] std::vector<PlannedCalls> steps_for(std::span<const int> wanted) const;
   [[nodiscard]] bool fastest_may_be_slow(std::span<const PlannedCalls> steps) const;

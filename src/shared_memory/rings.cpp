@@ -11,18 +11,16 @@ namespace starling {
 
 std::size_t SharedRings::bytes(int members) {
   const auto all = static_cast<std::size_t>(members);
-  return (all * all * ((slots(all) * sizeof(Slot)) + sizeof(Progress))) + (all * chunks * sizeof(Chunk)) +
-         (all * sizeof(Answer));
+  return (all * all * (slots_for(all) + 1) * line) + (all * chunks * sizeof(Chunk)) + (all * sizeof(Answer));
 }
 
 // The memory comes from the system as zeros, which is what rings hold that nobody has used.
 SharedRings::SharedRings(char* memory, int members, std::vector<std::int32_t> places, int me)
     : members_(static_cast<std::size_t>(members)),
       places_(std::move(places)),
-      slot_bits_(static_cast<unsigned>(std::countr_zero(slots(members_)))),
-      slots_(reinterpret_cast<Slot*>(memory)),
-      progress_(reinterpret_cast<Progress*>(slots_ + (members_ * members_ * slots(members_)))),
-      chunks_(reinterpret_cast<Chunk*>(progress_ + (members_ * members_))),
+      slots_(slots_for(members_)),
+      rings_(reinterpret_cast<Slot*>(memory)),
+      chunks_(reinterpret_cast<Chunk*>(rings_ + (members_ * members_ * (slots_ + 1)))),
       published_(members_),
       seen_(members_),
       taken_(members_),

@@ -74,8 +74,9 @@ class SharedRings {
   void taken(std::int32_t writer) {
     const std::size_t its = place(writer);
     from(its).taken.store(++taken_[its], std::memory_order_release);
-    // Who takes often answers. The line of the answer, which its reader has, thus comes while this rank does other work.
-    fetch_to_write(&slot_of(its, me_, published_[its] + 1));
+    // Who takes the last piece often answers. The line of the answer, which its reader has, thus comes while this rank
+    // does other work.
+    if (slot_of(me_, its, taken_[its]).is_last) fetch_to_write(&slot_of(its, me_, published_[its] + 1));
   }
 
   /// From now on publications may stay in place: all members can read each other's processes, which have these numbers
@@ -127,6 +128,7 @@ class SharedRings {
     std::uint64_t asked_address;
     std::uint64_t asked_bytes;
   };
+  static_assert(sizeof(Slot) == line && sizeof(Progress) == line, "both are lines of a ring");
   struct alignas(line) Chunk {
     std::array<char, chunk_bytes> data;
   };
@@ -144,19 +146,26 @@ class SharedRings {
   [[nodiscard]] std::size_t place(std::int32_t name) const {
     return static_cast<std::size_t>(places_[static_cast<std::size_t>(name)]);
   }
-  /// Of a ring: a power of two. All rings together take at most a quarter of what the pools do, or have the fewest.
-  static std::size_t slots(std::size_t members) {
+  /// Slots of a ring: a power of two. Those of all rings together take at most a quarter of what the pools do, or are
+  /// the fewest.
+  static std::size_t slots_for(std::size_t members) {
     constexpr std::size_t quarter = chunks * sizeof(Chunk) / sizeof(Slot) / 4;
     return std::clamp(std::bit_floor(quarter / members), fewest_slots, most_slots);
   }
-  [[nodiscard]] std::size_t pair(std::size_t reader, std::size_t writer) const { return (reader * members_) + writer; }
-  [[nodiscard]] Slot& slot_of(std::size_t reader, std::size_t writer, std::uint64_t number) const {
-    return slots_[(pair(reader, writer) << slot_bits_) | ((number - 1) & (slot_count() - 1))];
+  /// The ring of a pair: its slots, and behind them what the reader tells. That line also keeps slots of different
+  /// rings out of the same sets of a cache.
+  [[nodiscard]] Slot* ring(std::size_t reader, std::size_t writer) const {
+    return rings_ + (((reader * members_) + writer) * (slots_ + 1));
   }
-  [[nodiscard]] std::uint64_t slot_count() const { return std::uint64_t{1} << slot_bits_; }
-  [[nodiscard]] Progress& from(std::size_t writer) const { return progress_[pair(me_, writer)]; }
-  [[nodiscard]] Progress& to(std::size_t reader) const { return progress_[pair(reader, me_)]; }
-  /// Has the system bring the cache line of `there` to this processor, for it alone.
+  [[nodiscard]] Slot& slot_of(std::size_t reader, std::size_t writer, std::uint64_t number) const {
+    return ring(reader, writer)[(number - 1) & (slots_ - 1)];
+  }
+  [[nodiscard]] Progress& progress(std::size_t reader, std::size_t writer) const {
+    return *reinterpret_cast<Progress*>(ring(reader, writer) + slots_);
+  }
+  [[nodiscard]] Progress& from(std::size_t writer) const { return progress(me_, writer); }
+  [[nodiscard]] Progress& to(std::size_t reader) const { return progress(reader, me_); }
+  /// Has the processor bring the cache line of `there`, for it alone.
   static void fetch_to_write(const void* there) {
 #if defined(__x86_64__)
     // What compilers make of __builtin_prefetch for processors of any age brings it for reading.
@@ -174,7 +183,7 @@ class SharedRings {
   bool have_slots(std::span<const std::int32_t> readers) {
     for (const std::int32_t one : readers) {
       const std::size_t reader = place(one);
-      if (published_[reader] >= slot_count() && !has_taken(reader, published_[reader] + 1 - slot_count())) return false;
+      if (published_[reader] >= slots_ && !has_taken(reader, published_[reader] + 1 - slots_)) return false;
     }
     return true;
   }
@@ -202,14 +211,15 @@ class SharedRings {
   /// What is not in the slot itself.
   [[nodiscard]] Found found_outside(std::size_t writer, const Slot& slot) const;
   /// A number that no other question to any writer has.
-  static std::uint64_t question(std::size_t reader, std::uint64_t number) { return (number * most_members) + reader; }
+  static std::uint64_t question(std::size_t reader, std::uint64_t number) {
+    return (number * most_members) + reader;
+  }
 
   std::size_t members_;
   std::vector<std::int32_t> places_;
   std::size_t me_ = 0;
-  unsigned slot_bits_;                           ///< of the number of slots of a ring
-  Slot* slots_;                                  ///< of each reader from each writer
-  Progress* progress_;                           ///< likewise
+  std::size_t slots_;                            ///< of a ring
+  Slot* rings_;                                  ///< of each reader from each writer
   Chunk* chunks_;                                ///< of all members, one after the other
   std::vector<std::uint64_t> published_;         ///< for each reader
   std::vector<std::uint64_t> seen_;              ///< that each reader had taken when this member last looked

@@ -203,8 +203,7 @@ int Tuner::fill_in(ContextRecord& record, std::span<const int> which) const {
     const int i = which[place];
     CandidateRecord& one = record.candidates[place];
     if (!trying.notes.empty()) one.note = trying.notes[at(i)].text();
-    if (!trying.setup.empty() && trying.setup[at(i)] > 0)
-      one.setup_s = trying.setup[at(i)];
+    if (!trying.setup.empty() && trying.setup[at(i)] > 0) one.setup_s = trying.setup[at(i)];
     one.eligible = eligible(i);
     if (const auto found = one.eligible ? strategy_->found(i) : std::nullopt) {
       one.agreed_s = found->seconds;

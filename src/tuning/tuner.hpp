@@ -134,14 +134,14 @@ class Tuner {
 
   /// What is kept once candidates were tried, ranks agreed, or calls ended in another order than they began.
   struct Trying {
-    std::vector<double> setup;  ///< seconds of each candidate; empty where none needed any
-    std::vector<Interned> notes;        ///< of each candidate; empty where there are none
-    Samples bookkeeping;                ///< of exploring calls without an agreement
-    PhaseRecord exploring;              ///< so far
-    Spent reported{};                   ///< this rank's, up to the last agreement
-    std::optional<Spent> slowest;       ///< sum of the slowest rank's between agreements, up to the last agreement
-    std::int64_t agreed_calls = 0;      ///< calls of the settled phase with an agreement
-    double agreed_seconds = 0;          ///< bookkeeping of these calls
+    std::vector<double> setup;      ///< seconds of each candidate; empty where none needed any
+    std::vector<Interned> notes;    ///< of each candidate; empty where there are none
+    Samples bookkeeping;            ///< of exploring calls without an agreement
+    PhaseRecord exploring;          ///< so far
+    Spent reported{};               ///< this rank's, up to the last agreement
+    std::optional<Spent> slowest;   ///< sum of the slowest rank's between agreements, up to the last agreement
+    std::int64_t agreed_calls = 0;  ///< calls of the settled phase with an agreement
+    double agreed_seconds = 0;      ///< bookkeeping of these calls
     std::vector<Early> early;
   };
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { large = 1 << 22, many = 400, broadcasts = 50 };
+enum { large = 1 << 22, many = 400, broadcasts = 200 };
 
 static int sum_on_is_right(MPI_Comm comm, int ranks) {
   int one = 1;

@@ -79,7 +79,7 @@ def test_the_report_tells_what_communicators_cost(mpi: Mpi, tmp_path: Path) -> N
     told = subprocess.run(
         [*STARLING, "report", str(tmp_path / "record.json")], capture_output=True, text=True, check=True
     ).stdout
-    assert "communicators of groups" in told
+    assert "setting up" in told
     assert "for groups?mesh=2x2" in told
 
 

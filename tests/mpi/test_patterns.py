@@ -50,6 +50,17 @@ def test_a_users_set_in_c_is_tuned_and_recorded(mpi: Mpi, tmp_path: Path) -> Non
     assert "ring_of_mine" in report.stdout
 
 
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_what_requests_of_collectives_set_up_is_in_no_calls_time(mpi: Mpi, tmp_path: Path) -> None:
+    program = linked(mpi, HERE / "adcl_collectives.c", tmp_path)
+    run(mpi, 3, [program], tmp_path, {"STARLING_STRATEGY": "brute-force"}).check()
+    made = [one for context in contexts(tmp_path).values() for one in context.candidates if one.setup_s is not None]
+    assert any("shared" in one.public_name for one in made), "the first that shares memory makes it"
+    for one in made:
+        assert one.setup_s is not None
+        assert one.setup_s > 0
+
+
 @pytest.mark.parametrize("calls_each", [1, 3, 10])
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
 def test_requests_come_and_go_in_any_order_with_trials_of_any_length(mpi: Mpi, calls_each: int, tmp_path: Path) -> None:

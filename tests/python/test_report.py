@@ -177,16 +177,14 @@ def test_the_overheads_of_tuning_stand_with_the_decisions() -> None:
     assert "tried" not in rendered(sample(contexts=[untried])), "a forced algorithm was not chosen among others"
 
 
-def test_what_making_communicators_took_stands_with_the_decisions() -> None:
+def test_what_setting_up_took_stands_with_the_decisions() -> None:
     candidates = context()["candidates"]
-    assert "communicators" not in rendered(sample())
+    assert "setting up" not in rendered(sample())
     candidates[1]["setup_s"] = 1.5e-3
-    assert "communicators of groups and shared memory 1.50 ms for chain?segment=8192" in rendered(
-        sample(contexts=[context(candidates=candidates)])
-    )
+    assert "setting up 1.50 ms for chain?segment=8192" in rendered(sample(contexts=[context(candidates=candidates)]))
     candidates[0]["setup_s"] = 0.5e-3
     text = rendered(sample(contexts=[context(candidates=candidates)]))
-    assert "communicators of groups and shared memory 2.00 ms, most of it for chain?segment=8192: 1.50 ms" in text
+    assert "setting up 2.00 ms, most of it for chain?segment=8192: 1.50 ms" in text
 
 
 def test_what_candidates_had_to_do_without_stands_with_the_decisions() -> None:

@@ -174,6 +174,19 @@ TEST(AttributeSearch, LeavesOutAKindOfWhichOneIsMuchSlower) {
     }
 }
 
+TEST(AttributeSearch, KeepsAKindThatIsNotFarSlower) {
+  const Brief brief = halo_set();
+  Case one = made_up_case(brief, 1.1, 0.2, 3);
+  for (std::size_t i = 0; i < 20; ++i)
+    one.seconds[i] *= brief.candidates[i].kind.text() == "one-sided"    ? 3
+                      : value_of(brief.candidates[i], "data") == "pack" ? 1.2
+                                                                        : 1;
+  Lockstep ranks("attribute", brief, 2, one.timing());
+  ranks.call(500);
+  const std::string& why = ranks.strategy().decisions()[0].why;
+  EXPECT_EQ(why.find("much slower"), std::string::npos) << why;
+}
+
 TEST(AttributeSearch, TakesNoOtherArgument) {
   const auto kind = strategy_named("attribute").value().first;
   EXPECT_EQ(kind->rejects(""), "");

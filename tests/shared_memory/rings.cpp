@@ -240,12 +240,37 @@ TEST(SharedRings, PublishesNothingWhereASlotOrAChunkIsNotFree) {
       quick.taken(0);
       ASSERT_LT(room, 1000);
     }
-    EXPECT_GE(room, 2);
+    EXPECT_EQ(room, bytes <= SharedRings::most_in_slot ? 64 : 16);
     EXPECT_FALSE(quick.next(0)) << "nothing has happened to one reader where another has no room";
     EXPECT_FALSE(writer.publish(both, piece));
     slow.taken(0);
     EXPECT_TRUE(writer.publish(both, piece));
     EXPECT_TRUE(quick.next(0));
+  }
+}
+
+TEST(SharedRings, HasRoomForAnyNumberOfMembers) {
+  struct Expected {
+    int members;
+    int room;
+  };
+  for (const auto& [members, room] : {Expected{16, 64}, {17, 32}, {33, 16}, {65, 8}, {100, 8}}) {
+    const SharedMemory memory(members);
+    const int last = members - 1;
+    SharedRings writer = rings_of(memory, members, 0);
+    SharedRings reader = rings_of(memory, members, last);
+    SharedRings back = rings_of(memory, members, last - 1);
+    const std::vector<std::int32_t> to_last{last};
+    int found = 0;
+    for (std::string data = text(0, 0, 8); writer.publish(to_last, {data.data(), data.size(), true});
+         data = text(0, ++found, 8))
+      ASSERT_LT(found, 1000);
+    EXPECT_EQ(found, room) << members;
+    const std::string other = text(1, 0, 20000);
+    EXPECT_TRUE(back.publish(to_last, {other.data(), 16384, false}));
+    for (int turn = 0; turn < found; ++turn) EXPECT_EQ(take(reader, 0), text(0, turn, 8)) << members;
+    EXPECT_EQ(take(reader, last - 1), other.substr(0, 16384)) << members;
+    EXPECT_FALSE(reader.next(0));
   }
 }
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from starling import files
 from starling.messages import is_cut_short, printable, quoted
@@ -51,7 +51,7 @@ class Candidate(_Model):
     agreed_s: float | None = None
     deviation_s: float | None = None
     earlier_s: float | None = None
-    setup_s: float | None = None
+    setup_s: float | None = Field(default=None, validation_alias=AliasChoices("setup_s", "communicators_s"))
     eligible: bool
     reason: str
     note: str = ""

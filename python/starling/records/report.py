@@ -273,7 +273,7 @@ def _overheads(context: Context) -> str:
 
 
 def _setup(context: Context) -> str:
-    """What making communicators and shared memory cost, which the bookkeeping has; empty where none were made."""
+    """What setting up communicators, shared memory and neighbours cost, which the bookkeeping has; empty for none."""
     made = [(one.setup_s, one.public_name) for one in context.candidates if one.setup_s is not None]
     if not made:
         return ""
@@ -281,7 +281,7 @@ def _setup(context: Context) -> str:
     most = (
         f", most of it for {printable(name)}: {human_seconds(seconds)}" if len(made) > 1 else f" for {printable(name)}"
     )
-    return f"in the bookkeeping: communicators of groups and shared memory {human_seconds(sum(one for one, _ in made))}{most}"
+    return f"in the bookkeeping: setting up {human_seconds(sum(one for one, _ in made))}{most}"
 
 
 def _notes(context: Context) -> list[str]:

@@ -309,7 +309,10 @@ int Context::carry_out(const Call& call, const Facts& facts, Communicator& commu
   // An error handler may have freed the communicator, and this object with it. Some libraries then return success.
   if (freed != Communicator::freed() && !Communicator::lives_since(&communicator, freed)) return result.error;
   if (result.error != MPI_SUCCESS && result.reported && is_refusal(result.error)) return result.error;
-  if (result.setup_s > 0) tuner_->add_setup(turn, result.setup_s);
+  if (result.setup_s > 0) {
+    tuner_->add_setup(turn, result.setup_s);
+    if (agreed_at_ > 0) agreed_at_ += result.setup_s;  // the program's time between calls has no part of it
+  }
   if (!timed) {
     setup().latest.ended_untimed();
     tuner_->pass(turn, work, result.served);

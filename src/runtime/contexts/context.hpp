@@ -63,8 +63,8 @@ class Context {
  private:
   struct Result {
     int error;
-    bool reported;               ///< the application's error handler was called for the error
-    bool served;                 ///< by the requested way
+    bool reported;       ///< the application's error handler was called for the error
+    bool served;         ///< by the requested way
     double setup_s = 0;  ///< Carrier::Outcome
   };
   /// The carrier of a way, which is not null.

@@ -137,9 +137,12 @@ int make_file(Means means, const Address& address, std::size_t bytes) {
 }
 
 char* mapped(int file, std::size_t bytes) {
+  // At once with its pages, as candidates are judged by their first calls, which should not wait for them. Of large
+  // ones, which many ranks share, a rank uses few, and to clear and map them all takes milliseconds.
+  constexpr std::size_t most_at_once = std::size_t{4} << 20U;
   if (file < 0) return nullptr;
-  // With all its pages: a candidate is judged by its first calls, which should not wait for them.
-  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+  const int how = MAP_SHARED | (bytes <= most_at_once ? MAP_POPULATE : 0);
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, how, file, 0);
   return memory == MAP_FAILED ? nullptr : static_cast<char*>(memory);
 }
 
@@ -197,11 +200,10 @@ char* share(const Node& node, Means means, Failure& failure) {
     // In another container the path may name something else, whose opening must neither wait nor do anything.
     const File opened(open(path_of(address, means).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     const bool is_whole = opened.get() >= 0 && lseek(opened.get(), 0, SEEK_END) == static_cast<off_t>(node.bytes);
-    memory = is_whole ? mapped(opened.get(), node.bytes) : nullptr;
-    if (memory != nullptr && std::memcmp(memory, &address.secret, sizeof address.secret) != 0) {
-      munmap(memory, node.bytes);
-      memory = nullptr;
-    }
+    auto secret = address.secret;
+    const bool is_ours = is_whole && pread(opened.get(), &secret, sizeof secret, 0) == ssize_t{sizeof secret} &&
+                         secret == address.secret;
+    memory = is_ours ? mapped(opened.get(), node.bytes) : nullptr;
     if (memory == nullptr) failure = Failure::unreachable;
   }
   if (memory != nullptr)

@@ -5,15 +5,15 @@
 //                not measured any more
 //   measure      those that are left, once no comparison can save more calls than it takes; the fastest is used
 //
-// One of each kind comes along early. A kind that took twice as long in a comparison is not measured any more: each of
-// its candidates may cost many calls. As published there are no kinds.
-//
 // This assumes that attributes are uncorrelated: that a value which is better in two comparisons is better in all. The
 // variant `tested` looks whether they are: one more candidate is tried that has two values at once which two others
 // have alone; a value that was clearly better in one comparison is not dropped for two that say otherwise; every
 // candidate that differs from the fastest in one attribute is measured, until that fastest has no faster neighbour; and
 // others, until the times measured so far make it improbable that any is faster
 // (`Outlook`).
+//
+// One of each kind comes along early. A kind of which all that were tried take several times as long as the fastest is
+// not measured any more: each of its candidates may cost many calls. As published there are no kinds.
 
 #include <algorithm>
 #include <cstdint>
@@ -28,9 +28,10 @@ namespace {
 /// Comparisons that confirm a value.
 constexpr int confirmed = 2;
 constexpr std::string_view tested = "tested";
-/// A value with which calls take so many times as long is not combined with others only to look what they do together,
-/// and a kind is left out.
+/// A value with which calls take so many times as long is not combined with others only to look what they do together.
 constexpr double too_slow = 2;
+/// A kind of which all that were tried take so many times as long as the fastest is left out.
+constexpr double far_too_slow = 4;
 /// `tested` goes on while any other is faster by `early_stop_margin` with this probability, unless early stopping has
 /// its own: others that are improbable each may be probable together.
 constexpr double likely = 0.02;
@@ -66,6 +67,7 @@ class Attribute final : public SearchPlan {
     std::vector<int> more = begun(space().members(), trials);
     compare(trials);
     drop();
+    leave_out_kinds(trials);
     // Some get their last calls now: the next comparison comes along, for an agreement takes time as well.
     if (std::any_of(more.begin(), more.end(), [&](int one) { return trials.calls(one) < second_look; })) return more;
     for (const int one : next_pair(trials)) more.push_back(one);
@@ -90,7 +92,6 @@ class Attribute final : public SearchPlan {
     scores_.clear();
     for (int attribute = 0; attribute < space().attributes(); ++attribute)
       scores_.emplace_back(space().values(attribute));
-    kinds_left_out_ = 0;
     for (const AttributeSpace::Pair& pair : space().pairs()) {
       if (!trials.tried(pair.one) || !trials.tried(pair.other)) continue;
       if (!trials.known(pair.one) || !trials.known(pair.other)) continue;
@@ -104,9 +105,6 @@ class Attribute final : public SearchPlan {
                                                                                space().value(loser, pair.attribute));
       ++wins.all;
       if (is_clear) ++wins.clear;
-      if (is_clear && trials.gives_up() && space().kind(winner) != space().kind(loser) &&
-          trials.time(loser) > too_slow * trials.time(winner))
-        leave_out_kind_of(loser, trials);
     }
   }
 
@@ -130,9 +128,16 @@ class Attribute final : public SearchPlan {
   [[nodiscard]] bool keeps(int attribute, int value) const {
     return kept_[static_cast<std::size_t>(attribute)][static_cast<std::size_t>(value)];
   }
-  /// That of the fastest stays, whatever another pair tells.
-  void leave_out_kind_of(int candidate, const Trials& trials) {
-    if (!space().are_of_one_kind(candidate, trials.best())) kinds_left_out_ |= bit_of(space().kind(candidate));
+  void leave_out_kinds(const Trials& trials) {
+    if (!trials.gives_up() || space().kinds() < 2) return;
+    std::uint32_t tried = 0;
+    std::uint32_t stay = 0;
+    for (const int member : space().members()) {
+      if (!trials.tried(member)) continue;
+      tried |= bit_of(space().kind(member));
+      if (!(trials.time(member) > far_too_slow * trials.time(trials.best()))) stay |= bit_of(space().kind(member));
+    }
+    kinds_left_out_ = tried & ~stay;
   }
   [[nodiscard]] static std::uint32_t bit_of(int kind) { return kind < 32 ? std::uint32_t{1} << kind : 0; }
   [[nodiscard]] bool keeps_kind_of(int candidate) const {

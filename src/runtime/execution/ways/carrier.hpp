@@ -22,10 +22,10 @@ class Carrier {
   Carrier& operator=(Carrier&&) = delete;
 
   struct Outcome {
-    int error;                          ///< an MPI error code
-    bool reported;                      ///< the MPI library has called the application's error handler for it
-    const std::string* refused;         ///< why the way can't serve here after all; null if it has served
-    double setup_s = 0;         ///< seconds of the call until all ranks had the communicators and the memory that it needs
+    int error;                   ///< an MPI error code
+    bool reported;               ///< the MPI library has called the application's error handler for it
+    const std::string* refused;  ///< why the way can't serve here after all; null if it has served
+    double setup_s = 0;  ///< seconds of the call until all ranks had the communicators and the memory that it needs
     const std::string* note = nullptr;  ///< what the way has to do without from this call on; null if nothing new
   };
   /// Carries out `call`. A way is refused only at its first call, or the first after it gave its resources back, on all

@@ -126,7 +126,9 @@ bool ScheduleCarrier::make_ready(const Facts& facts, Resources& resources, bool 
   Channel& channel = *resources.channel();
   // Most need none, on no rank: they agree once.
   needs_no_groups_ = channel.all(has_memory && groups.empty());
-  const bool makes_any = !groups.empty() || (bound_.shares_memory() && resources.segment() == nullptr);
+  const bool makes_any =
+      (bound_.shares_memory() && resources.segment() == nullptr) ||
+      std::any_of(groups.begin(), groups.end(), [&](const RankSet& one) { return !resources.groups().has(one); });
   const double start = Clock::now();
   if (needs_no_groups_) {
     ready_ = join_segment(facts, resources);
