@@ -16,7 +16,7 @@ def read(path: Path) -> bytes:
 
     Raises OSError, also where it is longer than MOST_BYTES, and for a device, which has no end.
     """
-    is_pipe = stat.S_ISFIFO(path.stat().st_mode)
+    is_pipe = path.is_fifo()
     opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC | (0 if is_pipe else os.O_NONBLOCK))
     try:
         mode = os.fstat(opened).st_mode

@@ -18,7 +18,7 @@ from starling.installation import build, itself
 from starling.lab import idle
 from starling.lab.idle import Ticks
 from starling.launchers import launcher, process, variables
-from starling.messages import printable
+from starling.messages import in_one_line, printable
 from starling.trials import trial
 from starling.tuning.points import Point
 
@@ -204,7 +204,7 @@ class MpiJob:
                     keeps.join(_END_SECONDS)
                     ours = [line.removeprefix(_OURS) for line in self._complaints if line.startswith(_OURS)]
                     why = (
-                        f", which said: {printable(ours[0].strip())}"
+                        f", which said: {in_one_line(ours[0].strip())}"
                         if ours
                         else "; see what works with: starling doctor"
                     )
