@@ -17,7 +17,8 @@ const char* starling_version(void) __attribute__((weak));
  * unchanged: before and after, in a build for another MPI, in a set-uid program. */
 int starling_is_active(void) __attribute__((weak));
 
-/* Where this process runs, as run records and tuning tables say it, one a line: the name of the machine, the MPI library
+/* Where this process runs, as run records and tuning tables say it, one a line: the name of the machine, the MPI
+ * library
  * ("openmpi"), its version. Empty where Starling is not active. The text stays valid. */
 const char* starling_place(void) __attribute__((weak));
 
