@@ -12,17 +12,18 @@ MOST_BYTES = 64 << 20
 
 
 def read(path: Path) -> bytes:
-    """All of a file.
+    """All of a file, or of a pipe, as of a shell's `<(zcat record.json.gz)`, till all who write to it have closed it.
 
-    Raises OSError, also where it is longer than MOST_BYTES, for a pipe, which may never end, and for a device, which
-    has no end.
+    Raises OSError, also where it is longer than MOST_BYTES, and for a device, which has no end.
     """
-    opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    is_pipe = path.is_fifo()
+    opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC | (0 if is_pipe else os.O_NONBLOCK))
     try:
-        if stat.S_ISDIR(os.fstat(opened).st_mode):
+        mode = os.fstat(opened).st_mode
+        if stat.S_ISDIR(mode):
             raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
-        if not stat.S_ISREG(os.fstat(opened).st_mode):
-            raise OSError(None, "it is not a regular file")
+        if not stat.S_ISREG(mode) and not is_pipe:
+            raise OSError(None, "it is neither a file nor a pipe")
         with os.fdopen(opened, "rb", closefd=False) as file:
             data = file.read(MOST_BYTES + 1)
     finally:

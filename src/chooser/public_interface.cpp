@@ -26,6 +26,11 @@ STARLING_EXPORTED int starling_is_active() {
   return there != nullptr ? there() : 0;
 }
 
+STARLING_EXPORTED const char* starling_place() {
+  auto* const there = function<const char*()>("starling_place");
+  return there != nullptr ? there() : "";
+}
+
 STARLING_EXPORTED const char* starling_ways(const char* collective, int ranks) {
   auto* const there = function<const char*(const char*, int)>("starling_ways");
   return there != nullptr ? there(collective, ranks) : "";

@@ -45,6 +45,10 @@ void read_path(const Wish& wish, std::string& path) {
   path = from_here(wish.text());
 }
 
+void read_record(const Wish& wish, std::string& path) {
+  if (wish.text() != "off") read_path(wish, path);
+}
+
 void read_history(const Wish& wish, std::string& directory) {
   directory = from_here(history_directory(wish.text(), wish.environment));
 }
@@ -166,11 +170,11 @@ constexpr auto table = std::to_array<SettingRow>({
      .is_for_all = false},
     {.name = "record",
      .variable = "STARLING_RECORD",
-     .says = "A file for one more copy of this run's record.",
+     .says = "A file for one more copy of this run's record, or off.",
      .place = [](Settings& all) -> Place { return &all.record; },
-     .option = "F",
+     .option = "F|off",
      .is_path = true,
-     .read = read_path},
+     .read = read_record},
     {.name = "machine",
      .variable = "STARLING_MACHINE",
      .says = "Name of the machine: runs learn only from runs on the same machine.",

@@ -160,8 +160,8 @@ static void answer(const char* line) {
   measure(what, (size_t)bytes, calls, checked, in_row, way);
 }
 
-/// Says what the job is: its ranks, the node of each (numbered by their first ranks) and the processors there, and the
-/// MPI library.
+/// Says what the job is: its ranks, the node of each (numbered by their first ranks) and the processors there, the MPI
+/// library, and the place of rank 0.
 static void introduce(void) {
   char names[MPI_MAX_PROCESSOR_NAME] = {0};
   int length = 0;
@@ -184,6 +184,11 @@ static void introduce(void) {
     printf("\nstarling-tune processors");
     for (int i = 0; i < world_ranks; ++i) printf(" %ld", all_processors[i]);
     printf("\nstarling-tune library %s\n", library);
+    for (const char* at = starling_place(); *at != '\0';) {
+      const size_t line = strcspn(at, "\n");
+      printf("starling-tune place %.*s\n", (int)line, at);
+      at += line + (at[line] == '\n');
+    }
     say("ready");
   }
   free(all_names);

@@ -35,6 +35,7 @@ TEST(Settings, AreReadFromTheEnvironment) {
   EXPECT_TRUE(complaints.empty());
   EXPECT_EQ(settings.strategy, "forced:allreduce:ring");
   EXPECT_EQ(settings.record, "/tmp/r.json");
+  EXPECT_EQ(read({{"STARLING_RECORD", "off"}}, complaints).record, "");
   EXPECT_EQ(settings.history, "");
   EXPECT_EQ(settings.only, (std::vector<std::string>{"allreduce", "bcast:chain"}));
   EXPECT_EQ(settings.tuning.iterations, 3);

@@ -31,7 +31,8 @@ def samples(context: Context) -> dict[str, int]:
 def test_calls_go_by_the_way_that_was_chosen(mpi: Mpi, tmp_path: Path) -> None:
     program = str(compile_c(mpi, HERE / "choose.c", tmp_path))
     for strategy in ("native", "star"):
-        _, record = run_tuned(mpi, 4, [program], strategy, tmp_path)
+        said, record = run_tuned(mpi, 4, [program], strategy, tmp_path)
+        assert said.stdout == f"{record.run.machine}\n{record.run.mpi_flavour}\n{record.run.mpi_version}\n"
         by_size = {(one.collective, one.ranks, one.bytes): one for one in record.contexts}
         world = samples(by_size["allreduce", 4, 4000])
         assert world["ring"] == 7
@@ -149,3 +150,43 @@ def test_a_launcher_that_fails_is_told_in_one_line(tmp_path: Path) -> None:
     assert "no job of ours began, it said nothing; after -- write a launcher that can start it" in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "t.json").exists()
+
+
+def test_a_job_that_measures_has_no_file_that_a_kill_would_leave(tmp_path: Path) -> None:
+    folder, work = tmp_path / "temporary", tmp_path / "work"
+    folder.mkdir()
+    work.mkdir()
+    told = tmp_path / "nice"  # stands before the launcher, and notes what is there as the job starts
+    told.write_text(f'#!/bin/sh\nls -A "$TMPDIR" >>{tmp_path}/there\nexec "$@"\n')
+    told.chmod(0o755)
+    mpi = debian_mpis()[0]
+    with_note = replace(mpi, launcher=(str(told), *mpi.launcher))
+    (work / "starling.toml").write_text('[run]\nrecord = "mine.json"\n')
+    (work / "mine.json").write_text("kept")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("TMPDIR", str(folder))
+        done = tune(with_note, work, "--collectives", "barrier", "--ways", "dissemination*", "--budget", "1s")
+    assert done.returncode == 0, done.stderr
+    there = (tmp_path / "there").read_text().split()
+    assert all(name.startswith("starling-run-") for name in there), "what the job's `starling run` deletes as it ends"
+    assert (work / "mine.json").read_text() == "kept", "the record of a run, which this is not"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[run\n", ":1: not TOML: "),
+        ("[run]\nspeed = 3\n", ":2: run.speed: unknown key"),
+        ("[run]\nepsilon = true\n", ":2: run.epsilon: must be"),
+    ],
+)
+def test_what_is_wrong_with_a_settings_file_is_told(text: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / "starling.toml").write_text(text)
+    done = tune(debian_mpis()[0], tmp_path, "--collectives", "barrier", "--budget", "1s")
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        f"starling: the library is not active in our job, which said: {tmp_path / 'starling.toml'}{why}"
+    )
+    assert "no setting counts until this is corrected" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "table.json").exists()

@@ -192,13 +192,31 @@ def test_history_with_a_wrong_settings_file_does_nothing_unless_the_folder_is_na
     assert (done.returncode, done.stderr, list(history.iterdir())) == (0, "", [])
 
 
-def test_check_with_a_wrong_settings_file_starts_nothing(home: dict[str, str]) -> None:
+@pytest.mark.parametrize("command", ["check", "compare", "profile"])
+def test_a_wrong_settings_file_starts_nothing_where_the_runs_would_be_of_no_use(
+    command: str, home: dict[str, str]
+) -> None:
     file = Path(home["HOME"]) / "starling.toml"
     file.write_text("[run]\nspeed = 3\n")
-    done = starling(home, "check", "--", "bash", "-c", "echo started")
+    done = starling(home, command, "--", "bash", "-c", "touch started")
     assert (done.returncode, done.stdout) == (2, "")
     told = one_line(done.stderr)
     assert told == f"starling: {file}:2: run.speed: unknown key; nothing was started; correct this first\n"
+    assert not (Path(home["HOME"]) / "started").exists()
+    file.write_text('[run]\nstrategy = "fastest"\n')
+    if command == "compare":
+        done = starling(home, command, "--", "bash", "-c", "touch started")
+        assert one_line(done.stderr).startswith(f"starling: {file}:2: run.strategy = 'fastest': no such strategy")
+        assert not (Path(home["HOME"]) / "started").exists()
+
+
+def test_a_wrong_settings_file_is_told_with_what_to_do(home: dict[str, str]) -> None:
+    file = Path(home["HOME"]) / "starling.toml"
+    file.write_text("[run]\nspeed = 3\n")
+    for command, status, what in (("report", 1, "correct this, or name a record"), ("env", 2, "correct this first")):
+        done = starling(home, command)
+        assert (done.returncode, done.stdout) == (status, "")
+        assert one_line(done.stderr) == f"starling: {file}:2: run.speed: unknown key; {what}\n"
 
 
 def library_of(variant: str, home: dict[str, str]) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,24 @@ def test_a_loop_of_links_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(OSError, match="symbolic links"):
         files.read(tmp_path / "loop")
+
+
+def test_a_pipe_is_read_until_its_writers_have_closed_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = subprocess.Popen(["sh", "-c", 'exec >"$1"; echo one; read wait; echo two', "sh", str(pipe)], stdin=-1)
+    assert writer.stdin is not None
+    writer.stdin.write(b"\n")
+    writer.stdin.close()
+    assert files.read(pipe) == b"one\ntwo\n"
+    assert writer.wait(60) == 0
+    monkeypatch.setattr(files, "MOST_BYTES", 1 << 20)
+    endless = subprocess.Popen(["yes"], stdout=subprocess.PIPE)
+    assert endless.stdout is not None
+    with pytest.raises(OSError, match="it is longer than 1 MiB"):
+        files.read(Path(f"/proc/self/fd/{endless.stdout.fileno()}"))
+    endless.kill()
+    endless.communicate()
 
 
 def test_a_folder_is_refused_and_nothing_stays_open(tmp_path: Path) -> None:

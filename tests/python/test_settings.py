@@ -209,6 +209,12 @@ def test_without_any_home_there_is_no_history(monkeypatch: pytest.MonkeyPatch) -
     assert library_folders({}) == package_folders("lib")
 
 
+def test_a_flag_turns_the_record_of_a_file_off(tmp_path: Path) -> None:
+    file = written(tmp_path, '[run]\nrecord = "r.json"\n')
+    assert variables(in_force({}, {}, [file]), {})["STARLING_RECORD"] == str(tmp_path / "r.json")
+    assert variables(in_force({"record": "off"}, {}, [file]), {})["STARLING_RECORD"] == ""
+
+
 def test_ranks_get_absolute_paths_and_all_variables_of_starling() -> None:
     environ = {"STARLING_RECORD": "r.json", "STARLING_TRACE": "1", "PATH": "/bin"}
     assert variables(in_force({"history": "h"}, environ, []), environ) == {

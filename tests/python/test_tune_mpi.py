@@ -147,6 +147,39 @@ def test_conditions_leave_combinations_out(place: Place) -> None:
     assert pairs == {(1, 1), (1, 2), (1, 4), (2, 2), (2, 4), (4, 4)}
 
 
+@pytest.mark.parametrize(
+    ("conditions", "told"),
+    [
+        (["z<0"], "z<0: no combination of values fulfils it"),
+        (["y>z"], "y>z: no combination of values fulfils it"),
+        (["y<9", "y>9"], "y>9: no combination of values fulfils it and the other conditions"),
+        (["y<z", "y<9", "x<y", "x>9"], "x<y: no combination of values fulfils it and the other conditions"),
+        (["x<y", "y<x"], "no combination of values fulfils every --where"),
+        (["z>200"], "more than 2000 combinations"),
+        (["x<v", "v<w", "w<x"], "to find what fulfils the conditions takes too long"),
+    ],
+)
+def test_what_no_combination_fulfils_is_told_without_walking_through_all(conditions: list[str], told: str) -> None:
+    many = [
+        *(f"a{number}=1..100" for number in range(20)),
+        "v=1..300",
+        "w=1..300",
+        "x=1..300",
+        "y=1..100",
+        "z=101..300",
+    ]
+    with pytest.raises(space.SpaceError, match=told):
+        space.combinations(space.parameters(many), conditions)
+
+
+def test_combinations_come_in_the_order_of_the_values_given() -> None:
+    given = space.parameters(["x=2,1", "y=1..3", "z=on,off"])
+    found = space.combinations(given, ["z!=off", "y > x"])
+    assert [tuple(one.items()) for one in found] == [
+        (("x", x), ("y", y), ("z", "on")) for x, y in (("2", "3"), ("1", "2"), ("1", "3"))
+    ]
+
+
 def test_parameters_may_stand_in_a_file(place: Place) -> None:
     file = place.folder / "tcp.txt"
     file.write_text("# two of them\nmine_eager=16K,32K\n\nmine_rails = 3 , 4  # the last\n")
@@ -283,7 +316,8 @@ MISTAKES = [
     (("-p", "a_b=1", "-p", "a_b=2"), "a_b: named twice"),
     (("-p", "a_b=1", "--where", "a_b"), "--where a_b: write NAME <= NAME"),
     (("-p", "a_b=1", "--where", "c_d<2"), "--where c_d<2: neither side is a parameter"),
-    (("-p", "a_b=1", "--where", "a_b<1"), "no combination of values fulfils"),
+    (("-p", "a_b=1", "--where", "a_b<1"), "--where a_b<1: no combination of values fulfils it"),
+    (("-p", "a_b=1..3", "--where", "a_b<2", "--where", "a_b>2"), "a_b>2: no combination of values fulfils it and the"),
     (("-p", "a_b=1", "--figure", "("), "--figure (: no regular expression"),
     (("-p", "a_b=1", "--larger"), "--larger: of a run's seconds fewer are better"),
     (("-p", "a_b=1", "--budget", "soon"), "--budget soon: write a time"),

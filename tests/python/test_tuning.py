@@ -9,6 +9,7 @@ import re
 import resource
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -638,10 +639,11 @@ def test_what_is_no_file_is_told_before_a_job_starts(tmp_path: Path) -> None:
         tune.check(request)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(JournalError, match="pipe: it is not a regular file; name another file with -o"):
+    with pytest.raises(JournalError, match="pipe: it is a pipe; name another file with -o"):
         JsonLines(pipe)
-    with pytest.raises(PlanError, match="pipe: it is not a regular file; make a profile with"):
-        points.from_profile(pipe, None, 4)
+    with pytest.raises(PlanError, match="/dev/zero: it is neither a file nor a pipe; make a profile with"):
+        points.from_profile(Path("/dev/zero"), None, 4)
+    tune.check(replace(request, table=tmp_path / "new.json", profile=pipe))
 
 
 def test_where_there_is_no_room_for_a_line_the_next_run_goes_on(tmp_path: Path) -> None:

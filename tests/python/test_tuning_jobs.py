@@ -52,7 +52,7 @@ class Stub:
             raise self.says
         return self.says
 
-    def discard(self) -> None:
+    def kill(self) -> None:
         """Is not running any more."""
         self.running = False
 
@@ -126,7 +126,7 @@ def test_the_variables_reach_every_rank_of_such_a_job(tmp_path: Path) -> None:
     assert job.line == [launcher, "-genv", "I_MPI_ADJUST_BCAST", "3", "-n", "4"]
     assert plain.line == [launcher, "-n", "4"]
     for one in (plain, job):
-        one.discard()
+        one.kill()
 
 
 def test_intels_own_tool_says_how_many_algorithms_there_are(tmp_path: Path) -> None:

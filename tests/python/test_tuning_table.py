@@ -183,15 +183,30 @@ def test_files_that_cannot_be_read_are_one_line(tmp_path: Path) -> None:
     binary.write_bytes(b"{\xff}")
     with pytest.raises(TableError, match="byte 1 is not UTF-8"):
         read(binary)
+    device = Path("/dev/zero")
+    with pytest.raises(TableError, match="it is neither a file nor a pipe; make a table with: starling tune"):
+        read(device)
+    for command in (["report"], ["report", "--json"], ["export", "--to", "ucc"], ["profile", "--show"]):
+        told = CliRunner().invoke(app, [*command, str(device)])
+        assert (told.exit_code, told.stderr.count("\n")) == (1, 1)
+        assert f"{device}: it is neither a file nor a pipe" in told.stderr
+
+
+def test_a_pipe_is_read_like_the_file(tmp_path: Path) -> None:
+    table, record = tmp_path / "table.json", ROOT / "tests/knowledge/run-record.json"
+    write(Table.model_validate(SAMPLE), table)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    for file in (pipe, Path("/dev/zero")):
-        with pytest.raises(TableError, match="it is not a regular file; make a table with: starling tune"):
-            read(file)
-        for command in (["report"], ["report", "--json"], ["export", "--to", "ucc"], ["profile", "--show"]):
-            told = CliRunner().invoke(app, [*command, str(file)])
-            assert (told.exit_code, told.stderr.count("\n")) == (1, 1)
-            assert f"{file}: it is not a regular file" in told.stderr
+    for command, file in (
+        (["report"], record),
+        (["report", "--json"], record),
+        (["report"], table),
+        (["export", "--to", "ucc"], table),
+    ):
+        writer = subprocess.Popen(["sh", "-c", 'exec cat "$1" >"$2"', "sh", str(file), str(pipe)])
+        through, directly = (CliRunner().invoke(app, [*command, str(name)]) for name in (pipe, file))
+        assert writer.wait(60) == 0
+        assert (through.exit_code, through.stdout) == (0, directly.stdout)
 
 
 def test_bytes_of_names_that_are_not_utf_8_are_kept(tmp_path: Path) -> None:

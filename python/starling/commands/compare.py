@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from starling.commands.settings_options import flags, takes_settings
-from starling.commands.shared import AsJson, commands, refuse_inner_run
+from starling.commands.shared import AsJson, commands, misused, refuse_inner_run
 from starling.messages import log, printable
 from starling.runs.settings import KEYS, Kind, flag
 
@@ -35,11 +35,23 @@ def compare(
     What the programs print is not shown. Tuned runs learn from each other as those of starling run do; with
     --history off each begins with nothing.
     """
+    from starling.runs import checks, settings
     from starling.terminal.console import terminal
     from starling.terminal.progress import progress
     from starling.verdicts import compare as comparing
 
     refuse_inner_run("compare", line)
+    try:
+        requested = settings.in_force(
+            flags(given), os.environ, settings.find_files(settings.working_folder(), os.environ)
+        )
+    except settings.SettingsError as error:
+        misused(f"{error}; nothing was started; correct this first")
+    in_force, wrong = checks.described(requested)
+    wrong += checks.wrong(in_force, os.environ)
+    # Runs themselves refuse what is wrong in an option or a variable; of a file they would all be native.
+    if why := next((one.text for one in wrong if one.in_file), None):
+        misused(f"{why}; nothing was started; correct this first")
     words = [
         word
         for name, value in flags(given).items()

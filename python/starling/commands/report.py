@@ -60,11 +60,12 @@ def report(
     refuse_other_than_page(html)
     if record is not None:
         refuse_to_replace(record, "--html", html)
-    if record is not None and _is_table(record):
-        _report_table(record, as_json=as_json, html=html)
-        return
     if record is not None and from_history is not None:
         misused("name a record or --history, not both")
+    contents = _contents(record) if record is not None else None
+    if record is not None and contents is not None and b"starling-table-" in contents[:1024]:
+        _report_table(contents, record, as_json=as_json, html=html)
+        return
 
     def folder() -> Path | None:
         if from_history is not None:
@@ -75,17 +76,19 @@ def report(
         return settings.history_folder(in_force, os.environ)
 
     try:
-        if record is None or record.is_dir():
+        if record is not None and contents is not None:
+            found, text = records.parse(contents, record)
+        elif record is None or record.is_dir():
             found, text, skipped = records.last_good(folder())
             for why in skipped[:_MOST_LISTED]:
                 log(f"skipped {why}")
             if len(skipped) > _MOST_LISTED:
                 log(f"skipped {len(skipped) - _MOST_LISTED} more files of the history that are no whole records")
-        elif not record.exists():
-            fail(f"{printable(record)}: no such file; {records.listed(folder())}")
         else:
-            found, text = records.read(record)
-    except (records.RecordError, settings.SettingsError) as error:
+            fail(f"{printable(record)}: no such file; {records.listed(folder())}")
+    except settings.SettingsError as error:
+        fail(f"{error}; correct this, or name a record")
+    except records.RecordError as error:
         fail(error)
     if html is not None:
         _write_page(found, html)
@@ -108,25 +111,22 @@ def _write_page(found: RunRecord, file: Path) -> None:
     log(f"page {printable(file)}")
 
 
-def _is_table(path: Path) -> bool:
-    """Whether a file is meant to be a tuning table of any version; what it is, its reader says."""
+def _contents(path: Path) -> bytes | None:
+    """What a file or a pipe has, read once; None of a folder, and where nothing is."""
     try:
-        if not path.is_file():
-            return False
-        with path.open("rb") as file:
-            return b"starling-table-" in file.read(1024)
-    except OSError:
-        return False
+        return None if path.is_dir() or not path.exists() else files.read(path)
+    except OSError as error:
+        fail(f"{printable(path)}: {error.strerror}")
 
 
-def _report_table(path: Path, *, as_json: bool, html: Path | None) -> None:
+def _report_table(contents: bytes, path: Path, *, as_json: bool, html: Path | None) -> None:
     from starling.tables import table as tables
     from starling.terminal.console import terminal
     from starling.tuning import page
     from starling.tuning import report as reports
 
     try:
-        found = tables.read(path)
+        found = tables.of(contents, path)
         if html is not None:
             page.write(found, html)
     except tables.TableError as error:

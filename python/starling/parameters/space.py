@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,8 @@ from starling.messages import printable
 
 MOST = 2000
 """Combinations; more take longer than anybody waits."""
+_MOST_LOOKED_AT = 1_000_000
+"""Values that are looked at to find those that go together; it takes a second or two."""
 
 _FACTORS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _NUMBER = r"(\d+)([KMG]?)"
@@ -124,36 +126,90 @@ def lines(text: str) -> list[str]:
     return [line for line in stripped if line]
 
 
-def condition(text: str, names: Sequence[str]) -> Callable[[Settings], bool]:
-    """Whether settings fulfil a comparison like `btl_tcp_eager_limit <= btl_tcp_max_send_size`. Raises SpaceError."""
+@dataclass(frozen=True)
+class Condition:
+    """A comparison like `btl_tcp_eager_limit <= btl_tcp_max_send_size`, as of numbers where both sides are numbers."""
+
+    text: str
+    left: str
+    compare: Callable[[Any, Any], bool]
+    right: str
+    names: tuple[str, ...]
+    """Its sides that are parameters; the other one is a value."""
+
+    def holds(self, settings: Settings) -> bool:
+        """Whether settings, which have its parameters, fulfil it."""
+        one, other = settings.get(self.left, self.left), settings.get(self.right, self.right)
+        try:
+            return self.compare(float(one), float(other))
+        except ValueError:
+            return self.compare(one, other)
+
+
+def condition(text: str, names: Sequence[str]) -> Condition:
+    """The condition of a text, on parameters of these names. Raises SpaceError."""
     match = _COMPARISON.fullmatch(text)
     if match is None:
         raise SpaceError(f"--where {printable(text)}: write NAME <= NAME or NAME <= VALUE; there are < <= > >= == !=")
-    left, compare, right = match[1], _OPERATORS[match[2]], match[3]
-    if left not in names and right not in names:
+    sides = [match[1], match[3]]
+    used = tuple(dict.fromkeys(word for word in sides if word in names))
+    if not used:
         raise SpaceError(f"--where {printable(text)}: neither side is a parameter that is tried")
+    left, right = (word if word in used else _values(word)[0] for word in sides)
+    return Condition(text, left, _OPERATORS[match[2]], right, used)
 
-    def holds(settings: Settings) -> bool:
-        one, other = (settings.get(word) or _values(word)[0] for word in (left, right))
-        try:
-            return compare(float(one), float(other))
-        except ValueError:
-            return compare(one, other)
 
-    return holds
+def _serves(one: Condition, values: Mapping[str, Sequence[str]]) -> bool:
+    """Whether any of these values fulfil a condition."""
+    pairs = itertools.product(*(values[name] for name in one.names))
+    return any(one.holds(dict(zip(one.names, pair, strict=True))) for pair in pairs)
+
+
+def _fulfilling(given: Sequence[Parameter], conditions: Sequence[Condition]) -> Iterator[Settings]:
+    """The combinations that fulfil all conditions, each of which is asked as soon as its parameters have values.
+
+    Raises SpaceError where that takes too long.
+    """
+    conditioned = {name for one in conditions for name in one.names}
+    # Those that cannot leave any combination out come last: what comes before would be walked through again for each.
+    order = sorted(given, key=lambda one: (len(one.values) > 1, one.name not in conditioned, len(one.values)))
+    at = {one.name: place for place, one in enumerate(order)}
+    asked: list[list[Condition]] = [[] for _ in order]
+    for one in conditions:
+        asked[max(at[name] for name in one.names)].append(one)
+    looked_at = 0
+    begun: list[Settings] = [{}]
+    while begun:
+        settings = begun.pop()
+        if len(settings) == len(order):
+            yield settings
+            continue
+        parameter, here = order[len(settings)], asked[len(settings)]
+        looked_at += len(parameter.values)
+        if looked_at > _MOST_LOOKED_AT:
+            raise SpaceError("--where: to find what fulfils the conditions takes too long; name fewer values")
+        for value in parameter.values:
+            longer = {**settings, parameter.name: value}
+            if all(one.holds(longer) for one in here):
+                begun.append(longer)
 
 
 def combinations(given: Sequence[Parameter], conditions: Sequence[str] = ()) -> list[Settings]:
     """Every combination of values that fulfils all conditions. Raises SpaceError where there is none, or too many."""
-    names = [one.name for one in given]
-    conditioned = [condition(text, names) for text in conditions]
-    found: list[Settings] = []
-    for values in itertools.product(*(one.values for one in given)):
-        settings = dict(zip(names, values, strict=True))
-        if all(holds(settings) for holds in conditioned):
-            found.append(settings)
-        if len(found) > MOST:
-            raise SpaceError(f"these are more than {MOST} combinations; name fewer values")
+    values = {one.name: one.values for one in given}
+    conditioned = [condition(text, list(values)) for text in conditions]
+    left = dict(values)
+    for one in sorted(conditioned, key=lambda one: len(one.names)):
+        for name in one.names:
+            left[name] = tuple(value for value in left[name] if _serves(one, {**left, name: (value,)}))
+            if not left[name]:
+                others = " and the other conditions" if len(conditions) > 1 else ""
+                raise SpaceError(f"--where {printable(one.text)}: no combination of values fulfils it{others}")
+    found = list(itertools.islice(_fulfilling([Parameter(*one) for one in left.items()], conditioned), MOST + 1))
+    if len(found) > MOST:
+        raise SpaceError(f"these are more than {MOST} combinations; name fewer values")
     if not found:
         raise SpaceError("no combination of values fulfils every --where")
-    return found
+    place = {name: {value: at for at, value in enumerate(some)} for name, some in values.items()}
+    in_order = [{name: one[name] for name in values} for one in found]
+    return sorted(in_order, key=lambda one: [place[name][value] for name, value in one.items()])

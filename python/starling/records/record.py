@@ -520,9 +520,16 @@ def listed(history: Path | None) -> str:
 def read(path: Path) -> tuple[RunRecord, str]:
     """A record and its unchanged text. Raises RecordError."""
     try:
-        text = files.read(path).decode()
+        contents = files.read(path)
     except OSError as error:
         raise RecordError(f"{printable(path)}: {error.strerror}") from error
+    return parse(contents, path)
+
+
+def parse(contents: bytes, path: Path) -> tuple[RunRecord, str]:
+    """The same of what was read from a file. Raises RecordError."""
+    try:
+        text = contents.decode()
     except UnicodeDecodeError as error:
         raise RecordError(f"{printable(path)}: not a run record, byte {error.start} is not UTF-8") from error
     try:

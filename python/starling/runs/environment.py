@@ -48,7 +48,7 @@ def wanted(flavour: variants.Flavour | None, flags: Mapping[str, str], environ: 
     try:
         requested = settings.in_force(flags, environ, settings.find_files(settings.working_folder(), environ))
     except settings.SettingsError as error:
-        raise NotToBeHadError(str(error)) from error
+        raise NotToBeHadError(f"{error}; correct this first") from error
     in_force, wrong = checks.described(requested)
     wrong += [one for one in checks.wrong(in_force, environ) if one not in wrong]
     if wrong:

@@ -283,6 +283,8 @@ def variables(settings: Mapping[str, Setting], environ: Mapping[str, str]) -> di
     own = {name: value for name, value in environ.items() if name.startswith("STARLING_")}
     own.update({VARIABLES[name]: setting.value for name, setting in settings.items() if name in VARIABLES})
     own[VARIABLES["history"]] = str(history_folder(settings, environ) or "off")
+    if own.get(VARIABLES["record"]) == "off":
+        own[VARIABLES["record"]] = ""
     for name in ("record", "site_history", "table"):
         value = own.get(VARIABLES[name])
         if value and not value.startswith("{"):

@@ -292,15 +292,20 @@ def parse(text: str) -> Table:
 
 def read(path: Path) -> Table:
     """The table of a file. Raises TableError."""
+    try:
+        contents = files.read(path)
+    except OSError as error:
+        raise TableError(f"{printable(path)}: {error.strerror}; make a table with: starling tune") from error
+    return of(contents, path)
+
+
+def of(contents: bytes, path: Path) -> Table:
+    """The same of what was read from a file. Raises TableError."""
     name = printable(path)
     try:
-        text = files.read(path).decode()
-    except OSError as error:
-        raise TableError(f"{name}: {error.strerror}; make a table with: starling tune") from error
+        return parse(contents.decode())
     except UnicodeDecodeError as error:
         raise TableError(f"{name}: it is no tuning table: byte {error.start} is not UTF-8") from error
-    try:
-        return parse(text)
     except TableError as error:
         raise TableError(f"{name}: {error}") from error
 

@@ -7,7 +7,6 @@ import os
 import queue
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -19,14 +18,14 @@ from starling.installation import build, itself
 from starling.lab import idle
 from starling.lab.idle import Ticks
 from starling.launchers import launcher, process, variables
-from starling.messages import printable
-from starling.records import record
+from starling.messages import in_one_line, printable
 from starling.trials import trial
 from starling.tuning.points import Point
 
 PROGRAM = Path("src/tools/tuning_job.c")
 HEADERS = (Path("src/tools/collective_calls.h"), Path("include/starling/starling.h"))
 _SAYS = "starling-tune "
+_OURS = "starling: "
 _START_SECONDS = 300.0
 """How long a job may take to begin."""
 _END_SECONDS = 60.0
@@ -85,7 +84,7 @@ class Job(Protocol):
 
 @dataclass(frozen=True)
 class Machine:
-    """Where a job ran, as in its run record: name of the machine, and the MPI library."""
+    """Where a job ran, as in run records: name of the machine, and the MPI library."""
 
     name: str
     mpi_flavour: str
@@ -131,7 +130,6 @@ class MpiJob:
         self._platform = ["--platform", platform] if platform else []
         self._environ = trial.environment(environ)
         self._is_on_lab = "STARLING_LAB" in environ
-        self._folder = tempfile.TemporaryDirectory(prefix="starling-tune-")
         self._process: subprocess.Popen[str] | None = None
         self._requests: IO[str] | None = None
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -139,6 +137,7 @@ class MpiJob:
         self.nodes: tuple[int, ...] = ()
         self.processors: tuple[int, ...] = ()
         self.library = ""
+        self._place: list[str] = []
         self.start_seconds = 0.0
         """What its last start took."""
 
@@ -169,16 +168,11 @@ class MpiJob:
         line, environ = variables.rewrite(self.line, launcher.locate(self.line), wanted, self._environ)
         return MpiJob(line, self._program, environ, self._named_platform)
 
-    @property
-    def _record(self) -> Path:
-        return Path(self._folder.name) / "record.json"
-
     def start(self) -> None:
         """Starts the job, and waits until it is ready. Raises JobError."""
-        tuned = ["run", "--quiet", "--library", "--strategy", "native", "--history", "off"]
-        tuned += ["--record", str(self._record), *self._platform, "--"]
-        self._lines = queue.SimpleQueue()
-        self._complaints = []
+        tuned = ["run", "--quiet", "--library", "--strategy", "native", "--history", "off", "--record", "off"]
+        tuned += [*self._platform, "--"]
+        self._lines, self._complaints, self._place = queue.SimpleQueue(), [], []
         began = time.monotonic()
         self._process = subprocess.Popen(
             itself.starling([*tuned, *self._line]),
@@ -191,11 +185,10 @@ class MpiJob:
             start_new_session=True,  # Ctrl-C is for us: a call in flight ends before the job does
         )
         self._requests = self._process.stdin
-        for listen, more in (
-            (self._listen, (self._process.stdout, self._lines)),
-            (self._keep_first, (self._process.stderr, self._complaints)),
-        ):
-            threading.Thread(target=listen, args=more, daemon=True).start()
+        hears = threading.Thread(target=self._listen, args=(self._process.stdout, self._lines), daemon=True)
+        keeps = threading.Thread(target=self._keep_first, args=(self._process.stderr, self._complaints), daemon=True)
+        hears.start()
+        keeps.start()
         try:
             while (word := self._next(_START_SECONDS)) != "ready":
                 if word.startswith("nodes "):
@@ -204,8 +197,18 @@ class MpiJob:
                     self.processors = tuple(map(int, word.split()[1:]))
                 elif word.startswith("library "):
                     self.library = word.removeprefix("library ")
+                elif word.startswith("place "):
+                    self._place.append(word.removeprefix("place "))
                 elif word == "inactive":
-                    raise JobError("the library is not active in the job; see what works with: starling doctor")
+                    self.end()
+                    keeps.join(_END_SECONDS)
+                    ours = [line.removeprefix(_OURS) for line in self._complaints if line.startswith(_OURS)]
+                    why = (
+                        f", which said: {in_one_line(ours[0].strip())}"
+                        if ours
+                        else "; see what works with: starling doctor"
+                    )
+                    raise JobError(f"the library is not active in our job{why}")
         except JobEndedError as error:
             self.kill()
             said = first_words(self._complaints) or "it said nothing"
@@ -302,28 +305,14 @@ class MpiJob:
                 self._process.wait()
         self._process = self._requests = None
 
+    @property
     def machine(self) -> Machine:
-        """Where the job ran, by its run record; a job that left none is made again, without a request. Ends it.
-
-        Raises JobError.
-        """
-        self.end()
-        if not self._record.is_file():
-            self.start()
-            self.end()
-        try:
-            run = record.read(self._record)[0].run
-        except record.RecordError as error:
-            raise JobError(f"the job left no run record: {error}") from error
-        return Machine(run.machine, run.mpi_flavour, run.mpi_version)
-
-    def discard(self) -> None:
-        """Ends the job for good, with its folder."""
-        self.kill()
-        self._folder.cleanup()
+        """Where the job ran, after its start."""
+        *name, flavour, version = self._place
+        return Machine("\n".join(name), flavour, version)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.discard()
+        self.kill()

@@ -61,20 +61,20 @@ class Jobs:
             return job.measure(point, NATIVE, calls, checked=checked, patience=patience, in_row=in_row)
         except (JobError, JobEndedError) as error:
             if other := self._others.pop(key, None):
-                other.discard()
+                other.kill()
             self._refused[key] = Refusal(f"in a job of its own: {error}")
             return self._refused[key]
 
     def _begun(self, wanted: Mapping[str, str]) -> MpiJob:
         while len(self._others) >= _MOST:
-            self._others.pop(next(iter(self._others))).discard()
+            self._others.pop(next(iter(self._others))).kill()
         job = self._job.with_variables(wanted)
         try:
             job.start()
             if (job.nodes, job.library) != (self._job.nodes, self._job.library):
                 raise JobError("its ranks are placed on other nodes, or have another MPI library")
         except BaseException:
-            job.discard()
+            job.kill()
             raise
         return job
 
@@ -83,4 +83,4 @@ class Jobs:
 
     def __exit__(self, *_: object) -> None:
         for job in self._others.values():
-            job.discard()
+            job.kill()

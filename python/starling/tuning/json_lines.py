@@ -22,6 +22,8 @@ class JsonLines:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
+            if path.is_fifo():
+                raise OSError(None, "it is a pipe")
             data = files.read(path) if path.exists() else b""
         except OSError as error:
             raise self._refused(error) from error

@@ -95,7 +95,7 @@ def check(request: Request) -> None:
     _platform(request)
     if request.profile is not None and request.sizes is not None:
         raise PlanError("--sizes and --profile: the profile has the sizes; leave one out")
-    if request.profile is not None and not request.profile.is_file():
+    if request.profile is not None and not (request.profile.is_file() or request.profile.is_fifo()):
         raise PlanError(
             f"{printable(request.profile)}: no such file; make a profile with: starling profile -o F -- LAUNCHER ..."
         )
@@ -211,7 +211,8 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
         made = tables.Made(
             when=f"{datetime.now(tz=UTC):%Y-%m-%dT%H:%M:%SZ}", command=request.command, starling=__version__
         )
-        found = outcome.table(search, job.spread, job.machine(), made, in_one_line(request.platform))
+        job.end()
+        found = outcome.table(search, job.spread, job.machine, made, in_one_line(request.platform))
         if crowd:
             found = found.model_copy(update={"notes": [crowd, *found.notes]})
         tables.write(found, request.table)

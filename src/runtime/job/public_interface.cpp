@@ -7,7 +7,9 @@
 
 #include "messages/interned.hpp"
 #include "runtime/contexts/communicator.hpp"
+#include "runtime/contexts/setup.hpp"
 #include "runtime/job/job.hpp"
+#include "runtime/mpi/flavour.hpp"
 #include "ways/way.hpp"
 
 namespace starling {
@@ -45,6 +47,12 @@ Interned names_of_ways(std::string_view collective, int ranks) {
   return names;
 }
 
+Interned place() {
+  if (!job().running) return {};
+  const Flavour& library = flavour();
+  return setup().settings.machine + "\n" + library.name + "\n" + library.version + "\n";
+}
+
 std::string_view text_of(const char* given) {
   return given == nullptr ? std::string_view() : std::string_view(given);
 }
@@ -60,6 +68,10 @@ __attribute__((visibility("default"))) const char* starling_version() {
 
 __attribute__((visibility("default"))) int starling_is_active() {
   return starling::job().running ? 1 : 0;
+}
+
+__attribute__((visibility("default"))) const char* starling_place() {
+  return starling::place().text().c_str();
 }
 
 __attribute__((visibility("default"))) const char* starling_ways(const char* collective, int ranks) {
