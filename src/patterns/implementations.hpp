@@ -55,8 +55,8 @@ class Implementations {
   virtual int progress(int function, Request& request, bool& complete) = 0;
   virtual int finish(int function, Request& request) = 0;
 
-  /// Seconds of the latest `begin` until all ranks had what the function needs and was not there. They are no part of the
-  /// function's time; asked for once.
+  /// Seconds of the latest `begin` until all ranks had what the function needs and was not there. They are no part of
+  /// the function's time; asked for once.
   virtual double take_setup() { return 0; }
 
   /// Frees what functions hold until they are used again; `kept` may keep it. Collective.
