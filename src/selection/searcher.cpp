@@ -29,7 +29,8 @@ Searcher::Searcher(const Brief& brief, MakeSearchPlan make)
       plan_(make(brief)),
       calls_each_(std::max(1, brief.settings.iterations)),
       delta_limit_(std::max(first_delta, brief.settings.delta_limit)),
-      drift_(brief.settings.drift) {
+      drift_(brief.settings.drift),
+      may_warm_up_(trials_.gives_up() && !brief.are_runs) {
   std::vector<Interned> names;
   for (const Candidate& one : brief.candidates) names.push_back(one.name);
   names_ = shared(std::move(names));

@@ -61,7 +61,7 @@ class Searcher {
  private:
   /// Whether the next call is the first one of all. It opens connections and touches memory for others too, so its time
   /// does not count where a single call may be enough to give a candidate up.
-  [[nodiscard]] bool warms_up() const { return calls_ == 0 && !monitors_ && trials_.gives_up(); }
+  [[nodiscard]] bool warms_up() const { return may_warm_up_ && calls_ == 0 && !monitors_; }
   /// What `next` answers, but for the first call of all.
   [[nodiscard]] std::vector<PlannedCalls> following();
   [[nodiscard]] std::vector<PlannedCalls> trials();
@@ -88,6 +88,7 @@ class Searcher {
   std::int64_t calls_each_;
   std::int64_t delta_limit_;
   double drift_;
+  bool may_warm_up_;
   bool monitors_ = false;
   int chosen_ = -1;
   double learnt_ = 0;                ///< seconds of a call of the chosen one, from the search

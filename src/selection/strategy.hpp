@@ -140,6 +140,7 @@ struct Brief {
   bool tells_first = false;       ///< rank 0 may know how to make the first call; the same on all ranks
   bool synchronises = false;      ///< no rank can end a call before every rank has begun it
   bool unpredicted = false;       ///< nothing tells how long candidates take before they are tried
+  bool are_runs = false;          ///< a call is a run of a program of its own, which leaves nothing to the next one
   bool guarded = false;           ///< a search must not cost much more than candidate 0 would (`Searcher`)
   std::shared_ptr<Knowledge> knowledge = nullptr;  ///< on rank 0 of the communicator; may be null there as well
 };

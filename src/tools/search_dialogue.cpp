@@ -84,6 +84,7 @@ void talk(std::string_view name, std::istream& in, std::ostream& out) {
   if (!listed) return;
   Brief brief = brief_of(*listed);
   brief.argument = argument;
+  brief.are_runs = true;
   brief.settings = settings_in_force();
   const auto name_of = [&](int candidate) { return brief.candidates[static_cast<std::size_t>(candidate)].name.text(); };
   const std::unique_ptr<Strategy> strategy = kind->make(brief);
