@@ -1,6 +1,7 @@
 #include "measurement/work_scale.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "measurement/statistics.hpp"
 
@@ -33,6 +34,36 @@ double level_of(const WorkSums& calls, const Growth& growth) {
   const double squares = (growth.latency * growth.latency * calls.uu) + (2 * growth.latency * growth.rate * calls.uv) +
                          (growth.rate * growth.rate * calls.vv);
   return (sum + alike) / (squares + alike);
+}
+
+/// A fit of a candidate's own growth: a factor of the latency, and one of the rate.
+struct OwnFit {
+  Growth base;
+  Normal sums;
+};
+
+/// The usual relative error of a time, and the usual difference between the logarithms of both factors.
+constexpr double usual_error = 0.08;
+constexpr double usual_tilt = 0.8;
+
+/// From the common growth, brought to the level of the candidate's calls, with a penalty on the factors' difference.
+/// Of calls with work.
+OwnFit fit_of(const WorkSums& calls, const Growth& common) {
+  constexpr double penalty = (usual_error * usual_error) / (usual_tilt * usual_tilt);
+  /// The least part of a call attributed to latency and to rate, so that a candidate may have some of each.
+  constexpr double least_part = 1e-3;
+  const double mean = calls.work / calls.calls;
+  const double least = least_part * common.at(mean);
+  const Growth base{std::max(common.latency, least), std::max(common.rate, least / mean)};
+  const double sum = (base.latency * calls.u) + (base.rate * calls.v);
+  const double squares = (base.latency * base.latency * calls.uu) + (2 * base.latency * base.rate * calls.uv) +
+                         (base.rate * base.rate * calls.vv);
+  const double level = sum / squares;
+  const double latency = level * base.latency;
+  const double rate = level * base.rate;
+  return {{latency, rate},
+          {(latency * latency * calls.uu) + penalty, (latency * rate * calls.uv) - penalty,
+           (rate * rate * calls.vv) + penalty, latency * calls.u, rate * calls.v}};
 }
 
 }  // namespace
@@ -90,30 +121,47 @@ Growth common_growth(std::span<const WorkSums> candidates) {
   return growth;
 }
 
-/// Fits a factor of the common latency and one of the common rate, with a penalty on their difference.
 Growth own_growth(const WorkSums& calls, const Growth& common) {
-  /// The square of a time's usual relative error, 8 %, over that of the factors' ratio, 80 %.
-  constexpr double penalty = 0.01;
-  /// The least part of a call attributed to latency and to rate, so that a candidate may have some of each.
-  constexpr double least_part = 1e-3;
   if (!(calls.work > 0)) return common;
-  const double mean = calls.work / calls.calls;
-  const double least = least_part * common.at(mean);
-  const Growth base{std::max(common.latency, least), std::max(common.rate, least / mean)};
-  const double sum = (base.latency * calls.u) + (base.rate * calls.v);
-  const double squares = (base.latency * base.latency * calls.uu) + (2 * base.latency * base.rate * calls.uv) +
-                         (base.rate * base.rate * calls.vv);
-  const double level = sum / squares;
-  const double latency = level * base.latency;
-  const double rate = level * base.rate;
-  const auto [first, second] = solved({(latency * latency * calls.uu) + penalty, (latency * rate * calls.uv) - penalty,
-                                       (rate * rate * calls.vv) + penalty, latency * calls.u, rate * calls.v});
-  return {first * latency, second * rate};
+  const OwnFit fit = fit_of(calls, common);
+  const auto [first, second] = solved(fit.sums);
+  return {first * fit.base.latency, second * fit.base.rate};
+}
+
+/// The variance of the fitted time, less that of a mean of so many calls.
+double doubt_of_growth(const WorkSums& calls, const Growth& common, double work) {
+  if (!(calls.work > 0)) return 0;
+  const OwnFit fit = fit_of(calls, common);
+  const double of_latency = fit.base.latency / fit.base.at(work);
+  const double of_rate = 1 - of_latency;
+  const Normal& sums = fit.sums;
+  const double variance =
+      ((sums.vv * of_latency * of_latency) - (2 * sums.uv * of_latency * of_rate) + (sums.uu * of_rate * of_rate)) /
+      ((sums.uu * sums.vv) - (sums.uv * sums.uv));
+  return usual_error * std::sqrt(std::max(0.0, variance - (1 / calls.calls)));
+}
+
+void WorkScale::add(std::size_t candidate, double work, double seconds) {
+  sums_[candidate].add(work, seconds);
+  widen(work);
+}
+
+void WorkScale::widen(double work) {
+  if (!(work > 0)) return;
+  least_ = most_ > 0 ? std::min(least_, work) : work;
+  most_ = std::max(most_, work);
+}
+
+bool WorkScale::is_far(double work) {
+  constexpr double far = 4;
+  const bool is_far = work > 0 && most_ > 0 && (work > far * most_ || far * work < least_);
+  if (is_far) widen(work);
+  return is_far;
 }
 
 void WorkScale::fit() {
-  const Growth common = common_growth(sums_);
-  for (std::size_t i = 0; i < sums_.size(); ++i) growths_[i] = own_growth(sums_[i], common);
+  common_ = common_growth(sums_);
+  for (std::size_t i = 0; i < sums_.size(); ++i) growths_[i] = own_growth(sums_[i], common_);
 }
 
 void WorkScale::refer(double work, double calls) {
@@ -126,6 +174,10 @@ double WorkScale::factor(std::size_t candidate, double work) const {
   const double here = growths_[candidate].at(work);
   const double there = growths_[candidate].at(reference());
   return here > 0 && there > 0 ? there / here : 1;
+}
+
+double WorkScale::doubt(std::size_t candidate) const {
+  return doubt_of_growth(sums_[candidate], common_, reference());
 }
 
 }  // namespace starling

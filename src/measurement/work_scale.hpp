@@ -36,6 +36,10 @@ Growth common_growth(std::span<const WorkSums> candidates);
 /// one.
 Growth own_growth(const WorkSums& calls, const Growth& common);
 
+/// The standard deviation of the logarithm of a candidate's time for `work`, as far as it is unknown how its time
+/// grows: 0 where its calls had that work, and large where they were much smaller or larger.
+double doubt_of_growth(const WorkSums& calls, const Growth& common, double work);
+
 /// Makes the times of calls with different work comparable: scales each to the mean work of the calls so far. Times are
 /// taken as linear in work, so a mean over calls stays right.
 ///
@@ -49,7 +53,7 @@ class WorkScale {
   explicit WorkScale(std::size_t candidates) : sums_(candidates), growths_(candidates) {}
 
   /// Adds a call of a candidate: its work, in bytes or any other unit, and its seconds.
-  void add(std::size_t candidate, double work, double seconds) { sums_[candidate].add(work, seconds); }
+  void add(std::size_t candidate, double work, double seconds);
   /// Fits the growth of each candidate to the added calls.
   void fit();
   /// Updates the reference, the mean work, with `calls` calls of `work` in total; earlier calls then weigh less.
@@ -59,13 +63,25 @@ class WorkScale {
   [[nodiscard]] bool has_reference() const { return calls_ > 0; }
   /// The factor from a time of the candidate for `work` to one for the reference.
   [[nodiscard]] double factor(std::size_t candidate, double work) const;
+  /// How little the calls of a candidate tell of its time for the reference, as of the last fit: `doubt_of_growth`.
+  [[nodiscard]] double doubt(std::size_t candidate) const;
+  /// Whether calls of this mean work are far smaller or larger than all that were added, so that nothing is known of
+  /// them. From then on the answer for such calls is no.
+  bool is_far(double work);
+  /// For `is_far`, no call was added.
+  void forget_range() { least_ = most_ = 0; }
 
  private:
   /// So many calls weigh as much in the reference as all before them.
   static constexpr double horizon = 100;
 
+  void widen(double work);
+
   std::vector<WorkSums> sums_;
   std::vector<Growth> growths_;
+  Growth common_;
+  double least_ = 0;  ///< work of a call; 0 where there was none with any
+  double most_ = 0;
   double work_ = 0;
   double calls_ = 0;
 };

@@ -263,6 +263,7 @@ void DynamicAeos::adapt(std::span<const double> total) {
   double whole = total[0] / static_cast<double>(period());
   double last = total[1] / static_cast<double>(iterations_);
   if (scale_) {
+    if (const double now = total[3] / static_cast<double>(iterations_); scale_->is_far(now)) return measure_anew(now);
     const std::size_t in_use = ranking_[0];
     refer(total[2], static_cast<double>(period()));
     whole *= scale_->factor(in_use, total[2] / static_cast<double>(period()));
@@ -288,6 +289,14 @@ void DynamicAeos::adapt(std::span<const double> total) {
     for (CandidateTimes& one : known_) one.settled = &one == &used;
     settle();
   }
+}
+
+/// Nothing is known of calls that are far larger or smaller than all measured ones: Measure_Select begins anew.
+void DynamicAeos::measure_anew(double work) {
+  why_ = "calls have " + std::to_string(std::llround(work)) + " bytes a rank, unlike those measured before";
+  replaced_ = of(best()).candidate;
+  for (CandidateTimes& one : known_) one = {};
+  measure(Stage::measure_select, first_of_each_unknown_group());
 }
 
 /// Selects the fastest known candidate, after probing its group and a run-off where needed.

@@ -126,6 +126,7 @@ class DynamicAeos final : public Strategy {
   void learn(std::span<const double> ge_time);
   void compare(std::span<const double> ge_time);
   void adapt(std::span<const double> total);
+  void measure_anew(double work);
   void settle();
   void probe(Interned group);
   void sort_from(std::size_t place);

@@ -274,7 +274,8 @@ Estimate Estimates::measured_alone(int candidate) const {
   // Of two times the shorter counts: what disturbs a call makes it longer.
   const auto found = static_cast<double>(one.logs.size() == 2 ? std::min(one.logs[0], one.logs[1]) : one.located);
   const auto times = static_cast<double>(one.logs.size());
-  return {found, scatter_ * std::sqrt(times < 3 ? 1 / times : of_median / times)};
+  const double scatter = scatter_ * std::sqrt(times < 3 ? 1 / times : of_median / times);
+  return {found, std::hypot(scatter, static_cast<double>(one.doubt))};
 }
 
 Estimate Estimates::of(int candidate) const {
@@ -285,7 +286,7 @@ Estimate Estimates::of(int candidate) const {
   if (candidate == 0 && !one.believed) return found;
   if (one.count() == 1 && found.log_seconds > before.log_seconds) {
     // A single time that is far above what was expected may be that of a call which something else disturbed.
-    const double deviation = std::hypot(before.spread, scatter_);
+    const double deviation = std::hypot(before.spread, found.spread);
     const double was_disturbed = disturbed * density_of_disturbed;
     const double was_not = (1 - disturbed) * normal_density(found.log_seconds - before.log_seconds, deviation);
     if (was_disturbed > was_not) return before;

@@ -40,6 +40,9 @@ Prospect prospect(const Estimate& candidate, const Estimate& reference);
 /// measured of some therefore corrects what is believed of the others (a normal model with random effects).
 class Estimates {
  public:
+  /// So many of a candidate's latest measured times count.
+  static constexpr std::size_t window = 49;
+
   /// Of each candidate, its group.
   explicit Estimates(std::span<const Interned> groups);
 
@@ -48,6 +51,9 @@ class Estimates {
   void add(int candidate, double seconds);
   /// Multiplies the measured times of a candidate.
   void scale(int candidate, double factor);
+  /// How far the measured times of a candidate may be from its true one all together: the standard deviation of their
+  /// logarithms' common error.
+  void doubt(int candidate, double deviation) { own(candidate).measured->doubt = static_cast<float>(deviation); }
   /// Forgets the measured times of a candidate.
   void forget(int candidate) { own(candidate).measured.reset(); }
   /// The network has changed: what was measured so far is only a belief now.
@@ -60,6 +66,10 @@ class Estimates {
   [[nodiscard]] Estimate measured_alone(int candidate) const;
   /// How often it was measured since the network changed last.
   [[nodiscard]] std::int64_t measured(int candidate) const { return at(candidate).count(); }
+  [[nodiscard]] double doubt_of(int candidate) const {
+    const One& one = at(candidate);
+    return one.measured == nullptr ? 0 : static_cast<double>(one.measured->doubt);
+  }
   /// The standard deviation of the logarithm of a single call's time.
   [[nodiscard]] double scatter() const { return scatter_; }
   [[nodiscard]] bool is_believed(int candidate) const { return at(candidate).believed; }
@@ -73,13 +83,13 @@ class Estimates {
   [[nodiscard]] double shortest(int candidate) const;
 
  private:
-  static constexpr std::size_t window = 49;
   static constexpr std::ptrdiff_t last_group = 255;
 
   // In single precision: there is one for each candidate of each context.
   struct Measured {
     std::vector<float> logs;  ///< of the latest measured times, at most `window`
     float middle = 0;         ///< the median of `logs`, as of the last `update`
+    float doubt = 0;          ///< of all these times
     float located = 0;        ///< location of `logs`: the median if they are few, else a mean or the lower quartile
     std::int32_t count = 0;   ///< more than 0
     std::uint8_t oldest = 0;  ///< of a full window

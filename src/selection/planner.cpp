@@ -84,6 +84,7 @@ std::vector<PlannedCalls> Planner::first_calls(const Brief& brief) {
 Planner::Planner(const Brief& brief)
     : budget_(brief.settings.budget / usual_budget),
       estimates_(groups_of(brief)),
+      chance_(brief.settings.seed),
       waiting_(brief.synchronises),
       stake_(brief, budget_),
       ledger_(budget_, brief.candidates.size()),
@@ -156,8 +157,12 @@ void Planner::ask_knowledge() {
 void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls) {
   waiting_.take(plan, calls);
   for (int i = 0; i < candidates(); ++i)
-    if (const double factor = waiting_.correction(i); factor != 1 && estimates_.measured(i) > 0)
+    if (const double factor = waiting_.correction(i); factor != 1 && estimates_.measured(i) > 0) {
       estimates_.scale(i, factor);
+      if (scale_)
+        for (Taken& one : *taken_.find(static_cast<std::size_t>(i))) one.seconds *= static_cast<float>(factor);
+    }
+  if (scale_) take_work(plan, calls);
   estimates_.update();
   std::vector<double> of_chosen;
   double in_calls = 0;
@@ -170,6 +175,7 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
     ledger_.count(step.candidate, step.calls);
     std::vector<double> as_measured;
     std::vector<double> without_waiting;
+    std::vector<Taken> taken;
     bool was_refused = false;
     for (std::size_t i = measured.size(); i > 0; --i) {
       const AgreedCall& call = measured[i - 1];
@@ -181,16 +187,8 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
       as_measured.push_back(seconds);
       without_waiting.push_back(std::max(call.fastest, shortest));
       if (scale_) {
-        const auto candidate = static_cast<std::size_t>(step.candidate);
-        scale_->add(candidate, call.work, seconds);
-        scale_->fit();
-        const double before = scale_->reference();
-        const bool is_first = !scale_->has_reference();
-        scale_->refer(call.work, 1);
-        for (int other = 0; other < candidates() && !is_first; ++other)
-          if (estimates_.measured(other) > 0)
-            estimates_.scale(other, scale_->factor(static_cast<std::size_t>(other), before));
-        seconds *= scale_->factor(candidate, call.work);
+        taken.push_back({static_cast<float>(call.work), static_cast<float>(seconds)});
+        seconds *= scale_->factor(static_cast<std::size_t>(step.candidate), call.work);
       }
       times.push_back(seconds);
     }
@@ -201,6 +199,13 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
     }
     if (step.candidate == 0 && chosen_ != 0) look_at_native(times);
     for (const double one : times) estimates_.add(step.candidate, one);
+    if (!taken.empty()) {
+      const auto candidate = static_cast<std::size_t>(step.candidate);
+      std::vector<Taken>& all = taken_.has(candidate) ? *taken_.find(candidate) : taken_.add(candidate);
+      all.insert(all.end(), taken.begin(), taken.end());
+      keep_latest(step.candidate, Estimates::window);
+      estimates_.doubt(step.candidate, scale_->doubt(candidate));
+    }
     // One very long call among those measured is not what the others of the step took.
     if (!as_measured.empty()) {
       in_calls += median(as_measured) * static_cast<double>(step.calls);
@@ -224,6 +229,46 @@ void Planner::take(std::span<const PlannedCalls> plan, std::span<const AgreedCal
   for (const PlannedCalls& step : plan)
     if (estimates_.measured(step.candidate) > 0)
       knowledge_->learn(step.candidate, estimates_.median(step.candidate), estimates_.measured(step.candidate));
+}
+
+/// Where the work varies: what the calls of a plan tell of how times grow with work. All times that are kept are scaled
+/// anew, because a candidate's large calls tell what its small ones were worth.
+void Planner::take_work(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls) {
+  for (const PlannedCalls& step : plan) {
+    const std::span<const AgreedCall> measured = calls.first(step.times());
+    calls = calls.subspan(measured.size());
+    for (std::size_t i = measured.size(); i > 0; --i) {
+      const AgreedCall& call = measured[i - 1];
+      if (!(call.slowest < refused_seconds)) continue;
+      scale_->add(static_cast<std::size_t>(step.candidate), call.work,
+                  std::max(waiting_.seconds(step.candidate, call), shortest));
+      scale_->refer(call.work, 1);
+    }
+  }
+  scale_->fit();
+  for (int i = 0; i < candidates(); ++i) {
+    const auto candidate = static_cast<std::size_t>(i);
+    const std::vector<Taken>* const all = taken_.find(candidate);
+    if (all == nullptr || all->empty()) continue;
+    estimates_.forget(i);
+    for (const Taken& one : *all) {
+      const double factor = scale_->factor(candidate, static_cast<double>(one.work));
+      estimates_.add(i, static_cast<double>(one.seconds) * factor);
+    }
+    estimates_.doubt(i, scale_->doubt(candidate));
+  }
+}
+
+void Planner::keep_latest(int candidate, std::size_t calls) {
+  std::vector<Taken>* const all = taken_.find(static_cast<std::size_t>(candidate));
+  if (all == nullptr || all->size() <= calls) return;
+  all->erase(all->begin(), all->end() - static_cast<std::ptrdiff_t>(calls));
+}
+
+/// Whether more calls of a candidate would tell hardly more. Many small ones tell little of large ones.
+bool Planner::is_known_well(int candidate) const {
+  constexpr double little_doubt = 0.05;
+  return estimates_.measured(candidate) >= known_well && estimates_.doubt_of(candidate) < little_doubt;
 }
 
 /// Whether the latest times of a candidate are not what was known of it. `estimates_` is as of before them.
@@ -250,6 +295,7 @@ void Planner::look_at_native(std::span<const double> seconds) {
     return;
   }
   estimates_.forget(0);
+  keep_latest(0, before.size());
   for (const double one : before) estimates_.add(0, one);
   estimates_.update();
 }
@@ -269,6 +315,8 @@ void Planner::watch(std::span<const double> seconds, bool was_surprised) {
   if (std::abs(deviations_) < 2 && !was_surprised) return;
   start_anew(name_of(chosen_) + " takes " + time_in_words(found) + " instead of " + time_in_words(known));
   for (const double one : seconds) estimates_.add(chosen_, one);
+  if (!scale_) return;
+  for (int i = 0; i < candidates(); ++i) keep_latest(i, i == chosen_ ? seconds.size() : 0);
 }
 
 void Planner::start_anew(const std::string& why) {
@@ -389,7 +437,7 @@ std::optional<int> Planner::best_trial(std::int64_t times, double lost, double c
   if (!may_try()) return best;
   double most = 0;
   for (int i = 0; i < candidates(); ++i) {
-    if (i == chosen_ || !eligible(i) || estimates_.measured(i) >= known_well) continue;
+    if (i == chosen_ || !eligible(i) || is_known_well(i)) continue;
     if (std::any_of(but.begin(), but.end(), [&](const PlannedCalls& step) { return step.candidate == i; })) continue;
     const Prospect one = prospect(for_program(i), chosen);
     const double worth = (one.gain * expected_calls) - one.loss - (ledger_.seconds_to_begin(i) / time_of(chosen_));
@@ -472,6 +520,9 @@ std::vector<PlannedCalls> Planner::next() {
       of_chosen = std::max(free_from, fewest_in_a_row);
   } else {
     for (const PlannedCalls& trial : trials) of_chosen -= trial.calls;
+    // Large calls may come at regular places: trials must not.
+    constexpr double places = 2;
+    if (scale_) of_chosen = std::max<std::int64_t>(of_chosen, 0) + static_cast<std::int64_t>(chance_.next() * places);
   }
   // After an agreement ranks begin together, and a trial tells more.
   constexpr double much_waiting = 1.15;

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "measurement/of_few.hpp"
 #include "measurement/work_scale.hpp"
 #include "selection/agreement_cost.hpp"
+#include "selection/chance.hpp"
 #include "selection/estimates.hpp"
 #include "selection/ledger.hpp"
 #include "selection/plan.hpp"
@@ -86,6 +88,9 @@ class Planner {
   [[nodiscard]] bool control_is_due() const;
   void ask_knowledge();
   [[nodiscard]] bool is_surprising(int candidate, std::span<const double> seconds) const;
+  void take_work(std::span<const PlannedCalls> plan, std::span<const AgreedCall> calls);
+  void keep_latest(int candidate, std::size_t calls);
+  [[nodiscard]] bool is_known_well(int candidate) const;
   void look_at_native(std::span<const double> seconds);
   void watch(std::span<const double> seconds, bool was_surprised);
   void start_anew(const std::string& why);
@@ -99,7 +104,14 @@ class Planner {
   std::vector<bool> eligible_;
   Estimates estimates_;
   bool any_belief_ = false;  ///< in any candidate but native
-  std::unique_ptr<WorkScale> scale_;
+  /// A call as it was measured.
+  struct Taken {
+    float work;
+    float seconds;
+  };
+  std::unique_ptr<WorkScale> scale_;  ///< null where the work does not vary
+  OfFew<std::vector<Taken>> taken_;   ///< where it does, the latest calls of each candidate that `estimates_` has
+  Chance chance_;
   Waiting waiting_;
   Stake stake_;
   Ledger ledger_;

@@ -328,6 +328,12 @@ void Searcher::watch(std::span<const AgreedCall> calls) {
     search();
     return;
   }
+  if (drift_ > 0 && calls_ - chosen_at_ >= calls_in_peace_ && trials_.are_far(calls)) {
+    again_ = "sizes of calls are not those of before: searched again";
+    trials_.forget();
+    search();
+    return;
+  }
   const double now = trials_.time_of(chosen_, calls);
   latest_ = now;
   const double chance = chance_deviations * trials_.scatter() *

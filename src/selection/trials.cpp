@@ -122,6 +122,7 @@ void Trials::forget() {
   calls_ = std::vector<Kept>();
   works_ = std::vector<float>();
   waiting_.forget();
+  if (scale_) scale_->forget_range();
   update();
 }
 
@@ -153,6 +154,12 @@ double Trials::time_of(int candidate, std::span<const AgreedCall> calls) const {
   std::vector<double> times;
   for (const AgreedCall& call : calls) times.push_back(seconds(candidate, call));
   return location(times);
+}
+
+bool Trials::are_far(std::span<const AgreedCall> calls) {
+  double work = 0;
+  for (const AgreedCall& call : calls) work += call.work / static_cast<double>(calls.size());
+  return scale_ && scale_->is_far(work);
 }
 
 /// Brings times and scatter up to date: a call may change what is known of all, by its work or by how ranks wait.

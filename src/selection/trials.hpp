@@ -47,6 +47,8 @@ class Trials {
   [[nodiscard]] double time(int candidate) const { return static_cast<double>(at(candidate).time); }
   /// The time of other calls of a candidate, found in the same way.
   [[nodiscard]] double time_of(int candidate, std::span<const AgreedCall> calls) const;
+  /// Where the work varies, whether these calls are so different that nothing is known of them (`WorkScale::is_far`).
+  bool are_far(std::span<const AgreedCall> calls);
   /// The standard deviation of single calls over their mean, of all candidates together, without outliers.
   [[nodiscard]] double scatter() const { return scatter_; }
   /// The fastest that was tried; -1 for none. The first of equals.

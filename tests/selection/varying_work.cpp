@@ -146,6 +146,45 @@ TEST(VaryingWork, ThatGrowsMovesMonitorAdaptToTheCandidateThenBest) {
   EXPECT_EQ(ranks.proposed(), 0);
 }
 
+/// Native has the better latency, a1 the better bandwidth: they are equal at 34000 bytes.
+Growth by_bandwidth(int candidate) {
+  return candidate == 0 ? Growth{200 * us, 0.01 * us} : Growth{320 * us, 0.0065 * us};
+}
+
+TEST(VaryingWork, IsFairWhereTheLargeCallsComeAtRegularPlaces) {
+  int right = 0;
+  for (const int period : {2, 3, 5, 7}) {
+    for (const int place : {0, period - 1}) {
+      const auto size = [&](int call) { return call % period == place ? 300000.0 : 1000.0; };
+      Brief brief = varying(2);
+      brief.settings.stake = 0;
+      Lockstep ranks(
+          "auto", brief, rank_count,
+          [&](int, int candidate, int call) { return by_bandwidth(candidate).at(size(call)); },
+          [&](int, int call) { return size(call); });
+      ranks.call(3000);
+      right += ranks.strategy().chosen() == 1 ? 1 : 0;
+    }
+  }
+  EXPECT_GE(right, 7) << "of 8: in one the trials may meet no large call by chance";
+}
+
+TEST(VaryingWork, FarBeyondAllMeasuredCallsIsMeasuredAnew) {
+  for (const char* strategy : {"star-basic", "star", "brute-force", "attribute"}) {
+    SCOPED_TRACE(strategy);
+    double size = 1000;
+    Lockstep ranks(
+        strategy, varying(2), rank_count, [&](int, int candidate, int) { return by_bandwidth(candidate).at(size); },
+        [&](int, int) { return size; });
+    ranks.call(200);
+    EXPECT_EQ(ranks.proposed(), 0);
+    size = 300000;
+    ranks.call(2000);
+    EXPECT_EQ(ranks.proposed(), 1);
+    EXPECT_EQ(std::count(ranks.made().end() - 500, ranks.made().end(), 0), 0) << "measured once";
+  }
+}
+
 TEST(VaryingWork, KeepsMonitorAdaptQuietHoweverSizesVary) {
   int switches = 0;
   for (unsigned seed = 1; seed <= 20; ++seed) {
