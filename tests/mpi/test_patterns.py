@@ -15,8 +15,6 @@ from support.mpis import ROOT, Mpi, debian_mpis, installed_mpis, run_ranks
 from support.processes import Outcome
 from support.tuned import STARLING, chooser, preloaded
 
-pytestmark = pytest.mark.alone
-
 HERE = Path(__file__).parent
 RINGS = ROOT / "examples/patterns"
 

@@ -28,14 +28,20 @@ OPEN_MPI = {
     "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
 }
 
+_NO_DEVICES = {"HWLOC_COMPONENTS": "-pci,-linuxio", "HWLOC_PLUGINS_PATH": "/nonexistent"}
+"""Debian's hwloc looks for no devices. Else the launcher and each rank read all their registers, which in a virtual
+machine is nearly half of the processor time of a short job, and load libraries of graphics cards."""
+
 ON_FEW_PROCESSORS = {
+    "openmpi4": _NO_DEVICES,
+    "mpich4": _NO_DEVICES,
     # Its transport for networks that are not here sleeps a second in MPI_Init.
     "openmpi5": {"OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_btl": "^ofi"},
     "mpich5": {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1", "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "32"},
     "intel": {"I_MPI_THREAD_YIELD": "3"},
 }
-"""By MPI: ranks that wait give their processor away, since tests have more ranks than processors. Open MPI 4 does so by
-itself; MPICH 4 has no setting for that: see `preloaded` of support.tuned."""
+"""By MPI: jobs start quickly, and ranks that wait give their processor away, since tests have more ranks than
+processors. Open MPI 4 does so by itself; MPICH 4 has no setting for that: see `preloaded` of support.tuned."""
 
 
 @dataclass(frozen=True)
