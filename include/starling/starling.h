@@ -18,8 +18,7 @@ const char* starling_version(void) __attribute__((weak));
 int starling_is_active(void) __attribute__((weak));
 
 /* Where this process runs, as run records and tuning tables say it, one a line: the name of the machine, the MPI
- * library
- * ("openmpi"), its version. Empty where Starling is not active. The text stays valid. */
+ * library ("openmpi"), its version. Empty where Starling is not active. The text stays valid. */
 const char* starling_place(void) __attribute__((weak));
 
 /* The names of all ways to carry out a collective ("allreduce") on so many ranks in this process, one a line, "native"

@@ -73,10 +73,12 @@ class SharedRings {
   /// This member is done with what `next` returned.
   void taken(std::int32_t writer) {
     const std::size_t its = place(writer);
-    from(its).taken.store(++taken_[its], std::memory_order_release);
+    const std::uint64_t number = ++taken_[its];
+    const bool was_last = slot_of(me_, its, number).is_last;  // before the slot is the writer's again
+    from(its).taken.store(number, std::memory_order_release);
     // Who takes the last piece often answers. The line of the answer, which its reader has, thus comes while this rank
     // does other work.
-    if (slot_of(me_, its, taken_[its]).is_last) fetch_to_write(&slot_of(its, me_, published_[its] + 1));
+    if (was_last) fetch_to_write(&slot_of(its, me_, published_[its] + 1));
   }
 
   /// From now on publications may stay in place: all members can read each other's processes, which have these numbers

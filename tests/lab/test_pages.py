@@ -15,7 +15,7 @@ from support.mpis import ROOT, compile_c, compiler_of_the_build, mpi_named
 from support.processes import run_job
 
 pytestmark = pytest.mark.long
-"""Each of two workers begins with two tests: in this order these take about as long."""
+"""They take longest of all."""
 
 PREFIX = f"{OURS}d"
 PROGRAM = ROOT / "examples/power_iteration/power_iteration.c"
