@@ -59,7 +59,7 @@ def test_readme_is_as_printed(tmp_path: Path) -> None:
         lab("down", "--prefix", prefix)
 
 
-# Where the processors are too busy, tuning finds nothing that is worth exporting.
+# Where the processors are too busy, tuning's eight seconds are over before it has compared anything.
 @pytest.mark.alone
 def test_the_tutorial_for_a_centre_is_as_printed(hosts: Sequence[str], tmp_path: Path) -> None:
     compile_c(mpi_named("openmpi4"), PROGRAM, tmp_path).rename(tmp_path / "app")
