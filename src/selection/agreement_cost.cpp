@@ -13,12 +13,17 @@ constexpr double first_guess = 50e-6;
 
 }  // namespace
 
+double usual_agreement(double before, double latest) {
+  constexpr double most_at_first = 1e-3;
+  constexpr double most_growth = 1.3;
+  return std::min(before == 0 ? most_at_first : before * most_growth, latest);
+}
+
 AgreementCost::AgreementCost(double budget, bool synchronises)
     : part_(std::min(1.0, budget)), synchronises_(synchronises), seconds_(first_guess) {}
 
 void AgreementCost::add(double seconds, double call) {
-  constexpr double most_at_first = 1e-3;
-  seconds_ = std::min(of_all_ == 0 ? most_at_first : seconds_ * 1.3, seconds);
+  seconds_ = usual_agreement(of_all_ == 0 ? 0 : seconds_, seconds);
   of_all_ += with_lead(call);
 }
 

@@ -4,6 +4,10 @@
 
 namespace starling {
 
+/// Seconds that an agreement usually takes, by the latest one and by what they took before (0: it is the first). Any
+/// may wait for a late rank, and the first ones also open connections: that is not their own cost.
+double usual_agreement(double before, double latest);
+
 /// What agreements cost: they may take a small share of the time of a context's calls, so short calls agree rarely.
 class AgreementCost {
  public:
@@ -14,8 +18,7 @@ class AgreementCost {
   /// Takes the seconds of calls.
   void add_calls(double seconds) { of_calls_ += seconds; }
   // `call` is the time of one call, in seconds.
-  /// Takes how long an agreement took. Any may wait for a late rank, and the first ones also open connections: that is
-  /// not their own cost.
+  /// Takes how long an agreement took.
   void add(double seconds, double call);
   /// Seconds of an agreement among ranks that come to it together.
   [[nodiscard]] double seconds() const { return seconds_; }

@@ -48,11 +48,16 @@ Likeness likeness_by(const std::vector<double>& shares, const AttributeSpace& sp
   return found;
 }
 
-struct Hypothesis {
-  double spread;             ///< the standard deviation of candidates' logarithms
-  double own;                ///< the share of its square that is a candidate's own
-  const Likeness* likeness;  ///< by the shares of attributes
-};
+/// A number for each of `spreads`: hypotheses that differ in nothing else are worked out together, since their steps do
+/// not wait for each other.
+using Lanes = std::array<double, spreads.size()>;
+
+template <class Of>
+Lanes lanes(const Of& of) {
+  Lanes found;
+  for (std::size_t i = 0; i < found.size(); ++i) found[i] = of(i);
+  return found;
+}
 
 /// What is known of the candidates that were tried.
 struct Measured {
@@ -60,38 +65,38 @@ struct Measured {
   std::vector<double> variances;  ///< of these
 };
 
-/// A lower triangular matrix with L L' = A, in place (Cholesky). `a` has `size` rows. Here and below inner loops have
-/// steps that do not wait for each other.
-void factorise(std::vector<double>& a, std::size_t size) {
+/// Subtracts a product from each.
+void subtract(Lanes& from, Lanes one, Lanes other) {
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] -= one[i] * other[i];
+}
+
+void add(Lanes& to, Lanes one, Lanes other) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += one[i] * other[i];
+}
+
+void divide(Lanes& some, Lanes by) {
+  for (std::size_t i = 0; i < some.size(); ++i) some[i] /= by[i];
+}
+
+/// Lower triangular matrices with L L' = A, in place (Cholesky). `a` has `size` rows.
+void factorise(std::span<Lanes> a, std::size_t size) {
   for (std::size_t k = 0; k < size; ++k) {
     constexpr double least = 1e-12;
-    double& corner = a[(k * size) + k];
-    corner = std::sqrt(std::max(corner, least));
-    for (std::size_t row = k + 1; row < size; ++row) a[(row * size) + k] /= corner;
+    Lanes& corner = a[(k * size) + k];
+    corner = lanes([&](std::size_t i) { return std::sqrt(std::max(corner[i], least)); });
+    for (std::size_t row = k + 1; row < size; ++row) divide(a[(row * size) + k], corner);
     for (std::size_t row = k + 1; row < size; ++row)
       for (std::size_t column = k + 1; column <= row; ++column)
-        a[(row * size) + column] -= a[(row * size) + k] * a[(column * size) + k];
+        subtract(a[(row * size) + column], a[(row * size) + k], a[(column * size) + k]);
   }
 }
 
-/// L X = B, in place. `b` has as many rows as `lower`, of `columns` each.
-void substitute(const std::vector<double>& lower, std::span<double> b, std::size_t columns) {
-  const std::size_t size = b.size() / columns;
-  for (std::size_t k = 0; k < size; ++k) {
-    const std::span<double> known = b.subspan(k * columns, columns);
-    for (double& one : known) one /= lower[(k * size) + k];
-    for (std::size_t row = k + 1; row < size; ++row) {
-      const double factor = lower[(row * size) + k];
-      const std::span<double> open = b.subspan(row * columns, columns);
-      for (std::size_t i = 0; i < columns; ++i) open[i] -= factor * known[i];
-    }
+/// L x = b, in place.
+void substitute(std::span<const Lanes> lower, std::span<Lanes> b) {
+  for (std::size_t k = 0; k < b.size(); ++k) {
+    divide(b[k], lower[(k * b.size()) + k]);
+    for (std::size_t row = k + 1; row < b.size(); ++row) subtract(b[row], lower[(row * b.size()) + k], b[k]);
   }
-}
-
-double product(std::span<const double> one, std::span<const double> other) {
-  double sum = 0;
-  for (std::size_t i = 0; i < one.size(); ++i) sum += one[i] * other[i];
-  return sum;
 }
 
 /// Adds to `sums` a factor times each of `values`.
@@ -104,75 +109,94 @@ double normal_density(double value) {
   return std::exp(-value * value / 2) / std::sqrt(2 * std::numbers::pi);
 }
 
-/// What a hypothesis makes of the times measured.
-class Fit {
+/// What hypotheses make of the times measured: one for each of `spreads`, the standard deviations of candidates'
+/// logarithms. The share `own` of its square is a candidate's own, the rest is what candidates are alike in.
+class Fits {
  public:
-  Fit(const Hypothesis& hypothesis, const Measured& measured)
-      : hypothesis_(hypothesis), size_(measured.logs.size()), lower_(hypothesis.likeness->of_tried) {
+  Fits(double own, const Likeness& likeness, const Measured& measured)
+      : likeness_(likeness),
+        own_(own),
+        size_(measured.logs.size()),
+        lower_(size_ * size_),
+        ones_(size_),
+        errors_(size_) {
     for (std::size_t row = 0; row < size_; ++row) {
       for (std::size_t column = 0; column < row; ++column)
-        lower_[(row * size_) + column] = covariance(lower_[(row * size_) + column]);
-      lower_[(row * size_) + row] = variance() + measured.variances[row];
+        lower_[(row * size_) + column] = covariances(likeness_.of_tried[(row * size_) + column]);
+      lower_[(row * size_) + row] =
+          lanes([&](std::size_t i) { return variance(spreads[i]) + measured.variances[row]; });
+      ones_[row].fill(1);
+      errors_[row].fill(measured.logs[row]);
     }
     factorise(lower_, size_);
-    ones_.assign(size_, 1);
-    errors_ = measured.logs;
-    substitute(lower_, ones_, 1);
-    substitute(lower_, errors_, 1);
-    precision_ = product(ones_, ones_);
-    mean_ = product(ones_, errors_) / precision_;
-    for (std::size_t i = 0; i < size_; ++i) errors_[i] -= mean_ * ones_[i];
-  }
-
-  /// The logarithm of how well it explains the times, but for what all hypotheses have in common.
-  [[nodiscard]] double log_weight() const {
-    double weight = -(product(errors_, errors_) + std::log(precision_)) / 2;
-    for (std::size_t i = 0; i < size_; ++i) weight -= std::log(lower_[(i * size_) + i]);
-    return weight;
-  }
-
-  /// What is expected of each that was not tried.
-  [[nodiscard]] std::vector<Estimate> expected() const {
-    std::vector<double> shared = hypothesis_.likeness->of_others;
-    const std::size_t others = shared.size() / size_;
-    for (double& one : shared) one = covariance(one);
-    substitute(lower_, shared, others);
-    std::vector<double> of_mean(others);
-    std::vector<double> of_errors(others);
-    std::vector<double> squares(others);
+    substitute(lower_, ones_);
+    substitute(lower_, errors_);
     for (std::size_t row = 0; row < size_; ++row) {
-      const std::span<const double> values = std::span(shared).subspan(row * others, others);
-      add(of_mean, ones_[row], values);
-      add(of_errors, errors_[row], values);
+      add(precisions_, ones_[row], ones_[row]);
+      add(means_, ones_[row], errors_[row]);
+    }
+    divide(means_, precisions_);
+    for (std::size_t row = 0; row < size_; ++row) subtract(errors_[row], means_, ones_[row]);
+  }
+
+  /// The logarithm of how well each explains the times, but for what all hypotheses have in common.
+  [[nodiscard]] Lanes log_weights() const {
+    Lanes squares{};
+    Lanes weights{};
+    for (std::size_t row = 0; row < size_; ++row) {
+      add(squares, errors_[row], errors_[row]);
+      for (std::size_t i = 0; i < weights.size(); ++i) weights[i] -= std::log(lower_[(row * size_) + row][i]);
+    }
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] -= (squares[i] + std::log(precisions_[i])) / 2;
+    return weights;
+  }
+
+  /// What one of them expects of each candidate that was not tried.
+  [[nodiscard]] std::vector<Estimate> expected(std::size_t lane) const {
+    std::vector<double> shared = likeness_.of_others;
+    const std::size_t others = shared.size() / size_;
+    const double factor = spreads[lane] * spreads[lane] * (1 - own_);
+    for (double& one : shared) one *= factor;
+    std::vector<double> known(others);
+    std::vector<double> log_seconds(others, means_[lane]);
+    std::vector<double> squares(others);
+    for (std::size_t k = 0; k < size_; ++k) {
+      const std::span<double> values = std::span(shared).subspan(k * others, others);
+      const double corner = 1 / lower_[(k * size_) + k][lane];
+      for (double& one : values) one *= corner;
+      for (std::size_t row = k + 1; row < size_; ++row)
+        add(std::span(shared).subspan(row * others, others), -lower_[(row * size_) + k][lane], values);
+      add(known, ones_[k][lane], values);
+      add(log_seconds, errors_[k][lane], values);
       for (std::size_t i = 0; i < others; ++i) squares[i] += values[i] * values[i];
     }
     std::vector<Estimate> found(others);
     for (std::size_t i = 0; i < others; ++i) {
-      const double known = 1 - of_mean[i];
-      const double variance = this->variance() - squares[i] + (known * known / precision_);
-      found[i] = {mean_ + of_errors[i], std::sqrt(std::max(variance, 1e-12))};
+      const double variance =
+          this->variance(spreads[lane]) - squares[i] + ((1 - known[i]) * (1 - known[i]) / precisions_[lane]);
+      found[i] = {log_seconds[i], std::sqrt(std::max(variance, 1e-12))};
     }
     return found;
   }
 
  private:
   /// Of one candidate.
-  [[nodiscard]] double variance() const {
-    const double of_itself = hypothesis_.likeness->of_tried.front();
-    return hypothesis_.spread * hypothesis_.spread * (((1 - hypothesis_.own) * of_itself) + hypothesis_.own);
+  [[nodiscard]] double variance(double spread) const {
+    return spread * spread * (((1 - own_) * likeness_.of_tried.front()) + own_);
   }
   /// Of two.
-  [[nodiscard]] double covariance(double likeness) const {
-    return hypothesis_.spread * hypothesis_.spread * ((1 - hypothesis_.own) * likeness);
+  [[nodiscard]] Lanes covariances(double likeness) const {
+    return lanes([&](std::size_t i) { return spreads[i] * spreads[i] * ((1 - own_) * likeness); });
   }
 
-  Hypothesis hypothesis_;
+  const Likeness& likeness_;  ///< by the shares of attributes
+  double own_;
   std::size_t size_;
-  std::vector<double> lower_;  ///< Cholesky factor of the covariance of the times measured
-  std::vector<double> ones_;
-  std::vector<double> errors_;
-  double precision_ = 1;
-  double mean_ = 0;
+  std::vector<Lanes> lower_;  ///< Cholesky factors of the covariances of the times measured
+  std::vector<Lanes> ones_;
+  std::vector<Lanes> errors_;
+  Lanes precisions_{};
+  Lanes means_{};
 };
 
 }  // namespace
@@ -194,38 +218,41 @@ Outlook::Outlook(const AttributeSpace& space, const Trials& trials, double margi
   if (chances_.empty()) return;
   const double best = std::log(trials.time(trials.best()));
   const double goal = best + std::log(std::max(1e-6, 1 - margin));
-  std::vector<Likeness> likeness;
-  for (const std::vector<double>& shares : all_shares(space.likenesses()))
-    likeness.push_back(likeness_by(shares, space, tried, chances_));
-  struct Weighed {
-    double log_weight;
-    Hypothesis hypothesis;
-  };
   constexpr double negligible = 12;
-  std::vector<Weighed> all;
-  double most = -std::numeric_limits<double>::infinity();
-  for (const Likeness& one : likeness)
-    for (const double spread : spreads)
-      for (const double own : own_shares) {
-        const Hypothesis hypothesis{spread, own, &one};
-        const double weight = Fit(hypothesis, measured).log_weight();
-        most = std::max(most, weight);
-        all.push_back({weight, hypothesis});
+  double most = -std::numeric_limits<double>::infinity();  // of the logarithms of weights so far
+  double sum = 0;                                          // of weights, by which those of `chances_` are multiplied
+  for (const std::vector<double>& shares : all_shares(space.likenesses())) {
+    const Likeness likeness = likeness_by(shares, space, tried, chances_);
+    for (const double own : own_shares) {
+      const Fits fits(own, likeness, measured);
+      const Lanes log_weights = fits.log_weights();
+      if (const double more = *std::max_element(log_weights.begin(), log_weights.end()); more > most) {
+        const double factor = std::exp(most - more);
+        most = more;
+        sum *= factor;
+        for (Chance& one : chances_)
+          one = {one.candidate,
+                 one.probability * factor,
+                 {one.expected.log_seconds * factor, one.expected.spread * factor},
+                 one.gain * factor};
+      } else if (more < most - negligible) {
+        continue;
       }
-  double sum = 0;
-  for (const auto& [log_weight, hypothesis] : all) {
-    if (log_weight < most - negligible) continue;
-    const double weight = std::exp(log_weight - most);
-    sum += weight;
-    const std::vector<Estimate> expected = Fit(hypothesis, measured).expected();
-    for (std::size_t i = 0; i < chances_.size(); ++i) {
-      Chance& one = chances_[i];
-      const auto [log_seconds, spread] = expected[i];
-      one.probability += weight * normal_below((goal - log_seconds) / spread);
-      const double ahead = (best - log_seconds) / spread;
-      one.gain += weight * spread * ((ahead * normal_below(ahead)) + normal_density(ahead));
-      one.expected.log_seconds += weight * log_seconds;
-      one.expected.spread += weight * ((spread * spread) + (log_seconds * log_seconds));
+      for (std::size_t lane = 0; lane < log_weights.size(); ++lane) {
+        if (log_weights[lane] < most - negligible) continue;
+        const double weight = std::exp(log_weights[lane] - most);
+        sum += weight;
+        const std::vector<Estimate> expected = fits.expected(lane);
+        for (std::size_t i = 0; i < chances_.size(); ++i) {
+          Chance& one = chances_[i];
+          const auto [log_seconds, spread] = expected[i];
+          one.probability += weight * normal_below((goal - log_seconds) / spread);
+          const double ahead = (best - log_seconds) / spread;
+          one.gain += weight * spread * ((ahead * normal_below(ahead)) + normal_density(ahead));
+          one.expected.log_seconds += weight * log_seconds;
+          one.expected.spread += weight * ((spread * spread) + (log_seconds * log_seconds));
+        }
+      }
     }
   }
   for (Chance& one : chances_) {

@@ -44,6 +44,9 @@ class Search final : public Strategy {
   [[nodiscard]] std::size_t means() const override { return exchanged_.means(); }
   std::span<const double> ruling(std::span<const double> reduced) override;
   void verdict(std::span<const double> agreed) override;
+  void agreement_took(double seconds) override {
+    if (searcher_) searcher_->agreement_took(seconds);
+  }
   static constexpr std::array<Doing, 3> stages{{{"single"}, {"search", true}, {"monitor"}}};
   [[nodiscard]] std::string_view stage() const override {
     const auto& [single, search, monitor] = stages;

@@ -10,6 +10,8 @@ namespace {
 
 /// Candidates that begin between two agreements because one of them may be faster.
 constexpr std::size_t few = 4;
+/// A kind of which all that were tried take so many times as long as the fastest is slow.
+constexpr double far_too_slow = 4;
 
 }  // namespace
 
@@ -69,10 +71,13 @@ std::vector<int> SearchPlan::comparison(int attribute, int near, const Trials& t
 
 /// Whether the first call of a candidate is expected to save what it and an agreement cost; else it does not yet. Where
 /// a search makes no first calls once it has chosen, it makes them before.
-bool SearchPlan::pays(const Outlook::Chance& one, double best) {
+bool SearchPlan::pays(const Outlook::Chance& one, const Trials& trials) {
   if (!settings().give_up || !(settings().drift > 0)) return true;
   const double seconds = one.expected.seconds();
-  const double calls = (std::max(0.0, (seconds / best) - 1) + calls_of_agreement) / std::max(one.gain, 1e-12);
+  const double best = trials.time(trials.best());
+  double calls = (std::max(0.0, (seconds / best) - 1) + calls_of_agreement(trials)) / std::max(one.gain, 1e-12);
+  // How much a whole kind may differ tells little of what one of it gains.
+  if (is_of_slow_kind(one.candidate, trials)) calls = std::max(calls, calls_to_pay + 1);
   if (calls <= std::max(calls_to_pay, calls_)) return true;
   not_yet_.push_back({one.candidate, seconds, calls});
   return false;
@@ -83,6 +88,18 @@ bool SearchPlan::is_of_new_kind(int candidate, const Trials& trials) const {
   return space().kinds() > 1 && std::none_of(all.begin(), all.end(), [&](int one) {
            return space().are_of_one_kind(one, candidate) && trials.tried(one);
          });
+}
+
+bool SearchPlan::is_of_slow_kind(int candidate, const Trials& trials) const {
+  if (!trials.gives_up() || space().kinds() < 2 || trials.best() < 0) return false;
+  const double most = far_too_slow * trials.time(trials.best());
+  bool any = false;
+  for (const int one : space().members()) {
+    if (!trials.tried(one) || !space().are_of_one_kind(one, candidate)) continue;
+    if (!(trials.time(one) > most)) return false;
+    any = true;
+  }
+  return any;
 }
 
 /// Whether another of its kind, which is new, is among `others`.
@@ -111,7 +128,7 @@ std::vector<int> SearchPlan::rest_of(const std::vector<int>& among, const Trials
   for (const Outlook::Chance& one : outlook(trials).chances()) {
     if (std::find(rest.begin(), rest.end(), one.candidate) == rest.end()) continue;
     none_is *= 1 - one.probability;
-    if (!pays(one, best)) continue;
+    if (!pays(one, trials)) continue;
     none_that_pays_is *= 1 - one.probability;
     chances.push_back(one);
   }
@@ -123,7 +140,7 @@ std::vector<int> SearchPlan::rest_of(const std::vector<int>& among, const Trials
                      [](const auto& one, const auto& other) { return one.gain > other.gain; });
     chances.resize(std::min(few, chances.size()));
     // What is probably slow is tried alone: it may tell that others like it are, too. So is the first of a kind.
-    const double most = best * (1 + calls_of_agreement);
+    const double most = best * (1 + calls_of_agreement(trials));
     for (std::size_t i = 0; i < chances.size(); ++i) {
       const bool is_likely = chances[i].probability >= chances.front().probability / 2;
       const bool comes_along =

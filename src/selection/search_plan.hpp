@@ -1,19 +1,22 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "messages/shared.hpp"
+#include "selection/agreement_cost.hpp"
 #include "selection/attribute_space.hpp"
 #include "selection/outlook.hpp"
 #include "selection/trials.hpp"
 
 namespace starling {
 
-/// What an agreement of the ranks takes, in calls of the fastest.
-constexpr double calls_of_agreement = 0.2;
+/// What an agreement of the ranks takes at least, in calls of the fastest: whatever it takes by the clock, it also
+/// makes ranks wait for each other.
+constexpr double least_of_agreement = 0.2;
 /// The first call of a candidate that is probably slow must be expected to save what it costs within so many calls, or
 /// as many as there were. A program with fewer calls of a context has little to gain.
 constexpr double calls_to_pay = 1000;
@@ -40,6 +43,12 @@ class SearchPlan {
     may_stop_ = false;
     not_yet_.clear();
     return choose(trials);
+  }
+  /// Takes how long an agreement of the ranks took, in seconds.
+  void agreement_took(double seconds) { seconds_of_agreement_ = usual_agreement(seconds_of_agreement_, seconds); }
+  /// What one takes, in calls of the fastest. Some was tried.
+  [[nodiscard]] double calls_of_agreement(const Trials& trials) const {
+    return std::max(least_of_agreement, seconds_of_agreement_ / trials.time(trials.best()));
   }
   /// Whether the search may stop early once those wanted were tried.
   [[nodiscard]] bool may_stop() const { return may_stop_; }
@@ -84,6 +93,9 @@ class SearchPlan {
   [[nodiscard]] static std::vector<int> unknown(const std::vector<int>& among, const Trials& trials);
   /// Whether there are several kinds, and none of the candidate's was tried.
   [[nodiscard]] bool is_of_new_kind(int candidate, const Trials& trials) const;
+  /// Whether there are several kinds, and all of the candidate's that were tried take several times as long as the
+  /// fastest: each further one may cost many calls. As published there are no kinds.
+  [[nodiscard]] bool is_of_slow_kind(int candidate, const Trials& trials) const;
   /// Of these, the first of each new kind, which tells of the others, and all of other kinds.
   [[nodiscard]] std::vector<int> one_of_each_new_kind(const std::vector<int>& among, const Trials& trials) const;
   /// Of these, those that were tried and need more calls.
@@ -91,13 +103,14 @@ class SearchPlan {
 
  private:
   [[nodiscard]] std::vector<int> comparison(int attribute, int near, const Trials& trials) const;
-  bool pays(const Outlook::Chance& one, double best);
+  bool pays(const Outlook::Chance& one, const Trials& trials);
   [[nodiscard]] bool waits_for_its_kind(int candidate, const std::vector<int>& others, const Trials& trials) const;
 
   std::shared_ptr<const AttributeSpace> space_;  ///< many contexts have the same
   std::shared_ptr<const StrategySettings> settings_;
   std::string why_;
   double calls_ = 0;
+  double seconds_of_agreement_ = 0;
   bool may_stop_ = false;
   std::vector<NotYet> not_yet_;
   std::unique_ptr<const Outlook> outlook_;

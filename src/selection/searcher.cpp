@@ -169,7 +169,7 @@ std::int64_t Searcher::calls_for_next_look(int candidate) const {
   if (made == 0) return 1;
   const std::int64_t rest = calls_each_ - made;
   const double behind = (trials_.time(candidate) / trials_.time(trials_.best())) - 1;
-  if (made >= second_look || static_cast<double>(rest) * behind < calls_of_agreement) return rest;
+  if (made >= second_look || static_cast<double>(rest) * behind < plan_->calls_of_agreement(trials_)) return rest;
   return std::min(second_look, calls_each_) - made;
 }
 

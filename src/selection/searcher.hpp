@@ -47,6 +47,8 @@ class Searcher {
   /// Takes the times of the calls that `next` planned, those of each step in turn: of each step the latest, at most
   /// the settings' `iterations`.
   void take(std::span<const PlannedCalls> made, std::span<const AgreedCall> calls);
+  /// Takes how long an agreement of the ranks took, in seconds.
+  void agreement_took(double seconds) { plan_->agreement_took(seconds); }
 
   [[nodiscard]] bool monitors() const { return monitors_; }
   /// The fastest known, else the one chosen before, else native.

@@ -73,5 +73,53 @@ TEST(EarlyStopping, TriesFewOfThoseThatAreManyTimesSlower) {
   }
 }
 
+/// What the first one of a kind takes tells enough of the others, however much the other kind's differ and scatter.
+TEST(EarlyStopping, TriesOneOfAKindThatIsManyTimesSlower) {
+  constexpr int runs = 60;
+  int tried = 0;
+  for (std::uint64_t seed = 1; seed <= runs; ++seed) {
+    Brief brief = halo_set();
+    brief.settings.early_stop = 0.02;
+    Case one = made_up_case(brief, 1.5, 0.5, seed);
+    one.noise = 0.2;
+    one.disturbed = 0.05;
+    const auto is_one_sided = [&](std::size_t i) { return brief.candidates[i].kind.text() == "one-sided"; };
+    for (std::size_t i = 0; i < one.seconds.size(); ++i)
+      if (is_one_sided(i)) one.seconds[i] *= 20;
+    Lockstep ranks("brute-force", brief, 2, one.timing());
+    ranks.call(500);
+    for (std::size_t i = 0; i < one.seconds.size(); ++i)
+      if (is_one_sided(i) && tries_of(ranks, static_cast<int>(i)) > 0) ++tried;
+  }
+  EXPECT_LE(tried, runs + (runs / 10)) << "now and then the others look slow as well";
+}
+
+/// How often the ranks agree in a search if that takes so many seconds.
+int agreements_of_search(double seconds_of_agreement) {
+  Brief brief = halo_set();
+  brief.is_first_rank = true;
+  brief.settings.early_stop = 0.02;
+  Case one = made_up_case(brief, 1.2, 0.3, 7);
+  one.noise = 0.03;
+  const auto strategy = strategy_named("brute-force").value().first->make(brief);
+  int agreements = 0;
+  for (int call = 0; strategy->exploring() && call < 1000; ++call) {
+    const std::span<const double> numbers = strategy->observe(one.at(0, strategy->proposed(), call), 0);
+    if (numbers.empty()) continue;
+    const std::span<const double> ruling = strategy->ruling(std::vector<double>(numbers.begin(), numbers.end()));
+    strategy->verdict(std::vector<double>(ruling.begin(), ruling.end()));
+    strategy->agreement_took(seconds_of_agreement);
+    ++agreements;
+  }
+  EXPECT_FALSE(strategy->exploring());
+  return agreements;
+}
+
+TEST(EarlyStopping, AgreesMoreRarelyWhereThatTakesAsLongAsCalls) {
+  const int usual = agreements_of_search(1e-5);
+  const int rarely = agreements_of_search(4e-3);
+  EXPECT_LE(4 * rarely, 3 * usual) << rarely << " and " << usual;
+}
+
 }  // namespace
 }  // namespace starling::testing

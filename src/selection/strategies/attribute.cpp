@@ -12,11 +12,9 @@
 // others, until the times measured so far make it improbable that any is faster
 // (`Outlook`).
 //
-// One of each kind comes along early. A kind of which all that were tried take several times as long as the fastest is
-// not measured any more: each of its candidates may cost many calls. As published there are no kinds.
+// One of each kind comes along early, and a slow kind is not measured any more. As published there are no kinds.
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <tuple>
 
@@ -30,8 +28,6 @@ constexpr int confirmed = 2;
 constexpr std::string_view tested = "tested";
 /// A value with which calls take so many times as long is not combined with others only to look what they do together.
 constexpr double too_slow = 2;
-/// A kind of which all that were tried take so many times as long as the fastest is left out.
-constexpr double far_too_slow = 4;
 /// `tested` goes on while any other is faster by `early_stop_margin` with this probability, unless early stopping has
 /// its own: others that are improbable each may be probable together.
 constexpr double likely = 0.02;
@@ -85,6 +81,7 @@ class Attribute final : public SearchPlan {
     // Not `= {}`, which keeps the memory.
     scores_ = std::vector<Score>();
     kept_ = std::vector<std::vector<bool>>();
+    kinds_left_out_ = std::vector<bool>();
   }
 
  private:
@@ -129,19 +126,12 @@ class Attribute final : public SearchPlan {
     return kept_[static_cast<std::size_t>(attribute)][static_cast<std::size_t>(value)];
   }
   void leave_out_kinds(const Trials& trials) {
-    if (!trials.gives_up() || space().kinds() < 2) return;
-    std::uint32_t tried = 0;
-    std::uint32_t stay = 0;
-    for (const int member : space().members()) {
-      if (!trials.tried(member)) continue;
-      tried |= bit_of(space().kind(member));
-      if (!(trials.time(member) > far_too_slow * trials.time(trials.best()))) stay |= bit_of(space().kind(member));
-    }
-    kinds_left_out_ = tried & ~stay;
+    kinds_left_out_.assign(static_cast<std::size_t>(space().kinds()), false);
+    for (const int member : space().members())
+      if (is_of_slow_kind(member, trials)) kinds_left_out_[static_cast<std::size_t>(space().kind(member))] = true;
   }
-  [[nodiscard]] static std::uint32_t bit_of(int kind) { return kind < 32 ? std::uint32_t{1} << kind : 0; }
   [[nodiscard]] bool keeps_kind_of(int candidate) const {
-    return (kinds_left_out_ & bit_of(space().kind(candidate))) == 0;
+    return !kinds_left_out_[static_cast<std::size_t>(space().kind(candidate))];
   }
   [[nodiscard]] bool is_left(int candidate) const {
     if (!keeps_kind_of(candidate)) return false;
@@ -263,13 +253,13 @@ class Attribute final : public SearchPlan {
     }
     std::string all = text.empty() ? text : "two comparisons each were for " + text;
     for (int kind = 0; kind < space().kinds(); ++kind)
-      if ((kinds_left_out_ & bit_of(kind)) != 0)
+      if (kinds_left_out_[static_cast<std::size_t>(kind)])
         all += (all.empty() ? "" : "; ") + space().kind_in_words(kind) + " is much slower";
     return all;
   }
 
   bool tests_;
-  std::uint32_t kinds_left_out_ = 0;     ///< a bit for each, of the first 32
+  std::vector<bool> kinds_left_out_;     ///< of each kind
   std::vector<Score> scores_;            ///< of each attribute
   std::vector<std::vector<bool>> kept_;  ///< of each attribute, whether a value is not dropped
 };
