@@ -58,11 +58,16 @@ struct Rank {
         const auto found = rings.next(from[i]);
         if (!found) continue;
         if (found->here != nullptr) starling::copy_from_others(recv.data() + in[i], found->here, found->bytes);
-        if (found->here == nullptr && rings.read(from[i], found->in_place, recv.data(), bytes) != bytes) std::abort();
+        if (found->here == nullptr) {
+          if (!rings.copy(from[i], found->in_place, recv.data(), bytes)) std::abort();
+          while (!rings.is_copied(from[i])) sched_yield();
+          if (!rings.was_helped(from[i])) std::abort();
+        }
         rings.taken(from[i]);
         in[i] += found->bytes;
         moved = true;
       }
+      if (!moved && out == bytes && !left()) moved = rings.help();
       if (!moved) sched_yield();
     }
   }
@@ -110,6 +115,7 @@ void measure(Rank& rank, const char* pattern, bool exchange) {
       const bool in_place = i % 2 == 1;
       const std::vector<std::int32_t> root{0};
       const bool takes = exchange || rank.me != 0;
+      std::fill_n(rank.send.begin(), bytes, static_cast<char>(i));  // as a program has just computed it
       rank.meet();
       const auto begin = std::chrono::steady_clock::now();
       rank.move(bytes, in_place, exchange || rank.me == 0,

@@ -9,6 +9,9 @@ namespace starling {
 /// `errno` tells why.
 std::size_t read_process(std::int64_t process, std::uint64_t address, char* into, std::size_t bytes);
 
+/// The same the other way round: from `data` to an address of another process.
+std::size_t write_process(std::int64_t process, std::uint64_t address, const char* data, std::size_t bytes);
+
 /// How others find this process, and a word in it by which they know that they have found it. The number of a process
 /// means another one in another PID namespace.
 struct ProcessWord {

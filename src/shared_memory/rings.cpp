@@ -61,6 +61,7 @@ SharedRings::Found SharedRings::found_outside(std::size_t writer, const Slot& sl
 void SharedRings::let_stay_in_place(std::vector<std::int64_t> processes) {
   processes_ = std::move(processes);
   reads_.assign(members_, true);
+  helps_.assign(members_, true);
   in_place_.reserve(members_);
 }
 
@@ -95,8 +96,8 @@ bool SharedRings::answer() {
     if (asked == told.heard.load(std::memory_order_relaxed)) continue;
     Answer& mine = answers_[me_];
     // Other processes name this one's memory by numbers.
-    const auto* const asked_for = reinterpret_cast<const char*>(static_cast<std::uintptr_t>(told.asked_address));
-    std::memcpy(mine.data.data(), asked_for, told.asked_bytes);
+    const auto* const asked_for = reinterpret_cast<const char*>(static_cast<std::uintptr_t>(told.address));
+    std::memcpy(mine.data.data(), asked_for, told.bytes);
     mine.to.store(question(one.reader, asked), std::memory_order_release);
     answered_ = {one.reader, asked};
     reads_[one.reader] = false;
@@ -105,14 +106,56 @@ bool SharedRings::answer() {
   return false;
 }
 
+bool SharedRings::help() {
+  for (const Held& one : in_place_) {
+    if (!helps_[one.reader]) continue;
+    Progress& told = to(one.reader);
+    const auto parts = told.copy.claim_end(one.number);
+    if (!parts) continue;
+    InPlace all{};
+    std::memcpy(&all, slot_of(one.reader, me_, one.number).data.data(), sizeof all);
+    const auto* const data = reinterpret_cast<const char*>(static_cast<std::uintptr_t>(all.address));
+    const std::size_t bytes = parts->bytes(told.bytes);
+    helps_[one.reader] =
+        write_process(processes_[one.reader], told.address + parts->offset(), data + parts->offset(), bytes) == bytes;
+    told.copy.made(*parts, helps_[one.reader]);
+    return true;
+  }
+  return false;
+}
+
+bool SharedRings::copy(std::int32_t writer, std::uint64_t address, char* into, std::size_t bytes) {
+  const std::size_t its = place(writer);
+  Progress& told = from(its);
+  told.address = std::uint64_t{reinterpret_cast<std::uintptr_t>(into)};
+  told.bytes = bytes;
+  told.copy.begin(taken_[its] + 1, bytes);
+  while (const auto parts = told.copy.claim_front(bytes)) {
+    const std::size_t part = parts->bytes(bytes);
+    if (read(writer, address + parts->offset(), into + parts->offset(), part) == part) continue;
+    told.copy.close();
+    return false;
+  }
+  return true;
+}
+
+bool SharedRings::is_copied(std::int32_t writer) const {
+  const Progress& told = from(place(writer));
+  return told.copy.is_over(told.bytes);
+}
+
+bool SharedRings::was_helped(std::int32_t writer) const {
+  return from(place(writer)).copy.is_made();
+}
+
 std::size_t SharedRings::read(std::int32_t writer, std::uint64_t address, char* into, std::size_t bytes) const {
   return read_process(processes_[place(writer)], address, into, bytes);
 }
 
 void SharedRings::ask(std::int32_t writer, std::uint64_t address, std::size_t bytes) {
   Progress& told = from(place(writer));
-  told.asked_address = address;
-  told.asked_bytes = bytes;
+  told.address = address;
+  told.bytes = bytes;
   told.asked.store(told.asked.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 

@@ -12,6 +12,8 @@
 #include <span>
 #include <vector>
 
+#include "shared_memory/joint_copy.hpp"
+
 namespace starling {
 
 /// Memory that ranks of a node share, as one of them, a member, uses it: what a member publishes for some of the others
@@ -93,9 +95,20 @@ class SharedRings {
   bool is_needed();
   /// Answers a reader that has asked for some of that. False where nobody has, or the last answer was not heard yet.
   bool answer();
+  /// Copies for a reader a part of what it is copying. False where none of them has any left.
+  bool help();
 
   /// Copies `bytes` bytes from the writer's process. Fewer were copied if less is returned; `errno` tells why.
   std::size_t read(std::int32_t writer, std::uint64_t address, char* into, std::size_t bytes) const;
+  /// So many bytes are worth being copied by reader and writer together.
+  static constexpr std::size_t least_together = 4 * JointCopy::part_bytes;
+  /// Copies what `next` found in place, `bytes` bytes from its beginning, as far as the writer does not help. False if
+  /// the system did not let it; `errno` tells why. Over once `is_copied`.
+  bool copy(std::int32_t writer, std::uint64_t address, char* into, std::size_t bytes);
+  /// Whether the writer is done with its parts of the latest copy.
+  [[nodiscard]] bool is_copied(std::int32_t writer) const;
+  /// Whether it could make them.
+  [[nodiscard]] bool was_helped(std::int32_t writer) const;
   /// Asks the writer for bytes of its process, at most `chunk_bytes`, which it has published in place.
   void ask(std::int32_t writer, std::uint64_t address, std::size_t bytes);
   /// The answer to the latest question, aligned to 16; null where it is not there yet. It stays there until `heard`.
@@ -127,8 +140,9 @@ class SharedRings {
     std::atomic<std::uint64_t> taken;  ///< publications
     std::atomic<std::uint64_t> asked;  ///< questions
     std::atomic<std::uint64_t> heard;  ///< answers
-    std::uint64_t asked_address;
-    std::uint64_t asked_bytes;
+    std::uint64_t address;             ///< of the writer's data for a question, of the reader's for a copy
+    std::uint64_t bytes;
+    JointCopy copy;
   };
   static_assert(sizeof(Slot) == line && sizeof(Progress) == line, "both are lines of a ring");
   struct alignas(line) Chunk {
@@ -232,6 +246,7 @@ class SharedRings {
   Answer* answers_;                      ///< of all members
   std::vector<std::int64_t> processes_;  ///< of all members; empty where nothing may stay in place
   std::vector<bool> reads_;              ///< for each reader: it never had to ask
+  std::vector<bool> helps_;              ///< for each reader: nothing kept this member from writing into its memory
   std::vector<Held> in_place_;           ///< who must take what before the data may change
   Held answered_{};                      ///< the latest answer, by the number of the question
 };

@@ -322,6 +322,21 @@ TEST(Prediction, DataIsCopiedOnceWhereTheScheduleAsksForIt) {
               (static_cast<double>(least) * simple.copy_per_byte) + (2 * simple.memory_latency), near_enough);
 }
 
+TEST(Prediction, AWriterThatOnlyWaitsForOneReaderCopiesHalf) {
+  constexpr std::int64_t least = BoundPublication::least_copied_once;
+  const double copied = static_cast<double>(least) * simple.copy_per_byte;
+  std::vector<Schedule> both(2, Schedule(1));
+  both[0].round().publish(sendbuf(0), {1}, true);
+  both[1].round().take(recvbuf(0), 0);
+  EXPECT_NEAR(seconds(both, least, host_of({0, 0})), (copied / 2) + (2 * simple.memory_latency), near_enough);
+  both[1] = Schedule(1);
+  both[1].copy(sendbuf(0), recvbuf(0));
+  both[1].round().take_combined(recvbuf(0), 0);
+  const double combined = static_cast<double>(least) * simple.combine_per_byte;
+  EXPECT_NEAR(seconds(both, least, host_of({0, 0})), copied + copied + combined + simple.memory_latency, near_enough)
+      << "what is combined is the reader's work, who comes late";
+}
+
 TEST(Prediction, AWriterWaitsForAllThatStaysInPlace) {
   constexpr std::int64_t large = BoundPublication::least_in_place;
   std::vector<Schedule> all(3, Schedule(2));

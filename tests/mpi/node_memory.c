@@ -1,14 +1,13 @@
-/* Collectives of 1 byte up to the bytes of the first argument, whose results are known, on ranks of a node that share
- * memory. What the system does then is up to this program. By the second argument, of memory of other processes:
- *   reads      reads what it is asked to
- *   partly     reads at most 100000 bytes at once, and every third time nothing, as if a page could not be read
- *   changes    on rank 1, after the first large call, the process may read no other any more
- *   refuses    no process may read another
- *   others     finds another process of that number
- *   secret     reads all but the buffers, which other processes cannot read
- *   killed     the process of rank 0 is killed while it takes part in large calls
- * A third argument `no-memfd` refuses anonymous files. Prints, after the calls of a size, the bytes that rank 0 has
- * read of other processes, and at the end how often it was asked for the processors that it may run on. */
+/* Collectives of 1 byte, or of as many as stand before a `-`, up to the bytes of the first argument, whose results are
+ * known, on ranks of a node that share memory. What the system does then is up to this program. By the second argument,
+ * of memory of other processes: reads      reads and writes what it is asked to partly     in calls of half a MiB and
+ * more reads and writes at most 100000 bytes at once, and every third time nothing, as if a page were missing changes
+ * on rank 1, after the first large call, the process may read and write no other any more refuses    no process may
+ * read or write another only-reads no process may write another others     finds another process of that number secret
+ * reads all but the buffers, which other processes cannot read killed     the process of rank 0 is killed while it
+ * takes part in large calls A third argument `no-memfd` refuses anonymous files. Prints, after the calls of a size, the
+ * bytes that rank 0 has read of other processes or written into them, and at the end how often it was asked for the
+ * processors that it may run on. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <mpi.h>
@@ -27,8 +26,9 @@ enum { most = 1 << 23, most_ranks = 8, most_partly = 100000 };
 
 static const char* does = "reads";
 static int forbidden = 0;
-static long read_bytes = 0;
-static long reads = 0;
+static int bytes_now = 0; /* of the calls */
+static long copied_bytes = 0;
+static long copies = 0;
 
 static int refuses_memfd = 0;
 static int asked_for_processors = 0;
@@ -51,23 +51,42 @@ int sched_getaffinity(pid_t pid, size_t bytes, cpu_set_t* set) {
   return 0;
 }
 
+/* Whether anything may be copied; shortens what is. */
+static int may_copy(struct iovec* here) {
+  if (forbidden) {
+    errno = EPERM;
+    return 0;
+  }
+  if (strcmp(does, "partly") == 0 && bytes_now >= 1 << 19 && here->iov_len > sizeof(long)) {
+    if (++copies % 3 == 0) {
+      errno = EFAULT;
+      return 0;
+    }
+    if (here->iov_len > most_partly) here->iov_len = most_partly;
+  }
+  return 1;
+}
+
 ssize_t process_vm_readv(pid_t pid, const struct iovec* here, unsigned long heres, const struct iovec* there,
                          unsigned long theres, unsigned long flags) {
   struct iovec less = *here;
-  if (forbidden) {
+  if (!may_copy(&less)) return -1;
+  const ssize_t done = syscall(SYS_process_vm_readv, pid, &less, heres, there, theres, flags);
+  if (done == (ssize_t)sizeof(long) && strcmp(does, "others") == 0) ++*(char*)less.iov_base;
+  if (done > 0) copied_bytes += done;
+  return done;
+}
+
+ssize_t process_vm_writev(pid_t pid, const struct iovec* here, unsigned long heres, const struct iovec* there,
+                          unsigned long theres, unsigned long flags) {
+  struct iovec less = *here;
+  if (!may_copy(&less)) return -1;
+  if (strcmp(does, "only-reads") == 0) {
     errno = EPERM;
     return -1;
   }
-  if (strcmp(does, "partly") == 0 && less.iov_len > sizeof(long)) {
-    if (++reads % 3 == 0) {
-      errno = EFAULT;
-      return -1;
-    }
-    if (less.iov_len > most_partly) less.iov_len = most_partly;
-  }
-  const ssize_t done = syscall(SYS_process_vm_readv, pid, &less, heres, there, theres, flags);
-  if (done == (ssize_t)sizeof(long) && strcmp(does, "others") == 0) ++*(char*)less.iov_base;
-  if (done > 0) read_bytes += done;
+  const ssize_t done = syscall(SYS_process_vm_writev, pid, &less, heres, there, theres, flags);
+  if (done > 0) copied_bytes += done;
   return done;
 }
 
@@ -191,17 +210,17 @@ static void call_all(int count, int root) {
 }
 
 static unsigned char* buffer(void) {
-  const size_t bytes = (size_t)most * most_ranks;
+  const size_t all = (size_t)most * most_ranks;
 #ifdef SYS_memfd_secret
   if (strcmp(does, "secret") == 0) {
     const int file = (int)syscall(SYS_memfd_secret, 0);
-    if (file < 0 || ftruncate(file, (off_t)bytes) != 0) MPI_Abort(MPI_COMM_WORLD, 3);
-    void* const memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (file < 0 || ftruncate(file, (off_t)all) != 0) MPI_Abort(MPI_COMM_WORLD, 3);
+    void* const memory = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (memory == MAP_FAILED) MPI_Abort(MPI_COMM_WORLD, 3);
     return memory;
   }
 #endif
-  return malloc(bytes);
+  return malloc(all);
 }
 
 static void* kill_this(void* unused) {
@@ -217,7 +236,9 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   refuses_memfd = argc > 3 && strcmp(argv[3], "no-memfd") == 0;
   if (argc < 3 || ranks > most_ranks) MPI_Abort(MPI_COMM_WORLD, 2);
-  const int largest = atoi(argv[1]);
+  const char* const dash = strchr(argv[1], '-');
+  const int least = dash != NULL ? atoi(argv[1]) : 1;
+  const int largest = atoi(dash != NULL ? dash + 1 : argv[1]);
   does = argv[2];
   send = buffer();
   recv = buffer();
@@ -229,10 +250,12 @@ int main(int argc, char** argv) {
     for (;;) MPI_Bcast(recv, most, MPI_BYTE, 0, MPI_COMM_WORLD);
   }
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
-    read_bytes = 0;
+    copied_bytes = 0;
     if (counts[i] > largest) break;
+    if (counts[i] < least) continue;
+    bytes_now = counts[i];
     call_all(counts[i], (int)(i + 1) % ranks);
-    if (rank == 0) printf("%d: %ld\n", counts[i], read_bytes);
+    if (rank == 0) printf("%d: %ld\n", counts[i], copied_bytes);
     if (strcmp(does, "changes") == 0 && rank == 1 && counts[i] >= 1 << 19) forbidden = 1;
   }
   reduce_apart(1 << 15);

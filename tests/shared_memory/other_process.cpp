@@ -57,6 +57,17 @@ TEST(OtherProcess, IsReadFromAnotherOne) {
   }));
 }
 
+TEST(OtherProcess, IsWrittenIntoByAnotherOne) {
+  const ProcessWord mine = ProcessWord::mine();
+  std::string text(20, ' ');
+  EXPECT_TRUE(in_a_child([&] {
+    const std::string written = "what the child wrote";
+    return write_process(mine.process, address_of(text.data()), written.data(), written.size()) == written.size() &&
+           text != written;
+  }));
+  EXPECT_EQ(text, "what the child wrote");
+}
+
 TEST(OtherProcess, IsKnownByItsWord) {
   ProcessWord other = ProcessWord::mine();
   EXPECT_EQ(try_reading(other), Reading::possible);

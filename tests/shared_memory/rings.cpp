@@ -216,6 +216,51 @@ TEST(SharedRings, AnswersWhileItAsks) {
   });
 }
 
+/// What many readers copy at once, helped by the writer or not: every third turn it only answers.
+TEST(SharedRings, CopiesWhatIsInPlaceTogetherWithTheWriter) {
+  constexpr std::size_t all = 40 * JointCopy::part_bytes;
+  run(3, [](SharedRings& rings, int me) {
+    stay_in_place(rings, 3);
+    std::string data(all, ' ');
+    for (int turn = 0; turn < turns / 4; ++turn) {
+      const std::size_t bytes = all - static_cast<std::size_t>(turn);
+      if (me == 0) {
+        std::fill(data.begin(), data.end(), static_cast<char>('a' + (turn % 26)));
+        while (!rings.publish_in_place(std::vector<std::int32_t>{1, 2}, data.data(), bytes)) std::this_thread::yield();
+        while (rings.is_needed())
+          if (turn % 3 == 0 || !rings.help()) std::this_thread::yield();
+      } else {
+        data.assign(all, ' ');
+        auto found = rings.next(0);
+        for (; !found; found = rings.next(0)) std::this_thread::yield();
+        ASSERT_TRUE(rings.copy(0, found->in_place, data.data(), found->bytes));
+        while (!rings.is_copied(0)) std::this_thread::yield();
+        ASSERT_TRUE(rings.was_helped(0));
+        rings.taken(0);
+        ASSERT_EQ(data.find_first_not_of(static_cast<char>('a' + (turn % 26))), turn == 0 ? std::string::npos : bytes);
+      }
+    }
+  });
+}
+
+TEST(SharedRings, CopiesNothingThatIsNotThere) {
+  run(2, [](SharedRings& rings, int me) {
+    stay_in_place(rings, 2);
+    std::string data(large, 'a');
+    if (me == 0) {
+      while (!rings.publish_in_place(std::vector<std::int32_t>{1}, data.data(), large)) std::this_thread::yield();
+      while (rings.is_needed())
+        if (!rings.help()) std::this_thread::yield();
+    } else {
+      auto found = rings.next(0);
+      for (; !found; found = rings.next(0)) std::this_thread::yield();
+      EXPECT_FALSE(rings.copy(0, 0, data.data(), large));
+      while (!rings.is_copied(0)) std::this_thread::yield();
+      rings.taken(0);
+    }
+  });
+}
+
 TEST(SharedRings, LeavesNothingInPlaceUnlessItMay) {
   const SharedMemory memory(2);
   SharedRings rings = rings_of(memory, 2, 0);

@@ -7,8 +7,8 @@
 //                                               step 2   all      all      all
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/shared/copies.hpp"
 #include "algorithms/shared/fold_shared.hpp"
-#include "algorithms/shared/node_memory.hpp"
 
 namespace starling::allreduce {
 namespace {
@@ -26,13 +26,13 @@ Schedule build(const Team& team, const Parameters& with) {
   Round& first = todo.round();
   const std::vector<int> others = all_others(team);
   if (!in_shares(with)) {
-    fold_shared(team, first.publish(sendbuf(0), others), sendbuf(0), recvbuf(0));
+    fold_shared(team, first.publish(sendbuf(0), others, copies_once(with)), sendbuf(0), recvbuf(0));
     return todo;
   }
   for (int peer = 0; peer < team.size; ++peer)
-    if (peer != team.rank) first.publish(sendbuf(peer), {peer});
+    if (peer != team.rank) first.publish(sendbuf(peer), {peer}, copies_once(with));
   fold_shared(team, first, sendbuf(team.rank), recvbuf(team.rank));
-  Round& gather = todo.round().publish(recvbuf(team.rank), others);
+  Round& gather = todo.round().publish(recvbuf(team.rank), others, copies_once(with));
   for (int peer = 0; peer < team.size; ++peer)  // in one order on all ranks
     if (peer != team.rank) gather.take(recvbuf(peer), peer);
   return todo;
@@ -55,13 +55,14 @@ Algorithm shared() {
       .parameters = {{.name = "part",
                       .values = {"whole", "share"},
                       .says =
-                          "the part of the vector that a rank combines: all of it, or a share that it then publishes"}},
+                          "the part of the vector that a rank combines: all of it, or a share that it then publishes"},
+                     copies_parameter()},
       .reduction_order = "by_rank",
       .latency = "(p-1) alpha of shared memory; with shares 2 (p-1)",
       .bandwidth = "p m beta of a copy; with shares 3 m beta",
       .divide = divide,
       .works_in_place = false,
-      .refuses = node_memory_refusal,
+      .refuses = copies_refusal,
       .shares_memory = always_shares,
       .build = build,
   };

@@ -5,17 +5,17 @@
 //   step 1   A        A        A        A         pieces that follow each other are copied in and out at once
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/shared/node_memory.hpp"
+#include "algorithms/shared/copies.hpp"
 #include "algorithms/shared/whole_vector.hpp"
 
 namespace starling::bcast {
 namespace {
 
-Schedule build(const Team& team, const Parameters& /*none*/) {
+Schedule build(const Team& team, const Parameters& with) {
   Schedule todo(team.blocks());
   if (team.size == 1) return todo;
   if (team.rank == team.root) {
-    todo.round().publish(recvbuf(0), all_others(team));
+    todo.round().publish(recvbuf(0), all_others(team), copies_once(with));
   } else {
     todo.round().take(recvbuf(0), team.root);
   }
@@ -32,10 +32,11 @@ Algorithm shared() {
       .source = "Graham and Shipman 2008; Jain et al. 2018",
       .group = "shared",
       .needs = {.one_node = true},
+      .parameters = {copies_parameter()},
       .latency = "alpha of shared memory",
       .bandwidth = "m beta of a copy, into memory and out of it at once",
       .divide = whole_vector,
-      .refuses = node_memory_refusal,
+      .refuses = copies_refusal,
       .shares_memory = always_shares,
       .build = build,
   };

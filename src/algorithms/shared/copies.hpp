@@ -7,9 +7,10 @@
 
 namespace starling {
 
-/// The parameter `copies` of algorithms in which all ranks of a node copy at the same time. Twice is faster where
-/// processors are far from each other, once where they are near, or where data is more than caches hold: which it is,
-/// nobody knows but who has measured it here (bench/single_copy.cpp).
+/// The parameter `copies` of algorithms in shared memory. Where a rank only waits for its reader, it makes half of a
+/// single copy, which then is faster. Where all ranks copy at the same time, twice may be faster if processors are far
+/// from each other, once if they are near, or if data is more than caches hold: which it is, nobody knows but who has
+/// measured it here (bench/single_copy.cpp).
 inline Parameter copies_parameter() {
   return {.name = "copies",
           .values = {"twice", "once"},

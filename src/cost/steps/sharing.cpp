@@ -13,11 +13,12 @@ void StepCost<Sharing>::begin(int rank, const Step& step, double now) {
   mine = {.sharing = &sharing, .taken = 0, .awaited = 1, .until = now};
   for (const BoundPublication& one : program.publications_of(sharing)) {
     const bool in_place = one.may_stay_in_place(one.data.count);
+    const bool helps = in_place && sharing.takes == 0 && sharing.publications == 1 && one.readers == 1;
     const double begun = processor;
     if (in_place) ++mine.awaited;
     if (!in_place) processor += static_cast<double>(one.data.count) * ranks_.parameters().copy_per_byte;
     for (const std::int32_t reader : program.readers_of(one)) {
-      from(rank, reader).push_back({begun, processor, in_place});
+      from(rank, reader).push_back({begun, processor, in_place, helps});
       if (progress_[static_cast<std::size_t>(reader)].sharing != nullptr && reader != rank) take(reader);
     }
   }
@@ -52,6 +53,7 @@ void StepCost<Sharing>::take_one(int rank, const BoundTake& take, const Publishe
   const int operands = take.operands();
   double of_a_byte = operands == 0 ? costs.copy_per_byte : operands * costs.combine_per_byte;
   if (there.in_place && operands > 0) of_a_byte += costs.copy_per_byte;
+  if (there.helped && operands == 0) of_a_byte /= 2;
   const double begun = std::max(processor, there.begun + way);
   processor = std::max(begun + (static_cast<double>(take.into.count) * of_a_byte), there.done + way);
   processor = std::max(processor, ranks_.crossed(take.peer, rank, take.into.count, begun));

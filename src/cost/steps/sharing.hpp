@@ -13,7 +13,8 @@ namespace starling {
 /// The time of publications and takes in memory that ranks of a node share. The writer copies in, at its local rate; a
 /// reader sees the beginning the latency after that began and copies out, or combines, not before the writer has
 /// copied in: both at once, many readers too. There is room for everything. What may stay in place is not copied in:
-/// its reader copies it, and combines that where it must, and the writer waits for it.
+/// its reader copies it, and combines that where it must, and the writer waits for it. A writer that waits for one
+/// reader only copies half for it.
 template <>
 class StepCost<Sharing> {
  public:
@@ -29,6 +30,7 @@ class StepCost<Sharing> {
     double begun;
     double done;
     bool in_place;
+    bool helped;  ///< by the writer
   };
   struct Progress {
     const BoundSharing* sharing = nullptr;  ///< null: in none

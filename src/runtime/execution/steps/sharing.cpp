@@ -94,7 +94,7 @@ class OneSharing {
     while (true) {
       const bool published = publication_ != last_publication_ && publish();
       const bool taken = take_ != last_take_ && take();
-      const bool answered = in_place_ && rings_.is_needed() && rings_.answer();
+      const bool answered = in_place_ && rings_.is_needed() && (rings_.answer() || help());
       if (publication_ == last_publication_ && take_ == last_take_ && !(in_place_ && rings_.is_needed())) return error_;
       if (published || taken || answered) {
         patience.begin();
@@ -158,8 +158,12 @@ class OneSharing {
     return true;
   }
 
+  /// With what else this rank has to do it is not idle, and readers are faster alone.
+  bool help() { return take_ == last_take_ && publication_ == last_publication_ && rings_.help(); }
+
   bool take() {
     if (asking_) return take_answer();
+    if (copying_) return take_copy();
     const auto found = rings_.next(take_->peer);
     if (!found) return false;
     if (found->here == nullptr) {
@@ -184,21 +188,41 @@ class OneSharing {
 
   /// Takes what lies at `there_`, as far as it can be read.
   void take_from_place() {
-    const bool directly = take_->operands() == 0 && run_.unit.contiguous;
-    if (directly && read(run_.at(incoming_.rest()), bytes_of(incoming_.rest()))) {
+    const std::size_t bytes = bytes_of(incoming_.rest());
+    if (!is_plain() || bytes < SharedRings::least_together) return take_in_pieces();
+    copied_ = rings_.copy(take_->peer, there_, run_.at(incoming_.rest()), bytes);
+    if (!copied_) end_without_peer();
+    copying_ = true;
+    take_copy();
+  }
+
+  /// Whether the bytes that are taken go as they are into the buffer.
+  [[nodiscard]] bool is_plain() const { return take_->operands() == 0 && run_.unit.contiguous; }
+
+  /// Ends a copy that the publisher may have helped with.
+  bool take_copy() {
+    if (!rings_.is_copied(take_->peer)) return false;
+    copying_ = false;
+    if (copied_ && rings_.was_helped(take_->peer)) {
       take_over();
-      return;
+    } else {
+      take_in_pieces();
     }
+    return true;
+  }
+
+  void take_in_pieces() {
     while (true) {
       const Extent piece = incoming_.current();
       const std::size_t bytes = bytes_of(piece);
-      char* const into = directly ? run_.at(piece) : spare(0);
-      if (into != nullptr && !read(into, bytes)) {
+      char* const into = is_plain() ? run_.at(piece) : spare(0);
+      if (into != nullptr && rings_.read(take_->peer, there_, into, bytes) != bytes) {
+        end_without_peer();
         rings_.ask(take_->peer, there_, bytes);
         asking_ = true;
         return;
       }
-      if (into != nullptr && !directly) put(into, piece);
+      if (into != nullptr && !is_plain()) put(into, piece);
       there_ += bytes;
       if (incoming_.is_last()) break;
       incoming_.next();
@@ -206,10 +230,9 @@ class OneSharing {
     take_over();
   }
 
-  bool read(char* into, std::size_t bytes) {
-    if (rings_.read(take_->peer, there_, into, bytes) == bytes) return true;
-    if (errno != ESRCH) return false;
-    // Nobody will answer.
+  /// After the system did not let this rank read: ends the job if nobody is there to answer.
+  void end_without_peer() {
+    if (errno != ESRCH) return;
     std::fprintf(stderr, "starling: rank %d: rank %d has ended in the middle of a call; the job ends here\n",
                  process().rank, run_.transport.peers[take_->peer]);
     pmpi.Abort(process().world, 1);
@@ -229,7 +252,7 @@ class OneSharing {
       take_over();
     } else {
       incoming_.next();
-      take_from_place();
+      take_in_pieces();
     }
     return true;
   }
@@ -288,6 +311,8 @@ class OneSharing {
   Pieces incoming_;
   std::uint64_t there_ = 0;  ///< where what is being taken lies in its publisher's process
   bool asking_ = false;      ///< for the current piece of that
+  bool copying_ = false;     ///< all of that, together with its publisher
+  bool copied_ = false;      ///< this rank's part
   bool in_place_ = false;    ///< something that this rank publishes
   std::unique_ptr<char[]> spare_;
   int error_ = MPI_SUCCESS;
