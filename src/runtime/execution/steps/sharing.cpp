@@ -18,10 +18,21 @@
 namespace starling {
 namespace {
 
+/// Bytes that are read at a time of what stays in place and is combined: few calls of the system, and the processor's
+/// cache keeps them.
+constexpr std::size_t bytes_in_place = 65536;
+static_assert(bytes_in_place >= SharedRings::chunk_bytes);
+
+std::int64_t elements_in(std::size_t bytes, std::size_t element) {
+  return static_cast<std::int64_t>(bytes / std::max<std::size_t>(1, element));
+}
+
 /// Memory for data in pieces, of which some are done. What has no data is one piece.
 class Pieces {
  public:
   explicit Pieces(std::int64_t most) : most_(most) {}
+  /// From now on pieces have so many elements at most.
+  void limit(std::int64_t most) { most_ = most; }
   void begin(const Extent& data) {
     left_ = data.count;
     first_ = data.first;
@@ -108,14 +119,16 @@ class OneSharing {
   void keep(int error) {
     if (error_ == MPI_SUCCESS) error_ = error;
   }
-  /// Memory for one piece, packed, and for its elements with their gaps.
-  char* spare(std::size_t bytes) {
+  /// Memory for one piece, packed, and for its elements with their gaps behind that.
+  char* spare(bool behind = false) {
+    // Elements with gaps do not stay in place.
+    const std::size_t packed = run_.unit.contiguous ? bytes_in_place : SharedRings::chunk_bytes;
     if (spare_ == nullptr) {
-      const std::size_t of_elements = run_.unit.span(incoming_.most()).bytes;
-      spare_.reset(new (std::nothrow) char[SharedRings::chunk_bytes + of_elements]);
+      const std::size_t of_elements = run_.unit.contiguous ? 0 : run_.unit.span(incoming_.most()).bytes;
+      spare_.reset(new (std::nothrow) char[packed + of_elements]);
       if (spare_ == nullptr) keep(MPI_ERR_NO_MEM);
     }
-    return spare_ == nullptr ? nullptr : spare_.get() + bytes;
+    return spare_ == nullptr ? nullptr : spare_.get() + (behind ? packed : 0);
   }
 
   [[nodiscard]] std::size_t bytes_of(const Extent& data) const {
@@ -147,7 +160,7 @@ class OneSharing {
     const std::size_t bytes = bytes_of(piece);
     const char* data = run_.at(piece);
     if (!run_.unit.contiguous && piece.count > 0) {
-      char* const packed = spare(0);
+      char* const packed = spare();
       if (packed != nullptr) keep(pack(data, piece.count, run_.unit.type, packed));
       data = packed != nullptr ? packed : data;  // any bytes after an error: readers wait for as many
     }
@@ -212,13 +225,15 @@ class OneSharing {
   }
 
   void take_in_pieces() {
+    incoming_.limit(elements_in(bytes_in_place, element_));
     while (true) {
       const Extent piece = incoming_.current();
       const std::size_t bytes = bytes_of(piece);
-      char* const into = is_plain() ? run_.at(piece) : spare(0);
+      char* const into = is_plain() ? run_.at(piece) : spare();
       if (into != nullptr && rings_.read(take_->peer, there_, into, bytes) != bytes) {
         end_without_peer();
-        rings_.ask(take_->peer, there_, bytes);
+        incoming_.limit(elements_in(SharedRings::chunk_bytes, element_));
+        rings_.ask(take_->peer, there_, bytes_of(incoming_.current()));
         asking_ = true;
         return;
       }
@@ -227,6 +242,7 @@ class OneSharing {
       if (incoming_.is_last()) break;
       incoming_.next();
     }
+    incoming_.limit(elements_in(SharedRings::chunk_bytes, element_));
     take_over();
   }
 
@@ -290,7 +306,7 @@ class OneSharing {
   void combine(const char* data, const Extent& piece) {
     if (run_.unit.contiguous) {
       keep(reduce(data, piece));
-    } else if (char* const elements = spare(SharedRings::chunk_bytes); elements != nullptr) {
+    } else if (char* const elements = spare(true); elements != nullptr) {
       char* const first = elements + run_.unit.span(piece.count).before;
       keep(unpack(data, first, piece.count, run_.unit.type));
       keep(reduce(first, piece));
@@ -325,8 +341,7 @@ int StepExecutor<Sharing>::carry_out(const Running& run, const Step& step) {
   const auto element = static_cast<std::size_t>(run.unit.contiguous ? run.unit.extent : type_size(run.unit.type));
   if (run.unit.contiguous && static_cast<std::size_t>(sharing.most) * element <= SharedRings::most_in_slot)
     return OneSharing(run, sharing, element, sharing.most).carry_out_small();
-  const auto in_a_piece = static_cast<std::int64_t>(SharedRings::chunk_bytes / std::max<std::size_t>(1, element));
-  return OneSharing(run, sharing, element, in_a_piece).carry_out();
+  return OneSharing(run, sharing, element, elements_in(SharedRings::chunk_bytes, element)).carry_out();
 }
 
 }  // namespace starling
