@@ -65,13 +65,14 @@ def over_best_of_others(rounds: Mapping[str, Sequence[Measurement]], search: str
     """What a search took in each round over an implementation in the same round: the best of all other rounds.
 
     The best of many means that scatter is too fast by chance, and a machine may change from round to round. This is
-    free of both. With one round it is over the best of that.
+    free of both. Rounds without an implementation are left out; if each has one round only, it is over the best of that.
     """
     found = []
     for turn, one in enumerate(rounds[search]):
-        with_turn = {how: some for how, some in rounds.items() if len(some) > turn}
-        best = next(iter(fixed({how: [*some[:turn], *some[turn + 1 :]] or some for how, some in with_turn.items()})))
-        found.append(total(one) / total(rounds[best][turn]) - 1)
+        in_turn = {how: some for how, some in rounds.items() if len(some) > turn}
+        others = {how: [*some[:turn], *some[turn + 1 :]] for how, some in in_turn.items() if len(some) > 1}
+        if best := next(iter(fixed(others) or fixed(in_turn)), None):
+            found.append(total(one) / total(rounds[best][turn]) - 1)
     return found
 
 

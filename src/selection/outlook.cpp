@@ -65,12 +65,12 @@ struct Measured {
   std::vector<double> variances;  ///< of these
 };
 
-/// Subtracts a product from each.
-void subtract(Lanes& from, Lanes one, Lanes other) {
+/// Subtracts a product from each, or adds one.
+void subtract_product(Lanes& from, Lanes one, Lanes other) {
   for (std::size_t i = 0; i < from.size(); ++i) from[i] -= one[i] * other[i];
 }
 
-void add(Lanes& to, Lanes one, Lanes other) {
+void add_product(Lanes& to, Lanes one, Lanes other) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += one[i] * other[i];
 }
 
@@ -87,7 +87,7 @@ void factorise(std::span<Lanes> a, std::size_t size) {
     for (std::size_t row = k + 1; row < size; ++row) divide(a[(row * size) + k], corner);
     for (std::size_t row = k + 1; row < size; ++row)
       for (std::size_t column = k + 1; column <= row; ++column)
-        subtract(a[(row * size) + column], a[(row * size) + k], a[(column * size) + k]);
+        subtract_product(a[(row * size) + column], a[(row * size) + k], a[(column * size) + k]);
   }
 }
 
@@ -95,7 +95,7 @@ void factorise(std::span<Lanes> a, std::size_t size) {
 void substitute(std::span<const Lanes> lower, std::span<Lanes> b) {
   for (std::size_t k = 0; k < b.size(); ++k) {
     divide(b[k], lower[(k * b.size()) + k]);
-    for (std::size_t row = k + 1; row < b.size(); ++row) subtract(b[row], lower[(row * b.size()) + k], b[k]);
+    for (std::size_t row = k + 1; row < b.size(); ++row) subtract_product(b[row], lower[(row * b.size()) + k], b[k]);
   }
 }
 
@@ -132,11 +132,11 @@ class Fits {
     substitute(lower_, ones_);
     substitute(lower_, errors_);
     for (std::size_t row = 0; row < size_; ++row) {
-      add(precisions_, ones_[row], ones_[row]);
-      add(means_, ones_[row], errors_[row]);
+      add_product(precisions_, ones_[row], ones_[row]);
+      add_product(means_, ones_[row], errors_[row]);
     }
     divide(means_, precisions_);
-    for (std::size_t row = 0; row < size_; ++row) subtract(errors_[row], means_, ones_[row]);
+    for (std::size_t row = 0; row < size_; ++row) subtract_product(errors_[row], means_, ones_[row]);
   }
 
   /// The logarithm of how well each explains the times, but for what all hypotheses have in common.
@@ -144,7 +144,7 @@ class Fits {
     Lanes squares{};
     Lanes weights{};
     for (std::size_t row = 0; row < size_; ++row) {
-      add(squares, errors_[row], errors_[row]);
+      add_product(squares, errors_[row], errors_[row]);
       for (std::size_t i = 0; i < weights.size(); ++i) weights[i] -= std::log(lower_[(row * size_) + row][i]);
     }
     for (std::size_t i = 0; i < weights.size(); ++i) weights[i] -= (squares[i] + std::log(precisions_[i])) / 2;

@@ -72,13 +72,17 @@ std::vector<int> SearchPlan::comparison(int attribute, int near, const Trials& t
 /// Whether the first call of a candidate is expected to save what it and an agreement cost; else it does not yet. Where
 /// a search makes no first calls once it has chosen, it makes them before.
 bool SearchPlan::pays(const Outlook::Chance& one, const Trials& trials) {
-  if (!settings().give_up || !(settings().drift > 0)) return true;
+  if (!settings().give_up) return true;
+  const bool is_slow = is_of_slow_kind(one.candidate, trials);
+  if (!(settings().drift > 0) && !is_slow) return true;
   const double seconds = one.expected.seconds();
-  const double best = trials.time(trials.best());
-  double calls = (std::max(0.0, (seconds / best) - 1) + calls_of_agreement(trials)) / std::max(one.gain, 1e-12);
+  const double loss = std::max(0.0, (seconds / trials.time(trials.best())) - 1);
+  const auto calls_for = [&](double agreement) { return (loss + agreement) / std::max(one.gain, 1e-12); };
   // How much a whole kind may differ tells little of what one of it gains.
-  if (is_of_slow_kind(one.candidate, trials)) calls = std::max(calls, calls_to_pay + 1);
-  if (calls <= std::max(calls_to_pay, calls_)) return true;
+  if (!is_slow && calls_for(calls_of_agreement(trials)) <= std::max(calls_to_pay, calls_)) return true;
+  // Later it comes along with an agreement that there is anyway.
+  const double calls = std::max(calls_for(least_of_agreement), is_slow ? calls_to_pay + 1 : 0);
+  if (is_slow && calls <= calls_) return true;
   not_yet_.push_back({one.candidate, seconds, calls});
   return false;
 }

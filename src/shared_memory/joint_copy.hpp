@@ -14,6 +14,8 @@ namespace starling {
 class JointCopy {
  public:
   static constexpr std::size_t part_bytes = 16384;
+  /// Of a copy: 256 GiB.
+  static constexpr std::size_t most_bytes = part_bytes * ((std::size_t{1} << 24U) - 1);
 
   /// Parts that follow each other.
   struct Parts {
@@ -24,7 +26,8 @@ class JointCopy {
     [[nodiscard]] std::size_t bytes(std::size_t all) const { return std::min(count * part_bytes, all - offset()); }
   };
 
-  /// The reader begins a copy of so many bytes, at least one, of the writer's publication `number`.
+  /// The reader begins a copy of so many bytes, at least one and at most `most_bytes`, of the writer's publication
+  /// `number`.
   void begin(std::uint64_t number, std::size_t bytes) {
     made_.store(0, std::memory_order_relaxed);
     open_.store(word({number & most_tag, 0, parts_of(bytes)}), std::memory_order_release);
@@ -52,7 +55,8 @@ class JointCopy {
   }
   /// The writer has made parts that it claimed, or could not.
   void made(const Parts& parts, bool is_made) {
-    made_.fetch_add(parts.count | (is_made ? 0 : failure), std::memory_order_release);
+    if (!is_made) made_.fetch_or(failure, std::memory_order_relaxed);
+    made_.fetch_add(parts.count, std::memory_order_release);
   }
   /// The reader lets nobody claim any more.
   void close() {
@@ -74,8 +78,9 @@ class JointCopy {
     std::uint64_t front;
     std::uint64_t end;
   };
-  static constexpr unsigned bits = 24;  // 256 GiB
+  static constexpr unsigned bits = 24;
   static constexpr std::uint64_t most = (std::uint64_t{1} << bits) - 1;
+  static_assert(most_bytes / part_bytes == most);
   static constexpr std::uint64_t most_tag = (std::uint64_t{1} << (64 - (2 * bits))) - 1;
   static constexpr std::uint64_t failure = std::uint64_t{1} << 63U;
 

@@ -1,13 +1,20 @@
 /* Collectives of 1 byte, or of as many as stand before a `-`, up to the bytes of the first argument, whose results are
  * known, on ranks of a node that share memory. What the system does then is up to this program. By the second argument,
- * of memory of other processes: reads      reads and writes what it is asked to partly     in calls of half a MiB and
- * more reads and writes at most 100000 bytes at once, and every third time nothing, as if a page were missing changes
- * on rank 1, after the first large call, the process may read and write no other any more refuses    no process may
- * read or write another only-reads no process may write another others     finds another process of that number secret
- * reads all but the buffers, which other processes cannot read killed     the process of rank 0 is killed while it
- * takes part in large calls A third argument `no-memfd` refuses anonymous files. Prints, after the calls of a size, the
- * bytes that rank 0 has read of other processes or written into them, and at the end how often it was asked for the
- * processors that it may run on. */
+ * of memory of other processes:
+ *
+ * - reads: reads and writes what it is asked to
+ * - partly: in large calls reads and writes at most 100000 bytes at once, and every third time nothing
+ * - slowly: gives the processor away many times before it reads much at once
+ * - only-reads: the same, and no process may write another
+ * - changes: on rank 1, after the first large call, the process may read and write no other any more
+ * - refuses: no process may read or write another
+ * - others: finds another process of that number
+ * - secret: reads all but the buffers, which other processes cannot read
+ * - killed: the process of rank 0 is killed while it takes part in large calls
+ *
+ * A third argument `no-memfd` refuses anonymous files. Prints, after the calls of a size, the bytes that rank 0 has
+ * read of other processes; at the end how many it has written into them, how often it was not allowed to, and how often
+ * it was asked for the processors that it may run on. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <mpi.h>
@@ -27,8 +34,10 @@ enum { most = 1 << 23, most_ranks = 8, most_partly = 100000 };
 static const char* does = "reads";
 static int forbidden = 0;
 static int bytes_now = 0; /* of the calls */
-static long copied_bytes = 0;
+static long read_bytes = 0;
+static long written_bytes = 0;
 static long copies = 0;
+static int refused_writes = 0;
 
 static int refuses_memfd = 0;
 static int asked_for_processors = 0;
@@ -71,9 +80,11 @@ ssize_t process_vm_readv(pid_t pid, const struct iovec* here, unsigned long here
                          unsigned long theres, unsigned long flags) {
   struct iovec less = *here;
   if (!may_copy(&less)) return -1;
+  const int is_slow = strcmp(does, "slowly") == 0 || strcmp(does, "only-reads") == 0;
+  for (int i = 0; is_slow && less.iov_len >= 65536 && i < 20000; ++i) sched_yield();
   const ssize_t done = syscall(SYS_process_vm_readv, pid, &less, heres, there, theres, flags);
   if (done == (ssize_t)sizeof(long) && strcmp(does, "others") == 0) ++*(char*)less.iov_base;
-  if (done > 0) copied_bytes += done;
+  if (done > 0) read_bytes += done;
   return done;
 }
 
@@ -82,11 +93,12 @@ ssize_t process_vm_writev(pid_t pid, const struct iovec* here, unsigned long her
   struct iovec less = *here;
   if (!may_copy(&less)) return -1;
   if (strcmp(does, "only-reads") == 0) {
+    ++refused_writes;
     errno = EPERM;
     return -1;
   }
   const ssize_t done = syscall(SYS_process_vm_writev, pid, &less, heres, there, theres, flags);
-  if (done > 0) copied_bytes += done;
+  if (done > 0) written_bytes += done;
   return done;
 }
 
@@ -250,16 +262,17 @@ int main(int argc, char** argv) {
     for (;;) MPI_Bcast(recv, most, MPI_BYTE, 0, MPI_COMM_WORLD);
   }
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
-    copied_bytes = 0;
+    read_bytes = 0;
     if (counts[i] > largest) break;
     if (counts[i] < least) continue;
     bytes_now = counts[i];
     call_all(counts[i], (int)(i + 1) % ranks);
-    if (rank == 0) printf("%d: %ld\n", counts[i], copied_bytes);
+    if (rank == 0) printf("%d: %ld\n", counts[i], read_bytes);
     if (strcmp(does, "changes") == 0 && rank == 1 && counts[i] >= 1 << 19) forbidden = 1;
   }
   reduce_apart(1 << 15);
-  if (rank == 0) printf("processors: %d\n", asked_for_processors);
+  if (rank == 0)
+    printf("written: %ld\nrefused: %d\nprocessors: %d\n", written_bytes, refused_writes, asked_for_processors);
   MPI_Finalize();
   return 0;
 }

@@ -114,6 +114,34 @@ TEST(SearchPlan, LeavesWhatIsProbablySlowToLongerPrograms) {
   EXPECT_EQ(left_after(0), 0U) << "nothing is called while the chosen one is watched";
 }
 
+TEST(SearchPlan, PutsOffASlowKindUntilThereWereManyCalls) {
+  Brief brief = halo_set();
+  const auto is_one_sided = [&](int one) {
+    return brief.candidates[static_cast<std::size_t>(one)].kind.text() == "one-sided";
+  };
+  std::vector<double> seconds(brief.candidates.size(), 1e-3);
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    seconds[i] *= (1 + (0.1 * static_cast<double>(i % 5))) * (is_one_sided(static_cast<int>(i)) ? 5 : 1);
+  for (const double drift : {0.2, 0.0}) {
+    brief.settings.drift = drift;
+    WithEarlyStop plan(brief);
+    Trials trials(brief);
+    call(trials, {0, candidate_named(brief, "PostStartPut_aao")}, seconds, 10);
+    const auto wants_more = [&](std::int64_t calls) {
+      bool any = false;
+      for (const int one : plan.wanted(trials, calls)) any = any || is_one_sided(one);
+      return any;
+    };
+    for (std::vector<int> next = plan.wanted(trials, 0); !next.empty(); next = plan.wanted(trials, 0)) {
+      EXPECT_FALSE(std::any_of(next.begin(), next.end(), is_one_sided));
+      call(trials, next, seconds, 10);
+    }
+    ASSERT_FALSE(plan.not_yet().empty());
+    for (const SearchPlan::NotYet& one : plan.not_yet()) EXPECT_GT(one.calls, calls_to_pay);
+    EXPECT_TRUE(wants_more(std::int64_t{1} << 40) || drift == 0);
+  }
+}
+
 /// Exchanges pair by pair take 1.6 times as long, and all differ besides: others of the kind may be better, and are
 /// asked for one by one; where all are alike, an agreement takes longer than their calls, and several begin together.
 TEST(SearchPlan, TriesAloneWhatIsProbablySlow) {

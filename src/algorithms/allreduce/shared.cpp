@@ -42,6 +42,11 @@ Division divide(const Situation& situation, const Parameters& with) {
   return {in_shares(with) ? situation.ranks : 1};
 }
 
+/// The least share is published at once too.
+std::string refuses(const Situation& situation, const Parameters& with) {
+  return copies_refusal_of(in_shares(with) ? situation.bytes / situation.ranks : situation.bytes, situation, with);
+}
+
 }  // namespace
 
 Algorithm shared() {
@@ -62,7 +67,7 @@ Algorithm shared() {
       .bandwidth = "p m beta of a copy; with shares 3 m beta",
       .divide = divide,
       .works_in_place = false,
-      .refuses = copies_refusal,
+      .refuses = refuses,
       .shares_memory = always_shares,
       .build = build,
   };

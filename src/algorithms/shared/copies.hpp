@@ -21,13 +21,18 @@ inline bool copies_once(const Parameters& with) {
   return with.text("copies") == "once";
 }
 
-/// Why blocks are not copied so; empty if they may be.
-inline std::string copies_refusal(const Situation& situation, const Parameters& with) {
+/// Why data of so many bytes (negative: not known) is not published so at once; empty if it may be.
+inline std::string copies_refusal_of(std::int64_t bytes, const Situation& situation, const Parameters& with) {
   if (std::string why = node_memory_refusal(situation); !why.empty()) return why;
   constexpr std::int64_t least = BoundPublication::least_copied_once;
-  if (copies_once(with) && situation.bytes >= 0 && situation.bytes < least)
+  if (copies_once(with) && bytes >= 0 && bytes < least)
     return "blocks of less than " + std::to_string(least) + " bytes are copied twice";
   return {};
+}
+
+/// The same of whole blocks.
+inline std::string copies_refusal(const Situation& situation, const Parameters& with) {
+  return copies_refusal_of(situation.bytes, situation, with);
 }
 
 }  // namespace starling

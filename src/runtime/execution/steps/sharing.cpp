@@ -119,16 +119,23 @@ class OneSharing {
   void keep(int error) {
     if (error_ == MPI_SUCCESS) error_ = error;
   }
-  /// Memory for one piece, packed, and for its elements with their gaps behind that.
-  char* spare(bool behind = false) {
-    // Elements with gaps do not stay in place.
-    const std::size_t packed = run_.unit.contiguous ? bytes_in_place : SharedRings::chunk_bytes;
+  /// Bytes of the largest piece that this rank reads of what stays in place.
+  [[nodiscard]] std::size_t piece_in_place() const {
+    return run_.unit.contiguous ? bytes_in_place : SharedRings::chunk_bytes;
+  }
+  /// Memory for one piece, packed.
+  char* spare() {
     if (spare_ == nullptr) {
       const std::size_t of_elements = run_.unit.contiguous ? 0 : run_.unit.span(incoming_.most()).bytes;
-      spare_.reset(new (std::nothrow) char[packed + of_elements]);
+      spare_.reset(new (std::nothrow) char[piece_in_place() + of_elements]);
       if (spare_ == nullptr) keep(MPI_ERR_NO_MEM);
     }
-    return spare_ == nullptr ? nullptr : spare_.get() + (behind ? packed : 0);
+    return spare_.get();
+  }
+  /// Memory for the elements of one piece with their gaps.
+  char* spare_elements() {
+    char* const packed = spare();
+    return packed == nullptr ? nullptr : packed + piece_in_place();
   }
 
   [[nodiscard]] std::size_t bytes_of(const Extent& data) const {
@@ -202,7 +209,7 @@ class OneSharing {
   /// Takes what lies at `there_`, as far as it can be read.
   void take_from_place() {
     const std::size_t bytes = bytes_of(incoming_.rest());
-    if (!is_plain() || bytes < SharedRings::least_together) return take_in_pieces();
+    if (!is_plain() || bytes < SharedRings::least_together || bytes > JointCopy::most_bytes) return take_in_pieces();
     copied_ = rings_.copy(take_->peer, there_, run_.at(incoming_.rest()), bytes);
     if (!copied_) end_without_peer();
     copying_ = true;
@@ -214,7 +221,10 @@ class OneSharing {
 
   /// Ends a copy that the publisher may have helped with.
   bool take_copy() {
-    if (!rings_.is_copied(take_->peer)) return false;
+    if (!rings_.is_copied(take_->peer)) {
+      find_peer();
+      return false;
+    }
     copying_ = false;
     if (copied_ && rings_.was_helped(take_->peer)) {
       take_over();
@@ -225,7 +235,7 @@ class OneSharing {
   }
 
   void take_in_pieces() {
-    incoming_.limit(elements_in(bytes_in_place, element_));
+    incoming_.limit(elements_in(piece_in_place(), element_));
     while (true) {
       const Extent piece = incoming_.current();
       const std::size_t bytes = bytes_of(piece);
@@ -244,6 +254,13 @@ class OneSharing {
     }
     incoming_.limit(elements_in(SharedRings::chunk_bytes, element_));
     take_over();
+  }
+
+  /// A publisher that has ended makes no parts any more: reads a byte of it now and then.
+  void find_peer() {
+    constexpr int rarely = 1000;
+    char any = 0;
+    if (++waits_ % rarely == 0 && rings_.read(take_->peer, there_, &any, 1) != 1) end_without_peer();
   }
 
   /// After the system did not let this rank read: ends the job if nobody is there to answer.
@@ -306,7 +323,7 @@ class OneSharing {
   void combine(const char* data, const Extent& piece) {
     if (run_.unit.contiguous) {
       keep(reduce(data, piece));
-    } else if (char* const elements = spare(true); elements != nullptr) {
+    } else if (char* const elements = spare_elements(); elements != nullptr) {
       char* const first = elements + run_.unit.span(piece.count).before;
       keep(unpack(data, first, piece.count, run_.unit.type));
       keep(reduce(first, piece));
@@ -329,6 +346,7 @@ class OneSharing {
   bool asking_ = false;      ///< for the current piece of that
   bool copying_ = false;     ///< all of that, together with its publisher
   bool copied_ = false;      ///< this rank's part
+  int waits_ = 0;            ///< for the publisher's
   bool in_place_ = false;    ///< something that this rank publishes
   std::unique_ptr<char[]> spare_;
   int error_ = MPI_SUCCESS;
