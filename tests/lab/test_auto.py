@@ -90,7 +90,7 @@ def hosts() -> Iterator[None]:
     assert machine() == before
 
 
-@pytest.mark.alone
+@pytest.mark.links
 @pytest.mark.usefixtures("hosts")
 @WHO
 @pytest.mark.parametrize("mpi", [mpi for mpi in installed_mpis() if mpi.name in {"openmpi4", "mpich5"}], ids=str)

@@ -60,7 +60,7 @@ def test_readme_is_as_printed(tmp_path: Path) -> None:
 
 
 # Where the processors are too busy, tuning's eight seconds are over before it has compared anything.
-@pytest.mark.alone
+@pytest.mark.links
 def test_the_tutorial_for_a_centre_is_as_printed(hosts: Sequence[str], tmp_path: Path) -> None:
     compile_c(mpi_named("openmpi4"), PROGRAM, tmp_path).rename(tmp_path / "app")
     run_page(ROOT / "docs/tutorials/centre.md", tmp_path, hosts)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from support.mpis import Mpi, compile_c, compile_fortran, debian_mpis, run_ranks
-from support.tuned import preloaded, run_tuned
+from support.tuned import preloaded, printed_natively, run_tuned
 
 HERE = Path(__file__).parent
 LEAK = 288
@@ -68,7 +68,7 @@ def test_freeing_a_communicator_does_little_for_each_key(mpi: Mpi, tmp_path: Pat
     keys, calls, rounds = 8, 300, 3
     program = str(compile_c(mpi, HERE / "freed.c", tmp_path, ["-rdynamic"]))
     argv = [program, str(keys), str(calls), str(rounds)]
-    plain = [int(one) for one in run_ranks(mpi, 2, argv, preloaded(mpi, tmp_path), PATIENCE).check().stdout.split()]
+    plain = [int(one) for one in printed_natively(mpi, 2, argv, tmp_path, PATIENCE).split()]
     outcome, record = run_tuned(mpi, 2, argv, strategy, tmp_path, {}, PATIENCE)
     blocks, unmapped = (int(one) for one in outcome.stdout.split())
     assert blocks <= plain[0] + keys * BLOCKS_OF_A_KEY

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from starling.records.record import RunRecord
-from support.mpis import Mpi, compile_c, debian_mpis, installed_mpis, run_ranks
-from support.processes import Outcome
-from support.tuned import library, preloaded, run_tuned
+from support.mpis import Mpi, compile_c, debian_mpis, installed_mpis
+from support.tuned import library, preloaded, printed_natively, run_tuned
 
 HERE = Path(__file__).parent
 PATIENCE = 120.0
@@ -53,10 +52,10 @@ def limited() -> list[Mpi]:
     return [mpi for mpi in installed_mpis() if mpi.name in ("mpich4", "mpich5")]
 
 
-def remaining(outcome: Outcome) -> int:
+def remaining(printed: str) -> int:
     """How many communicators the program got. AssertionError where a result was wrong."""
-    found = re.fullmatch(r"(\d+) communicators, 0 wrong\n", outcome.stdout)
-    assert found, outcome.report()
+    found = re.fullmatch(r"(\d+) communicators, 0 wrong\n", printed)
+    assert found, printed
     return int(found[1])
 
 
@@ -65,13 +64,13 @@ def run_remaining(
 ) -> tuple[int, RunRecord]:
     program = str(compile_c(mpi, HERE / "remaining.c", folder))
     outcome, record = run_tuned(mpi, 4, [program, str(used), str(calls)], strategy, folder, env, PATIENCE)
-    return remaining(outcome), record
+    return remaining(outcome.stdout), record
 
 
 @pytest.mark.parametrize("mpi", limited(), ids=str)
 def test_rows_and_columns_keep_to_the_bound(mpi: Mpi, tmp_path: Path) -> None:
     program = str(compile_c(mpi, HERE / "remaining.c", tmp_path))
-    plain = remaining(run_ranks(mpi, 4, [program, str(USED), "1"], preloaded(mpi, tmp_path), PATIENCE).check())
+    plain = remaining(printed_natively(mpi, 4, [program, str(USED), "1"], tmp_path, PATIENCE))
     forced = "forced:barrier:dissemination,allgather:groups?mesh=2x2"
     left, record = run_remaining(mpi, tmp_path, USED, 1, forced, {})
     assert plain - left <= OWN + OF_GROUPS
@@ -114,14 +113,13 @@ def test_threads_agree_on_numbers_at_the_same_time_without_trying_again(mpi: Mpi
     assert max(eight) <= min(one) + 7 * 3
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize("strategy", ["star-basic", "brute-force"])
 @pytest.mark.parametrize("mpi", limited(), ids=str)
 def test_communicators_of_a_losing_candidate_are_freed(mpi: Mpi, tmp_path: Path, strategy: str) -> None:
     """Also where it rests while others are tried."""
     program = str(compile_c(mpi, HERE / "remaining.c", tmp_path))
     used = 8  # each would keep two or more
-    plain = remaining(run_ranks(mpi, 4, [program, str(used), "1"], preloaded(mpi, tmp_path), PATIENCE).check())
+    plain = remaining(printed_natively(mpi, 4, [program, str(used), "1"], tmp_path, PATIENCE))
     # Collectives on rows and columns are repeated so often that a mesh cannot win on a busy machine either.
     env = {"STARLING_ITER": "2", "STARLING_ONLY": "allgather:groups?mesh=2x2", "SLOW_PARTS": "200"}
     left, record = run_remaining(mpi, tmp_path, used, 12, strategy, {**env, **watched(mpi, tmp_path)})

@@ -14,8 +14,6 @@ from support.mpis import Mpi, compile_c, debian_mpis
 from support.processes import Outcome
 from support.tuned import run_tuned
 
-pytestmark = pytest.mark.alone
-
 HERE = Path(__file__).parent
 RANKS = 4
 
@@ -65,6 +63,7 @@ def runs(mpi: Mpi, strategy: str, tmp_path: Path) -> Runs:
     return Runs(mpi, strategy, tmp_path)
 
 
+@pytest.mark.alone
 def test_the_first_run_probes_and_later_ones_know(runs: Runs) -> None:
     seconds, said = runs.run()
     assert seconds is not None

@@ -9,8 +9,6 @@ import pytest
 from support.mpis import Mpi, compile_c, debian_mpis
 from support.tuned import library, preloaded, run_tuned
 
-pytestmark = pytest.mark.alone
-
 HERE = Path(__file__).parent
 TRIES = 8
 """Calls of each way, one after the other, before brute-force chooses: native first."""

@@ -11,8 +11,6 @@ import pytest
 from support.mpis import Mpi, compile_cxx, debian_mpis, run_ranks
 from support.tuned import preloaded, run_tuned
 
-pytestmark = pytest.mark.alone
-
 SOURCE = Path(__file__).parent / "soak.cpp"
 CALLS = int(os.environ.get("SOAK_CALLS", "100000"))
 """For each MPI; `make soak` makes ten times as many."""

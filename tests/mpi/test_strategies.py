@@ -10,8 +10,6 @@ from starling.records.record import Context, RunRecord
 from support.mpis import Mpi, compile_c, debian_mpis
 from support.tuned import run_tuned
 
-pytestmark = pytest.mark.alone
-
 TIMES = Path(__file__).parents[2] / "bench/collective_times.c"
 FEW = {"STARLING_SIZES": "2", "STARLING_ITER": "1"}
 

@@ -1,8 +1,10 @@
 /* Errors in the middle of an exchange: one rank sends another more than it expects, and all continue with correct
- * calls. `truncated KIND ITEMS` with alltoallv, alltoallw, gatherv or scatterv, whose counts the other ranks don't
- * know, and blocks of so many items. Rank 0 prints how many correct calls returned an error, how many gave a wrong
- * result, and how many wrong calls returned no error where too much arrived. */
+ * calls. `truncated KIND ITEMS [WAY]...` with alltoallv, alltoallw, gatherv or scatterv, whose counts the other ranks
+ * don't know, and blocks of so many items. Rank 0 prints how many correct calls returned an error, how many gave a
+ * wrong result, and how many wrong calls returned no error where too much arrived. With ways it prints that of each,
+ * behind its name; each has a communicator of its own. */
 #include <mpi.h>
+#include <starling/starling.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,17 +46,11 @@ static int is_right(const int* out, int from, int to, int call) {
   return 1;
 }
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  if (argc != 3) MPI_Abort(MPI_COMM_WORLD, 2);
-  kind = argv[1];
-  block = atoi(argv[2]);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+static void go_on_after_errors(const char* way) {
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* MPICH 4 reports errors in MPI_Wait to this one */
+  if (way && starling_choose(comm, kind, way) != 0) MPI_Abort(MPI_COMM_WORLD, 3);
   int faults[3] = {0, 0, 0}, all[3];
   for (int call = 0; call < rounds * right_calls; ++call) {
     const int is_wrong = call % right_calls == right_calls - 1, round = call / right_calls;
@@ -78,7 +74,20 @@ int main(int argc, char** argv) {
     free(in);
   }
   PMPI_Reduce(faults, all, 3, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0 && way) printf("%s: ", way);
   if (rank == 0) printf("%d errors too many, %d wrong, %d not reported\n", all[0], all[1], all[2]);
   fflush(stdout);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  if (argc < 3) MPI_Abort(MPI_COMM_WORLD, 2);
+  kind = argv[1];
+  block = atoi(argv[2]);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* MPICH 4 reports errors in MPI_Wait to this one */
+  if (argc == 3) go_on_after_errors(NULL);
+  for (int i = 3; i < argc; ++i) go_on_after_errors(argv[i]);
   return MPI_Finalize();
 }

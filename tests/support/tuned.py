@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
 import subprocess
 import sys
@@ -92,6 +93,18 @@ def preloaded(mpi: Mpi, folder: Path, first: Sequence[Path] = ()) -> dict[str, s
     """The environment that preloads those libraries, and for MPICH 4 one for more ranks than processors."""
     libraries = [*first, *([considerate(folder)] if mpi.name == "mpich4" else [])]
     return {"LD_PRELOAD": ":".join(map(str, libraries))} if libraries else {}
+
+
+_PRINTED: dict[object, str] = {}
+
+
+def printed_natively(mpi: Mpi, ranks: int, argv: Sequence[str], folder: Path, timeout: float = 60) -> str:
+    """What a program prints without Starling, in one run for all tests of this process that ask for it."""
+    program, *arguments = argv
+    of = (mpi.name, ranks, hashlib.sha256(Path(program).read_bytes()).digest(), *arguments)
+    if of not in _PRINTED:
+        _PRINTED[of] = run_ranks(mpi, ranks, argv, preloaded(mpi, folder), timeout).check().stdout
+    return _PRINTED[of]
 
 
 def on_hosts_of(ranks: int, argv: Sequence[str]) -> list[str]:
