@@ -1,14 +1,61 @@
-"""Files that people name, read whole and written whole."""
+"""Files that people name, read whole and written whole, and folders for the time of a command."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import fcntl
 import os
+import shutil
 import stat
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 MOST_BYTES = 64 << 20
 """Bytes of the longest file that is read."""
+
+_HELD = ".held"
+"""Ends the names of temporary folders on which their processes hold a lock, which the system drops with the process."""
+
+
+@contextlib.contextmanager
+def temporary_folder(purpose: str) -> Iterator[Path]:
+    """A folder for the block, named after its purpose. Raises OSError.
+
+    That of a process that was killed goes when the next one is made.
+    """
+    _remove_abandoned(Path(tempfile.gettempdir()))
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=f"starling-{purpose}-", suffix=_HELD))
+        folder.chmod(0o700)  # whatever the umask
+        held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        with contextlib.suppress(OSError):  # where there are no locks, nobody removes it either
+            fcntl.flock(held, fcntl.LOCK_EX)
+        if folder.exists():
+            break
+        os.close(held)  # another process took it for abandoned before it was locked
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(held)
+
+
+def _remove_abandoned(place: Path) -> None:
+    for folder in place.glob(f"starling-*{_HELD}"):
+        try:
+            opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            continue
+        try:
+            if os.fstat(opened).st_uid == os.geteuid():
+                fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
+            pass  # its process is there
+        finally:
+            os.close(opened)
 
 
 def read(path: Path) -> bytes:

@@ -83,8 +83,9 @@ CostParameters parameters_from_json(const std::string& text) try {
   for (const auto& [name, value] : json.items()) take(name, value, found);
   if (found.rate_share <= 0) throw std::runtime_error("rate_share: it must be more than 0");
   return found;
-} catch (const Json::exception& error) {
-  throw std::runtime_error("it is no file of parameters: " + told(error.what()));
+} catch (const Json::exception&) {
+  throw std::runtime_error(
+      "it is no file of parameters: it is cut short, or no JSON; make one with: starling calibrate");
 }
 
 std::string as_json(const CostParameters& parameters) {

@@ -7,7 +7,22 @@ import subprocess
 from pathlib import Path
 
 from documents.console import run_page
-from support.mpis import ROOT, mpi_named
+from support.mpis import ROOT, compile_c, mpi_named
+
+PROGRAM = ROOT / "examples/power_iteration/power_iteration.c"
+
+
+def test_the_history_is_as_printed(tmp_path: Path) -> None:
+    compile_c(mpi_named("openmpi4"), PROGRAM, tmp_path).rename(tmp_path / "app")
+    run_page(ROOT / "docs/history.md", tmp_path)
+
+
+def test_a_profile_is_as_printed(tmp_path: Path) -> None:
+    run_page(ROOT / "docs/profile.md", tmp_path)
+
+
+def test_predictions_are_as_printed(tmp_path: Path) -> None:
+    run_page(ROOT / "docs/cost-model.md", tmp_path)
 
 
 def test_the_tutorial_for_own_code_is_as_printed(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What README and the tutorials show of several nodes, on a lab, as printed."""
+"""What pages show of several nodes, on a lab, as printed."""
 
 from __future__ import annotations
 
@@ -48,6 +48,11 @@ def test_the_tutorial_for_research_is_as_printed(tmp_path: Path) -> None:
 def test_the_tutorial_for_a_program_is_as_printed(hosts: Sequence[str], tmp_path: Path) -> None:
     shutil.copy(PROGRAM, tmp_path)
     run_page(ROOT / "docs/tutorials/program.md", tmp_path, hosts)
+
+
+def test_what_there_is_to_gain_is_as_printed(hosts: Sequence[str], tmp_path: Path) -> None:
+    compile_c(mpi_named("openmpi4"), PROGRAM, tmp_path).rename(tmp_path / "app")
+    run_page(ROOT / "docs/check.md", tmp_path, hosts)
 
 
 def test_readme_is_as_printed(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def test_a_launcher_that_fails_is_told_in_one_line(tmp_path: Path) -> None:
     line = [*STARLING, "tune", "-o", str(tmp_path / "t.json"), "--mpicc", str(mpi.mpicc), "--", "false"]
     done = subprocess.run(line, capture_output=True, text=True, timeout=60, env=environment(mpi), check=False)
     assert done.returncode == 1
-    assert "no job of ours began, it said nothing; after -- write a launcher that can start it" in done.stderr
+    assert "no job of ours began, it said nothing; name a launcher that can start it" in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "t.json").exists()
 

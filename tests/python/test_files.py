@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import signal
 import stat
 import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -79,3 +83,49 @@ def test_a_folder_is_refused_and_nothing_stays_open(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="Is a directory"):
         files.read(tmp_path)
     assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+HOLDER = """
+import sys
+from starling import files
+with files.temporary_folder("test") as folder:
+    (folder / "half").write_text("done")
+    print(folder, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_what_a_killed_process_left_goes_with_the_next_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    words = [sys.executable, "-c", HOLDER]
+    with (
+        subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as killed,
+        subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as alive,
+    ):
+        assert killed.stdout is not None
+        assert alive.stdout is not None
+        left, used = (Path(one.stdout.readline().strip()) for one in (killed, alive) if one.stdout)
+        others = tmp_path / "starling-of-others"
+        others.mkdir()
+        killed.send_signal(signal.SIGKILL)
+        killed.wait()
+        assert (left / "half").exists()
+        with files.temporary_folder("check") as folder:
+            assert sorted(tmp_path.iterdir()) == sorted([folder, used, others])
+            assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        alive.communicate("")
+    assert list(tmp_path.iterdir()) == [others]
+
+
+def test_without_locks_nothing_of_others_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(fcntl, "flock", refused)
+    with files.temporary_folder("one") as one:
+        with files.temporary_folder("other"):
+            assert one.exists()
+        assert list(tmp_path.iterdir()) == [one]
+    assert list(tmp_path.iterdir()) == []

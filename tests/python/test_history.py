@@ -139,6 +139,16 @@ def test_history_alone_lists(folder: Path) -> None:
         assert "20260101T000000-node1-1.json" in alone
 
 
+def test_the_command_may_follow_the_folder(folder: Path) -> None:
+    write(folder, "20260101T000000-node1-1.json", record())
+    for words in (("list",), ("show", "allreduce"), ("merge",)):
+        first = starling(*words, "--history", str(folder))
+        assert first.exit_code == 0, first.output
+        behind = starling("--history", str(folder), *words)
+        assert (behind.exit_code, behind.stdout) == (0, first.stdout)
+    said(starling("--history", "list"), 2)
+
+
 def test_the_list_as_json(damaged: Path) -> None:
     found = json.loads(starling("--json", "--history", damaged).stdout)
     (one,) = found["records"]

@@ -1,4 +1,4 @@
-"""A `starling` that is interrupted before it has begun ends silently."""
+"""A `starling` that is interrupted before it has begun ends silently; one that is killed leaves nothing for long."""
 
 import os
 import subprocess
@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from support.tuned import STARLING
 
 ENTRY = "from starling.__main__ import main; main()"
 
@@ -82,3 +84,25 @@ raise SystemExit(9)
     done = subprocess.run(line, env=env, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
     assert (done.stdout, done.returncode) == ("True\n", 9)
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
+def test_what_a_killed_command_left_goes_with_the_next_one(command: str, tmp_path: Path) -> None:
+    temporary, ready = tmp_path / "temporary", tmp_path / "ready"
+    temporary.mkdir()
+    os.mkfifo(ready)
+    env = {**os.environ, "HOME": str(tmp_path), "TMPDIR": str(temporary), "STARLING_HISTORY": "off"}
+    line = [*STARLING, command, "--", "sh", "-c", f"echo begun >{ready}; exec sleep 60"]
+    with subprocess.Popen(line, env=env, stderr=subprocess.DEVNULL) as job:
+        assert ready.read_text() == "begun\n"
+        job.kill()
+    assert list(temporary.iterdir()) != []
+    subprocess.run([*STARLING, "run", "--", "true"], env=env, capture_output=True, check=True)
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_prediction_needs_no_temporary_file(tmp_path: Path) -> None:
+    before = tmp_path.stat().st_mtime_ns
+    line = [*STARLING, "predict", "--platform", "single:4", "bcast", "1K"]
+    subprocess.run(line, env={**os.environ, "TMPDIR": str(tmp_path)}, capture_output=True, check=True)
+    assert tmp_path.stat().st_mtime_ns == before

@@ -62,6 +62,10 @@ def test_a_platform_is_written_out_and_the_output_is_a_platform_file(tmp_path: P
         (("up", "single:4", "--prefix", "My_Lab"), "--prefix My_Lab: give up to 15 small letters and digits"),
         (("down", "--prefix", "../x"), "--prefix ../x: give up to 15"),
         (("platform", "star:0x0"), "star:0x0: nothing in it"),
+        (("race", "bcast:chain", "--", "true"), "bcast:chain: a way has all of its parameters in its name, as in"),
+        (("race", "allreduce:ring?k=2", "--", "true"), "parameters in its name, as in allreduce:ring"),
+        (("race", "allreduce:ring", "--plot", "r.png", "--", "true"), "--plot r.png: pictures are SVG; give a name"),
+        (("race", "allreduce:ring", "--csv", "a/b", "--", "true"), "a/b: there is no folder "),
         (("exec", "h3", "--prefix", "newu", "--", "hostname"), "--prefix: options go before the host, and the command"),
     ],
 )

@@ -62,6 +62,12 @@ def test_the_reference_is_put_between_the_comments_of_a_page(tmp_path: Path) -> 
     assert reference.main([]) == 2
 
 
+def test_each_member_is_one_row_of_a_table_of_two_columns() -> None:
+    rows = [line for line in reference.reference().splitlines() if line.startswith("|")]
+    assert "| `FunctionSet.predefined(name: str) -> FunctionSet` | One" in "\n".join(rows)
+    assert [row for row in rows if len(re.findall(r"(?<!\\)\|", row)) != 3] == []
+
+
 def test_the_reference_has_signatures_as_a_program_writes_them() -> None:
     told = reference.reference()
     assert "\n    functions: FunctionSet,\n    topology: Topology | None = None,\n" in told

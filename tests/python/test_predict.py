@@ -59,6 +59,10 @@ def test_parameters_come_from_a_file(tmp_path: Path) -> None:
     found = json.loads(predict("--platform", "single:2", "barrier", "--json", "--parameters", str(path)).stdout)
     assert found["parameters"]["latency_s"] == 0.5
     assert found["candidates"][0]["seconds"] > 0.5
+    path.write_text("")
+    done = predict("--platform", "single:2", "barrier", "--parameters", str(path))
+    told = "it is no file of parameters: it is cut short, or no JSON; make one with: starling calibrate"
+    assert done.stderr == f"starling: {path}: {told}\n"
     path.write_text('{"schema": 1, "lateness": 0.5}')
     done = predict("--platform", "single:2", "barrier", "--parameters", str(path))
     assert (done.returncode, done.stdout) == (2, "")
@@ -78,6 +82,7 @@ def test_parameters_come_from_a_file(tmp_path: Path) -> None:
         (("--platform", "ring:4", "bcast", "1K"), "ring:4: neither a file nor a short name"),
         (("--platform", "single:4", "--rate", "fast", "bcast", "1K"), "--rate: 'fast' is no rate"),
         (("--platform", "single:4", "bcast", "1K", "--parameters", "nix.json"), "nix.json: no such file"),
+        (("--platform", "single:4", "bcast", "1K", "--parameters", "."), ".: it is no file; make one with: starling"),
     ],
 )
 def test_invalid_arguments_are_reported_in_one_line(arguments: tuple[str, ...], says: str) -> None:

@@ -276,6 +276,23 @@ def test_a_budget_ends_the_search_and_the_best_so_far_is_compared(tmp_path: Path
     assert len(runner.asked) == 12 + 2 + 2 * 3, "what is new, two more of the best, and three pairs"
 
 
+def test_a_budget_that_ends_before_anything_was_tried_is_told_so(tmp_path: Path) -> None:
+    found = searched(FakeRunner(), tmp_path, 0)
+    assert found.chosen is None
+    assert not found.why
+    assert result.verdict(found).startswith("nothing was tried before the budget was used up; with a larger --budget")
+
+
+def test_the_parameter_to_name_is_one_of_the_library_at_hand(place: Place, tmp_path: Path) -> None:
+    mpiexec = tmp_path / "mpiexec"
+    mpiexec.write_text("#!/bin/sh\necho HYDRA build details: Version: 4.0.2\n")
+    mpiexec.chmod(0o755)
+    words = [*STARLING, "tune-mpi", "-o", str(place.output), "--", str(mpiexec), "-n", "2", "true"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 2
+    assert "no parameter is named; name one: -p MPIR_CVAR_" in done.stderr
+
+
 def test_a_run_may_take_twenty_times_as_long_as_the_library_as_it_is_or_a_minute(tmp_path: Path) -> None:
     runner = FakeRunner()
     searched(runner, tmp_path, None, values=3)
@@ -316,6 +333,10 @@ MISTAKES = [
     (("-p", "a_b=1", "-p", "a_b=2"), "a_b: named twice"),
     (("-p", "a_b=1", "--where", "a_b"), "--where a_b: write NAME <= NAME"),
     (("-p", "a_b=1", "--where", "c_d<2"), "--where c_d<2: neither side is a parameter"),
+    (("-p", "a_b=1,2", "--where", "a_b<=1..4"), "--where a_b<=1..4: 1..4 is no parameter that is tried, no number and"),
+    (("-p", "a_b=1,2", "--where", "a_b<=c_d"), "c_d is no parameter that is tried, no number and no value of a_b;"),
+    (("-p", "a_b=on,off", "--where", "a_b!=none"), "none is no parameter that is tried, no number and no value of a_b"),
+    (("-p", "a_b=1", "-o", "."), ".: there is such a file; move it away, or name another with -o"),
     (("-p", "a_b=1", "--where", "a_b<1"), "--where a_b<1: no combination of values fulfils it"),
     (("-p", "a_b=1..3", "--where", "a_b<2", "--where", "a_b>2"), "a_b>2: no combination of values fulfils it and the"),
     (("-p", "a_b=1", "--figure", "("), "--figure (: no regular expression"),
@@ -346,8 +367,7 @@ def test_a_program_that_fails_without_parameters_ends_it_with_its_status(place: 
         "  no licence",
     ]
     place.program.write_text("print('nothing of interest')\n")
-    place.output.with_name("out.conf.measurements").unlink()
-    done = place.run("-p", "mine_eager=1,2", *FIGURE)
+    done = place.run("-p", "mine_eager=1,2", *FIGURE)  # another figure: what never ran is not in its way
     assert done.returncode == 1
     assert "nothing that it printed fits --figure time" in done.stderr
 

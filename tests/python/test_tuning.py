@@ -297,6 +297,12 @@ def test_measurements_of_another_job_are_refused(tmp_path: Path, change: dict[st
     path = tmp_path / "measurements"
     heading: dict[str, Any] = {"line": ["mpirun"], "library": "MPI 1.0", "nodes": [0, 0]}
     Journal(path, **heading).close()
+    log = Journal(path, **{**heading, **change})  # that nothing was measured in is in nobody's way
+    log.close()
+    path.unlink()
+    log = Journal(path, **heading)
+    log.add(Line(1, Point("allreduce", 2, 8), NATIVE, Times((1e-5,))))
+    log.close()
     before = path.read_text()
     with pytest.raises(JournalError, match=says):
         Journal(path, **{**heading, **change})
@@ -841,6 +847,8 @@ def test_the_librarys_algorithms_are_listed_with_their_values() -> None:
     ]
     chain, tree = library.described("bcast", ways, "Open MPI v4.1.4, package: Debian")
     assert (chain["name"], chain["says"]) == ("native_chain", "chain of Open MPI v4.1.4")
+    (mpich,) = library.described("bcast", ["native_tree"], "MPICH Version:      5.0.2")
+    assert mpich["says"] == "tree of MPICH 5.0.2"
     assert chain["parameters"] == [
         {"name": "segment", "values": ["8192", "65536"]},
         {"name": "fanout", "values": ["4"]},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -49,18 +48,8 @@ def prediction(
     Ranks are placed on the hosts in their order; `parameters` is a file. Raises UnknownError for invalid arguments,
     else RepositoryError.
     """
-    with tempfile.TemporaryDirectory(prefix="starling-predict-") as folder:
-        described = Path(folder) / "platform.json"
-        described.write_text(json.dumps(platform.as_json()))
-        words = [
-            str(described),
-            str(ranks),
-            collective,
-            str(size),
-            str(root),
-            *([str(parameters)] if parameters else []),
-        ]
-        return ask("predict", *words)
+    words = [str(ranks), collective, str(size), str(root), *([str(parameters)] if parameters else [])]
+    return ask("predict", "/dev/stdin", *words, given=json.dumps(platform.as_json()))
 
 
 def algorithms(found: dict[str, Any], collective: str | None = None) -> list[dict[str, Any]]:

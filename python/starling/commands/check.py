@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from starling import files
 from starling.commands.shared import Launcher, OfMpi, commands, fail, refuse_inner_run
 
 app = commands()
@@ -44,16 +44,16 @@ def check(
     from starling.verdicts import check as checking
 
     refuse_inner_run("check", line)
-    with tempfile.TemporaryDirectory(prefix="starling-check-") as name:
-        file = Path(name) / "profile.json"
+    with files.temporary_folder("check") as folder:
+        file = folder / "profile.json"
         status = run_profiled(line, file, {"mpi": mpi.value} if mpi else {}, keep_stdout=as_json)
         if not file.exists():
             raise typer.Exit(status)
         try:
             profile, _ = profiles.read(file)
             in_force = settings.in_force({}, os.environ, settings.find_files(settings.working_folder(), os.environ))
-            folder = settings.history_folder(in_force, os.environ)
-            known, _ = histories.known(histories.read(folder).entries) if folder else ([], [])
+            history = settings.history_folder(in_force, os.environ)
+            known, _ = histories.known(histories.read(history).entries) if history else ([], [])
             table = read_table(Path(in_force["table"].value)) if in_force.get("table") else None
         except (RecordError, RepositoryError, histories.HistoryError, settings.SettingsError, TableError) as error:
             fail(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
@@ -29,9 +30,12 @@ class _ListByDefault(TyperGroup):
     """Without a command it lists."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Puts `list` before options that are not the group's own."""
+        """Puts the command before options that are not the group's own, as in `--history DIR show`; `list` if none."""
         if not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names):
-            args = ["list", *args]
+            words = enumerate(itertools.pairwise(args), 1)
+            # A word behind an option is its value: a folder may be called `list`.
+            at = next((i for i, (option, word) in words if word in self.commands and not option.startswith("-")), None)
+            args = ["list", *args] if at is None else [args[at], *args[:at], *args[at + 1 :]]
         return super().parse_args(ctx, args)
 
 

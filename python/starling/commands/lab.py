@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +15,7 @@ from starling.commands import completion
 from starling.commands.shared import AsJson
 from starling.lab.launch import IDLE_MICROSECONDS
 from starling.lab.state import DEFAULT_PREFIX
-from starling.messages import MISUSE, log, printable
+from starling.messages import MISUSE, log, not_written, printable
 from starling.networks.placement import Order
 
 app = typer.Typer(
@@ -251,6 +250,15 @@ def calibrate(
     raise typer.Exit(outcome.status)
 
 
+def _write(file: Path, text: str) -> None:
+    from starling.lab.state import LabError
+
+    try:
+        files.write(file, text)
+    except OSError as error:
+        raise LabError(not_written(file, error)) from error
+
+
 @app.command(
     epilog="Example: starling lab race allreduce:ring --against all --sizes 1K:1M --plot ring.svg -- mpirun -n 16",
 )
@@ -279,18 +287,23 @@ def race(
     from starling.tuning import race as races
 
     collective, _, way = candidate.partition(":")
-    with _failures(), tempfile.TemporaryDirectory(prefix="starling-race-") as folder:
-        table = Path(folder) / "table.json"
+    with _failures(), files.temporary_folder("race") as folder:
+        table = folder / "table.json"
         try:
             if not way.startswith("native"):
-                repository.named(repository.listing(), collective, way.partition("?")[0])
+                races.check(repository.named(repository.listing(), collective, way.partition("?")[0]), collective, way)
+            if plot is not None and plot.suffix != ".svg":
+                raise LabError(f"--plot {printable(plot)}: pictures are SVG; give a name that ends in .svg", MISUSE)
+            for file in (csv, plot):
+                if file is not None and not file.absolute().parent.is_dir():
+                    raise LabError(not_written(file, OSError()), MISUSE)
             wanted = races.words(collective, way, against, races.sizes(sizes), budget, str(table))
         except (races.RaceError, UnknownError) as error:
             raise LabError(str(error), MISUSE) from error
         except RepositoryError as error:
             raise LabError(str(error)) from error
         outcome = launch.run(itself.starling([*wanted, "--", *line]), prefix, Order.BLOCK, 1, idle_us)
-        if outcome.status != 0:
+        if outcome.status != 0 and not table.exists():
             raise typer.Exit(outcome.status)
         if outcome.cpu_bound:
             log(outcome.text())
@@ -299,11 +312,10 @@ def race(
             races.render(found, terminal())
             for file, text in ((csv, races.as_csv(found)), (plot, races.plot(found))):
                 if file is not None:
-                    files.write(file, text)
+                    _write(file, text)
         except (races.RaceError, tables.TableError) as error:
             raise LabError(str(error)) from error
-        except OSError as error:
-            raise LabError(f"{printable(error.filename)}: {error.strerror}") from error
+    raise typer.Exit(outcome.status)
 
 
 @app.command(

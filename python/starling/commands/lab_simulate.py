@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import typer
 
+from starling import files
 from starling.lab import simulation, simulator
 from starling.lab.state import LabError
 from starling.messages import MISUSE, log, printable
@@ -62,9 +62,9 @@ def program(
     env["STARLING_HISTORY"] = "off"
     if record is not None:
         env["STARLING_RECORD"] = str(record.absolute())
-    with tempfile.TemporaryDirectory(prefix="starling-simulate-") as name:
+    with files.temporary_folder("simulate") as folder:
         if count:
-            built = Path(name) / Path(words[0]).stem
+            built = folder / Path(words[0]).stem
             library = simulator.archive(os.environ, log)
             simulator.compile_program([Path(word) for word in words[:count]], built, library)
         else:

@@ -63,7 +63,8 @@ def predict(
     if size and collective == "barrier":
         misused(f"{printable(size)}: a barrier has no size; leave it out")
     if parameters is not None and not parameters.is_file():
-        misused(f"{printable(parameters)}: no such file; make one with: starling calibrate")
+        why = "it is no file" if parameters.exists() else "no such file"
+        misused(f"{printable(parameters)}: {why}; make one with: starling calibrate")
     try:
         described = platform_file.described(platform, rate=rate, trunk_rate=trunk_rate, ranks=ranks_per_host)
         placed = replace(described, hosts=tuple(ordered(described, order, seed)))

@@ -9,10 +9,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from starling import files
 from starling.installation.variants import AGAIN, library_folders, package_folders
 from starling.messages import printable
 
@@ -116,11 +116,11 @@ def compiled(mpicc: str, log: Callable[[str], None]) -> Iterator[list[Path]]:
     else:
         generator = ["-G", "Unix Makefiles"]
     jobs = str(len(os.sched_getaffinity(0)))
-    with tempfile.TemporaryDirectory(prefix="starling-build-") as folder:
+    with files.temporary_folder("build") as folder:
         options = ["-DCMAKE_BUILD_TYPE=Release", f"-DSTARLING_MPICC={Path(wrapper).absolute()}"]
         steps = (
-            ("configuring", [*cmake, "-S", str(sources()), "-B", folder, *generator, *options]),
-            ("building (a minute or two)", [*cmake, "--build", folder, "--parallel", jobs]),
+            ("configuring", [*cmake, "-S", str(sources()), "-B", str(folder), *generator, *options]),
+            ("building (a minute or two)", [*cmake, "--build", str(folder), "--parallel", jobs]),
         )
         for what, line in steps:
             log(f"{what} for {printable(wrapper)}")
@@ -131,7 +131,7 @@ def compiled(mpicc: str, log: Callable[[str], None]) -> Iterator[list[Path]]:
                 raise BuildError(
                     f"{what} failed: {printable(errors[0].strip() if errors else 'no output')}; see: {' '.join(line)}"
                 )
-        built = sorted(Path(folder).glob("libstarling-*.so")) + sorted(Path(folder).glob("libstarling-*.a"))
+        built = sorted(folder.glob("libstarling-*.so")) + sorted(folder.glob("libstarling-*.a"))
         if not built:
             raise BuildError(
                 f"{printable(wrapper)}: no mpi.h of Open MPI, MPICH, Intel MPI, MPI 5 or SimGrid behind it; "

@@ -68,12 +68,17 @@ def repository() -> Path:
     return program
 
 
-def ask(*words: str, environ: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """The output of `starling-repository`. Raises UnknownError for unknown words, else RepositoryError."""
+def ask(*words: str, environ: Mapping[str, str] | None = None, given: str = "") -> dict[str, Any]:
+    """The output of `starling-repository`, which may read `given` from /dev/stdin.
+
+    Raises UnknownError for unknown words, else RepositoryError.
+    """
     program = repository()
     try:
         line = [str(program), *words]
-        done = subprocess.run(line, env=environ, capture_output=True, text=True, errors="replace", check=False)
+        done = subprocess.run(
+            line, env=environ, input=given, capture_output=True, text=True, errors="replace", check=False
+        )
         if done.returncode == _MISUSED:
             raise UnknownError(done.stderr.strip().removeprefix(f"{program.name}: "))
         if done.returncode == _FAILED and done.stderr:

@@ -6,7 +6,6 @@ import json
 import math
 import os
 import re
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from starling import files
 from starling.algorithms import repository
 from starling.installation import build, questions
 from starling.lab import simulator
@@ -130,8 +130,8 @@ def compare(
     """Every case under every strategy, a simulation for each strategy. Raises LabError."""
     simulator.check(platform, hosts, ranks)
     _check(cases, strategies, ranks, environ)
-    with tempfile.TemporaryDirectory(prefix="starling-simulate-") as name:
-        program = compiled(Path(name), environ, log)
+    with files.temporary_folder("simulate") as folder:
+        program = compiled(folder, environ, log)
         return [
             one
             for strategy in strategies

@@ -7,12 +7,12 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from starling import files
 from starling.installation import build, linking
 from starling.installation.variants import package_folders, users_folder
 from starling.lab import simgrid
@@ -191,8 +191,8 @@ def _are_shared(hosts: Sequence[Host], ranks: int) -> bool:
 
 @contextmanager
 def _platform_files(platform: Platform, hosts: Sequence[Host], ranks: int) -> Iterator[tuple[Path, Path]]:
-    with tempfile.TemporaryDirectory(prefix="starling-simulate-") as name:
-        network, places = Path(name) / "platform.xml", Path(name) / "hosts"
+    with files.temporary_folder("simulate") as folder:
+        network, places = folder / "platform.xml", folder / "hosts"
         network.write_text(simgrid.platform_xml(platform, shared=_are_shared(hosts, ranks)))
         places.write_text(simgrid.host_file(hosts, ranks))
         yield network, places

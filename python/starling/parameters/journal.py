@@ -52,6 +52,8 @@ class Journal:
         self.heading = {"schema": SCHEMA, **self.heading}
         self._lines = JsonLines(self.path)
         self.lines = self._parsed(self._lines.text)
+        if not self.lines:
+            self._lines.forget()  # a line that never ran is not in the way of a corrected one
         self._lines.begin(self.heading)
 
     @property
@@ -74,12 +76,13 @@ class Journal:
     def _parsed(self, text: str) -> list[Line]:
         name = printable(self.path)
         found: list[Line] = []
-        for number, line in enumerate(text.splitlines(), 1):
+        lines = text.splitlines()
+        for number, line in enumerate(lines, 1):
             try:
                 one = json.loads(line)
                 if number > 1:
                     found.append(_line(one))
-                elif (other := self._other(one)) is not None:
+                elif (other := self._other(one)) is not None and (len(lines) > 1 or one["schema"] != SCHEMA):
                     raise JournalError(f"{name}: it was measured with another {other}; {_REMEDY}")
             except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
                 raise JournalError(f"{name}, line {number}: it is no line of measurements; {_REMEDY}") from error

@@ -36,6 +36,11 @@ _USUAL: Mapping[launcher.Kind, Sequence[Sequence[str]]] = {
 on messages wait for their receivers, and how many connections carry them. A library's own value comes first."""
 
 
+EXAMPLE = "btl_tcp_eager_limit=16K,64K,256K"
+EXAMPLES = {launcher.Kind.HYDRA: "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=recursive_doubling,reduce_scatter_allgather"}
+"""Parameters to name where nothing is usual: of some families, and of all others."""
+
+
 def defaults(line: Sequence[str], found: launcher.Located) -> dict[str, str]:
     """The parameters that the library of a launcher lists, and their values; empty where nothing lists them."""
     if found.kind not in _TOOLS:

@@ -27,6 +27,8 @@ _ROWS = 12
 
 def verdict(found: Outcome) -> str:
     """One sentence: whether the settings are better than none, by how much, and how sure that is."""
+    if not found.found and not found.failed:
+        return "nothing was tried before the budget was used up; with a larger --budget the same command tries more"
     if found.chosen is None:
         return "no settings worked: leave the MPI library as it is"
     name = in_words(found.chosen)

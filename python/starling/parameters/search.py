@@ -144,7 +144,8 @@ class Search:
         best = min(self._outcome.candidates, key=self._outcome.cost)
         if math.isfinite(self._outcome.cost(best)):
             self._outcome.chosen = best
-        self._outcome.why = f"the best of the {len(self._outcome.found)} that were tried before the budget was used up"
+            tried = len(self._outcome.found)
+            self._outcome.why = f"the best of the {tried} that were tried before the budget was used up"
 
     def _as_it_is(self) -> None:
         """One run without parameters: whether the line works, and how long it takes."""

@@ -109,14 +109,14 @@ def _values(item: str) -> list[str]:
     return found
 
 
-def parameters(texts: Sequence[str]) -> list[Parameter]:
-    """The parameters of such texts. Raises SpaceError, also where one comes twice or there is none."""
+def parameters(texts: Sequence[str], example: str = "NAME=VALUE,VALUE") -> list[Parameter]:
+    """The parameters of such texts. Raises SpaceError, also where one comes twice or there is none as in `example`."""
     found = [parameter(text) for text in texts]
     names = [one.name for one in found]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise SpaceError(f"{twice}: named twice; give all its values at once: {twice}=VALUE,VALUE")
     if not found:
-        raise SpaceError("no parameter is named; name one: -p btl_tcp_eager_limit=16K,64K,256K")
+        raise SpaceError(f"no parameter is named; name one: -p {example}")
     return found
 
 
@@ -146,17 +146,36 @@ class Condition:
             return self.compare(one, other)
 
 
-def condition(text: str, names: Sequence[str]) -> Condition:
-    """The condition of a text, on parameters of these names. Raises SpaceError."""
+def condition(text: str, values: Mapping[str, Sequence[str]]) -> Condition:
+    """The condition of a text, on parameters with these values. Raises SpaceError."""
     match = _COMPARISON.fullmatch(text)
     if match is None:
         raise SpaceError(f"--where {printable(text)}: write NAME <= NAME or NAME <= VALUE; there are < <= > >= == !=")
     sides = [match[1], match[3]]
-    used = tuple(dict.fromkeys(word for word in sides if word in names))
+    used = tuple(dict.fromkeys(word for word in sides if word in values))
     if not used:
         raise SpaceError(f"--where {printable(text)}: neither side is a parameter that is tried")
-    left, right = (word if word in used else _values(word)[0] for word in sides)
+    left, right = (word if word in used else _value(word, text, used[0], values) for word in sides)
     return Condition(text, left, _OPERATORS[match[2]], right, used)
+
+
+def _value(word: str, text: str, name: str, values: Mapping[str, Sequence[str]]) -> str:
+    """A number, or a value of the parameter `name` on the other side: any other word would compare by its letters."""
+    found = word if ".." in word else _values(word)[0]
+    if found not in values[name] and not _is_number(found):
+        raise SpaceError(
+            f"--where {printable(text)}: {printable(word)} is no parameter that is tried, no number and no value of "
+            f"{name}; write one of these"
+        )
+    return found
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _serves(one: Condition, values: Mapping[str, Sequence[str]]) -> bool:
@@ -197,7 +216,7 @@ def _fulfilling(given: Sequence[Parameter], conditions: Sequence[Condition]) -> 
 def combinations(given: Sequence[Parameter], conditions: Sequence[str] = ()) -> list[Settings]:
     """Every combination of values that fulfils all conditions. Raises SpaceError where there is none, or too many."""
     values = {one.name: one.values for one in given}
-    conditioned = [condition(text, list(values)) for text in conditions]
+    conditioned = [condition(text, values) for text in conditions]
     left = dict(values)
     for one in sorted(conditioned, key=lambda one: len(one.names)):
         for name in one.names:

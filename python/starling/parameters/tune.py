@@ -56,7 +56,8 @@ def _candidates(request: Request, found: launcher.Located, note: Callable[[str],
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is no text"
             raise SpaceError(f"{printable(request.file)}: {why}") from error
-    return space.combinations(space.parameters(texts), request.where)
+    example = library.EXAMPLES.get(found.kind, library.EXAMPLE)
+    return space.combinations(space.parameters(texts, example), request.where)
 
 
 def _runner(request: Request, found: launcher.Located, figure: Figure, environ: Mapping[str, str]) -> Runner:
@@ -84,7 +85,7 @@ def tune(
         raise SpaceError(str(error)) from error
     known = library.check(candidates[0], request.line, found)
     runner = _runner(request, found, figure, environ)
-    if request.output.exists() and not request.measurements.exists():
+    if request.output.is_dir() or (request.output.exists() and not request.measurements.exists()):
         raise JournalError(f"{printable(request.output)}: there is such a file; move it away, or name another with -o")
     heading = {
         "line": list(request.line),

@@ -411,10 +411,10 @@ class Request(_Handle):
         """Collective over the ranks of `topology`, which is `MPI.COMM_WORLD` where it is left out.
 
         `send` and `receive` are what a predefined set works on; functions of the program may use them. `receive` is
-        `send` where it is left out. `root` is a rank where the set has one. `strategy` is one of `starling strategies`,
-        such as `brute-force`; by default that of the run. Raises Error where the parts do not fit the set, or there is
-        no such strategy, on all ranks if on one. Where the library is not loaded it warns on rank 0, and each start
-        calls the first function.
+        `send` where it is left out. `root` is a rank where the set has one. `strategy` is one of those in
+        docs/strategies.md, such as `brute-force`; by default that of the run. Raises Error where the parts do not fit
+        the set, or there is no such strategy, on all ranks if on one. Where the library is not loaded it warns on rank
+        0, and each start calls the first function.
         """
         super().__init__()
         self.functions = functions

@@ -39,6 +39,11 @@ def _signature(name: str, called: inspect.Signature) -> str:
     return f"{name}(\n{words}){result}"
 
 
+def _in_cell(signature: str) -> str:
+    """In one line, as rows of tables are, and without what would end a cell."""
+    return re.sub(r",?\n\)", ")", signature).replace("(\n    ", "(").replace("\n   ", "").replace("|", "\\|")
+
+
 def _split(parameters: str) -> Iterator[str]:
     """Parameters, each by itself: at commas that are in no brackets."""
     depth, since = 0, 0
@@ -69,7 +74,7 @@ def _section(name: str) -> str:
     if name not in _MADE_OTHERWISE:
         making = noun.__init__
         parts += [f"```python\n{_signature(name, inspect.signature(making))}\n```", _text(making)]
-    if rows := [f"| `{how}` | {' '.join(says.split())} |" for how, says in _members(noun)]:
+    if rows := [f"| `{_in_cell(how)}` | {' '.join(says.split())} |" for how, says in _members(noun)]:
         parts.append("\n".join(["| member | meaning |", "|---|---|", *rows]))
     return "\n\n".join(parts) + "\n"
 

@@ -6,7 +6,6 @@ Runs and tools add and remove files at any time, so a listed file may no longer 
 from __future__ import annotations
 
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -192,8 +191,9 @@ def known(entries: Iterable[Entry]) -> tuple[list[Known], list[Skipped]]:
     The library adds them up, as for a run that starts from them and as for merging. Raises RepositoryError.
     """
     runs: Counter[tuple[Place, Key]] = Counter()
-    with tempfile.TemporaryDirectory(prefix="starling-history-") as name:
-        folder = Path(name)
+    with files.temporary_folder("history") as held:
+        folder = held / "records"  # merging takes a lock of its own
+        folder.mkdir()
         for entry in entries:
             runs.update(dict.fromkeys(((Place.of(entry.run), key) for key in entry.keys), entry.runs))
             (folder / entry.path.name).symlink_to(entry.path.absolute())

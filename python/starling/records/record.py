@@ -522,7 +522,7 @@ def read(path: Path) -> tuple[RunRecord, str]:
     try:
         contents = files.read(path)
     except OSError as error:
-        raise RecordError(f"{printable(path)}: {error.strerror}") from error
+        raise RecordError(f"{printable(path)}: {error.strerror}; name a run record") from error
     return parse(contents, path)
 
 
@@ -531,7 +531,9 @@ def parse(contents: bytes, path: Path) -> tuple[RunRecord, str]:
     try:
         text = contents.decode()
     except UnicodeDecodeError as error:
-        raise RecordError(f"{printable(path)}: not a run record, byte {error.start} is not UTF-8") from error
+        raise RecordError(
+            f"{printable(path)}: not a run record, byte {error.start} is not UTF-8; name another one"
+        ) from error
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
@@ -543,7 +545,9 @@ def parse(contents: bytes, path: Path) -> tuple[RunRecord, str]:
     except RecursionError as error:
         raise RecordError(f"{printable(path)}: not a run record, it is nested too deeply; name another one") from error
     except ValueError as error:
-        raise RecordError(f"{printable(path)}: not a run record, it has a number that is too long") from error
+        raise RecordError(
+            f"{printable(path)}: not a run record, it has a number that is too long; name another one"
+        ) from error
     schema = data.get("schema") if isinstance(data, dict) else None
     if schema is None:
         raise RecordError(f"{printable(path)}: not a run record, it has no `schema`; records are in the history folder")

@@ -7,9 +7,10 @@ A variable names a small file: the library writes a letter into it when it has r
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+
+from starling import files
 
 VARIABLE = "STARLING_EXPLAINED"
 BY_LIBRARY = "l"
@@ -23,13 +24,13 @@ def channel(environ: Mapping[str, str]) -> Iterator[Path | None]:
     if outer.is_file():
         yield outer
         return
-    try:
-        own = tempfile.NamedTemporaryFile(prefix="starling-run-")  # noqa: SIM115 - closed below
-    except OSError:
-        yield None
-        return
-    with own:
-        yield Path(own.name)
+    with contextlib.ExitStack() as stack:
+        own: Path | None = None
+        with contextlib.suppress(OSError):
+            folder = stack.enter_context(files.temporary_folder("run"))
+            (folder / "explained").touch()
+            own = folder / "explained"
+        yield own
 
 
 def marks(file: Path | None) -> str:

@@ -6,7 +6,6 @@ import os
 import platform
 import re
 import subprocess
-import tempfile
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -15,7 +14,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from starling import __version__
+from starling import __version__, files
 from starling.installation import itself
 from starling.installation.variants import Flavour, Variant, library
 from starling.launchers.launcher import compiler_beside, identify
@@ -122,8 +121,7 @@ def tried(launcher: Path, environ: Mapping[str, str]) -> LauncherState:
     mpicc = compiler_beside(str(launcher), identity.flavour)
     if mpicc is None:
         return state("not tried: no mpicc beside it", works=None)
-    with tempfile.TemporaryDirectory(prefix="starling-doctor-") as name:
-        folder = Path(name)
+    with files.temporary_folder("doctor") as folder:
         source, program, history = folder / "trial.c", folder / "trial", folder / "history"
         source.write_text(trial.PROGRAM)
         if complaint := trial.compile_c(mpicc, source, program):

@@ -214,7 +214,7 @@ class MpiJob:
             said = first_words(self._complaints) or "it said nothing"
             raise JobError(
                 f"{printable(self._line[0])}: no job of ours began, {printable(said)}; "
-                "after -- write a launcher that can start it, without a program of yours"
+                "name a launcher that can start it, without a program of yours"
             ) from error
         self.start_seconds = time.monotonic() - began
 

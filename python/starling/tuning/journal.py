@@ -68,6 +68,8 @@ class Journal:
         heading: dict[str, Any] = {"schema": SCHEMA, "line": list(line), "library": library, "nodes": list(nodes)}
         self._lines = JsonLines(path)
         self.kept = parse(self._lines.text, printable(path), heading)
+        if not self.kept.lines:
+            self._lines.forget()  # a job that measured nothing is not in the way of another one
         self._lines.begin(heading)
 
     def add(self, line: Line) -> None:
@@ -94,14 +96,15 @@ def parse(text: str, name: str, heading: dict[str, Any] | None = None) -> Kept:
     remedy = "move it away, or name another table with -o"
     lines: list[Line] = []
     elapsed = 0.0
-    for number, line in enumerate(text.splitlines(), 1):
+    texts = text.splitlines()
+    for number, line in enumerate(texts, 1):
         try:
             found = json.loads(line)
             if number == 1:
                 if found["schema"] != SCHEMA:
                     raise JournalError(f"{name}: it has the measurements of another version; {remedy}")
                 other = next((key for key, value in (heading or {}).items() if found[key] != value), None)
-                if other is not None:
+                if other is not None and len(texts) > 1:
                     what = {"line": "launcher line", "library": "MPI library", "nodes": "placement of ranks"}[other]
                     raise JournalError(f"{name}: it was measured with another {what}; {remedy}")
             elif "ended" in found:

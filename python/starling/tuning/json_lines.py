@@ -33,6 +33,10 @@ class JsonLines:
         """The whole lines that were there."""
         self._file: IO[bytes] | None = None
 
+    def forget(self) -> None:
+        """Before `begin`: what was there goes, and the file begins anew."""
+        self._whole_bytes, self.text = 0, ""
+
     def begin(self, heading: object) -> None:
         """Opens the file, for this process alone; one without lines gets `heading` as its first."""
         try:

@@ -74,7 +74,7 @@ def described(collective: str, ways: Sequence[str], library: str) -> list[dict[s
         for item in filter(None, bound.split(",")):
             parameter, _, value = item.partition("=")
             values.setdefault(parameter, {})[value] = None
-    product = library.partition(",")[0]
+    product = " ".join(library.partition(",")[0].replace("Version:", "").split())  # MPICH's has both
     return [
         {
             "collective": collective,

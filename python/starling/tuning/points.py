@@ -161,7 +161,7 @@ def from_profile(path: Path, only: Sequence[str] | None, available: int, counts:
     name = printable(path)
     try:
         profile = json.loads(files.read(path))
-        if profile.get("schema", record.SCHEMA) != record.SCHEMA:
+        if "contexts" in profile and profile.get("schema", record.SCHEMA) != record.SCHEMA:
             raise PlanError(f"{name}: it is the profile of another version; make it again with: starling profile")
         all_ranks = int(profile["run"]["ranks"]) if counts is not None else 0
         weights: dict[Point, float] = {}
@@ -177,7 +177,9 @@ def from_profile(path: Path, only: Sequence[str] | None, available: int, counts:
     weights = _heaviest(weights)
     mean = sum(weights.values()) / max(len(weights), 1)
     if mean <= 0:
-        raise PlanError(f"{name}: nothing in it can be tuned on {available} ranks; start the job with the profile's")
+        raise PlanError(
+            f"{name}: nothing in it can be tuned on {available} ranks; start the job with as many as the program had"
+        )
     return {point: weight / mean for point, weight in sorted(weights.items()) if weight > 0}
 
 

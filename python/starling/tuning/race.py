@@ -7,6 +7,7 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import geometric_mean
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -43,6 +44,19 @@ def sizes(text: str) -> list[int]:
     while found[-1] * _FACTOR < high:
         found.append(found[-1] * _FACTOR)
     return found if found[-1] == high else [*found, high]
+
+
+def check(entry: Mapping[str, Any], collective: str, way: str) -> None:
+    """Whether a name has all parameters of its algorithm, whose `entry` it is. Raises RaceError."""
+    needed = [one["name"] for one in entry["parameters"]]
+    named = [word.partition("=")[0] for word in way.partition("?")[2].split(",") if word]
+    if sorted(named) != sorted(needed):
+        example = ",".join(f"{one['name']}={one['values'][0]}" for one in entry["parameters"])
+        wanted = f"{way.partition('?')[0]}{'?' if example else ''}{example}"
+        raise RaceError(
+            f"{printable(collective)}:{printable(way)}: a way has all of its parameters in its name, "
+            f"as in {printable(collective)}:{printable(wanted)}"
+        )
 
 
 @dataclass(frozen=True)

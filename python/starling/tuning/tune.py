@@ -205,7 +205,7 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
                 search.run()
             except (KeyboardInterrupt, SystemExit) as ended:
                 status = int(str(ended.code)) if isinstance(ended, SystemExit) else 128 + signal.SIGINT
-                log("interrupted: writing the table of what was measured so far; the same command goes on")
+                log("interrupted: the table has what was measured so far")
                 job.kill()
         journal.close()
         made = tables.Made(
@@ -219,9 +219,11 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
         for note in search.notes:
             log(note)
         if not status and search.budget.used_up:
-            log("the budget is used up; the same command with a larger --budget goes on")
+            log("the budget is used up; with a larger --budget the same command measures more")
         elif not status and search.lacks_time:
-            log("the budget has no time for all that is worth it; the same command with a larger --budget goes on")
+            log(
+                "the budget has no time for all that is worth it; with a larger --budget the same command measures more"
+            )
         return Done(found, status)
 
 
