@@ -37,6 +37,7 @@ void keep_candidates(ContextRecord& context, WantedCandidate wanted) {
   }
   context.candidates_left_out += std::ssize(all) - static_cast<std::ptrdiff_t>(place);
   all.resize(place);
+  all.shrink_to_fit();
   const auto placed = [&](int index) { return index < 0 ? -1 : places[static_cast<std::size_t>(index)]; };
   for (Decision& one : context.decisions) {
     one.from = placed(one.from);
@@ -51,6 +52,7 @@ void drop_unmeasured(ContextRecord& context) {
 void drop_details(ContextRecord& context) {
   context.decisions_dropped += std::ssize(context.decisions);
   context.decisions.clear();
+  context.decisions.shrink_to_fit();
   keep_candidates(context, [](const CandidateRecord&) { return false; });
 }
 
@@ -91,12 +93,7 @@ void shorten(RunRecord& record, std::size_t most) {
     if (total <= most) break;
     total -= sizes[i];
     stays[i] = false;
-    const LeftOut sums = sums_of(contexts[i]);
-    if (record.left_out) {
-      fold(*record.left_out, sums);
-    } else {
-      record.left_out = sums;
-    }
+    fold(record.left_out, sums_of(contexts[i]));
   }
   std::size_t place = 0;
   for (std::size_t i = 0; i < contexts.size(); ++i) {
