@@ -44,6 +44,9 @@ TEST(BoundedContexts, KeepNoMoreThanARecordHoldsHoweverManyCallKeysThereAre) {
   constexpr std::size_t of_added = BoundedContexts::most_added * (std::size_t{16} << 10);
   EXPECT_LT(largest, most_record_bytes + of_added);
   const RunRecord record = all.take();
+  std::size_t room = 0;
+  for (const ContextRecord& one : record.contexts) room += one.candidates.capacity();
+  EXPECT_LT(room, 3 * record.contexts.size() + 61 * BoundedContexts::most_added) << "what was left out was freed";
   ASSERT_TRUE(record.left_out);
   std::int64_t calls = record.left_out->calls;
   double seconds = record.left_out->seconds;
