@@ -59,9 +59,8 @@ def test_memory_is_bounded_however_many_sizes_short_lived_communicators_have(mpi
     program = str(compile_c(mpi, HERE / "sizes_come_and_go.c", tmp_path))
     outcome, record = run_tuned(mpi, 2, [program, str(communicators)], "auto", tmp_path)
     assert int(outcome.stdout) < 12 * 1024, "KiB in the second half; 10 for each new size where all is kept"
-    assert record.left_out is not None
     kept = sum(one.calls for one in record.contexts if one.collective == "bcast")
-    assert kept + record.left_out.calls == communicators
+    assert kept + (record.left_out.calls if record.left_out else 0) == communicators
 
 
 @pytest.mark.parametrize("ends", ["killed", "finalized"])
