@@ -162,8 +162,7 @@ RunRecord merged(std::span<const File> files) {
       }
       contexts.push_back(std::move(context));
     }
-    if (record.left_out && all.left_out) fold(*all.left_out, *record.left_out);
-    if (record.left_out && !all.left_out) all.left_out = record.left_out;
+    fold(all.left_out, record.left_out);
   }
   all.contexts = folded(std::move(contexts));
   return all;

@@ -208,6 +208,14 @@ void fold(LeftOut& into, const LeftOut& other) {
   fold_spent(into, other);
 }
 
+void fold(std::optional<LeftOut>& into, const std::optional<LeftOut>& other) {
+  if (!into) {
+    into = other;
+  } else if (other) {
+    fold(*into, *other);
+  }
+}
+
 void FoldedContexts::add(ContextRecord context) {
   const auto [place, is_new] = places_.try_emplace(key_of(context), contexts_.size());
   if (is_new) {

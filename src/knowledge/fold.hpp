@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -23,6 +24,8 @@ void fold(ContextRecord& into, const ContextRecord& other);
 void fold_by_place(ContextRecord& into, const ContextRecord& other, std::span<const int> places);
 
 void fold(LeftOut& into, const LeftOut& other);
+/// The same, where there may be none.
+void fold(std::optional<LeftOut>& into, const std::optional<LeftOut>& other);
 
 /// Contexts, those of one call key (here with the number of ranks) folded into one. Adding one takes constant time.
 class FoldedContexts {

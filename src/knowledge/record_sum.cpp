@@ -7,7 +7,7 @@
 
 namespace starling {
 
-RecordSum::RecordSum(std::vector<ContextRecord> mine) {
+RecordSum::RecordSum(std::vector<ContextRecord> mine, const std::optional<LeftOut>& left_out) : left_out_(left_out) {
   for (ContextRecord& one : mine) contexts_.add(std::move(one));
 }
 
@@ -44,12 +44,7 @@ void RecordSum::read(const std::string& text) {
   if (text.empty()) return;
   RunRecord other = run_record_from_json(text);
   for (ContextRecord& one : other.contexts) contexts_.add(std::move(one));
-  if (!other.left_out) return;
-  if (left_out_) {
-    fold(*left_out_, *other.left_out);
-  } else {
-    left_out_ = other.left_out;
-  }
+  fold(left_out_, other.left_out);
 }
 
 }  // namespace starling

@@ -12,7 +12,7 @@ namespace starling {
 /// The sum of several ranks' contexts, sent from rank to rank as texts of at most `most_record_bytes`.
 class RecordSum {
  public:
-  explicit RecordSum(std::vector<ContextRecord> mine);
+  explicit RecordSum(std::vector<ContextRecord> mine, const std::optional<LeftOut>& left_out = {});
 
   /// Adds the text of another rank's sum. Throws std::runtime_error if the text is not one.
   void add(std::string text);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "knowledge/fold.hpp"
@@ -28,15 +29,15 @@ void keep_candidates(ContextRecord& context, WantedCandidate wanted) {
     keep(one.to);
   }
   std::vector<int> places(all.size(), -1);
-  std::size_t place = 0;
+  std::vector<CandidateRecord> few;
+  few.reserve(static_cast<std::size_t>(std::count(kept.begin(), kept.end(), true)));
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!kept[i]) continue;
-    places[i] = static_cast<int>(place);
-    if (i != place) all[place] = std::move(all[i]);
-    ++place;
+    places[i] = static_cast<int>(few.size());
+    few.push_back(std::move(all[i]));
   }
-  context.candidates_left_out += std::ssize(all) - static_cast<std::ptrdiff_t>(place);
-  all.resize(place);
+  context.candidates_left_out += std::ssize(all) - std::ssize(few);
+  all = std::move(few);  // not resize, which keeps the memory
   const auto placed = [&](int index) { return index < 0 ? -1 : places[static_cast<std::size_t>(index)]; };
   for (Decision& one : context.decisions) {
     one.from = placed(one.from);
@@ -50,7 +51,7 @@ void drop_unmeasured(ContextRecord& context) {
 
 void drop_details(ContextRecord& context) {
   context.decisions_dropped += std::ssize(context.decisions);
-  context.decisions.clear();
+  context.decisions = std::vector<Decision>();  // not clear, which keeps the memory
   keep_candidates(context, [](const CandidateRecord&) { return false; });
 }
 
@@ -91,12 +92,7 @@ void shorten(RunRecord& record, std::size_t most) {
     if (total <= most) break;
     total -= sizes[i];
     stays[i] = false;
-    const LeftOut sums = sums_of(contexts[i]);
-    if (record.left_out) {
-      fold(*record.left_out, sums);
-    } else {
-      record.left_out = sums;
-    }
+    fold(record.left_out, sums_of(contexts[i]));
   }
   std::size_t place = 0;
   for (std::size_t i = 0; i < contexts.size(); ++i) {

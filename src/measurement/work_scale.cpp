@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "measurement/statistics.hpp"
 
@@ -165,9 +166,9 @@ void WorkScale::fit() {
 }
 
 void WorkScale::refer(double work, double calls) {
-  const double kept = horizon / (horizon + calls);
-  work_ = (kept * work_) + work;
-  calls_ = (kept * calls_) + calls;
+  if (latest_.calls >= horizon) before_ = std::exchange(latest_, {});
+  latest_.work += work;
+  latest_.calls += calls;
 }
 
 double WorkScale::factor(std::size_t candidate, double work) const {

@@ -40,7 +40,7 @@ Growth own_growth(const WorkSums& calls, const Growth& common);
 /// grows: 0 where its calls had that work, and large where they were much smaller or larger.
 double doubt_of_growth(const WorkSums& calls, const Growth& common, double work);
 
-/// Makes the times of calls with different work comparable: scales each to the mean work of the calls so far. Times are
+/// Makes the times of calls with different work comparable: scales each to the mean work of the latest calls. Times are
 /// taken as linear in work, so a mean over calls stays right.
 ///
 /// Dividing a time by its work would be wrong: a small call is all latency. So would be one curve for all candidates,
@@ -56,11 +56,14 @@ class WorkScale {
   void add(std::size_t candidate, double work, double seconds);
   /// Fits the growth of each candidate to the added calls.
   void fit();
-  /// Updates the reference, the mean work, with `calls` calls of `work` in total; earlier calls then weigh less.
+  /// Updates the reference, the mean work, with `calls` calls of `work` in total. Those before the latest hundred or two
+  /// are forgotten: if they only weighed less, calls of a thousandth of their work would not count for long.
   void refer(double work, double calls);
   /// The work to which times are scaled.
-  [[nodiscard]] double reference() const { return has_reference() ? work_ / calls_ : 0; }
-  [[nodiscard]] bool has_reference() const { return calls_ > 0; }
+  [[nodiscard]] double reference() const {
+    return has_reference() ? (before_.work + latest_.work) / (before_.calls + latest_.calls) : 0;
+  }
+  [[nodiscard]] bool has_reference() const { return before_.calls + latest_.calls > 0; }
   /// The factor from a time of the candidate for `work` to one for the reference.
   [[nodiscard]] double factor(std::size_t candidate, double work) const;
   /// How little the calls of a candidate tell of its time for the reference, as of the last fit: `doubt_of_growth`.
@@ -68,12 +71,19 @@ class WorkScale {
   /// Whether calls of this mean work are far smaller or larger than all that were added, so that nothing is known of
   /// them. From then on the answer for such calls is no.
   bool is_far(double work);
-  /// For `is_far`, no call was added.
-  void forget_range() { least_ = most_ = 0; }
+  /// For `is_far` and the reference, no call was added. How times grow is still known.
+  void forget_range() {
+    least_ = most_ = 0;
+    before_ = latest_ = {};
+  }
 
  private:
-  /// So many calls weigh as much in the reference as all before them.
+  /// So many calls, and those added with the last of them, count until as many more were added.
   static constexpr double horizon = 100;
+  struct Referred {
+    double work = 0;
+    double calls = 0;
+  };
 
   void widen(double work);
 
@@ -82,8 +92,8 @@ class WorkScale {
   Growth common_;
   double least_ = 0;  ///< work of a call; 0 where there was none with any
   double most_ = 0;
-  double work_ = 0;
-  double calls_ = 0;
+  Referred before_;
+  Referred latest_;
 };
 
 }  // namespace starling

@@ -296,6 +296,7 @@ void DynamicAeos::measure_anew(double work) {
   why_ = "calls have " + std::to_string(std::llround(work)) + " bytes a rank, unlike those measured before";
   replaced_ = of(best()).candidate;
   for (CandidateTimes& one : known_) one = {};
+  scale_->forget_range();
   measure(Stage::measure_select, first_of_each_unknown_group());
 }
 

@@ -237,13 +237,17 @@ void Planner::take_work(std::span<const PlannedCalls> plan, std::span<const Agre
   for (const PlannedCalls& step : plan) {
     const std::span<const AgreedCall> measured = calls.first(step.times());
     calls = calls.subspan(measured.size());
+    double work = 0;
     for (std::size_t i = measured.size(); i > 0; --i) {
       const AgreedCall& call = measured[i - 1];
+      work += call.work;
       if (!(call.slowest < refused_seconds)) continue;
       scale_->add(static_cast<std::size_t>(step.candidate), call.work,
                   std::max(waiting_.seconds(step.candidate, call), shortest));
-      scale_->refer(call.work, 1);
     }
+    // The measured calls of a long step stand for the others.
+    const auto all = static_cast<double>(step.calls);
+    if (!measured.empty()) scale_->refer(work * all / static_cast<double>(measured.size()), all);
   }
   scale_->fit();
   for (int i = 0; i < candidates(); ++i) {

@@ -92,6 +92,113 @@ TEST(WorkScale, ScalesTimesToTheMeanWorkOfTheLatestCalls) {
   EXPECT_NEAR(scale.reference(), 5000, 1) << "those before are forgotten";
 }
 
+TEST(WorkScale, ForgetsAThousandfoldWorkAfterSomeHundredCalls) {
+  WorkScale scale(1);
+  for (int call = 0; call < 1000; ++call) scale.refer(1e6, 1);
+  for (int call = 0; call < 201; ++call) scale.refer(1000, 1);
+  EXPECT_EQ(scale.reference(), 1000);
+  scale.forget_range();
+  EXPECT_FALSE(scale.has_reference());
+  EXPECT_EQ(scale.reference(), 0);
+}
+
+TEST(WorkScale, KeepsRareLargeCallsInTheMean) {
+  WorkScale scale(1);
+  double least = 1e9;
+  double most = 0;
+  for (int call = 0; call < 2000; ++call) {
+    scale.refer(call % 50 == 7 ? 1e6 : 0, 1);
+    if (call < 200) continue;
+    least = std::min(least, scale.reference());
+    most = std::max(most, scale.reference());
+  }
+  EXPECT_GT(least, 1e6 / 50 / 2);
+  EXPECT_LT(most, 1e6 / 50 * 2);
+}
+
+TEST(WorkScale, CallsAreFarThatHaveMoreThanFourTimesTheWorkOfAllOrLessThanAQuarter) {
+  WorkScale scale(2);
+  EXPECT_FALSE(scale.is_far(1000)) << "there are no calls to compare with";
+  scale.add(0, 1000, 10 * us);
+  scale.add(1, 3000, 20 * us);
+  for (const double near : {250.0, 1000.0, 12000.0}) EXPECT_FALSE(scale.is_far(near)) << near;
+  EXPECT_FALSE(scale.is_far(0)) << "calls without work tell nothing";
+  EXPECT_TRUE(scale.is_far(12001));
+  EXPECT_FALSE(scale.is_far(12001)) << "once";
+  EXPECT_FALSE(scale.is_far(48000)) << "now it is within four times the largest";
+  EXPECT_TRUE(scale.is_far(249));
+  EXPECT_FALSE(scale.is_far(249));
+}
+
+TEST(WorkScale, OnceTheRangeIsForgottenEarlierSizesAreFar) {
+  WorkScale scale(1);
+  scale.add(0, 1000, 10 * us);
+  EXPECT_TRUE(scale.is_far(100000));
+  scale.forget_range();
+  EXPECT_FALSE(scale.is_far(1000)) << "there are no calls to compare with";
+  scale.add(0, 100000, 500 * us);
+  EXPECT_TRUE(scale.is_far(1000));
+}
+
+TEST(DoubtOfGrowth, IsSmallWhereTheCallsHadThatWorkAndGrowsWithTheDistance) {
+  const Growth truth{20 * us, 0.01 * us};
+  const WorkSums sums = calls_of(truth, std::vector<double>(10, 2000));
+  double before = -1;
+  for (const double factor : {1.0, 3.0, 10.0, 100.0}) {
+    const double larger = doubt_of_growth(sums, truth, 2000 * factor);
+    const double smaller = doubt_of_growth(sums, truth, 2000 / factor);
+    EXPECT_GT(larger, before) << factor;
+    EXPECT_NEAR(smaller, larger, 0.02) << "half of such a call is latency, so both sides are alike";
+    before = larger;
+  }
+  EXPECT_LT(doubt_of_growth(sums, truth, 2000), 0.01);
+  EXPECT_GT(before, 0.3);
+}
+
+TEST(DoubtOfGrowth, EndsWithCallsOfThatWork) {
+  const Growth truth{20 * us, 0.01 * us};
+  std::vector<double> works(10, 1000);
+  const double unknown = doubt_of_growth(calls_of(truth, works), truth, 100000);
+  works.push_back(100000);
+  const double after_one = doubt_of_growth(calls_of(truth, works), truth, 100000);
+  works.insert(works.end(), 9, 100000);
+  const double known = doubt_of_growth(calls_of(truth, works), truth, 100000);
+  EXPECT_GT(unknown, 3 * after_one);
+  EXPECT_LT(known, 0.5 * after_one);
+  EXPECT_LT(known, 0.03);
+}
+
+TEST(DoubtOfGrowth, IsNoneWhereCallsHaveNoWorkOrTheirTimeDoesNotDependOnIt) {
+  EXPECT_EQ(doubt_of_growth({}, {20 * us, 0.01 * us}, 1000), 0);
+  EXPECT_EQ(doubt_of_growth(calls_of({20 * us, 0}, {0, 0, 0}), {20 * us, 0}, 1000), 0);
+  EXPECT_EQ(WorkScale(1).doubt(0), 0);
+}
+
+TEST(DoubtOfGrowth, IsHowFarTheTimeIsFromTheFitted) {
+  // Candidates whose growth differs from the common one as usual, known at one size and asked for at a larger one.
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal;
+  const Growth common{20 * us, 0.01 * us};
+  for (const double work : {6000.0, 60000.0}) {
+    double squares = 0;
+    double expected = 0;
+    constexpr int candidates = 2000;
+    for (int i = 0; i < candidates; ++i) {
+      const double tilt = std::exp(0.4 * normal(random));
+      const Growth truth{common.latency * tilt, common.rate / tilt};
+      WorkSums sums;
+      for (int call = 0; call < 10; ++call) sums.add(2000, truth.at(2000) * std::exp(0.08 * normal(random)));
+      const Growth own = own_growth(sums, common);
+      const double error = std::log(own.at(work) / own.at(2000) * truth.at(2000) / truth.at(work));
+      const double doubt = doubt_of_growth(sums, common, work);
+      squares += error * error;
+      expected += doubt * doubt;
+    }
+    EXPECT_GT(expected, 0.5 * squares) << work;
+    EXPECT_LT(expected, 2 * squares) << work;
+  }
+}
+
 /// Candidates that trade latency for bandwidth; each is best at another size.
 class Bench {
  public:

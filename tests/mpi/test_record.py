@@ -53,6 +53,16 @@ def test_the_record_of_a_program_with_thousands_of_call_keys_is_bounded_and_adds
     assert sum(one.candidates_left_out for one in broadcasts) > 0
 
 
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_memory_is_bounded_however_many_sizes_short_lived_communicators_have(mpi: Mpi, tmp_path: Path) -> None:
+    communicators = 3000
+    program = str(compile_c(mpi, HERE / "sizes_come_and_go.c", tmp_path))
+    outcome, record = run_tuned(mpi, 2, [program, str(communicators)], "auto", tmp_path)
+    assert int(outcome.stdout) < 12 * 1024, "KiB in the second half; 10 for each new size where all is kept"
+    kept = sum(one.calls for one in record.contexts if one.collective == "bcast")
+    assert kept + (record.left_out.calls if record.left_out else 0) == communicators
+
+
 @pytest.mark.parametrize("ends", ["killed", "finalized"])
 @pytest.mark.parametrize("strategy", ["star-basic", "auto"])
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)

@@ -50,8 +50,10 @@ void Remains::add_all_to(Happened& happened) {
   while (!all_.empty()) add_one_to(happened);
 }
 
-std::vector<ContextRecord> Happened::take() {
-  for (ContextRecord& one : chosen_.take()) contexts_.add(std::move(one));
+RunRecord Happened::take() {
+  RunRecord chosen = chosen_.take();
+  for (ContextRecord& one : chosen.contexts) contexts_.add(std::move(one));
+  contexts_.add(chosen.left_out);
   return contexts_.take();
 }
 

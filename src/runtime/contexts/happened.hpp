@@ -6,9 +6,8 @@
 #include <memory>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "knowledge/fold.hpp"
+#include "knowledge/bounded_contexts.hpp"
 #include "knowledge/run_record.hpp"
 #include "runtime/contexts/context.hpp"
 
@@ -24,12 +23,12 @@ class Happened {
   void add_chosen(const Context& context);
   /// Adds a context that is no communicator's.
   void add(ContextRecord record) { contexts_.add(std::move(record)); }
-  /// Returns and removes all that was added.
-  std::vector<ContextRecord> take();
+  /// Returns a record with only the contexts that were added and the sums of those left out, and removes them.
+  RunRecord take();
 
  private:
-  FoldedContexts contexts_;
-  FoldedContexts chosen_;
+  BoundedContexts contexts_;
+  BoundedContexts chosen_;
 };
 
 /// Contexts of communicators that were freed, until what happened there is added to the run's: that takes too long for

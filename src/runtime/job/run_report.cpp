@@ -35,15 +35,16 @@ namespace {
 
 /// Leaves out those of communicators of one rank, unless the program has only one rank or a profile is to have all
 /// calls.
-std::vector<ContextRecord> counted(std::vector<ContextRecord> contexts) {
+RunRecord counted(RunRecord all) {
+  std::vector<ContextRecord>& contexts = all.contexts;
   if (process().size > 1 && !setup().profile)
     contexts.erase(std::remove_if(contexts.begin(), contexts.end(), [](const auto& one) { return one.ranks == 1; }),
                    contexts.end());
-  return contexts;
+  return all;
 }
 
 /// The contexts of the communicators on which this rank is rank 0, and those of patterns.
-std::vector<ContextRecord> my_contexts() {
+RunRecord my_contexts() {
   Setup& now = setup();
   const std::lock_guard lock(now.guard);
   now.remains.add_all_to(now.finished);
@@ -88,7 +89,8 @@ bool sum_up(Sum& sum) {
 
 /// The record of all ranks, on rank 0; an empty one elsewhere.
 RunRecord record_of_all() {
-  RecordSum sum(my_contexts());
+  RunRecord mine = my_contexts();
+  RecordSum sum(std::move(mine.contexts), mine.left_out);
   return sum_up(sum) ? sum.record() : RunRecord{};
 }
 
@@ -187,7 +189,8 @@ void write_checkpoint() {
     for (const Communicator* one : now.communicators) one->add_to(so_far);
     for (const LeavesRecord* one : now.others) one->add_to(so_far);
   }
-  RunRecord record = RecordSum(counted(so_far.take())).record();
+  RunRecord mine = counted(so_far.take());
+  RunRecord record = RecordSum(std::move(mine.contexts), mine.left_out).record();
   record.run.unfinished = true;
   const bool is_written = describe_and_write(record, pmpi.Wtime() - job().started_wtime).empty();
   now.next_checkpoint = is_written ? Clock::now() + now.settings.checkpoint : std::numeric_limits<double>::infinity();
