@@ -65,7 +65,8 @@ def over_best_of_others(rounds: Mapping[str, Sequence[Measurement]], search: str
     """What a search took in each round over an implementation in the same round: the best of all other rounds.
 
     The best of many means that scatter is too fast by chance, and a machine may change from round to round. This is
-    free of both. Rounds without an implementation are left out; if each has one round only, it is over the best of that.
+    free of both. Rounds without an implementation are left out; if each has one round only, it is over the best of
+    that.
     """
     found = []
     for turn, one in enumerate(rounds[search]):

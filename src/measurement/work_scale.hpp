@@ -56,8 +56,8 @@ class WorkScale {
   void add(std::size_t candidate, double work, double seconds);
   /// Fits the growth of each candidate to the added calls.
   void fit();
-  /// Updates the reference, the mean work, with `calls` calls of `work` in total. Those before the latest hundred or two
-  /// are forgotten: if they only weighed less, calls of a thousandth of their work would not count for long.
+  /// Updates the reference, the mean work, with `calls` calls of `work` in total. Those before the latest hundred or
+  /// two are forgotten: if they only weighed less, calls of a thousandth of their work would not count for long.
   void refer(double work, double calls);
   /// The work to which times are scaled.
   [[nodiscard]] double reference() const {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from pathlib import Path
 
@@ -21,7 +20,7 @@ COLLECTIVES = (
 )
 EVERYTHING = "forced:" + ",".join(f"{one}:shared" for one in COLLECTIVES)
 ONCE = tuple(one for one in COLLECTIVES if one not in ("barrier", "reduce"))
-COPIED_ONCE = "forced:" + ",".join(f"{one}:shared?copies=once" if one in ONCE else f"{one}:shared" for one in COLLECTIVES)
+COPIED_ONCE = "forced:" + ",".join(f"{one}:shared" + ("?copies=once" if one in ONCE else "") for one in COLLECTIVES)
 LEAST_COPIED_ONCE = 64 << 10
 """Smaller blocks go natively then."""
 WHOLE = "shared?part=whole,copies=twice"
@@ -130,8 +129,8 @@ def test_nothing_is_left_when_a_rank_is_killed(mpi: Mpi, program: str, tmp_path:
 def test_large_data_is_copied_once(mpi: Mpi, checked: str, tmp_path: Path, ranks: int, largest: int) -> None:
     outcome, record = run_tuned(mpi, ranks, [checked, str(largest), "reads"], EVERYTHING, tmp_path)
     assert notes(record) == {""}
-    # At least half of what rank 0 gets in the alltoalls of so many bytes, for their writers may help; those of more than
-    # two ranks have several readers.
+    # At least half of what rank 0 gets in the alltoalls of so many bytes, for their writers may help; those of more
+    # than two ranks have several readers.
     read = bytes_read(outcome)
     assert max(read) >= LEAST_IN_PLACE
     assert all(read[size] >= (ranks - 1) * size for size in read if size >= LEAST_IN_PLACE)

@@ -224,9 +224,9 @@ double right_after_shrinking(const char* strategy, double ratio) {
         },
         [&](int, int call) { return size(call); });
     ranks.call(before + large + after);
-    right += static_cast<double>(std::count_if(
-                 ranks.made().end() - after, ranks.made().end(),
-                 [&](int one) { return truth[static_cast<std::size_t>(one)].at(small) < 1.1 * least; })) /
+    right += static_cast<double>(
+                 std::count_if(ranks.made().end() - after, ranks.made().end(),
+                               [&](int one) { return truth[static_cast<std::size_t>(one)].at(small) < 1.1 * least; })) /
              after / some_worlds;
   }
   ::testing::Test::RecordProperty(std::string(strategy) + " right after shrinking by " + std::to_string(ratio),
