@@ -178,7 +178,7 @@ class OneSharing {
     return true;
   }
 
-  /// With what else this rank has to do it is not idle, and readers are faster alone.
+  /// Copies for a reader, once this rank has nothing else to publish or take.
   bool help() { return take_ == last_take_ && publication_ == last_publication_ && rings_.help(); }
 
   bool take() {

@@ -6,7 +6,8 @@ namespace starling {
 
 /// The steps in memory that ranks of a node share. Data goes in pieces of a chunk: publications in their order and, at
 /// the same time, takes in theirs. Large data stays in the publisher's buffer, where ranks may read each other's, and
-/// readers copy it from there; the publisher's step then lasts until they have.
+/// readers copy it from there; the publisher's step then lasts until they have, and it copies along where it only
+/// waits.
 template <>
 class StepExecutor<Sharing> {
  public:
