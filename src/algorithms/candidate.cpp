@@ -4,6 +4,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "algorithms/repetitions.hpp"
 #include "messages/number.hpp"
 
 namespace starling {
@@ -218,7 +219,8 @@ const std::vector<Bound>& candidates(Collective collective) {
 }
 
 std::vector<Bound> candidates(Collective collective, int ranks) {
-  return expand(collective, [ranks](const Parameter& parameter) { return parameter.tried_on(ranks); });
+  return without_repetitions(
+      expand(collective, [ranks](const Parameter& parameter) { return parameter.tried_on(ranks); }), ranks);
 }
 
 const Algorithm* algorithm_named(Collective collective, std::string_view name) {

@@ -38,9 +38,10 @@ double estimate(const Bound& bound, const Situation& situation, double most) {
 }  // namespace
 
 double Predictor::budget(int ranks) {
-  constexpr double at_few = 24'000;
+  constexpr double of_one_of_few = 1'500;
+  constexpr double of_few = 24'000;
   constexpr double of_a_rank = 20;
-  return at_few + (of_a_rank * ranks);
+  return std::min(of_one_of_few * ranks, of_few) + (of_a_rank * ranks);
 }
 
 double Predictor::usual(int ranks) {

@@ -12,6 +12,7 @@ namespace starling {
 struct Transfer {
   int peer;
   Blocks blocks;
+  bool operator==(const Transfer&) const = default;
 };
 
 /// A send or a receive that a rank has posted.

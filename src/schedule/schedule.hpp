@@ -22,6 +22,7 @@ struct Round {
   Meeting meeting;
   LocalWork local;
 
+  bool operator==(const Round&) const = default;
   /// Nothing to do, while other ranks may send and receive.
   [[nodiscard]] bool is_idle() const {
     return local.empty() && std::visit([](const auto& one) { return one.empty(); }, meeting);
@@ -101,6 +102,7 @@ struct Round {
 /// A scratch buffer: slot i is as large as block like[i] of the call, so that uneven blocks fit without gaps.
 struct Scratch {
   std::vector<int> like;
+  bool operator==(const Scratch&) const = default;
   [[nodiscard]] std::size_t bytes() const { return bytes_of(like); }
 };
 
@@ -129,6 +131,7 @@ constexpr std::string_view name_of(Synchronisation synchronisation) {
 class Schedule {
  public:
   explicit Schedule(int blocks) : blocks_(blocks) {}
+  bool operator==(const Schedule&) const = default;
 
   /// A new scratch buffer of `count` slots; slot i is as large as block (first + i) mod blocks.
   Buffer add_scratch(int count, int first = 0);

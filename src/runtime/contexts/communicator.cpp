@@ -1,5 +1,7 @@
 #include "runtime/contexts/communicator.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -319,14 +321,16 @@ double Communicator::predicted_to_begin(const Way& way, const Situation& situati
 
 std::optional<double> Communicator::seconds_to_measure() {
   constexpr double between_nodes = 0.05;
-  constexpr double on_one_node = 0.01;
+  constexpr double on_one_node = 0.005;  // with the first predictions, which take as long there
+  constexpr double in_turns = 0.1;       // ranks that wait for processors
   const Setup& now = setup();
   const Places* const here = places();
   if (now.network || now.measure_network == nullptr || inter_ || foreign_ || here == nullptr) return std::nullopt;
   if (here->spread().nodes > 1) return between_nodes;
   // Ranks of one node learn nothing of a job's network.
   const bool is_whole_job = std::count(now.nodes.begin(), now.nodes.end(), now.nodes.front()) == std::ssize(now.nodes);
-  return is_whole_job ? std::optional(on_one_node) : std::nullopt;
+  if (!is_whole_job) return std::nullopt;
+  return std::ssize(now.nodes) > sysconf(_SC_NPROCESSORS_ONLN) ? in_turns : on_one_node;
 }
 
 void Communicator::measure_network() {

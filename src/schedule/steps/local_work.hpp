@@ -26,6 +26,7 @@ struct Local {
   Kind kind;
   Blocks from;
   Blocks into;
+  bool operator==(const Local&) const = default;
 };
 
 /// "copy", "combine".
@@ -43,6 +44,7 @@ struct LocalWork {
 
   std::vector<Local> all;
 
+  bool operator==(const LocalWork&) const = default;
   [[nodiscard]] bool empty() const { return all.empty(); }
   /// Copies of data onto itself vanish.
   [[nodiscard]] LocalWork placed(const Placing& where) const;

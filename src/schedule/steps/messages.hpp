@@ -34,6 +34,7 @@ struct Messages {
   std::vector<Transfer> receives;
   std::vector<Transfer> sends;
 
+  bool operator==(const Messages&) const = default;
   [[nodiscard]] bool empty() const { return receives.empty() && sends.empty(); }
   [[nodiscard]] Messages placed(const Placing& where) const;
   [[nodiscard]] Drawing drawn() const;

@@ -49,6 +49,7 @@ struct SubCollective {
   Blocks from;
   Blocks into;
 
+  bool operator==(const SubCollective&) const = default;
   /// It takes other ranks, whatever it moves.
   [[nodiscard]] static constexpr bool empty() { return false; }
   [[nodiscard]] SubCollective placed(const Placing& where) const;

@@ -28,6 +28,7 @@ struct Publication {
   Blocks from;
   std::vector<int> readers;
   bool once = false;  ///< where it is large, each reader copies it from the publisher's memory
+  bool operator==(const Publication&) const = default;
   [[nodiscard]] std::size_t bytes() const { return bytes_of(readers); }
 };
 
@@ -39,6 +40,7 @@ struct Take {
   Blocks left = nothing();
   Blocks right = nothing();
 
+  bool operator==(const Take&) const = default;
   /// Whether there is the operand.
   [[nodiscard]] static bool is_there(Blocks operand) { return operand.count > 0; }
 };
@@ -87,6 +89,7 @@ struct Sharing {
   std::vector<Publication> publications;
   std::vector<Take> takes;
 
+  bool operator==(const Sharing&) const = default;
   [[nodiscard]] bool empty() const { return publications.empty() && takes.empty(); }
   [[nodiscard]] std::size_t bytes() const { return bytes_of(publications) + bytes_of(takes); }
   [[nodiscard]] Sharing placed(const Placing& where) const;
