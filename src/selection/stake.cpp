@@ -18,7 +18,9 @@ Stake::Stake(const Brief& brief, double budget)
     : least_(brief.settings.stake),
       enough_(brief.settings.stake),
       part_(std::min(1.0, budget)),
-      calls_before_(brief.candidates.front().earlier ? static_cast<double>(brief.calls_before) : 0) {}
+      seconds_before_(brief.candidates.front().earlier
+                          ? static_cast<double>(brief.calls_before) * brief.candidates.front().earlier->seconds
+                          : 0) {}
 
 /// The calls made, or, where native's time was known before the first one, those that are expected at least.
 double Stake::in_this_run(double native) const {
@@ -26,9 +28,9 @@ double Stake::in_this_run(double native) const {
 }
 
 /// The same for what the history keeps, so that later runs need not pay for it again: as many calls again as there were
-/// in all runs.
+/// in all runs, which took what native took there: this run's first calls are slow.
 double Stake::in_all_runs(double native) const {
-  return std::max(in_this_run(native), calls_before_ * native);
+  return std::max(in_this_run(native), seconds_before_);
 }
 
 bool Stake::is_enough_to_measure(double seconds, double native, double elsewhere) {

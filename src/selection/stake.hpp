@@ -44,7 +44,7 @@ class Stake {
   double least_;
   double enough_;  ///< for the next step towards a trial, seconds
   double part_;    ///< of the usual budget, at most 1
-  double calls_before_;
+  double seconds_before_;  ///< of all calls of earlier runs, had they been native ones
   double transfer_ = 0;
   bool knows_native_ = false;
 };

@@ -27,6 +27,7 @@ TEST(Stake, AllowsTrialsOnceCallsTookLongEnough) {
 TEST(Stake, CountsEarlierRunsAndCallsThatAreExpected) {
   EXPECT_FALSE(Stake(after(19), 1).is_enough_to_try(of_native));
   EXPECT_TRUE(Stake(after(20), 1).is_enough_to_try(of_native));
+  EXPECT_FALSE(Stake(after(19), 1).is_enough_to_try(100 * of_native)) << "a slow first call is none of earlier runs";
   Stake stake(after(), 1);
   stake.know_native();
   EXPECT_TRUE(stake.is_enough_to_try(of_native)) << "20 calls at least are expected";
