@@ -28,7 +28,7 @@ constexpr double most_seconds_on_a_node = 0.03;
 /// Seconds that one measurement may take.
 constexpr double for_pings = 0.003;
 constexpr double for_a_stream = 0.006;
-constexpr double for_a_stream_in_memory = 0.00025;
+constexpr double for_a_stream_in_memory = 0.0001;
 constexpr double for_exchanges = 0.02;
 constexpr double most_for_exchanges = 0.06;  ///< on slow networks they are left out
 /// A stream takes so many times a message's way there and back, within `most_for_a_stream`: on a machine with more
@@ -36,12 +36,16 @@ constexpr double most_for_exchanges = 0.06;  ///< on slow networks they are left
 constexpr double ways_of_a_stream = 25;
 constexpr double most_for_a_stream = 0.15;
 
-constexpr std::int64_t first_bytes = 8192;
-constexpr std::int64_t most_bytes = std::int64_t{1} << 26;
+/// Bytes of a stream that are sent first, and of a message at most.
+struct Lengths {
+  std::int64_t first;
+  std::int64_t longest;
+};
 /// So long that the time of a message's begin does not count even at 100 Gbit/s.
-constexpr std::int64_t longest_message = std::int64_t{1} << 22;
-/// More than processors keep near them. Of longer ones the system would make the pages first, which takes longer.
-constexpr std::int64_t longest_message_in_memory = std::int64_t{1} << 20;
+constexpr Lengths between_nodes{8192, std::int64_t{1} << 22};
+/// The system makes the pages of a buffer when they are first used, which takes longer than all else: few, and once.
+constexpr Lengths in_memory{std::int64_t{1} << 19, std::int64_t{1} << 19};
+constexpr std::int64_t most_bytes = std::int64_t{1} << 26;
 constexpr int burst = 16;  ///< small messages in a row
 
 constexpr int tag_of_probe = 0;  // no channel uses it
@@ -83,14 +87,14 @@ double least(const std::vector<double>& times) {
 /// One end of a pair of ranks.
 class End {
  public:
-  /// Of a pair whose messages are at most so long, for both ends.
-  End(int peer, std::int64_t longest) : peer_(peer), longest_(longest) {}
+  /// Of a pair whose messages are so long, for both ends.
+  End(int peer, const Lengths& bytes) : peer_(peer), bytes_(bytes) {}
 
   /// Carries out the other one's orders until it sends no more.
   void follow() {
     for (Order order = received(peer_); order.what != Order::end; order = received(peer_)) {
       if (order.what == Order::receive) {
-        for (std::int64_t i = 0; i < order.count; ++i) receive(std::min(order.bytes, longest_));
+        for (std::int64_t i = 0; i < order.count; ++i) receive(std::min(order.bytes, bytes_.longest));
       } else if (order.what == Order::swap) {
         swap(order.bytes);
       }
@@ -114,7 +118,7 @@ class End {
   };
   /// `count` messages of `bytes` in a row, or as many of the longest.
   Stream stream(std::int64_t bytes, std::int64_t count) {
-    const std::int64_t each = std::min(bytes, longest_);
+    const std::int64_t each = std::min(bytes, bytes_.longest);
     room(data_, each);
     const double start = Clock::now();
     send({.what = Order::receive, .bytes = bytes, .count = count}, peer_);
@@ -125,7 +129,7 @@ class End {
     received(peer_);
     return {sent, std::max(Clock::now() - start - there_and_back_, 0.0)};
   }
-  Stream stream(std::int64_t bytes) { return stream(bytes, (bytes + longest_ - 1) / longest_); }
+  Stream stream(std::int64_t bytes) { return stream(bytes, (bytes + bytes_.longest - 1) / bytes_.longest); }
 
   /// Seconds in which both send each other a message.
   double exchange(std::int64_t bytes) {
@@ -169,7 +173,7 @@ class End {
     wanted = std::max(wanted, std::min(ways_of_a_stream * there_and_back_, most_for_a_stream));
     constexpr double fastest_growth = 8;
     constexpr double long_enough = 0.5;
-    Longest found{first_bytes, stream(first_bytes).took};
+    Longest found{bytes_.first, stream(bytes_.first).took};
     const auto is_long = [&] { return found.seconds >= long_enough * wanted || found.bytes == most_bytes; };
     // What is shorter says little: a network may pass the first bytes after a pause for free, also those of the first
     // long one. Only its repetitions tell that a stream is long, and did not just wait for a processor.
@@ -187,7 +191,7 @@ class End {
       const double growth = std::clamp(wanted / std::max(found.seconds, 1e-9), 2.0, fastest_growth);
       found.bytes = std::min(static_cast<std::int64_t>(static_cast<double>(found.bytes) * growth), most_bytes);
       // In whole messages of the greatest length, so that each has the same.
-      if (found.bytes > longest_) found.bytes -= found.bytes % longest_;
+      if (found.bytes > bytes_.longest) found.bytes -= found.bytes % bytes_.longest;
       found.seconds = stream(found.bytes).took;
     }
     return found;
@@ -206,7 +210,7 @@ class End {
   }
 
   int peer_;
-  std::int64_t longest_;  ///< bytes
+  Lengths bytes_;
   double there_and_back_ = 0;
   std::vector<char> data_;
   std::vector<char> other_data_;
@@ -322,7 +326,7 @@ AtOnce at_once(const ProbePlan& plan, End& mine, const End::Longest& alone, doub
 
 /// On the leader of another pair than the first; `first` is the first rank.
 void lead_at_once(const ProbePlan::Pair& pair, int first) {
-  End end(pair.other, longest_message);
+  End end(pair.other, between_nodes);
   for (Order order = received(first); order.what != Order::end; order = received(first))
     send({.what = Order::answer, .value = end.measured(order)}, first);
   end.stop();
@@ -395,13 +399,13 @@ MeasuredNetwork probe(const ProbePlan& plan, Consensus& consensus) {
 
   for (std::size_t i = 0; i < plan.between_nodes.size(); ++i) {
     const auto& pair = plan.between_nodes[i];
-    if (me == pair.other) End(pair.one, longest_message).follow();
+    if (me == pair.other) End(pair.one, between_nodes).follow();
     if (me != pair.one) continue;
     if (i > 0) {
       lead_at_once(pair, first);
       continue;
     }
-    End end(pair.other, longest_message);
+    End end(pair.other, between_nodes);
     const Costs far = costs(end, for_a_stream, until);
     const AtOnce all = at_once(plan, end, far.stream, until);
     parameters.large_take_turns = all.take_turns;
@@ -421,9 +425,9 @@ MeasuredNetwork probe(const ProbePlan& plan, Consensus& consensus) {
       send({.what = Order::measure, .value = until - Clock::now()}, pair.one);
       for (double& value : near) value = received(pair.one).value;
     }
-    if (me == pair.other) End(pair.one, longest_message_in_memory).follow();
+    if (me == pair.other) End(pair.one, in_memory).follow();
     if (me == pair.one) {
-      End end(pair.other, longest_message_in_memory);
+      End end(pair.other, in_memory);
       const double deadline = me == first ? until : Clock::now() + received(first).value;
       const Costs costs_here = costs(end, for_a_stream_in_memory, deadline);
       end.stop();
