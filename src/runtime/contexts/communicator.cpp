@@ -321,8 +321,8 @@ double Communicator::predicted_to_begin(const Way& way, const Situation& situati
 
 std::optional<double> Communicator::seconds_to_measure() {
   constexpr double between_nodes = 0.05;
-  constexpr double on_one_node = 0.005;  // with the first predictions, which take as long there
-  constexpr double in_turns = 0.1;       // ranks that wait for processors
+  constexpr double on_one_node = 0.01;  // with the predictions and first trials that follow, which take as long there
+  constexpr double in_turns = 0.1;      // ranks that wait for processors
   const Setup& now = setup();
   const Places* const here = places();
   if (now.network || now.measure_network == nullptr || inter_ || foreign_ || here == nullptr) return std::nullopt;
