@@ -4,7 +4,7 @@
  *
  * - reads: reads and writes what it is asked to
  * - partly: in large calls reads and writes at most 100000 bytes at once, and every third time nothing
- * - slowly: gives the processor away many times before it reads much at once
+ * - slowly: takes a millisecond before it reads much at once, and leaves the processor to others
  * - only-reads: the same, and no process may write another
  * - changes: on rank 1, after the first large call, the process may read and write no other any more
  * - refuses: no process may read or write another
@@ -27,6 +27,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { most = 1 << 23, most_ranks = 8, most_partly = 100000 };
@@ -81,7 +82,8 @@ ssize_t process_vm_readv(pid_t pid, const struct iovec* here, unsigned long here
   struct iovec less = *here;
   if (!may_copy(&less)) return -1;
   const int is_slow = strcmp(does, "slowly") == 0 || strcmp(does, "only-reads") == 0;
-  for (int i = 0; is_slow && less.iov_len >= 65536 && i < 20000; ++i) sched_yield();
+  const struct timespec millisecond = {.tv_nsec = 1000000};
+  if (is_slow && less.iov_len >= 65536) nanosleep(&millisecond, NULL);
   const ssize_t done = syscall(SYS_process_vm_readv, pid, &less, heres, there, theres, flags);
   if (done == (ssize_t)sizeof(long) && strcmp(does, "others") == 0) ++*(char*)less.iov_base;
   if (done > 0) read_bytes += done;

@@ -20,9 +20,15 @@ struct Choice {
 
 class SearchChoices : public ::testing::TestWithParam<Choice> {};
 
+#ifdef STARLING_SANITIZED
+constexpr int runs_of_each = 40;
+#else
+constexpr int runs_of_each = 400;
+#endif
+
 TEST_P(SearchChoices, AreRarelyWrong) {
   const Choice goal = GetParam();
-  constexpr int runs = 400;
+  constexpr int runs = runs_of_each;
   int wrong = 0;
   double lost = 0;
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {

@@ -48,9 +48,14 @@ double disturbed(int candidate, Chance& chance) {
   return chance.next() < 0.1 ? 3 * usual : usual;
 }
 
+#ifdef STARLING_SANITIZED
+constexpr std::size_t alike = 1;  // an address sanitizer's allocator does not count
+#else
+constexpr std::size_t alike = 512;  // so many that what the allocator keeps of freed memory does not count
+#endif
+
 /// Bytes of one of several tuners that differ in nothing, beyond what the first of them keeps for all.
 std::size_t bytes_of_one(const std::string& strategy, bool is_quiet) {
-  constexpr std::size_t tuners = 512;  // so many that what the allocator keeps of freed memory does not count
   const auto named = strategy_named(strategy).value();
   const Brief brief = brief_of_allreduce();
   OneRank ranks;
@@ -70,10 +75,10 @@ std::size_t bytes_of_one(const std::string& strategy, bool is_quiet) {
     return tuner;
   };
   const auto first = played();
-  std::vector<std::unique_ptr<Tuner>> made(tuners);
+  std::vector<std::unique_ptr<Tuner>> made(alike);
   const std::size_t before = mallinfo2().uordblks;
   for (auto& tuner : made) tuner = played();
-  return (mallinfo2().uordblks - before) / tuners;
+  return (mallinfo2().uordblks - before) / alike;
 }
 
 struct MostBytes {
