@@ -365,8 +365,9 @@ void Communicator::leave(Happened& happened, Remains& remains) {
   add_passed_through(happened);
   for (const auto& of_collective : tables_) {
     for (Table* table = of_collective.get(); table != nullptr; table = table->set_aside.get())
-      for (auto& context : table->contexts) remains.take(std::move(context), table->chosen.has_value(), happened);
+      for (auto& context : table->contexts) remains.take(std::move(context), table->chosen.has_value());
   }
+  remains.reduce(happened);
 }
 
 /// This rank, for the calls of one context.
