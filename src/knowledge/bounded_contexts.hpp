@@ -33,9 +33,10 @@ class BoundedContexts {
   /// Bytes of memory that all others take at most, beyond a debt that each call reduces. They are more than a record
   /// has room for.
   static constexpr std::size_t most_bytes = 2 * most_record_bytes;
-  /// Of how many contexts one call leaves out something, at most. A context has three steps, so that with more than
-  /// three the debt goes down again.
-  static constexpr int most_steps = 4;
+  /// Of how many contexts one call leaves out something, at most, which takes about a microsecond each. A context has
+  /// three steps, and few come in one call, so that the debt is gone soon, even where each new context takes the room
+  /// of a hundred.
+  static constexpr int most_steps = 16;
   /// Of how many contexts something was left out so far.
   [[nodiscard]] std::int64_t steps() const { return steps_; }
 

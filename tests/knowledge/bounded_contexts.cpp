@@ -62,9 +62,17 @@ TEST(BoundedContexts, KeepMoreThanARecordHasRoomForButNotMuchHoweverManyCallKeys
   EXPECT_GT(record.left_out->contexts, before) << "less was kept than the record has room for";
 }
 
+/// The same with `candidates` candidates that ran.
+ContextRecord measured(int bytes, std::size_t candidates) {
+  ContextRecord one = of_size(bytes);
+  one.candidates.resize(candidates);
+  one.candidates.shrink_to_fit();
+  for (CandidateRecord& candidate : one.candidates) candidate.samples = 1;
+  return one;
+}
+
 TEST(BoundedContexts, NeverLeaveOutManyAtOnce) {
-  // The record's own order would leave out thousands at the moment at which there is no more room: of the first ones,
-  // all of which are small, so that the large ones after them need the room of many.
+  // Small contexts take all the room. Each large one after them takes longer, so that it needs the room of many.
   BoundedContexts all;
   std::int64_t before = 0;
   std::int64_t most = 0;
@@ -73,15 +81,21 @@ TEST(BoundedContexts, NeverLeaveOutManyAtOnce) {
     most = std::max(most, all.steps() - before);
     before = all.steps();
   };
-  constexpr int keys = 20000;
-  for (int i = 1; i <= keys; ++i) {
-    ContextRecord small = of_size(i);
-    small.candidates.resize(1);
-    add(std::move(small));
+  constexpr int small = 4000;
+  constexpr int large = 2000;
+  for (int i = 1; i <= small; ++i) add(measured(i, 2));
+  EXPECT_EQ(before, 0) << "there is room for all of these";
+  std::size_t largest = 0;
+  for (int i = 1; i <= large; ++i) {
+    add(measured(small + i, 61));
+    if (i % 100 != 0) continue;
+    BoundedContexts copy = all;
+    largest = std::max(largest, to_json(copy.take()).size());
   }
-  for (int i = 1; i <= keys; ++i) add(of_size(keys + i));
-  EXPECT_GT(before, keys);
-  EXPECT_LE(most, BoundedContexts::most_steps);
+  EXPECT_GT(before, large);
+  EXPECT_LE(most, 16);
+  constexpr std::size_t of_latest_and_debt = (BoundedContexts::most_latest + 400) * (std::size_t{16} << 10);
+  EXPECT_LT(largest, 2 * most_record_bytes + of_latest_and_debt);
 }
 
 TEST(BoundedContexts, KeepTheHeaviest) {
