@@ -355,8 +355,8 @@ def main() -> None:
         "median, 99 %, longest"
     )
     for one_mode in freed:
-        times = (one_mode.median, one_mode.nearly_all, one_mode.longest)
-        print(f"{one_mode.mpi:10} {one_mode.mode:26} " + " ".join(f"{one:6.1f}" for one in times))
+        of_mode = (one_mode.median, one_mode.nearly_all, one_mode.longest)
+        print(f"{one_mode.mpi:10} {one_mode.mode:26} " + " ".join(f"{figure:6.1f}" for figure in of_mode))
     print("\nstart of the command, milliseconds: median [quartiles]; more than Python alone")
     for start in begun:
         print(f"{start.what:40} {start.milliseconds.show(1):>22} {start.more.show(1):>22}")
