@@ -130,6 +130,21 @@ class Kept:
 
 
 @dataclass(frozen=True)
+class Freed:
+    """Microseconds of processor time of MPI_Comm_free on rank 0, over the communicators of a program.
+
+    Of each communicator it is the least of several runs: what only one run took is the machine's.
+    """
+
+    mpi: str
+    mode: str
+    median: float
+    nearly_all: float
+    """The 99th percentile."""
+    longest: float
+
+
+@dataclass(frozen=True)
 class Start:
     """Milliseconds until a command has done its work, or until the program of a run starts."""
 
@@ -270,8 +285,28 @@ def kept(mpi: Mpi, folder: Path, rounds: int, calls: int) -> list[Kept]:
     ]
 
 
+def frees(mpi: Mpi, folder: Path, rounds: int, communicators: int) -> list[Freed]:
+    """No preload, `native` and `star` in turn, `rounds` times, on 2 ranks: keys that are new on each communicator."""
+    program = str(compile_c(mpi, HERE / "frees.c", folder))
+    preload = {"LD_PRELOAD": str(library(mpi)), "STARLING_HISTORY": "off", "STARLING_RECORD": str(folder / "freed")}
+    modes: dict[str, dict[str, str]] = {
+        "no preload": {},
+        **{name: preload | {"STARLING_STRATEGY": name} for name in ("native", "star")},
+    }
+    found: dict[str, list[list[float]]] = {mode: [] for mode in modes}
+    for _ in range(rounds):
+        for mode, env in modes.items():
+            printed = run_ranks(mpi, 2, [program, str(communicators), "16"], env, 400).check().stdout
+            found[mode].append([float(line) for line in printed.split()])
+    freed = []
+    for mode, runs in found.items():
+        least = sorted(min(of_one) for of_one in zip(*runs, strict=True))
+        freed.append(Freed(mpi.name, mode, statistics.median(least), least[len(least) * 99 // 100], least[-1]))
+    return freed
+
+
 def main() -> None:
-    """Measures, prints five tables, and writes them as JSON if asked to."""
+    """Measures, prints six tables, and writes them as JSON if asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path, help="write the figures there too")
     parser.add_argument("--quick", action="store_true", help="a tenth of the calls: to see that it works")
@@ -283,11 +318,13 @@ def main() -> None:
     types: list[Derived] = []
     ratios: list[Executor] = []
     communicators: list[Kept] = []
+    freed: list[Freed] = []
     with tempfile.TemporaryDirectory() as name:
         for mpi in debian_mpis():
             folder = Path(name) / mpi.name
             folder.mkdir()
             communicators += kept(mpi, folder, 2 if options.quick else 5, 400)
+            freed += frees(mpi, folder, 2 if options.quick else 9, 2000 // share)
             if options.memory:
                 continue
             costs += overheads(mpi, folder, 2 if options.quick else 9, 200_000 // share)
@@ -313,6 +350,13 @@ def main() -> None:
     print("\na communicator with 16 keys, 2 ranks, beyond no preload: KiB of heap, microseconds of MPI_Comm_free")
     for comm in communicators:
         print(f"{comm.mpi:10} {comm.strategy:26} {comm.kib.show(1):>22} {comm.microseconds.show(1):>22}")
+    print(
+        "\nMPI_Comm_free of communicators with 16 new keys each, 2 ranks, microseconds of processor time: "
+        "median, 99 %, longest"
+    )
+    for one_mode in freed:
+        of_mode = (one_mode.median, one_mode.nearly_all, one_mode.longest)
+        print(f"{one_mode.mpi:10} {one_mode.mode:26} " + " ".join(f"{figure:6.1f}" for figure in of_mode))
     print("\nstart of the command, milliseconds: median [quartiles]; more than Python alone")
     for start in begun:
         print(f"{start.what:40} {start.milliseconds.show(1):>22} {start.more.show(1):>22}")
@@ -325,6 +369,7 @@ def main() -> None:
                     "derived types": [asdict(kind) for kind in types],
                     "executor": [asdict(one) for one in ratios],
                     "communicators": [asdict(comm) for comm in communicators],
+                    "frees": [asdict(one) for one in freed],
                     "start": [asdict(start) for start in begun],
                 },
                 indent=1,

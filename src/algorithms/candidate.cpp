@@ -4,7 +4,6 @@
 #include <array>
 #include <stdexcept>
 
-#include "algorithms/repetitions.hpp"
 #include "messages/number.hpp"
 
 namespace starling {
@@ -219,8 +218,7 @@ const std::vector<Bound>& candidates(Collective collective) {
 }
 
 std::vector<Bound> candidates(Collective collective, int ranks) {
-  return without_repetitions(
-      expand(collective, [ranks](const Parameter& parameter) { return parameter.tried_on(ranks); }), ranks);
+  return expand(collective, [ranks](const Parameter& parameter) { return parameter.tried_on(ranks); });
 }
 
 const Algorithm* algorithm_named(Collective collective, std::string_view name) {

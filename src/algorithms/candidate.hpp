@@ -36,7 +36,7 @@ struct Bound {
   [[nodiscard]] std::string group() const;
   /// The class of candidates that add in the same order: the algorithm's, with the values that reorder.
   [[nodiscard]] std::string reduction_order() const;
-  /// Whether its values are among those that are tried on so many ranks.
+  /// Whether it is one of candidates(collective, ranks).
   [[nodiscard]] bool is_tried_on(int ranks) const;
   /// Tuners try it for blocks of at most so many bytes; 0: no limit.
   [[nodiscard]] std::int64_t probe_up_to() const { return algorithm->probe_up_to; }
@@ -74,7 +74,7 @@ const std::vector<Algorithm>& repository();
 /// depend on the number of ranks, those names of values that serve any number.
 const std::vector<Bound>& candidates(Collective collective);
 
-/// Every candidate of a collective that is worth trying on so many ranks: with their values, and without repetitions.
+/// Every candidate of a collective that is worth trying on so many ranks.
 std::vector<Bound> candidates(Collective collective, int ranks);
 
 /// The algorithm of that name for that collective, or nullptr. The name is without synchronisation and parameters.

@@ -143,24 +143,6 @@ std::int64_t number_of_candidates(const ContextRecord& context) {
   return std::ssize(context.candidates) + context.candidates_left_out;
 }
 
-std::string key_of(const ContextRecord& of) {
-  // Looked up for each context as its communicator is freed: numbers are written in place, in one piece of memory.
-  const std::array<std::int64_t, 8> numbers{of.bytes.value_or(-1), of.bucket, of.up_to.value_or(0), of.ranks, of.nodes,
-                                            of.ranks_per_node,     of.layout, of.in_place};
-  constexpr std::size_t digits = std::numeric_limits<std::int64_t>::digits10 + 2;
-  std::array<char, numbers.size() * (digits + 1)> text{};
-  char* end = text.data();
-  for (const std::int64_t number : numbers) {
-    *end++ = ' ';
-    end = std::to_chars(end, text.data() + text.size(), number).ptr;
-  }
-  *end++ = ' ';
-  const std::string_view operator_class = of.operator_class ? std::string_view(*of.operator_class) : std::string_view();
-  std::string key;
-  key.reserve(of.collective.size() + static_cast<std::size_t>(end - text.data()) + operator_class.size());
-  return key.append(of.collective).append(text.data(), end).append(operator_class);
-}
-
 void fold_calls(ContextRecord& into, const ContextRecord& other) {
   if (other.calls > into.calls) {
     into.stage = other.stage;
@@ -216,8 +198,26 @@ void fold(std::optional<LeftOut>& into, const std::optional<LeftOut>& other) {
   }
 }
 
+std::string call_key(const ContextRecord& of) {
+  // Looked up for each context as its communicator is freed: numbers are written in place, in one piece of memory.
+  const std::array<std::int64_t, 8> numbers{of.bytes.value_or(-1), of.bucket, of.up_to.value_or(0), of.ranks, of.nodes,
+                                            of.ranks_per_node,     of.layout, of.in_place};
+  constexpr std::size_t digits = std::numeric_limits<std::int64_t>::digits10 + 2;
+  std::array<char, numbers.size() * (digits + 1)> text{};
+  char* end = text.data();
+  for (const std::int64_t number : numbers) {
+    *end++ = ' ';
+    end = std::to_chars(end, text.data() + text.size(), number).ptr;
+  }
+  *end++ = ' ';
+  const std::string_view operator_class = of.operator_class ? std::string_view(*of.operator_class) : std::string_view();
+  std::string key;
+  key.reserve(of.collective.size() + static_cast<std::size_t>(end - text.data()) + operator_class.size());
+  return key.append(of.collective).append(text.data(), end).append(operator_class);
+}
+
 void FoldedContexts::add(ContextRecord context) {
-  const auto [place, is_new] = places_.try_emplace(key_of(context), contexts_.size());
+  const auto [place, is_new] = places_.try_emplace(call_key(context), contexts_.size());
   if (is_new) {
     contexts_.push_back(std::move(context));
   } else {
@@ -227,7 +227,7 @@ void FoldedContexts::add(ContextRecord context) {
 
 const ContextRecord* FoldedContexts::find(const ContextRecord& key) const {
   if (contexts_.empty()) return nullptr;
-  const auto found = places_.find(key_of(key));
+  const auto found = places_.find(call_key(key));
   return found == places_.end() ? nullptr : &contexts_[found->second];
 }
 

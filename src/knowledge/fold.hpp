@@ -27,6 +27,9 @@ void fold(LeftOut& into, const LeftOut& other);
 /// The same, where there may be none.
 void fold(std::optional<LeftOut>& into, const std::optional<LeftOut>& other);
 
+/// The call key as text, here with the number of ranks: contexts that have it in common are folded into one.
+std::string call_key(const ContextRecord& of);
+
 /// Contexts, those of one call key (here with the number of ranks) folded into one. Adding one takes constant time.
 class FoldedContexts {
  public:

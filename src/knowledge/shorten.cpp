@@ -14,13 +14,18 @@ namespace {
 /// Bytes for the parts of a record other than contexts; a program's command line may be long.
 constexpr std::size_t besides = std::size_t{64} << 10;
 
-/// Keeps native, the winner, the candidates that decisions name, and those that `wanted` accepts.
+/// Most names need not be put together.
+bool is_winner(const CandidateRecord& one, const ContextRecord& context) {
+  return context.winner.starts_with(one.name) && public_name(one) == context.winner;
+}
+
+/// By candidate, whether it stays: native, the winner, those that decisions name, and those that `wanted` accepts.
 template <typename WantedCandidate>
-void keep_candidates(ContextRecord& context, WantedCandidate wanted) {
-  std::vector<CandidateRecord>& all = context.candidates;
+std::vector<bool> kept_candidates(const ContextRecord& context, WantedCandidate wanted) {
   std::vector<bool> kept;
-  for (const CandidateRecord& one : all)
-    kept.push_back(wanted(one) || one.name == "native" || public_name(one) == context.winner);
+  kept.reserve(context.candidates.size());
+  for (const CandidateRecord& one : context.candidates)
+    kept.push_back(wanted(one) || one.name == "native" || is_winner(one, context));
   const auto keep = [&](int index) {
     if (index >= 0) kept[static_cast<std::size_t>(index)] = true;
   };
@@ -28,6 +33,11 @@ void keep_candidates(ContextRecord& context, WantedCandidate wanted) {
     keep(one.from);
     keep(one.to);
   }
+  return kept;
+}
+
+void keep_candidates(ContextRecord& context, const std::vector<bool>& kept) {
+  std::vector<CandidateRecord>& all = context.candidates;
   std::vector<int> places(all.size(), -1);
   std::vector<CandidateRecord> few;
   few.reserve(static_cast<std::size_t>(std::count(kept.begin(), kept.end(), true)));
@@ -45,14 +55,34 @@ void keep_candidates(ContextRecord& context, WantedCandidate wanted) {
   }
 }
 
+bool is_measured(const CandidateRecord& one) {
+  return one.samples > 0 || one.agreed_s || one.earlier_s;
+}
+
 void drop_unmeasured(ContextRecord& context) {
-  keep_candidates(context, [](const CandidateRecord& one) { return one.samples > 0 || one.agreed_s || one.earlier_s; });
+  keep_candidates(context, kept_candidates(context, is_measured));
 }
 
 void drop_details(ContextRecord& context) {
   context.decisions_dropped += std::ssize(context.decisions);
   context.decisions = std::vector<Decision>();  // not clear, which keeps the memory
-  keep_candidates(context, [](const CandidateRecord&) { return false; });
+  keep_candidates(context, kept_candidates(context, [](const CandidateRecord&) { return false; }));
+}
+
+}  // namespace
+
+Completeness completeness_of(const ContextRecord& context) {
+  const auto drops = [](const std::vector<bool>& kept) {
+    return std::find(kept.begin(), kept.end(), false) != kept.end();
+  };
+  if (drops(kept_candidates(context, is_measured))) return Completeness::whole;
+  const bool has_details =
+      !context.decisions.empty() || drops(kept_candidates(context, [](const CandidateRecord&) { return false; }));
+  return has_details ? Completeness::measured : Completeness::sums;
+}
+
+void leave_out_next(ContextRecord& context, Completeness left) {
+  left == Completeness::whole ? drop_unmeasured(context) : drop_details(context);
 }
 
 LeftOut sums_of(const ContextRecord& context) {
@@ -63,8 +93,6 @@ LeftOut sums_of(const ContextRecord& context) {
           context.slowest_seconds,
           context.slowest_tuning_seconds};
 }
-
-}  // namespace
 
 void shorten(RunRecord& record, std::size_t most) {
   std::vector<ContextRecord>& contexts = record.contexts;

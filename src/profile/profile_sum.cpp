@@ -45,42 +45,54 @@ ProfileSum::Key ProfileSum::key_of(const ContextRecord& record) {
           .layout = record.layout};
 }
 
-void ProfileSum::add(const ContextRecord& key, const CallsOfRank& calls) {
-  const Key place = key_of(key);
-  if (totals_.size() >= most_contexts && !totals_.contains(place)) return;
-  Total& total = totals_[place];
-  total.key = place;
-  total.communicators += calls.is_first ? 1 : 0;
-  total.ranks = 1;
-  total.seconds += calls.seconds;
-  total.slowest = total.quickest = total.seconds;
-  total.slowest_rank = total.quickest_rank = calls.rank;
-  total.moved += calls.moved;
-  if (calls.sampled.empty()) return;
+template <typename Change>
+void ProfileSum::change_total(const Key& key, Change change) {
+  const std::optional<Key> gone = totals_.change(key, change);
+  if (!gone) return;
+  std::vector<Place> of_it;
+  for (auto one = groups_.all().lower_bound({*gone, 0}); one != groups_.all().end() && one->first.first == *gone; ++one)
+    of_it.push_back(one->first);
+  for (const Place& one : of_it) groups_.erase(one);
+}
 
-  const std::pair group_place{place, calls.group};
-  const bool is_new = !groups_.contains(group_place);
-  total.groups += is_new && calls.is_first ? 1 : 0;
-  if (is_new && groups_.size() >= most_groups) return;
-  Group& group = groups_[group_place];
-  group.key = place;
-  group.group = calls.group;
-  group.ranks = 1;
-  group.calls += calls.calls;
-  group.seconds += calls.seconds;
-  if (calls.calls <= group.most_calls) return;
-  group.most_calls = calls.calls;
-  group.sampled = static_cast<std::uint32_t>(calls.sampled.size());
-  for (std::size_t i = 0; i < calls.sampled.size(); ++i) {
-    group.number[i] = calls.sampled[i].number;
-    group.least[i] = group.all[i] = calls.sampled[i].seconds;
-    group.most_work[i] = group.all_work[i] = calls.sampled[i].before;
-    group.last[i] = calls.rank;
-  }
+void ProfileSum::add(const ContextRecord& key, const CallsOfRank& calls) {
+  const Place place{key_of(key), calls.group};
+  const bool opens_group = calls.is_first && !calls.sampled.empty() && !groups_.all().contains(place);
+  change_total(place.first, [&](Total& total) {
+    total.key = place.first;
+    total.communicators += calls.is_first ? 1 : 0;
+    total.calls += calls.is_first ? calls.calls : 0;
+    ++total.members;
+    total.ranks = 1;
+    total.seconds += calls.seconds;
+    total.slowest = total.quickest = total.seconds;
+    total.slowest_rank = total.quickest_rank = calls.rank;
+    total.moved += calls.moved;
+    total.groups += opens_group ? 1 : 0;
+  });
+  if (calls.sampled.empty()) return;
+  groups_.change(place, [&](Group& group) {
+    group.key = place.first;
+    group.group = calls.group;
+    group.ranks = 1;
+    group.calls += calls.calls;
+    group.seconds += calls.seconds;
+    if (calls.calls <= group.most_calls) return;
+    group.most_calls = calls.calls;
+    group.sampled = static_cast<std::uint32_t>(calls.sampled.size());
+    for (std::size_t i = 0; i < calls.sampled.size(); ++i) {
+      group.number[i] = calls.sampled[i].number;
+      group.least[i] = group.all[i] = calls.sampled[i].seconds;
+      group.most_work[i] = group.all_work[i] = calls.sampled[i].before;
+      group.last[i] = calls.rank;
+    }
+  });
 }
 
 void ProfileSum::merge(Total& into, const Total& other) {
   into.communicators += other.communicators;
+  into.calls += other.calls;
+  into.members += other.members;
   into.ranks += other.ranks;
   into.seconds += other.seconds;
   into.moved += other.moved;
@@ -165,10 +177,10 @@ void ProfileSum::conclude(Total& into, const Group& group) {
 
 std::string ProfileSum::text() const {
   std::string text;
-  append(text, totals_.size());
-  append(text, groups_.size());
-  for (const auto& [key, total] : totals_) append(text, total);
-  for (const auto& [key, group] : groups_) append(text, group);
+  append(text, totals_.all().size());
+  append(text, groups_.all().size());
+  for (const auto& [key, total] : totals_.all()) append(text, total);
+  for (const auto& [key, group] : groups_.all()) append(text, group);
   return text;
 }
 
@@ -179,36 +191,30 @@ void ProfileSum::add(const std::string& text) {
   for (std::size_t i = 0; i < totals; ++i) {
     const auto other = taken<Total>(rest);
     if (!other) return;
-    if (const auto known = totals_.find(other->key); known != totals_.end()) {
-      merge(known->second, *other);
-    } else if (totals_.size() < most_contexts) {
-      totals_.emplace(other->key, *other);
-    }
+    const bool is_known = totals_.all().contains(other->key);
+    change_total(other->key, [&](Total& total) { is_known ? merge(total, *other) : void(total = *other); });
   }
   for (std::size_t i = 0; i < groups; ++i) {
     const auto other = taken<Group>(rest);
     if (!other) return;
-    const std::pair place{other->key, other->group};
-    auto known = groups_.find(place);
-    if (known != groups_.end()) {
-      merge(known->second, *other);
-    } else if (groups_.size() < most_groups) {
-      known = groups_.emplace(place, *other).first;
-    } else {
-      continue;
-    }
-    const auto total = totals_.find(other->key);
-    if (known->second.ranks < other->key.ranks || total == totals_.end()) continue;
-    conclude(total->second, known->second);
-    groups_.erase(known);
+    if (!totals_.all().contains(other->key)) continue;
+    const Place place{other->key, other->group};
+    const bool is_known = groups_.all().contains(place);
+    groups_.change(place, [&](Group& group) { is_known ? merge(group, *other) : void(group = *other); });
+    const Group& sum = groups_.all().at(place);
+    if (sum.ranks < other->key.ranks) continue;
+    change_total(other->key, [&](Total& total) { conclude(total, sum); });
+    groups_.erase(place);
   }
 }
 
 void ProfileSum::tell(std::vector<ContextRecord>& contexts) const {
   for (ContextRecord& context : contexts) {
-    const auto found = totals_.find(key_of(context));
-    if (found == totals_.end() || found->first.collective < 0) continue;
+    const auto found = totals_.all().find(key_of(context));
+    if (found == totals_.all().end() || found->first.collective < 0) continue;
     const Total& total = found->second;
+    const bool is_whole = total.calls == context.calls && total.members == total.communicators * context.ranks;
+    if (!is_whole) continue;
     ContextProfile& profile = context.profile.emplace();
     profile.communicators = total.communicators;
     profile.ranks = total.ranks;

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "knowledge/run_record.hpp"
+#include "profile/heaviest.hpp"
 #include "profile/sampled_calls.hpp"
 
 namespace starling {
@@ -42,7 +42,8 @@ class ProfileSum {
  public:
   /// Ranks named at most as those that came last.
   static constexpr std::size_t most_last = 8;
-  /// Contexts, and groups of ranks in them, at most; of others nothing is told.
+  /// Contexts, and groups of ranks in them, at most: those with the most seconds, which each rank decides alone.
+  /// Nothing is told of a context, or of the waiting in it, of which any rank left out any call.
   static constexpr std::size_t most_contexts = 8192;
   static constexpr std::size_t most_groups = 4096;
 
@@ -74,6 +75,8 @@ class ProfileSum {
   struct Total {
     Key key;
     std::int64_t communicators = 0;
+    std::int64_t calls = 0;    ///< on all of these
+    std::int64_t members = 0;  ///< ranks of each of these, together
     std::int64_t ranks = 0;
     double seconds = 0;
     double slowest = 0;
@@ -113,9 +116,14 @@ class ProfileSum {
   static std::optional<double> share_of_work(const Group& group);
   /// Adds the waiting in a group, of which all ranks have been added.
   static void conclude(Total& into, const Group& group);
+  /// Changes a total. Without it, groups are of no use.
+  template <typename Change>
+  void change_total(const Key& key, Change change);
 
-  std::map<Key, Total> totals_;
-  std::map<std::pair<Key, std::uint64_t>, Group> groups_;
+  /// A group of ranks in a context.
+  using Place = std::pair<Key, std::uint64_t>;
+  Heaviest<Key, Total> totals_{most_contexts};
+  Heaviest<Place, Group> groups_{most_groups};
 };
 
 }  // namespace starling

@@ -202,6 +202,76 @@ TEST(ProfileSum, TellsTheMeanBlockWhereRanksCannotKnowIt) {
   EXPECT_EQ(told(sum_of(ranks), key).mean_bytes, 100);
 }
 
+/// Profiles of two ranks in allreduces of `most` sizes, each once, in the order that `nth` says. Size n took n ms.
+std::vector<ProfileSum> of_sizes(int most, const std::function<int(int)>& nth, bool waits = false) {
+  std::vector<ProfileSum> ranks(2);
+  const Calls calls(waits ? 1 : 0, [](int) { return 1.0; });
+  for (int i = 0; i < most; ++i)
+    for (int rank = 0; rank < 2; ++rank)
+      ranks[static_cast<std::size_t>(rank)].add(context("allreduce", nth(i), 2),
+                                                {rank, rank == 0, 1, 1, 0.001 * nth(i), 0, calls.sampled.kept()});
+  return ranks;
+}
+
+TEST(ProfileSum, KeepsTheContextsThatTookMost) {
+  constexpr int sizes = 3 * static_cast<int>(ProfileSum::most_contexts);
+  const auto heaviest_first = [](int i) { return sizes - i; };
+  const auto lightest_first = [](int i) { return i + 1; };
+  const auto mixed = [](int i) { return 1 + ((i * 7919) % sizes); };
+  for (const std::function<int(int)>& nth : {std::function<int(int)>(heaviest_first), {lightest_first}, {mixed}}) {
+    std::vector<ContextRecord> all;
+    for (int size = 1; size <= sizes; ++size) all.push_back(context("allreduce", size, 2, 1));
+    sum_of(of_sizes(sizes, nth)).tell(all);
+    int told = 0;
+    for (const ContextRecord& one : all) {
+      told += one.profile ? 1 : 0;
+      EXPECT_TRUE(one.profile || one.bytes <= 2 * (sizes / 3) + 1) << *one.bytes;
+    }
+    EXPECT_GE(told, sizes / 3 - 1);
+    EXPECT_LE(told, sizes / 3);
+  }
+}
+
+TEST(ProfileSum, KeepsTheWaitingOfTheGroupsThatTookMost) {
+  constexpr int sizes = static_cast<int>(ProfileSum::most_contexts);
+  constexpr int kept = static_cast<int>(ProfileSum::most_groups);
+  std::vector<ContextRecord> all;
+  for (int size = 1; size <= sizes; ++size) all.push_back(context("allreduce", size, 2, 1));
+  sum_of(of_sizes(
+             sizes, [](int i) { return i + 1; }, true))
+      .tell(all);
+  int waiting = 0;
+  for (const ContextRecord& one : all) {
+    ASSERT_TRUE(one.profile);
+    waiting += one.profile->waiting_rank_seconds ? 1 : 0;
+    EXPECT_TRUE(one.profile->waiting_rank_seconds || one.bytes <= sizes - kept) << *one.bytes;
+  }
+  EXPECT_EQ(waiting, kept);
+}
+
+TEST(ProfileSum, TellsNothingOfAContextThatARankLeftOutForAWhile) {
+  const ContextRecord early = context("allreduce", 1'000'000, 2, 2);
+  const CallsOfRank of_first{.rank = 0, .is_first = true, .group = 1, .calls = 1, .seconds = 1e-6};
+  const CallsOfRank of_other{.rank = 1, .is_first = false, .group = 1, .calls = 1, .seconds = 1e-6};
+  std::vector<ContextRecord> known{early};
+  for (const bool other_leaves_out : {false, true}) {
+    for (const bool first_leaves_out : {false, true}) {
+      std::vector<ProfileSum> ranks(2);
+      ranks[0].add(early, of_first);
+      ranks[1].add(early, of_other);
+      for (int size = 1; size <= static_cast<int>(ProfileSum::most_contexts); ++size) {
+        if (first_leaves_out) ranks[0].add(context("allreduce", size, 2), {0, true, 1, 1, 1, 0, {}});
+        if (other_leaves_out) ranks[1].add(context("allreduce", size, 2), {1, false, 1, 1, 1, 0, {}});
+      }
+      ranks[0].add(early, of_first);
+      ranks[1].add(early, of_other);
+      known[0].profile.reset();
+      sum_of(ranks).tell(known);
+      EXPECT_EQ(known[0].profile.has_value(), !first_leaves_out && !other_leaves_out);
+    }
+  }
+}
+
 TEST(ProfileSum, StaysBoundedAndIgnoresTextThatIsNone) {
   ProfileSum sum;
   const Calls calls(3, [](int) { return 1.0; });

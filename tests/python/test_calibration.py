@@ -70,7 +70,7 @@ def test_the_cost_model_reads_what_calibration_writes(tmp_path: Path) -> None:
     calibration.write(calibration.parameters(MEASURED, PLATFORM)[0], path)
     found = repository.prediction(PLATFORM, 2, "bcast", 1000, parameters=path)
     times = {one["name"]: one["seconds"] for one in found["candidates"]}
-    assert times["binary?segment=none"] == pytest.approx(10e-6 + 1000 * 0.1e-6 + 30e-6 + 10e-6)
+    assert times["binomial?segment=none"] == pytest.approx(10e-6 + 1000 * 0.1e-6 + 30e-6 + 10e-6)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 #include "runtime/contexts/communicator.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -321,16 +319,14 @@ double Communicator::predicted_to_begin(const Way& way, const Situation& situati
 
 std::optional<double> Communicator::seconds_to_measure() {
   constexpr double between_nodes = 0.05;
-  constexpr double on_one_node = 0.01;  // with the predictions and first trials that follow, which take as long there
-  constexpr double in_turns = 0.1;      // ranks that wait for processors
+  constexpr double on_one_node = 0.01;  // with the predictions and first trials that follow: half of it
   const Setup& now = setup();
   const Places* const here = places();
   if (now.network || now.measure_network == nullptr || inter_ || foreign_ || here == nullptr) return std::nullopt;
   if (here->spread().nodes > 1) return between_nodes;
   // Ranks of one node learn nothing of a job's network.
   const bool is_whole_job = std::count(now.nodes.begin(), now.nodes.end(), now.nodes.front()) == std::ssize(now.nodes);
-  if (!is_whole_job) return std::nullopt;
-  return std::ssize(now.nodes) > sysconf(_SC_NPROCESSORS_ONLN) ? in_turns : on_one_node;
+  return is_whole_job ? std::optional(on_one_node) : std::nullopt;
 }
 
 void Communicator::measure_network() {
@@ -369,8 +365,9 @@ void Communicator::leave(Happened& happened, Remains& remains) {
   add_passed_through(happened);
   for (const auto& of_collective : tables_) {
     for (Table* table = of_collective.get(); table != nullptr; table = table->set_aside.get())
-      for (auto& context : table->contexts) remains.take(std::move(context), table->chosen.has_value(), happened);
+      for (auto& context : table->contexts) remains.take(std::move(context), table->chosen.has_value());
   }
+  remains.reduce(happened);
 }
 
 /// This rank, for the calls of one context.

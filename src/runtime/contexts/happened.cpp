@@ -32,9 +32,8 @@ void Happened::add_chosen(const Context& context) {
   if (context.calls() != 0) chosen_.add(context.record());
 }
 
-void Remains::take(std::unique_ptr<Context> context, bool is_chosen, Happened& happened) {
+void Remains::take(std::unique_ptr<Context> context, bool is_chosen) {
   if (context->calls() == 0) return;
-  if (all_.size() == most) add_one_to(happened);
   context->leave_only_what_happened();
   all_.push_back({std::move(context), is_chosen});
 }
@@ -44,6 +43,10 @@ void Remains::add_one_to(Happened& happened) {
   const One first = std::move(all_.front());
   all_.pop_front();
   first.is_chosen ? happened.add_chosen(*first.context) : happened.add(*first.context);
+}
+
+void Remains::reduce(Happened& happened) {
+  if (all_.size() > many) add_one_to(happened);
 }
 
 void Remains::add_all_to(Happened& happened) {

@@ -32,19 +32,21 @@ class Happened {
 };
 
 /// Contexts of communicators that were freed, until what happened there is added to the run's: that takes too long for
-/// MPI_Comm_free. The first call of another context takes longer still. It adds one of these, so that there are never
-/// more contexts than there were at once before.
+/// MPI_Comm_free, which may free many. The first call of another context takes longer still. It adds one of these, so
+/// that there are never more contexts than there were at once before.
 class Remains {
  public:
   /// `is_chosen`: as Happened::add_chosen.
-  void take(std::unique_ptr<Context> context, bool is_chosen, Happened& happened);
+  void take(std::unique_ptr<Context> context, bool is_chosen);
   /// Adds the context that was taken first, if there is any.
   void add_one_to(Happened& happened);
+  /// Called once by each MPI_Comm_free: adds one if there are many.
+  void reduce(Happened& happened);
   void add_all_to(Happened& happened);
 
  private:
-  /// Where a program makes no more contexts, so many stay until its end.
-  static constexpr std::size_t most = 128;
+  /// Where a program makes no more contexts and frees no more communicators, more than so many may stay until its end.
+  static constexpr std::size_t many = 128;
   struct One {
     std::unique_ptr<Context> context;
     bool is_chosen;

@@ -21,8 +21,8 @@ namespace starling {
 namespace {
 
 constexpr std::size_t most_pairs = 4;
-/// From when on nothing new begins: some times what a probe usually takes (`Communicator::seconds_to_measure`), for
-/// ranks that share processors may wait for each message of it.
+/// From when on nothing new begins: some times what a probe usually takes, for ranks that share processors may wait for
+/// each message of it.
 constexpr double most_seconds = 0.3;
 constexpr double most_seconds_on_a_node = 0.03;
 /// Seconds that one measurement may take.

@@ -116,7 +116,7 @@ void* repaired(std::string_view name) {
 
 }  // namespace starling
 
-#else
+#elif defined(OPEN_MPI)
 
 namespace starling {
 
@@ -124,6 +124,60 @@ void repair_pmpi() {}
 
 void* repaired(std::string_view /*name*/) {
   return nullptr;
+}
+
+}  // namespace starling
+
+#else
+
+#include <vector>
+
+#include "runtime/mpi/flavour.hpp"
+#include "runtime/mpi/loaded.hpp"
+#include "runtime/mpi/pmpi.hpp"
+
+namespace starling {
+namespace {
+
+using Alltoallw = int (*)(const void*, const int*, const MPI_Aint*, const MPI_Datatype*, void*, const int*,
+                          const MPI_Aint*, const MPI_Datatype*, MPI_Comm);
+using LargeAlltoallw = int (*)(const void*, const MPI_Count*, const MPI_Aint*, const MPI_Datatype*, void*,
+                               const MPI_Count*, const MPI_Aint*, const MPI_Datatype*, MPI_Comm);
+
+/// MPICH 4.0 widens as many counts of MPI_Neighbor_alltoallw in one direction as there are links in the other: it sends
+/// and receives by counts that were never written, so that blocks are lost or ranks wait for ever. The form with large
+/// counts widens none.
+LargeAlltoallw large_alltoallw() {
+  if (flavour().name != "mpich" || !flavour().version.starts_with("4.0")) return nullptr;
+  return reinterpret_cast<LargeAlltoallw>(mpi_symbol("PMPI_Neighbor_alltoallw_c"));
+}
+
+int neighbor_alltoallw(const void* from, const int* gives, const MPI_Aint* from_places, const MPI_Datatype* given,
+                       void* into, const int* gets, const MPI_Aint* into_places, const MPI_Datatype* gotten,
+                       MPI_Comm comm) {
+  static const auto small = reinterpret_cast<Alltoallw>(mpi_symbol("PMPI_Neighbor_alltoallw"));
+  static const LargeAlltoallw large = large_alltoallw();
+  int topology = MPI_UNDEFINED;
+  int sources = 0;
+  int destinations = 0;
+  int weighted = 0;
+  if (comm != handles.comm_null) pmpi.Topo_test(comm, &topology);
+  if (topology == MPI_DIST_GRAPH) pmpi.Dist_graph_neighbors_count(comm, &sources, &destinations, &weighted);
+  if (sources == destinations) return small(from, gives, from_places, given, into, gets, into_places, gotten, comm);
+  const std::vector<MPI_Count> wide_gives(gives, gives + destinations);
+  const std::vector<MPI_Count> wide_gets(gets, gets + sources);
+  return large(from, wide_gives.data(), from_places, given, into, wide_gets.data(), into_places, gotten, comm);
+}
+
+}  // namespace
+
+void repair_pmpi() {
+  if (large_alltoallw() != nullptr) pmpi.Neighbor_alltoallw = neighbor_alltoallw;
+}
+
+void* repaired(std::string_view name) {
+  return name == "MPI_Neighbor_alltoallw" && large_alltoallw() != nullptr ? reinterpret_cast<void*>(neighbor_alltoallw)
+                                                                          : nullptr;
 }
 
 }  // namespace starling
