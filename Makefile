@@ -259,7 +259,7 @@ $(CURDIR)/.venv-site/ready: pyproject.toml
 ## Formatters and linters.
 lint: test-install
 	$(STEP) "formatters and linters"
-	clang-format-14 --dry-run -Werror $(CXX_FILES)
+	@clang-format-14 --dry-run -Werror $(CXX_FILES)
 	$(IN_TEST) ruff check python tests bench src packaging && $(IN_TEST) ruff format --check python tests bench src packaging
 	$(IN_TEST) mypy python/starling tests src/bindings/generate.py packaging/site/pages.py packaging/progress.py packaging/tidy.py && $(IN_TEST) mypy bench
 	@mkdir -p build-test

@@ -85,6 +85,19 @@ TEST(Predictor, PredictsAllCandidatesOfFewRanks) {
     EXPECT_EQ(names.contains(bound.name()), bound.refusal(call).empty()) << bound.name();
 }
 
+TEST(Predictor, OfFewRanksPredictsTheCandidatesWithFewSegments) {
+  for (const int ranks : {2, 4}) {
+    Predictor predictor = predictor_of(ranks);
+    constexpr std::int64_t bytes = std::int64_t{1} << 20;
+    const Situation call{.collective = Collective::bcast, .ranks = ranks, .bytes = bytes, .elements = bytes};
+    const auto names = predicted(predictor, call);
+    for (const char* tree : {"binary", "binomial", "chain", "sequential"}) {
+      EXPECT_TRUE(names.contains(std::string(tree) + "?segment=32768")) << tree << " on " << ranks;
+      EXPECT_FALSE(names.contains(std::string(tree) + "?segment=1024")) << "a thousand segments: " << tree;
+    }
+  }
+}
+
 TEST(Predictor, CommunicatorsOfAMeshTakeTimeToMake) {
   const Predictor predictor = predictor_of(16);
   const Situation call = allreduce_of(16, 65536);
