@@ -98,12 +98,19 @@ std::optional<double> Predictor::seconds(const Bound& bound, const Situation& si
   }
   const Key key{situation.collective, situation.bytes, situation.elements, situation.commutative, situation.in_place};
   const std::lock_guard lock(guard_);
+  if (calls_ > most_calls) {
+    placements_.clear();
+    calls_ = 0;
+  }
   auto placement = placements_.find({hosts, domains});
   if (placement == placements_.end())
     placement =
         placements_.emplace(std::pair(hosts, domains), Placement{Network(model_.platform, hosts, domains), {}}).first;
   auto call = placement->second.calls.find(key);
-  if (call == placement->second.calls.end()) call = placement->second.calls.emplace(key, affordable(situation)).first;
+  if (call == placement->second.calls.end()) {
+    call = placement->second.calls.emplace(key, affordable(situation)).first;
+    ++calls_;
+  }
   const auto entry = call->second.find(bound.name());
   if (entry == call->second.end()) return std::nullopt;
   if (!entry->second.is_known) {

@@ -25,11 +25,11 @@ struct NetworkModel {
   std::vector<int> domains = {};  ///< of its host, by rank of the job; none where each host is one
 };
 
-/// Predicted times of the candidates that a job's calls may be carried out by, each computed once. Simulating all of
-/// them would take seconds on thousands of ranks, so that a call's predictions have a budget: first the cheapest
-/// candidate of each algorithm is paid from it, then the second cheapest of each, and so on; what it does not reach has
-/// no prediction. Work is estimated from the schedules of a few ranks, without a clock, so that equal calls have equal
-/// predictions. Several threads may use it.
+/// Predicted times of the candidates that a job's calls may be carried out by, each computed once as long as it is
+/// kept. Simulating all of them would take seconds on thousands of ranks, so that a call's predictions have a budget:
+/// first the cheapest candidate of each algorithm is paid from it, then the second cheapest of each, and so on; what it
+/// does not reach has no prediction. Work is estimated from the schedules of a few ranks, without a clock, so that
+/// equal calls have equal predictions. Several threads may use it.
 class Predictor {
  public:
   explicit Predictor(NetworkModel model) : model_(std::move(model)) {}
@@ -43,6 +43,11 @@ class Predictor {
   /// Seconds that the first call with `bound` takes besides, roughly: a communicator of each group that a rank meets in
   /// has to be made, for which the job agrees three times.
   [[nodiscard]] double seconds_to_begin(const Bound& bound, const Situation& situation) const;
+
+  /// Of so many calls predictions are kept, then all are forgotten: a program may make new ones for as long as it runs.
+  static constexpr int most_calls = 256;
+  /// Of how many calls there are some now.
+  [[nodiscard]] int calls() const { return calls_; }
 
   /// Microseconds that predicting all candidates of a call may take on an ordinary processor, roughly.
   static double budget(int ranks);
@@ -71,6 +76,7 @@ class Predictor {
   NetworkModel model_;
   std::mutex guard_;                                                               ///< of what follows
   std::map<std::pair<std::vector<int>, std::vector<int>>, Placement> placements_;  ///< by hosts and domains
+  int calls_ = 0;                                                                  ///< of all placements
 };
 
 }  // namespace starling

@@ -98,6 +98,17 @@ TEST(Predictor, OfFewRanksPredictsTheCandidatesWithFewSegments) {
   }
 }
 
+TEST(Predictor, ForgetsPredictionsOfManyCalls) {
+  Predictor predictor = predictor_of(4);
+  const Bound one = candidate_named(Collective::allreduce, "ring").value();
+  const auto first = predictor.seconds(one, allreduce_of(4, 4096), counted(0, 4));
+  for (int i = 0; i < 2 * Predictor::most_calls; ++i) {
+    ASSERT_TRUE(predictor.seconds(one, allreduce_of(4, 8192 + (8 * i)), counted(0, 4)));
+    ASSERT_LE(predictor.calls(), Predictor::most_calls + 1);
+  }
+  EXPECT_EQ(predictor.seconds(one, allreduce_of(4, 4096), counted(0, 4)), first);
+}
+
 TEST(Predictor, CommunicatorsOfAMeshTakeTimeToMake) {
   const Predictor predictor = predictor_of(16);
   const Situation call = allreduce_of(16, 65536);
