@@ -164,8 +164,8 @@ int main(int argc, char** argv) {
   is(starling_request_wait(requests[0]), STARLING_ERROR_STATE, "a wait without an init");
   const char* winner = NULL;
   const char* const history = getenv("STARLING_HISTORY");
-  if (history != NULL && strcmp(history, "off") == 0) /* else earlier runs may have found it */
-    is(starling_request_winner(requests[0], &winner), STARLING_ERROR_UNDECIDED, "an early winner");
+  const int knows_nothing = history != NULL && strcmp(history, "off") == 0; /* else earlier runs may have found it */
+  if (knows_nothing) is(starling_request_winner(requests[0], &winner), STARLING_ERROR_UNDECIDED, "an early winner");
   for (int i = 0; i < 7; ++i) is(starling_request_start(requests[0]), 0, "a start");
   is(starling_request_create(set, NULL, NULL, NULL, 0, strategy, &requests[1]), 0, "a second request");
   for (int i = 0; i < STARTS; ++i) {
@@ -184,8 +184,10 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 3; ++i) check_winner(requests[i], "fast");
   double mean = 0, filtered = 0;
   int outliers = -1;
-  is(starling_request_figures(requests[0], "slow", &mean, &filtered, &outliers), 0, "figures");
-  expect(mean > 2.9e-3 && mean < 3.4e-3 && filtered <= mean && outliers == 0, "wrong figures");
+  if (knows_nothing) { /* else it may be left out */
+    is(starling_request_figures(requests[0], "slow", &mean, &filtered, &outliers), 0, "figures");
+    expect(mean > 2.9e-3 && mean < 3.4e-3 && filtered <= mean && outliers == 0, "wrong figures");
+  }
   is(starling_request_figures(requests[0], "slower", &mean, &filtered, &outliers), STARLING_ERROR_FUNCTION,
      "figures of no function");
   starling_request freed = requests[1];
