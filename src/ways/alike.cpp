@@ -4,13 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "algorithms/candidate.hpp"
 #include "ways/way.hpp"
 
 namespace starling {
@@ -24,7 +23,7 @@ struct Behaviour {
   bool works_in_place;
   std::int64_t probe_up_to;
   std::vector<std::optional<Division>> divisions;  ///< of calls of several sizes and kinds; none where it is refused
-  std::vector<Schedule> schedules;                 ///< of each rank with each root, in the smallest call
+  std::vector<Schedule> schedules;                 ///< of each rank, in the smallest call
   bool operator==(const Behaviour&) const = default;
 };
 
@@ -51,46 +50,56 @@ std::optional<Behaviour> behaviour(const Bound& bound, int ranks) {
     }
   }
   if (!smallest) return std::nullopt;
-  const int roots = rooted(bound.collective) ? ranks : 1;
-  for (int root = 0; root < roots; ++root)
-    for (int rank = 0; rank < ranks; ++rank)
-      found.schedules.push_back(bound.schedule(bound.team(*smallest, rank, root)));
+  constexpr int root = 0;  // who do the same for one root do it for all: tests prove it
+  for (int rank = 0; rank < ranks; ++rank) found.schedules.push_back(bound.schedule(bound.team(*smallest, rank, root)));
   return found;
 }
 
-std::vector<int> compared(Collective collective, int ranks) {
-  const auto all = ways(collective, ranks);
-  std::vector<int> first(all->size());
-  std::iota(first.begin(), first.end(), 0);
-  std::vector<std::pair<Behaviour, int>> known;
-  for (std::size_t i = 0; i < all->size(); ++i) {
-    const Bound* const bound = (*all)[i].scheduled();
-    std::optional<Behaviour> one = bound == nullptr ? std::nullopt : behaviour(*bound, ranks);
-    if (!one) continue;
-    const auto same = std::find_if(known.begin(), known.end(), [&](const auto& other) { return other.first == *one; });
-    if (same != known.end()) {
-      first[i] = same->second;
-    } else {
-      known.emplace_back(*std::move(one), static_cast<int>(i));
-    }
+/// Of the ways of a collective on so many ranks, as far as they were looked at.
+class Compared {
+ public:
+  Compared(Collective collective, int ranks)
+      : ranks_(ranks), ways_(ways(collective, ranks)), looked_at_(ways_->size()), numbers_(ways_->size()) {}
+
+  std::vector<std::optional<int>> of(const std::function<bool(int)>& wanted) {
+    std::vector<std::optional<int>> found(numbers_.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (wanted(static_cast<int>(i))) found[i] = number_of(i);
+    return found;
   }
-  return first;
-}
+
+ private:
+  std::optional<int> number_of(std::size_t way) {
+    if (looked_at_[way]) return numbers_[way];
+    looked_at_[way] = true;
+    const Bound* const bound = (*ways_)[way].scheduled();
+    std::optional<Behaviour> one = bound == nullptr ? std::nullopt : behaviour(*bound, ranks_);
+    if (!one) return std::nullopt;
+    const auto same = std::find(known_.begin(), known_.end(), *one);
+    numbers_[way] = static_cast<int>(same - known_.begin());
+    if (same == known_.end()) known_.push_back(*std::move(one));
+    return numbers_[way];
+  }
+
+  int ranks_;
+  std::shared_ptr<const std::vector<Way>> ways_;
+  std::vector<bool> looked_at_;
+  std::vector<std::optional<int>> numbers_;  ///< of each way its place in `known_`
+  std::vector<Behaviour> known_;
+};
 
 }  // namespace
 
-std::span<const int> alike(Collective collective, int ranks) {
+std::vector<std::optional<int>> alike(Collective collective, int ranks, const std::function<bool(int)>& wanted) {
   if (ranks < fewest_ranks || ranks > most_ranks) return {};
   struct Kept {
     std::mutex guard;
-    std::map<std::pair<Collective, int>, std::vector<int>> all;
+    std::map<std::pair<Collective, int>, Compared> all;
   };
   // Never destroyed: a program may call MPI while its own statics are destroyed.
   static auto& kept = *new Kept;
   const std::lock_guard lock(kept.guard);
-  const auto [found, is_new] = kept.all.try_emplace({collective, ranks});
-  if (is_new) found->second = compared(collective, ranks);
-  return found->second;
+  return kept.all.try_emplace({collective, ranks}, collective, ranks).first->second.of(wanted);
 }
 
 }  // namespace starling

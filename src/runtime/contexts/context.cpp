@@ -1,7 +1,9 @@
 #include "runtime/contexts/context.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "knowledge/fold.hpp"
@@ -47,20 +49,22 @@ std::vector<Way> advised_ways(const Facts& facts, const Settings& settings, cons
   return found;
 }
 
-/// Leaves one of those that do the same, as `first` has it (`alike`): that which was the fastest in earlier runs, else
-/// the first.
-void try_each_once(std::vector<Candidate>& all, std::span<const int> first, int ranks) {
+/// Leaves one of those that do the same: that which was the fastest in earlier runs, else the first.
+void try_each_once(std::vector<Candidate>& all, Collective collective, int ranks) {
   const auto is_better = [](const Candidate& one, const Candidate& other) {
     return one.earlier && (!other.earlier || one.earlier->seconds < other.earlier->seconds);
   };
-  std::vector<Candidate*> best(all.size());
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    Candidate*& of_these = best[static_cast<std::size_t>(first[i])];
-    if (all[i].eligible() && (of_these == nullptr || is_better(all[i], *of_these))) of_these = &all[i];
+  const std::vector<std::optional<int>> numbers =
+      alike(collective, ranks, [&](int i) { return all[static_cast<std::size_t>(i)].eligible(); });
+  std::map<int, const Candidate*> best;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (!numbers[i]) continue;
+    const Candidate*& of_these = best[*numbers[i]];
+    if (of_these == nullptr || is_better(all[i], *of_these)) of_these = &all[i];
   }
-  for (std::size_t i = 0; i < first.size(); ++i)
-    if (const Candidate* const one = best[static_cast<std::size_t>(first[i])]; all[i].eligible() && one != &all[i])
-      all[i].refusal = "does the same as " + one->name.text() + " on " + std::to_string(ranks) + " ranks";
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (numbers[i] && best[*numbers[i]] != &all[i])
+      all[i].refusal = "does the same as " + best[*numbers[i]]->name.text() + " on " + std::to_string(ranks) + " ranks";
 }
 
 /// Whether earlier runs made some calls, but came to no trial.
@@ -195,7 +199,7 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
     if (known != nullptr) candidate.earlier = EarlierRuns::of(*known, way.name());
     any_other = any_other || (&way != ways.data() && candidate.eligible());
   }
-  if (strategy.learns && ways.size() > 1) try_each_once(brief.candidates, alike(collective_, ranks_), ranks_);
+  if (strategy.learns && ways.size() > 1) try_each_once(brief.candidates, collective_, ranks_);
   Channel* const channel = any_other ? communicator.channel() : nullptr;
   if (channel != nullptr) {
     brief.tells_first = channel->fact_of_first() || knows_only_native(brief.candidates);
