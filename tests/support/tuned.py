@@ -82,20 +82,16 @@ def candidates(turn: int = 0) -> dict[str, tuple[str, ...]]:
     return {collective: tuple(names) for collective, names in found.items()}
 
 
-CONSIDERATE = ("mpich4", "openmpi4", "openmpi5")
-"""MPIs for whose polls tests/support/yield.c stands in."""
-
-
 @functools.cache
 def considerate(folder: Path) -> Path:
-    """A library that makes waiting ranks of MPICH 4 and Open MPI sleep, compiled into `folder`."""
+    """A library that makes MPICH's waiting ranks yield their processor, compiled into `folder`."""
     line = ["cc", "-O2", "-shared", "-fPIC", str(ROOT / "tests/support/yield.c"), "-o"]
     return made_once(folder / "yield.so", line, lambda built: subprocess.run([*line, str(built)], check=True))
 
 
 def preloaded(mpi: Mpi, folder: Path, first: Sequence[Path] = ()) -> dict[str, str]:
-    """The environment that preloads those libraries, and for some MPIs one for more ranks than processors."""
-    libraries = [*first, *([considerate(folder)] if mpi.name in CONSIDERATE else [])]
+    """The environment that preloads those libraries, and for MPICH 4 one for more ranks than processors."""
+    libraries = [*first, *([considerate(folder)] if mpi.name == "mpich4" else [])]
     return {"LD_PRELOAD": ":".join(map(str, libraries))} if libraries else {}
 
 
