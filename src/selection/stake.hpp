@@ -42,8 +42,8 @@ class Stake {
   /// Seconds: first calls with a candidate also open connections and disturb other ranks, which a context of few or
   /// short calls does not win back.
   double least_;
-  double enough_;  ///< for the next step towards a trial, seconds
-  double part_;    ///< of the usual budget, at most 1
+  double enough_;          ///< for the next step towards a trial, seconds
+  double part_;            ///< of the usual budget, at most 1
   double seconds_before_;  ///< of all calls of earlier runs, had they been native ones
   double transfer_ = 0;
   bool knows_native_ = false;
