@@ -151,6 +151,7 @@ RunRecord merged(std::span<const File> files) {
     all.run.nodes = std::max(all.run.nodes, run.nodes);
     all.run.ranks_per_node = std::max(all.run.ranks_per_node, run.ranks_per_node);
     all.run.seconds += run.seconds;
+    all.run.shares_processors = all.run.shares_processors || run.shares_processors;
     if (run.probe_s) all.run.probe_s = all.run.probe_s.value_or(0) + *run.probe_s;
     if (run.strategy != all.run.strategy) all.run.strategy.clear();
     for (ContextRecord context : record.contexts) {

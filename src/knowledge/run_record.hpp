@@ -158,10 +158,11 @@ struct RunDescription {
   std::string mpi_version;
   std::string strategy;
   std::vector<std::pair<std::string, std::string>> settings;
-  std::string started;            ///< UTC, ISO 8601
-  double seconds = 0;             ///< from MPI_Init to MPI_Finalize
-  std::optional<double> probe_s;  ///< of these, to learn the network; nothing where it was not probed
-  bool unfinished = false;        ///< written while the program ran; it did not get to MPI_Finalize
+  std::string started;             ///< UTC, ISO 8601
+  double seconds = 0;              ///< from MPI_Init to MPI_Finalize
+  std::optional<double> probe_s;   ///< of these, to learn the network; nothing where it was not probed
+  bool shares_processors = false;  ///< on some node there were more ranks than processors
+  bool unfinished = false;         ///< written while the program ran; it did not get to MPI_Finalize
 };
 
 struct RunRecord {

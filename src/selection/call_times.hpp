@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "selection/plan.hpp"
+#include "selection/strategy.hpp"
 
 namespace starling {
 
@@ -12,8 +13,11 @@ namespace starling {
 /// for the last numbers, which are reduced to means (Strategy::means), and what comes out.
 class CallTimes {
  public:
-  /// As in `Brief`. Only where calls synchronise do ranks exchange more than the slowest one's time.
-  CallTimes(bool synchronises, bool varying_work) : synchronises_(synchronises), varying_work_(varying_work) {}
+  /// Only where calls synchronise do ranks exchange more than the slowest one's time.
+  explicit CallTimes(const Brief& brief)
+      : synchronises_(brief.synchronises),
+        shares_processors_(brief.shares_processors),
+        varying_work_(brief.varying_work) {}
 
   /// Sets `numbers` to what this rank contributes for calls of these seconds, and this work where it varies: at least
   /// `fewest` numbers. `since_meeting`: Strategy::longest_since_meeting of these calls.
@@ -42,6 +46,7 @@ class CallTimes {
         calls[i].fastest = -reduced[at += calls_];
         calls[i].mean = means[i];
         calls[i].together = reduced[behind] <= hardly_late * calls[i].fastest;
+        if (shares_processors_ && calls[i].slowest < refused_seconds) be_as_in_a_row(calls[i]);
       }
       calls[i].work = varying_work_ ? reduced[at + calls_] : 0;
     }
@@ -52,7 +57,15 @@ class CallTimes {
   /// Of a call's time: ranks that began it so long after each other at most, began it together.
   static constexpr double hardly_late = 0.1;
 
+  /// Ranks that wait for a processor begin a call, and leave it, one after the other. The last one then finds all the
+  /// others there, and none of them was late. In a row of calls each takes what ranks spend in it in the mean.
+  static void be_as_in_a_row(AgreedCall& call) {
+    call.slowest = call.fastest = call.mean;
+    call.together = true;
+  }
+
   bool synchronises_;
+  bool shares_processors_;
   bool varying_work_;
   std::size_t calls_ = 0;  ///< the latest that were contributed
 };

@@ -27,8 +27,10 @@ constexpr std::int64_t part_of_calls = 8;
 constexpr std::int64_t fewest_between = 4;
 constexpr std::int64_t fewest_in_a_row = 2;
 constexpr std::int64_t most_between = 128;
-/// Native is measured again after as many calls as there have been, but at least once in so many.
+/// Native is measured again after as many calls as there have been, but at least once in so many, unless that costs
+/// more than this share of their time.
 constexpr std::int64_t longest_without_control = 512;
+constexpr double share_of_controls = 0.02;
 /// The relative change of a time that is none of the network's.
 constexpr double least_change = 0.12;
 constexpr int fewest_to_watch = 3;
@@ -132,7 +134,7 @@ void Planner::ask_knowledge() {
   wants_measurement_ = false;
   if (asked_ || !knowledge_) return;
   const double native = time_of(0);
-  if (const auto measuring = knowledge_->seconds_to_measure(); measuring) {
+  if (const auto measuring = knowledge_->seconds_to_measure(native); measuring) {
     wants_measurement_ = stake_.is_enough_to_measure(*measuring, native, knowledge_->spent_elsewhere());
     // Once the network is known the first trials follow soon, as after a new choice.
     if (wants_measurement_) chosen_at_ = calls_;
@@ -478,7 +480,10 @@ std::vector<PlannedCalls> Planner::next() {
   const std::int64_t free_from = std::min(agreements_.calls_until_it_pays(call), calls_until_second_look());
   // Short calls are tried several times at once, and several candidates: agreements are dear then.
   const bool dear = agreements_.seconds() > call / 4;
-  const std::int64_t calls_of_trial = agreements_.seconds() > call ? 4 : agreements_.seconds() > call / 16 ? 2 : 1;
+  const auto calls_at_once = [&](double of_call) {
+    return std::int64_t{agreements_.seconds() > of_call ? 4 : agreements_.seconds() > of_call / 16 ? 2 : 1};
+  };
+  const std::int64_t calls_of_trial = calls_at_once(call);
   const std::size_t most_trials = free_from > 8 ? most_steps - 2 : dear ? 2 : 1;
 
   constexpr std::int64_t calls_of_baseline = 2;
@@ -508,8 +513,11 @@ std::vector<PlannedCalls> Planner::next() {
     return stretch();
   }
   if (control_is_due()) {
-    next_control_ = ledger_.calls() + std::clamp<std::int64_t>(ledger_.calls(), 16, longest_without_control);
-    trials.insert(trials.begin(), {0, calls_of_trial, true});
+    const std::int64_t times = calls_at_once(time_of(0));
+    const double cost = static_cast<double>(times) * (time_of(0) - call);  // seconds
+    next_control_ = ledger_.calls() + std::max(std::clamp<std::int64_t>(ledger_.calls(), 16, longest_without_control),
+                                               static_cast<std::int64_t>(cost / (share_of_controls * call)));
+    trials.insert(trials.begin(), {0, times, true});
   }
   quiet_plans_ = trials.empty() ? quiet_plans_ + 1 : 0;
 

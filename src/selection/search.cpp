@@ -9,7 +9,7 @@ namespace starling {
 Search::Search(const Brief& brief, MakeSearchPlan make)
     : varying_work_(brief.varying_work),
       synchronises_(brief.synchronises),
-      exchanged_(brief.synchronises, brief.varying_work),
+      exchanged_(brief),
       candidates_(static_cast<std::int64_t>(brief.candidates.size())) {
   std::int64_t eligible = 0;
   int first = 0;

@@ -46,8 +46,8 @@ class Knowledge {
   /// Seconds that asking about all candidates may take.
   [[nodiscard]] virtual double seconds_to_ask() const { return 0; }
   /// Seconds that the ranks would take to measure their network, which most answers need; nothing where it is known
-  /// already, or cannot be measured.
-  [[nodiscard]] virtual std::optional<double> seconds_to_measure() const { return std::nullopt; }
+  /// already, or cannot be measured. `native` is native's time per call in this context.
+  [[nodiscard]] virtual std::optional<double> seconds_to_measure(double /*native*/) const { return std::nullopt; }
   /// Takes the seconds that calls of this context took, without waiting.
   virtual void spend(double /*seconds*/) {}
   /// Those of the calls of all other contexts.
@@ -133,15 +133,16 @@ struct Brief {
   /// What a tuning table has for this context, the entry that fits it best first; the same on all ranks.
   std::vector<Advice> advice{};
   StrategySettings settings;
-  std::string argument;           ///< the text after the colon of the strategy's name
-  std::int64_t calls_before = 0;  ///< in earlier runs
-  bool varying_work = false;      ///< the work of the context's calls may vary
-  bool is_first_rank = true;      ///< this is the rank that judges, where only one does (Judge::first_rank)
-  bool tells_first = false;       ///< rank 0 may know how to make the first call; the same on all ranks
-  bool synchronises = false;      ///< no rank can end a call before every rank has begun it
-  bool unpredicted = false;       ///< nothing tells how long candidates take before they are tried
-  bool are_runs = false;          ///< a call is a run of a program of its own, which leaves nothing to the next one
-  bool guarded = false;           ///< a search must not cost much more than candidate 0 would (`Searcher`)
+  std::string argument;            ///< the text after the colon of the strategy's name
+  std::int64_t calls_before = 0;   ///< in earlier runs
+  bool varying_work = false;       ///< the work of the context's calls may vary
+  bool is_first_rank = true;       ///< this is the rank that judges, where only one does (Judge::first_rank)
+  bool tells_first = false;        ///< rank 0 may know how to make the first call; the same on all ranks
+  bool synchronises = false;       ///< no rank can end a call before every rank has begun it
+  bool shares_processors = false;  ///< more ranks than processors: who is last waited for one, and is not late
+  bool unpredicted = false;        ///< nothing tells how long candidates take before they are tried
+  bool are_runs = false;           ///< a call is a run of a program of its own, which leaves nothing to the next one
+  bool guarded = false;            ///< a search must not cost much more than candidate 0 would (`Searcher`)
   std::shared_ptr<Knowledge> knowledge = nullptr;  ///< on rank 0 of the communicator; may be null there as well
 };
 

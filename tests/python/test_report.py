@@ -123,6 +123,17 @@ def test_waiting_is_told_apart_from_transfer() -> None:
     assert waiting(half).startswith("About 1.80 s of the 4.00 s")
 
 
+def test_nobody_is_late_where_ranks_share_processors() -> None:
+    late = waited(context(arrivals=arrivals(1e-3, {3: 7, 1: 1})))
+    crowded = late.model_copy(update={"run": late.run.model_copy(update={"shares_processors": True})})
+    assert waiting(crowded) == (
+        "About 1.80 s of the 2.00 s in collectives were waiting for a processor or for late ranks: there are more "
+        "ranks than processors."
+    )
+    assert "node, more than processors, " in rendered(crowded) or "nodes, more than processors, " in rendered(crowded)
+    assert "more than processors" not in rendered(late)
+
+
 def test_little_waiting_is_not_told() -> None:
     for record in (waited(context(arrivals=arrivals(9e-3, {3: 7}))), waited(context(arrivals=None))):
         assert waiting(record) == ""

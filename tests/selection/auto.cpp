@@ -29,7 +29,7 @@ class Known final : public Knowledge {
   [[nodiscard]] double seconds_to_begin(int candidate) override {
     return to_begin[static_cast<std::size_t>(candidate)];
   }
-  [[nodiscard]] std::optional<double> seconds_to_measure() const override { return to_measure; }
+  [[nodiscard]] std::optional<double> seconds_to_measure(double /*native*/) const override { return to_measure; }
   void spend(double seconds) override { spent += seconds; }
   [[nodiscard]] double spent_elsewhere() const override { return elsewhere; }
   std::optional<double> to_measure;
@@ -65,6 +65,36 @@ Lockstep::Timing noisy(std::vector<double> seconds, double noise = 0.05) {
 double total(const std::vector<int>& made, const std::vector<double>& seconds) {
   return std::accumulate(made.begin(), made.end(), 0.0,
                          [&](double sum, int one) { return sum + seconds[static_cast<std::size_t>(one)]; });
+}
+
+/// As with a library that polls: the rank that comes last hardly waits, the others wait for a processor.
+Lockstep::Timing in_turns(std::vector<double> seconds, int ranks) {
+  return [seconds = std::move(seconds), ranks](int rank, int candidate, int call) {
+    constexpr double hardly = 1e-3;
+    return seconds[static_cast<std::size_t>(candidate)] * (rank == call % ranks ? hardly : 1);
+  };
+}
+
+TEST(Auto, CountsWaitingForAProcessorAsTheCallsOwn) {
+  constexpr int ranks = 4;
+  Brief brief = brief_for(2, {});
+  brief.knowledge = nullptr;
+  const auto natives = [&](bool shares_processors) {
+    brief.shares_processors = shares_processors;
+    Lockstep job("auto", brief, ranks, in_turns({8e-3, 4e-6}, ranks));
+    job.call(400);
+    return std::count(job.made().begin(), job.made().end(), 0);
+  };
+  EXPECT_LT(natives(true), 40);
+  EXPECT_EQ(natives(false), 400) << "transfers of 8 us a call are not worth a trial";
+}
+
+TEST(Auto, MeasuresAMuchSlowerNativeRarely) {
+  Lockstep ranks("auto", brief_for(2, {0, 10e-6}), 3, noisy({10e-3, 10e-6}));
+  constexpr int start = 500;
+  ranks.call(start + 20000);
+  EXPECT_EQ(ranks.made().back(), 1);
+  EXPECT_LE(std::count(ranks.made().begin() + start, ranks.made().end(), 0), 4);
 }
 
 TEST(Auto, IsToldBeforeTheFirstCallWhatEarlierRunsAndTheModelKnow) {

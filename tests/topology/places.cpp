@@ -86,6 +86,16 @@ TEST(Places, HasNoDomainsWhereEachNodeIsOne) {
   }
 }
 
+TEST(Processors, AreSharedOnNodesWhereMoreRanksMayUseTheSameOnesThanTheseAre) {
+  const auto sharing = [](const std::vector<ProcessorShare>& shares) {
+    return sharing_processors(std::vector<int>{0, 0, 2, 2, 2}, shares);
+  };
+  EXPECT_EQ(sharing({{7, 2}, {7, 2}, {7, 2}, {7, 2}, {7, 2}}), (std::vector<int>{0, 0, 1, 1, 1}));
+  EXPECT_EQ(sharing({{7, 1}, {7, 1}, {7, 3}, {7, 3}, {7, 3}}), (std::vector<int>{1, 1, 0, 0, 0}));
+  EXPECT_EQ(sharing({{1, 1}, {2, 1}, {1, 1}, {2, 1}, {3, 1}}), std::vector<int>(5, 0)) << "each is bound to its own";
+  EXPECT_EQ(sharing({{1, 1}, {2, 1}, {1, 1}, {2, 1}, {2, 1}}), (std::vector<int>{0, 0, 1, 1, 1}));
+}
+
 TEST(Domains, OfANodeWithARankThatDoesNotKnowItsOwnAreOne) {
   const std::vector<int> nodes{0, 0, 2, 2, 0};
   EXPECT_EQ(domains_as_told(nodes, std::vector<int>{1, 0, 1, 0, -1}), (std::vector<int>{0, 0, 1, 0, 0}));

@@ -412,6 +412,7 @@ class Run(_Model):
     """What the run was. `started` is UTC in ISO 8601, `seconds` from MPI_Init to MPI_Finalize.
 
     `probe_s` are the seconds of these in which it measured its network, None where it did not.
+    `shares_processors` where some node had more ranks than processors.
     An `unfinished` run did not get to MPI_Finalize: its record is that of the last checkpoint.
     `machine` is the name of the machine, a cluster for example; empty where unknown.
     """
@@ -428,6 +429,7 @@ class Run(_Model):
     started: Annotated[str, AfterValidator(_a_time)]
     seconds: float | None
     probe_s: float | None = None
+    shares_processors: bool = False
     unfinished: bool = False
 
 

@@ -217,17 +217,20 @@ def verdict(record: RunRecord) -> str:
 
 
 def waiting(record: RunRecord) -> str:
-    """How much of the time in collectives was waiting for late ranks, and who is late; empty where it is little."""
+    """How much of the time in collectives was waiting for late ranks, and who is late; empty where it is little.
+
+    Where ranks share processors, who comes last may have waited for one, so nobody is named.
+    """
     spent = _total(record, record.contexts, lambda context: context.spent)
     share = _total(record, record.contexts, lambda context: context.waited) / spent if spent else 0.0
     if share < _MUCH_WAITING:
         return ""
     # The slowest rank of each call is not always the same: their times may add up to more than the run.
     spent = min(spent, record.run.seconds or spent)
-    text = (
-        f"About {human_seconds(share * spent)} of the {human_seconds(spent)} in collectives were waiting for late "
-        "ranks (starling check says why they are late)"
-    )
+    text = f"About {human_seconds(share * spent)} of the {human_seconds(spent)} in collectives were waiting for "
+    if record.run.shares_processors:
+        return f"{text}a processor or for late ranks: there are more ranks than processors."
+    text += "late ranks (starling check says why they are late)"
     last: dict[int, float] = {}
     compared = 0.0
     for context in record.contexts:
@@ -362,8 +365,9 @@ def heading(record: RunRecord) -> str:
     run = record.run
     strategy = f"strategy {printable(run.strategy)}, " if run.strategy else ""  # merged runs may have had several
     probe = f", {human_seconds(run.probe_s)} of it to measure the network" if run.probe_s is not None else ""
+    shared = ", more than processors" if run.shares_processors else ""
     return (
-        f": {_ranks(run.ranks)} on {run.nodes} node{'s' * (run.nodes != 1)}, "
+        f": {_ranks(run.ranks)} on {run.nodes} node{'s' * (run.nodes != 1)}{shared}, "
         f"{printable(run.mpi_flavour)} {printable(run.mpi_version)}, "
         f"{strategy}{human_seconds(run.seconds)} from {printable(run.started)}{probe}"
     )

@@ -197,7 +197,10 @@ Communicator::Communicator(MPI_Comm comm)
 const Places* Communicator::places() {
   if (!has_looked_for_places_) {
     has_looked_for_places_ = true;
-    places_ = places_of_ranks(ranks_in_world(handle_, size()));
+    const std::vector<int> in_world = ranks_in_world(handle_, size());
+    places_ = places_of_ranks(in_world);
+    const auto sharing = values_of_ranks(in_world, setup().sharing);
+    shares_processors_ = places_ && places_->nodes() == 1 && sharing && sharing->front() != 0;
   }
   return places_ ? &*places_ : nullptr;
 }
@@ -317,7 +320,7 @@ double Communicator::predicted_to_begin(const Way& way, const Situation& situati
   return network && bound != nullptr ? network->seconds_to_begin(*bound, situation) : 0;
 }
 
-std::optional<double> Communicator::seconds_to_measure() {
+std::optional<double> Communicator::seconds_to_measure(double native) {
   constexpr double between_nodes = 0.05;
   constexpr double on_one_node = 0.01;  // with the predictions and first trials that follow: half of it
   const Setup& now = setup();
@@ -326,7 +329,10 @@ std::optional<double> Communicator::seconds_to_measure() {
   if (here->spread().nodes > 1) return between_nodes;
   // Ranks of one node learn nothing of a job's network.
   const bool is_whole_job = std::count(now.nodes.begin(), now.nodes.end(), now.nodes.front()) == std::ssize(now.nodes);
-  return is_whole_job ? std::optional(on_one_node) : std::nullopt;
+  if (!is_whole_job) return std::nullopt;
+  // Where ranks wait for processors, a few messages take as long as a call.
+  constexpr double calls_that_wait = 4;
+  return std::max(on_one_node, shares_processors() ? calls_that_wait * native : 0);
 }
 
 void Communicator::measure_network() {

@@ -55,6 +55,8 @@ class Communicator {
   [[nodiscard]] const SwitchTree* tree() const { return tree_ ? &*tree_ : nullptr; }
   /// The nodes of its ranks; nullptr where they are not known.
   [[nodiscard]] const Places* places();
+  /// Whether all ranks are on one node and ranks share its processors.
+  [[nodiscard]] bool shares_processors() { return places() != nullptr && shares_processors_; }
 
   /// The facts of a call, and its context.
   struct FoundCall {
@@ -83,8 +85,8 @@ class Communicator {
   [[nodiscard]] double predicted_to_begin(const Way& way, const Situation& situation) const;
 
   /// Seconds that `measure_network` may take; nothing where the network is known already on this rank, or may not or
-  /// cannot be measured by these ranks.
-  [[nodiscard]] std::optional<double> seconds_to_measure();
+  /// cannot be measured by these ranks. `native` is a call's time with the MPI library.
+  [[nodiscard]] std::optional<double> seconds_to_measure(double native);
   /// Measures the network between its ranks, which then know it in all their communicators. Collective.
   void measure_network();
 
@@ -144,6 +146,7 @@ class Communicator {
   bool inter_ = false;
   bool foreign_ = false;  ///< has ranks of another MPI_COMM_WORLD, which may have other settings
   bool has_looked_for_places_ = false;
+  bool shares_processors_ = false;
   std::vector<int> in_world_;  ///< ranks of MPI_COMM_WORLD; empty until a prediction asks for them
   std::optional<Places> places_;
   std::optional<SwitchTree> tree_;

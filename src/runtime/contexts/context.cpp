@@ -97,8 +97,8 @@ class ContextPredictions final : public Predictions {
     return setup().network ? Predictor::usual(communicator_.size()) * microsecond : 0;
   }
   /// Of calls whose size is not known nothing can be predicted.
-  [[nodiscard]] std::optional<double> seconds_to_measure() const override {
-    return situation_.bytes < 0 ? std::nullopt : communicator_.seconds_to_measure();
+  [[nodiscard]] std::optional<double> seconds_to_measure(double native) const override {
+    return situation_.bytes < 0 ? std::nullopt : communicator_.seconds_to_measure(native);
   }
 
  private:
@@ -164,6 +164,7 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
   brief.varying_work = facts.key.bucket || facts.key.bytes < 0;
   brief.is_first_rank = communicator.rank() == 0;
   brief.synchronises = facts.synchronises;
+  brief.shares_processors = communicator.shares_processors();
   if (now.table && !chosen) brief.advice = now.table->advice(brief.key);
   const StrategyKind& strategy =
       chosen ? *strategy_named("forced")->first : strategy_for(*now.strategy, !brief.advice.empty());

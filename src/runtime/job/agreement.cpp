@@ -36,10 +36,11 @@ struct RankFacts {
   std::int64_t has_all;
   std::int64_t host;
   std::int64_t domain;
+  ProcessorShare processors;
 };
 constexpr int words_of_facts = sizeof(RankFacts) / sizeof(std::int64_t);
 
-/// The start of rank 0's message, before the nodes, the domains and the texts.
+/// The start of rank 0's message, before the nodes, the domains, who shares processors, and the texts.
 struct Header {
   std::int64_t ends_whole;
   std::int64_t is_serialized;
@@ -149,14 +150,19 @@ bool is_fault_tolerant() {
 Agreement agree_in_init(bool has_all) {
   const auto ranks = static_cast<std::size_t>(process().size);
   const bool is_first = process().rank == 0;
-  const RankFacts mine{std::int64_t{!is_fault_tolerant()}, std::int64_t{calls_are_serialized()}, std::int64_t{has_all},
-                       number_of_host(), domain_of_host()};
+  const RankFacts mine{std::int64_t{!is_fault_tolerant()},
+                       std::int64_t{calls_are_serialized()},
+                       std::int64_t{has_all},
+                       number_of_host(),
+                       domain_of_host(),
+                       share_of_processors()};
   std::vector<RankFacts> gathered(is_first ? ranks : 0);
   pmpi.Gather(&mine, words_of_facts, handles.int64, gathered.data(), words_of_facts, handles.int64, 0, process().world);
 
   Agreement agreed;
   agreed.nodes.resize(ranks);
   agreed.domains.resize(ranks);
+  agreed.sharing.resize(ranks);
   Header header{};
   std::string message;
   if (is_first) {
@@ -181,31 +187,37 @@ Agreement agree_in_init(bool has_all) {
     }
     std::vector<std::int64_t> hosts;
     std::vector<int> domains;
+    std::vector<ProcessorShare> processors;
     for (const RankFacts& one : gathered) {
       hosts.push_back(one.host);
+      processors.push_back(one.processors);
       domains.push_back(static_cast<int>(one.domain));
     }
     agreed.nodes = nodes_by_hosts(hosts);
     agreed.domains = domains_as_told(agreed.nodes, domains);
+    agreed.sharing = sharing_processors(agreed.nodes, processors);
     header.settings_bytes = static_cast<std::int64_t>(settings.size());
     header.earlier_bytes = static_cast<std::int64_t>(earlier.size());
     append(message, std::span<const Header>(&header, 1));
-    append(message, std::span<const int>(agreed.nodes));
-    append(message, std::span<const int>(agreed.domains));
+    for (const auto* each : {&agreed.nodes, &agreed.domains, &agreed.sharing})
+      append(message, std::span<const int>(*each));
     message += settings + earlier;
   }
   const std::size_t nodes_bytes = ranks * sizeof(int);
   message = broadcast_text(std::move(message), [&](const std::string& begin) {
     std::memcpy(&header, begin.data(), sizeof header);
-    return sizeof header + (2 * nodes_bytes) + static_cast<std::size_t>(header.settings_bytes + header.earlier_bytes);
+    return sizeof header + (3 * nodes_bytes) + static_cast<std::size_t>(header.settings_bytes + header.earlier_bytes);
   });
   agreed.ends_whole = header.ends_whole != 0;
   agreed.is_serialized = header.is_serialized != 0;
   agreed.has_all = header.has_all != 0;
   if (!agreed.ends_whole) return agreed;
-  std::memcpy(agreed.nodes.data(), message.data() + sizeof header, nodes_bytes);
-  std::memcpy(agreed.domains.data(), message.data() + sizeof header + nodes_bytes, nodes_bytes);
-  const std::string texts = message.substr(sizeof header + (2 * nodes_bytes));
+  std::size_t at = sizeof header;
+  for (auto* each : {&agreed.nodes, &agreed.domains, &agreed.sharing}) {
+    std::memcpy(each->data(), message.data() + at, nodes_bytes);
+    at += nodes_bytes;
+  }
+  const std::string texts = message.substr(at);
   const auto settings_bytes = static_cast<std::size_t>(header.settings_bytes);
   // Rank 0 keeps its own settings, because a path may not survive the conversion to text.
   if (!is_first) agreed.settings = settings_from_text(texts.substr(0, settings_bytes));

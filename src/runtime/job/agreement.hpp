@@ -15,7 +15,9 @@ struct Agreement {
   Settings settings;           ///< rank 0's
   EarlierRuns earlier;         ///< what rank 0 found in the history
   std::vector<int> nodes;      ///< for each rank the lowest rank on the same host
-  std::vector<int> domains;    ///< of its host, for each rank; one where a rank of the host does not know its own
+  /// For each rank whether ranks of its host share processors (`sharing_processors`).
+  std::vector<int> sharing;
+  std::vector<int> domains;  ///< of its host, for each rank; one where a rank of the host does not know its own
 };
 
 /// Whether the job may go on after a rank dies or a communicator is revoked. Ranks that wait must then get an error,

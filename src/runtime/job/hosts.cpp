@@ -1,6 +1,8 @@
 #include "runtime/job/hosts.hpp"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <fstream>
 #include <string>
@@ -8,6 +10,7 @@
 #include "messages/fingerprint.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
+#include "shared_memory/cpu_quota.hpp"
 #include "shared_memory/processors.hpp"
 #include "topology/processor_domain.hpp"
 
@@ -24,6 +27,20 @@ std::int64_t number_of_host() {
 
 int domain_of_host() {
   return domain_of_processors(allowed_processors());
+}
+
+ProcessorShare share_of_processors() {
+  const Processors allowed = allowed_processors();
+  const CpuQuota quota = cpu_quota_here();
+  Fingerprint which;
+  std::int64_t count = 0;
+  for (const std::uint64_t some : allowed) {
+    which.add(some);
+    count += std::popcount(some);
+  }
+  which.add(quota.group);
+  if (quota.group != 0) count = std::min(count, static_cast<std::int64_t>(quota.processors));
+  return {static_cast<std::int64_t>(which.value()), count};
 }
 
 std::vector<int> gathered_from_all(int mine) {

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "topology/nodes.hpp"
+
 namespace starling {
 
 /// The numbers of all ranks of MPI_COMM_WORLD, on every rank. Collective.
@@ -15,5 +17,8 @@ std::int64_t number_of_host();
 /// The domain of this rank's host that it runs in, by its processors; negative where it is not bound to one. Read from
 /// /sys: hwloc reads the same files, and would have to be linked into every program.
 int domain_of_host();
+
+/// What this rank may use of its host's processors.
+ProcessorShare share_of_processors();
 
 }  // namespace starling

@@ -106,6 +106,7 @@ void after_init() {
   now.settings = std::move(agreed.settings);
   now.nodes = std::move(agreed.nodes);
   now.domains = std::move(agreed.domains);
+  now.sharing = std::move(agreed.sharing);
   if (!agreed.has_all) {
     print_notice("the MPI library gives no communicator or no attribute key; the program runs natively");
     if (process().rank == 0) record_explained();

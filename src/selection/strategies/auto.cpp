@@ -25,7 +25,7 @@ class Auto final : public Strategy {
   explicit Auto(const Brief& brief)
       : candidates_(static_cast<std::int64_t>(brief.candidates.size())),
         tells_first_(brief.tells_first && !Planner::are_short(brief.key)),
-        exchanged_(brief.synchronises, brief.varying_work) {
+        exchanged_(brief) {
     bool any_other = false;
     for (std::size_t i = 1; i < brief.candidates.size(); ++i) any_other = any_other || brief.candidates[i].eligible();
     if (!any_other) {

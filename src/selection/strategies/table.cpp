@@ -46,8 +46,7 @@ std::int64_t calls_before(const Candidate& way, const Advice& advice) {
 
 class Table final : public Strategy {
  public:
-  explicit Table(const Brief& brief)
-      : varying_work_(brief.varying_work), exchanged_(brief.synchronises, brief.varying_work) {
+  explicit Table(const Brief& brief) : varying_work_(brief.varying_work), exchanged_(brief) {
     std::string refused;
     for (const Advice& advice : brief.advice) {
       const auto& all = brief.candidates;
