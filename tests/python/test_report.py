@@ -57,7 +57,9 @@ def sample(**changes: object) -> RunRecord:
 
 def long(record: RunRecord) -> RunRecord:
     """The record of a run of 500 s, of a network that was known."""
-    return record.model_copy(update={"run": record.run.model_copy(update={"seconds": 500.0, "probe_s": None})})
+    return record.model_copy(
+        update={"run": record.run.model_copy(update={"seconds": 500.0, "probe_s": None, "shares_processors": False})}
+    )
 
 
 def measured(**samples: int) -> list[dict[str, Any]]:
@@ -130,8 +132,6 @@ def test_nobody_is_late_where_ranks_share_processors() -> None:
         "About 1.80 s of the 2.00 s in collectives were waiting for a processor or for late ranks: there are more "
         "ranks than processors."
     )
-    assert "node, more than processors, " in rendered(crowded) or "nodes, more than processors, " in rendered(crowded)
-    assert "more than processors" not in rendered(late)
 
 
 def test_little_waiting_is_not_told() -> None:

@@ -365,9 +365,8 @@ def heading(record: RunRecord) -> str:
     run = record.run
     strategy = f"strategy {printable(run.strategy)}, " if run.strategy else ""  # merged runs may have had several
     probe = f", {human_seconds(run.probe_s)} of it to measure the network" if run.probe_s is not None else ""
-    shared = ", more than processors" if run.shares_processors else ""
     return (
-        f": {_ranks(run.ranks)} on {run.nodes} node{'s' * (run.nodes != 1)}{shared}, "
+        f": {_ranks(run.ranks)} on {run.nodes} node{'s' * (run.nodes != 1)}, "
         f"{printable(run.mpi_flavour)} {printable(run.mpi_version)}, "
         f"{strategy}{human_seconds(run.seconds)} from {printable(run.started)}{probe}"
     )
