@@ -88,6 +88,7 @@ Planner::Planner(const Brief& brief)
       estimates_(groups_of(brief)),
       chance_(brief.settings.seed),
       waiting_(brief.synchronises),
+      shares_processors_(brief.shares_processors),
       stake_(brief, budget_),
       ledger_(budget_, brief.candidates.size()),
       gain_(brief.candidates.size()),
@@ -480,10 +481,13 @@ std::vector<PlannedCalls> Planner::next() {
   const std::int64_t free_from = std::min(agreements_.calls_until_it_pays(call), calls_until_second_look());
   // Short calls are tried several times at once, and several candidates: agreements are dear then.
   const bool dear = agreements_.seconds() > call / 4;
+  // Ranks that share processors come to the first of them one after the other, from what they waited for before.
   const auto calls_at_once = [&](double of_call) {
-    return std::int64_t{agreements_.seconds() > of_call ? 4 : agreements_.seconds() > of_call / 16 ? 2 : 1};
+    constexpr std::int64_t most = 4;
+    return shares_processors_ || agreements_.seconds() > of_call ? most : agreements_.seconds() > of_call / 16 ? 2 : 1;
   };
   const std::int64_t calls_of_trial = calls_at_once(call);
+  const std::int64_t fewest_of_trial = shares_processors_ ? calls_of_trial : 1;
   const std::size_t most_trials = free_from > 8 ? most_steps - 2 : dear ? 2 : 1;
 
   constexpr std::int64_t calls_of_baseline = 2;
@@ -503,7 +507,7 @@ std::vector<PlannedCalls> Planner::next() {
   while (trials.size() < most_trials) {
     std::int64_t times = calls_of_trial;
     auto best = best_trial(times, lost, calls, trials);
-    if (!best) best = best_trial(times = 1, lost, calls, trials);
+    if (!best) best = best_trial(times = fewest_of_trial, lost, calls, trials);
     if (!best) break;
     trials.push_back({*best, times, true});
     lost += trial_at_worst(*best, times);

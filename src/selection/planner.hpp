@@ -113,6 +113,7 @@ class Planner {
   OfFew<std::vector<Taken>> taken_;   ///< where it does, the latest calls of each candidate that `estimates_` has
   Chance chance_;
   Waiting waiting_;
+  bool shares_processors_;
   Stake stake_;
   Ledger ledger_;
   ProgramGain gain_;

@@ -330,9 +330,8 @@ std::optional<double> Communicator::seconds_to_measure(double native) {
   // Ranks of one node learn nothing of a job's network.
   const bool is_whole_job = std::count(now.nodes.begin(), now.nodes.end(), now.nodes.front()) == std::ssize(now.nodes);
   if (!is_whole_job) return std::nullopt;
-  // Where ranks wait for processors, a few messages take as long as a call.
-  constexpr double calls_that_wait = 4;
-  return std::max(on_one_node, shares_processors() ? calls_that_wait * native : 0);
+  // Where ranks share processors, what they are told of it takes about as long as a call.
+  return std::max(on_one_node, shares_processors() ? native : 0);
 }
 
 void Communicator::measure_network() {

@@ -96,7 +96,7 @@ bool is_described(const Setup& now) {
 ProbePlan plan_of_job(const Setup& now) {
   std::vector<int> all(now.nodes.size());
   std::iota(all.begin(), all.end(), 0);
-  return ProbePlan::of(std::move(all), now.nodes);
+  return ProbePlan::of(std::move(all), now.nodes, now.sharing);
 }
 
 ProbeSubject subject_of(const Settings& settings, const ProbePlan& plan) {
@@ -105,7 +105,8 @@ ProbeSubject subject_of(const Settings& settings, const ProbePlan& plan) {
 }
 
 /// On rank 0: what is known without measuring.
-Told known_here(const Settings& settings, const ProbeSubject& subject, bool needs_rate) {
+Told known_here(const Settings& settings, const ProbePlan& plan, bool needs_rate) {
+  const ProbeSubject subject = subject_of(settings, plan);
   Told found;
   found.may_measure = settings.probe != "off";
   found.at_once = settings.probe == "start";
@@ -115,6 +116,7 @@ Told known_here(const Settings& settings, const ProbeSubject& subject, bool need
       const auto kept = read_kept_network(settings.history, subject);
       found.is_known = kept.has_value();
       if (kept) found.network = *kept;
+      if (kept && plan.shares_processors) wait_for_processors(found.network.parameters);
     } catch (const std::runtime_error& error) {
       print_notice("skipped " + told(settings.history + "/" + kept_network_name(subject)) + ": " + error.what());
     }
@@ -148,13 +150,14 @@ void use(Setup& now, const ProbePlan& plan, const Told& told) {
 void measure(const std::vector<int>& ranks, Consensus& consensus) {
   Setup& now = setup();
   const double start = pmpi.Wtime();
-  const ProbePlan plan = ProbePlan::of(ranks, now.nodes);
+  const ProbePlan plan = ProbePlan::of(ranks, now.nodes, now.sharing);
   Told all;
   all.network = probe(plan, consensus);
   if (process().rank == plan.first()) {
     const ProbeSubject subject = subject_of(now.settings, plan);
     // Where it cannot be kept, the record cannot either, and one line about that is enough.
-    if (process().rank == 0 && !now.settings.history.empty() && subject == subject_of(now.settings, plan_of_job(now)))
+    if (process().rank == 0 && !plan.shares_processors && !now.settings.history.empty() &&
+        subject == subject_of(now.settings, plan_of_job(now)))
       static_cast<void>(keep_network(now.settings.history, subject, all.network));
     prefer_file(now.settings, all);
   }
@@ -187,8 +190,7 @@ void set_network(Setup& now) {
   if (!now.strategy->predicts || process().size == 1) return;
   const ProbePlan plan = plan_of_job(now);
   Told all;
-  if (process().rank == 0)
-    all = known_here(now.settings, subject_of(now.settings, plan), !is_described(now) && !plan.between_nodes.empty());
+  if (process().rank == 0) all = known_here(now.settings, plan, !is_described(now) && !plan.between_nodes.empty());
   pmpi.Bcast(&all, sizeof all, handles.byte, 0, process().world);
   if (all.is_known) return use(now, plan, all);
   if (!all.may_measure) return;
