@@ -15,7 +15,7 @@ from support.processes import Outcome
 from support.tuned import run_tuned
 
 HERE = Path(__file__).parent
-RANKS = 4
+RANKS = 2  # as many as there are processors: else nothing is measured
 
 
 @pytest.fixture(params=debian_mpis(), ids=str)
@@ -45,7 +45,7 @@ class Runs:
     def run(self, env: Mapping[str, str] | None = None) -> tuple[float | None, list[str]]:
         """The seconds of the probe in the run's record, and what Starling said."""
         outcome, found = self._run({"STARLING_HISTORY": str(self.history), "STARLING_PROBE": "start", **(env or {})})
-        assert outcome.stdout == "sum 10\n", outcome.report()
+        assert outcome.stdout == "sum 3\n", outcome.report()
         return found.run.probe_s, [line for line in outcome.stderr.splitlines() if "starling: " in line]
 
     def _run(self, env: Mapping[str, str]) -> tuple[Outcome, record.RunRecord]:

@@ -39,3 +39,13 @@ def test_the_record_tells_whether_ranks_share_processors(mpi: Mpi, ranks: int, t
     on_few = ["taskset", "--cpu-list", ",".join(map(str, some))]
     _, found = run_tuned(mpi, ranks, [str(program), "3"], "auto", tmp_path, before=on_few)
     assert found.run.shares_processors == (ranks > len(some))
+
+
+def test_what_is_not_measured_is_not_kept(mpi: Mpi, tmp_path: Path) -> None:
+    program = compile_c(mpi, HERE / "many_reductions.c", tmp_path)
+    on_one = ["taskset", "--cpu-list", str(min(os.sched_getaffinity(0)))]
+    history = tmp_path / "history"
+    settings = {"STARLING_HISTORY": str(history), "STARLING_PROBE": "start"}
+    _, found = run_tuned(mpi, 2, [str(program), "3"], "auto", tmp_path, settings, before=on_one)
+    assert found.run.shares_processors
+    assert list(history.glob("*.network")) == []
