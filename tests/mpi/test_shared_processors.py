@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -19,12 +20,16 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
     return found
 
 
+def on(processors: int, argv: Sequence[str]) -> list[str]:
+    """A program whose ranks all run on the same processors, so many."""
+    some = sorted(os.sched_getaffinity(0))[:processors]
+    return ["taskset", "--cpu-list", ",".join(map(str, some)), *argv]
+
+
 def test_auto_leaves_a_library_that_makes_ranks_wait_for_a_processor(tmp_path: Path) -> None:
     (polls,) = (one for one in debian_mpis() if one.name == "mpich4")
-    on_one = ["taskset", "--cpu-list", str(min(os.sched_getaffinity(0)))]
-    program = compile_c(polls, HERE / "many_reductions.c", tmp_path)
-    preloaded = {"LD_PRELOAD": str(library(polls))}
-    _, found = run_tuned(polls, 3, [str(program), "300"], "auto", tmp_path, preloaded, before=on_one)
+    argv = on(1, [str(compile_c(polls, HERE / "many_reductions.c", tmp_path)), "300"])
+    _, found = run_tuned(polls, 3, argv, "auto", tmp_path, {"LD_PRELOAD": str(library(polls))})
     assert found.run.shares_processors
     (context,) = found.contexts
     natively = context.candidate("native")
@@ -32,20 +37,18 @@ def test_auto_leaves_a_library_that_makes_ranks_wait_for_a_processor(tmp_path: P
     assert context.winner != "native"
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 9])
+@pytest.mark.parametrize("ranks", [1, 2, 5])
 def test_the_record_tells_whether_ranks_share_processors(mpi: Mpi, ranks: int, tmp_path: Path) -> None:
-    program = compile_c(mpi, HERE / "many_reductions.c", tmp_path)
-    some = sorted(os.sched_getaffinity(0))[:8]
-    on_few = ["taskset", "--cpu-list", ",".join(map(str, some))]
-    _, found = run_tuned(mpi, ranks, [str(program), "3"], "auto", tmp_path, before=on_few)
-    assert found.run.shares_processors == (ranks > len(some))
+    argv = [str(compile_c(mpi, HERE / "many_reductions.c", tmp_path)), "3"]
+    processors = min(2, len(os.sched_getaffinity(0)))
+    _, found = run_tuned(mpi, ranks, on(processors, argv), "auto", tmp_path)
+    assert found.run.shares_processors == (ranks > processors)
 
 
 def test_what_is_not_measured_is_not_kept(mpi: Mpi, tmp_path: Path) -> None:
-    program = compile_c(mpi, HERE / "many_reductions.c", tmp_path)
-    on_one = ["taskset", "--cpu-list", str(min(os.sched_getaffinity(0)))]
+    argv = on(1, [str(compile_c(mpi, HERE / "many_reductions.c", tmp_path)), "3"])
     history = tmp_path / "history"
     settings = {"STARLING_HISTORY": str(history), "STARLING_PROBE": "start"}
-    _, found = run_tuned(mpi, 2, [str(program), "3"], "auto", tmp_path, settings, before=on_one)
+    _, found = run_tuned(mpi, 2, argv, "auto", tmp_path, settings)
     assert found.run.shares_processors
     assert list(history.glob("*.network")) == []

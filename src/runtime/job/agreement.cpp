@@ -150,12 +150,13 @@ bool is_fault_tolerant() {
 Agreement agree_in_init(bool has_all) {
   const auto ranks = static_cast<std::size_t>(process().size);
   const bool is_first = process().rank == 0;
+  const PlaceOnHost place = place_on_host();
   const RankFacts mine{std::int64_t{!is_fault_tolerant()},
                        std::int64_t{calls_are_serialized()},
                        std::int64_t{has_all},
                        number_of_host(),
-                       domain_of_host(),
-                       share_of_processors()};
+                       place.domain,
+                       place.processors};
   std::vector<RankFacts> gathered(is_first ? ranks : 0);
   pmpi.Gather(&mine, words_of_facts, handles.int64, gathered.data(), words_of_facts, handles.int64, 0, process().world);
 

@@ -5,9 +5,11 @@
 #include <bit>
 #include <cstdint>
 #include <fstream>
+#include <limits>
 #include <string>
 
 #include "messages/fingerprint.hpp"
+#include "runtime/mpi/features.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
 #include "shared_memory/cpu_quota.hpp"
@@ -25,11 +27,7 @@ std::int64_t number_of_host() {
   return static_cast<std::int64_t>(Fingerprint().add(name.data()).add(" ").add(boot).value());
 }
 
-int domain_of_host() {
-  return domain_of_processors(allowed_processors());
-}
-
-ProcessorShare share_of_processors() {
+PlaceOnHost place_on_host() {
   const Processors allowed = allowed_processors();
   const CpuQuota quota = cpu_quota_here();
   Fingerprint which;
@@ -40,7 +38,8 @@ ProcessorShare share_of_processors() {
   }
   which.add(quota.group);
   if (quota.group != 0) count = std::min(count, static_cast<std::int64_t>(quota.processors));
-  return {static_cast<std::int64_t>(which.value()), count};
+  if (STARLING_SIMULATED) count = std::numeric_limits<std::int64_t>::max();  // each rank has one of its own
+  return {domain_of_processors(allowed), {static_cast<std::int64_t>(which.value()), count}};
 }
 
 std::vector<int> gathered_from_all(int mine) {

@@ -14,11 +14,13 @@ std::vector<int> gathered_from_all(int mine);
 /// MPI_Comm_split_type, which takes longer than the rest of MPI_Init where ranks share processors.
 std::int64_t number_of_host();
 
-/// The domain of this rank's host that it runs in, by its processors; negative where it is not bound to one. Read from
-/// /sys: hwloc reads the same files, and would have to be linked into every program.
-int domain_of_host();
-
-/// What this rank may use of its host's processors.
-ProcessorShare share_of_processors();
+/// What a rank's processors, those on which it may run, tell of its place.
+struct PlaceOnHost {
+  /// The domain of the host that they are in; negative where they are in several. Read from /sys: hwloc reads the same
+  /// files, and would have to be linked into every program.
+  int domain;
+  ProcessorShare processors;
+};
+PlaceOnHost place_on_host();
 
 }  // namespace starling
