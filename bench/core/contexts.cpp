@@ -84,7 +84,7 @@ class Predicted final : public starling::Predictions {
     return bound == nullptr ? 0 : model_.seconds_to_begin(*bound, situation_);
   }
   [[nodiscard]] double seconds_to_predict() const override { return starling::Predictor::usual(ranks) * 1e-6; }
-  [[nodiscard]] std::optional<double> seconds_to_measure(double /*native*/) const override { return std::nullopt; }
+  [[nodiscard]] std::optional<double> seconds_to_measure() const override { return std::nullopt; }
 
  private:
   [[nodiscard]] const starling::Way& way(int candidate) const { return ways_[static_cast<std::size_t>(candidate)]; }

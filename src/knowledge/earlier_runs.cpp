@@ -43,7 +43,8 @@ bool tells_samples(const std::pair<std::string, std::string>& setting) {
 
 Circumstances circumstances_of(const RunDescription& run) {
   const auto samples = std::find_if(run.settings.begin(), run.settings.end(), tells_samples);
-  return {run.machine, run.mpi_flavour, run.mpi_version, samples == run.settings.end() ? "mean" : samples->second};
+  return {run.machine, run.mpi_flavour, run.mpi_version, samples == run.settings.end() ? "mean" : samples->second,
+          run.shares_processors};
 }
 
 constexpr double longest = 1e5;  // seconds a call
@@ -151,7 +152,6 @@ RunRecord merged(std::span<const File> files) {
     all.run.nodes = std::max(all.run.nodes, run.nodes);
     all.run.ranks_per_node = std::max(all.run.ranks_per_node, run.ranks_per_node);
     all.run.seconds += run.seconds;
-    all.run.shares_processors = all.run.shares_processors || run.shares_processors;
     if (run.probe_s) all.run.probe_s = all.run.probe_s.value_or(0) + *run.probe_s;
     if (run.strategy != all.run.strategy) all.run.strategy.clear();
     for (ContextRecord context : record.contexts) {

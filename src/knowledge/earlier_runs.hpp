@@ -19,7 +19,8 @@ struct Circumstances {
   std::string machine;
   std::string mpi_flavour;
   std::string mpi_version;
-  std::string samples;  ///< how ranks' times were reduced: a mean says nothing about the slowest rank
+  std::string samples;             ///< how ranks' times were reduced: a mean says nothing about the slowest rank
+  bool shares_processors = false;  ///< there every call takes what it takes to get a processor
   bool operator==(const Circumstances&) const = default;
 };
 

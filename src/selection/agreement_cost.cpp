@@ -19,11 +19,18 @@ double usual_agreement(double before, double latest) {
   return std::min(before == 0 ? most_at_first : before * most_growth, latest);
 }
 
-AgreementCost::AgreementCost(double budget, bool synchronises)
-    : part_(std::min(1.0, budget)), synchronises_(synchronises), seconds_(first_guess) {}
+AgreementCost::AgreementCost(double budget, bool synchronises, bool shares_processors)
+    : part_(std::min(1.0, budget)),
+      synchronises_(synchronises),
+      shares_processors_(shares_processors),
+      seconds_(first_guess) {}
 
 void AgreementCost::add(double seconds, double call) {
-  seconds_ = usual_agreement(of_all_ == 0 ? 0 : seconds_, seconds);
+  constexpr double weight = 0.25;  // of the latest in their mean
+  if (!shares_processors_)
+    seconds_ = usual_agreement(of_all_ == 0 ? 0 : seconds_, seconds);
+  else
+    seconds_ = of_all_ == 0 ? seconds : seconds_ + (weight * (seconds - seconds_));
   of_all_ += with_lead(call);
 }
 

@@ -12,8 +12,8 @@ double usual_agreement(double before, double latest);
 class AgreementCost {
  public:
   /// `budget` in units of the usual one: of a smaller one less is spent. `synchronises`: no rank can end a call before
-  /// all have begun it.
-  AgreementCost(double budget, bool synchronises);
+  /// all have begun it. `shares_processors`: ranks wait for processors in each agreement, which is its own cost.
+  AgreementCost(double budget, bool synchronises, bool shares_processors = false);
 
   /// Takes the seconds of calls.
   void add_calls(double seconds) { of_calls_ += seconds; }
@@ -32,6 +32,7 @@ class AgreementCost {
 
   double part_;  ///< of the usual budget, at most 1
   bool synchronises_;
+  bool shares_processors_;
   double seconds_;
   double of_all_ = 0;    ///< seconds that all took
   double of_calls_ = 0;  ///< seconds

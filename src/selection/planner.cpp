@@ -92,7 +92,7 @@ Planner::Planner(const Brief& brief)
       stake_(brief, budget_),
       ledger_(budget_, brief.candidates.size()),
       gain_(brief.candidates.size()),
-      agreements_(budget_, brief.synchronises),
+      agreements_(budget_, brief.synchronises, brief.shares_processors),
       knowledge_(brief.knowledge),
       chosen_(fastest_of_earlier(brief)) {
   std::vector<Interned> names;
@@ -135,7 +135,7 @@ void Planner::ask_knowledge() {
   wants_measurement_ = false;
   if (asked_ || !knowledge_) return;
   const double native = time_of(0);
-  if (const auto measuring = knowledge_->seconds_to_measure(native); measuring) {
+  if (const auto measuring = knowledge_->seconds_to_measure(); measuring) {
     wants_measurement_ = stake_.is_enough_to_measure(*measuring, native, knowledge_->spent_elsewhere());
     // Once the network is known the first trials follow soon, as after a new choice.
     if (wants_measurement_) chosen_at_ = calls_;
@@ -354,7 +354,11 @@ Estimate Planner::for_program(int candidate) const {
 }
 
 bool Planner::needs_proof() const {
-  const double to_fastest = std::max(waiting_.ratio(chosen_), waiting_.ratio(0));
+  // Where ranks share processors nothing tells who is late, which may be different ones from one stretch to the next.
+  constexpr double clearly = 0.5;
+  const bool may_be_late = shares_processors_ && time_of(chosen_) > clearly * time_of(0);
+  const double to_fastest =
+      may_be_late ? std::numeric_limits<double>::infinity() : std::max(waiting_.ratio(chosen_), waiting_.ratio(0));
   return gain_.needs_proof(chosen_now(), ledger_.calls_of(chosen_), to_fastest);
 }
 
@@ -481,13 +485,12 @@ std::vector<PlannedCalls> Planner::next() {
   const std::int64_t free_from = std::min(agreements_.calls_until_it_pays(call), calls_until_second_look());
   // Short calls are tried several times at once, and several candidates: agreements are dear then.
   const bool dear = agreements_.seconds() > call / 4;
-  // Ranks that share processors come to the first of them one after the other, from what they waited for before.
+  // Ranks that share processors begin a trial's first call at different times, as each gets one.
   const auto calls_at_once = [&](double of_call) {
     constexpr std::int64_t most = 4;
     return shares_processors_ || agreements_.seconds() > of_call ? most : agreements_.seconds() > of_call / 16 ? 2 : 1;
   };
   const std::int64_t calls_of_trial = calls_at_once(call);
-  const std::int64_t fewest_of_trial = shares_processors_ ? calls_of_trial : 1;
   const std::size_t most_trials = free_from > 8 ? most_steps - 2 : dear ? 2 : 1;
 
   constexpr std::int64_t calls_of_baseline = 2;
@@ -503,12 +506,14 @@ std::vector<PlannedCalls> Planner::next() {
   if (gain_.is_proving()) return stretch();
   std::vector<PlannedCalls> trials;
   double lost = lost_to_native();
+  double most_gain = 0;  // that a trial promises, as a share of the chosen candidate's time
   const auto calls = static_cast<double>(ledger_.calls() + free_from);
   while (trials.size() < most_trials) {
     std::int64_t times = calls_of_trial;
     auto best = best_trial(times, lost, calls, trials);
-    if (!best) best = best_trial(times = fewest_of_trial, lost, calls, trials);
+    if (!best) best = best_trial(times = 1, lost, calls, trials);
     if (!best) break;
+    most_gain = std::max(most_gain, prospect(for_program(*best), for_program(chosen_)).gain);
     trials.push_back({*best, times, true});
     lost += trial_at_worst(*best, times);
   }
@@ -518,7 +523,8 @@ std::vector<PlannedCalls> Planner::next() {
   }
   if (control_is_due()) {
     const std::int64_t times = calls_at_once(time_of(0));
-    const double cost = static_cast<double>(times) * (time_of(0) - call);  // seconds
+    // By its shortest time: its first calls may have been slow, which these calls are to show.
+    const double cost = static_cast<double>(times) * (estimates_.shortest(0) - call);  // seconds
     next_control_ = ledger_.calls() + std::max(std::clamp<std::int64_t>(ledger_.calls(), 16, longest_without_control),
                                                static_cast<std::int64_t>(cost / (share_of_controls * call)));
     trials.insert(trials.begin(), {0, times, true});
@@ -526,6 +532,10 @@ std::vector<PlannedCalls> Planner::next() {
   quiet_plans_ = trials.empty() ? quiet_plans_ + 1 : 0;
 
   std::int64_t of_chosen = free_from;
+  // Where ranks share processors an agreement takes longer than many calls. After a trial that promises much it pays
+  // soon.
+  if (shares_processors_ && most_gain > 0)
+    of_chosen = std::min(of_chosen, static_cast<std::int64_t>(std::ceil(agreements_.seconds() / (most_gain * call))));
   if (trials.empty()) {
     of_chosen =
         std::max(free_from, may_try() ? std::clamp(ledger_.calls() / part_of_calls, fewest_between, most_between)

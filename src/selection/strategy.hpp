@@ -46,8 +46,8 @@ class Knowledge {
   /// Seconds that asking about all candidates may take.
   [[nodiscard]] virtual double seconds_to_ask() const { return 0; }
   /// Seconds that the ranks would take to measure their network, which most answers need; nothing where it is known
-  /// already, or cannot be measured. `native` is native's time per call in this context.
-  [[nodiscard]] virtual std::optional<double> seconds_to_measure(double /*native*/) const { return std::nullopt; }
+  /// already, or cannot be measured.
+  [[nodiscard]] virtual std::optional<double> seconds_to_measure() const { return std::nullopt; }
   /// Takes the seconds that calls of this context took, without waiting.
   virtual void spend(double /*seconds*/) {}
   /// Those of the calls of all other contexts.

@@ -17,13 +17,18 @@ std::vector<int> nodes_by_hosts(std::span<const std::int64_t> hosts) {
 }
 
 std::vector<int> sharing_processors(std::span<const int> nodes, std::span<const ProcessorShare> shares) {
-  std::map<std::pair<int, std::int64_t>, std::int64_t> ranks;  // of a node and its processors
-  for (std::size_t rank = 0; rank < nodes.size(); ++rank) ++ranks[{nodes[rank], shares[rank].which}];
-  std::unordered_set<int> crowded;  // nodes
-  for (std::size_t rank = 0; rank < nodes.size(); ++rank)
-    if (ranks[{nodes[rank], shares[rank].which}] > shares[rank].count) crowded.insert(nodes[rank]);
+  std::map<std::pair<int, std::int64_t>, std::int64_t> of_same;   // ranks of a node with the same processors
+  std::map<std::pair<int, std::int64_t>, std::int64_t> of_group;  // with the same quota
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+    ++of_same[{nodes[rank], shares[rank].which}];
+    ++of_group[{nodes[rank], shares[rank].group}];
+  }
   std::vector<int> sharing;
-  for (const int node : nodes) sharing.push_back(crowded.contains(node) ? 1 : 0);
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+    const ProcessorShare& mine = shares[rank];
+    const bool by_group = mine.group != 0 && of_group[{nodes[rank], mine.group}] > mine.quota;
+    sharing.push_back(by_group || of_same[{nodes[rank], mine.which}] > mine.count ? 1 : 0);
+  }
   return sharing;
 }
 

@@ -86,7 +86,7 @@ class Predictions {
   /// Seconds that predicting all candidates may take.
   [[nodiscard]] virtual double seconds_to_predict() const = 0;
   /// As in Knowledge.
-  [[nodiscard]] virtual std::optional<double> seconds_to_measure(double native) const = 0;
+  [[nodiscard]] virtual std::optional<double> seconds_to_measure() const = 0;
 
  protected:
   Predictions() = default;
@@ -104,8 +104,8 @@ class ContextKnowledge final : public Knowledge {
   [[nodiscard]] double seconds_to_ask() const override {
     return experience_.knows(key_) ? 0 : predictions_->seconds_to_predict();
   }
-  [[nodiscard]] std::optional<double> seconds_to_measure(double native) const override {
-    return experience_.knows(key_) ? std::nullopt : predictions_->seconds_to_measure(native);
+  [[nodiscard]] std::optional<double> seconds_to_measure() const override {
+    return experience_.knows(key_) ? std::nullopt : predictions_->seconds_to_measure();
   }
   void spend(double seconds) override;
   [[nodiscard]] double spent_elsewhere() const override { return experience_.spent() - spent_; }

@@ -29,7 +29,7 @@ class Known final : public Knowledge {
   [[nodiscard]] double seconds_to_begin(int candidate) override {
     return to_begin[static_cast<std::size_t>(candidate)];
   }
-  [[nodiscard]] std::optional<double> seconds_to_measure(double /*native*/) const override { return to_measure; }
+  [[nodiscard]] std::optional<double> seconds_to_measure() const override { return to_measure; }
   void spend(double seconds) override { spent += seconds; }
   [[nodiscard]] double spent_elsewhere() const override { return elsewhere; }
   std::optional<double> to_measure;

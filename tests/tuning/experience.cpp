@@ -110,7 +110,7 @@ class Same final : public Predictions {
   }
   [[nodiscard]] double seconds_to_begin(int /*candidate*/) override { return 0; }
   [[nodiscard]] double seconds_to_predict() const override { return 1e-3; }
-  [[nodiscard]] std::optional<double> seconds_to_measure(double /*native*/) const override { return to_measure_; }
+  [[nodiscard]] std::optional<double> seconds_to_measure() const override { return to_measure_; }
 
  private:
   std::vector<Candidate> candidates_;
@@ -166,10 +166,10 @@ TEST(ContextKnowledge, NativesTimeAloneAnswersNothing) {
   ContextKnowledge one(all, key_of(4096), std::make_unique<Same>(candidates, 1e-3, &asked, 0.3));
   one.learn(0, 5e-3, 4);
   EXPECT_EQ(one.seconds_to_ask(), 1e-3) << "the model must be asked";
-  EXPECT_EQ(one.seconds_to_measure(1), 0.3);
+  EXPECT_EQ(one.seconds_to_measure(), 0.3);
   one.learn(1, 3e-3, 4);
   EXPECT_EQ(one.seconds_to_ask(), 0);
-  EXPECT_EQ(one.seconds_to_measure(1), std::nullopt);
+  EXPECT_EQ(one.seconds_to_measure(), std::nullopt);
 }
 
 TEST(ContextKnowledge, TellsWhatCallsOfOtherContextsTook) {

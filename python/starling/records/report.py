@@ -228,7 +228,7 @@ def waiting(record: RunRecord) -> str:
     # The slowest rank of each call is not always the same: their times may add up to more than the run.
     spent = min(spent, record.run.seconds or spent)
     text = f"About {human_seconds(share * spent)} of the {human_seconds(spent)} in collectives were waiting for "
-    if record.run.shares_processors:
+    if record.run.shares_processors and record.run.nodes == 1:
         return f"{text}a processor or for late ranks: there are more ranks than processors."
     text += "late ranks (starling check says why they are late)"
     last: dict[int, float] = {}

@@ -200,7 +200,8 @@ const Places* Communicator::places() {
     const std::vector<int> in_world = ranks_in_world(handle_, size());
     places_ = places_of_ranks(in_world);
     const auto sharing = values_of_ranks(in_world, setup().sharing);
-    shares_processors_ = places_ && places_->nodes() == 1 && sharing && sharing->front() != 0;
+    shares_processors_ =
+        places_ && places_->nodes() == 1 && sharing && std::find(sharing->begin(), sharing->end(), 1) != sharing->end();
   }
   return places_ ? &*places_ : nullptr;
 }
@@ -320,7 +321,7 @@ double Communicator::predicted_to_begin(const Way& way, const Situation& situati
   return network && bound != nullptr ? network->seconds_to_begin(*bound, situation) : 0;
 }
 
-std::optional<double> Communicator::seconds_to_measure(double native) {
+std::optional<double> Communicator::seconds_to_measure() {
   constexpr double between_nodes = 0.05;
   constexpr double on_one_node = 0.01;  // with the predictions and first trials that follow: half of it
   const Setup& now = setup();
@@ -329,9 +330,7 @@ std::optional<double> Communicator::seconds_to_measure(double native) {
   if (here->spread().nodes > 1) return between_nodes;
   // Ranks of one node learn nothing of a job's network.
   const bool is_whole_job = std::count(now.nodes.begin(), now.nodes.end(), now.nodes.front()) == std::ssize(now.nodes);
-  if (!is_whole_job) return std::nullopt;
-  // Where ranks share processors, what they are told of it takes about as long as a call.
-  return std::max(on_one_node, shares_processors() ? native : 0);
+  return is_whole_job ? std::optional(on_one_node) : std::nullopt;
 }
 
 void Communicator::measure_network() {

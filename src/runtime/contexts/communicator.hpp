@@ -85,8 +85,8 @@ class Communicator {
   [[nodiscard]] double predicted_to_begin(const Way& way, const Situation& situation) const;
 
   /// Seconds that `measure_network` may take; nothing where the network is known already on this rank, or may not or
-  /// cannot be measured by these ranks. `native` is a call's time with the MPI library.
-  [[nodiscard]] std::optional<double> seconds_to_measure(double native);
+  /// cannot be measured by these ranks.
+  [[nodiscard]] std::optional<double> seconds_to_measure();
   /// Measures the network between its ranks, which then know it in all their communicators. Collective.
   void measure_network();
 

@@ -97,8 +97,8 @@ class ContextPredictions final : public Predictions {
     return setup().network ? Predictor::usual(communicator_.size()) * microsecond : 0;
   }
   /// Of calls whose size is not known nothing can be predicted.
-  [[nodiscard]] std::optional<double> seconds_to_measure(double native) const override {
-    return situation_.bytes < 0 ? std::nullopt : communicator_.seconds_to_measure(native);
+  [[nodiscard]] std::optional<double> seconds_to_measure() const override {
+    return situation_.bytes < 0 ? std::nullopt : communicator_.seconds_to_measure();
   }
 
  private:

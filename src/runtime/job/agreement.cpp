@@ -73,8 +73,9 @@ void agree_on_library_algorithms() {
   set_library_algorithms(std::move(none));
 }
 
-Circumstances circumstances(const Settings& settings) {
-  return {settings.machine, flavour().name, flavour().version, std::string(name_of(settings.samples))};
+Circumstances circumstances(const Settings& settings, bool shares_processors = false) {
+  return {settings.machine, flavour().name, flavour().version, std::string(name_of(settings.samples)),
+          shares_processors};
 }
 
 /// Leaves out a table that was made elsewhere, unless the user wants it all the same.
@@ -104,8 +105,9 @@ Settings settings_here(bool is_serialized) {
 }
 
 /// The records that match this run: those of the history, then the site's, of which a known candidate needs no more.
-EarlierRuns earlier_runs(const Settings& settings) {
+EarlierRuns earlier_runs(const Settings& settings, bool shares_processors) {
   if (settings.history.empty() || settings.fresh || !strategy_named(settings.strategy)->first->learns) return {};
+  const Circumstances wanted = circumstances(settings, shares_processors);
   int skipped = 0;
   constexpr int most = 3;
   EarlierRuns earlier;
@@ -113,7 +115,7 @@ EarlierRuns earlier_runs(const Settings& settings) {
     const auto skip = [&](const std::string& file, const std::string& why) {
       if (++skipped <= most) print_notice("skipped " + told(folder + "/" + file) + ": " + why);
     };
-    if (!folder.empty()) earlier = EarlierRuns::read(folder, circumstances(settings), skip, &earlier);
+    if (!folder.empty()) earlier = EarlierRuns::read(folder, wanted, skip, &earlier);
   }
   if (skipped > most) print_notice("skipped " + std::to_string(skipped - most) + " more files of the history");
   return earlier;
@@ -177,15 +179,6 @@ Agreement agree_in_init(bool has_all) {
               .wants_library = 0,
               .settings_bytes = 0,
               .earlier_bytes = 0};
-    std::string settings;
-    std::string earlier;
-    if (header.ends_whole != 0) {
-      agreed.settings = settings_here(header.is_serialized != 0);
-      header.wants_library = wants_library_algorithms(agreed.settings);
-      if (header.wants_library == 0) set_library_algorithms({});  // the other ranks do not look for them
-      settings = to_text(agreed.settings);
-      if (header.has_all != 0) earlier = earlier_runs(agreed.settings).to_text(process().size);
-    }
     std::vector<std::int64_t> hosts;
     std::vector<int> domains;
     std::vector<ProcessorShare> processors;
@@ -197,6 +190,16 @@ Agreement agree_in_init(bool has_all) {
     agreed.nodes = nodes_by_hosts(hosts);
     agreed.domains = domains_as_told(agreed.nodes, domains);
     agreed.sharing = sharing_processors(agreed.nodes, processors);
+    std::string settings;
+    std::string earlier;
+    if (header.ends_whole != 0) {
+      agreed.settings = settings_here(header.is_serialized != 0);
+      header.wants_library = wants_library_algorithms(agreed.settings);
+      if (header.wants_library == 0) set_library_algorithms({});  // the other ranks do not look for them
+      settings = to_text(agreed.settings);
+      const bool shares = std::find(agreed.sharing.begin(), agreed.sharing.end(), 1) != agreed.sharing.end();
+      if (header.has_all != 0) earlier = earlier_runs(agreed.settings, shares).to_text(process().size);
+    }
     header.settings_bytes = static_cast<std::int64_t>(settings.size());
     header.earlier_bytes = static_cast<std::int64_t>(earlier.size());
     append(message, std::span<const Header>(&header, 1));

@@ -36,10 +36,10 @@ PlaceOnHost place_on_host() {
     which.add(some);
     count += std::popcount(some);
   }
-  which.add(quota.group);
-  if (quota.group != 0) count = std::min(count, static_cast<std::int64_t>(quota.processors));
   if (STARLING_SIMULATED) count = std::numeric_limits<std::int64_t>::max();  // each rank has one of its own
-  return {domain_of_processors(allowed), {static_cast<std::int64_t>(which.value()), count}};
+  return {domain_of_processors(allowed),
+          {static_cast<std::int64_t>(which.value()), count, static_cast<std::int64_t>(quota.group),
+           std::max(std::int64_t{1}, static_cast<std::int64_t>(quota.processors))}};
 }
 
 std::vector<int> gathered_from_all(int mine) {

@@ -110,13 +110,14 @@ Told known_here(const Settings& settings, const ProbePlan& plan, bool needs_rate
   Told found;
   found.may_measure = settings.probe != "off";
   found.at_once = settings.probe == "start";
-  found.is_known = !settings.network.empty() && !needs_rate;
+  // Where ranks share processors, a message waits until its receiver has one: the usual parameters, in which messages
+  // cost more than words in memory, tell more than such times would.
+  found.is_known = plan.shares_processors || (!settings.network.empty() && !needs_rate);
   if (!found.is_known && !settings.history.empty() && !settings.fresh) {
     try {
       const auto kept = read_kept_network(settings.history, subject);
       found.is_known = kept.has_value();
       if (kept) found.network = *kept;
-      if (kept && plan.shares_processors) wait_for_processors(found.network.parameters);
     } catch (const std::runtime_error& error) {
       print_notice("skipped " + told(settings.history + "/" + kept_network_name(subject)) + ": " + error.what());
     }
@@ -156,8 +157,7 @@ void measure(const std::vector<int>& ranks, Consensus& consensus) {
   if (process().rank == plan.first()) {
     const ProbeSubject subject = subject_of(now.settings, plan);
     // Where it cannot be kept, the record cannot either, and one line about that is enough.
-    if (process().rank == 0 && !plan.shares_processors && !now.settings.history.empty() &&
-        subject == subject_of(now.settings, plan_of_job(now)))
+    if (process().rank == 0 && !now.settings.history.empty() && subject == subject_of(now.settings, plan_of_job(now)))
       static_cast<void>(keep_network(now.settings.history, subject, all.network));
     prefer_file(now.settings, all);
   }

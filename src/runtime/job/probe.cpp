@@ -370,11 +370,6 @@ double plausible(double seconds) {
   return seconds >= 0 ? std::min(seconds, 1.0) : 0;
 }
 
-void measure_local_work(CostParameters& into) {
-  into.copy_per_byte = plausible(of_a_byte(false));
-  into.combine_per_byte = plausible(of_a_byte(true));
-}
-
 }  // namespace
 
 ProbePlan ProbePlan::of(std::vector<int> ranks, std::span<const int> nodes, std::span<const int> sharing) {
@@ -387,7 +382,9 @@ ProbePlan ProbePlan::of(std::vector<int> ranks, std::span<const int> nodes, std:
     if (!is_new && plan.within_node.empty()) plan.within_node.push_back({found->second, rank});
   }
   plan.ranks = std::move(ranks);
-  plan.shares_processors = leaders.size() == 1 && sharing[static_cast<std::size_t>(leaders.front())] != 0;
+  plan.shares_processors = leaders.size() == 1 && std::any_of(plan.ranks.begin(), plan.ranks.end(), [&](int rank) {
+                             return sharing[static_cast<std::size_t>(rank)] != 0;
+                           });
   // Nodes that are far from each other in the order of ranks are more likely to be so in the network.
   const std::size_t half = leaders.size() / 2;
   for (std::size_t i = 0; i < std::min(half, most_pairs); ++i)
@@ -395,22 +392,11 @@ ProbePlan ProbePlan::of(std::vector<int> ranks, std::span<const int> nodes, std:
   return plan;
 }
 
-void wait_for_processors(CostParameters& parameters) {
-  constexpr double until_another_runs = 2e-6;  // what it takes the system to switch between processes, at least
-  parameters.overhead = std::max(parameters.overhead, until_another_runs);
-}
-
 MeasuredNetwork probe(const ProbePlan& plan, Consensus& consensus) {
   const int me = process().rank;
   const int first = plan.first();
   MeasuredNetwork found;
   CostParameters& parameters = found.parameters;
-  if (plan.shares_processors) {
-    parameters.overhead = 0;
-    wait_for_processors(parameters);
-    if (me == first) measure_local_work(parameters);
-    return found;
-  }
   const double until = Clock::now() + (plan.between_nodes.empty() ? most_seconds_on_a_node : most_seconds);
   double way = 0;  // of a message, while no other one is under way
 
@@ -467,7 +453,8 @@ MeasuredNetwork probe(const ProbePlan& plan, Consensus& consensus) {
   if (me == first) {
     // In a collective all ranks are busy: what a message then costs more than alone is processor time at both ends.
     parameters.overhead = plausible(parameters.overhead + (std::max(0.0, at_once - way) / 2));
-    measure_local_work(parameters);
+    parameters.copy_per_byte = plausible(of_a_byte(false));
+    parameters.combine_per_byte = plausible(of_a_byte(true));
   }
   return found;
 }

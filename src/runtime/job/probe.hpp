@@ -27,13 +27,8 @@ struct ProbePlan {
 };
 
 /// Measures what messages cost between a few ranks, then between all of them at once, and local work on the first rank,
-/// mostly in a twentieth of a second. Returns what was found on the first rank. Where they share processors only local
-/// work is measured.
+/// mostly in a twentieth of a second. Returns what was found on the first rank.
 /// Called by all ranks of the plan, between which `consensus` is.
 MeasuredNetwork probe(const ProbePlan& plan, Consensus& consensus);
-
-/// What messages cost at least between ranks that share the processors of their node, where each waits until its
-/// receiver runs: more than to wait for a word in memory, which sets a waiting rank's processor free.
-void wait_for_processors(CostParameters& parameters);
 
 }  // namespace starling
