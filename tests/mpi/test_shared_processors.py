@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support.mpis import Mpi, compile_c, debian_mpis
+from support.mpis import Mpi, compile_c, debian_mpis, mpi_named
 from support.tuned import library, run_tuned
 
 HERE = Path(__file__).parent
@@ -27,7 +27,7 @@ def on(processors: int, argv: Sequence[str]) -> list[str]:
 
 
 def test_auto_leaves_a_library_that_makes_ranks_wait_for_a_processor(tmp_path: Path) -> None:
-    (polls,) = (one for one in debian_mpis() if one.name == "mpich4")
+    polls = mpi_named("mpich4")
     argv = on(1, [str(compile_c(polls, HERE / "many_reductions.c", tmp_path)), "300"])
     _, found = run_tuned(polls, 3, argv, "auto", tmp_path, {"LD_PRELOAD": str(library(polls))})
     assert found.run.shares_processors
@@ -45,10 +45,28 @@ def test_the_record_tells_whether_ranks_share_processors(mpi: Mpi, ranks: int, t
     assert found.run.shares_processors == (ranks > processors)
 
 
-def test_what_is_not_measured_is_not_kept(mpi: Mpi, tmp_path: Path) -> None:
-    argv = on(1, [str(compile_c(mpi, HERE / "many_reductions.c", tmp_path)), "3"])
+def test_such_a_job_measures_and_keeps_nothing(mpi: Mpi, tmp_path: Path) -> None:
+    argv = [str(compile_c(mpi, HERE / "many_reductions.c", tmp_path)), "3"]
+    settings = {"STARLING_HISTORY": str(tmp_path / "history"), "STARLING_PROBE": "start"}
+    for processors in (1, 2):
+        _, found = run_tuned(mpi, 2, on(processors, argv), "auto", tmp_path, settings)
+        assert found.run.shares_processors == (found.run.probe_s is None)
+        assert found.run.shares_processors or processors == 2
+        assert len(list((tmp_path / "history").glob("*.network"))) == (0 if found.run.shares_processors else 1)
+
+
+def test_runs_that_share_processors_are_learnt_from_by_such_runs_only(mpi: Mpi, tmp_path: Path) -> None:
+    argv = [str(compile_c(mpi, HERE / "many_reductions.c", tmp_path)), "40"]
     history = tmp_path / "history"
-    settings = {"STARLING_HISTORY": str(history), "STARLING_PROBE": "start"}
-    _, found = run_tuned(mpi, 2, argv, "auto", tmp_path, settings)
-    assert found.run.shares_processors
-    assert list(history.glob("*.network")) == []
+    history.mkdir()
+
+    def is_known(processors: int) -> bool:
+        """Whether a run knows native's time from earlier ones."""
+        _, found = run_tuned(mpi, 2, on(processors, argv), "auto", tmp_path, {"STARLING_HISTORY": str(history)})
+        native = found.contexts[0].candidate("native")
+        return native is not None and native.earlier_s is not None
+
+    assert not is_known(1)
+    (tmp_path / "record.json").rename(history / "20240501T120000-node-1.json")
+    assert is_known(1)
+    assert is_known(2) == (len(os.sched_getaffinity(0)) < 2)

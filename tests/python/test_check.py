@@ -6,7 +6,6 @@ import dataclasses
 import io
 import json
 import math
-import os
 import re
 import sys
 from dataclasses import replace
@@ -116,7 +115,7 @@ def test_waiting_that_collectives_cause_may_be_saved(tmp_path: Path) -> None:
     assert as_json(found, LINE)["unequal_work_s"] == pytest.approx(0.7)
 
 
-def test_what_makes_the_figures_doubtful_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_makes_the_figures_doubtful_is_said(tmp_path: Path) -> None:
     found = check(profile_of(tmp_path, ("allgather", 4.0, 3.5)), [], None)
     assert found.caution == ""
 
@@ -126,9 +125,10 @@ def test_what_makes_the_figures_doubtful_is_said(tmp_path: Path, monkeypatch: py
         return replace(found, profile=replace(found.profile, record=changed)).caution
 
     assert here(seconds=0.03) == "so short a run tells little: 30.0 ms; let it do more"
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    assert here(nodes=1) == "4 ranks on one node: with the 2 processors here, most waiting is for a processor"
-    assert here(nodes=2) == ""
+    crowded = "4 ranks on one node share its processors: most waiting is for one of these"
+    assert here(nodes=1, shares_processors=True) == crowded
+    assert here(nodes=1) == ""
+    assert here(nodes=2, shares_processors=True) == "", "other nodes may not be so"
 
 
 def test_of_a_single_rank_it_says_how_to_start_more(tmp_path: Path) -> None:

@@ -128,6 +128,9 @@ def test_waiting_is_told_apart_from_transfer() -> None:
 def test_nobody_is_late_where_ranks_share_processors() -> None:
     late = waited(context(arrivals=arrivals(1e-3, {3: 7, 1: 1})))
     crowded = late.model_copy(update={"run": late.run.model_copy(update={"shares_processors": True})})
+    crowded = crowded.model_copy(update={"run": crowded.run.model_copy(update={"nodes": 1})})
+    assert "share processors 1.00 ms at least, 5.00 ms in the mean" in rendered(crowded)
+    assert "came" not in rendered(crowded)
     assert waiting(crowded) == (
         "About 1.80 s of the 2.00 s in collectives were waiting for a processor or for late ranks: there are more "
         "ranks than processors."

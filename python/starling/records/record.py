@@ -432,6 +432,11 @@ class Run(_Model):
     shares_processors: bool = False
     unfinished: bool = False
 
+    @property
+    def crowds_its_node(self) -> bool:
+        """Whether all ranks were on one node, and shared its processors: then nobody can tell who was late."""
+        return self.nodes == 1 and self.shares_processors
+
 
 class _Heading(_Model):
     """The heading of a record of one run, or of several: then `merged` has the names of their files."""

@@ -228,7 +228,7 @@ def waiting(record: RunRecord) -> str:
     # The slowest rank of each call is not always the same: their times may add up to more than the run.
     spent = min(spent, record.run.seconds or spent)
     text = f"About {human_seconds(share * spent)} of the {human_seconds(spent)} in collectives were waiting for "
-    if record.run.shares_processors and record.run.nodes == 1:
+    if record.run.crowds_its_node:
         return f"{text}a processor or for late ranks: there are more ranks than processors."
     text += "late ranks (starling check says why they are late)"
     last: dict[int, float] = {}
@@ -296,11 +296,17 @@ def _notes(context: Context) -> list[str]:
     return [f"{', '.join(those)}: {printable(note)}" for note, those in names.items()]
 
 
-def _arrivals(context: Context) -> str:
-    """Waiting apart from transfer; empty where ranks hardly wait."""
+def _arrivals(context: Context, *, share_processors: bool) -> str:
+    """Waiting apart from transfer; empty where ranks hardly wait. Where they share processors it cannot be told apart."""
     arrivals = context.arrivals
     if arrivals is None or arrivals.waiting < _MUCH_WAITING:
         return ""
+    if share_processors:
+        return (
+            f"on the ranks that share processors {human_seconds(arrivals.fastest_s)} at least, "
+            f"{human_seconds(arrivals.mean_s)} in the mean and {human_seconds(arrivals.slowest_s)} at most, in "
+            f"{arrivals.calls} compared calls"
+        )
     last = ", ".join(f"{one.rank} ({one.calls} calls)" for one in arrivals.last[:3])
     return (
         f"transfer {human_seconds(arrivals.fastest_s)}, with waiting {human_seconds(arrivals.mean_s)} in the mean and "
@@ -322,7 +328,7 @@ def _reason(why: str, *, whole: bool) -> str:
     return f"{text[:end]}, ... (--all)" if end > 0 else printable(text)
 
 
-def _explained(context: Context, decisions: int | None) -> RenderableType:
+def _explained(context: Context, decisions: int | None, *, share_processors: bool) -> RenderableType:
     place = f"{kind(context)}, {size(context)}, {_ranks(context.ranks)}"
     lines: list[RenderableType] = [line(place, style="bold")]
     if context.phases.exploring.calls:
@@ -330,7 +336,7 @@ def _explained(context: Context, decisions: int | None) -> RenderableType:
     if made := _setup(context):
         lines.append(_indented(made))
     lines += [_indented(note) for note in _notes(context)]
-    if waited := _arrivals(context):
+    if waited := _arrivals(context, share_processors=share_processors):
         lines.append(_indented(waited))
     shown = context.decisions[-decisions:] if decisions else context.decisions
     for earlier, where in (
@@ -395,17 +401,18 @@ def render(record: RunRecord, console: Console, *, rows: int | None = 20) -> Non
         console.print(Text(f"and {len(contexts) - len(shown)} lighter ones: see them with --all"))
     for note in notes(shown, stages=rows is None):
         console.print(Text(note))
+    crowded = record.run.crowds_its_node
     explained = [
         context
         for context in shown
         if context.decisions
         or _setup(context)
         or _notes(context)
-        or _arrivals(context)
+        or _arrivals(context, share_processors=crowded)
         or sum(one.samples > 0 for one in context.candidates) > 1
     ]
     for context in explained[: None if rows is None else _EXPLAINED]:
         console.print()
-        console.print(_explained(context, None if rows is None else _DECISIONS))
+        console.print(_explained(context, None if rows is None else _DECISIONS, share_processors=crowded))
     console.print()
     console.print(Text(summary(record), style="bold"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -105,12 +104,10 @@ class Check:
     def caution(self) -> str:
         """Why these figures say little; empty where nothing is known against them."""
         run = self.profile.record.run
-        processors = os.cpu_count() or run.ranks
         if self.run < _SHORT:
             return f"so short a run tells little: {human_seconds(self.run)}; let it do more"
-        if run.nodes == 1 and run.ranks > processors:
-            here = f"with the {processors} processors here"
-            return f"{run.ranks} ranks on one node: {here}, most waiting is for a processor"
+        if run.crowds_its_node:
+            return f"{run.ranks} ranks on one node share its processors: most waiting is for one of these"
         return ""
 
     @property
@@ -142,14 +139,15 @@ class Check:
             return self.of_one_rank(line)
         share = self.collectives / self.run if self.run else 0.0
         command = shlex.join(line)
+        crowded = self.profile.record.run.crowds_its_node
         if share < LITTLE:
             return f"nothing: collectives are {percent(share)} of the run"
         if self.known >= _LEAST_GAIN * self.run:
             return f"starling run -- {command}"
-        if self.unequal_work >= MOSTLY * self.collectives:
+        if self.unequal_work >= MOSTLY * self.collectives and not crowded:
             late = f": the others wait most for rank {self.late[0]}" if self.late else ""
             return f"balance the work of ranks{late}; no algorithm shortens that"
-        if self.unknown >= _LEAST_GAIN * self.run:
+        if self.unknown >= _LEAST_GAIN * self.run or crowded:
             return f"starling compare -- {command}"
         return "nothing: what is no waiting for unequal work is too little"
 
