@@ -52,9 +52,11 @@ def measure(options: argparse.Namespace) -> None:
                 if (*cell, turn) in there:
                     continue
                 jobs = _jobs(options, program, f"{cell[0]}:{cell[1]}", env)
-                file.measurements += [_measurement(cell, how, turn, place, times) for how, times in jobs.items()]
+                file.measurements += [
+                    _measurement(cell, how, turn, place, times, options.row) for how, times in jobs.items()
+                ]
                 file.write(options.output)
-                said = ", ".join(f"{how} {_total(cell, times):.2f} s" for how, times in jobs.items())
+                said = ", ".join(f"{how} {_total(cell, times) * options.row:.2f} s" for how, times in jobs.items())
                 print(f"round {turn}: {cell[0]} {cell[1]}: {said}", flush=True)
 
 
@@ -68,9 +70,8 @@ def _jobs(options: argparse.Namespace, program: Path, case: str, env: Mapping[st
 
         def job(strategy: str, where: str) -> Times:
             flags = ["--history", where]
-            return timed(
-                options.launcher, program, strategy, [case], warmup=0, calls=options.calls, options=flags, env=env
-            )
+            many = {"warmup": 0, "calls": options.calls // options.row, "row": options.row}
+            return timed(options.launcher, program, strategy, [case], options=flags, env=env, **many)
 
         return {NATIVE: job("native", "off"), NOTHING: job("auto", history), HISTORY: job("auto", history)}
 
@@ -79,7 +80,7 @@ def _total(cell: Cell, times: Times) -> float:
     return sum(times.seconds[f"{cell[0]}:{cell[1]}"])
 
 
-def _measurement(cell: Cell, how: str, turn: int, place: str, times: Times) -> Measurement:
+def _measurement(cell: Cell, how: str, turn: int, place: str, times: Times, row: int) -> Measurement:
     run = times.record["run"]
     calls = times.seconds[f"{cell[0]}:{cell[1]}"]
     together = -(-len(calls) // NUMBERS)
@@ -92,13 +93,13 @@ def _measurement(cell: Cell, how: str, turn: int, place: str, times: Times) -> M
         ranks=run["ranks"],
         how=how,
         round=turn,
-        seconds=[sum(calls[at : at + together]) for at in range(0, len(calls), together)],
+        seconds=[row * sum(calls[at : at + together]) for at in range(0, len(calls), together)],
         cpu_idle=times.cpu_idle if "STARLING_PLATFORM" in os.environ else None,
         made=made(),
         notes={
             "winner": contexts[0]["winner"] if contexts else NATIVE,
             "network_s": run.get("probe_s") or 0.0,
-            "calls": len(calls),
+            "calls": row * len(calls),
         },
     )
 
@@ -233,6 +234,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--collectives", nargs="+", default=COLLECTIVES, choices=COLLECTIVES)
     parser.add_argument("--sizes", type=int, nargs="+", default=(16384, 65536, 262144), help="bytes of a block")
     parser.add_argument("--calls", type=int, default=60)
+    parser.add_argument("--row", type=int, default=1, help="calls in a row behind each barrier")
     parser.add_argument("--rounds", type=int, default=2)
 
 

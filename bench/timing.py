@@ -60,15 +60,18 @@ def timed(
     env: Mapping[str, str] | None = None,
     timeout: float = 900,
     computation: float = 0,
+    row: int = 1,
 ) -> Times:
     """Runs one job with `cases` like "bcast:65536", one after the other. Raises RuntimeError where it fails.
 
-    With `computation` ranks compute that many seconds between calls instead of synchronising before each.
+    With `computation` ranks compute that many seconds between calls instead of synchronising before each. With `row` a
+    call is so many in a row, and takes their mean time.
     """
     record = program.with_name("record.json")
     record.unlink(missing_ok=True)
     line = command(launcher, program, strategy, record, options)
-    line += [*(["-c", str(computation)] if computation else []), str(warmup), str(calls), *cases]
+    between = ["-c", str(computation)] if computation else ["-r", str(row)] if row > 1 else []
+    line += [*between, str(warmup), str(calls), *cases]
     before = idle.ticks()
     done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=timeout, env=env)
     if done.returncode != 0:

@@ -6,6 +6,7 @@ import dataclasses
 import io
 import json
 import math
+import os
 import re
 import sys
 from dataclasses import replace

@@ -297,7 +297,7 @@ def _notes(context: Context) -> list[str]:
 
 
 def _arrivals(context: Context, *, share_processors: bool) -> str:
-    """Waiting apart from transfer; empty where ranks hardly wait. Where they share processors it cannot be told apart."""
+    """Waiting apart from transfer, unless ranks share processors; empty where ranks hardly wait."""
     arrivals = context.arrivals
     if arrivals is None or arrivals.waiting < _MUCH_WAITING:
         return ""
