@@ -11,12 +11,18 @@ namespace {
 /// What may be spent to know more before a trial, as a share of the time of the calls so far. They may be the last
 /// ones, or not gain: then that much is lost.
 constexpr double share_of_knowing = 0.1;
+/// Where ranks share processors, to make memory and communicators takes so many times as long, for ranks wait in turn.
+constexpr double of_shared_processors = 5;
+
+double least_of(const Brief& brief) {
+  return brief.settings.stake * (brief.shares_processors ? of_shared_processors : 1);
+}
 
 }  // namespace
 
 Stake::Stake(const Brief& brief, double budget)
-    : least_(brief.settings.stake),
-      enough_(brief.settings.stake),
+    : least_(least_of(brief)),
+      enough_(least_),
       part_(std::min(1.0, budget)),
       seconds_before_(brief.candidates.front().earlier
                           ? static_cast<double>(brief.calls_before) * brief.candidates.front().earlier->seconds
