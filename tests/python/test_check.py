@@ -128,7 +128,7 @@ def test_what_makes_the_figures_doubtful_is_said(tmp_path: Path) -> None:
     assert here(seconds=0.03) == "so short a run tells little: 30.0 ms; let it do more"
     crowded = "4 ranks on one node share its processors: most waiting is for one of these"
     assert here(nodes=1, shares_processors=True) == crowded
-    assert here(nodes=1) == ""
+    assert here(nodes=1, shares_processors=False) == ""
     assert here(nodes=2, shares_processors=True) == "", "other nodes may not be so"
 
 
