@@ -65,6 +65,7 @@ class Runs : public ::testing::Test {
     record.run.mpi_flavour = its.mpi_flavour;
     record.run.mpi_version = its.mpi_version;
     record.run.settings = {{"samples", its.samples}};
+    record.run.shares_processors = its.shares_processors;
     record.contexts = std::move(contexts);
     write_text(name, to_json(record));
   }
@@ -193,6 +194,7 @@ TEST_F(Runs, TruncatedOrOfOtherVersionsOrNoRunsAreSkippedWithANote) {
   write_text("of-others.json", cut(record));
   record.run.machine = here.machine;
   record.run.settings = {{"samples", here.samples}};
+  record.run.shares_processors = here.shares_processors;
   write_text("a.json", cut(record));
   write_text("b.json", "");
   write_text("c.json", R"({"schema": 99})");
@@ -257,6 +259,16 @@ TEST_F(Runs, NestedDeeplyOrNamingFilesElsewhereAreSkipped) {
   EXPECT_EQ(skipped_, (std::vector<std::string>{
                           "deep.json: it is nested too deeply for a run record",
                           "elsewhere.json: '../precious.json' in its list of merged files is no record's name"}));
+}
+
+TEST_F(Runs, WhoseRanksSharedProcessorsTellNothingOfOthers) {
+  Circumstances crowded = here;
+  crowded.shares_processors = true;
+  write("1.json", {context({candidate("native", 4e-3, 10)})}, crowded);
+  EXPECT_TRUE(read().empty());
+  write("2.json", {context({candidate("native", 1e-5, 10)})});
+  EXPECT_DOUBLE_EQ(known("native")->seconds, 1e-5);
+  EXPECT_EQ(merge().written.size(), 0U) << "two records that do not belong together";
 }
 
 TEST_F(Runs, OnOtherMachinesDoNotUseUpTheLimit) {
