@@ -15,7 +15,7 @@ from support.processes import Outcome
 from support.tuned import run_tuned
 
 HERE = Path(__file__).parent
-RANKS = 2  # as many as there are processors: else nothing is measured
+RANKS = 2  # ranks that share processors measure nothing
 
 
 @pytest.fixture(params=debian_mpis(), ids=str)

@@ -54,7 +54,7 @@ struct Setup {
   std::vector<int> hosts;    ///< its host in the platform; -1 if unknown; empty without a platform
   std::vector<int> nodes;    ///< the lowest rank on the same host
   std::vector<int> domains;  ///< of that host
-  std::vector<int> sharing;  ///< 1 where ranks of that host share processors, else 0
+  std::vector<int> sharing;  ///< 1 where it shares processors, else 0
   /// What the cost model knows of the network; none where no strategy asks for it, or nothing is known.
   std::optional<Predictor> network;
   /// Measures it, between ranks of MPI_COMM_WORLD that all call this. Null where it may not be measured, or need not.

@@ -15,7 +15,7 @@ struct Agreement {
   Settings settings;           ///< rank 0's
   EarlierRuns earlier;         ///< what rank 0 found in the history
   std::vector<int> nodes;      ///< for each rank the lowest rank on the same host
-  /// For each rank whether ranks of its host share processors (`sharing_processors`).
+  /// For each rank 1 where it shares processors with others of its host, else 0 (`sharing_processors`).
   std::vector<int> sharing;
   std::vector<int> domains;  ///< of its host, for each rank; one where a rank of the host does not know its own
 };

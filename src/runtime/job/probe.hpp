@@ -22,7 +22,7 @@ struct ProbePlan {
   [[nodiscard]] int first() const { return ranks.front(); }
 
   /// For `ranks`; `nodes[r]` is the lowest rank of MPI_COMM_WORLD on the node of rank r, and `sharing[r]` is 1 where
-  /// ranks of that node share processors.
+  /// rank r shares processors.
   static ProbePlan of(std::vector<int> ranks, std::span<const int> nodes, std::span<const int> sharing);
 };
 
