@@ -28,7 +28,7 @@ def on(processors: int, argv: Sequence[str]) -> list[str]:
 
 def test_auto_leaves_a_library_that_makes_ranks_wait_for_a_processor(tmp_path: Path) -> None:
     polls = mpi_named("mpich4")
-    argv = on(1, [str(compile_c(polls, HERE / "many_reductions.c", tmp_path)), "300"])
+    argv = on(1, [str(compile_c(polls, HERE / "many_reductions.c", tmp_path)), "1000"])
     _, found = run_tuned(polls, 3, argv, "auto", tmp_path, {"LD_PRELOAD": str(library(polls))})
     assert found.run.shares_processors
     (context,) = found.contexts

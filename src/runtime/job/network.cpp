@@ -96,7 +96,7 @@ bool is_described(const Setup& now) {
 ProbePlan plan_of_job(const Setup& now) {
   std::vector<int> all(now.nodes.size());
   std::iota(all.begin(), all.end(), 0);
-  return ProbePlan::of(std::move(all), now.nodes, now.sharing);
+  return ProbePlan::of(std::move(all), now.nodes);
 }
 
 ProbeSubject subject_of(const Settings& settings, const ProbePlan& plan) {
@@ -104,15 +104,22 @@ ProbeSubject subject_of(const Settings& settings, const ProbePlan& plan) {
           !plan.within_node.empty()};
 }
 
+/// Whether the job is on one node whose processors ranks share.
+bool is_crowded(const Setup& now, const ProbePlan& plan) {
+  return plan.between_nodes.empty() && std::find(now.sharing.begin(), now.sharing.end(), 1) != now.sharing.end();
+}
+
 /// On rank 0: what is known without measuring.
-Told known_here(const Settings& settings, const ProbePlan& plan, bool needs_rate) {
+Told known_here(const Setup& now, const ProbePlan& plan) {
+  const Settings& settings = now.settings;
   const ProbeSubject subject = subject_of(settings, plan);
+  const bool needs_rate = !is_described(now) && !plan.between_nodes.empty();
   Told found;
   found.may_measure = settings.probe != "off";
   found.at_once = settings.probe == "start";
   // Where ranks share processors, a message waits until its receiver has one: the usual parameters, in which messages
   // cost more than words in memory, tell more than such times would.
-  found.is_known = plan.shares_processors || (!settings.network.empty() && !needs_rate);
+  found.is_known = is_crowded(now, plan) || (!settings.network.empty() && !needs_rate);
   if (!found.is_known && !settings.history.empty() && !settings.fresh) {
     try {
       const auto kept = read_kept_network(settings.history, subject);
@@ -151,7 +158,7 @@ void use(Setup& now, const ProbePlan& plan, const Told& told) {
 void measure(const std::vector<int>& ranks, Consensus& consensus) {
   Setup& now = setup();
   const double start = pmpi.Wtime();
-  const ProbePlan plan = ProbePlan::of(ranks, now.nodes, now.sharing);
+  const ProbePlan plan = ProbePlan::of(ranks, now.nodes);
   Told all;
   all.network = probe(plan, consensus);
   if (process().rank == plan.first()) {
@@ -190,7 +197,7 @@ void set_network(Setup& now) {
   if (!now.strategy->predicts || process().size == 1) return;
   const ProbePlan plan = plan_of_job(now);
   Told all;
-  if (process().rank == 0) all = known_here(now.settings, plan, !is_described(now) && !plan.between_nodes.empty());
+  if (process().rank == 0) all = known_here(now, plan);
   pmpi.Bcast(&all, sizeof all, handles.byte, 0, process().world);
   if (all.is_known) return use(now, plan, all);
   if (!all.may_measure) return;

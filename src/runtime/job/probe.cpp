@@ -372,7 +372,7 @@ double plausible(double seconds) {
 
 }  // namespace
 
-ProbePlan ProbePlan::of(std::vector<int> ranks, std::span<const int> nodes, std::span<const int> sharing) {
+ProbePlan ProbePlan::of(std::vector<int> ranks, std::span<const int> nodes) {
   ProbePlan plan;
   std::vector<int> leaders;
   std::map<int, int> leader_of_node;
@@ -382,9 +382,6 @@ ProbePlan ProbePlan::of(std::vector<int> ranks, std::span<const int> nodes, std:
     if (!is_new && plan.within_node.empty()) plan.within_node.push_back({found->second, rank});
   }
   plan.ranks = std::move(ranks);
-  plan.shares_processors = leaders.size() == 1 && std::any_of(plan.ranks.begin(), plan.ranks.end(), [&](int rank) {
-                             return sharing[static_cast<std::size_t>(rank)] != 0;
-                           });
   // Nodes that are far from each other in the order of ranks are more likely to be so in the network.
   const std::size_t half = leaders.size() / 2;
   for (std::size_t i = 0; i < std::min(half, most_pairs); ++i)

@@ -17,13 +17,10 @@ struct ProbePlan {
   std::vector<int> ranks;           ///< all that take part
   std::vector<Pair> between_nodes;  ///< of ranks on two nodes, no node in two pairs; the first rank leads the first
   std::vector<Pair> within_node;    ///< of ranks on one node; at most one
-  /// All are on one node and share its processors: a message's time would be what its receiver waits for one of them.
-  bool shares_processors = false;
   [[nodiscard]] int first() const { return ranks.front(); }
 
-  /// For `ranks`; `nodes[r]` is the lowest rank of MPI_COMM_WORLD on the node of rank r, and `sharing[r]` is 1 where
-  /// rank r shares processors.
-  static ProbePlan of(std::vector<int> ranks, std::span<const int> nodes, std::span<const int> sharing);
+  /// For `ranks`; `nodes[r]` is the lowest rank of MPI_COMM_WORLD on the node of rank r.
+  static ProbePlan of(std::vector<int> ranks, std::span<const int> nodes);
 };
 
 /// Measures what messages cost between a few ranks, then between all of them at once, and local work on the first rank,
