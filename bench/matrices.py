@@ -19,7 +19,8 @@ A file is `{"schema": 1, "matrices": [MATRIX, ...]}`, and a matrix is one contex
                     {"name": "ring", "group": "ring", "predicted_s": 0.0078, "seconds": [0.0079]}]}
 
 `seconds` are the times of successive calls on the slowest rank; the first candidate is native. Where a candidate has
-fewer than ten times, the player adds noise to them. `group`, `kind` and `predicted_s` may be missing.
+fewer than ten times, the player adds noise to them. `group`, `kind`, `seconds_to_begin` (that the first call of its
+kind probably takes besides) and `predicted_s` may be missing.
 
 Times of `star`'s learning phase stand in for candidates that were not measured on their own; they are scaled so that
 native's agree.

@@ -94,9 +94,16 @@ def implementations() -> Iterator[tuple[str, dict[str, str]]]:
             yield f"{name}_{partner}", {PARTNERS: partner, DATA: "ddt", TRANSFER: transfer}
 
 
-def kind_of(attributes: Mapping[str, str]) -> str:
-    """The kind that the library gives an implementation with such attributes."""
-    return "one-sided" if attributes[TRANSFER] in WINDOWS.values() else "messages"
+MAKING_WINDOWS = 1e-3
+"""Seconds that the library expects of the first one-sided exchange besides."""
+
+
+def candidate(name: str, attributes: Mapping[str, str], seconds: float) -> dict[str, Any]:
+    """An implementation of a matrix (matrices.py), as the library tells a strategy of it."""
+    known = {"name": name, "attributes": attributes, "seconds": [seconds]}
+    if attributes[TRANSFER] in WINDOWS.values():
+        return {**known, "kind": "one-sided", "seconds_to_begin": MAKING_WINDOWS}
+    return {**known, "kind": "messages"}
 
 
 def times(kind: str, random_numbers: random.Random) -> dict[str, float]:
@@ -128,10 +135,7 @@ def cases() -> Iterator[tuple[str, dict[str, Any]]]:
     for kind, count in KINDS.items():
         for number in range(count):
             seconds = times(kind, random_numbers)
-            candidates = [
-                {"name": name, "kind": kind_of(attributes), "attributes": attributes, "seconds": [seconds[name]]}
-                for name, attributes in implementations()
-            ]
+            candidates = [candidate(name, attributes, seconds[name]) for name, attributes in implementations()]
             matrix = {
                 "what": "halo exchange",
                 "platform": f"{kind} {number}",
@@ -164,8 +168,7 @@ def recorded(file: Measurements) -> Iterator[tuple[str, dict[str, Any]]]:
         for name, attributes in implementations():
             found = seconds.get(name, seconds.get(name.removesuffix("_pack")))
             if found is not None:
-                alike = kind_of(attributes)
-                candidates.append({"name": name, "kind": alike, "attributes": attributes, "seconds": [found]})
+                candidates.append(candidate(name, attributes, found))
         best = min(one["seconds"][0] for one in candidates)
         part = best / (best + COMPUTING * prod(map(int, points.split("x"))))
         for turn in range(TURNS):

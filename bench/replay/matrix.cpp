@@ -88,6 +88,10 @@ RecordedCandidate candidate_from(const Place& place) {
     if (!is_time(*predicted)) place.refuse("predicted_s", "a number of seconds above 0");
     one.predicted_s = predicted->get<double>();
   }
+  if (const Json* begins = place.find("seconds_to_begin")) {
+    if (!is_time(*begins)) place.refuse("seconds_to_begin", "a number of seconds above 0");
+    one.seconds_to_begin = begins->get<double>();
+  }
   const Json& seconds = place.at("seconds");
   if (!seconds.is_array() || seconds.empty() || !std::all_of(seconds.begin(), seconds.end(), is_time))
     place.refuse("seconds", "a list of at least one time, each a number of seconds above 0");

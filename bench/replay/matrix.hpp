@@ -13,6 +13,7 @@ struct RecordedCandidate {
   std::string name;
   std::string group;
   std::string kind;
+  double seconds_to_begin = 0;                                  ///< that the first of its kind probably takes besides
   std::vector<std::pair<std::string, std::string>> attributes;  ///< names and values
   std::optional<double> predicted_s;                            ///< by the cost model
   std::vector<double> seconds;  ///< of successive calls on the slowest rank; at least one, each more than 0

@@ -142,6 +142,7 @@ Brief brief_of(const Matrix& matrix, const Scenario& scenario, bool with_model) 
     candidate.group = one.group.empty() ? one.name : one.group;
     candidate.attributes = attributes_of(matrix, one);
     candidate.kind = one.kind;
+    candidate.seconds_to_begin = one.seconds_to_begin;
   }
   brief.varying_work = scenario.sizes != 1;
   brief.synchronises = synchronises(matrix.what);

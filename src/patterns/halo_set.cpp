@@ -16,6 +16,9 @@ namespace {
 
 namespace halo = starling::neighborhood;
 
+/// What the first one-sided exchange probably takes more than another, whatever it exchanges.
+constexpr double seconds_to_make_windows = 1e-3;
+
 /// The attributes of the implementations: the numbers of their values are those of the enumerations.
 std::shared_ptr<const AttributeSet> attributes_of_table() {
   static const auto only = [] {
@@ -250,7 +253,9 @@ class HaloExchanges final : public Implementations {
       Candidate& candidate = all.emplace_back();
       candidate.name = one.name();
       candidate.group = std::string(halo::transfer_names.at(static_cast<std::size_t>(one.transfer)));
-      candidate.kind = halo::is_one_sided(one.transfer) ? "one-sided" : "messages";
+      const bool is_one_sided = halo::is_one_sided(one.transfer);
+      candidate.kind = is_one_sided ? "one-sided" : "messages";
+      if (is_one_sided) candidate.seconds_to_begin = seconds_to_make_windows;
       const std::vector<int> values = values_of(one);
       for (std::size_t i = 0; i < values.size(); ++i)
         candidate.attributes.emplace_back(set->attributes[i]->name,

@@ -55,13 +55,14 @@ AttributeSpace::AttributeSpace(std::span<const Candidate> candidates) : points_(
     for (std::size_t i = 0; i < members_.size(); ++i)
       points_[static_cast<std::size_t>(members_[i])].push_back(found[i]);
   }
-  std::vector<std::string> kinds;
+  std::vector<Kind> kinds;
   std::vector<int> kind_of(candidates.size());
   for (const int member : members_) {
-    const std::string& kind = candidates[static_cast<std::size_t>(member)].kind.text();
-    const auto known = std::find(kinds.begin(), kinds.end(), kind);
+    const Candidate& candidate = candidates[static_cast<std::size_t>(member)];
+    const auto known =
+        std::find_if(kinds.begin(), kinds.end(), [&](const Kind& one) { return one.name == candidate.kind.text(); });
     kind_of[static_cast<std::size_t>(member)] = static_cast<int>(known - kinds.begin());
-    if (known == kinds.end()) kinds.push_back(kind);
+    if (known == kinds.end()) kinds.push_back({candidate.kind.text(), candidate.seconds_to_begin});
   }
   if (kinds.size() > 1) {
     kinds_ = std::move(kinds);

@@ -51,7 +51,11 @@ class AttributeSpace {
   [[nodiscard]] int kind(int candidate) const {
     return kind_of_.empty() ? 0 : kind_of_[static_cast<std::size_t>(candidate)];
   }
-  [[nodiscard]] const std::string& kind_in_words(int kind) const { return kinds_[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] const std::string& kind_in_words(int kind) const { return kinds_[static_cast<std::size_t>(kind)].name; }
+  /// Seconds that beginning with a kind takes besides; 0 where there is only one.
+  [[nodiscard]] double seconds_to_begin(int kind) const {
+    return kinds_.empty() ? 0 : kinds_[static_cast<std::size_t>(kind)].seconds_to_begin;
+  }
   /// Whether both are of one kind, and not all are.
   [[nodiscard]] bool are_of_one_kind(int one, int other) const { return kinds() > 1 && kind(one) == kind(other); }
   /// In how many ways candidates may be alike: by the value of each attribute, and by their kind if there are several.
@@ -69,13 +73,19 @@ class AttributeSpace {
     bool operator==(const Attribute&) const = default;
   };
 
+  struct Kind {
+    std::string name;
+    double seconds_to_begin = 0;
+    bool operator==(const Kind&) const = default;
+  };
+
   [[nodiscard]] const Attribute& at(int attribute) const { return attributes_[static_cast<std::size_t>(attribute)]; }
   [[nodiscard]] std::optional<int> only_difference(int one, int other) const;
 
   std::vector<int> members_;
   std::vector<Attribute> attributes_;
   std::vector<std::vector<int>> points_;  ///< of each candidate, empty where it is not eligible
-  std::vector<std::string> kinds_;        ///< empty where there is only one
+  std::vector<Kind> kinds_;               ///< empty where there is only one
   std::vector<int> kind_of_;              ///< of each candidate, likewise
   std::vector<Pair> pairs_;
 };

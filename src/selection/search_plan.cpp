@@ -10,10 +10,65 @@ namespace {
 
 /// Candidates that begin between two agreements because one of them may be faster.
 constexpr std::size_t few = 4;
-/// A kind of which all that were tried take so many times as long as the fastest is slow.
+/// A kind of which all that were tried take so many times as long as the fastest is slow. A kind that takes so many of
+/// its calls to begin with is dear.
 constexpr double far_too_slow = 4;
 
 }  // namespace
+
+std::vector<int> SearchPlan::wanted(Trials& trials, std::int64_t calls) {
+  end();
+  calls_ = static_cast<double>(calls);
+  may_stop_ = false;
+  not_yet_.clear();
+  const std::vector<int> later = put_off_kinds(trials);
+  std::vector<int> found = choose(trials);
+  if (trials.best() < 0) return found;
+  for (const int kind : later) {
+    not_yet_.push_back(nearest_of_kind(kind, trials));
+    if (found.empty()) because(why_ + (why_.empty() ? "" : "; ") + space().kind_in_words(kind) + " not begun yet");
+  }
+  std::stable_sort(not_yet_.begin(), not_yet_.end(),
+                   [](const auto& one, const auto& other) { return one.calls < other.calls; });
+  return found;
+}
+
+/// Puts off kinds that are dear to begin with, until one that is faster by the margin would have saved as much in the
+/// calls so far. Answers with them. Where a search makes no first calls once it has chosen, none; and not the kind of
+/// the first candidate, with which all begins.
+std::vector<int> SearchPlan::put_off_kinds(Trials& trials) const {
+  std::vector<int> found;
+  const bool may_be_later = trials.gives_up() && settings().drift > 0;
+  const double of_call = trials.best() < 0 ? 0 : trials.time(trials.best());
+  const double affordable = std::max(far_too_slow, settings().early_stop_margin * calls_) * of_call;
+  for (int kind = 1; kind < space().kinds(); ++kind) {
+    bool is_dear = may_be_later && space().seconds_to_begin(kind) > affordable;
+    bool any = false;
+    for (const int member : space().members()) {
+      if (space().kind(member) != kind || !trials.can_serve(member)) continue;
+      is_dear = is_dear && !trials.tried(member);
+      any = true;
+    }
+    if (!any) continue;
+    for (const int member : space().members())
+      if (space().kind(member) == kind && trials.can_serve(member)) trials.put_off(member, is_dear);
+    if (is_dear) found.push_back(kind);
+  }
+  return found;
+}
+
+/// The first of a kind: one that is like the fastest.
+SearchPlan::NotYet SearchPlan::nearest_of_kind(int kind, const Trials& trials) const {
+  const int best = trials.best();
+  const double begins = space().seconds_to_begin(kind);
+  NotYet found{-1, trials.time(best) + begins, begins / (settings().early_stop_margin * trials.time(best))};
+  for (const int member : space().members()) {
+    if (space().kind(member) != kind || !trials.can_serve(member)) continue;
+    if (found.candidate < 0 || space().differences(best, member) < space().differences(best, found.candidate))
+      found.candidate = member;
+  }
+  return found;
+}
 
 std::vector<int> SearchPlan::unknown(const std::vector<int>& among, const Trials& trials) {
   std::vector<int> found;

@@ -37,13 +37,7 @@ class SearchPlan {
 
   /// The candidates that must be measured next, in this order; none where the fastest of those measured can be chosen.
   /// `calls`: of the context so far.
-  std::vector<int> wanted(const Trials& trials, std::int64_t calls) {
-    end();
-    calls_ = static_cast<double>(calls);
-    may_stop_ = false;
-    not_yet_.clear();
-    return choose(trials);
-  }
+  std::vector<int> wanted(Trials& trials, std::int64_t calls);
   /// Takes how long an agreement of the ranks took, in seconds.
   void agreement_took(double seconds) { seconds_of_agreement_ = usual_agreement(seconds_of_agreement_, seconds); }
   /// What one takes, in calls of the fastest. Some was tried.
@@ -104,6 +98,8 @@ class SearchPlan {
  private:
   [[nodiscard]] std::vector<int> comparison(int attribute, int near, const Trials& trials) const;
   bool pays(const Outlook::Chance& one, const Trials& trials);
+  std::vector<int> put_off_kinds(Trials& trials) const;
+  [[nodiscard]] NotYet nearest_of_kind(int kind, const Trials& trials) const;
   [[nodiscard]] bool waits_for_its_kind(int candidate, const std::vector<int>& others, const Trials& trials) const;
 
   std::shared_ptr<const AttributeSpace> space_;  ///< many contexts have the same

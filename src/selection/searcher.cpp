@@ -213,7 +213,7 @@ std::vector<PlannedCalls> Searcher::looks(std::int64_t at) const {
   }
   for (const SearchPlan::NotYet& one : plan_->not_yet()) {
     if (one.calls > static_cast<double>(at) || steps.size() + 1 == most_steps) break;
-    if (trials_.tried(one.candidate) || !trials_.eligible(one.candidate)) continue;
+    if (trials_.tried(one.candidate) || !trials_.can_serve(one.candidate)) continue;
     if (!ledger_ || may_lose(std::max(0.0, one.seconds - trials_.time(0)))) steps.push_back({one.candidate, 1, true});
     break;
   }

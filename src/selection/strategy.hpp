@@ -67,6 +67,7 @@ struct Candidate {
   Interned group;  ///< candidates of one group optimise the same thing
   std::vector<std::pair<std::string, std::string>> attributes;
   Interned kind{};                 ///< those of one are probably alike in more than attributes tell: "one-sided"
+  double seconds_to_begin = 0;     ///< that the first of its kind probably takes besides: windows are made for it
   Interned refusal;                ///< why it may not be proposed; empty if it may
   std::optional<Earlier> earlier;  ///< the same on all ranks; nothing if unknown
   int communicators = 0;           ///< that a rank needs to begin with it, at most

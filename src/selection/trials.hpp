@@ -37,7 +37,11 @@ class Trials {
 
   [[nodiscard]] int candidates() const { return candidates_; }
   /// Whether it may serve: not refused before the first call, and not at a call.
-  [[nodiscard]] bool eligible(int candidate) const { return at(candidate).eligible; }
+  [[nodiscard]] bool can_serve(int candidate) const { return at(candidate).eligible; }
+  /// Whether it may be tried now: it may serve, and is not put off.
+  [[nodiscard]] bool eligible(int candidate) const { return at(candidate).eligible && !at(candidate).put_off; }
+  /// Puts off a candidate that may serve, or no more.
+  void put_off(int candidate, bool off) { find(candidate)->put_off = off; }
   /// Measured calls, of this run or else of earlier ones.
   [[nodiscard]] std::int64_t calls(int candidate) const { return std::int64_t{at(candidate).count}; }
   [[nodiscard]] bool tried(int candidate) const { return calls(candidate) > 0; }
@@ -80,12 +84,13 @@ class Trials {
   /// There are many candidates in each context.
   struct One {
     float time = unknown;
-    std::uint32_t count : 30 = 0;
+    std::uint32_t count : 29 = 0;
     bool own : 1 = false;  ///< these calls are of this run
     bool eligible : 1 = false;
+    bool put_off : 1 = false;
     [[nodiscard]] std::size_t own_calls() const { return own ? std::size_t{count} : 0; }
     void set_calls(std::size_t calls) {
-      constexpr std::uint32_t most = (1U << 30U) - 1;
+      constexpr std::uint32_t most = (1U << 29U) - 1;
       count = static_cast<std::uint32_t>(std::min<std::size_t>(calls, most)) & most;
     }
   };

@@ -57,6 +57,8 @@ TEST(RecordedMatrices, AMistakeIsToldWithMatrixCandidateAndKey) {
             "seconds above 0");
   EXPECT_EQ(why_refused(with_second_candidate(R"("seconds": [1], "predicted_s": "1")")),
             R"(matrix 2, candidate 2: 'predicted_s' is "1"; it must be a number of seconds above 0)");
+  EXPECT_EQ(why_refused(with_second_candidate(R"("seconds": [1], "seconds_to_begin": 0)")),
+            R"(matrix 2, candidate 2: 'seconds_to_begin' is 0; it must be a number of seconds above 0)");
   EXPECT_EQ(why_refused(with_second_candidate(R"("seconds": [1], "attributes": {"a": 1})")),
             R"(matrix 2, candidate 2: 'attributes' is {"a":1}; it must be an object whose values are texts)");
   EXPECT_EQ(why_refused(matrices_file("3")), "matrix 1: it is 3; it must be an object");

@@ -142,6 +142,60 @@ TEST(SearchPlan, PutsOffASlowKindUntilThereWereManyCalls) {
   }
 }
 
+/// Brief of the set in which the first one-sided exchange takes a millisecond more.
+Brief with_dear_kind() {
+  Brief brief = halo_set();
+  for (Candidate& one : brief.candidates)
+    if (one.kind.text() == "one-sided") one.seconds_to_begin = 1e-3;
+  return brief;
+}
+
+TEST(SearchPlan, BeginsWithADearKindOnceCallsTookLongEnough) {
+  Brief brief = with_dear_kind();
+  const auto is_one_sided = [&](int one) {
+    return brief.candidates[static_cast<std::size_t>(one)].kind.text() == "one-sided";
+  };
+  const std::vector<double> seconds(brief.candidates.size(), 1e-5);
+  WithEarlyStop plan(brief);
+  Trials trials(brief);
+  for (std::vector<int> next = plan.wanted(trials, 0); !next.empty(); next = plan.wanted(trials, 0)) {
+    EXPECT_FALSE(std::any_of(next.begin(), next.end(), is_one_sided));
+    call(trials, next, seconds, 10);
+  }
+  EXPECT_NE(plan.why().find("one-sided not begun yet"), std::string::npos) << plan.why();
+  ASSERT_EQ(plan.not_yet().size(), 1U) << "one tells of the others";
+  const SearchPlan::NotYet first = plan.not_yet().front();
+  EXPECT_TRUE(is_one_sided(first.candidate));
+  EXPECT_NEAR(first.seconds, 1.01e-3, 1e-5);
+  EXPECT_NEAR(first.calls, 5000, 1) << "which take fifty times what beginning does";
+  EXPECT_TRUE(plan.wanted(trials, 4999).empty());
+  call(trials, {first.candidate}, seconds, 1);
+  const std::vector<int> others = plan.wanted(trials, 100);
+  EXPECT_TRUE(std::any_of(others.begin(), others.end(), is_one_sided)) << "it has begun";
+}
+
+TEST(SearchPlan, PutsOffNoKindThatWouldNotBeTriedLater) {
+  for (const bool gives_up : {true, false}) {
+    Brief brief = with_dear_kind();
+    brief.settings.give_up = gives_up;
+    if (gives_up) brief.settings.drift = 0;
+    WithEarlyStop plan(brief);
+    Trials trials(brief);
+    const std::vector<int> wanted = plan.wanted(trials, 0);
+    EXPECT_EQ(wanted.size(), brief.candidates.size());
+    EXPECT_TRUE(plan.not_yet().empty());
+  }
+}
+
+TEST(SearchPlan, PutsOffNotTheOnlyKindThatMayServe) {
+  Brief brief = with_dear_kind();
+  for (Candidate& one : brief.candidates)
+    if (one.kind.text() != "one-sided") one.refusal = "not wanted";
+  WithEarlyStop plan(brief);
+  Trials trials(brief);
+  EXPECT_FALSE(plan.wanted(trials, 0).empty());
+}
+
 /// Exchanges pair by pair take 1.6 times as long, and all differ besides: others of the kind may be better, and are
 /// asked for one by one; where all are alike, an agreement takes longer than their calls, and several begin together.
 TEST(SearchPlan, TriesAloneWhatIsProbablySlow) {
