@@ -75,11 +75,13 @@ bool Planner::are_short(const ContextKey& key) {
 
 std::vector<PlannedCalls> Planner::first_calls(const Brief& brief) {
   // One, as rank 0 may know already what is fastest. Of short calls more: an agreement may take longer than they do. Of
-  // rooted ones more, too: programs that make only some would lose most by agreeing.
+  // rooted ones more, too: programs that make only some would lose most by agreeing. Of short rooted ones most where
+  // ranks share processors: an agreement lasts until each had a turn, and these calls wait for nobody.
   constexpr std::int64_t of_rooted = 4;
-  const std::int64_t calls = are_short(brief.key) ? std::int64_t{PlannedCalls::most_times}
-                             : brief.synchronises ? 1
-                                                  : of_rooted;
+  constexpr std::int64_t of_short_that_wait_for_nobody = 512;
+  std::int64_t calls = brief.synchronises ? 1 : of_rooted;
+  if (are_short(brief.key))
+    calls = brief.shares_processors && !brief.synchronises ? of_short_that_wait_for_nobody : PlannedCalls::most_times;
   return {{fastest_of_earlier(brief), calls, false}};
 }
 

@@ -128,6 +128,22 @@ TEST(Auto, LeavesRootedCallsInARowAlone) {
   EXPECT_LE(ranks.exchanges().size(), 20U);
 }
 
+TEST(Auto, LeavesShortRootedCallsOfRanksThatShareProcessorsAloneFor512) {
+  Brief brief = brief_for(2, {});
+  brief.key.bytes = 8;
+  const auto first_agreement = [&](bool synchronises, bool shares_processors) {
+    brief.synchronises = synchronises;
+    brief.shares_processors = shares_processors;
+    Lockstep ranks("auto", brief, 4, noisy({3e-6, 3e-6}));
+    int calls = 0;
+    for (; ranks.exchanges().empty() && calls < 1000; ++calls) ranks.call(1);
+    return calls;
+  };
+  EXPECT_EQ(first_agreement(false, true), 512);
+  EXPECT_EQ(first_agreement(true, true), 8);
+  EXPECT_EQ(first_agreement(false, false), 8);
+}
+
 TEST(Auto, TriesWhatIsPredictedToBeFastestFirstAndStaysWithIt) {
   const std::vector<double> seconds{10e-3, 5e-3, 8e-3, 20e-3};
   Lockstep ranks("auto", brief_for(4, {0, 5e-3, 8e-3, 20e-3}), 3, noisy(seconds));
