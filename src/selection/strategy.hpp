@@ -314,6 +314,9 @@ struct StrategyKind {
   std::vector<Doing> stages;
   /// Why `argument` is wrong, for the user; empty if it is right.
   std::string (*rejects)(std::string_view argument) = nullptr;
+  /// Whether rank 0 may know before the first call of such a context how to make it, and would tell the others; null:
+  /// never.
+  bool (*may_be_told)(const Brief&) = nullptr;
   std::unique_ptr<Strategy> (*make)(const Brief&) = nullptr;
 };
 

@@ -70,3 +70,12 @@ def test_runs_that_share_processors_are_learnt_from_by_such_runs_only(mpi: Mpi, 
     (tmp_path / "record.json").rename(history / "20240501T120000-node-1.json")
     assert is_known(1)
     assert is_known(2) == (len(os.sched_getaffinity(0)) < 2)
+
+
+@pytest.mark.parametrize(("processors", "calls"), [(1, 511), (2, 7)], ids=["shared", "own"])
+def test_short_rooted_calls_wait_for_nobody_at_first(mpi: Mpi, processors: int, calls: int, tmp_path: Path) -> None:
+    """Ranks that share processors would wait for them as well."""
+    argv = on(processors, [str(compile_c(mpi, HERE / "bcasts_ahead.c", tmp_path)), str(calls)])
+    _, found = run_tuned(mpi, 2, argv, "auto", tmp_path)
+    (context,) = found.contexts
+    assert (context.calls, context.winner) == (calls, "native")

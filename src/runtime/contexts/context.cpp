@@ -201,13 +201,9 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
     any_other = any_other || (&way != ways.data() && candidate.eligible());
   }
   if (strategy.learns && ways.size() > 1) try_each_once(brief.candidates, collective_, ranks_);
-  Channel* const channel = any_other ? communicator.channel() : nullptr;
-  if (channel != nullptr) {
-    brief.tells_first = channel->fact_of_first() || knows_only_native(brief.candidates);
-  } else if (any_other) {
-    for (Candidate& candidate : std::span(brief.candidates).subspan(1))
-      if (candidate.eligible()) candidate.refusal = "no tag is free on all its ranks";
-  }
+  const bool may_be_told = any_other && strategy.may_be_told != nullptr && strategy.may_be_told(brief);
+  Channel* const channel = may_be_told ? communicator.channel() : nullptr;
+  brief.tells_first = channel != nullptr && (channel->fact_of_first() || knows_only_native(brief.candidates));
   if (strategy.predicts && brief.is_first_rank)
     brief.knowledge = std::make_shared<ContextKnowledge>(
         setup().experience, brief.key, std::make_unique<ContextPredictions>(facts.situation, ways, communicator));
@@ -240,7 +236,7 @@ Context::Result Context::run(int way, const Call& call, const Facts& facts, Comm
   if (way == 0) return {call.native(call), true, true};
   Carrier* carrier = carrier_of(way);
   if (carrier == nullptr) {
-    agree_on_buffers(communicator);
+    meet(communicator);
     if (!tuner_->eligible(way)) return {call.native(call), true, false};
     carrier = &make_carrier(way);
   }
@@ -274,9 +270,11 @@ void Context::delete_carrier(int way) {
 }
 
 /// As late as can be, for ranks wait for each other: many contexts have a call or two, all of them native.
-void Context::agree_on_buffers(Communicator& communicator) {
-  if (std::exchange(agreed_on_buffers_, true)) return;
-  if (const std::string why = communicator.refusal_of_buffers(collective_); !why.empty()) tuner_->leave_to_native(why);
+void Context::meet(Communicator& communicator) {
+  if (std::exchange(have_met_, true)) return;
+  const std::string why = communicator.channel() == nullptr ? "no tag is free on all its ranks"
+                                                            : communicator.refusal_of_buffers(collective_);
+  if (!why.empty()) tuner_->leave_to_native(why);
 }
 
 /// Before the clock starts: what a way has freed since it was tried last is no part of the call.
@@ -374,7 +372,7 @@ void Context::profile(double start, double end, double before, double work) {
 
 /// Follows a call that explores, or after which the ranks agree. Measures the bookkeeping of these calls only.
 [[gnu::noinline]] void Context::conclude(const Tuner::Turn& turn, double end, Communicator& communicator) {
-  if (tuner_->is_due()) agree_on_buffers(communicator);
+  if (tuner_->is_due()) meet(communicator);
   const bool agrees = tuner_->is_due();
   if (agrees) tuner_->stretch_took(agreed_at_ > 0 ? end - agreed_at_ : 0);
   if (agrees && tuner_->agree(*communicator.resources().channel(), setup().settings.samples)) {

@@ -82,7 +82,7 @@ class Context {
   void follow(double start, double end, bool synchronises, const Communicator& communicator);
   void profile(double start, double end, double before, double work);
   Result run(int way, const Call& call, const Facts& facts, Communicator& communicator);
-  void agree_on_buffers(Communicator& communicator);
+  void meet(Communicator& communicator);
   [[nodiscard]] Carrier* carrier_of(int way) const;
   Carrier& make_carrier(int way);
   void delete_carrier(int way);
@@ -110,7 +110,7 @@ class Context {
   double agreed_at_ = 0;                ///< by Clock, when the ranks agreed last; 0 if never
   bool keeps_trying_ = false;           ///< StrategyKind
   bool any_rests_ = false;              ///< some way may rest
-  bool agreed_on_buffers_ = false;      ///< whether they are where Starling's algorithms can use them
+  bool have_met_ = false;               ///< the ranks, to agree that something other than native can serve
 };
 
 }  // namespace starling

@@ -24,7 +24,7 @@ class Auto final : public Strategy {
  public:
   explicit Auto(const Brief& brief)
       : candidates_(static_cast<std::int64_t>(brief.candidates.size())),
-        tells_first_(brief.tells_first && !Planner::are_short(brief.key)),
+        tells_first_(brief.tells_first),
         exchanged_(brief) {
     bool any_other = false;
     for (std::size_t i = 1; i < brief.candidates.size(); ++i) any_other = any_other || brief.candidates[i].eligible();
@@ -205,6 +205,7 @@ StrategyKind auto_() {
       .learns = true,
       .predicts = true,
       .stages = {{"single"}, {"learning", true}, {"settled"}, {"search", true}, {"monitor"}},
+      .may_be_told = [](const Brief& brief) { return !Planner::are_short(brief.key); },
       .make = [](const Brief& brief) -> std::unique_ptr<Strategy> {
         return brief.unpredicted && brief.settings.budget > 0 ? guarded_search(brief) : std::make_unique<Auto>(brief);
       },
