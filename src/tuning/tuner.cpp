@@ -155,8 +155,8 @@ bool Tuner::agree(Consensus& ranks, SampleReduction reduction) {
   return true;
 }
 
-void Tuner::add_bookkeeping(const Turn& turn, double seconds, bool agreed) {
-  if (agreed) strategy_->agreement_took(seconds);
+void Tuner::add_bookkeeping(const Turn& turn, double seconds, bool agreed, double once) {
+  if (agreed) strategy_->agreement_took(seconds - once);
   Trying& trying = this->trying();
   if (!turn.exploring) {
     ++trying.agreed_calls;

@@ -74,8 +74,8 @@ class Tuner {
   /// Whether the ranks are to measure their network now, after they have agreed. The same on all ranks.
   [[nodiscard]] bool wants_measurement() const { return strategy_->wants_measurement(); }
   /// Adds the seconds spent on recording, agreeing and choosing after a call that explored, or after which ranks
-  /// agreed.
-  void add_bookkeeping(const Turn& turn, double seconds, bool agreed);
+  /// agreed. So many of these seconds are spent `once` in a context, and do not tell what an agreement takes.
+  void add_bookkeeping(const Turn& turn, double seconds, bool agreed, double once = 0);
 
   /// Adds the seconds until all ranks had the communicators and the shared memory that a call's candidate needs. They
   /// are no part of the call's own, and count as bookkeeping.

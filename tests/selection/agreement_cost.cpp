@@ -43,6 +43,15 @@ TEST(AgreementCost, HasTheLeadOfRanksThatDoNotWaitForOthers) {
   EXPECT_GT(apart.calls_until_it_pays(call), together.calls_until_it_pays(call) + 50);
 }
 
+TEST(AgreementCost, MayComeFourCallsInAdvanceWhereRanksShareProcessors) {
+  AgreementCost shared(1, true, true);
+  AgreementCost own(1, true, false);
+  constexpr double call = 1e-3;
+  for (AgreementCost* const one : {&shared, &own}) one->add(1e-3, call);
+  EXPECT_EQ(shared.calls_until_it_pays(call), 0);
+  EXPECT_GT(own.calls_until_it_pays(call), 100);
+}
+
 TEST(AgreementCost, IsPaidByFewLongCallsAndManyShortOnes) {
   AgreementCost cost(1, true);
   cost.add(2e-5, 1);

@@ -364,6 +364,28 @@ TEST(Tuner, KeepsTheMedianOfACandidateThatRests) {
   EXPECT_EQ(record.native_s, 11) << "of all 21 calls";
 }
 
+TEST(Tuner, TakesWhatRanksDoOnceForNoCostOfAgreements) {
+  const auto agreements = [](double once) {
+    Brief brief = four_candidates();
+    brief.shares_processors = true;
+    brief.synchronises = true;
+    int found = 0;
+    run_ranks(1, "auto", brief, [&](int rank, Tuner& tuner, Consensus& consensus) {
+      for (int i = 0; i < 100; ++i) {
+        const Tuner::Turn turn = tuner.begin();
+        tuner.end(turn, seconds_of(turn.candidate, rank), 0);
+        if (!tuner.is_due()) continue;
+        tuner.agree(consensus, SampleReduction::max);
+        const bool is_first = found++ == 0;
+        tuner.add_bookkeeping(turn, is_first ? 1 : 1e-4, true, is_first ? once : 0);
+      }
+    });
+    return found;
+  };
+  EXPECT_LE(agreements(0), 2) << "one that takes a second is followed by many calls";
+  EXPECT_GE(agreements(1 - 1e-4), 4);
+}
+
 TEST(Tuner, TellsWhatHappened) {
   const auto tuners = run_ranks(2, "star-basic", four_candidates(), [&](int rank, Tuner& tuner, Consensus& consensus) {
     for (int i = 0; i < 40; ++i) {

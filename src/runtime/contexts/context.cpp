@@ -372,7 +372,11 @@ void Context::profile(double start, double end, double before, double work) {
 
 /// Follows a call that explores, or after which the ranks agree. Measures the bookkeeping of these calls only.
 [[gnu::noinline]] void Context::conclude(const Tuner::Turn& turn, double end, Communicator& communicator) {
-  if (tuner_->is_due()) meet(communicator);
+  double met = end;
+  if (tuner_->is_due() && !have_met_) {
+    meet(communicator);
+    met = Clock::now();
+  }
   const bool agrees = tuner_->is_due();
   if (agrees) tuner_->stretch_took(agreed_at_ > 0 ? end - agreed_at_ : 0);
   if (agrees && tuner_->agree(*communicator.resources().channel(), setup().settings.samples)) {
@@ -390,7 +394,7 @@ void Context::profile(double start, double end, double before, double work) {
   }
   if (agrees && keeps_trying_) let_rest(turn, communicator);
   if (agrees && end >= setup().next_checkpoint) setup().checkpoint();
-  tuner_->add_bookkeeping(turn, Clock::now() - end, agrees);
+  tuner_->add_bookkeeping(turn, Clock::now() - end, agrees, met - end);
   if (!agrees) return;
   if (tuner_->wants_measurement()) communicator.measure_network();
   agreed_at_ = Clock::now();
