@@ -18,8 +18,8 @@ Search::Search(const Brief& brief, MakeSearchPlan make)
     if (!candidate.eligible()) continue;
     ++eligible;
     first = i;
-    knows_earlier_ = knows_earlier_ || candidate.earlier.has_value();
   }
+  knows_earlier_ = may_be_told(brief);
   if (eligible < 2) {
     propose(first);
     return;

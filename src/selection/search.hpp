@@ -26,6 +26,11 @@ class Search final : public Strategy {
  public:
   Search(const Brief& brief, MakeSearchPlan make);
 
+  /// StrategyKind::may_be_told
+  static bool may_be_told(const Brief& brief) {
+    return std::any_of(brief.candidates.begin(), brief.candidates.end(),
+                       [](const Candidate& one) { return one.eligible() && one.earlier.has_value(); });
+  }
   std::span<double> opening() override;
   std::span<const double> observe(double seconds, double work) override {
     begin_counts();

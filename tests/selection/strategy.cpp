@@ -76,6 +76,20 @@ TEST(EveryStrategy, IsInTheTableOfTheManual) {
   }
 }
 
+/// Ranks meet before the first call only where the descriptor says that one may tell the others something.
+TEST(EveryStrategy, SaysInWhichContextsTheFirstRankTellsTheOthers) {
+  for (const StrategyKind& kind : strategy_kinds())
+    for (const std::int64_t bytes : {8, 65536})
+      for (const bool known : {false, true}) {
+        Brief brief = brief_of(4);
+        brief.key = {.what = "allreduce", .bytes = bytes, .ranks = 3};
+        if (kind.forces) brief.argument = "a1";
+        if (known) brief.candidates[1].earlier = Earlier{1e-3, 10, {}};
+        brief.tells_first = kind.may_be_told != nullptr && kind.may_be_told(brief);
+        EXPECT_TRUE(brief.tells_first || kind.make(brief)->opening().empty()) << kind.name << ", " << bytes << " B";
+      }
+}
+
 TEST(Decisions, AreKeptUpToAHundred) {
   class Fickle final : public Strategy {
    public:

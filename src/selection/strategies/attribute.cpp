@@ -281,6 +281,7 @@ StrategyKind attribute() {
       .rejects = [](std::string_view argument) -> std::string {
         return argument.empty() || argument == tested ? "" : "there is attribute, and attribute:tested";
       },
+      .may_be_told = Search::may_be_told,
       .make = search_by<Attribute>,
   };
 }

@@ -27,6 +27,7 @@ StrategyKind brute_force() {
       .searches = true,
       .keeps_trying = true,
       .stages = {Search::stages.begin(), Search::stages.end()},
+      .may_be_told = Search::may_be_told,
       .make = search_by<BruteForce>,
   };
 }

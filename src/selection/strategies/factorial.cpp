@@ -163,6 +163,7 @@ StrategyKind factorial() {
       .searches = true,
       .keeps_trying = true,
       .stages = {Search::stages.begin(), Search::stages.end()},
+      .may_be_told = Search::may_be_told,
       .make = search_by<Factorial>,
   };
 }
