@@ -63,7 +63,7 @@ CELLS = (
     Cell(
         "allgather", (KIBI,), ("bruck?k=2", "recursive_doubling"), ("bruck", "rdb", "NTSLR"), ("SMP_NTS", "smp_simple")
     ),
-    Cell("alltoall", (64,), ("bruck?k=2",), ("bruck", "pair")),
+    Cell("alltoall", (64,), ("bruck?k=2",), ("bruck", "pair", "basic_linear")),
     Cell("reduce_scatter_block", (KIBI,), ("recursive_halving",), ("ompi_basic_recursivehalving",)),
 )
 _BY_NODES = {f"smpi {peer}" for cell in CELLS for peer in cell.peers_by_nodes}
