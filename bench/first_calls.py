@@ -188,7 +188,8 @@ def _calls(one: Measurement) -> int:
     return found
 
 
-def _lines(rounds: Sequence[Measurement], natively: Sequence[Measurement]) -> Iterator[list[float]]:
+def so_far(rounds: Sequence[Measurement], natively: Sequence[Measurement]) -> Iterator[list[float]]:
+    """Of each round, after each call: the time of all calls until then over native's of as many."""
     for native, one in zip(natively, rounds, strict=True):
         pairs = zip(accumulate(native.seconds), accumulate(one.seconds), strict=True)
         yield [total / of_native for of_native, total in pairs]
@@ -213,7 +214,7 @@ def draw(options: argparse.Namespace) -> None:
         for how, colour in ((NOTHING, "C1"), (HISTORY, "C0")):
             every: list[list[float]] = []
             for hows in cells_of.values():
-                middle = [median(some) for some in zip(*_lines(hows[how], hows[NATIVE]), strict=True)]
+                middle = [median(some) for some in zip(*so_far(hows[how], hows[NATIVE]), strict=True)]
                 together = _calls(hows[how][0]) / len(middle)
                 calls = [together * number for number in range(1, len(middle) + 1)]
                 panel.plot(calls, middle, color=colour, linewidth=0.5, alpha=0.4)
