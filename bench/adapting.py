@@ -112,12 +112,13 @@ def draw(options: argparse.Namespace) -> None:
     for one in tuned:
         panel = axes[strategies.index(one["strategy"]), kinds.index(one["kind"])]
         seconds = one["seconds"]
-        panel.plot([1e3 * time for time in seconds], ".", markersize=2)
-        panel.axhline(1e3 * native, color="black", linestyle="--", linewidth=1)
+        panel.plot([1e3 * time for time in seconds], ".", markersize=2, label="a call")
+        panel.axhline(1e3 * native, color="black", linestyle="--", linewidth=1, label="native, median")
         if one["slowed_at"]:
-            panel.axvline(one["slowed_at"], color="red", linewidth=1)
+            panel.axvline(one["slowed_at"], color="red", linewidth=1, label="the link slows down")
         panel.set(title=f"{one['strategy']}: {one['kind']}", xlabel="call", ylabel="ms")
         plots.logarithmic(panel)
+    figure.legend(*axes[0, -1].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     plots.save(figure, options.picture)
 
 

@@ -230,6 +230,11 @@ class Row:
         return Gain(self.seconds(NATIVE) / self.seconds(how), min(ratios), max(ratios))
 
     @property
+    def cpu_bound(self) -> bool:
+        """Whether its times are those of the processors."""
+        return measured.cpu_bound(one for rounds in self.rounds.values() for one in rounds)
+
+    @property
     def of_run(self) -> float | None:
         """The share of collectives in the profiled run; None for a part."""
         found: float | None = self.rounds[NATIVE][0].notes.get("of_run")
@@ -261,10 +266,9 @@ def table(file: Measurements) -> str:
     rows = rows_of(file)
     cells = []
     for row in rows:
-        bound = measured.cpu_bound(one for rounds in row.rounds.values() for one in rounds)
         share = "" if row.of_run is None else f"{row.of_run:.0%}".replace("%", " %")
         gains = [cell for how in (TABLE, EXPORTED) for cell in (_seconds(row.seconds(how)), row.gain(how).told)]
-        name = f"{row.what} (CPU-bound)" if bound else row.what
+        name = f"{row.what} (CPU-bound)" if row.cpu_bound else row.what
         cells.append(
             [name, row.ranks, len(row.rounds[NATIVE]), share, _seconds(row.seconds(NATIVE)), *gains, row.choice]
         )
@@ -294,8 +298,13 @@ def _summary(rows: Sequence[Row]) -> str:
     return f"Whole programs: {'; '.join(said)}."
 
 
+def _name(row: Row) -> str:
+    once = ", 1 round" if len(row.rounds[NATIVE]) == 1 else ""
+    return f"{row.what}, {row.ranks} ranks{once}{' (CPU-bound)' if row.cpu_bound else ''}"
+
+
 def draw(options: argparse.Namespace) -> None:
-    """How many times as fast each program is, a panel for each file."""
+    """How many times as fast each program is, a panel for each file. One round has no spread, and is said to be one."""
     pyplot = plots.pyplot()
     files = [measured.read(path) for path in options.measured]
     figure, axes = pyplot.subplots(1, len(files), figsize=(7 * len(files), 5), layout="constrained", squeeze=False)
@@ -304,13 +313,13 @@ def draw(options: argparse.Namespace) -> None:
         for place, how in enumerate((TABLE, EXPORTED)):
             gains = [row.gain(how) for row in rows]
             middles = [one.middle for one in gains]
-            spread = [
-                [max(0, one.middle - one.least) for one in gains],
-                [max(0, one.most - one.middle) for one in gains],
-            ]
             heights = [height + 0.36 * (place - 0.5) for height in range(len(rows))]
-            panel.barh(heights, middles, height=0.32, xerr=spread, label=how, error_kw={"linewidth": 0.8})
-        panel.set_yticks(range(len(rows)), [f"{row.what}, {row.ranks}" for row in rows])
+            panel.barh(heights, middles, height=0.32, label=how)
+            for height, row, gain in zip(heights, rows, gains, strict=True):
+                if len(row.rounds[how]) > 1:
+                    spread = [[max(0, gain.middle - gain.least)], [max(0, gain.most - gain.middle)]]
+                    panel.errorbar(gain.middle, height, xerr=spread, color="black", linewidth=0.8)
+        panel.set_yticks(range(len(rows)), [_name(row) for row in rows])
         panel.invert_yaxis()
         panel.axvline(1, color="black", linewidth=0.8)
         panel.set(title=f"{file.measurements[0].platform}: {file.measurements[0].mpi}", xlabel="native's time / it")

@@ -188,13 +188,18 @@ def _calls(one: Measurement) -> int:
     return found
 
 
-def _lines(rounds: Sequence[Measurement], native: float) -> Iterator[list[float]]:
-    for one in rounds:
-        yield [total / native / number for number, total in enumerate(accumulate(one.seconds), 1)]
+def so_far(rounds: Sequence[Measurement], natively: Sequence[Measurement]) -> Iterator[list[float]]:
+    """Of each round, after each call: the time of all calls until then over native's of as many."""
+    for native, one in zip(natively, rounds, strict=True):
+        pairs = zip(accumulate(native.seconds), accumulate(one.seconds), strict=True)
+        yield [total / of_native for of_native, total in pairs]
 
 
 def draw(options: argparse.Namespace) -> None:
-    """The mean of all calls so far over native's mean call: a panel for each file, a line for each cell."""
+    """The time of all calls so far over native's of as many: a panel for each file, a line for each cell.
+
+    Both are by the clock, so that native's slow first calls count in both.
+    """
     pyplot = plots.pyplot()
     files = [measured.read(path) for path in options.measured]
     columns = min(3, len(files))
@@ -209,8 +214,7 @@ def draw(options: argparse.Namespace) -> None:
         for how, colour in ((NOTHING, "C1"), (HISTORY, "C0")):
             every: list[list[float]] = []
             for hows in cells_of.values():
-                native = mean(value for one in hows[NATIVE] for value in one.seconds)
-                middle = [median(some) for some in zip(*_lines(hows[how], native), strict=True)]
+                middle = [median(some) for some in zip(*so_far(hows[how], hows[NATIVE]), strict=True)]
                 together = _calls(hows[how][0]) / len(middle)
                 calls = [together * number for number in range(1, len(middle) + 1)]
                 panel.plot(calls, middle, color=colour, linewidth=0.5, alpha=0.4)
@@ -223,7 +227,7 @@ def draw(options: argparse.Namespace) -> None:
     for panel in list(axes.flat)[len(files) :]:
         panel.set_visible(False)
     figure.supxlabel("calls")
-    figure.supylabel("time so far / native")
+    figure.supylabel("time so far / native's so far")
     figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     plots.save(figure, options.picture)
 

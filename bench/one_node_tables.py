@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Callable, Sequence
+from math import isnan, log, nan
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import markdown
 import plots
@@ -27,6 +29,8 @@ COLLECTIVES = (
 SMALL = 1024
 """Bytes up to which a call is small."""
 NATIVE, NOTHING, HISTORY = "native", "auto", "auto from history"
+EXTREME = 4.0
+"""The ratio, and its inverse, from which on a cell of the picture has the deepest colour."""
 
 
 class Row(NamedTuple):
@@ -126,36 +130,45 @@ def summary(file: Measurements) -> str:
     return markdown.table(titles, lines)
 
 
+def _draw_cells(panel: Any, rows: Sequence[Row], ratio: Callable[[Row], float]) -> None:
+    """A coloured cell with its ratio for each collective and size; barrier, which has none, is in the first column."""
+    from matplotlib.colors import LogNorm
+
+    sizes = sorted({row.bytes for row in rows if row.bytes})
+    ratios = [[nan] * len(sizes) for _ in COLLECTIVES]
+    for row in rows:
+        column = sizes.index(row.bytes) if row.bytes else 0
+        ratios[COLLECTIVES.index(row.collective)][column] = ratio(row)
+    panel.pcolormesh(ratios, cmap="RdBu_r", norm=LogNorm(1 / EXTREME, EXTREME), edgecolors="white", linewidth=1)
+    for line, values in enumerate(ratios):
+        for column, value in enumerate(values):
+            if not isnan(value):
+                colour = "white" if abs(log(value)) > 0.6 * log(EXTREME) else "black"
+                panel.text(column + 0.5, line + 0.5, f"{value:.2f}", ha="center", va="center", fontsize=8, color=colour)
+    names = [figures.human_bytes(one) for one in sizes]
+    panel.set_xticks([column + 0.5 for column in range(len(sizes))], names, fontsize="small", rotation=60)
+    panel.set_yticks([line + 0.5 for line in range(len(COLLECTIVES))], COLLECTIVES)
+    panel.tick_params(length=0)
+    panel.invert_yaxis()
+
+
 def draw(options: Namespace) -> None:
-    """Times over native's by size, a panel for each MPI and kind of way."""
+    """Times over native's by collective and size, a panel for each MPI and kind of way: blue is less, red is more."""
     pyplot = plots.pyplot()
     (file,) = (measured.read(path) for path in options.measured)
     rows = rows_of(file)
     mpis = list(dict.fromkeys(row.mpi for row in rows))
     figure, axes = pyplot.subplots(
-        2, len(mpis), figsize=(3.6 * len(mpis), 6.5), layout="constrained", squeeze=False, sharex=True, sharey=True
+        2, len(mpis), figsize=(3.2 * len(mpis) + 0.6, 7), layout="constrained", squeeze=False
     )
     for place, mpi in enumerate(mpis):
-        for panel, title, of in (
-            (axes[0][place], f"{mpi}: shared memory", "shared_to_hand"),
-            (axes[1][place], f"{mpi}: auto from history", "history_to_native"),
-        ):
-            for collective in COLLECTIVES:
-                some = sorted(
-                    (row for row in rows if (row.mpi, row.collective) == (mpi, collective)), key=lambda row: row.bytes
-                )
-                panel.plot(
-                    [row.bytes for row in some], [getattr(row, of) for row in some], marker=".", label=collective
-                )
-            panel.axhline(1, color="black", linewidth=0.8)
-            panel.set(title=title)
-            panel.set_xscale("symlog", linthresh=4)
-            sizes = sorted({row.bytes for row in rows})
-            panel.set_xticks(sizes, [figures.human_bytes(one) for one in sizes], fontsize="small", rotation=60)
-            plots.logarithmic(panel)
-    axes[0][0].set_ylabel("time / best native by hand")
-    axes[1][0].set_ylabel("time / native")
-    for panel in axes[1]:
-        panel.set_xlabel("bytes")
-    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside upper center", ncols=len(COLLECTIVES))
+        some = [row for row in rows if row.mpi == mpi]
+        _draw_cells(axes[0][place], some, lambda row: row.shared_to_hand)
+        _draw_cells(axes[1][place], some, lambda row: row.history_to_native)
+        axes[0][place].set(title=f"{mpi}: shared memory / by hand")
+        axes[1][place].set(title=f"{mpi}: auto from history / native")
+        for panel in axes[:, place]:
+            panel.title.set_fontsize(10)
+            if place:
+                panel.set_yticks([])
     plots.save(figure, options.picture)

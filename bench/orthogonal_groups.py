@@ -160,8 +160,8 @@ class Shares(Protocol):
         """Of sizes."""
 
 
-def draw_bars(panel: Any, rows: Sequence[tuple[str, Mapping[str, Shares]]], kinds: Sequence[str]) -> None:
-    """For each collective, the bars of its kinds."""
+def draw_bars(panel: Any, rows: Sequence[tuple[str, Mapping[str, Shares]]], kinds: Sequence[str], least: float) -> None:
+    """For each collective, the bars of its kinds from `least` percent on; one that begins before says where."""
     for place, kind in enumerate(kinds):
         label: str | None = kind
         for row, (_, of_kind) in enumerate(rows):
@@ -174,11 +174,14 @@ def draw_bars(panel: Any, rows: Sequence[tuple[str, Mapping[str, Shares]]], kind
             panel.barh(height, width, left=left, height=0.24, color=f"C{place}", alpha=0.45, label=label)
             panel.plot([100 * bar.mean], [height], "|", color=f"C{place}", markersize=9, markeredgewidth=2.5)
             label = None
+            if left < least:
+                told = f"\u25c2 {left:.0f} / {100 * bar.mean:.0f} / {100 * bar.most:.0f}"
+                panel.text(least + 1, height, told, va="center", fontsize=7)
     panel.set_yticks(range(len(rows)), [what for what, _ in rows])
     panel.invert_yaxis()
     panel.axvline(0, color="black", linewidth=0.8)
     panel.grid(visible=True, axis="x", alpha=0.3)
-    panel.set(xlabel="% of native's time saved")
+    panel.set(xlabel="% of native's time saved", xlim=(least, 100))
 
 
 def draw(options: Namespace) -> None:
@@ -188,8 +191,8 @@ def draw(options: Namespace) -> None:
     numbers = list(dict.fromkeys(ranks for ranks, _, _ in everything))
     figure, axes = pyplot.subplots(1, len(numbers), figsize=(15, 5.5), layout="constrained", squeeze=False)
     for panel, ranks in zip(axes.flat, numbers, strict=True):
-        draw_bars(panel, [(what, of_kind) for here, what, of_kind in everything if here == ranks], KINDS)
-        panel.set(title=f"{ranks} ranks", xlim=(-60, 100))
+        draw_bars(panel, [(what, of_kind) for here, what, of_kind in everything if here == ranks], KINDS, -60)
+        panel.set(title=f"{ranks} ranks")
     figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(KINDS))
     figure.suptitle("Least, mean (line) and most time saved over sizes, by the fastest way of a kind at each size")
     plots.save(figure, options.picture)

@@ -166,6 +166,7 @@ PICTURES: Mapping[str, tuple[Callable[[Namespace], None], Sequence[str]]] = {
             "first-nodes-openmpi.json",
         ),
     ),
+    "applications.svg": (applications.draw, ("applications-openmpi.json", "applications-mpich5.json")),
     "eager-limit.svg": (eager_limit.draw, ("eager-limit.json",)),
     "first-node.svg": (
         first_calls.draw,

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from math import ceil, floor, log10
 from pathlib import Path
 from typing import Any
 
 from starling.lab.measured import MeasuredError
 from starling.messages import not_written
+
+ENOUGH = 4
+"""Labels that an axis needs."""
+STEPS = ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7))
+"""Numbers of a decade that are labelled, from coarse to fine."""
 
 
 def pyplot() -> Any:
@@ -24,14 +30,32 @@ def pyplot() -> Any:
 
 def logarithmic(panel: Any) -> None:
     """A logarithmic y axis with plain numbers and a grid."""
+    panel.set(yscale="log")
+    plain(panel.yaxis)
+    panel.grid(visible=True, which="both", alpha=0.3)
+
+
+def plain(axis: Any) -> None:
+    """Plain numbers on a logarithmic axis, enough to read it by: the fewer decades, the more of each."""
     from matplotlib import ticker
 
-    panel.set(yscale="log")
-    for axis in (panel.yaxis.set_major_formatter, panel.yaxis.set_minor_formatter):
-        labels = ticker.LogFormatter(minor_thresholds=(1.5, 0.6))  # decades: where there are more, fewer labels
-        labels._num_to_string = lambda x, *_: f"{x:g}"  # no power of ten
-        axis(labels)
-    panel.grid(visible=True, which="both", alpha=0.3)
+    locator = ticker.LogLocator()
+    locator.tick_values = _numbers
+    axis.set_major_locator(locator)
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(ticker.NullFormatter())
+
+
+def _numbers(least: float, most: float) -> list[float]:
+    """Round numbers from about the least to the most, as many as the coarsest steps with enough of them give."""
+    from matplotlib import ticker
+
+    decades = range(floor(log10(least)), ceil(log10(most)) + 1)
+    for steps in STEPS:
+        found = [step * 10.0**decade for decade in decades for step in steps]
+        if sum(least <= one <= most for one in found) >= ENOUGH:
+            return found
+    return [one for one in ticker.MaxNLocator(2 * ENOUGH, steps=[1, 2, 5, 10]).tick_values(least, most) if one > 0]
 
 
 def save(figure: Any, path: Path) -> None:

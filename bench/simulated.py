@@ -34,6 +34,7 @@ from starling.lab.simulation import Case
 from starling.lab.state import LabError
 from starling.networks import platform_file
 from starling.networks.platform_file import Platform
+from starling.terminal.figures import human_bytes
 
 LATENCY = 5e-6
 """Seconds of each link, as `starling lab simulate` has it for short names."""
@@ -293,7 +294,7 @@ def draw(options: Namespace) -> None:
             for color, (name, points) in enumerate(sorted(lines.items())):
                 label = name.partition("?segment=none")[0] if full else None
                 panel.plot(*zip(*points, strict=True), style, color=f"C{color}", label=label)
-        panel.set(title=f"{cell[0]}{f', {cell[1]} B' if cell[1] else ''}", xlabel="ranks", ylabel="us")
+        panel.set(title=f"{cell[0]}{f', {human_bytes(cell[1])}' if cell[1] else ''}", xlabel="ranks", ylabel="us")
         panel.set_xscale("log", base=4)
         plots.logarithmic(panel)
         panel.set_xticks(list(SCALE))

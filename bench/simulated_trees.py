@@ -228,7 +228,7 @@ def draw_lines(panel: Any, times: Times, cluster: Cluster, kind: str) -> None:
         panel.plot(there_are, line, "o-", color=f"C{color}", label=tree, markersize=3)
     line = [1e3 * times[cluster.name, ranks, kind]["native"][0] for ranks in there_are]
     panel.plot(there_are, line, "k--", label="native")
-    panel.set(title=f"{cluster.name}, {kind}", xlabel="ranks", ylabel="ms")
+    panel.set(title=f"time: {cluster.name}, {kind}", xlabel="ranks", ylabel="ms")
     ranks_axis(panel, RANKS)
     plots.logarithmic(panel)
 
@@ -240,9 +240,10 @@ def draw_segments(panel: Any, times: Times, cluster: Cluster, kind: str) -> None
         sizes = [min(bytes_of(best_of(times[cluster.name, ranks, kind], tree)[1]), BYTES) for ranks in there_are]
         shifted = [1.06 ** (color - 1) * size / 1024 for size in sizes]  # overlapping lines stay visible
         panel.plot(there_are, shifted, "o-", color=f"C{color}", label=tree, markersize=3)
-    panel.set(title=f"{cluster.name}, {kind}", xlabel="ranks", ylabel="KiB of the best segment")
+    panel.set(title=f"best segment: {cluster.name}, {kind}", xlabel="ranks", ylabel="KiB")
     ranks_axis(panel, RANKS)
     plots.logarithmic(panel)
+    panel.set_yticks([1, 4, 16, 64, 256])
 
 
 def ranks_axis(panel: Any, ranks: Sequence[int]) -> None:
@@ -271,7 +272,8 @@ def draw_lottery(panels: Sequence[Any], times: Times) -> None:
     panels[1].set(title=f"its calls on {most} ranks", xlabel="call", ylabel="ms")
     plots.logarithmic(panels[1])
     panels[2].hist(calls, bins=60)
-    panels[2].set(title="and their distribution", xlabel="ms", ylabel="calls", yscale="log")
+    panels[2].set(title="and their distribution", xlabel="ms", ylabel="calls")
+    plots.logarithmic(panels[2])
 
 
 def draw(options: Namespace) -> None:
@@ -283,7 +285,8 @@ def draw(options: Namespace) -> None:
         for row, kind in enumerate(COMPUTATION):
             draw_lines(axes[row, column], times, cluster, kind)
             draw_segments(axes[2 + row, column], times, cluster, kind)
-    axes[0, 0].legend(fontsize="x-small")
+            axes[row, column].legend(fontsize="x-small")
+            axes[2 + row, column].legend(fontsize="x-small")
     draw_lottery(axes[4], times)
     plots.save(figure, options.picture)
 

@@ -127,9 +127,10 @@ def draw(options: argparse.Namespace) -> None:
             ]
             panel.plot([i for i, _ in line], [1e3 * time for _, time in line], "o-", label=tree)
         panel.axhline(1e3 * times["native"], color="black", linestyle="--", label="native")
-        panel.set(title=operation, ylabel="ms", xlabel="bytes of a segment")
+        panel.set(title=operation, ylabel="ms", xlabel="segment")
         plots.logarithmic(panel)
-        panel.set_xticks(range(len(order)), order)
+        panel.set_xticks(range(len(order)), [one if one == "none" else human_bytes(int(one)) for one in order])
+        panel.tick_params(axis="x", labelsize="small")
     figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(TREES) + 1)
     plots.save(figure, options.picture)
 

@@ -125,8 +125,9 @@ def draw(options: Namespace) -> None:
         rows = [
             (row.shape.collective, {str(kind): some for kind, some in row.of_kind.items()}) for row in rows_of(table)
         ]
-        draw_bars(panel, rows, list(Kind))
-        panel.set(title=f"{table.machine}, {table.mpi_flavour} {table.mpi_version}", xlim=(-5, 100))
+        draw_bars(panel, rows, list(Kind), -5)
+        network = table.machine.partition(" ")[0]  # without what tells one of its kind from another
+        panel.set(title=f"{network}, {table.mpi_flavour} {table.mpi_version}")
     figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(Kind))
     figure.suptitle("Least, mean (line) and most time saved over sizes, by the fastest way of a kind at each size")
     plots.save(figure, options.picture)

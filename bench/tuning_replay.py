@@ -298,20 +298,24 @@ def draw(arguments: argparse.Namespace) -> None:
     pyplot = plots.pyplot()
     columns = min(3, len(found))
     lines = -(-len(found) // columns)
-    figure, panels = pyplot.subplots(lines, columns, figsize=(4.2 * columns, 3 * lines), squeeze=False, sharey=True)
+    figure, panels = pyplot.subplots(
+        lines, columns, figsize=(4.2 * columns, 3 * lines + 0.4), layout="constrained", squeeze=False, sharey=True
+    )
     for panel in panels.flat[len(found) :]:
         panel.set_visible(False)
     for panel, one in zip(panels.flat, found, strict=False):
         for order, of in one["orders"].items():
             shares, _, slowdowns = zip(*of["steps"], strict=True)
             panel.plot([100 * share for share in shares], [100 * max(value, 1e-4) for value in slowdowns], label=order)
-        panel.axvline(100 / ACCLAIM, color="grey", linestyle=":", linewidth=1)
-        panel.axhline(100 * CLOSE, color="grey", linestyle=":", linewidth=1)
+        few = f"1/{ACCLAIM} of the cells, as ACCLAiM"
+        panel.axvline(100 / ACCLAIM, color="grey", linestyle=":", linewidth=1, label=few)
+        close = f"{100 * CLOSE:.0f} %, close enough"
+        panel.axhline(100 * CLOSE, color="grey", linestyle="--", linewidth=1, label=close)
         panel.set(title=one["sweep"], xlabel="cells asked for, %", yscale="symlog", ylim=(0, None))
+        panel.yaxis.set_major_formatter("{x:g}")
         panel.grid(visible=True, alpha=0.3)
     panels[0][0].set_ylabel("mean slowdown, %")
-    panels[0][0].legend()
-    figure.tight_layout()
+    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside upper center", ncols=5)
     plots.save(figure, arguments.picture)
 
 

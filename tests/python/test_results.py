@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -45,3 +47,16 @@ def test_all_data_and_pictures_are_shown() -> None:
     text = "".join(page.read_text() for page in PAGES)
     unseen = [path.name for path in sorted(RESULTS.glob("*.[js][sv]*")) if path.name not in text]
     assert unseen == []
+
+
+def test_every_picture_is_drawn_with_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "bench")
+    drawn = importlib.import_module("pages").PICTURES
+    assert sorted(path.name for path in RESULTS.glob("*.svg")) == sorted(drawn)
+
+
+def test_slow_first_calls_of_native_are_no_loss_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "bench")
+    first_calls = importlib.import_module("first_calls")
+    native, other = SimpleNamespace(seconds=[4.0, 1.0, 1.0]), SimpleNamespace(seconds=[4.0, 1.0, 4.0])
+    assert list(first_calls.so_far([other], [native])) == [[1.0, 1.0, 1.5]]
