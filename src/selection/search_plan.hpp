@@ -51,6 +51,7 @@ class SearchPlan {
     int candidate;
     double seconds;  ///< expected of the call
     double calls;    ///< of the context, from which on it pays
+    double begins = 0;  ///< seconds of `seconds` that beginning with its kind takes, once
   };
   /// Of the latest answer, in the order in which they pay.
   [[nodiscard]] const std::vector<NotYet>& not_yet() const { return not_yet_; }
