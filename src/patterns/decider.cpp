@@ -212,7 +212,7 @@ std::optional<int> Decider::winner() const {
   const auto is_known = [](const Candidate& one) { return one.earlier.has_value(); };
   const bool has_begun_with_one =
       !choosing_.strategy->learns || std::any_of(task_.functions.begin(), task_.functions.end(), is_known);
-  return exploring_ || (settlements_ == 0 && !has_begun_with_one) ? std::nullopt : std::optional(in_use());
+  return exploring_ || (settlements_ == 0 && !has_begun_with_one) ? std::nullopt : std::optional(chosen());
 }
 
 int Decider::tried() const {

@@ -50,8 +50,8 @@ class Decider final : public LeavesRecord {
   /// Begins a call for `who`, whose earlier one is final from now on. The ranks may agree. All ranks begin the same
   /// calls in the same order.
   Tuner::Turn begin(const void* who);
-  /// A call with the function in use, from which nothing is learnt.
-  [[nodiscard]] Tuner::Turn unlearnt() const { return {-1, tuner_->proposed(), false, false}; }
+  /// A call with the function that is chosen so far, from which nothing is learnt.
+  [[nodiscard]] Tuner::Turn unlearnt() const { return {-1, chosen(), false, false}; }
   /// How a call ended.
   enum class Ending : std::uint8_t {
     served,
@@ -73,6 +73,9 @@ class Decider final : public LeavesRecord {
 
   [[nodiscard]] int in_use() const { return tuner_->proposed(); }
   [[nodiscard]] bool exploring() const { return exploring_; }
+  /// Whether a call that begins now tries a function: while functions are tried, and in looks at others after that. The
+  /// same on all ranks where no call is in flight.
+  [[nodiscard]] bool tries_next() const { return exploring_ || tuner_->explores(); }
   /// The function that is chosen; nothing while functions are tried.
   [[nodiscard]] std::optional<int> winner() const;
   /// How often the ranks have come to a choice that makes all but one function unneeded.
@@ -97,6 +100,8 @@ class Decider final : public LeavesRecord {
     double seconds;
     Ending ending;
   };
+  /// The function that counts as chosen, which a look at another one does not change.
+  [[nodiscard]] int chosen() const { return tuner_->chosen().value_or(tuner_->proposed()); }
   void make_final(const void* who);
   void make_final(const Ended& call);
   void agree();

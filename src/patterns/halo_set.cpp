@@ -269,6 +269,9 @@ class HaloExchanges final : public Implementations {
   void describe(ContextRecord& key) const override {
     if (bytes_ >= 0) key.bytes = bytes_;
   }
+  [[nodiscard]] bool is_there(int function) const override {
+    return exchange_->is_prepared(static_cast<std::size_t>(function));
+  }
   std::string refusal(int function) override { return exchange_->refusal(static_cast<std::size_t>(function)); }
   [[nodiscard]] bool splits(int /*function*/) const override { return true; }
   int begin(int function, Request& /*request*/) override {

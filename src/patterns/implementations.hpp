@@ -45,6 +45,8 @@ class Implementations {
   /// Completes the key, which has the name and the ranks already: the bytes, if all ranks know them.
   virtual void describe(ContextRecord& /*key*/) const {}
 
+  /// Whether what a function needs is there: else `refusal` makes it, which takes time.
+  [[nodiscard]] virtual bool is_there(int /*function*/) const { return true; }
   /// Why a function can't serve after all, found out at its first call on all ranks; empty if it can. Collective then.
   virtual std::string refusal(int /*function*/) { return {}; }
   /// Whether a call begins in `begin` and ends later; else it ends there.

@@ -55,7 +55,12 @@ inline Error Request::error_of_call() {
 /// alike, is left out; the call goes by the baseline. False if that can't serve either.
 [[gnu::noinline]] bool Request::make_ready() {
   fresh_ = true;
-  if (const std::string why = implementations_->refusal(function_); !why.empty()) {
+  const int asked = function_;
+  const bool is_there = implementations_->is_there(asked);
+  const double from = Clock::now();
+  const std::string why = implementations_->refusal(asked);
+  if (!is_there) count_setup(Clock::now() - from);
+  if (!why.empty()) {
     leave_out(why);
     if (!implementations_->refusal(0).empty()) return false;
   }
@@ -70,15 +75,18 @@ void Request::leave_out(const std::string& why) {
   ending_ = Decider::Ending::by_baseline;
 }
 
+/// What a function needs is no part of its time, nor of the section's that it is called in.
+void Request::count_setup(double seconds) {
+  decider_->add_setup(turn_, seconds);
+  if (timer_ != nullptr && timer_->is_running()) timer_->leave_out(seconds);
+}
+
 /// A function may turn out unable to serve when it is begun for the first time; the baseline has then begun the call.
 /// Returns the seconds of that which are not the call's own.
 [[gnu::noinline]] double Request::look_again() {
   fresh_ = false;
   const double setup = implementations_->take_setup();
-  if (setup > 0) {
-    decider_->add_setup(turn_, setup);
-    if (timer_ != nullptr && timer_->is_running()) timer_->leave_out(setup);
-  }
+  if (setup > 0) count_setup(setup);
   if (function_ == 0) return setup;
   if (const std::string why = implementations_->refusal(function_); !why.empty()) {
     decider_->refuse(function_, why);
@@ -195,8 +203,10 @@ Error Timer::start() {
   if (running_) return Error::timer;
   running_ = true;
   calls_.clear();
-  const auto trying =
-      std::find_if(entries_.begin(), entries_.end(), [](const Registered& one) { return one.decider->exploring(); });
+  const auto trying = std::find_if(entries_.begin(), entries_.end(), [this](const Registered& one) {
+    one.decider->forget(this);  // whether the call of this section tries a function depends on the section before
+    return one.decider->tries_next();
+  });
   learning_ = trying == entries_.end() ? nullptr : trying->decider.get();
   started_ = Clock::now();
   return Error::none;

@@ -87,6 +87,7 @@ class Request {
   [[nodiscard]] Error error_of_call();
   bool make_ready();
   void leave_out(const std::string& why);
+  void count_setup(double seconds);
   double look_again();
 
   std::shared_ptr<FunctionSet> set_;

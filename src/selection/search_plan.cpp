@@ -38,7 +38,7 @@ std::vector<int> SearchPlan::wanted(Trials& trials, std::int64_t calls) {
 /// the first candidate, with which all begins.
 std::vector<int> SearchPlan::put_off_kinds(Trials& trials) const {
   std::vector<int> found;
-  const bool may_be_later = trials.gives_up() && settings().drift > 0;
+  const bool may_be_later = trials.gives_up() && settings().drift > 0 && settings().early_stop_margin > 0;
   const double of_call = trials.best() < 0 ? 0 : trials.time(trials.best());
   const double affordable = std::max(far_too_slow, settings().early_stop_margin * calls_) * of_call;
   for (int kind = 1; kind < space().kinds(); ++kind) {
@@ -61,7 +61,7 @@ std::vector<int> SearchPlan::put_off_kinds(Trials& trials) const {
 SearchPlan::NotYet SearchPlan::nearest_of_kind(int kind, const Trials& trials) const {
   const int best = trials.best();
   const double begins = space().seconds_to_begin(kind);
-  NotYet found{-1, trials.time(best) + begins, begins / (settings().early_stop_margin * trials.time(best))};
+  NotYet found{-1, trials.time(best) + begins, begins / (settings().early_stop_margin * trials.time(best)), begins};
   for (const int member : space().members()) {
     if (space().kind(member) != kind || !trials.can_serve(member)) continue;
     if (found.candidate < 0 || space().differences(best, member) < space().differences(best, found.candidate))

@@ -49,8 +49,9 @@ class SearchPlan {
   /// One that was left out, because its first call does not pay yet.
   struct NotYet {
     int candidate;
-    double seconds;  ///< expected of the call
-    double calls;    ///< of the context, from which on it pays
+    double seconds;     ///< expected of the call
+    double calls;       ///< of the context, from which on it pays
+    double begins = 0;  ///< seconds of `seconds` that beginning with its kind takes, once
   };
   /// Of the latest answer, in the order in which they pay.
   [[nodiscard]] const std::vector<NotYet>& not_yet() const { return not_yet_; }

@@ -19,6 +19,9 @@ constexpr std::int64_t first_delta = 4;
 constexpr int drifts_to_search_again = 2;
 /// What calls of candidates that were given up may cost, in calls of the chosen one for each call since it was chosen.
 constexpr double share_of_looks = 1 / calls_to_pay;
+/// Beginning with a kind of candidates, once, may cost a guarded search so much of candidate 0's time of all calls,
+/// whatever its ledger allows.
+constexpr double share_of_beginning = 0.002;
 /// So often in a row a guarded search waits before it ends, each time for as many calls as there were at most.
 constexpr int most_waits = 3;
 
@@ -214,7 +217,10 @@ std::vector<PlannedCalls> Searcher::looks(std::int64_t at) const {
   for (const SearchPlan::NotYet& one : plan_->not_yet()) {
     if (one.calls > static_cast<double>(at) || steps.size() + 1 == most_steps) break;
     if (trials_.tried(one.candidate) || !trials_.can_serve(one.candidate)) continue;
-    if (!ledger_ || may_lose(std::max(0.0, one.seconds - trials_.time(0)))) steps.push_back({one.candidate, 1, true});
+    // The ledger is for what happens again and again: of ever more calls it allows an ever smaller share.
+    const bool is_little = one.begins <= share_of_beginning * static_cast<double>(at) * trials_.time(0);
+    const double seconds = is_little ? one.seconds - one.begins : one.seconds;
+    if (!ledger_ || may_lose(std::max(0.0, seconds - trials_.time(0)))) steps.push_back({one.candidate, 1, true});
     break;
   }
   return steps;

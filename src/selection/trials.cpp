@@ -82,6 +82,7 @@ void Trials::add(int candidate, std::span<const AgreedCall> calls) {
   One* const found = find(candidate);
   if (found == nullptr || !found->eligible) return;
   One& one = *found;
+  one.put_off = false;
   double work = 0;
   for (const AgreedCall& call : calls) {
     if (!(call.slowest < refused_seconds)) one.eligible = false;

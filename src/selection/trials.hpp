@@ -40,7 +40,7 @@ class Trials {
   [[nodiscard]] bool can_serve(int candidate) const { return at(candidate).eligible; }
   /// Whether it may be tried now: it may serve, and is not put off.
   [[nodiscard]] bool eligible(int candidate) const { return at(candidate).eligible && !at(candidate).put_off; }
-  /// Puts off a candidate that may serve, or no more.
+  /// Puts off a candidate that may serve, or no more. A call of it ends that, too.
   void put_off(int candidate, bool off) { find(candidate)->put_off = off; }
   /// Measured calls, of this run or else of earlier ones.
   [[nodiscard]] std::int64_t calls(int candidate) const { return std::int64_t{at(candidate).count}; }

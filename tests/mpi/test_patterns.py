@@ -59,6 +59,17 @@ def test_what_requests_of_collectives_set_up_is_in_no_calls_time(mpi: Mpi, tmp_p
         assert one.setup_s > 0
 
 
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_making_windows_is_in_no_sections_time(mpi: Mpi, tmp_path: Path) -> None:
+    program = linked(mpi, ROOT / "examples/solver/solver.c", tmp_path, "-lm")
+    each_once = {"STARLING_GIVE_UP": "0", "STARLING_ITER": "1"}
+    run(mpi, 2, [program, "4", "4", "4", "60", "brute-force"], tmp_path, each_once).check()
+    made = [one for one in contexts(tmp_path)["neighborhood"].candidates if one.setup_s is not None]
+    windows = [one for one in made if one.name.startswith(("Win", "Post"))]
+    assert len(windows) == 8, "all implementations with windows are tried"
+    assert all(one.setup_s is not None and one.setup_s > 0 for one in windows)
+
+
 @pytest.mark.parametrize("calls_each", [1, 3, 10])
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
 def test_requests_come_and_go_in_any_order_with_trials_of_any_length(mpi: Mpi, calls_each: int, tmp_path: Path) -> None:

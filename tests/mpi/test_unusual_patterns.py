@@ -13,13 +13,16 @@ from support.tuned import preloaded
 
 SOURCE = Path(__file__).parent / "unusual_patterns.c"
 CASES = re.findall(r'^ +\{"(\w+)", \w+\},$', SOURCE.read_text(), re.MULTILINE)
-ENDLESS = {"trials_longer_than_the_run": {"STARLING_ITER": "1000"}}
+SETTINGS = {
+    "trials_longer_than_the_run": {"STARLING_ITER": "1000"},
+    "a_timer_looks_at_one_request_at_a_time": {"STARLING_DRIFT": "1000"},
+}
 
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
 def test_an_unusual_program_is_right(mpi: Mpi, case: str, tmp_path: Path) -> None:
-    settings = {"STARLING_HISTORY": "off", "STARLING_RECORD": "off", "HOME": str(tmp_path), **ENDLESS.get(case, {})}
+    settings = {"STARLING_HISTORY": "off", "STARLING_RECORD": "off", "HOME": str(tmp_path), **SETTINGS.get(case, {})}
     program = linked(mpi, SOURCE, tmp_path)
     outcome = run_ranks(mpi, 3, [program, case], {**preloaded(mpi, tmp_path), **settings}, 100, cwd=tmp_path).check()
     assert outcome.stdout == "right\n"

@@ -341,6 +341,90 @@ static void timers_end_within_sections(void) {
   is(starling_function_set_free(&set), 0, "freeing a set");
 }
 
+/* ---- looks at other functions, after one was chosen ---- */
+
+static const double seconds_of_look[] = {1e-3, 1.5e-3};
+static int slow_calls;
+
+static int tells_more(starling_request request, void* context) {
+  const int number = *(const int*)context;
+  slow_calls += number;
+  return starling_request_update(request, seconds_of_look[number]);
+}
+
+static void looks_change_no_winner(void) {
+  static int numbers[] = {0, 1};
+  static const char* const names[] = {"fast", "slow"};
+  starling_function functions[2] = {NULL, NULL};
+  starling_function_set set = NULL;
+  for (int i = 0; i < 2; ++i)
+    is(starling_function_create(names[i], tells_more, &numbers[i], NULL, NULL, &functions[i]), 0, "a function");
+  is(starling_function_set_create("looked_at", 2, functions, &set), 0, "a set");
+  starling_request request = request_of(set, NULL, NULL, "brute-force");
+  for (int i = 0; i < 3000; ++i) {
+    const char* winner = "fast";
+    is(starling_request_start(request), 0, "a start");
+    const int code = starling_request_winner(request, &winner);
+    require(code == 0 || (code == STARLING_ERROR_UNDECIDED && i < 100), "no winner");
+    require(strcmp(winner, "fast") == 0, "a look at a function makes it the winner");
+  }
+  require(slow_calls > 1, "no look at the function that was given up after a call");
+  is(starling_request_free(&request), 0, "freeing a request");
+  is(starling_function_set_free(&set), 0, "freeing a set");
+}
+
+typedef struct {
+  int calls; /* of the slow one, by each request */
+  int in_section;
+} Looked;
+static Looked looked[2];
+
+static void work_for(double seconds) {
+  const double begun = MPI_Wtime();
+  while (MPI_Wtime() - begun < seconds) continue;
+}
+
+static int is_quick(starling_request request, void* context) {
+  (void)request;
+  (void)context;
+  work_for(1e-5);
+  return 0;
+}
+
+static int is_slow(starling_request request, void* context) {
+  Looked* const mine = context;
+  (void)request;
+  ++mine->calls;
+  ++mine->in_section;
+  work_for(4e-5);
+  return 0;
+}
+
+/* With STARLING_DRIFT so large that no search is begun anew. */
+static void a_timer_looks_at_one_request_at_a_time(void) {
+  starling_request requests[2] = {NULL, NULL};
+  starling_timer timer = NULL;
+  for (int i = 0; i < 2; ++i) {
+    starling_function functions[2] = {NULL, NULL};
+    starling_function_set set = NULL;
+    is(starling_function_create("quick", is_quick, NULL, NULL, NULL, &functions[0]), 0, "a function");
+    is(starling_function_create("slow", is_slow, &looked[i], NULL, NULL, &functions[1]), 0, "a function");
+    is(starling_function_set_create("of_timer", 2, functions, &set), 0, "a set");
+    requests[i] = request_of(set, NULL, NULL, "brute-force");
+  }
+  is(starling_timer_create(2, requests, &timer), 0, "a timer");
+  for (int section = 0; section < 30000 && (looked[0].calls < 2 || looked[1].calls < 2); ++section) {
+    looked[0].in_section = looked[1].in_section = 0;
+    is(starling_timer_start(timer), 0, "a timer's start");
+    for (int i = 0; i < 2; ++i) is(starling_request_start(requests[i]), 0, "a start");
+    is(starling_timer_stop(timer), 0, "a timer's stop");
+    require(looked[0].in_section == 0 || looked[1].in_section == 0, "two requests try functions in one section");
+  }
+  require(looked[0].calls > 1 && looked[1].calls > 1, "no look at functions that were given up");
+  is(starling_timer_free(&timer), 0, "freeing a timer");
+  for (int i = 0; i < 2; ++i) is(starling_request_free(&requests[i]), 0, "freeing a request");
+}
+
 /* ---- a function that starts other requests ---- */
 
 static starling_request inner_request;
@@ -676,6 +760,8 @@ static const struct {
     {"communicator_goes_first", communicator_goes_first},
     {"parts_that_fail_on_one_rank", parts_that_fail_on_one_rank},
     {"timers_end_within_sections", timers_end_within_sections},
+    {"looks_change_no_winner", looks_change_no_winner},
+    {"a_timer_looks_at_one_request_at_a_time", a_timer_looks_at_one_request_at_a_time},
     {"requests_within_functions", requests_within_functions},
     {"halves_and_own_neighbours", halves_and_own_neighbours},
     {"trials_longer_than_the_run", trials_longer_than_the_run},

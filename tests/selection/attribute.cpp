@@ -210,6 +210,28 @@ TEST(AttributeSearch, BeginsWithADearKindInLongerJobs) {
   }
 }
 
+/// The ledger of auto allows ever less of ever more calls: a millisecond of calls of 10 us after 170,000 of them, if
+/// candidate 0 is the fastest of its kind. Where a half of a second was called, it counts for nothing.
+TEST(AttributeSearch, BeginsWithADearKindAlsoWhereItIsGuarded) {
+  Brief brief = halo_set();
+  brief.unpredicted = true;
+  Case one = made_up_case(brief, 1.3, 0.2, 29);
+  one.noise = 0.02;
+  const double first = one.seconds.front();
+  const auto is_one_sided = [&](int i) {
+    return brief.candidates[static_cast<std::size_t>(i)].kind.text() == "one-sided";
+  };
+  for (int i = 0; i < 20; ++i) {
+    one.seconds[static_cast<std::size_t>(i)] *= 1e-5 / first * (is_one_sided(i) ? 0.6 : 1);
+    if (is_one_sided(i)) brief.candidates[static_cast<std::size_t>(i)].seconds_to_begin = 1e-3;
+  }
+  Lockstep ranks("auto", brief, 2, one.timing());
+  ranks.call(40'000);
+  EXPECT_TRUE(std::none_of(ranks.made().begin(), ranks.made().end(), is_one_sided));
+  ranks.call(70'000);
+  EXPECT_TRUE(is_one_sided(chosen_of(ranks)));
+}
+
 TEST(AttributeSearch, TakesNoOtherArgument) {
   const auto kind = strategy_named("attribute").value().first;
   EXPECT_EQ(kind->rejects(""), "");

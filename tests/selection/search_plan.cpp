@@ -175,10 +175,11 @@ TEST(SearchPlan, BeginsWithADearKindOnceCallsTookLongEnough) {
 }
 
 TEST(SearchPlan, PutsOffNoKindThatWouldNotBeTriedLater) {
-  for (const bool gives_up : {true, false}) {
+  for (const auto set : {+[](StrategySettings& settings) { settings.give_up = false; },
+                         +[](StrategySettings& settings) { settings.drift = 0; },
+                         +[](StrategySettings& settings) { settings.early_stop_margin = 0; }}) {
     Brief brief = with_dear_kind();
-    brief.settings.give_up = gives_up;
-    if (gives_up) brief.settings.drift = 0;
+    set(brief.settings);
     WithEarlyStop plan(brief);
     Trials trials(brief);
     const std::vector<int> wanted = plan.wanted(trials, 0);

@@ -31,5 +31,14 @@ TEST(Trials, AddNothingToACandidateThatWasRefusedAtACall) {
   EXPECT_EQ(trials.best(), 3);
 }
 
+TEST(Trials, WantMoreCallsOfACandidateThatWasPutOffAndIsFast) {
+  Trials trials(halo_set());
+  trials.add(0, std::vector<AgreedCall>(10, AgreedCall{1e-3, 1e-3, 0}));
+  trials.put_off(12, true);
+  EXPECT_TRUE(trials.known(12));
+  trials.add(12, std::vector<AgreedCall>(1, AgreedCall{7e-4, 7e-4, 0}));
+  EXPECT_TRUE(trials.begun(12));
+}
+
 }  // namespace
 }  // namespace starling::testing

@@ -276,7 +276,7 @@ def _overheads(context: Context) -> str:
 
 
 def _setup(context: Context) -> str:
-    """What setting up communicators, shared memory and neighbours cost, which the bookkeeping has; empty for none."""
+    """What making communicators, memory, windows and neighbours cost, which the bookkeeping has; empty for none."""
     made = [(one.setup_s, one.public_name) for one in context.candidates if one.setup_s is not None]
     if not made:
         return ""

@@ -51,6 +51,8 @@ class HaloExchange {
   /// Why an implementation can't serve here, a sentence without a full stop; empty if it can. At the first call for
   /// each implementation collective: ranks prepare it and agree on it. `number` is its place in implementations().
   const std::string& refusal(std::size_t number);
+  /// Whether it is prepared, or refused: `refusal` only answers then.
+  [[nodiscard]] bool is_prepared(std::size_t number) const { return prepared_[number].refusal.has_value(); }
 
   /// An exchange in an implementation that is not refused; see Exchange. One may be in flight at a time.
   void start(std::size_t number) {
