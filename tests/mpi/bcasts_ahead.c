@@ -1,10 +1,10 @@
-/* The root makes short broadcasts, as many as the argument says, and then tells the other ranks, which begin theirs only
-   then: a broadcast of some bytes need not wait for anybody. */
+/* The root makes short broadcasts, as many as the argument says, and then tells the other ranks, which begin theirs
+   only then: a broadcast of some bytes need not wait for anybody. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int calls = argc > 1 ? atoi(argv[1]) : 1;
   int rank, size, wrong = 0, go = 0;
