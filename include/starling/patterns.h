@@ -179,7 +179,7 @@ int starling_request_create(starling_function_set set, starling_topology topolog
 int starling_request_start(starling_request request);
 
 /* The same in two parts, both collective. A function without parts does it all in `init`. Requests may be in flight
- * together; all ranks wait for them in the same order. */
+ * together; all ranks wait for them in the same order, but for nonblocking collectives. */
 int starling_request_init(starling_request request);
 int starling_request_wait(starling_request request);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -164,6 +165,44 @@ bool may_be_split(const Way& way) {
   return candidate != nullptr && !candidate->shares_memory();
 }
 
+/// The schedules in flight of nonblocking requests. Each rank may wait for its requests in an order of its own, so who
+/// waits for one advances all, as MPI does with its own.
+class InFlight {
+ public:
+  void add(ScheduleCarrier* schedule) {
+    const std::lock_guard lock(guard_);
+    all_.push_back({schedule, false});
+  }
+  /// Advances all; whether `schedule`, which need not be one of them, has ended. It is none of them then.
+  bool advance(const ScheduleCarrier* schedule) {
+    const std::lock_guard lock(guard_);
+    for (One& one : all_) one.ended = one.ended || one.schedule->advance();
+    return std::erase_if(all_, [&](const One& one) { return one.ended && one.schedule == schedule; }) > 0;
+  }
+  void remove(const ScheduleCarrier* schedule) {
+    const std::lock_guard lock(guard_);
+    std::erase_if(all_, [&](const One& one) { return one.schedule == schedule; });
+  }
+  [[nodiscard]] bool are_none() {
+    const std::lock_guard lock(guard_);
+    return all_.empty();
+  }
+
+ private:
+  struct One {
+    ScheduleCarrier* schedule;
+    bool ended;
+  };
+  std::mutex guard_;
+  std::vector<One> all_;
+};
+
+InFlight& in_flight() {
+  // Never destroyed: a program may end its requests while its own statics are destroyed.
+  static InFlight& only = *new InFlight;
+  return only;
+}
+
 /// The ways of the repository for one call. Those that only exist as blocking calls are left out of a nonblocking set.
 class CollectiveWays final : public Implementations {
  public:
@@ -180,7 +219,10 @@ class CollectiveWays final : public Implementations {
     refusals_.resize(ways_.size());
   }
 
-  ~CollectiveWays() override { release_others(-1); }
+  ~CollectiveWays() override {
+    in_flight().remove(running_);
+    release_others(-1);
+  }
   CollectiveWays(const CollectiveWays&) = delete;
   CollectiveWays& operator=(const CollectiveWays&) = delete;
   CollectiveWays(CollectiveWays&&) = delete;
@@ -235,11 +277,13 @@ class CollectiveWays final : public Implementations {
       return begin_natively(own_->call, request_);
     }
     running_ = schedules;
+    in_flight().add(running_);
     return 0;
   }
   int progress(int /*function*/, Request& /*request*/, bool& complete) override {
+    complete_ = complete_ || in_flight().advance(running_);
     if (running_ != nullptr) {
-      complete = complete_ = complete_ || running_->advance();
+      complete = complete_;
       return 0;
     }
     int done = 0;
@@ -248,8 +292,8 @@ class CollectiveWays final : public Implementations {
     return error;
   }
   int finish(int /*function*/, Request& /*request*/) override {
-    if (running_ == nullptr) return pmpi.Wait(&request_, MPI_STATUS_IGNORE);
-    while (!complete_) complete_ = running_->advance();
+    if (running_ == nullptr) return wait_natively();
+    while (!complete_) complete_ = in_flight().advance(running_);
     complete_ = false;
     return std::exchange(running_, nullptr)->error();
   }
@@ -265,6 +309,13 @@ class CollectiveWays final : public Implementations {
   }
 
  private:
+  int wait_natively() {
+    for (int done = 0; !in_flight().are_none(); in_flight().advance(nullptr)) {
+      const int error = pmpi.Test(&request_, &done, MPI_STATUS_IGNORE);
+      if (error != MPI_SUCCESS || done != 0) return error;
+    }
+    return pmpi.Wait(&request_, MPI_STATUS_IGNORE);
+  }
   int carry_out(std::size_t place) {
     auto& carrier = carriers_[place];
     if (!carrier) carrier = carrier_for(ways_[place]);

@@ -165,6 +165,12 @@ def test_a_program_written_for_adcl_is_right(mpi: Mpi, source: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_each_rank_may_wait_for_nonblocking_collectives_in_its_own_order(mpi: Mpi, tmp_path: Path) -> None:
+    outcome = run(mpi, 4, [linked(mpi, HERE / "adcl_any_order.c", tmp_path)], tmp_path).check()
+    assert outcome.stdout == "0 faults\n"
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
 @pytest.mark.parametrize("source", ["adcl_fortran.f90", "adcl_interface.f90"])
 def test_a_fortran_program_written_for_adcl_is_right(mpi: Mpi, source: str, tmp_path: Path) -> None:
     # It hands over buffers of several types.
