@@ -85,6 +85,13 @@ def test_a_library_is_known_by_its_name(name: str, abi: str | None) -> None:
     assert abi_of_library(name) == abi
 
 
+def test_of_a_large_program_only_what_is_needed_is_read(tmp_path: Path) -> None:
+    large = tmp_path / "large"
+    shutil.copy("/bin/sh", large)
+    os.truncate(large, 1 << 40)  # with a hole: more than any memory
+    assert needs(large) == needs(Path("/bin/sh"))
+
+
 @given(st.integers(0, 4000), st.binary(min_size=1, max_size=40))
 def test_a_damaged_file_is_read_without_harm(at: int, noise: bytes) -> None:
     whole = Path("/bin/sh").read_bytes()[:4096]

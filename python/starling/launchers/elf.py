@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+import mmap
 import os
 import re
 import struct
@@ -41,13 +42,14 @@ def needs(path: Path) -> Needs | None:
         with path.open("rb") as file:
             if file.read(4) != b"\x7fELF":
                 return None
-            file.seek(0)
-            return _dynamic_section(file.read())
+            # Mapped, for programs may have a hundred megabytes, of which some pages are needed.
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                return _dynamic_section(data)
     except (OSError, struct.error, ValueError, LookupError, OverflowError, StopIteration):
         return None
 
 
-def _dynamic_section(data: bytes) -> Needs:
+def _dynamic_section(data: mmap.mmap) -> Needs:
     wide = data[4] == 2
     order = "<" if data[5] == 1 else ">"
     if wide:
@@ -81,8 +83,10 @@ def _dynamic_section(data: bytes) -> Needs:
     table = next(offset + tags[_DT_STRTAB][0] - at for at, offset, n in loads if at <= tags[_DT_STRTAB][0] < at + n)
 
     def texts(tag: int) -> list[str]:
-        starts = [table + value for value in tags.get(tag, [])]
-        return [os.fsdecode(data[start : data.index(0, start)]) for start in starts]
+        places = [(start, data.find(b"\0", start)) for start in (table + value for value in tags.get(tag, []))]
+        if any(end < 0 for _, end in places):
+            raise ValueError("a text does not end")
+        return [os.fsdecode(data[start:end]) for start, end in places]
 
     def folders(tag: int) -> tuple[str, ...]:
         return tuple(folder for text in texts(tag) for folder in text.split(":") if folder)
