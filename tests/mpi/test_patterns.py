@@ -60,7 +60,7 @@ def test_what_requests_of_collectives_set_up_is_in_no_calls_time(mpi: Mpi, tmp_p
 
 
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
-def test_making_windows_is_in_no_sections_time(mpi: Mpi, tmp_path: Path) -> None:
+def test_what_making_windows_takes_is_told_of_each_implementation(mpi: Mpi, tmp_path: Path) -> None:
     program = linked(mpi, ROOT / "examples/solver/solver.c", tmp_path, "-lm")
     each_once = {"STARLING_GIVE_UP": "0", "STARLING_ITER": "1"}
     run(mpi, 2, [program, "4", "4", "4", "60", "brute-force"], tmp_path, each_once).check()
