@@ -1,7 +1,6 @@
 #include "runtime/execution/segment.hpp"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -11,7 +10,6 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
-#include <ctime>
 #include <mutex>
 #include <random>
 #include <span>
@@ -217,21 +215,6 @@ char* share(const Node& node, Means means, Failure& failure) {
   return nullptr;
 }
 
-/// Polls that take some ten microseconds, and as many times more in which MPI makes progress, about a millisecond: to
-/// give the processor away may take as long where others want it too.
-constexpr int polls_of_own_processor = 500;
-constexpr int as_many_with_progress = 10;
-/// Further polls that give the processor away, before the rank sleeps between them.
-constexpr int polls_awake = 20000;
-
-void pause_briefly() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
 }  // namespace
 
 std::unique_ptr<Segment> Segment::open(const Places& places, int rank, Channel& channel, std::string& why) {
@@ -284,25 +267,6 @@ std::unique_ptr<Segment> Segment::open(const Places& places, int rank, Channel& 
 Segment::~Segment() {
   if (memory_ == nullptr) return;
   left().add(memory_, bytes_);
-}
-
-void Segment::Patience::wait() {
-  if (++polls_ <= most_) {
-    pause_briefly();
-    return;
-  }
-  // For a message that nobody sends: where it finds one, MPI makes no progress. Number 0 belongs to no channel.
-  int is_there = 0;
-  pmpi.Iprobe(process().rank, 0, process().world, &is_there, MPI_STATUS_IGNORE);
-  const int most_with_progress = most_ * (1 + as_many_with_progress);
-  if (polls_ <= most_with_progress) return;
-  if (polls_ <= most_with_progress + polls_awake) {
-    sched_yield();
-    return;
-  }
-  polls_ = most_with_progress + polls_awake;
-  const timespec nap{.tv_sec = 0, .tv_nsec = 20000};
-  nanosleep(&nap, nullptr);
 }
 
 }  // namespace starling

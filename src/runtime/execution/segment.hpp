@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/execution/channel.hpp"
+#include "runtime/mpi/patience.hpp"
 #include "shared_memory/rings.hpp"
 #include "topology/places.hpp"
 
@@ -30,18 +31,8 @@ class Segment {
   /// Members are named by the communicator's ranks. Not on a node with one rank.
   [[nodiscard]] SharedRings& rings() { return *rings_; }
 
-  /// Waiting for other ranks of the node: at first without giving the processor away, where this rank has one of its
-  /// own; then MPI makes progress meanwhile, for others may wait for this rank's part in their messages.
-  class Patience {
-   public:
-    explicit Patience(const Segment& segment) : most_(segment.most_polls_) {}
-    void begin() { polls_ = 0; }
-    void wait();
-
-   private:
-    int most_;
-    int polls_ = 0;
-  };
+  /// How a rank waits for others of the node.
+  [[nodiscard]] Patience patience() const { return Patience(most_polls_); }
 
  private:
   Segment() = default;

@@ -18,6 +18,7 @@
 #include "runtime/mpi/clock.hpp"
 #include "runtime/mpi/control_variables.hpp"
 #include "runtime/mpi/features.hpp"
+#include "runtime/mpi/patience.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
 
@@ -107,6 +108,7 @@ void after_init() {
   now.nodes = std::move(agreed.nodes);
   now.domains = std::move(agreed.domains);
   now.sharing = std::move(agreed.sharing);
+  if (now.sharing[static_cast<std::size_t>(process().rank)] != 0) wait_patiently();
   if (!agreed.has_all) {
     print_notice("the MPI library gives no communicator or no attribute key; the program runs natively");
     if (process().rank == 0) record_explained();

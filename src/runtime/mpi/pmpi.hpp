@@ -48,8 +48,8 @@ struct Pmpi {
   int (*Type_get_envelope_c)(MPI_Datatype, MPI_Count*, MPI_Count*, MPI_Count*, MPI_Count*, int*) = nullptr;
 };
 
-/// Filled before the first intercepted entry point runs, constant from then on; all null if not `active()`. Functions
-/// that the loaded MPI library lacks are null too.
+/// Filled before the first intercepted entry point runs, constant from the end of MPI_Init on; all null if not
+/// `active()`. Functions that the loaded MPI library lacks are null too.
 extern Pmpi pmpi;
 
 /// Fills `pmpi` and `handles`.

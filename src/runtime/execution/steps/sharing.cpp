@@ -85,7 +85,7 @@ class OneSharing {
                           {run_.at(publication_->data), bytes_of(publication_->data), true}))
       publication_over();
     if (publication_ != last_publication_) return carry_out();
-    Segment::Patience patience(*run_.transport.segment);
+    Patience patience = run_.transport.segment->patience();
     while (take_ != last_take_) {
       const auto found = rings_.next(take_->peer);
       if (!found) {
@@ -101,7 +101,7 @@ class OneSharing {
   }
 
   int carry_out() {
-    Segment::Patience patience(*run_.transport.segment);
+    Patience patience = run_.transport.segment->patience();
     while (true) {
       const bool published = publication_ != last_publication_ && publish();
       const bool taken = take_ != last_take_ && take();

@@ -1,0 +1,119 @@
+#include "runtime/mpi/patience.hpp"
+
+#include <mpi.h>
+#include <sched.h>
+
+#include <ctime>
+
+#include "runtime/mpi/features.hpp"
+#include "runtime/mpi/loaded.hpp"
+#include "runtime/mpi/pmpi.hpp"
+#include "runtime/mpi/process.hpp"
+
+namespace starling {
+namespace {
+
+/// As many times more polls in which MPI makes progress, about a millisecond.
+constexpr int as_many_with_progress = 10;
+/// Further polls that give the processor away, before the rank sleeps between them.
+constexpr int polls_awake = 20000;
+
+void pause_briefly() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+void Patience::wait() {
+  if (++polls_ <= most_polls_) {
+    pause_briefly();
+    return;
+  }
+  // For a message that nobody sends: where it finds one, MPI makes no progress. Number 0 belongs to no channel.
+  int is_there = 0;
+  pmpi.Iprobe(process().rank, 0, process().world, &is_there, MPI_STATUS_IGNORE);
+  give_way();
+}
+
+void Patience::wait_in_mpi() {
+  ++polls_;
+  give_way();
+}
+
+void Patience::give_way() {
+  const int most_with_progress = most_polls_ * (1 + as_many_with_progress);
+  if (polls_ <= most_with_progress) return;
+  if (polls_ <= most_with_progress + polls_awake) {
+    sched_yield();
+    return;
+  }
+  polls_ = most_with_progress + polls_awake;
+  const timespec nap{.tv_sec = 0, .tv_nsec = 20000};
+  nanosleep(&nap, nullptr);
+}
+
+#if STARLING_SIMULATED
+
+// Each rank has a processor of its own there.
+void wait_patiently() {}
+
+#else
+
+namespace {
+
+/// Open MPI does where its launcher tells it of more ranks than slots, at less cost than from outside.
+bool library_gives_way() {
+  const void* const yields = mpi_symbol("ompi_mpi_yield_when_idle");
+  return yields != nullptr && *static_cast<const bool*>(yields);
+}
+
+int wait_for(MPI_Request* request, MPI_Status* status) {
+  Patience patience(0);
+  int complete = 0;
+  while (true) {
+    if (const int error = pmpi.Test(request, &complete, status); error != MPI_SUCCESS || complete != 0) return error;
+    patience.wait_in_mpi();
+  }
+}
+
+int send(const void* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+  MPI_Request request = handles.request_null;
+  const int error = pmpi.Isend(from, count, type, to, tag, comm, &request);
+  return error != MPI_SUCCESS ? error : wait_for(&request, MPI_STATUS_IGNORE);
+}
+
+int receive(void* into, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status) {
+  MPI_Request request = handles.request_null;
+  const int error = pmpi.Irecv(into, count, type, from, tag, comm, &request);
+  return error != MPI_SUCCESS ? error : wait_for(&request, status);
+}
+
+/// What was posted is waited for whatever fails.
+int exchange(const void* from, int sent, MPI_Datatype type_sent, int to, int tag_sent, void* into, int received,
+             MPI_Datatype type_received, int of, int tag_received, MPI_Comm comm, MPI_Status* status) {
+  MPI_Request request = handles.request_null;
+  if (const int error = pmpi.Irecv(into, received, type_received, of, tag_received, comm, &request);
+      error != MPI_SUCCESS)
+    return error;
+  const int error_of_send = send(from, sent, type_sent, to, tag_sent, comm);
+  const int error = wait_for(&request, status);
+  return error_of_send != MPI_SUCCESS ? error_of_send : error;
+}
+
+}  // namespace
+
+void wait_patiently() {
+  if (library_gives_way()) return;
+  pmpi.Wait = wait_for;
+  pmpi.Send = send;
+  pmpi.Recv = receive;
+  pmpi.Sendrecv = exchange;
+}
+
+#endif
+
+}  // namespace starling

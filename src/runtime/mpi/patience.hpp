@@ -1,0 +1,34 @@
+#pragma once
+
+namespace starling {
+
+/// How a rank waits for others: at first without giving its processor away, where it has one of its own; then it gives
+/// it away, and at last it sleeps between two looks.
+class Patience {
+ public:
+  /// `most_polls`: without giving the processor away.
+  explicit Patience(int most_polls) : most_polls_(most_polls) {}
+  /// Something has happened: what comes now is waited for as at first.
+  void begin() { polls_ = 0; }
+  /// After a look that made no progress in MPI; in time this makes it, for others may wait for this rank's part in
+  /// their messages.
+  void wait();
+  /// After a look that did.
+  void wait_in_mpi();
+
+ private:
+  void give_way();
+
+  int most_polls_;
+  int polls_ = 0;
+};
+
+/// Polls that take some ten microseconds: to give the processor away may take as long where others want it too.
+constexpr int polls_of_own_processor = 500;
+
+/// This rank shares a processor with others of its node: from now on all that Starling waits for in messages gives the
+/// processor away meanwhile. Most libraries poll, and keep it for as long as the system lets them, which is
+/// milliseconds, while the rank that they wait for has none. Native collectives wait as ever.
+void wait_patiently();
+
+}  // namespace starling
