@@ -75,13 +75,14 @@ bool Planner::are_short(const ContextKey& key) {
 
 std::vector<PlannedCalls> Planner::first_calls(const Brief& brief) {
   // One, as rank 0 may know already what is fastest. Of short calls more: an agreement may take longer than they do. Of
-  // rooted ones more, too: programs that make only some would lose most by agreeing. Of short rooted ones most where
-  // ranks share processors: an agreement lasts until each had a turn, and these calls wait for nobody.
+  // rooted ones more, too: programs that make only some would lose most by agreeing. Of short ones that wait for nobody
+  // most where ranks share processors: after an agreement ranks are in step, and then wait for the root's turn.
   constexpr std::int64_t of_rooted = 4;
   constexpr std::int64_t of_short_that_wait_for_nobody = 512;
+  const bool wait_for_nobody = !brief.synchronises && !brief.root_waits;
   std::int64_t calls = brief.synchronises ? 1 : of_rooted;
   if (are_short(brief.key))
-    calls = brief.shares_processors && !brief.synchronises ? of_short_that_wait_for_nobody : PlannedCalls::most_times;
+    calls = brief.shares_processors && wait_for_nobody ? of_short_that_wait_for_nobody : PlannedCalls::most_times;
   return {{fastest_of_earlier(brief), calls, false}};
 }
 

@@ -128,7 +128,7 @@ TEST(Auto, LeavesRootedCallsInARowAlone) {
   EXPECT_LE(ranks.exchanges().size(), 20U);
 }
 
-TEST(Auto, LeavesShortRootedCallsOfRanksThatShareProcessorsAloneFor512) {
+TEST(Auto, LeavesShortCallsOfRanksThatShareProcessorsAloneFor512IfTheyWaitForNobody) {
   Brief brief = brief_for(2, {});
   brief.key.bytes = 8;
   const auto first_agreement = [&](bool synchronises, bool shares_processors) {
@@ -142,6 +142,8 @@ TEST(Auto, LeavesShortRootedCallsOfRanksThatShareProcessorsAloneFor512) {
   EXPECT_EQ(first_agreement(false, true), 512);
   EXPECT_EQ(first_agreement(true, true), 8);
   EXPECT_EQ(first_agreement(false, false), 8);
+  brief.root_waits = true;
+  EXPECT_EQ(first_agreement(false, true), 8);
 }
 
 TEST(Auto, TriesWhatIsPredictedToBeFastestFirstAndStaysWithIt) {

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "runtime/mpi/patience.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
 
@@ -96,14 +97,15 @@ std::unique_ptr<Channel> Channel::open(MPI_Comm comm, std::vector<int> in_world,
     const Opening here{free_numbers(numbers, failed), rank != 0 || fact ? ~Word{0} : 0,
                        rank != 0 ? ~Word{0} : where_to_start()};
     Opening everywhere{};
-    if (pmpi.Allreduce(&here, &everywhere, words_of_opening, handles.int64, handles.band, comm) != MPI_SUCCESS)
+    if (allreduce_patiently(&here, &everywhere, words_of_opening, handles.int64, handles.band, comm) != MPI_SUCCESS)
       return nullptr;
     const std::size_t number = first_free(everywhere.free, static_cast<std::size_t>(everywhere.start));
     if (number == 0) return nullptr;
     // Another thread, on another communicator, may have chosen the same number.
     int mine = take(numbers, number) ? 1 : 0;
     int everyones = mine;
-    if (process().concurrent && pmpi.Allreduce(&mine, &everyones, 1, handles.int_, handles.min, comm) != MPI_SUCCESS)
+    if (process().concurrent &&
+        allreduce_patiently(&mine, &everyones, 1, handles.int_, handles.min, comm) != MPI_SUCCESS)
       everyones = 0;
     if (everyones == 1)
       return std::unique_ptr<Channel>(

@@ -105,8 +105,8 @@ ProbeSubject subject_of(const Settings& settings, const ProbePlan& plan) {
 }
 
 /// Whether the job is on one node whose processors ranks share.
-bool is_crowded(const Setup& now, const ProbePlan& plan) {
-  return plan.between_nodes.empty() && std::find(now.sharing.begin(), now.sharing.end(), 1) != now.sharing.end();
+bool is_crowded(const ProbePlan& plan) {
+  return plan.between_nodes.empty() && process().some_share;
 }
 
 /// On rank 0: what is known without measuring.
@@ -119,7 +119,7 @@ Told known_here(const Setup& now, const ProbePlan& plan) {
   found.at_once = settings.probe == "start";
   // Where ranks share processors, a message waits until its receiver has one: the usual parameters, in which messages
   // cost more than words in memory, tell more than such times would.
-  found.is_known = is_crowded(now, plan) || (!settings.network.empty() && !needs_rate);
+  found.is_known = is_crowded(plan) || (!settings.network.empty() && !needs_rate);
   if (!found.is_known && !settings.history.empty() && !settings.fresh) {
     try {
       const auto kept = read_kept_network(settings.history, subject);

@@ -141,7 +141,7 @@ std::vector<std::string> describe_and_write(RunRecord& record, double seconds) {
   const Setup& now = setup();
   record.run.seconds = seconds;
   record.run.probe_s = now.probe_seconds;
-  record.run.shares_processors = std::find(now.sharing.begin(), now.sharing.end(), 1) != now.sharing.end();
+  record.run.shares_processors = process().some_share;
   record.run.program = program_line();
   record.run.machine = now.settings.machine;
   record.run.ranks = process().size;

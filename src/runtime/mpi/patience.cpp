@@ -56,6 +56,13 @@ void Patience::give_way() {
   nanosleep(&nap, nullptr);
 }
 
+int allreduce_patiently(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  if (!process().some_share) return pmpi.Allreduce(from, into, count, type, op, comm);
+  MPI_Request request = handles.request_null;
+  const int error = pmpi.Iallreduce(from, into, count, type, op, comm, &request);
+  return error != MPI_SUCCESS ? error : pmpi.Wait(&request, MPI_STATUS_IGNORE);
+}
+
 #if STARLING_SIMULATED
 
 // Each rank has a processor of its own there.

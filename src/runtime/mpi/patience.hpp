@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mpi.h>
+
 namespace starling {
 
 /// How a rank waits for others: at first without giving its processor away, where it has one of its own; then it gives
@@ -25,6 +27,9 @@ class Patience {
 
 /// Polls that take some ten microseconds: to give the processor away may take as long where others want it too.
 constexpr int polls_of_own_processor = 500;
+
+/// MPI_Allreduce; where some ranks share processors one in which they give them away. All ranks have to know that.
+int allreduce_patiently(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 
 /// This rank shares a processor with others of its node: from now on all that Starling waits for in messages gives the
 /// processor away meanwhile. Most libraries poll, and keep it for as long as the system lets them, which is
