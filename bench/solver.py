@@ -40,6 +40,8 @@ from starling.networks.platform_file import Platform
 SOURCE = Path(__file__).parents[1] / "examples" / "solver" / "solver.c"
 ITERATIONS = 700
 ROUNDS = 3
+HERE = "this machine"
+"""The platform of ranks that are not in a laboratory."""
 POINTS = ("32x32x32", "64x32x32", "64x64x32")
 """Of a rank: the paper's small, medium and large problem."""
 NAMES = tuple(name for name, _ in implementations())
@@ -159,7 +161,7 @@ def measure(options: argparse.Namespace) -> None:
     """Measures what the file lacks, with the launcher of the command line."""
     file = Protocol(options.output)
     lab = os.environ.get("STARLING_PLATFORM")
-    platform = place_of(platform_file.platform(lab)) if lab else "this machine"
+    platform = place_of(platform_file.platform(lab)) if lab else HERE
     with tempfile.TemporaryDirectory(prefix="solver-") as folder:
         program, record = Path(folder) / SOURCE.stem, Path(folder) / "record.json"
         flags = _asked("starling", "config", "--flags", "--mpicc", options.mpicc)
