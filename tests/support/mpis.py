@@ -34,7 +34,12 @@ machine is nearly half of the processor time of a short job, and load libraries 
 
 ON_FEW_PROCESSORS = {
     # A transport for networks that are not here lets each rank wait for a fifth of a second in MPI_Init.
-    "openmpi4": {**_NO_DEVICES, "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader,tcp", "OMPI_MCA_mtl": "^ofi,psm,psm2"},
+    "openmpi4": {
+        **_NO_DEVICES,
+        "OMPI_MCA_pml": "ob1",
+        "OMPI_MCA_btl": "self,vader,tcp",
+        "OMPI_MCA_mtl": "^ofi,psm,psm2",
+    },
     "mpich4": _NO_DEVICES,
     # Its transport for networks that are not here sleeps a second in MPI_Init.
     "openmpi5": {"OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_btl": "^ofi"},
