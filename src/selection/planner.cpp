@@ -79,10 +79,9 @@ std::vector<PlannedCalls> Planner::first_calls(const Brief& brief) {
   // most where ranks share processors: after an agreement ranks are in step, and then wait for the root's turn.
   constexpr std::int64_t of_rooted = 4;
   constexpr std::int64_t of_short_that_wait_for_nobody = 512;
-  const bool wait_for_nobody = !brief.synchronises && !brief.root_waits;
   std::int64_t calls = brief.synchronises ? 1 : of_rooted;
   if (are_short(brief.key))
-    calls = brief.shares_processors && wait_for_nobody ? of_short_that_wait_for_nobody : PlannedCalls::most_times;
+    calls = brief.shares_processors && brief.root_gives ? of_short_that_wait_for_nobody : PlannedCalls::most_times;
   return {{fastest_of_earlier(brief), calls, false}};
 }
 

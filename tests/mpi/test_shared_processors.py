@@ -37,6 +37,7 @@ def test_auto_leaves_a_library_that_makes_ranks_wait_for_a_processor(tmp_path: P
     assert context.winner != "native"
 
 
+@pytest.mark.alone
 def test_messages_give_the_processor_away_where_the_library_keeps_it(mpi: Mpi, tmp_path: Path) -> None:
     """A call of a library that polls lasts until each rank had a turn, a thousand times as long."""
     argv = on(1, [str(compile_c(mpi, HERE / "many_reductions.c", tmp_path)), "200"])
@@ -51,6 +52,16 @@ def test_messages_give_the_processor_away_where_the_library_keeps_it(mpi: Mpi, t
         return sum(phase.seconds or 0 for phase in (phases.exploring, phases.settled))
 
     assert seconds("forced:allreduce:recursive_doubling") < seconds("native") / 10
+
+
+def test_an_error_of_messages_that_give_way_is_told_to_their_communicators_handler_only(
+    mpi: Mpi, tmp_path: Path
+) -> None:
+    argv = on(1, [str(compile_c(mpi, HERE / "too_long_on_dup.c", tmp_path))])
+    polls = {"OMPI_MCA_mpi_yield_when_idle": "0", "STARLING_ONLY": "alltoallv"}
+    done, found = run_tuned(mpi, 4, argv, "forced:alltoallv:pair", tmp_path, polls)
+    assert found.run.shares_processors
+    assert done.stdout == "3 of 4\n"
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 5])

@@ -139,11 +139,11 @@ TEST(Auto, LeavesShortCallsOfRanksThatShareProcessorsAloneFor512IfTheyWaitForNob
     for (; ranks.exchanges().empty() && calls < 1000; ++calls) ranks.call(1);
     return calls;
   };
-  EXPECT_EQ(first_agreement(false, true), 512);
   EXPECT_EQ(first_agreement(true, true), 8);
-  EXPECT_EQ(first_agreement(false, false), 8);
-  brief.root_waits = true;
   EXPECT_EQ(first_agreement(false, true), 8);
+  brief.root_gives = true;
+  EXPECT_EQ(first_agreement(false, true), 512);
+  EXPECT_EQ(first_agreement(false, false), 8);
 }
 
 TEST(Auto, TriesWhatIsPredictedToBeFastestFirstAndStaysWithIt) {

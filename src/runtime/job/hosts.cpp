@@ -36,9 +36,10 @@ PlaceOnHost place_on_host() {
     which.add(some);
     count += std::popcount(some);
   }
-  if (STARLING_SIMULATED) count = std::numeric_limits<std::int64_t>::max();  // each rank has one of its own
+  const bool has_its_own = STARLING_SIMULATED;
+  if (has_its_own) count = std::numeric_limits<std::int64_t>::max();
   return {domain_of_processors(allowed),
-          {static_cast<std::int64_t>(which.value()), count, static_cast<std::int64_t>(quota.group),
+          {static_cast<std::int64_t>(which.value()), count, has_its_own ? 0 : static_cast<std::int64_t>(quota.group),
            std::max(std::int64_t{1}, static_cast<std::int64_t>(quota.processors))}};
 }
 

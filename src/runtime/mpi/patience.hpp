@@ -28,12 +28,12 @@ class Patience {
 /// Polls that take some ten microseconds: to give the processor away may take as long where others want it too.
 constexpr int polls_of_own_processor = 500;
 
-/// MPI_Allreduce; where some ranks share processors one in which they give them away. All ranks have to know that.
+/// MPI_Allreduce; where `Process::some_share`, which is the same on all ranks, its nonblocking form, waited for.
 int allreduce_patiently(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 
-/// This rank shares a processor with others of its node: from now on all that Starling waits for in messages gives the
-/// processor away meanwhile. Most libraries poll, and keep it for as long as the system lets them, which is
-/// milliseconds, while the rank that they wait for has none. Native collectives wait as ever.
+/// This rank shares a processor with others of its node: from now on `pmpi` has functions for blocking messages and for
+/// MPI_Wait that give the processor away as long as they must wait. Most libraries poll, and keep it for as long as the
+/// system lets them, which is milliseconds, while the rank that they wait for has none.
 void wait_patiently();
 
 }  // namespace starling

@@ -49,7 +49,8 @@ struct Pmpi {
 };
 
 /// Filled before the first intercepted entry point runs, constant from the end of MPI_Init on; all null if not
-/// `active()`. Functions that the loaded MPI library lacks are null too.
+/// `active()`. Functions that the loaded MPI library lacks are null too. What stands for some is in repaired.hpp and,
+/// for messages of Starling's own only, in patience.hpp.
 extern Pmpi pmpi;
 
 /// Fills `pmpi` and `handles`.
