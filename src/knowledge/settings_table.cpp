@@ -1,5 +1,6 @@
 #include "knowledge/settings_table.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -125,11 +126,20 @@ std::string shown_network(const std::string& network) {
   return network.empty() ? "none" : "described";
 }
 
-void read_probe(const Wish& wish, std::string& probe) {
+/// One of three words.
+void read_word(const Wish& wish, const std::array<std::string, 3>& words, std::string& word) {
   if (wish.text().empty()) return;
-  if (wish.text() != "on" && wish.text() != "off" && wish.text() != "start")
-    return wish.complain("none of on, start and off");
-  probe = wish.text();
+  if (std::find(words.begin(), words.end(), wish.text()) == words.end())
+    return wish.complain("none of " + words[0] + ", " + words[1] + " and " + words[2]);
+  word = wish.text();
+}
+
+void read_probe(const Wish& wish, std::string& probe) {
+  read_word(wish, {"on", "start", "off"}, probe);
+}
+
+void read_processors(const Wish& wish, std::string& processors) {
+  read_word(wish, {"auto", "own", "shared"}, processors);
 }
 
 std::string shown_platform(const std::string& platform) {
@@ -247,6 +257,14 @@ constexpr auto table = std::to_array<SettingRow>({
      .option = "on|start|off",
      .is_for_all = false,
      .read = read_probe},
+    {.name = "processors",
+     .variable = "STARLING_PROCESSORS",
+     .says = "Whether ranks share processors: auto (found in MPI_Init), own or shared. Ranks that do give theirs away "
+             "while they wait.",
+     .place = [](Settings& all) -> Place { return &all.processors; },
+     .option = "auto|own|shared",
+     .is_for_all = false,
+     .read = read_processors},
     {.name = "table",
      .variable = "STARLING_TABLE",
      .says = "A tuning table; it overrides the strategy where it has an entry.",

@@ -15,6 +15,7 @@
 #include "runtime/execution/ways/schedule_carrier.hpp"
 #include "runtime/job/job.hpp"
 #include "runtime/mpi/gpu.hpp"
+#include "runtime/mpi/patience.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/workspace.hpp"
 #include "ways/way.hpp"
@@ -118,7 +119,7 @@ class CollectiveWays final : public Implementations {
   }
   int finish(int /*function*/, Request& /*request*/) override {
     if (running_ == nullptr) return wait_natively();
-    while (!complete_) complete_ = in_flight().advance(running_);
+    for (Patience patience; !complete_ && !in_flight().advance(running_);) patience.wait_in_mpi();
     complete_ = false;
     return std::exchange(running_, nullptr)->error();
   }
@@ -135,9 +136,11 @@ class CollectiveWays final : public Implementations {
 
  private:
   int wait_natively() {
-    for (int done = 0; !in_flight().are_none(); in_flight().advance(nullptr)) {
+    for (Patience patience; !in_flight().are_none(); patience.wait_in_mpi()) {
+      int done = 0;
       const int error = pmpi.Test(&request_, &done, MPI_STATUS_IGNORE);
       if (error != MPI_SUCCESS || done != 0) return error;
+      in_flight().advance(nullptr);
     }
     return pmpi.Wait(&request_, MPI_STATUS_IGNORE);
   }

@@ -122,6 +122,16 @@ TEST(Settings, TakeAFileOfParametersAndAnAnswerAboutTheProbe) {
   EXPECT_EQ(complaints.back().why, "there is no such file");
 }
 
+TEST(Settings, TakeWhatTheUserSaysAboutProcessors) {
+  std::vector<Complaint> complaints;
+  EXPECT_EQ(read({}, complaints).processors, "auto");
+  EXPECT_EQ(read({{"STARLING_PROCESSORS", "shared"}}, complaints).processors, "shared");
+  EXPECT_TRUE(complaints.empty());
+  EXPECT_EQ(read({{"STARLING_PROCESSORS", "2"}}, complaints).processors, "auto");
+  ASSERT_EQ(complaints.size(), 1U);
+  EXPECT_EQ(complaints[0].text(), "STARLING_PROCESSORS='2': none of auto, own and shared");
+}
+
 TEST(Settings, TellBoundsAsPeopleWriteThem) {
   std::vector<Complaint> complaints;
   read({{"STARLING_EPSILON", "-1"}, {"STARLING_ITER", "0"}, {"STARLING_BUDGET", "3"}}, complaints);

@@ -43,15 +43,18 @@ def test_messages_give_the_processor_away_where_the_library_keeps_it(mpi: Mpi, t
     argv = on(1, [str(compile_c(mpi, HERE / "many_reductions.c", tmp_path)), "200"])
     # Without the tests' own library that lets MPICH 4 give it away.
     polls = {"OMPI_MCA_mpi_yield_when_idle": "0", "LD_PRELOAD": str(library(mpi))}
+    forced = "forced:allreduce:recursive_doubling"
 
-    def seconds(strategy: str) -> float:
+    def seconds(strategy: str, processors: str = "auto") -> float:
         """Of all calls, on rank 0."""
-        _, found = run_tuned(mpi, 3, argv, strategy, tmp_path, polls)
+        _, found = run_tuned(mpi, 3, argv, strategy, tmp_path, {**polls, "STARLING_PROCESSORS": processors})
         (context,) = found.contexts
         phases = context.phases
         return sum(phase.seconds or 0 for phase in (phases.exploring, phases.settled))
 
-    assert seconds("forced:allreduce:recursive_doubling") < seconds("native") / 10
+    patiently = seconds(forced)
+    assert patiently < seconds("native") / 10
+    assert patiently < seconds(forced, "own") / 10, "as told"
 
 
 def test_an_error_of_messages_that_give_way_is_told_to_their_communicators_handler_only(
@@ -70,6 +73,17 @@ def test_the_record_tells_whether_ranks_share_processors(mpi: Mpi, ranks: int, t
     processors = min(2, len(os.sched_getaffinity(0)))
     _, found = run_tuned(mpi, ranks, on(processors, argv), "auto", tmp_path)
     assert found.run.shares_processors == (ranks > processors)
+
+
+@pytest.mark.parametrize("processors", [1, 2])
+@pytest.mark.parametrize("told", ["own", "shared"])
+def test_a_user_may_tell_whether_ranks_share_processors(mpi: Mpi, told: str, processors: int, tmp_path: Path) -> None:
+    argv = [str(compile_c(mpi, HERE / "many_reductions.c", tmp_path)), "40"]
+    _, found = run_tuned(
+        mpi, 2, on(processors, argv), "forced:allreduce:recursive_doubling", tmp_path, {"STARLING_PROCESSORS": told}
+    )
+    assert found.run.shares_processors == (told == "shared")
+    assert found.contexts[0].winner == "recursive_doubling"
 
 
 def test_such_a_job_measures_and_keeps_nothing(mpi: Mpi, tmp_path: Path) -> None:

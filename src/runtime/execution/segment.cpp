@@ -19,7 +19,6 @@
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
 #include "shared_memory/other_process.hpp"
-#include "shared_memory/processors.hpp"
 
 namespace starling {
 namespace {
@@ -75,22 +74,16 @@ struct Address {
 };
 constexpr int words_of_address = sizeof(Address) / sizeof(std::int64_t);
 
-/// What each rank of the node tells of itself, in the order of their places.
-struct Introduction {
-  ProcessWord process;
-  Claim claim;
-};
-
 /// In front of the rings: what tells the segment from other memory that the same address may name in another container,
-/// and the introductions.
+/// and what each rank of the node tells of itself, in the order of their places.
 constexpr std::size_t secret_bytes = 64;
 std::size_t front_bytes(int ranks) {
   constexpr std::size_t line = 64;
-  const std::size_t bytes = secret_bytes + (static_cast<std::size_t>(ranks) * sizeof(Introduction));
+  const std::size_t bytes = secret_bytes + (static_cast<std::size_t>(ranks) * sizeof(ProcessWord));
   return (bytes + line - 1) / line * line;
 }
-std::span<Introduction> introductions(char* memory, int ranks) {
-  return {reinterpret_cast<Introduction*>(memory + secret_bytes), static_cast<std::size_t>(ranks)};
+std::span<ProcessWord> introductions(char* memory, int ranks) {
+  return {reinterpret_cast<ProcessWord*>(memory + secret_bytes), static_cast<std::size_t>(ranks)};
 }
 
 /// A file that is closed at the end.
@@ -204,9 +197,7 @@ char* share(const Node& node, Means means, Failure& failure) {
     memory = is_ours ? mapped(opened.get(), node.bytes) : nullptr;
     if (memory == nullptr) failure = Failure::unreachable;
   }
-  if (memory != nullptr)
-    introductions(memory, node.ranks.size())[node.place] = {ProcessWord::mine(),
-                                                            {allowed_processors(), cpu_quota_here()}};
+  if (memory != nullptr) introductions(memory, node.ranks.size())[node.place] = ProcessWord::mine();
   // All have opened it and said who they are, or never will: after this the file is closed, and a name of it is gone.
   failure = worst_of_all(node.channel, failure);
   if (means == Means::named_file && made.get() >= 0) unlink(path_of(mine, means).c_str());
@@ -233,9 +224,9 @@ std::unique_ptr<Segment> Segment::open(const Places& places, int rank, Channel& 
               : "ranks of a node cannot share memory: one cannot open another's, as in containers of their own";
     return nullptr;
   }
-  const auto everyone = memory != nullptr ? introductions(memory, ranks.size()) : std::span<Introduction>();
+  const auto everyone = memory != nullptr ? introductions(memory, ranks.size()) : std::span<ProcessWord>();
   auto reading = Reading::possible;
-  for (const Introduction& one : everyone) reading = std::max(reading, try_reading(one.process));
+  for (const ProcessWord& one : everyone) reading = std::max(reading, try_reading(one));
   reading = worst_of_all(channel, reading);
 
   std::unique_ptr<Segment> made(new Segment);
@@ -254,13 +245,8 @@ std::unique_ptr<Segment> Segment::open(const Places& places, int rank, Channel& 
   made->rings_ =
       std::make_unique<SharedRings>(memory + front_bytes(ranks.size()), ranks.size(), std::move(members), rank);
   std::vector<std::int64_t> processes;
-  std::vector<Claim> claims;
-  for (const Introduction& one : everyone) {
-    processes.push_back(one.process.process);
-    claims.push_back(one.claim);
-  }
+  for (const ProcessWord& one : everyone) processes.push_back(one.process);
   if (reading == Reading::possible) made->rings_->let_stay_in_place(std::move(processes));
-  made->most_polls_ = has_own_processor(claims[node.place], claims) ? polls_of_own_processor : 0;
   return made;
 }
 

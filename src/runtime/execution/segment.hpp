@@ -5,7 +5,6 @@
 #include <string>
 
 #include "runtime/execution/channel.hpp"
-#include "runtime/mpi/patience.hpp"
 #include "shared_memory/rings.hpp"
 #include "topology/places.hpp"
 
@@ -31,9 +30,6 @@ class Segment {
   /// Members are named by the communicator's ranks. Not on a node with one rank.
   [[nodiscard]] SharedRings& rings() { return *rings_; }
 
-  /// How a rank waits for others of the node.
-  [[nodiscard]] Patience patience() const { return Patience(most_polls_); }
-
  private:
   Segment() = default;
 
@@ -41,7 +37,6 @@ class Segment {
   std::size_t bytes_ = 0;
   std::unique_ptr<SharedRings> rings_;
   std::string note_;
-  int most_polls_ = 0;  ///< without giving the processor away
 };
 
 }  // namespace starling

@@ -194,6 +194,8 @@ Agreement agree_in_init(bool has_all) {
     std::string earlier;
     if (header.ends_whole != 0) {
       agreed.settings = settings_here(header.is_serialized != 0);
+      if (const std::string& told = agreed.settings.processors; told != "auto")
+        agreed.sharing.assign(ranks, told == "shared" ? 1 : 0);
       header.wants_library = wants_library_algorithms(agreed.settings);
       if (header.wants_library == 0) set_library_algorithms({});  // the other ranks do not look for them
       settings = to_text(agreed.settings);

@@ -12,9 +12,9 @@
 #include "runtime/mpi/features.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
-#include "shared_memory/cpu_quota.hpp"
-#include "shared_memory/processors.hpp"
+#include "topology/cpu_quota.hpp"
 #include "topology/processor_domain.hpp"
+#include "topology/processors.hpp"
 
 namespace starling {
 

@@ -110,7 +110,8 @@ void after_init() {
   now.domains = std::move(agreed.domains);
   now.sharing = std::move(agreed.sharing);
   process().some_share = std::find(now.sharing.begin(), now.sharing.end(), 1) != now.sharing.end();
-  if (now.sharing[static_cast<std::size_t>(process().rank)] != 0) wait_patiently();
+  process().shares = now.sharing[static_cast<std::size_t>(process().rank)] != 0;
+  wait_patiently();
   if (!agreed.has_all) {
     print_notice("the MPI library gives no communicator or no attribute key; the program runs natively");
     if (process().rank == 0) record_explained();

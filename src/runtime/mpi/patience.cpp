@@ -13,6 +13,8 @@
 namespace starling {
 namespace {
 
+/// Polls that take some ten microseconds: to give the processor away may take as long where others want it too.
+constexpr int polls_of_own_processor = 500;
 /// As many times more polls in which MPI makes progress, about a millisecond.
 constexpr int as_many_with_progress = 10;
 /// Further polls that give the processor away, before the rank sleeps between them.
@@ -27,6 +29,8 @@ void pause_briefly() {
 }
 
 }  // namespace
+
+Patience::Patience() : most_polls_(process().shares ? 0 : polls_of_own_processor) {}
 
 void Patience::wait() {
   if (++polls_ <= most_polls_) {
@@ -79,7 +83,7 @@ bool library_gives_way() {
 }
 
 int wait_for(MPI_Request* request, MPI_Status* status) {
-  Patience patience(0);
+  Patience patience;
   int complete = 0;
   while (true) {
     if (const int error = pmpi.Test(request, &complete, status); error != MPI_SUCCESS || complete != 0) return error;
@@ -99,7 +103,7 @@ decltype(pmpi.Recv) receive_of_library = nullptr;
 /// Receives by the library's own call once the message is there: where that fails it tells the communicator's error
 /// handler, and not another one's, as MPICH 4 does for requests.
 int receive(void* into, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status) {
-  Patience patience(0);
+  Patience patience;
   int is_there = 0;
   while (true) {
     if (const int error = pmpi.Iprobe(from, tag, comm, &is_there, MPI_STATUS_IGNORE); error != MPI_SUCCESS)
@@ -123,7 +127,7 @@ int exchange(const void* from, int sent, MPI_Datatype type_sent, int to, int tag
 }  // namespace
 
 void wait_patiently() {
-  if (library_gives_way()) return;
+  if (!process().shares || library_gives_way()) return;
   receive_of_library = pmpi.Recv;
   pmpi.Wait = wait_for;
   pmpi.Send = send;

@@ -4,12 +4,11 @@
 
 namespace starling {
 
-/// How a rank waits for others: at first without giving its processor away, where it has one of its own; then it gives
-/// it away, and at last it sleeps between two looks.
+/// How a rank waits for others: at first without giving its processor away, where it shares none (`Process::shares`);
+/// then it gives it away, and at last it sleeps between two looks.
 class Patience {
  public:
-  /// `most_polls`: without giving the processor away.
-  explicit Patience(int most_polls) : most_polls_(most_polls) {}
+  Patience();
   /// Something has happened: what comes now is waited for as at first.
   void begin() { polls_ = 0; }
   /// After a look that made no progress in MPI; in time this makes it, for others may wait for this rank's part in
@@ -21,18 +20,15 @@ class Patience {
  private:
   void give_way();
 
-  int most_polls_;
+  int most_polls_;  ///< without giving the processor away
   int polls_ = 0;
 };
-
-/// Polls that take some ten microseconds: to give the processor away may take as long where others want it too.
-constexpr int polls_of_own_processor = 500;
 
 /// MPI_Allreduce; where `Process::some_share`, which is the same on all ranks, its nonblocking form, waited for.
 int allreduce_patiently(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 
-/// This rank shares a processor with others of its node: from now on `pmpi` has functions for blocking messages and for
-/// MPI_Wait that give the processor away as long as they must wait. Most libraries poll, and keep it for as long as the
+/// Where `Process::shares`: from now on `pmpi` has functions for blocking messages and for MPI_Wait that give the
+/// processor away as long as they must wait. Most libraries poll, and keep it for as long as the
 /// system lets them, which is milliseconds, while the rank that they wait for has none.
 void wait_patiently();
 

@@ -14,7 +14,8 @@ struct Process {
   MPI_Comm world{};         ///< a private communicator of all ranks of MPI_COMM_WORLD, for all of Starling's messages
   int largest_tag = 0;      ///< on `world`
   bool concurrent = false;  ///< on some rank several threads may call MPI at the same time
-  bool some_share = false;  ///< some rank shares its processors with others of its node; the same on all ranks
+  bool shares = false;      ///< this rank shares its processors with others of its node
+  bool some_share = false;  ///< some rank does; the same on all ranks
   MPI_Comm self{};          ///< a private communicator of this rank only, whose errors are returned
   std::mutex self_guard;    ///< held while a thread uses `self`
 };

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "runtime/execution/segment.hpp"
+#include "runtime/mpi/patience.hpp"
 #include "runtime/mpi/plain_sum.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
@@ -85,7 +86,7 @@ class OneSharing {
                           {run_.at(publication_->data), bytes_of(publication_->data), true}))
       publication_over();
     if (publication_ != last_publication_) return carry_out();
-    Patience patience = run_.transport.segment->patience();
+    Patience patience;
     while (take_ != last_take_) {
       const auto found = rings_.next(take_->peer);
       if (!found) {
@@ -101,7 +102,7 @@ class OneSharing {
   }
 
   int carry_out() {
-    Patience patience = run_.transport.segment->patience();
+    Patience patience;
     while (true) {
       const bool published = publication_ != last_publication_ && publish();
       const bool taken = take_ != last_take_ && take();

@@ -1,4 +1,4 @@
-#include "shared_memory/cpu_quota.hpp"
+#include "topology/cpu_quota.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
