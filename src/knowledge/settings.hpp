@@ -49,7 +49,7 @@ struct Settings {
   bool profile = false;        ///< the record tells what all ranks did, and in which order (docs/profile.md)
   /// Whether a job may measure its network where nothing else tells of it, and when: "on", "start", "off".
   std::string probe = "on";
-  std::string processors = "auto";  ///< whether ranks share them: "own", "shared"; "auto": as found
+  std::string processors = "auto";  ///< whether ranks share them: "own", "shared", or "auto": as found in MPI_Init
 
   /// Whether `only` and `except` let a candidate in. Their items are a collective (`allreduce`), an algorithm (`ring`),
   /// or both (`allreduce:ring`); a name with parameters (`chain?segment=8192`) is that candidate alone.

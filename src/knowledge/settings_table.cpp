@@ -259,8 +259,8 @@ constexpr auto table = std::to_array<SettingRow>({
      .read = read_probe},
     {.name = "processors",
      .variable = "STARLING_PROCESSORS",
-     .says = "Whether ranks share processors: auto (found in MPI_Init), own or shared. Ranks that do give theirs away "
-             "while they wait.",
+     .says = "Whether ranks share processors: auto (as found in MPI_Init), own or shared. Ranks that share give the "
+             "processor away while they wait.",
      .place = [](Settings& all) -> Place { return &all.processors; },
      .option = "auto|own|shared",
      .is_for_all = false,

@@ -136,11 +136,13 @@ class CollectiveWays final : public Implementations {
 
  private:
   int wait_natively() {
-    for (Patience patience; !in_flight().are_none(); patience.wait_in_mpi()) {
+    Patience patience;
+    while (!in_flight().are_none()) {
       int done = 0;
       const int error = pmpi.Test(&request_, &done, MPI_STATUS_IGNORE);
       if (error != MPI_SUCCESS || done != 0) return error;
       in_flight().advance(nullptr);
+      patience.wait_in_mpi();
     }
     return pmpi.Wait(&request_, MPI_STATUS_IGNORE);
   }

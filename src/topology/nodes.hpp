@@ -23,11 +23,11 @@ struct ProcessorShare {
   std::int64_t which;  ///< the same number for ranks of a node that may use the same ones
   std::int64_t count;  ///< how many they are
   std::int64_t group;  ///< the same number for ranks that have processors together by a quota; 0: there is none
-  std::int64_t quota;  ///< how many
+  std::int64_t quota;  ///< how many; 0 for a part of one
 };
 
-/// For each rank 1 where it has to share processors, because more ranks of its node may use the same ones than these
-/// are, or have a quota together that is smaller than they are many; else 0. Other jobs do not count.
+/// For each rank 1 where it has to share processors, because more ranks of its node may use exactly the same ones than
+/// these are, or have a quota together that is smaller than they are many; else 0. Other jobs do not count.
 std::vector<int> sharing_processors(std::span<const int> nodes, std::span<const ProcessorShare> shares);
 
 /// The domain of each rank of those that ranks told: all of a node of which a rank told a negative one, that it does

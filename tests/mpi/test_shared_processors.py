@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from support.mpis import Mpi, compile_c, debian_mpis, mpi_named
+from support.linked import linked
+from support.mpis import Mpi, compile_c, debian_mpis, mpi_named, run_ranks
 from support.tuned import library, run_tuned
 
 HERE = Path(__file__).parent
@@ -75,15 +76,25 @@ def test_the_record_tells_whether_ranks_share_processors(mpi: Mpi, ranks: int, t
     assert found.run.shares_processors == (ranks > processors)
 
 
-@pytest.mark.parametrize("processors", [1, 2])
-@pytest.mark.parametrize("told", ["own", "shared"])
+@pytest.mark.parametrize(("told", "processors"), [("own", 1), ("shared", 2)])
 def test_a_user_may_tell_whether_ranks_share_processors(mpi: Mpi, told: str, processors: int, tmp_path: Path) -> None:
-    argv = [str(compile_c(mpi, HERE / "many_reductions.c", tmp_path)), "40"]
-    _, found = run_tuned(
-        mpi, 2, on(processors, argv), "forced:allreduce:recursive_doubling", tmp_path, {"STARLING_PROCESSORS": told}
-    )
+    argv = [str(compile_c(mpi, HERE / "many_reductions.c", tmp_path)), "3"]
+    settings = {"STARLING_PROCESSORS": told, "STARLING_PROBE": "start"}
+    _, found = run_tuned(mpi, 2, on(processors, argv), "auto", tmp_path, settings)
     assert found.run.shares_processors == (told == "shared")
-    assert found.contexts[0].winner == "recursive_doubling"
+    assert (found.run.probe_s is None) == (told == "shared")
+
+
+@pytest.mark.alone
+def test_nonblocking_sets_give_the_processor_away(mpi: Mpi, tmp_path: Path) -> None:
+    program = linked(mpi, HERE / "adcl_any_order.c", tmp_path)
+    polls = {"OMPI_MCA_mpi_yield_when_idle": "0", "LD_PRELOAD": str(library(mpi)), "STARLING_RECORD": "off"}
+
+    def seconds(processors: str) -> float:
+        env = {**polls, "STARLING_HISTORY": "off", "STARLING_PROCESSORS": processors}
+        return run_ranks(mpi, 4, on(2, [program]), env, 100, cwd=tmp_path).check().seconds
+
+    assert seconds("auto") < seconds("own") / 2
 
 
 def test_such_a_job_measures_and_keeps_nothing(mpi: Mpi, tmp_path: Path) -> None:

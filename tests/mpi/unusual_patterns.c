@@ -413,7 +413,7 @@ static void a_timer_looks_at_one_request_at_a_time(void) {
   is(starling_timer_create(2, requests, &timer), 0, "a timer");
   for (int section = 0; section < 30000 && (looked[0].looks == 0 || looked[1].looks == 0); ++section) {
     const char* winners[2] = {NULL, NULL};
-    int looking = 0;
+    int trying = 0;
     for (int i = 0; i < 2; ++i) {
       const int code = starling_request_winner(requests[i], &winners[i]);
       require(code == 0 || code == STARLING_ERROR_UNDECIDED, "no answer about a winner");
@@ -423,11 +423,12 @@ static void a_timer_looks_at_one_request_at_a_time(void) {
     for (int i = 0; i < 2; ++i) is(starling_request_start(requests[i]), 0, "a start");
     is(starling_timer_stop(timer), 0, "a timer's stop");
     for (int i = 0; i < 2; ++i) {
-      const int looks = winners[i] != NULL && strcmp(winners[i], looked[i].served) != 0;
-      looked[i].looks += looks;
-      looking += looks;
+      /* Until it has a winner, a request that tries nothing keeps the first function. */
+      const int tries = strcmp(winners[i] != NULL ? winners[i] : "quick", looked[i].served) != 0;
+      looked[i].looks += tries && winners[i] != NULL;
+      trying += tries;
     }
-    require(looking < 2, "two requests try functions in one section");
+    require(trying < 2, "two requests try functions in one section");
   }
   require(looked[0].looks > 0 && looked[1].looks > 0, "no look at functions that were given up");
   is(starling_timer_free(&timer), 0, "freeing a timer");

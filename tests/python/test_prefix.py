@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shlex
@@ -33,9 +34,13 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     options += ["-DSTARLING_WERROR=ON", "-DSTARLING_SIMULATOR=OFF"]
     options += [f"-DSTARLING_PYTHON={sys.executable}"]
     options += [f"-DSTARLING_MPICC={mpi_named('openmpi4').mpicc};{mpi_named('mpich5').mpicc}"]
-    called("cmake", "-S", ROOT, "-B", BUILD, "-G", "Ninja", *options)
-    called("cmake", "--build", BUILD, timeout=1800)
-    called("cmake", "--install", BUILD, "--prefix", folder / "built")
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with (BUILD / "lock").open("w") as lock:
+        # Another worker may be given some of these tests.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        called("cmake", "-S", ROOT, "-B", BUILD, "-G", "Ninja", *options)
+        called("cmake", "--build", BUILD, timeout=1800)
+        called("cmake", "--install", BUILD, "--prefix", folder / "built")
     shutil.move(folder / "built", folder / "moved")
     yield folder / "moved"
 

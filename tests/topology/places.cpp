@@ -105,6 +105,8 @@ TEST(Processors, AreSharedByMoreRanksThanTheirQuotaIs) {
   EXPECT_EQ(sharing_processors(std::vector<int>{0, 0, 2, 2, 2},
                                std::vector<ProcessorShare>{bound(1), bound(2), bound(1), bound(2), bound(3)}),
             (std::vector<int>{0, 0, 1, 1, 1}));
+  EXPECT_EQ(sharing_processors(std::vector<int>{0}, std::vector<ProcessorShare>{{1, 4, 5, 0}}), std::vector<int>{1})
+      << "a part of a processor";
 }
 
 TEST(Domains, OfANodeWithARankThatDoesNotKnowItsOwnAreOne) {

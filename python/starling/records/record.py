@@ -412,7 +412,7 @@ class Run(_Model):
     """What the run was. `started` is UTC in ISO 8601, `seconds` from MPI_Init to MPI_Finalize.
 
     `probe_s` are the seconds of these in which it measured its network, None where it did not.
-    `shares_processors` where some node had more ranks than processors.
+    `shares_processors` where ranks shared processors, as found or as told.
     An `unfinished` run did not get to MPI_Finalize: its record is that of the last checkpoint.
     `machine` is the name of the machine, a cluster for example; empty where unknown.
     """

@@ -229,7 +229,7 @@ def waiting(record: RunRecord) -> str:
     spent = min(spent, record.run.seconds or spent)
     text = f"About {human_seconds(share * spent)} of the {human_seconds(spent)} in collectives were waiting for "
     if record.run.crowds_its_node:
-        return f"{text}a processor or for late ranks: there are more ranks than processors."
+        return f"{text}a processor or for late ranks: ranks share processors."
     text += "late ranks (starling check says why they are late)"
     last: dict[int, float] = {}
     compared = 0.0

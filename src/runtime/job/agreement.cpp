@@ -19,6 +19,7 @@
 #include "runtime/execution/library_selection.hpp"
 #include "runtime/job/hosts.hpp"
 #include "runtime/job/job.hpp"
+#include "runtime/mpi/features.hpp"
 #include "runtime/mpi/flavour.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
@@ -194,7 +195,7 @@ Agreement agree_in_init(bool has_all) {
     std::string earlier;
     if (header.ends_whole != 0) {
       agreed.settings = settings_here(header.is_serialized != 0);
-      if (const std::string& told = agreed.settings.processors; told != "auto")
+      if (const std::string& told = agreed.settings.processors; told != "auto" && !STARLING_SIMULATED)
         agreed.sharing.assign(ranks, told == "shared" ? 1 : 0);
       header.wants_library = wants_library_algorithms(agreed.settings);
       if (header.wants_library == 0) set_library_algorithms({});  // the other ranks do not look for them

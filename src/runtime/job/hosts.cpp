@@ -1,6 +1,5 @@
 #include "runtime/job/hosts.hpp"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -40,7 +39,7 @@ PlaceOnHost place_on_host() {
   if (has_its_own) count = std::numeric_limits<std::int64_t>::max();
   return {domain_of_processors(allowed),
           {static_cast<std::int64_t>(which.value()), count, has_its_own ? 0 : static_cast<std::int64_t>(quota.group),
-           std::max(std::int64_t{1}, static_cast<std::int64_t>(quota.processors))}};
+           static_cast<std::int64_t>(quota.processors)}};
 }
 
 std::vector<int> gathered_from_all(int mine) {

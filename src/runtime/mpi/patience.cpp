@@ -44,6 +44,7 @@ void Patience::wait() {
 }
 
 void Patience::wait_in_mpi() {
+  if (!process().shares) return;
   ++polls_;
   give_way();
 }

@@ -14,7 +14,7 @@ class Patience {
   /// After a look that made no progress in MPI; in time this makes it, for others may wait for this rank's part in
   /// their messages.
   void wait();
-  /// After a look that did.
+  /// After a look that did. Where the rank shares no processor MPI polls, and this does nothing.
   void wait_in_mpi();
 
  private:
@@ -28,8 +28,8 @@ class Patience {
 int allreduce_patiently(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 
 /// Where `Process::shares`: from now on `pmpi` has functions for blocking messages and for MPI_Wait that give the
-/// processor away as long as they must wait. Most libraries poll, and keep it for as long as the
-/// system lets them, which is milliseconds, while the rank that they wait for has none.
+/// processor away as long as they must wait. Most libraries poll, and keep it for as long as the system lets them,
+/// which is milliseconds, while the rank that they wait for has none.
 void wait_patiently();
 
 }  // namespace starling
