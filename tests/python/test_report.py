@@ -132,8 +132,8 @@ def test_nobody_is_late_where_ranks_share_processors() -> None:
     assert "share processors 1.00 ms at least, 5.00 ms in the mean" in rendered(crowded)
     assert "came" not in rendered(crowded)
     assert waiting(crowded) == (
-        "About 1.80 s of the 2.00 s in collectives were waiting for a processor or for late ranks: there are more "
-        "ranks than processors."
+        "About 1.80 s of the 2.00 s in collectives were waiting for a processor or for late ranks: ranks share "
+        "processors."
     )
 
 
