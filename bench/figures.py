@@ -236,7 +236,8 @@ def executors(mpi: Mpi, ranks: int, folder: Path, calls: int, blocks: int) -> li
     """The executor against hand-written code at 8 bytes and 64 KiB, in one run."""
     # gcc takes MPICH's MPI_STATUSES_IGNORE for an array that is too short.
     program = str(compile_c(mpi, HERE / "executor.c", folder, ["-Wno-stringop-overflow"]))
-    env = preloaded(mpi, folder, [library(mpi)]) | {"STARLING_STRATEGY": FORCED, "STARLING_HISTORY": "off"}
+    env = preloaded(mpi, folder, [library(mpi)], sleeping=False)
+    env |= {"STARLING_STRATEGY": FORCED, "STARLING_HISTORY": "off"}
     done = run_ranks(mpi, ranks, [program, str(calls), str(blocks)], env, 400).check()
     measured: dict[tuple[str, int], list[list[float]]] = {}
     for line in done.stdout.splitlines():

@@ -83,15 +83,20 @@ def candidates(turn: int = 0) -> dict[str, tuple[str, ...]]:
 
 
 @functools.cache
-def considerate(folder: Path) -> Path:
-    """A library that makes MPICH's waiting ranks yield their processor, compiled into `folder`."""
-    line = ["cc", "-O2", "-shared", "-fPIC", str(ROOT / "tests/support/yield.c"), "-o"]
-    return made_once(folder / "yield.so", line, lambda built: subprocess.run([*line, str(built)], check=True))
+def considerate(folder: Path, *, sleeping: bool = True) -> Path:
+    """A library that makes MPICH's waiting ranks yield their processor and in time sleep, compiled into `folder`."""
+    polls = [] if sleeping else ["-DPOLLS_BEFORE_SLEEP=INT_MAX"]
+    line = ["cc", "-O2", "-shared", "-fPIC", *polls, str(ROOT / "tests/support/yield.c"), "-o"]
+    name = "yield.so" if sleeping else "yield_awake.so"
+    return made_once(folder / name, line, lambda built: subprocess.run([*line, str(built)], check=True))
 
 
-def preloaded(mpi: Mpi, folder: Path, first: Sequence[Path] = ()) -> dict[str, str]:
-    """The environment that preloads those libraries, and for MPICH 4 one for more ranks than processors."""
-    libraries = [*first, *([considerate(folder)] if mpi.name == "mpich4" else [])]
+def preloaded(mpi: Mpi, folder: Path, first: Sequence[Path] = (), *, sleeping: bool = True) -> dict[str, str]:
+    """The environment that preloads those libraries, and for MPICH 4 one for more ranks than processors.
+
+    Where times count, its ranks should not sleep.
+    """
+    libraries = [*first, *([considerate(folder, sleeping=sleeping)] if mpi.name == "mpich4" else [])]
     return {"LD_PRELOAD": ":".join(map(str, libraries))} if libraries else {}
 
 
