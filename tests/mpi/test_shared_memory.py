@@ -46,7 +46,7 @@ def program(mpi: Mpi, tmp_path: Path) -> str:
 
 @pytest.fixture
 def checked(mpi: Mpi, tmp_path: Path) -> str:
-    return str(compile_c(mpi, NODE_MEMORY, tmp_path, ["-rdynamic"]))
+    return str(compile_c(mpi, NODE_MEMORY, tmp_path, ["-rdynamic", "-O3"]))
 
 
 def bytes_read(outcome: Outcome) -> dict[int, int]:
@@ -211,7 +211,7 @@ def test_the_folder_of_shared_memory_is_needed_only_where_anonymous_files_are_re
     # Only Open MPI: over TCP MPICH 4 hangs in MPI_Finalize now and then, and MPICH 5 needs the folder; both without
     # Starling too.
     mpi = mpi_named("openmpi4")
-    checked = str(compile_c(mpi, NODE_MEMORY, tmp_path, ["-rdynamic"]))
+    checked = str(compile_c(mpi, NODE_MEMORY, tmp_path, ["-rdynamic", "-O3"]))
     before = in_own_mounts(script)
     outcome, record = run_tuned(mpi, 2, [checked, SOME, "reads"], EVERYTHING, tmp_path, WITHOUT_SHM, before=before)
     assert notes(record) == {""}
