@@ -6,8 +6,8 @@
 //
 // mixed: everything new in each case. repeat: few call keys, each many times. late: the same, and one rank enters each
 // call late, by ten times the duration of cases. churn: a new communicator for each case. threads: three threads at
-// once, each with a communicator of its own. With ways, each line of the file is a round: so many mixed cases, of
-// which most are of the collectives named there, and these go by the ways named there, "bcast:binomial scan:pipeline".
+// once, each with a communicator of its own. With ways, each line of the file is a round: so many mixed cases for each
+// way that is named there, most of them of these collectives by these ways, "bcast:binomial scan:pipeline".
 // A job of many rounds starts once. Then a line for each way tells how many blocking calls among several ranks it
 // carried out, and how many it refused: "bcast:binomial 17 2".
 #include <mpi.h>
@@ -261,7 +261,7 @@ int rounds(Options& options, Watchdog::Lane& lane, int rank) {
   int faults = 0;
   for (std::size_t i = 0; i < options.rounds.size(); ++i) {
     Session session(options, MPI_COMM_WORLD, lane, options.seed + i, options.rounds[i]);
-    session.mixed(options.cases, 6, true);
+    session.mixed(options.cases * static_cast<int>(options.rounds[i].size()), 6, true);
     session.choose_nothing();
     faults += session.faults();
     lane.doing("telling what ways did");

@@ -18,9 +18,9 @@ def differential(mpi: Mpi, folder: Path) -> str:
 
 
 def rounds_of(names: Mapping[str, Sequence[str]]) -> list[dict[str, str]]:
-    """Rounds that together have every name, one of each collective in each."""
+    """Rounds that together have every name once, at most one of each collective in each."""
     rounds = max(map(len, names.values()))
-    return [{collective: known[i % len(known)] for collective, known in names.items()} for i in range(rounds)]
+    return [{of: known[i] for of, known in names.items() if i < len(known)} for i in range(rounds)]
 
 
 MOST_ROUNDS = 16
