@@ -150,10 +150,22 @@ def test_what_would_end_the_job_or_cannot_be_set_is_left_out(way: str) -> None:
     assert f"{way} is left out: " in found.left_out[0]
 
 
+@pytest.mark.parametrize("value", ["abc", "1\n9 9 9", "-1", "1.5", "\u0661", "9" * 5000])
+@pytest.mark.parametrize("way", ["native_chain", "chain"])
+def test_a_value_that_is_no_number_is_left_out_and_never_written(way: str, value: str) -> None:
+    of = table(choice("bcast", 4, (0, 100, "native_binomial"), (100, None, f"{way}?segment={value}")))
+    for to in (Format.OPENMPI_RULES, Format.OPENMPI_JSON):
+        found = exported(of, to)
+        assert len(found.left_out) == 1
+        assert "is left out: segment must be a number" in found.left_out[0]
+    found = exported(of, Format.OPENMPI_RULES)
+    assert [line for line in numbers(found.text) if len(line) == 4] == [[0] * 4, [0, 6, 0, 0], [100, 0, 0, 0], [0] * 4]
+
+
 def test_open_mpis_json_has_the_documented_form() -> None:
     of = table(
         choice("alltoall", 4, (0, 100, "native_modified_bruck"), (100, 200, "native"), (200, None, "native_pairwise")),
-        choice("bcast", 4, (0, None, "native_chain?segment=8192")),
+        choice("bcast", 4, (0, 100, "native_chain?segment=8192"), (100, None, "native_binomial?segment=none")),
     )
     assert json.loads(exported(of, Format.OPENMPI_JSON).text) == {
         "rule_file_version": 3,
@@ -173,7 +185,10 @@ def test_open_mpis_json_has_the_documented_form() -> None:
                 {
                     "comm_size_min": 2,
                     "comm_size_max": 8,
-                    "rules": [{"msg_size_min": 0, "msg_size_max": "inf", "alg": 2, "faninout": 4, "seg_size": 8192}],
+                    "rules": [
+                        {"msg_size_min": 0, "msg_size_max": 99, "alg": 2, "faninout": 4, "seg_size": 8192},
+                        {"msg_size_min": 100, "msg_size_max": "inf", "alg": 6},
+                    ],
                 }
             ],
         },

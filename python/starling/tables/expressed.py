@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from starling.messages import printable
+from starling.messages import printable, quoted
 from starling.tables.table import NATIVE, Choice, Interval, Shape, Table
 
 FARTHEST = 2
@@ -15,6 +15,10 @@ PREFIX = "native_"
 """Of the names of ways that are algorithms of the MPI library itself."""
 _WORDS = {"k": "radix"}
 """Parameters of ways, in the word that `Named` has for them with all libraries."""
+_NONE = "none"
+"""The value of a parameter that is not used, as `segment=none`: as if it were not named."""
+_DIGITS = 9
+"""Most digits of a value that every library reads."""
 
 
 class Named(NamedTuple):
@@ -85,6 +89,14 @@ def _parts(way: str) -> Named:
     return Named(name, tuple((key, value) for key, _, value in pairs))
 
 
+def _no_numbers(algorithm: Named) -> str:
+    """Why no library could read the values of its parameters, which all are numbers; empty if one can."""
+    for parameter, value in algorithm.parameters:
+        if not (value.isascii() and value.isdigit() and len(value) <= _DIGITS):
+            return f"{printable(parameter)} must be a number of at most {_DIGITS} digits, not {quoted(value)}"
+    return ""
+
+
 def sizes_in_words(one: Interval | Rule) -> str:
     """Sizes as people read them: "337 to 8191 bytes", "8192 bytes and more"."""
     if one.below is None:
@@ -109,16 +121,15 @@ class _Translator:
         found = self._named(collective, _parts(way))
         if isinstance(found, _Refused):
             return found
-        why = self._dialect.refuses(collective, found)
+        why = _no_numbers(found) or self._dialect.refuses(collective, found)
         return _Refused(why) if why else found
 
     def _named(self, collective: str, way: Named) -> Named | _Refused:
         if way.name.startswith(PREFIX):
             if self._table.mpi_flavour != self._dialect.flavour:
                 return _Refused(f"it is an algorithm of {printable(self._table.mpi_flavour)}")
-            return Named(
-                way.name.removeprefix(PREFIX), tuple((_WORDS.get(key, key), value) for key, value in way.parameters)
-            )
+            bound = tuple((_WORDS.get(key, key), value) for key, value in way.parameters if value != _NONE)
+            return Named(way.name.removeprefix(PREFIX), bound)
         entry = self._known.get((collective, way.name))
         if entry is None:
             return _Refused(f"{self._dialect.title} has no such algorithm")
@@ -126,8 +137,8 @@ class _Translator:
         for names in entry["counterparts"]:
             name, _, value = names.get("with", "").partition("=")
             if self._dialect.counterpart in names and (not name or values.get(name) == value):
-                kept = {"segment": values.get("segment", "none"), "radix": values.get("k", "none")}
-                bound = tuple((key, text) for key, text in kept.items() if text != "none" and key != name)
+                kept = {"segment": values.get("segment", _NONE), "radix": values.get("k", _NONE)}
+                bound = tuple((key, text) for key, text in kept.items() if text != _NONE and key != name)
                 radix_is_fixed = name == "k"
                 return Named(
                     names[self._dialect.counterpart],
