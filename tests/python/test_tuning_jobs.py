@@ -10,7 +10,7 @@ import pytest
 
 from starling.tables.table import NATIVE
 from starling.tuning import library
-from starling.tuning.job import Answer, JobEndedError, JobError, MpiJob, Refusal, Times
+from starling.tuning.job import Answer, Ended, JobEndedError, JobError, MpiJob, Refusal, Times
 from starling.tuning.jobs import Jobs
 from starling.tuning.points import Point
 
@@ -102,13 +102,13 @@ def test_a_way_whose_job_fails_is_refused_and_leaves_no_job() -> None:
         assert "placed on other nodes" in elsewhere.why
         measured(of, "native_adjust_1")
         first.begun[-1].says = JobEndedError("no answer within 30 s")
-        assert measured(of, "native_adjust_1") == Refusal("in a job of its own: no answer within 30 s")
+        assert measured(of, "native_adjust_1") == Ended("in a job of its own: no answer within 30 s")
         assert not any(one.running for one in first.begun[1:])
         begun = len(first.begun)
         assert measured(of, "native_adjust_13") == Refusal("in a job of its own: mpirun: no job of ours began")
-        assert measured(of, "native_adjust_1") == Refusal("in a job of its own: no answer within 30 s")
         assert of.delay(POINT, "native_adjust_13") == 0
         assert len(first.begun) == begun, "no point waits for it again"
+        assert isinstance(measured(of, "native_adjust_1"), Times), "it may have been killed: it gets another one"
         assert isinstance(of.measure(POINT, NATIVE, 1, checked=False, patience=9.0, in_row=True), Times)
         assert isinstance(of.measure(POINT, "native_adjust_4", 1, checked=False, patience=9.0, in_row=True), Times)
         assert [first.asked[-1], first.begun[-1].asked[-1]] == ["allreduce:native in a row"] * 2

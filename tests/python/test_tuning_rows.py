@@ -248,7 +248,7 @@ def test_calls_in_a_row_stay_in_the_budget(budget: float) -> None:
 
 def test_a_killed_search_has_its_calls_in_a_row_again(tmp_path: Path) -> None:
     def journal() -> Journal:
-        return Journal(tmp_path / "measurements", ["mpirun"], "MPI", [0] * 16)
+        return Journal(tmp_path / "measurements", ["mpirun"], "MPI", [0] * 16, "node#")
 
     log = journal()
     first = searched(FakeJob(curves("steady"), drifts=drifting(NATIVE)), log=log)

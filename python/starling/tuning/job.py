@@ -58,12 +58,19 @@ class Times:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a way gives no times at a point: it refuses, or its result is wrong, or it ended the job."""
+    """Why a way gives no times at a point: it refuses, or its result is wrong."""
 
     why: str
 
 
-Answer = Times | Refusal
+@dataclass(frozen=True)
+class Ended:
+    """How the job ended while a way was measured: by the way, or from outside."""
+
+    why: str
+
+
+Answer = Times | Refusal | Ended
 
 
 class Job(Protocol):

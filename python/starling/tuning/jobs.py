@@ -13,7 +13,7 @@ from typing import Self
 from starling.tables import intel_rules
 from starling.tables.table import NATIVE
 from starling.tuning import library
-from starling.tuning.job import Answer, JobEndedError, JobError, MpiJob, Refusal
+from starling.tuning.job import Answer, Ended, JobEndedError, JobError, MpiJob, Refusal
 from starling.tuning.points import Point
 
 _MOST = 3
@@ -29,7 +29,7 @@ class Jobs:
         self._others: dict[tuple[str, str], MpiJob] = {}
         """By collective and way; the one used last comes last."""
         self._refused: dict[tuple[str, str], Refusal] = {}
-        """Ways whose job did not begin, or ended: it would at each point, and to wait for it may take minutes."""
+        """Ways whose job did not begin: it would at no point, and to wait for it may take minutes."""
         self._at_start: dict[str, Sequence[str]] = {}
 
     def ways(self, collective: str, ranks: int) -> tuple[str, ...]:
@@ -49,7 +49,7 @@ class Jobs:
     def measure(
         self, point: Point, way: str, calls: int, *, checked: bool, patience: float, in_row: bool = False
     ) -> Answer:
-        """See Job. A way that ends a job of its own is refused, then and at all other points."""
+        """See Job. A way whose job does not begin is refused, then and at all other points."""
         if not (wanted := intel_rules.setting(point.collective, way)):
             return self._job.measure(point, way, calls, checked=checked, patience=patience, in_row=in_row)
         key = (point.collective, way)
@@ -59,7 +59,10 @@ class Jobs:
             job = self._others.pop(key, None) or self._begun(wanted)
             self._others[key] = job
             return job.measure(point, NATIVE, calls, checked=checked, patience=patience, in_row=in_row)
-        except (JobError, JobEndedError) as error:
+        except JobEndedError as error:
+            self._others.pop(key).kill()
+            return Ended(f"in a job of its own: {error}")
+        except JobError as error:
             if other := self._others.pop(key, None):
                 other.kill()
             self._refused[key] = Refusal(f"in a job of its own: {error}")

@@ -1,10 +1,10 @@
 """What was measured, appended to a file as it comes, so that a configuration phase that was killed goes on.
 
 The file is JSON Lines. The first line says what was measured with: `schema`, `line` (the launcher line), `library`,
-`nodes` (of each rank). Each other line is an answer: `race`, `collective`, `ranks`, `bytes`, `way`, and `seconds` of
-each call (`in_row` for calls in a row) or `refused` with a reason, on a lab also `processors`, ticks of idle and of all
-time; or the end of a race:
-`ended` (its number) and `elapsed`, the seconds of the budget that are used up.
+`machine` (its name, as in the table) and `nodes` (of each rank). Each other line is an answer: `race`, `collective`,
+`ranks`, `bytes`, `way`, and `seconds` of each call (`in_row` for calls in a row) or `refused` with a reason, which
+begins with `while it was measured: ` where the job ended; on a lab also `processors`, ticks of idle and of all time. Or
+it is the end of a race: `ended` (its number) and `elapsed`, the seconds of the budget that are used up.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from starling.lab.idle import Ticks
-from starling.messages import printable
+from starling.messages import printable, quoted
 from starling.tables.table import MOST_BYTES, NATIVE
-from starling.tuning.job import Answer, Refusal, Times
+from starling.tuning.job import Answer, Ended, Refusal, Times
 from starling.tuning.json_lines import JournalError, JsonLines
 from starling.tuning.points import Point
 
 SCHEMA = "starling-tuning-1"
+_ENDED = "while it was measured: "
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,9 @@ class Log(Protocol):
 class Journal:
     """The file beside a table. Raises JournalError."""
 
-    def __init__(self, path: Path, line: Sequence[str], library: str, nodes: Sequence[int]) -> None:
-        heading: dict[str, Any] = {"schema": SCHEMA, "line": list(line), "library": library, "nodes": list(nodes)}
+    def __init__(self, path: Path, line: Sequence[str], library: str, nodes: Sequence[int], machine: str) -> None:
+        of_job = {"line": list(line), "library": library, "machine": machine, "nodes": list(nodes)}
+        heading: dict[str, Any] = {"schema": SCHEMA, **of_job}
         self._lines = JsonLines(path)
         self.kept = parse(self._lines.text, printable(path), heading)
         if not self.kept.lines:
@@ -80,7 +82,8 @@ class Journal:
             busy = {} if ticks is None else {"processors": [ticks.idle, ticks.total]}
             self._lines.append({**found, "in_row" if line.in_row else "seconds": line.answer.seconds, **busy})
         else:
-            self._lines.append({**found, "refused": line.answer.why})
+            how = _ENDED if isinstance(line.answer, Ended) else ""
+            self._lines.append({**found, "refused": how + line.answer.why})
 
     def ended(self, race: int, elapsed: float) -> None:
         """See Log."""
@@ -92,7 +95,10 @@ class Journal:
 
 
 def parse(text: str, name: str, heading: dict[str, Any] | None = None) -> Kept:
-    """The contents of a file `name`, measured with what `heading` says if there is one. Raises JournalError."""
+    """The contents of a file `name`, measured with what `heading` says if there is one. Raises JournalError.
+
+    A file may not name its machine; it is then taken for that of `heading`.
+    """
     remedy = "move it away, or name another table with -o"
     lines: list[Line] = []
     elapsed = 0.0
@@ -103,10 +109,11 @@ def parse(text: str, name: str, heading: dict[str, Any] | None = None) -> Kept:
             if number == 1:
                 if found["schema"] != SCHEMA:
                     raise JournalError(f"{name}: it has the measurements of another version; {remedy}")
-                other = next((key for key, value in (heading or {}).items() if found[key] != value), None)
+                wanted = heading or {}
+                found.setdefault("machine", wanted.get("machine"))
+                other = next((key for key, value in wanted.items() if found[key] != value), None)
                 if other is not None and len(texts) > 1:
-                    what = {"line": "launcher line", "library": "MPI library", "nodes": "placement of ranks"}[other]
-                    raise JournalError(f"{name}: it was measured with another {what}; {remedy}")
+                    raise JournalError(f"{name}: it was measured {_elsewhere(other, found, wanted)}; {remedy}")
             elif "ended" in found:
                 elapsed = _seconds(found["elapsed"])
             else:
@@ -114,6 +121,13 @@ def parse(text: str, name: str, heading: dict[str, Any] | None = None) -> Kept:
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise JournalError(f"{name}, line {number}: it is no line of measurements; {remedy}") from error
     return Kept(lines, elapsed)
+
+
+def _elsewhere(other: str, found: dict[str, Any], wanted: dict[str, Any]) -> str:
+    if other == "machine":
+        return f"on the machine {quoted(found[other])}, and this is {quoted(wanted[other])}"
+    what = {"line": "launcher line", "library": "MPI library", "nodes": "placement of ranks"}[other]
+    return f"with another {what}"
 
 
 def _seconds(found: Any) -> float:
@@ -133,7 +147,8 @@ def _line(found: dict[str, Any]) -> Line:
 
 def _answer(found: dict[str, Any], times_of: str) -> Answer:
     if "refused" in found:
-        return Refusal(str(found["refused"]))
+        why = str(found["refused"])
+        return Ended(why.removeprefix(_ENDED)) if why.startswith(_ENDED) else Refusal(why)
     times = found[times_of]
     if not isinstance(times, list) or not times:
         raise ValueError("no times")

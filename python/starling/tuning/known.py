@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -10,7 +11,7 @@ from statistics import median
 from starling.lab.idle import Ticks
 from starling.tables.table import NATIVE
 from starling.tuning.belief import Belief, Estimate, Offsets, family
-from starling.tuning.job import Times
+from starling.tuning.job import Ended, Times
 from starling.tuning.journal import Line
 from starling.tuning.points import Plan, Point
 from starling.tuning.rows import Rows
@@ -20,6 +21,8 @@ _SMALL_BYTES = 4096
 """Up to this size a call's time grows little with the size,"""
 _SMALLER_ALIKE = 4.0
 """by at most such a factor."""
+_MOST_ENDINGS = 2
+"""A way that was measured so often as the job ended is not measured any more; once may be a kill from outside."""
 
 
 @dataclass
@@ -31,7 +34,9 @@ class At:
     races: dict[str, int] = field(default_factory=dict)
     """How many races each way took part in."""
     out: dict[str, str] = field(default_factory=dict)
-    """Ways that are not measured (any more), and why."""
+    """Ways that are not measured (any more), and why; native never for an ended job, which no other way could mend."""
+    ended: dict[str, str] = field(default_factory=dict)
+    """Ways that were measured as the job ended, and how it did."""
     rows: Rows = field(default_factory=Rows)
     """Of native and the best ways, calls in a row."""
     processors: Ticks | None = None
@@ -64,6 +69,8 @@ class Known:
         self.points: dict[Point, At] = {point: At() for point in plan}
         self._beliefs: dict[tuple[str, str], Belief] = {}
         self._offsets: dict[str, Offsets] = {}
+        self._endings: Counter[tuple[str, str]] = Counter()
+        """By collective and way."""
         for collective, names in ways.items():
             points = [point for point in plan if point.collective == collective]
             self._offsets[collective] = Offsets(points)
@@ -175,8 +182,19 @@ class Known:
                 at.seconds.setdefault(line.way, []).extend(seconds)
             if line.answer.processors:
                 at.processors = (at.processors or Ticks(0, 0)) + line.answer.processors
+        elif isinstance(line.answer, Ended):
+            at.ended[line.way] = f"while it was measured: {line.answer.why}"
+            self._endings[line.point.collective, line.way] += 1
+            if line.way != NATIVE and self._endings[line.point.collective, line.way] >= _MOST_ENDINGS:
+                self._give_up(line.point.collective, line.way)
         else:
             at.out[line.way] = line.answer.why
+
+    def _give_up(self, collective: str, way: str) -> None:
+        """Leaves a way out where it was measured as the job ended, and where it was not measured."""
+        for point, at in self.points.items():
+            if point.collective == collective and (way in at.ended or way not in at.seconds):
+                at.out[way] = at.ended.get(way, "it was measured as the job ended, elsewhere")
 
     def take_in(self, lines: Sequence[Line]) -> None:
         """What an earlier, interrupted run measured, race by race."""

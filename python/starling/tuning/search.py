@@ -43,7 +43,7 @@ _RISK_OF_UNKNOWN = 10
 _MOST_RISKED = 0.2
 """Of the budget that is left, by one call."""
 _MOST_ENDINGS = 3
-"""Ways that end the job, after which no more jobs are started."""
+"""Of the job, after which it is not started again."""
 _PASSES = 3
 """Calls in a row come after the races; what they leave of the budget goes to races again, and to rows of the ways that
 are the best by then."""
@@ -133,20 +133,21 @@ class Search:
             if not max(seconds):  # nothing was measured by which to expect anything
                 why = "the budget was used up before"
             found.append(f"{collective} of {' to '.join(sizes)} on {ranks} ranks{counted} was not measured: {why}")
-        for (collective, ranks, why), refused in self._natives_refused().items():
+        for (collective, ranks, why), refused in self._natives_missing().items():
             of = " to ".join(dict.fromkeys(map(human_bytes, (refused[0], refused[-1]))))
             found.append(f"{collective} of {of} on {ranks} ranks was not measured: {NATIVE}: {why}")
         if self._turns.endings >= _MOST_ENDINGS:
-            found.append(f"measuring ended early: {_MOST_ENDINGS} ways ended the job")
+            found.append(f"measuring ended early: the job ended {self._turns.endings} times; the same command goes on")
         return found
 
-    def _natives_refused(self) -> dict[tuple[str, int, str], list[int]]:
-        """Sizes at which native was never measured as it was refused, by collective, ranks and reason."""
+    def _natives_missing(self) -> dict[tuple[str, int, str], list[int]]:
+        """Sizes at which native was refused, or the job ended, and never measured: by collective, ranks and reason."""
         found: dict[tuple[str, int, str], list[int]] = {}
         for point in self._small_first():
             at = self.known.points[point]
-            if at.native is None and NATIVE in at.out:
-                found.setdefault((point.collective, point.ranks, at.out[NATIVE]), []).append(point.bytes)
+            why = at.out.get(NATIVE) or at.ended.get(NATIVE)
+            if at.native is None and why:
+                found.setdefault((point.collective, point.ranks, why), []).append(point.bytes)
         return found
 
     @property
@@ -165,8 +166,18 @@ class Search:
         return sorted(self.known.plan, key=lambda one: (one.bytes, one.ranks, one.collective))
 
     def _natives(self) -> Iterator[Point]:
-        """The points where native is to be measured, small sizes first: they tell what larger ones will take."""
-        for point in self._small_first():
+        """The points where native is to be measured, small sizes first: they tell what larger ones will take.
+
+        At last again those at which the job ended.
+        """
+        yield from self._without_native(self._small_first())
+        yield from self._without_native([one for one in self._small_first() if NATIVE in self.known.points[one].ended])
+
+    def _without_native(self, points: Sequence[Point]) -> Iterator[Point]:
+        """Those of the points at which native is not known, and a call of it does not take too long."""
+        for point in points:
+            if self._turns.endings >= _MOST_ENDINGS:
+                return
             if self.known.points[point].native is not None:
                 continue
             call = self.known.native_call(point)

@@ -177,7 +177,7 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
             described=described is not None,
             parameters=request.parameters,
         )
-        journal = Journal(request.measurements, request.line, job.library, job.nodes)
+        journal = Journal(request.measurements, request.line, job.library, job.nodes, job.machine.name)
         if journal.kept.lines:
             log(f"going on with {printable(request.measurements)}: {len(journal.kept.lines)} answers are there already")
             earlier = points.measured_earlier(journal.kept.natives, len(job.nodes))

@@ -11,7 +11,7 @@ from statistics import median
 
 from starling.tables.table import NATIVE
 from starling.tuning.budget import Budget
-from starling.tuning.job import Answer, Job, JobEndedError, Refusal, Times
+from starling.tuning.job import Answer, Ended, Job, JobEndedError, Times
 from starling.tuning.journal import Line, Log
 from starling.tuning.known import Known
 from starling.tuning.points import Point
@@ -79,7 +79,7 @@ class Turns:
         self._dice = random.Random(1)  # noqa: S311 - the order of turns
         self._races = max((line.race for line in kept), default=0)
         self.endings = 0
-        """How often a way has ended the job."""
+        """How often the job has ended."""
         self.overhead = _OVERHEAD_SECONDS
         """Seconds of a request, besides its calls."""
 
@@ -135,7 +135,7 @@ class Turns:
                 self._begin(point, contenders)
                 begun = True
             for way in self._dice.sample(contenders, len(contenders)):
-                if isinstance(self._visit(point, way, calls, call[way], in_row=True), Refusal):
+                if not isinstance(self._visit(point, way, calls, call[way], in_row=True), Times):
                     contenders.remove(way)
             if NATIVE not in contenders or len(contenders) == 1:
                 break
@@ -161,7 +161,7 @@ class Turns:
         try:
             answer = self._job.measure(point, way, calls, checked=checked, patience=patience, in_row=in_row)
         except JobEndedError as error:
-            answer = Refusal(f"while it was measured: {error}")
+            answer = Ended(str(error))
             self.endings += 1
         if isinstance(answer, Times) and not delay and not in_row:
             spent = self._budget.elapsed - before - sum(answer.seconds) * (calls + checked) / calls
