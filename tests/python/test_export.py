@@ -474,3 +474,69 @@ def test_mpichs_json_needs_the_library_that_will_read_it(tmp_path: Path) -> None
     done = subprocess.run(line, env=environ, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
     assert "--library" in done.stderr
+
+
+def mpich(folder: Path, version: str) -> Path:
+    """A folder with a launcher, and a file that has what the export reads of an MPICH library."""
+    tree: dict[str, Any] = {"collective=bcast": {"comm_type=intra": {"algorithm=MPIR_Bcast_intra_binomial": {}}}}
+    parts = (json.dumps(tree).replace(": ", ":"), "MPIR_Bcast_intra_binomial", version, "2.0", "end")
+    library = folder / "lib/libmpi.so.12"
+    library.parent.mkdir(parents=True)
+    library.write_bytes(b"\0".join([b"\x7fELF", *(part.encode() for part in parts), b""]))
+    (folder / "bin").mkdir()
+    (folder / "bin/mpiexec").write_text("#!/bin/sh\n")
+    (folder / "bin/mpiexec").chmod(0o755)
+    return library
+
+
+def test_mpichs_json_names_its_library_and_is_never_for_one_of_another_version_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "table.json"
+    whole = data(choice("bcast", 4, (0, None, "native_binomial")), flavour="mpich", version="4.0.2")
+    file.write_text(json.dumps(whole))
+    same, other = mpich(tmp_path / "same", "4.0.2"), mpich(tmp_path / "other", "5.0.2")
+
+    monkeypatch.setenv("PATH", str(tmp_path / "same/bin"))
+    guessed = invoked(str(file), "--to", "mpich-json")
+    assert guessed.exit_code == 0
+    assert f"made for MPICH 4.0.2, {same}: " in guessed.stderr
+    assert "the table was made with" not in guessed.stderr
+
+    monkeypatch.setenv("PATH", str(tmp_path / "other/bin"))
+    refused = invoked(str(file), "--to", "mpich-json")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert refused.stderr == (
+        f"starling: the table was made with MPICH 4.0.2, and the library of mpiexec on PATH is MPICH 5.0.2, {other}: "
+        "name the library that will read the file, as in --library /usr/lib/libmpich.so.12\n"
+    )
+
+    named = invoked(str(file), "--to", "mpich-json", "--library", str(other))
+    assert named.exit_code == 0
+    assert f"made for MPICH 5.0.2, {other}: " in named.stderr
+    assert "the table was made with MPICH 4.0.2: what was the fastest there may not be so here" in named.stderr
+
+
+def test_a_library_without_a_version_is_used_only_where_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "table.json"
+    whole = data(choice("bcast", 4, (0, None, "native_binomial")), flavour="mpich", version="4.0.2")
+    file.write_text(json.dumps(whole))
+    library = mpich(tmp_path / "unknown", "a build of ours")
+    monkeypatch.setenv("PATH", str(tmp_path / "unknown/bin"))
+    assert "is MPICH of unknown version" in invoked(str(file), "--to", "mpich-json").stderr
+    assert invoked(str(file), "--to", "mpich-json", "--library", str(library)).exit_code == 0
+    whole["mpi_flavour"], whole["choices"][0]["intervals"][0]["way"] = "openmpi", "binomial"
+    file.write_text(json.dumps(whole))
+    assert invoked(str(file), "--to", "mpich-json").exit_code == 0, "there is no version to compare with"
+
+
+@pytest.mark.parametrize("radix", ["0", "1"])
+def test_mpich_gets_no_radix_that_builds_no_tree(radix: str, tmp_path: Path) -> None:
+    library = tmp_path / "libmpi.so.12"
+    tree = '{"collective=alltoall":{"algorithm=MPIR_Alltoall_intra_k_brucks":{}}}'
+    library.write_bytes(f"\0{tree}\0MPIR_Alltoall_intra_k_brucks\0".encode())
+    of = table(choice("alltoall", 4, (0, None, f"native_k_brucks?k={radix}")), flavour="mpich")
+    found = exporting.export(of, Format.MPICH_JSON, file="FILE", library=library)
+    assert f"is left out: k_brucks has no radix {radix}" in found.left_out[0]

@@ -43,7 +43,7 @@ def export(
         fail(error)
     except OSError as error:
         fail(not_written(output or table, error))
-    for line in found.left_out:
+    for line in (*found.left_out, *found.notes):
         log(line)
     for line in found.use:
         log(f"to use it: {line}")

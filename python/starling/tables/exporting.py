@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,12 +18,13 @@ from starling.tables.table import Table, TableError
 class Exported(NamedTuple):
     """The text for the library, how to use it, and a line for each part of the table that it does not say.
 
-    A text that says nothing of the table has no use.
+    A text that says nothing of the table has no use. `notes` are lines about all of the text.
     """
 
     text: str
     use: list[str]
     left_out: list[str]
+    notes: Sequence[str] = ()
 
 
 _OPERATORS = "its rules do not know operators: do not use them where reductions have operators that do not commute"
@@ -57,11 +59,11 @@ def export(table: Table, to: Format, *, file: str, library: Path | None = None, 
             ]
             return Exported(write(entries, left_out), use if entries else [], left_out)
         case Format.MPICH_JSON:
-            mpich = mpich_selection.Library(mpich_selection.library_file(library))
+            mpich, told = mpich_selection.library_for(table, library)
             entries, left_out = expressed(mpich_selection.dialect(mpich))
             text = mpich_selection.as_json(entries, mpich, left_out)
             use = [f"export {name}={shlex.quote(value)}" for name, value in mpich_selection.variables(entries, file)]
-            return Exported(text, use if entries else [], left_out)
+            return Exported(text, use if entries else [], left_out, told)
         case Format.MPICH_ENV:
             entries, left_out = expressed(mpich_variables.DIALECT)
             ways = translations(table, mpich_variables.DIALECT, algorithms)

@@ -7,13 +7,14 @@ built in, as text, with the rules put in front of it: what they do not cover sta
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
 
 from starling.messages import printable
 from starling.tables.expressed import Dialect, Named, Rule, Rules
-from starling.tables.table import TableError
+from starling.tables.table import Table, TableError
 
 _TOTAL = {"allgather", "allgatherv", "reduce_scatter", "reduce_scatter_block"}
 """Where MPICH tells only sizes of all blocks together apart."""
@@ -75,37 +76,18 @@ _UNCHECKED = {"noncommutative"}
 _START = b'{"collective='
 _LEAF = "algorithm=MPIR_"
 _LONGEST = 1 << 18
+_VERSION = re.compile(rb"\0([4-9]\.\d+(?:\.\d+)?(?:[a-z]+\d+)?)(?=\0)")
+_FLAVOUR = "mpich"
+_LEAST_RADIX = 2
 
 Tree = dict[str, Any]
 
 
-def library_file(named: Path | None) -> Path:
-    """The MPICH library to make a file for: the one named, else one in the prefix of `mpiexec` on PATH.
-
-    Raises TableError.
-    """
-    if named is not None:
-        return named
-    launcher = shutil.which("mpiexec")
-    if launcher is not None:
-        prefix = Path(launcher).resolve().parents[1]
-        for pattern in (
-            "lib/libmpi.so.12",
-            "lib64/libmpi.so.12",
-            "lib/libmpich.so.12",
-            "lib/*-linux-gnu/libmpich.so.12",
-        ):
-            found = next(prefix.glob(pattern), None)
-            if found is not None:
-                return found
-    raise TableError(
-        "mpich-json is made from what the MPICH that will read it does by itself: name its library, as in "
-        "--library /usr/lib/libmpich.so.12"
-    )
-
-
 class Library:
-    """An MPICH library: the tree of selections that is built into it, and the names of its algorithms."""
+    """An MPICH library: the tree of selections that is built into it, and the names of its algorithms.
+
+    `version` is empty where it cannot be found.
+    """
 
     def __init__(self, file: Path) -> None:
         """Raises TableError for a file that is no MPICH with such a tree."""
@@ -113,11 +95,18 @@ class Library:
             self._bytes = file.read_bytes()
         except OSError as error:
             raise TableError(f"{printable(file)}: {error.strerror}") from error
+        self.file = file
+        match = _VERSION.search(self._bytes)
+        self.version = match[1].decode() if match else ""
         self.tree = self._found()
         if not self.tree:
             raise TableError(
                 f"{printable(file)}: it is no MPICH library of version 4 or later, which reads selection files"
             )
+
+    def __str__(self) -> str:
+        """For people: its name, version and file."""
+        return f"MPICH {self.version or 'of unknown version'}, {printable(self.file)}"
 
     def _found(self) -> Tree:
         """The largest tree whose leaves are algorithms of any device."""
@@ -145,6 +134,39 @@ class Library:
         return None
 
 
+def _beside_the_launcher() -> Path | None:
+    launcher = shutil.which("mpiexec")
+    if launcher is None:
+        return None
+    prefix = Path(launcher).resolve().parents[1]
+    patterns = (
+        "lib/libmpi.so.12",
+        "lib64/libmpi.so.12",
+        "lib/libmpich.so.12",
+        "lib/*-linux-gnu/libmpich.so.12",
+    )
+    return next((found for pattern in patterns for found in prefix.glob(pattern)), None)
+
+
+def library_for(table: Table, named: Path | None) -> tuple[Library, list[str]]:
+    """The MPICH library to make a file for, and what to tell of it: the one named, else that of `mpiexec` on PATH.
+
+    Raises TableError, also where the one on PATH is not of the table's version: the file would end jobs of the other.
+    """
+    file = named or _beside_the_launcher()
+    how = "name the library that will read the file, as in --library /usr/lib/libmpich.so.12"
+    if file is None:
+        raise TableError(f"mpich-json is made from what the MPICH that will read it does by itself: {how}")
+    library = Library(file)
+    told = [f"made for {library}: a job of another MPICH may end when it reads the file"]
+    if table.mpi_flavour == _FLAVOUR and table.mpi_version != library.version:
+        made = f"the table was made with MPICH {printable(table.mpi_version)}"
+        if named is None:
+            raise TableError(f"{made}, and the library of mpiexec on PATH is {library}: {how}")
+        told.append(f"{made}: what was the fastest there may not be so here")
+    return library, told
+
+
 def dialect(library: Library) -> Dialect:
     """What a selection file for a library can name."""
 
@@ -153,12 +175,14 @@ def dialect(library: Library) -> Dialect:
             return f"this MPICH has no algorithm {algorithm.name} for {collective}"
         if algorithm.name in _UNCHECKED:
             return f"{algorithm.name} is right only where MPICH itself chooses it"
-        for parameter, _ in algorithm.parameters:
+        for parameter, value in algorithm.parameters:
             if parameter != "radix" or algorithm.name not in _RADIX:
                 return f"{parameter} of {algorithm.name} is not set by selection files made here"
+            if int(value) < _LEAST_RADIX:
+                return f"{algorithm.name} has no radix {value}"
         return ""
 
-    return Dialect("MPICH", "mpich", "mpich", refuses)
+    return Dialect("MPICH", _FLAVOUR, "mpich", refuses)
 
 
 def _leaf(library: Library, collective: str, algorithm: Named) -> Tree:
