@@ -46,9 +46,11 @@ _OUTCOMES = (
     (re.compile(r"(?<=^tuned )[\d.]+(?: \+- [\d.]+)?(?= times as fast: )"), "<ratio>"),
     (
         re.compile(
-            rf"(?:Saved {_AMOUNT} against native, with which the run would have taken {_AMOUNT} instead of {_AMOUNT}"
-            rf"|Lost {_AMOUNT} against native, [\d.]+% of the run"
-            r"|What was saved is not known: (?:native was not measured|ranks mostly waited for each other)"
+            rf"(?:(?:Saved {_AMOUNT} against native, with which the run would have taken {_AMOUNT} instead of {_AMOUNT}"
+            rf"|Lost {_AMOUNT} against native, [\d.]+% of the run)"
+            rf"(?:, by typical calls \(the delays of others, {_AMOUNT}, count for neither\))?"
+            r"|What was saved is not known: (?:native was not measured|ranks mostly waited for each other"
+            r"|calls were delayed for far longer than typical ones saved)"
             r" where \d+% of the time in collectives went)"
         ),
         "<saved>",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from datetime import datetime
+from enum import Enum, auto
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -19,6 +20,8 @@ LEAST_SAMPLES = 5
 """Least number of native calls for savings to be counted."""
 MOSTLY_WAITING = 1.6
 """Where calls took rank 0 so many times the agreed time, ranks waited for late ones (`auto` leaves that out)."""
+LEAST_OF_DELAYS = 0.1
+"""Least part of the delays that typical calls must have saved, for a gain to be claimed in spite of the delays."""
 _LOOKED_AT = 10
 """The latest records among which one of several ranks is looked for."""
 SLOWEST_IN_TURN = 1.05
@@ -108,6 +111,25 @@ def compared(candidate: Candidate | None, native: Candidate | None) -> Compared:
     if agreed is not None and alike and (of_native is not None or first_of_native is None):
         return Compared(agreed, of_native, by_all_ranks=True)
     return Compared(first, first_of_native, by_all_ranks=False)
+
+
+class Savings(NamedTuple):
+    """Seconds saved against native, negative for a loss, after what trying and bookkeeping cost.
+
+    `delays` are the seconds of calls above those of typical ones. They count neither as saved nor as lost: only
+    typical times of native are known, and a machine that delays calls delays native's too.
+    """
+
+    saved: float
+    delays: float = 0.0
+
+
+class Unknown(Enum):
+    """Why it is not known what was saved: native's time is missing, ranks mostly waited, or delays hide it."""
+
+    NATIVE = auto()
+    WAITING = auto()
+    DELAYS = auto()
 
 
 class Decision(_Model):
@@ -293,32 +315,53 @@ class Context(ContextKey, _Spent):
         return compared(self.candidate(self.winner), self.candidate("native"))
 
     @property
-    def saved(self) -> float | None:
-        """Seconds saved against native: the time all calls would have taken natively, less their time and bookkeeping.
+    def savings(self) -> Savings | Unknown:
+        """What was saved against native: the one place where that is defined (docs/command-line.md, starling report).
 
-        Negative for a loss. None where native was not measured often enough.
+        Native's typical time for all calls, and the delays there were, less the seconds of the calls and bookkeeping.
         """
         native = self.candidate("native")
         if native is None:
-            return None
+            return Unknown.NATIVE
         settled = self.phases.settled
         bookkeeping = (self.phases.exploring.bookkeeping_seconds or 0.0) + (settled.bookkeeping_seconds or 0.0)
         if self.all_native:
-            return 0.0 - bookkeeping
+            return Savings(0.0 - bookkeeping)
         by_native = self._typical_of(native)
-        if by_native is None or self.is_lost_in_waiting:
-            return None
+        if by_native is None:
+            return Unknown.NATIVE
+        if self.is_lost_in_waiting:
+            return Unknown.WAITING
         if self.winner == "native" and native.samples >= settled.calls:
             # These calls were native: the time above that of typical calls is not due to Starling.
-            return 0.0 - (self.tuning or 0.0) - bookkeeping
-        # The time of all calls must be of the same kind as native's: without waiting for late ranks, or the slowest
-        # rank's of each call, where one rank is the slowest in one call, and another one in the next.
-        taken = self._taken
+            return Savings(0.0 - (self.tuning or 0.0) - bookkeeping)
+        # The time of all calls must be of the same kind as native's: rank 0's, without waiting for late ranks, or the
+        # slowest rank's of each call, where one rank is the slowest in one call, and another one in the next.
+        taken, typical = self._taken, self._typical_of_all(trying=self.tuning or 0.0)
         if native.samples >= LEAST_SAMPLES and native.median_s is not None and not self._agreed_alike(native):
             by_native, taken = native.median_s, self.seconds
-        elif self._mostly_waits or (self._slowest_in_turn and self._typical_of_all is not None):
-            taken = self._typical_of_all
-        return None if taken is None else self.calls * by_native - taken - bookkeeping
+            typical = self._typical_of_all(trying=self.tuning_seconds or 0.0, by_first=True)
+        elif self._mostly_waits or self._slowest_in_turn:
+            without_waiting = self._typical_of_all()
+            if without_waiting is not None or self._mostly_waits:
+                taken = typical = without_waiting
+        if taken is None:
+            return Unknown.NATIVE
+        delays = 0.0 if typical is None else max(0.0, taken - typical)
+        saved = self.calls * by_native + delays - taken - bookkeeping
+        return Unknown.DELAYS if 0.0 < saved < LEAST_OF_DELAYS * delays else Savings(saved, delays)
+
+    @property
+    def saved(self) -> float | None:
+        """The seconds of `savings`; None where that is not known."""
+        found = self.savings
+        return found.saved if isinstance(found, Savings) else None
+
+    @property
+    def delays(self) -> float:
+        """The delays that count neither as saved nor as lost; 0 where it is not known what was saved."""
+        found = self.savings
+        return found.delays if isinstance(found, Savings) else 0.0
 
     @property
     def is_lost_in_waiting(self) -> bool:
@@ -386,13 +429,24 @@ class Context(ContextKey, _Spent):
         mean, slowest = (one or 0.0 for one in times)
         return slowest > SLOWEST_IN_TURN * mean > 0
 
-    @property
-    def _typical_of_all(self) -> float | None:
-        """Seconds of all calls, had each taken as long as its candidate typically does; None where not agreed."""
-        used = [(one.samples, self._all_ranks_s(one)) for one in self.candidates if one.samples]
-        counted = sum(samples for samples, _ in used)
-        known = [samples * seconds for samples, seconds in used if seconds is not None]
-        return sum(known) * self.calls / counted if len(known) == len(used) and counted else None
+    def _typical_of_all(self, *, trying: float | None = None, by_first: bool = False) -> float | None:
+        """Seconds of all calls, had each taken as long as its candidate typically does; None where not known.
+
+        Times are those that ranks agreed on, or rank 0's. Calls of others than the winner cost at least `trying` more
+        than its calls; candidates whose time is not known are among these.
+        """
+        used = [one for one in self.candidates if one.samples]
+        counted = sum(one.samples for one in used)
+        winner = self.candidate(self.winner)
+        if winner is None or not counted:
+            return None
+        times = [(one.samples, one.median_s if by_first else self._all_ranks_s(one)) for one in used]
+        least = winner.median_s if by_first else self._all_ranks_s(winner)
+        if least is None or (trying is None and any(seconds is None for _, seconds in times)):
+            return None
+        above = sum(samples * (seconds - least) for samples, seconds in times if seconds is not None)
+        above *= self.calls / counted
+        return self.calls * least + (above if trying is None else max(above, trying))
 
     @property
     def _taken(self) -> float | None:

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from starling.messages import MOST_SHOWN, printable
-from starling.records.record import Context, LeftOut, Phase, RunRecord
+from starling.records.record import Context, LeftOut, Phase, RunRecord, Unknown
 from starling.terminal.figures import human_bytes, human_seconds
 from starling.terminal.tables import Column, fitted, line
 
@@ -50,6 +50,16 @@ _MOST = 0.5
 """Share of the time in collectives from which on what was saved there is what was saved."""
 _MOSTLY_ONE = 0.5
 """Share of the waiting from which on one rank is named."""
+_WHY_UNKNOWN = {
+    Unknown.NATIVE: "native was not measured",
+    Unknown.WAITING: "ranks mostly waited for each other",
+    Unknown.DELAYS: "calls were delayed for far longer than typical ones saved",
+}
+_NOT_COUNTED = {
+    Unknown.NATIVE: "whose time with native is not known",
+    Unknown.WAITING: "in which ranks mostly waited",
+    Unknown.DELAYS: "in which delays hide what typical calls saved",
+}
 EVEN = 0.995
 """The smallest gain that is shown as 1.00x."""
 BY_FIRST = "*"
@@ -159,16 +169,34 @@ def summary(record: RunRecord) -> str:
     if unknown and (not known or seconds >= _MATERIAL * spent):
         calls = sum(part.calls for part in unknown)
         text += f"; not counted as saved or lost: {calls} call{'s' * (calls != 1)}, {human_seconds(seconds)}, "
-        text += "in which ranks mostly waited" if _waits(unknown) else "whose time with native is not known"
+        text += _NOT_COUNTED[_why_unknown(unknown)]
     if record.left_out:
         text += f"; of {_contexts(record.left_out.contexts)} only these sums are known"
     return text
 
 
-def _waits(unknown: Iterable[Context | LeftOut]) -> bool:
-    """Whether waiting is why it is not known what was saved in the heaviest of these."""
+def _why_unknown(unknown: Iterable[Context | LeftOut]) -> Unknown:
+    """Why it is not known what was saved in the heaviest of these."""
     heaviest = max(unknown, key=lambda part: part.spent or 0.0, default=None)
-    return isinstance(heaviest, Context) and heaviest.is_lost_in_waiting
+    found = heaviest.savings if isinstance(heaviest, Context) else None
+    return found if isinstance(found, Unknown) else Unknown.NATIVE
+
+
+def _outcome(record: RunRecord, known: Sequence[Context], saved: float) -> str:
+    """Seconds saved or lost in a run, and what they rest on."""
+    seconds = record.run.seconds or 0.0
+    if saved >= 0:
+        natively = f"{human_seconds(seconds + saved)} instead of {human_seconds(seconds)}"
+        text = f"Saved {human_seconds(saved)} against native, with which the run would have taken {natively}"
+    else:
+        text = f"Lost {human_seconds(-saved)} against native, {-saved / seconds:.1%} of the run"
+    by_earlier = _total(record, known, lambda one: abs(one.saved) if one.saved_by_earlier else 0.0)
+    if by_earlier > _MOST * _total(record, known, lambda one: abs(one.saved)):
+        text += ", by native's times in earlier runs"
+    delays = _total(record, known, lambda context: context.delays)
+    if delays > abs(saved):
+        text += f", by typical calls (the delays of others, {human_seconds(delays)}, count for neither)"
+    return text
 
 
 def verdict(record: RunRecord) -> str:
@@ -193,18 +221,11 @@ def verdict(record: RunRecord) -> str:
         if run.ranks == 1:
             return f"{text}. With one rank there is nothing to tune."
     elif unknown > _MOST * spent:
-        why = "ranks mostly waited for each other" if _waits(not_known) else "native was not measured"
+        why = _WHY_UNKNOWN[_why_unknown(not_known)]
         text = f"What was saved is not known: {why} where {unknown / spent:.0%} of the time in collectives went"
         text += f"; trying cost {trying}"
     else:
-        if saved >= 0:
-            natively = f"{human_seconds(run.seconds + saved)} instead of {human_seconds(run.seconds)}"
-            text = f"Saved {human_seconds(saved)} against native, with which the run would have taken {natively}"
-        else:
-            text = f"Lost {human_seconds(-saved)} against native, {-saved / run.seconds:.1%} of the run"
-        by_earlier = _total(record, known, lambda one: abs(one.saved) if one.saved_by_earlier else 0.0)
-        if by_earlier > _MOST * _total(record, known, lambda one: abs(one.saved)):
-            text += ", by native's times in earlier runs"
+        text = _outcome(record, known, saved)
         text += f"; trying cost {trying}"
     learning = sum(context.stage in LEARNING for context in record.contexts)
     if learning:
