@@ -175,6 +175,7 @@ def test_open_mpis_json_has_the_documented_form() -> None:
                 {
                     "comm_size_min": 2,
                     "comm_size_max": 8,
+                    "comm_rank_distribution": "single-node",
                     "rules": [
                         {"msg_size_min": 0, "msg_size_max": 399, "alg": 3},
                         {"msg_size_min": 800, "msg_size_max": "inf", "alg": 2},
@@ -185,6 +186,7 @@ def test_open_mpis_json_has_the_documented_form() -> None:
                 {
                     "comm_size_min": 2,
                     "comm_size_max": 8,
+                    "comm_rank_distribution": "single-node",
                     "rules": [
                         {"msg_size_min": 0, "msg_size_max": 99, "alg": 2, "faninout": 4, "seg_size": 8192},
                         {"msg_size_min": 100, "msg_size_max": "inf", "alg": 6},
@@ -193,6 +195,103 @@ def test_open_mpis_json_has_the_documented_form() -> None:
             ],
         },
     }
+
+
+def chosen_by_json(text: str, collective: str, ranks: int, fullest: int) -> int:
+    """What Open MPI 6 does with a communicator, `fullest` ranks on its fullest node: 0 is its own choice."""
+    for one in json.loads(text)["collectives"][collective]:
+        needed = {"single-node": fullest == ranks, "one-per-node": fullest == 1, "any": True}
+        if not needed[one["comm_rank_distribution"]]:
+            continue
+        if one.get("comm_size_min", 0) <= ranks <= one.get("comm_size_max", ranks):
+            return next((int(rule["alg"]) for rule in one["rules"]), 0)
+    return 0
+
+
+CHAIN, PIPELINE, BINOMIAL, NO_RULE = 2, 3, 6, 0
+
+
+def test_open_mpis_json_tells_one_node_and_one_rank_a_node_apart() -> None:
+    of = table(
+        choice("bcast", 4, (0, None, "native_chain")),
+        choice("bcast", 8, (0, None, "native_pipeline"), nodes=8),
+        choice("bcast", 32, (0, None, "native"), nodes=32),
+        choice("bcast", 16, (0, None, "native_binomial"), nodes=8),
+        choice("bcast", 64, (0, None, "native_binomial"), nodes=8),
+    )
+    found = exported(of, Format.OPENMPI_JSON)
+    expected = {
+        (4, 4): CHAIN,
+        (16, 16): NO_RULE,
+        (8, 1): PIPELINE,
+        (32, 1): NO_RULE,
+        (16, 2): BINOMIAL,
+        (64, 8): BINOMIAL,
+        (64, 1): NO_RULE,
+        (100, 1): NO_RULE,
+        (4, 2): NO_RULE,
+    }
+    assert {shape: chosen_by_json(found.text, "bcast", *shape) for shape in expected} == expected
+    assert found.left_out == []
+    assert found.notes == [
+        "what was measured with several ranks on each of several nodes counts for any number of them: Open MPI does "
+        "not tell these apart",
+        "what was measured with 1 rank on each node counts for nothing else: in a run also for 2",
+    ]
+
+
+def test_open_mpis_json_uses_entries_of_two_ranks_a_node_for_one_as_a_run_does() -> None:
+    near = exported(table(choice("bcast", 16, (0, None, "native_chain"), nodes=8)), Format.OPENMPI_JSON)
+    assert [chosen_by_json(near.text, "bcast", 16, fullest) for fullest in (1, 2, 16)] == [CHAIN, CHAIN, NO_RULE]
+    far = exported(table(choice("bcast", 16, (0, None, "native_chain"), nodes=4)), Format.OPENMPI_JSON)
+    assert [chosen_by_json(far.text, "bcast", 16, fullest) for fullest in (1, 4, 16)] == [NO_RULE, CHAIN, NO_RULE]
+
+
+def test_open_mpis_json_says_which_of_several_numbers_of_ranks_on_a_node_counts() -> None:
+    of = table(
+        choice("bcast", 16, (0, None, "native_binomial"), nodes=8),
+        choice("bcast", 16, (0, None, "native_chain"), nodes=4),
+    )
+    found = exported(of, Format.OPENMPI_JSON)
+    assert chosen_by_json(found.text, "bcast", 16, 4) == CHAIN
+    assert found.left_out == [
+        "bcast on 16 ranks, 8 nodes of 2: left out, the format does not tell numbers of ranks on a node apart; bcast "
+        "on 16 ranks, 4 nodes of 4 counts instead"
+    ]
+
+
+@pytest.mark.parametrize("to", [Format.OPENMPI_RULES, Format.UCC])
+def test_formats_without_nodes_say_which_other_communicators_get_an_entry(to: Format) -> None:
+    of = table(
+        choice("allreduce", 4, (0, None, "recursive_doubling")),
+        choice("allreduce", 16, (0, None, "ring"), nodes=4),
+        choice("allgather", 16, (0, None, "ring"), nodes=4),
+        choice("alltoall", 4, (0, None, "ring")),
+    )
+    assert exported(of, to).notes == [
+        "allreduce on 4 ranks, 1 node: counts for 2 to 8 ranks on several nodes, too: the format does not tell nodes "
+        "apart",
+        "allreduce on 16 ranks, 4 nodes of 4: counts for 9 to 32 ranks on 1 node, too: the format does not tell nodes "
+        "apart",
+        "what was measured on 1 node counts for several, too: the format does not tell nodes apart",
+        "what was measured on several nodes counts for 1, too, and for any number of ranks on a node: the format does "
+        "not tell nodes apart",
+    ]
+
+
+@pytest.mark.parametrize(("to", "flavour"), [(Format.MPICH_ENV, "mpich"), (Format.IMPI_ENV, "intel")])
+def test_formats_of_one_entry_say_on_which_other_nodes_that_counts(to: Format, flavour: str) -> None:
+    of = table(
+        choice("allreduce", 4, (0, None, "recursive_doubling")),
+        choice("allreduce", 16, (0, None, "recursive_doubling"), nodes=4),
+        flavour=flavour,
+    )
+    found = exported(of, to)
+    assert found.notes == [
+        "what was measured on several nodes counts for 1, too, and for any number of ranks on a node: the format does "
+        "not tell nodes apart"
+    ]
+    assert any(line.startswith("allreduce on 4 ranks, 1 node: left out, ") for line in found.left_out)
 
 
 def test_intels_environment_has_the_documented_form() -> None:
@@ -502,6 +601,7 @@ def test_mpichs_json_names_its_library_and_is_never_for_one_of_another_version_b
     assert guessed.exit_code == 0
     assert f"made for MPICH 4.0.2, {same}: " in guessed.stderr
     assert "the table was made with" not in guessed.stderr
+    assert "what was measured on 1 node counts for several, too" in guessed.stderr
 
     monkeypatch.setenv("PATH", str(tmp_path / "other/bin"))
     refused = invoked(str(file), "--to", "mpich-json")

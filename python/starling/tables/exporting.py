@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from starling.algorithms import repository
 from starling.messages import listed
 from starling.tables import intel_rules, mpich_selection, mpich_variables, openmpi_rules, ucc_rules
-from starling.tables.expressed import Dialect, Expressed, express, translations
+from starling.tables.expressed import (
+    Dialect,
+    Expressed,
+    express,
+    for_every_communicator,
+    on_other_nodes,
+    translations,
+)
 from starling.tables.formats import Format
-from starling.tables.table import Table, TableError
+from starling.tables.table import Shape, Table, TableError
 
 
 class Exported(NamedTuple):
@@ -42,36 +49,42 @@ def export(table: Table, to: Format, *, file: str, library: Path | None = None, 
     if ranks is not None and ranks not in known:
         raise TableError(f"the table has nothing for {ranks} ranks; it has: {listed(known)}")
 
-    def expressed(dialect: Dialect) -> Expressed:
-        found = express(table, dialect, algorithms, ranks)
+    def expressed(dialect: Dialect, kind: Callable[[Shape], str] | None = None) -> Expressed:
+        found = express(table, dialect, algorithms, ranks, kind)
         if not found.entries:
             found.left_out.append(f"nothing of the table can be said so: {dialect.title} chooses as without it")
         return found
 
     match to:
         case Format.OPENMPI_RULES | Format.OPENMPI_JSON:
-            entries, left_out = expressed(openmpi_rules.DIALECT)
-            write = openmpi_rules.as_text if to is Format.OPENMPI_RULES else openmpi_rules.as_json
+            is_json = to is Format.OPENMPI_JSON
+            entries, left_out = expressed(openmpi_rules.DIALECT, openmpi_rules.distribution if is_json else None)
+            text = openmpi_rules.as_json(entries, left_out) if is_json else openmpi_rules.as_text(entries, left_out)
             variables = f"coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {shlex.quote(file)}"
             use = [
                 f"mpirun --mca {variables} ...",
                 *([_OPERATORS] if any(traits[entry.shape.collective]["reduces"] for entry in entries) else []),
             ]
-            return Exported(write(entries, left_out), use if entries else [], left_out)
+            notes = openmpi_rules.on_other_nodes(entries) if is_json else on_other_nodes(entries)
+            return Exported(text, use if entries else [], left_out, notes)
         case Format.MPICH_JSON:
             mpich, told = mpich_selection.library_for(table, library)
             entries, left_out = expressed(mpich_selection.dialect(mpich))
             text = mpich_selection.as_json(entries, mpich, left_out)
             use = [f"export {name}={shlex.quote(value)}" for name, value in mpich_selection.variables(entries, file)]
-            return Exported(text, use if entries else [], left_out, told)
+            return Exported(text, use if entries else [], left_out, [*on_other_nodes(entries), *told])
         case Format.MPICH_ENV:
             entries, left_out = expressed(mpich_variables.DIALECT)
+            kept = for_every_communicator(entries, left_out)
             ways = translations(table, mpich_variables.DIALECT, algorithms)
-            found = mpich_variables.as_environment(entries, table, ways)
-            return Exported("".join(f"{line}\n" for line in found.lines), [], [*left_out, *found.left_out])
+            found = mpich_variables.as_environment(kept, table, ways)
+            return Exported(
+                "".join(f"{line}\n" for line in found.lines), [], [*left_out, *found.left_out], on_other_nodes(kept)
+            )
         case Format.IMPI_ENV:
             entries, left_out = expressed(intel_rules.DIALECT)
-            return Exported(intel_rules.as_environment(entries, left_out), [], left_out)
+            kept = for_every_communicator(entries, left_out)
+            return Exported(intel_rules.as_environment(kept, left_out), [], left_out, on_other_nodes(kept))
         case Format.UCC:
             entries, left_out = expressed(ucc_rules.DIALECT)
-            return Exported(ucc_rules.as_string(entries), [], left_out)
+            return Exported(ucc_rules.as_string(entries), [], left_out, on_other_nodes(entries))

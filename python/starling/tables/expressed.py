@@ -59,6 +59,11 @@ class Rules(NamedTuple):
     most: int
     rules: list[Rule]
 
+    @property
+    def names_some(self) -> bool:
+        """Whether it names any algorithm; else the library chooses for all sizes."""
+        return any(rule.algorithm for rule in self.rules)
+
 
 class Dialect(NamedTuple):
     """What an MPI library calls its algorithms, and which of them a format can express."""
@@ -213,7 +218,7 @@ def _rules_of(table: Table, choice: Choice, translate: _Translator, left_out: li
     return _merged(rules)
 
 
-def _one_for_each_number_of_ranks(choices: Sequence[Choice], left_out: list[str]) -> list[Choice]:
+def _one_for_each_number_of_ranks(choices: Sequence[Choice], what: str, left_out: list[str]) -> list[Choice]:
     """By ranks; of entries that differ only in their nodes, the one with most ranks on a node."""
     by_ranks: dict[int, Choice] = {}
     for choice in sorted(choices, key=lambda one: (one.ranks, -one.ranks_per_node)):
@@ -221,35 +226,74 @@ def _one_for_each_number_of_ranks(choices: Sequence[Choice], left_out: list[str]
             continue
         if choice.ranks in by_ranks:
             kept = by_ranks[choice.ranks].shape
-            left_out.append(f"{choice.shape}: left out, the format does not tell nodes apart; {kept} counts instead")
+            left_out.append(f"{choice.shape}: left out, the format does not tell {what} apart; {kept} counts instead")
         else:
             by_ranks[choice.ranks] = choice
     return list(by_ranks.values())
 
 
+def _everywhere(_shape: Shape) -> str:
+    return ""
+
+
 def express(
-    table: Table, dialect: Dialect, algorithms: Sequence[dict[str, Any]], ranks: int | None = None
+    table: Table,
+    dialect: Dialect,
+    algorithms: Sequence[dict[str, Any]],
+    ranks: int | None = None,
+    kind: Callable[[Shape], str] | None = None,
 ) -> Expressed:
     """What a table says in the words of a library, for all its entries or those of `ranks` ranks.
 
     `algorithms` are the descriptors of our own. An interval whose way the library lacks gets the fastest way of the
-    table's points that it has.
+    table's points that it has. `kind` is for formats that tell some nodes apart: its entries have rules beside those of
+    other kinds, and the library's own choice is an entry, too, if another of the collective names an algorithm.
     """
     translate = _Translator(table, dialect, algorithms)
+    what = "numbers of ranks on a node" if kind else "nodes"
     left_out: list[str] = []
     entries: list[Rules] = []
     for collective in sorted({choice.collective for choice in table.choices}):
-        of_it = [one for one in table.choices if one.collective == collective and ranks in {None, one.ranks}]
-        kept = _one_for_each_number_of_ranks(of_it, left_out)
-        for number, choice in enumerate(kept):
-            least = -(-choice.ranks // FARTHEST)
-            most = choice.ranks * FARTHEST
-            if number > 0:
-                least = max(least, math.isqrt(kept[number - 1].ranks * choice.ranks) + 1)
-            if number < len(kept) - 1:
-                most = min(most, math.isqrt(choice.ranks * kept[number + 1].ranks))
-            entries.append(Rules(choice.shape, least, most, _rules_of(table, choice, translate, left_out)))
-    return Expressed([one for one in entries if any(rule.algorithm for rule in one.rules)], left_out)
+        by_kind: dict[str, list[Choice]] = {}
+        for choice in table.choices:
+            if choice.collective == collective and ranks in {None, choice.ranks}:
+                by_kind.setdefault((kind or _everywhere)(choice.shape), []).append(choice)
+        of_it: list[Rules] = []
+        for of_kind in by_kind.values():
+            kept = _one_for_each_number_of_ranks(of_kind, what, left_out)
+            for number, choice in enumerate(kept):
+                least = -(-choice.ranks // FARTHEST)
+                most = choice.ranks * FARTHEST
+                if number > 0:
+                    least = max(least, math.isqrt(kept[number - 1].ranks * choice.ranks) + 1)
+                if number < len(kept) - 1:
+                    most = min(most, math.isqrt(choice.ranks * kept[number + 1].ranks))
+                of_it.append(Rules(choice.shape, least, most, _rules_of(table, choice, translate, left_out)))
+        telling = [one for one in of_it if one.names_some]
+        entries += of_it if kind and telling else telling
+    return Expressed(entries, left_out)
+
+
+def on_other_nodes(entries: Sequence[Rules]) -> list[str]:
+    """Lines about communicators that a run with the table would treat otherwise, in formats without nodes."""
+    kinds: dict[str, set[bool]] = {}
+    for entry in entries:
+        kinds.setdefault(entry.shape.collective, set()).add(entry.shape.nodes == 1)
+    found = [
+        f"{entry.shape}: counts for {entry.least} to {entry.most} ranks on "
+        f"{'several nodes' if entry.shape.nodes == 1 else '1 node'}, too: the format does not tell nodes apart"
+        for entry in entries
+        if len(kinds[entry.shape.collective]) > 1
+    ]
+    only = [one for one in kinds.values() if len(one) == 1]
+    if {True} in only:
+        found.append("what was measured on 1 node counts for several, too: the format does not tell nodes apart")
+    if {False} in only:
+        found.append(
+            "what was measured on several nodes counts for 1, too, and for any number of ranks on a node: the format "
+            "does not tell nodes apart"
+        )
+    return found
 
 
 def for_every_communicator(entries: Sequence[Rules], left_out: list[str]) -> list[Rules]:

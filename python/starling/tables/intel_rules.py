@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from starling.tables.expressed import PREFIX, Dialect, Named, Rules, for_every_communicator, sizes_in_words
+from starling.tables.expressed import PREFIX, Dialect, Named, Rules, sizes_in_words
 
 _NUMBERS = {
     "allgather": {"recursive_doubling": 1, "brucks": 2, "ring": 3},
@@ -63,13 +63,13 @@ DIALECT = Dialect("Intel MPI", "intel", "mpich", _refuses)
 
 
 def as_environment(entries: list[Rules], left_out: list[str]) -> str:
-    """Assignments for a shell. Adds what they cannot express to `left_out`.
+    """Assignments for a shell, of one entry for each collective. Adds what they cannot express to `left_out`.
 
     Every size gets a number, for what no condition covers would get the last one: 0, which is Intel MPI's basic choice,
     where the table leaves it to the library. Its tuned choice it makes only where a variable is not set at all.
     """
     lines = []
-    for entry in for_every_communicator(entries, left_out):
+    for entry in entries:
         collective = entry.shape.collective
         factor = entry.shape.ranks if collective in _TOTAL else 1
         conditions = []

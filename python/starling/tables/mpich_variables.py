@@ -12,7 +12,7 @@ from functools import partial
 from itertools import combinations_with_replacement
 from typing import NamedTuple
 
-from starling.tables.expressed import Dialect, Named, Rule, Rules, for_every_communicator, sizes_in_words
+from starling.tables.expressed import Dialect, Named, Rule, Rules, sizes_in_words
 from starling.tables.table import NATIVE, Shape, Table
 
 _LARGEST = 2147483647
@@ -218,14 +218,14 @@ def _differences(
 
 
 def as_environment(entries: list[Rules], table: Table, of_way: dict[tuple[str, str], Named | None]) -> ShellLines:
-    """Assignments for a shell.
+    """Assignments for a shell, of one entry for each collective.
 
     `of_way`: the library's algorithm (None: its own choice) of each way in the table that it has, by collective and
     way.
     """
     lines: list[str] = []
     left_out: list[str] = []
-    for entry in for_every_communicator(entries, left_out):
+    for entry in entries:
         collective = entry.shape.collective
         ways = {way: found for (its, way), found in of_way.items() if its == collective}
         seconds = _seconds(table, entry.shape, ways)

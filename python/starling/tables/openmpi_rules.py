@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-from starling.tables.expressed import Dialect, Named, Rule, Rules, sizes_in_words
+from starling.tables.expressed import FARTHEST, Dialect, Named, Rule, Rules, sizes_in_words
+from starling.tables.table import Shape
 
 
 class _Collective(NamedTuple):
@@ -173,19 +174,67 @@ def _json_rule(collective: str, rule: Rule) -> dict[str, Any]:
     return found
 
 
+_SINGLE_NODE, _ONE_PER_NODE, _ANY = "single-node", "one-per-node", "any"
+
+
+def distribution(shape: Shape) -> str:
+    """The `comm_rank_distribution` of the JSON, which tells communicators apart by their nodes."""
+    if shape.nodes == 1:
+        return _SINGLE_NODE
+    return _ONE_PER_NODE if shape.ranks_per_node == 1 else _ANY
+
+
+def _for_communicators(entries: list[Rules], left_out: list[str]) -> list[dict[str, Any]]:
+    """The entries of one collective, where Open MPI takes the first whose distribution and number of ranks fit.
+
+    "any" fits all communicators. Before it, those that a run with the table would not treat so are left to Open MPI.
+    """
+    by_kind: dict[str, list[Rules]] = {_SINGLE_NODE: [], _ONE_PER_NODE: [], _ANY: []}
+    for entry in entries:
+        by_kind[distribution(entry.shape)].append(entry)
+    of_any = [entry for entry in by_kind[_ANY] if entry.names_some]
+    near = [entry for entry in of_any if entry.shape.ranks_per_node <= FARTHEST]
+    far = [entry for entry in of_any if entry.shape.ranks_per_node > FARTHEST]
+
+    def written(entry: Rules) -> dict[str, Any]:
+        rules = [rule for rule in _in_message_sizes(entry, left_out) if rule.algorithm]
+        return {
+            "comm_size_min": entry.least,
+            "comm_size_max": entry.most,
+            "comm_rank_distribution": distribution(entry.shape),
+            "rules": [_json_rule(entry.shape.collective, rule) for rule in rules],
+        }
+
+    def none_of(kind: str) -> dict[str, Any]:
+        return {"comm_rank_distribution": kind, "rules": []}
+
+    return [
+        *(written(entry) for entry in by_kind[_SINGLE_NODE] if entry.names_some),
+        *([none_of(_SINGLE_NODE)] if of_any else []),
+        *(written(entry) for entry in by_kind[_ONE_PER_NODE] if entry.names_some or near),
+        *(written(entry) for entry in near),
+        *([none_of(_ONE_PER_NODE)] if far else []),
+        *(written(entry) for entry in far),
+    ]
+
+
+def on_other_nodes(entries: list[Rules]) -> list[str]:
+    """Lines about communicators that a run with the table would treat otherwise, in the JSON."""
+    found = []
+    kinds = {distribution(entry.shape) for entry in entries if entry.names_some}
+    if _ANY in kinds:
+        found.append(
+            "what was measured with several ranks on each of several nodes counts for any number of them: Open MPI "
+            "does not tell these apart"
+        )
+    if _ONE_PER_NODE in kinds:
+        found.append("what was measured with 1 rank on each node counts for nothing else: in a run also for 2")
+    return found
+
+
 def as_json(entries: list[Rules], left_out: list[str]) -> str:
     """The JSON of Open MPI 6, where what has no rule is left to Open MPI. Adds what it cannot express to `left_out`."""
     collectives = {
-        collective: [
-            {
-                "comm_size_min": entry.least,
-                "comm_size_max": entry.most,
-                "rules": [
-                    _json_rule(collective, rule) for rule in _in_message_sizes(entry, left_out) if rule.algorithm
-                ],
-            }
-            for entry in of_it
-        ]
-        for collective, of_it in _by_collective(entries).items()
+        collective: _for_communicators(of_it, left_out) for collective, of_it in _by_collective(entries).items()
     }
     return json.dumps({"rule_file_version": 3, "module": "tuned", "collectives": collectives}, indent=2) + "\n"
