@@ -490,11 +490,31 @@ def test_what_a_shell_is_told_has_the_files_name_in_quotes_where_it_needs_some(t
     assert f"coll_tuned_dynamic_rules_filename '{name}' ..." in told
 
 
+@pytest.mark.parametrize("to", FORMATS_WITHOUT_A_LIBRARY)
+def test_each_format_is_told_how_to_use(to: Format, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "table.json"
+    file.write_text(json.dumps(data(choice("allreduce", 4, (0, None, "rabenseifner")))))
+    told = [line for line in invoked(str(file), "--to", to, "-o", "out").stderr.splitlines() if "to use it" in line]
+    if "openmpi" in to:
+        assert told[0].endswith("coll_tuned_dynamic_rules_filename out ...")
+        return
+    assert len(told) == 1
+    line = told[0].removeprefix("starling: to use it: ")
+    assert line.startswith(". ./out && mpi")
+    shown = subprocess.run(
+        ["sh", "-c", f"{line.partition('&&')[0]} && env"], capture_output=True, text=True, check=True
+    ).stdout
+    assigned = [one.removeprefix("export ").partition("=")[0] for one in Path("out").read_text().splitlines()]
+    assert all(f"\n{name}=" in f"\n{shown}" for name in assigned if not name.startswith("#"))
+
+
 def test_a_table_of_which_nothing_can_be_said_is_told() -> None:
     found = exported(table(choice("bcast", 4, (0, None, "native_knomial?radix=4"))), Format.UCC)
     assert found.text == ""
     assert found.left_out[-1] == "nothing of the table can be said so: UCC chooses as without it"
-    assert exported(table(choice("bcast", 4, (0, None, "native_sm"))), Format.OPENMPI_RULES).use == []
+    for to in FORMATS_WITHOUT_A_LIBRARY:
+        assert exported(table(choice("bcast", 4, (0, None, "native_sm"))), to).use == []
 
 
 def test_instead_of_a_way_without_a_name_comes_what_was_faster_in_the_same_rounds() -> None:

@@ -13,6 +13,7 @@ from starling.tables import intel_rules, mpich_selection, mpich_variables, openm
 from starling.tables.expressed import (
     Dialect,
     Expressed,
+    Rules,
     express,
     for_every_communicator,
     on_other_nodes,
@@ -37,6 +38,12 @@ class Exported(NamedTuple):
 _OPERATORS = "its rules do not know operators: do not use them where reductions have operators that do not commute"
 
 
+def _reading(file: str, launcher: str) -> str:
+    """A line for a shell that reads a file of assignments, then starts a job with them."""
+    named = file if "/" in file else f"./{file}"  # without a folder a shell looks on PATH
+    return f". {shlex.quote(named)} && {launcher} ..."
+
+
 def export(table: Table, to: Format, *, file: str, library: Path | None = None, ranks: int | None = None) -> Exported:
     """A table in the words of a library.
 
@@ -54,6 +61,10 @@ def export(table: Table, to: Format, *, file: str, library: Path | None = None, 
         if not found.entries:
             found.left_out.append(f"nothing of the table can be said so: {dialect.title} chooses as without it")
         return found
+
+    def sourced(text: str, launcher: str, left_out: list[str], entries: list[Rules]) -> Exported:
+        assigns = any(line.startswith("export ") for line in text.splitlines())
+        return Exported(text, [_reading(file, launcher)] if assigns else [], left_out, on_other_nodes(entries))
 
     match to:
         case Format.OPENMPI_RULES | Format.OPENMPI_JSON:
@@ -78,13 +89,13 @@ def export(table: Table, to: Format, *, file: str, library: Path | None = None, 
             kept = for_every_communicator(entries, left_out)
             ways = translations(table, mpich_variables.DIALECT, algorithms)
             found = mpich_variables.as_environment(kept, table, ways)
-            return Exported(
-                "".join(f"{line}\n" for line in found.lines), [], [*left_out, *found.left_out], on_other_nodes(kept)
-            )
+            text = "".join(f"{line}\n" for line in found.lines)
+            return sourced(text, "mpiexec", [*left_out, *found.left_out], kept)
         case Format.IMPI_ENV:
             entries, left_out = expressed(intel_rules.DIALECT)
             kept = for_every_communicator(entries, left_out)
-            return Exported(intel_rules.as_environment(kept, left_out), [], left_out, on_other_nodes(kept))
+            return sourced(intel_rules.as_environment(kept, left_out), "mpiexec", left_out, kept)
         case Format.UCC:
             entries, left_out = expressed(ucc_rules.DIALECT)
-            return Exported(ucc_rules.as_string(entries), [], left_out, on_other_nodes(entries))
+            launcher = f"mpirun --mca coll_ucc_enable 1 --mca coll_ucc_priority 100 -x {ucc_rules.VARIABLE}"
+            return sourced(ucc_rules.as_string(entries), launcher, left_out, entries)

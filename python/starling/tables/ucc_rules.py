@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from starling.tables.expressed import Dialect, Named, Rules
 
+VARIABLE = "UCC_TL_UCP_TUNE"
+
 _NAMES = {
     "allgather": "allgather",
     "allgatherv": "allgatherv",
@@ -43,4 +45,4 @@ def as_string(entries: list[Rules]) -> str:
                 sizes = f"{rule.from_ * factor}-{below}"
                 ranks = f"[{entry.least}-{entry.most}]"
                 tokens.append(f"{_NAMES[entry.shape.collective]}:{sizes}:host:{ranks}:inf:@{rule.algorithm.name}")
-    return f'export UCC_TL_UCP_TUNE="{"#".join(tokens)}"\n' if tokens else ""
+    return f'export {VARIABLE}="{"#".join(tokens)}"\n' if tokens else ""
