@@ -1,10 +1,11 @@
-"""Charts over logarithmic axes as SVG: curves, bands between curves, marked places, and bars from least to most."""
+"""Charts over logarithmic axes as SVG: curves, bands between curves, marked places, bars of least and most, maps."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from xml.sax.saxutils import escape
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195", "#8c6d31")
@@ -17,6 +18,12 @@ _LEGEND_LINE = 18.0
 _CHARACTER = 7.0
 _LEAST_BAR = 10.0
 """Pixels that a bar is high at least."""
+_ROW = 46.0
+"""Pixels that a row of a map is high."""
+_LARGEST_CIRCLE, _SMALLEST_CIRCLE = 17.0, 3.0
+"""Their radii."""
+_GAIN_OF_LARGEST = 2.0
+"""The gain of the largest circle, where none is larger."""
 _STYLE = """
 svg.chart { background: #ffffff; max-width: 100%; height: auto; }
 svg.chart text { font: 12px system-ui, "Segoe UI", "DejaVu Sans", Helvetica, Arial, sans-serif; fill: #24292f; }
@@ -25,6 +32,9 @@ svg.chart .faint { fill: #5b6570; }
 svg.chart .grid { stroke: #e3e7ec; stroke-width: 1; }
 svg.chart .axis { stroke: #8b949e; stroke-width: 1; fill: none; }
 svg.chart .band { fill-opacity: 0.25; }
+svg.chart .strip { fill-opacity: 0.16; }
+svg.chart .disk { fill-opacity: 0.85; stroke: #ffffff; stroke-width: 1; }
+svg.chart .ring { fill: #ffffff; stroke-width: 1.6; }
 svg.chart .mark { stroke: #5b6570; stroke-width: 1; stroke-dasharray: 4 3; }
 """
 
@@ -228,6 +238,116 @@ def _bar(bar: Bar, x: float, width: float, up: Callable[[float], float]) -> str:
         f'height="{low - high:.1f}" fill="{bar.colour}" fill-opacity="0.75"/>'
         f'<path stroke="#24292f" stroke-width="2" d="M{x:.1f} {mean:.1f}h{width:.1f}"/></g>'
     )
+
+
+@dataclass(frozen=True)
+class Circle:
+    """A place in a row of a map; its area tells how far `gain` is above 1, and it is hollow where that is below 1."""
+
+    x: float
+    gain: float
+    colour: str
+    says: str
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A part of a row of a map: from `x` up to `end`; None where it has no end."""
+
+    x: float
+    end: float | None
+    colour: str
+    says: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a map; its label may have two lines."""
+
+    label: str
+    strips: Sequence[Strip]
+    circles: Sequence[Circle]
+
+
+@dataclass(frozen=True)
+class Map:
+    """Circles on strips, in rows from below, over a logarithmic axis. The legend has names with their colours."""
+
+    title: str
+    x: Axis
+    y: str
+    rows: Sequence[Row]
+    legend: Sequence[tuple[str, str]]
+
+    def svg(self) -> str:
+        """The map as an SVG element; empty if it has no circle."""
+        circles = [circle for row in self.rows for circle in row.circles]
+        if not circles:
+            return ""
+        left, right, bottom = _LEFT, _WIDTH - _RIGHT, _TOP + _ROW * len(self.rows)
+        xs = sorted({circle.x for circle in circles})
+        across = _Scale.around(xs, left + _LARGEST_CIRCLE, right - _LARGEST_CIRCLE, 2)
+        parts = []
+        for value in across.ticks(12):
+            parts.append(f'<path class="grid" d="M{across(value):.1f} {bottom:.1f}V{_TOP:.1f}"/>')
+            parts.append(_text(across(value), bottom + 16, self.x.text(value), "middle", "faint"))
+        parts.append(_text((left + right) / 2, bottom + 36, self.x.title, "middle", "faint"))
+        parts.append(_text(left - 6, _TOP - 8, self.y, "start", "faint"))
+        most = max(_GAIN_OF_LARGEST, *(circle.gain for circle in circles))
+        closest = min((across(b) - across(a) for a, b in pairwise(xs)), default=_ROW)
+        largest = max(2 * _SMALLEST_CIRCLE, min(_LARGEST_CIRCLE, 0.55 * closest))
+
+        def radius(gain: float) -> float:
+            return max(_SMALLEST_CIRCLE, largest * math.sqrt(max(0.0, gain - 1) / (most - 1)))
+
+        for number, row in enumerate(self.rows):
+            y = bottom - _ROW * (number + 0.5)
+            parts += [_strip(one, y, across, (left, right)) for one in row.strips]
+            words = row.label.split("\n")
+            for i, word in enumerate(words):
+                parts.append(_text(left - 6, y + 4 + 14 * (i - (len(words) - 1) / 2), word, "end", "faint"))
+            parts += [_circle(one, across(one.x), y, radius(one.gain)) for one in row.circles]
+        parts.append(f'<path class="axis" d="M{left} {_TOP}V{bottom}H{right}"/>')
+        lines = list(self._legend(bottom + 62, radius, most))
+        return _document(self.title, [*parts, *(text for text, _ in lines)], max(y for _, y in lines) + 20)
+
+    def _legend(self, y: float, radius: Callable[[float], float], most: float) -> Iterator[tuple[str, float]]:
+        """The gains of some circles, then names with their colours; each with its y."""
+        x = _LEFT
+        for gain in (1 + (most - 1) / 16, 1 + (most - 1) / 4, most):
+            yield f'<circle class="key" cx="{x + 9:.1f}" cy="{y:.1f}" r="{radius(gain):.1f}" fill="#8b949e"/>', y
+            yield _text(x + 32, y + 4, f"{gain:.3g}x", "start"), y
+            x += 86
+        if any(circle.gain < 1 for row in self.rows for circle in row.circles):
+            yield f'<circle class="ring" cx="{x + 9:.1f}" cy="{y:.1f}" r="{_SMALLEST_CIRCLE}" stroke="#8b949e"/>', y
+            yield _text(x + 23, y + 4, "slower than native there", "start"), y
+        x, y = _LEFT, y + _LARGEST_CIRCLE + 14
+        for name, colour in self.legend:
+            width = 40 + _CHARACTER * len(name)
+            if x + width > _WIDTH and x > _LEFT:
+                x, y = _LEFT, y + _LEGEND_LINE
+            yield f'<rect x="{x:.1f}" y="{y - 5:.1f}" width="18" height="10" fill="{colour}"/>', y
+            yield _text(x + 23, y + 4, name, "start"), y
+            x += width
+
+
+def _strip(strip: Strip, y: float, across: Callable[[float], float], edges: tuple[float, float]) -> str:
+    """Within the edges of the map; empty where it is outside of them."""
+    left, right = edges
+    begin = max(left, across(strip.x)) if strip.x > 0 else left
+    end = right if strip.end is None else min(right, across(strip.end))
+    if end <= begin:
+        return ""
+    return (
+        f'<rect class="strip" x="{begin:.1f}" y="{y - _ROW / 2 + 1.5:.1f}" width="{end - begin:.1f}" '
+        f'height="{_ROW - 3:.1f}" fill="{strip.colour}"><title>{escape(strip.says)}</title></rect>'
+    )
+
+
+def _circle(circle: Circle, x: float, y: float, radius: float) -> str:
+    style = f'class="disk" fill="{circle.colour}"' if circle.gain >= 1 else f'class="ring" stroke="{circle.colour}"'
+    place = f'cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"'
+    return f"<circle {style} {place}><title>{escape(circle.says)}</title></circle>"
 
 
 @dataclass(frozen=True)

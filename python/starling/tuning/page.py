@@ -1,20 +1,22 @@
-"""A tuning table as a self-contained page: gains over native, curves with their crossings, bands over meshes.
+"""A tuning table as a self-contained page: gains over native, maps, curves with their crossings, bands over meshes.
 
 The bars are those of Hartmann, Kühnemann, Rauber and Rünger's figure 8, the bands those of their figures 5 to 7, the
-curves those of Zheng's figure 2.
+curves those of Zheng's figure 2, the maps those of his figures 3 and 4.
 """
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
 from starling import files
 from starling.messages import not_written, printable
-from starling.pictures.chart import COLOURS, NATIVE_COLOUR, Axis, Band, Bar, Bars, Chart, Curve
-from starling.tables.table import NATIVE, Choice, Table, TableError
+from starling.pictures.chart import COLOURS, NATIVE_COLOUR, Axis, Band, Bar, Bars, Chart, Circle, Curve, Map, Row, Strip
+from starling.tables.table import NATIVE, Choice, Interval, Table, TableError
 from starling.terminal.figures import human_bytes, human_seconds
 from starling.tuning.report import Kind, gains, kind, measured, throughput
 
@@ -36,6 +38,11 @@ _STARS = ("sequential", "simple", "linear", "native_linear", "native_basic_linea
 _TREES = ("binomial", "native_binomial")
 _MESHES = {2: ("2D meshes", "#8b949e"), 3: ("3D meshes", COLOURS[3])}
 """By dimensions: the name of their band, and its colour."""
+
+_OTHERS_COLOUR = "#8b949e"
+"""Of ways in a map for which no colour is left."""
+_STEP = 16
+"""How many times its beginning an interval without end is taken to reach, where nothing was measured in it."""
 
 _Rows = Mapping[int, Mapping[str, float]]
 
@@ -154,6 +161,75 @@ def _bands(choice: Choice, rows: _Rows, title: str) -> str:
     return Chart(title, x, y, [curve for curve in curves if curve.points], bands).svg()
 
 
+def _place(size: float) -> float:
+    """Where a size is on a logarithmic axis: that of 0 bytes, which a barrier has, is that of 1."""
+    return max(1.0, size)
+
+
+def _in_map(choice: Choice, interval: Interval, rows: _Rows, colour: str) -> Iterator[Circle]:
+    """A circle for each size measured in an interval; where there is none, one in the middle, by the table's gain."""
+    way = interval.way
+    sizes = [size for size, ways in rows.items() if interval.holds(size) and ways.get(way)]
+    for size in sizes:
+        seconds, native = rows[size][way], rows[size][NATIVE]
+        says = f"{choice.ranks} ranks, {human_bytes(size)}: {way}, {human_seconds(seconds)}"
+        if way != NATIVE:
+            says += f", {native / seconds:.2f} times as fast as native, {human_seconds(native)}"
+        yield Circle(_place(size), native / seconds, colour, says)
+    if not sizes:
+        start = _place(interval.from_)
+        middle = math.sqrt(start * _place(interval.below or _STEP * start))
+        gain = 1.0 if way == NATIVE else interval.gain
+        says = f"{choice.ranks} ranks, not measured: {way}"
+        if gain is not None and way != NATIVE:
+            says += f", {gain:.2f} times as fast as native"
+        yield Circle(middle, 1.0 if gain is None else gain, colour, says)
+
+
+def _row_of_map(choice: Choice, rows: _Rows, colours: Mapping[str, str], *, alone: bool) -> Row:
+    """A row; with the nodes, unless it is alone in having so many ranks."""
+    strips: list[Strip] = []
+    circles: list[Circle] = []
+    for one in choice.intervals:
+        colour = colours.get(one.way, _OTHERS_COLOUR)
+        end = "on" if one.below is None else f"to {human_bytes(one.below)}"
+        says = f"{choice.ranks} ranks, from {human_bytes(one.from_)} {end}: {one.way}"
+        below = None if one.below is None else float(one.below)
+        strips.append(Strip(float(one.from_), below, colour, says))
+        circles += _in_map(choice, one, rows, colour)
+    label = str(choice.ranks) if alone else f"{choice.ranks}\n{choice.nodes} x {choice.ranks_per_node}"
+    return Row(label, strips, circles)
+
+
+def _map(table: Table, collective: str) -> str:
+    """The choice by size and number of ranks; empty where the table has one number of ranks only."""
+    choices = sorted((one for one in table.choices if one.collective == collective), key=lambda one: one.shape)
+    numbers = Counter(one.ranks for one in choices)
+    if len(numbers) < 2:
+        return ""
+    used = Counter(one.way for choice in choices for one in choice.intervals if one.way != NATIVE)
+    ways = sorted(used, key=lambda way: (-used[way], way))
+    colours = {NATIVE: NATIVE_COLOUR, **dict(zip(ways, COLOURS, strict=False))}
+    legend = list(colours.items())
+    if len(ways) > len(COLOURS):
+        legend.append((f"{len(ways) - len(COLOURS)} others", _OTHERS_COLOUR))
+    rows = [_row_of_map(one, measured(table, one.shape), colours, alone=numbers[one.ranks] == 1) for one in choices]
+    y = "ranks" if len(choices) == len(numbers) else "ranks, nodes x ranks of a node"
+    has_sizes = any(circle.x > 1 for row in rows for circle in row.circles)
+    x = Axis("bytes", _bytes if has_sizes else lambda _: _bytes(0))
+    return Map(f"Choices for {collective}", x, y, rows, legend).svg()
+
+
+def _maps(table: Table) -> Iterator[str]:
+    for collective in dict.fromkeys(one.collective for one in table.choices):
+        if picture := _map(table, collective):
+            yield (
+                f"<h3>{escape(collective)}</h3><figure>{picture}<figcaption>The way chosen for each size and number of "
+                "ranks. The area of a circle tells how much faster than native it is at a size that was measured."
+                "</figcaption></figure>"
+            )
+
+
 def _cells(values: Sequence[str], tag: str = "td") -> str:
     return "<tr>" + "".join(f"<{tag}>{escape(value)}</{tag}>" for value in values) + "</tr>"
 
@@ -199,6 +275,8 @@ def html(table: Table) -> str:
             f"<figure>{bars}<figcaption>Of each kind of way the fastest at each size that was measured; native counts "
             "where nothing is faster.</figcaption></figure>"
         )
+    if maps := list(_maps(table)):
+        parts += ["<h2>By size and number of ranks</h2>", *maps]
     for choice in table.choices:
         parts += _choice(choice, measured(table, choice.shape))
     return (
