@@ -4,11 +4,13 @@
 //   ways COLLECTIVE RANKS
 // answers `way NAME` for each, then `end`;
 //   measure COLLECTIVE BYTES RANKS CALLS CHECKED WAY
-// makes, with CHECKED 1, a call whose result is checked, then CALLS that are timed, on the first RANKS ranks. Each
-// timed call begins behind a barrier. It answers `times SECONDS ...`, those of the slowest rank; `refused WHY` if the
-// way can't serve; `wrong` if the result is wrong;
+// makes, with CHECKED 1, a call whose result is checked, then CALLS that are timed, on the first RANKS ranks, or on
+// group -RANKS where that is negative. Each timed call begins behind a barrier. It answers `times SECONDS ...`, those
+// of the slowest rank; `refused WHY` if the way can't serve; `wrong` if the result is wrong;
 //   row COLLECTIVE BYTES RANKS CALLS CHECKED WAY
-// does the same without barriers between the calls, and answers the mean of all ranks' seconds, with their waiting.
+// does the same without barriers between the calls, and answers the mean of all ranks' seconds, with their waiting;
+//   ranks GROUP RANK ...
+// takes ranks into a group, a number from 1 on. It has no answer. Rank 0 is in every group.
 //
 // The end of the input ends the job.
 #ifndef _POSIX_C_SOURCE
@@ -32,12 +34,14 @@ static MPI_Comm control;  ///< of all ranks, for requests
 static size_t memory;     ///< most bytes of a rank's buffers
 static size_t room_out, room_in;
 
-/// The communicator of the first ranks, by their number; made on first use by all ranks.
-static struct first_ranks {
-  int ranks;
+/// The communicator of the first ranks, by their number, or of a group, by its negative number; made on first use by
+/// all ranks.
+static struct some_ranks {
+  int name;
   MPI_Comm comm;
 } made[MOST_COMMUNICATORS];
 static int communicators;
+static char is_in_group[MOST_COMMUNICATORS + 1];  ///< this rank, by the group's number
 
 static void say(const char* text) {
   printf("starling-tune %s\n", text);
@@ -66,14 +70,26 @@ static int next_line(char* line) {
 }
 
 /// Null on ranks that are not among them, and on all if there can be no more.
-static MPI_Comm of_first(int first) {
+static MPI_Comm of_ranks(int name) {
   for (int i = 0; i < communicators; ++i)
-    if (made[i].ranks == first) return made[i].comm;
+    if (made[i].name == name) return made[i].comm;
   if (communicators == MOST_COMMUNICATORS) return MPI_COMM_NULL;
+  const int is_in = name > 0 ? world_rank < name : is_in_group[-name];
   MPI_Comm comm_of_them;
-  PMPI_Comm_split(MPI_COMM_WORLD, world_rank < first ? 0 : MPI_UNDEFINED, world_rank, &comm_of_them);
-  made[communicators++] = (struct first_ranks){first, comm_of_them};
+  PMPI_Comm_split(MPI_COMM_WORLD, is_in ? 0 : MPI_UNDEFINED, world_rank, &comm_of_them);
+  made[communicators++] = (struct some_ranks){name, comm_of_them};
   return comm_of_them;
+}
+
+/// Of a line like "1 0 4 8": group 1 also has these ranks.
+static void take_into_group(char* line) {
+  const long group = strtol(line, &line, 10);
+  if (group < 1 || group > MOST_COMMUNICATORS) return;
+  for (char* end; *line != '\0'; line = end) {
+    const long one = strtol(line, &end, 10);
+    if (end == line) return;
+    if (one == world_rank) is_in_group[group] = 1;
+  }
 }
 
 static int have_room(void** buffer, size_t* room, size_t bytes) {
@@ -131,7 +147,7 @@ static void measure(const struct collective* what, size_t bytes, int calls, int 
   fflush(stdout);
 }
 
-static void answer(const char* line) {
+static void answer(char* line) {
   char kind[16], name[64], way[LINE_BYTES];
   long bytes = 0;
   int first = 0, calls = 0, checked = 0;
@@ -145,16 +161,24 @@ static void answer(const char* line) {
     say("end");
     return;
   }
+  if (strncmp(line, "ranks ", 6) == 0) {
+    take_into_group(line + 6);
+    return;
+  }
   const int read = sscanf(line, "%15s %63s %ld %d %d %d %500s", kind, name, &bytes, &first, &calls, &checked, way);
   const int in_row = read == 7 && strcmp(kind, "row") == 0;
   const int understood = in_row || (read == 7 && strcmp(kind, "measure") == 0);
   const struct collective* what = understood ? collective_named(name, strlen(name)) : NULL;
-  if (!what || bytes < 0 || bytes > MOST_BYTES || first < 1 || first > world_ranks || calls < 1 || calls > MOST_CALLS) {
+  if (!what || bytes < 0 || bytes > MOST_BYTES || first < -MOST_COMMUNICATORS || first == 0 || first > world_ranks ||
+      calls < 1 || calls > MOST_CALLS) {
     if (world_rank == 0) say("refused the request is not understood");
     return;
   }
-  comm = of_first(first);
-  if (comm == MPI_COMM_NULL) return;
+  comm = of_ranks(first);
+  if (comm == MPI_COMM_NULL) {
+    if (world_rank == 0) say("refused there can be no more communicators");
+    return;
+  }
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &ranks);
   measure(what, (size_t)bytes, calls, checked, in_row, way);

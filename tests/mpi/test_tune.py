@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,9 +13,12 @@ import pytest
 
 from starling.records.record import Context
 from starling.tables import table as tables
+from starling.tables.table import NATIVE
+from starling.tuning.job import Answer, MpiJob, Refusal, Times
+from starling.tuning.points import Point
 from starling.tuning.rows import FEWEST_CALLS
 from support.mpis import ON_FEW_PROCESSORS, Mpi, compile_c, debian_mpis, environment, installed_mpis
-from support.tuned import STARLING, preloaded, run_tuned
+from support.tuned import STARLING, on_hosts_of_two, preloaded, run_tuned
 
 HERE = Path(__file__).parent
 INTEL = [mpi for mpi in installed_mpis() if mpi.flavour == "intel"]
@@ -46,9 +51,9 @@ def test_calls_go_by_the_way_that_was_chosen(mpi: Mpi, tmp_path: Path) -> None:
         assert {name.partition("?")[0]: count for name, count in gathered.items()} == {"groups": MESHES}
 
 
-def tune(mpi: Mpi, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+def tune(mpi: Mpi, folder: Path, *options: str, behind: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
     line = [*STARLING, "tune", "-o", str(folder / "table.json"), "--mpicc", str(mpi.mpicc), *options]
-    line += ["--", *mpi.launcher, "-n", "4"]
+    line += ["--", *mpi.launcher, "-n", "4", *behind]
     return subprocess.run(
         line,
         env=environment(
@@ -113,6 +118,49 @@ def test_a_small_configuration_phase_makes_a_table_and_goes_on(mpi: Mpi, tmp_pat
     )
     assert shown.returncode == 0, shown.stderr
     assert "<svg" in (tmp_path / "table.html").read_text()
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_a_profiles_communicators_are_measured_on_ranks_that_are_spread_like_theirs(mpi: Mpi, tmp_path: Path) -> None:
+    shapes = ((2, 2, 1), (2, 1, 2), (4, 4, 1))
+    contexts = [
+        {"collective": "bcast", "bytes": 8, "seconds": 1.0, "ranks": ranks, "nodes": nodes, "ranks_per_node": fullest}
+        for ranks, nodes, fullest in shapes
+    ]
+    (tmp_path / "profile.json").write_text(json.dumps({"contexts": contexts}))
+    options = ["--profile", "profile.json", "--ways", "shared*", "--all", "--budget", "none"]
+    done = tune(mpi, tmp_path, *options, behind=on_hosts_of_two([]))
+    assert done.returncode == 0, done.stderr
+    table = tables.read(tmp_path / "table.json")
+    assert {(one.ranks, one.nodes, one.ranks_per_node) for one in table.choices} == set(shapes[:2])
+    left_out = (
+        "33% of the profile's time was not measured, as the job has no ranks that are spread like that: 4 ranks on"
+    )
+    assert sum(left_out in note for note in table.notes) == 1
+    assert left_out in done.stderr
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_the_job_calls_on_the_ranks_that_it_is_told(mpi: Mpi, tmp_path: Path) -> None:
+    environ = environment(mpi, {**ON_FEW_PROCESSORS.get(mpi.name, {}), **preloaded(mpi, tmp_path)})
+    line = [*mpi.launcher, "-n", "4", *on_hosts_of_two([])]
+
+    def measured(point: Point, way: str) -> Answer:
+        return job.measure(point, way, 2, checked=True, patience=60.0)
+
+    with MpiJob.compiled(line, str(mpi.mpicc), environ) as job:
+        job.start()
+        assert job.nodes == (0, 0, 2, 2)
+        way = next(one for one in job.ways("bcast", 2) if one.startswith("shared"))
+        across, within = Point("bcast", 2, 64, nodes=2, fullest=1), Point("bcast", 2, 64, nodes=1, fullest=2)
+        for _ in range(2):
+            assert isinstance(measured(across, NATIVE), Times)
+            assert isinstance(measured(within, way), Times), "ranks of one node share memory"
+            assert isinstance(measured(across, way), Refusal)
+            assert isinstance(measured(Point("bcast", 3, 64, nodes=2, fullest=2), NATIVE), Times)
+            job.kill()  # the next one is told anew
+        measured(across, NATIVE)
+        job.end()
 
 
 @pytest.mark.parametrize("mpi", INTEL, ids=str)

@@ -131,7 +131,7 @@ PROFILED = json.dumps(
 def test_profiles(data: bytes, tmp_path: Path) -> None:
     file = tmp_path / "profile.json"
     file.write_bytes(data)
-    refused_in_a_line(lambda: points.from_profile(file, None, 4, [2, 4]))
+    refused_in_a_line(lambda: points.from_profile(file, None, [0, 0, 1, 1], [2, 4]))
 
 
 MEASURED = {"race": 0, "collective": "bcast", "ranks": 2, "bytes": 8, "way": "ring", "seconds": [1.0]}
@@ -339,7 +339,7 @@ def test_launcher_lines(words: list[str], kind: launcher.Kind) -> None:
         starling_settings.read_file,
         tables.read,
         world,
-        lambda file: points.from_profile(file, None, 4),
+        lambda file: points.from_profile(file, None, [0] * 4),
         lambda file: history.read(file.parent),
     ],
 )

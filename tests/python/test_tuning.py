@@ -55,7 +55,7 @@ def search(job: FakeJob, sizes: Iterable[int] = SIZES, ranks: Iterable[int] = (8
 
 def table_of(found: Search) -> Table:
     made = Made(when="2026-11-23T06:00:00Z", command="starling tune", starling="0.1.0")
-    return outcome.table(found, lambda ranks: (ranks, 1), Machine("node#", "openmpi", "4.1.4"), made)
+    return outcome.table(found, range(64), Machine("node#", "openmpi", "4.1.4"), made)
 
 
 def finished(curves: Mapping[str, tuning.Curve], sizes: Iterable[int]) -> Search:
@@ -437,8 +437,8 @@ def test_a_table_keeps_what_an_earlier_command_measured() -> None:
     wanted = points.grid(["bcast"], SIZES, [8])
     kept = Kept(log.lines, 0.0)
     odd = [Point("nonsense", 8, 8), Point("allreduce", 8, 1 << 40)]
-    plan = {**points.measured_earlier([*kept.natives, *odd], 8), **wanted}
-    assert points.measured_earlier(kept.natives, 4) == {}
+    plan = {**points.measured_earlier([*kept.natives, *odd], [0] * 8), **wanted}
+    assert points.measured_earlier(kept.natives, [0] * 4) == {}
     ways = {name: list(CURVES) for name in ("allreduce", "bcast")}
     both = Search(plan, ways, job, clock=job.clock, budget=None, kept=kept)
     both.run()
@@ -577,12 +577,12 @@ def test_a_profile_gives_the_points_and_their_weights(tmp_path: Path) -> None:
         context("reduce", (1 << 30) + 1, 4, 9.0),
     ]
     path.write_text(json.dumps({"contexts": contexts}))
-    plan = points.from_profile(path, None, 16)
+    plan = points.from_profile(path, None, [0] * 16).plan
     assert {(point.collective, point.ranks) for point in plan} == {("allreduce", 4), ("alltoallv", 4)}
     assert plan[Point("allreduce", 4, 8)] == pytest.approx(1.5)
     assert sum(plan.values()) == pytest.approx(len(plan))
     with pytest.raises(PlanError, match="nothing in it can be tuned on 2 ranks"):
-        points.from_profile(path, None, 2)
+        points.from_profile(path, None, [0] * 2)
     late = {"rank_seconds": 8.0, "waiting_rank_seconds": 6.0}
     contexts = [
         {**context("allreduce", 8, 4, 9.0), "profile": late},
@@ -590,9 +590,9 @@ def test_a_profile_gives_the_points_and_their_weights(tmp_path: Path) -> None:
         {**context("bcast", 64, 2, 1.0), "profile": {"rank_seconds": 1.0, "waiting_rank_seconds": None}},
     ]
     path.write_text(json.dumps({"run": {"ranks": 4}, "contexts": contexts}))
-    plan = points.from_profile(path, None, 16)
+    plan = points.from_profile(path, None, [0] * 16).plan
     assert plan[Point("allreduce", 4, 8)] == plan[Point("bcast", 4, 64)], "waiting does not count"
-    plan = points.from_profile(path, None, 16, [8, 16])
+    plan = points.from_profile(path, None, [0] * 16, [8, 16]).plan
     assert {(point.collective, point.ranks) for point in plan} == {
         ("allreduce", 8),
         ("allreduce", 16),
@@ -602,7 +602,7 @@ def test_a_profile_gives_the_points_and_their_weights(tmp_path: Path) -> None:
     }, "on as many ranks as asked for, but for communicators of a part of them"
     path.write_text(json.dumps({"schema": 9, "contexts": contexts}))
     with pytest.raises(PlanError, match="the profile of another version; make it again"):
-        points.from_profile(path, None, 16)
+        points.from_profile(path, None, [0] * 16)
     ends = {"waiting_rank_seconds": None}
     contexts = [
         {**context("alltoallv", None, 4, 9.0), "profile": {**ends, "rank_seconds": 3.0, "mean_bytes": 1000.0}},
@@ -610,13 +610,97 @@ def test_a_profile_gives_the_points_and_their_weights(tmp_path: Path) -> None:
         {**context("gatherv", None, 4, 9.0), "profile": {**ends, "rank_seconds": 4.0, "mean_bytes": 0.1}},
     ]
     path.write_text(json.dumps({"contexts": contexts}))
-    assert points.from_profile(path, None, 16) == {Point("alltoallv", 4, 800): 1.0, Point("gatherv", 4, 1): 1.0}, (
-        "in the mean block of the program"
-    )
+    assert points.from_profile(path, None, [0] * 16).plan == {
+        Point("alltoallv", 4, 800): 1.0,
+        Point("gatherv", 4, 1): 1.0,
+    }, "in the mean block of the program"
     for text in ("{}", "[" * 100000, json.dumps({"contexts": [context("allreduce", 8, 4, math.nan)]})):
         path.write_text(text)
         with pytest.raises(PlanError, match="no profile"):
-            points.from_profile(path, None, 16)
+            points.from_profile(path, None, [0] * 16)
+
+
+def spread_context(shape: tuple[int, int, int], seconds: float, collective: str = "allreduce") -> dict[str, Any]:
+    ranks, nodes, fullest = shape
+    where = {"ranks": ranks, "nodes": nodes, "ranks_per_node": fullest}
+    return {"collective": collective, "bytes": 8, "calls": 9, "seconds": seconds, **where}
+
+
+def test_a_profiles_communicators_are_measured_on_as_many_nodes(tmp_path: Path) -> None:
+    path = tmp_path / "profile.json"
+    shapes = [(16, 4, 4), (4, 4, 1), (4, 1, 4), (6, 3, 2)]
+    contexts = [spread_context(shape, 1.0) for shape in shapes]
+    contexts += [spread_context((4, 4, 1), 1.0, "alltoallv"), {**spread_context((2, 0, 0), 1.0)}]
+    path.write_text(json.dumps({"run": {"ranks": 16}, "contexts": contexts}))
+    nodes = [rank // 4 for rank in range(16)]
+    plan, note = points.from_profile(path, None, nodes)
+    columns, uneven = Point("allreduce", 4, 8, 4, 1), Point("allreduce", 6, 8, 3, 2)
+    wanted = {Point("allreduce", 16, 8), columns, Point("allreduce", 4, 8), uneven, Point("allreduce", 2, 8)}
+    assert {one for one in plan if one.collective == "allreduce"} == wanted
+    assert [one for one in plan if one.collective == "alltoallv"] == [Point("alltoallv", 4, 4096, 4, 1)]
+    assert note == ""
+    assert columns.members(nodes) == (0, 4, 8, 12)
+    assert uneven.members(nodes) == (0, 1, 4, 5, 8, 9)
+    counted = points.from_profile(path, ["allreduce"], nodes, [8]).plan
+    assert {one.ranks for one in counted} == {8, 6, 4, 2}
+
+    plan, note = points.from_profile(path, ["allreduce"], [0] * 16)
+    assert set(plan) == {Point("allreduce", 4, 8), Point("allreduce", 2, 8)}
+    assert note == (
+        "60% of the profile's time was not measured, as the job has no ranks that are spread like that: "
+        "16 ranks on 4 nodes of 4, 4 ranks on 4 nodes of 1, 6 ranks on 3 nodes of 2"
+    )
+    path.write_text(json.dumps({"contexts": [spread_context((4, 4, 1), 1.0)]}))
+    with pytest.raises(PlanError, match="can be tuned on 16 ranks, 16 of them on the fullest of 1 node; start the job"):
+        points.from_profile(path, None, [0] * 16)
+    path.write_text(json.dumps({"contexts": [spread_context((4, 4, 2), 1.0)]}))
+    with pytest.raises(PlanError, match="no profile"):
+        points.from_profile(path, None, nodes)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "ranks", "wanted", "members"),
+    [
+        ("0011", 2, (2, 1), (0, 2)),
+        ("0101", 2, (1, 2), (0, 2)),
+        ("000111", 4, (2, 3), (0, 1, 2, 3)),
+        ("000111", 4, (2, 2), (0, 1, 3, 4)),
+        ("011122", 3, (2, 2), (0, 1, 2)),  # rank 0 is among them, though alone on its node
+        ("011122", 6, (3, 3), (0, 1, 2, 3, 4, 5)),
+        ("011122", 2, (1, 2), None),
+        ("0011", 3, (3, 1), None),
+        ("0011", 4, (2, 3), None),
+        ("0123", 4, (2, 2), None),
+    ],
+)
+def test_ranks_are_chosen_by_how_they_are_spread(
+    nodes: str, ranks: int, wanted: tuple[int, int], members: tuple[int, ...] | None
+) -> None:
+    assert Point("bcast", ranks, 8, *wanted).members([int(node) for node in nodes]) == members
+
+
+def test_the_table_has_an_entry_for_each_spread_of_ranks(tmp_path: Path) -> None:
+    within = {NATIVE: 2e-5, "doubling": 1e-5, "ring": 4e-5}
+    across = {NATIVE: 2e-3, "doubling": 4e-3, "ring": 1e-3}
+
+    def curve(way: str) -> tuning.Curve:
+        return lambda point: (across if point.nodes else within)[way]
+
+    plan = {Point("allreduce", 4, 64): 1.0, Point("allreduce", 4, 64, 4, 1): 1.0}
+    nodes = [rank // 4 for rank in range(16)]
+    job = FakeJob({way: curve(way) for way in within})
+    path = tmp_path / "measurements"
+    log = Journal(path, ["mpirun"], "MPI", nodes, "node#")
+    found = Search(plan, {"allreduce": list(within)}, job, clock=job.clock, budget=None, log=log)
+    found.run()
+    log.close()
+    made = Made(when="2026-11-23T06:00:00Z", command="starling tune", starling="0.1.0")
+    table = outcome.table(found, nodes, Machine("node#", "openmpi", "4.1.4"), made)
+    ways = {(one.nodes, one.ranks_per_node): one.intervals[0].way for one in table.choices}
+    assert ways == {(1, 4): "doubling", (4, 1): "ring"}
+    kept = Journal(path, ["mpirun"], "MPI", nodes, "node#").kept
+    assert points.measured_earlier(kept.natives, nodes).keys() == plan.keys()
+    assert points.measured_earlier(kept.natives, [0] * 16).keys() == {Point("allreduce", 4, 64)}
 
 
 def test_of_a_profile_with_very_many_sizes_those_with_most_time_are_measured(tmp_path: Path) -> None:
@@ -624,7 +708,7 @@ def test_of_a_profile_with_very_many_sizes_those_with_most_time_are_measured(tmp
     contexts.append({"collective": "reduce", "ranks": 4, "bytes": 8, "seconds": 0.5})
     file = tmp_path / "profile.json"
     file.write_text(json.dumps({"contexts": contexts}))
-    plan = points.from_profile(file, None, 4)
+    plan = points.from_profile(file, None, [0] * 4).plan
     assert [one.bytes for one in plan if one.collective == "bcast"] == [*range(257 - points.MOST_OF_A_COLLECTIVE, 257)]
     assert [one.bytes for one in plan if one.collective == "reduce"] == [8]
 
@@ -707,7 +791,7 @@ def test_what_is_no_file_is_told_before_a_job_starts(tmp_path: Path) -> None:
     with pytest.raises(JournalError, match="pipe: it is a pipe; name another file with -o"):
         JsonLines(pipe)
     with pytest.raises(PlanError, match="/dev/zero: it is neither a file nor a pipe; make a profile with"):
-        points.from_profile(Path("/dev/zero"), None, 4)
+        points.from_profile(Path("/dev/zero"), None, [0] * 4)
     tune.check(replace(request, table=tmp_path / "new.json", profile=pipe))
 
 

@@ -22,6 +22,8 @@ from starling.tuning.points import Point
 _DOUBLINGS_OF_BYTES = 6.0
 """Distance in doublings of the size at which the correlation is 1/e."""
 _DOUBLINGS_OF_RANKS = 3.0
+_SPREAD_OTHERWISE = 0.5
+"""Correlation of a way on ranks that are spread otherwise among nodes."""
 _SAME_VALUE_APART = 0.85
 """Correlation of two ways that differ in one parameter that is no number, or as far as can be."""
 _DOUBLINGS_OF_VALUE = 4.0
@@ -72,7 +74,8 @@ def point_correlation(one: Point, other: Point) -> float:
     """The correlation of a way at two points of a collective."""
     doublings = abs(math.log2(max(one.bytes, 1)) - math.log2(max(other.bytes, 1)))
     doublings_of_ranks = abs(math.log2(one.ranks / other.ranks))
-    return math.exp(-doublings / _DOUBLINGS_OF_BYTES - doublings_of_ranks / _DOUBLINGS_OF_RANKS)
+    alike = 1.0 if one.is_spread_like(other) else _SPREAD_OTHERWISE
+    return alike * math.exp(-doublings / _DOUBLINGS_OF_BYTES - doublings_of_ranks / _DOUBLINGS_OF_RANKS)
 
 
 class Belief:

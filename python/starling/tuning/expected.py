@@ -47,9 +47,10 @@ class Expectation:
         self._of = cache(self._predict)
 
     def _predict(self, point: Point) -> _Predicted:
+        platform = platform_file.adjusted(self._platform, ranks=point.fullest) if point.nodes else self._platform
         try:
             found = repository.prediction(
-                self._platform, point.ranks, point.collective, point.bytes, parameters=self._parameters
+                platform, point.ranks, point.collective, point.bytes, parameters=self._parameters
             )
         except (RepositoryError, UnknownError):
             return _Predicted({}, {})

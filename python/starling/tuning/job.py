@@ -29,6 +29,7 @@ _OURS = "starling: "
 _START_SECONDS = 300.0
 """How long a job may take to begin."""
 _END_SECONDS = 60.0
+_RANKS_IN_A_LINE = 40
 _MOST_COMPLAINTS = 20
 """Lines that are kept of what a job says on stderr as it begins."""
 
@@ -145,6 +146,8 @@ class MpiJob:
         self.processors: tuple[int, ...] = ()
         self.library = ""
         self._place: list[str] = []
+        self._groups: dict[Point, int] = {}
+        """Numbers of the groups of ranks that the job was told, by points on them, of no collective."""
         self.start_seconds = 0.0
         """What its last start took."""
 
@@ -179,7 +182,7 @@ class MpiJob:
         """Starts the job, and waits until it is ready. Raises JobError."""
         tuned = ["run", "--quiet", "--library", "--strategy", "native", "--history", "off", "--record", "off"]
         tuned += [*self._platform, "--"]
-        self._lines, self._complaints, self._place = queue.SimpleQueue(), [], []
+        self._lines, self._complaints, self._place, self._groups = queue.SimpleQueue(), [], [], {}
         began = time.monotonic()
         self._process = subprocess.Popen(
             itself.starling([*tuned, *self._line]),
@@ -274,7 +277,8 @@ class MpiJob:
         kind = "row" if in_row else "measure"
         before = idle.ticks() if self._is_on_lab else None
         try:
-            self._ask(f"{kind} {point.collective} {point.bytes} {point.ranks} {calls} {int(checked)} {way}")
+            ranks = self._ranks(point)
+            self._ask(f"{kind} {point.collective} {point.bytes} {ranks} {calls} {int(checked)} {way}")
             says, _, rest = self._next(patience).partition(" ")
         except JobEndedError:
             self.kill()
@@ -283,10 +287,20 @@ class MpiJob:
             return Times(tuple(map(float, rest.split())), idle.ticks() - before if before else None)
         return Refusal("its result is wrong" if says == "wrong" else rest)
 
-    def spread(self, ranks: int) -> tuple[int, int]:
-        """Nodes of the first `ranks` ranks, and ranks on the fullest of them."""
-        nodes = self.nodes[:ranks]
-        return len(set(nodes)), max(map(nodes.count, set(nodes)))
+    def _ranks(self, point: Point) -> int:
+        """The ranks of a point as the job calls them: how many first ones, or the negative number of a group."""
+        if not point.nodes:
+            return point.ranks
+        if self._requests is None:
+            self.start()
+        group = point._replace(collective="", bytes=0)
+        if group not in self._groups:
+            number = len(self._groups) + 1
+            members = [str(rank) for rank in point.members(self.nodes) or ()]
+            for at in range(0, len(members), _RANKS_IN_A_LINE):
+                self._ask(f"ranks {number} {' '.join(members[at : at + _RANKS_IN_A_LINE])}")
+            self._groups[group] = number
+        return -self._groups[group]
 
     def end(self) -> None:
         """Lets the job end, and kills it where it does not."""

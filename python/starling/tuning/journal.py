@@ -3,8 +3,9 @@
 The file is JSON Lines. The first line says what was measured with: `schema`, `line` (the launcher line), `library`,
 `machine` (its name, as in the table) and `nodes` (of each rank). Each other line is an answer: `race`, `collective`,
 `ranks`, `bytes`, `way`, and `seconds` of each call (`in_row` for calls in a row) or `refused` with a reason, which
-begins with `while it was measured: ` where the job ended; on a lab also `processors`, ticks of idle and of all time. Or
-it is the end of a race: `ended` (its number) and `elapsed`, the seconds of the budget that are used up.
+begins with `while it was measured: ` where the job ended. Where it is not about the first ranks, it has their `nodes`,
+and how many are on the `fullest`; on a lab also `processors`, ticks of idle and of all time. Or it is the end of a
+race: `ended` (its number) and `elapsed`, the seconds of the budget that are used up.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ class Journal:
 
     def add(self, line: Line) -> None:
         """See Log."""
-        found = {"race": line.race, **line.point._asdict(), "way": line.way}
+        point = {key: value for key, value in line.point._asdict().items() if value or key not in ("nodes", "fullest")}
+        found = {"race": line.race, **point, "way": line.way}
         if isinstance(line.answer, Times):
             ticks = line.answer.processors
             busy = {} if ticks is None else {"processors": [ticks.idle, ticks.total]}
@@ -138,8 +140,9 @@ def _seconds(found: Any) -> float:
 
 
 def _line(found: dict[str, Any]) -> Line:
-    point = Point(str(found["collective"]), int(found["ranks"]), int(found["bytes"]))
-    if point.ranks < 1 or not 0 <= point.bytes <= MOST_BYTES:
+    nodes, fullest = int(found.get("nodes", 0)), int(found.get("fullest", 0))
+    point = Point(str(found["collective"]), int(found["ranks"]), int(found["bytes"]), nodes, fullest)
+    if point.ranks < 1 or not 0 <= point.bytes <= MOST_BYTES or not 0 <= nodes <= point.ranks >= fullest >= 0:
         raise ValueError("no point")
     in_row = "in_row" in found
     return Line(int(found["race"]), point, str(found["way"]), _answer(found, "in_row" if in_row else "seconds"), in_row)

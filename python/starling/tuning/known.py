@@ -118,7 +118,12 @@ class Known:
         if not known:
             return 0.0
         nearest, seconds = min(
-            known, key=lambda one: (abs(math.log2(one[0].ranks / point.ranks)), point.bytes - one[0].bytes)
+            known,
+            key=lambda one: (
+                not one[0].is_spread_like(point),
+                abs(math.log2(one[0].ranks / point.ranks)),
+                point.bytes - one[0].bytes,
+            ),
         )
         latency = _SMALLER_ALIKE if nearest.bytes < min(_SMALL_BYTES, point.bytes) else 1.0
         grown = max(point.bytes / max(nearest.bytes, _SMALL_BYTES), 1.0)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from starling.tables import intel_rules
-from starling.tables.table import NATIVE, AtRunTime, Choice, InRow, Interval, Made, Table
+from starling.tables.table import NATIVE, AtRunTime, Choice, InRow, Interval, Made, Shape, Table
 from starling.tables.table import Point as Measured
 from starling.tuning.belief import Estimate
 from starling.tuning.curves import Curve, Span, costs, spans
@@ -94,32 +94,30 @@ def _interval(known: Known, points: list[Point], ways: dict[str, Curve], span: S
     )
 
 
-def choices(known: Known, spread: Callable[[int], tuple[int, int]]) -> list[Choice]:
-    """What to use, for each collective and number of ranks of which native was measured.
+def choices(known: Known, nodes: Sequence[int]) -> list[Choice]:
+    """What to use, for each collective and spread of ranks of which native was measured.
 
-    `spread` has the nodes of a number of ranks, and the ranks on the fullest of them.
+    `nodes` has the node of each rank of the job.
     """
-    groups: dict[tuple[str, int], list[Point]] = {}
+    groups: dict[Shape, list[Point]] = {}
     for point in sorted(known.points):
         if known.points[point].native is not None:
-            groups.setdefault((point.collective, point.ranks), []).append(point)
+            groups.setdefault(Shape(point.collective, point.ranks, *point.spread(nodes)), []).append(point)
     found = []
-    for (collective, ranks), measured in groups.items():
+    for shape, measured in groups.items():
+        collective = shape.collective
         points = measured if knows_size(collective) else [max(measured, key=known.plan.__getitem__)]
         ways = curves(known, points)
-        nodes, fullest = spread(ranks)
         intervals = [_interval(known, points, ways, span) for span in spans([point.bytes for point in points], ways)]
         if not knows_size(collective):
             intervals = [one.model_copy(update={"from_": 0, "below": None}) for one in intervals]
-        found.append(
-            Choice(collective=collective, ranks=ranks, nodes=nodes, ranks_per_node=fullest, intervals=intervals)
-        )
+        found.append(Choice(**shape._asdict(), intervals=intervals))
     return found
 
 
-def _measurements(known: Known, spread: Callable[[int], tuple[int, int]]) -> Iterable[Measured]:
+def _measurements(known: Known, nodes: Sequence[int]) -> Iterable[Measured]:
     for point in sorted(known.points):
-        nodes, fullest = spread(point.ranks)
+        spread = point.spread(nodes)
         processors = known.points[point].processors
         for way in known.measured(point):
             one = Summary.of(known.points[point].seconds[way])
@@ -127,8 +125,8 @@ def _measurements(known: Known, spread: Callable[[int], tuple[int, int]]) -> Ite
                 collective=point.collective,
                 bytes=point.bytes,
                 ranks=point.ranks,
-                nodes=nodes,
-                ranks_per_node=fullest,
+                nodes=spread.nodes,
+                ranks_per_node=spread.fullest,
                 way=way,
                 median_s=one.median,
                 low_s=None if one.half_width is None else one.low,
@@ -140,10 +138,8 @@ def _measurements(known: Known, spread: Callable[[int], tuple[int, int]]) -> Ite
             )
 
 
-def table(
-    search: Search, spread: Callable[[int], tuple[int, int]], machine: Machine, made: Made, platform: str = ""
-) -> Table:
-    """The table of all that was measured."""
+def table(search: Search, nodes: Sequence[int], machine: Machine, made: Made, platform: str = "") -> Table:
+    """The table of all that was measured in a job, of each of whose ranks `nodes` has the node."""
     return Table(
         schema="starling-table-1",
         machine=machine.name,
@@ -152,6 +148,6 @@ def table(
         made=made,
         platform=platform,
         notes=search.notes,
-        choices=choices(search.known, spread),
-        points=list(_measurements(search.known, spread)),
+        choices=choices(search.known, nodes),
+        points=list(_measurements(search.known, nodes)),
     )

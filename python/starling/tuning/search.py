@@ -97,7 +97,7 @@ class Search:
         self._refused = refused
         self._everything = everything
         self._in_row = in_row
-        self._not_measured: dict[tuple[str, int], list[tuple[int, float]]] = {}
+        self._not_measured: dict[tuple[str, str], list[tuple[int, float]]] = {}
         others = {name: [way for way in found if way != NATIVE] for name, found in ways.items()}
         self.known = Known(plan, others, prior)
         lines = kept.lines if kept else ()
@@ -122,9 +122,9 @@ class Search:
 
     @property
     def notes(self) -> list[str]:
-        """Sentences for people about what could not be measured, one for each collective and number of ranks."""
+        """Sentences for people about what could not be measured, one for each collective and its ranks."""
         found = []
-        for (collective, ranks), points in self._not_measured.items():
+        for (collective, place), points in self._not_measured.items():
             sizes = [human_bytes(one) for one in dict.fromkeys((points[0][0], points[-1][0]))]
             seconds = [call for _, call in points]
             calls = [human_seconds(one) for one in dict.fromkeys((min(seconds), max(seconds)))]
@@ -132,22 +132,22 @@ class Search:
             why = f"a call is expected to take {' to '.join(calls)}, too long for the budget"
             if not max(seconds):  # nothing was measured by which to expect anything
                 why = "the budget was used up before"
-            found.append(f"{collective} of {' to '.join(sizes)} on {ranks} ranks{counted} was not measured: {why}")
-        for (collective, ranks, why), refused in self._natives_missing().items():
+            found.append(f"{collective} of {' to '.join(sizes)} on {place}{counted} was not measured: {why}")
+        for (collective, place, why), refused in self._natives_missing().items():
             of = " to ".join(dict.fromkeys(map(human_bytes, (refused[0], refused[-1]))))
-            found.append(f"{collective} of {of} on {ranks} ranks was not measured: {NATIVE}: {why}")
+            found.append(f"{collective} of {of} on {place} was not measured: {NATIVE}: {why}")
         if self._turns.endings >= _MOST_ENDINGS:
             found.append(f"measuring ended early: the job ended {self._turns.endings} times; the same command goes on")
         return found
 
-    def _natives_missing(self) -> dict[tuple[str, int, str], list[int]]:
+    def _natives_missing(self) -> dict[tuple[str, str, str], list[int]]:
         """Sizes at which native was refused, or the job ended, and never measured: by collective, ranks and reason."""
-        found: dict[tuple[str, int, str], list[int]] = {}
+        found: dict[tuple[str, str, str], list[int]] = {}
         for point in self._small_first():
             at = self.known.points[point]
             why = at.out.get(NATIVE) or at.ended.get(NATIVE)
             if at.native is None and why:
-                found.setdefault((point.collective, point.ranks, why), []).append(point.bytes)
+                found.setdefault((point.collective, point.place, why), []).append(point.bytes)
         return found
 
     @property
@@ -185,7 +185,7 @@ class Search:
             late = self.budget.elapsed > _NATIVE_SHARE * self.budget.seconds
             most = (_SHARE_OF_A_CALL / 10 if late else _SHARE_OF_A_CALL) * self.budget.seconds
             if turn > self.budget.left or call > most:
-                self._not_measured.setdefault((point.collective, point.ranks), []).append((point.bytes, call))
+                self._not_measured.setdefault((point.collective, point.place), []).append((point.bytes, call))
                 continue
             yield point
 
@@ -251,8 +251,9 @@ class Search:
     def _hopeless(self, way: str, point: Point) -> str:
         """Why a way has no chance at a point, by what it took at the neighbours; empty if it may have one."""
         alike = [other for other in self.known.plan if other.collective == point.collective]
-        of_size = sorted((one for one in alike if one.ranks == point.ranks), key=lambda one: one.bytes)
-        of_ranks = sorted((one for one in alike if one.bytes == point.bytes), key=lambda one: one.ranks)
+        of_size = sorted((one for one in alike if one.place == point.place), key=lambda one: one.bytes)
+        of_bytes = [one for one in alike if one.bytes == point.bytes and one.is_spread_like(point)]
+        of_ranks = sorted(of_bytes, key=lambda one: one.ranks)
         for row in (of_size, of_ranks):
             at = row.index(point)
             for towards in (row[:at][::-1], row[at + 1 :]):
@@ -266,7 +267,7 @@ class Search:
                     worse = behind[0] > HOPELESS and behind[0] >= further
                 if worse:
                     near = towards[0]
-                    return f"{behind[0]:.1f} times the best of {near.bytes} bytes on {near.ranks} ranks, getting worse"
+                    return f"{behind[0]:.1f} times the best of {near.bytes} bytes on {near.place}, getting worse"
         return ""
 
     # Calls in a row

@@ -26,7 +26,7 @@ from starling.networks.platform_file import Platform
 from starling.tables import table as tables
 from starling.tables.table import NATIVE
 from starling.terminal.figures import human_bytes
-from starling.tuning import outcome, points
+from starling.tuning import outcome, points, spreads
 from starling.tuning.expected import Expectation, guessed
 from starling.tuning.job import MpiJob, crowded
 from starling.tuning.jobs import Jobs
@@ -105,14 +105,15 @@ def check(request: Request) -> None:
         raise PlanError(f"{printable(request.table)}: no such folder")
 
 
-def plan(request: Request, available: int) -> Plan:
-    """The points of a request on so many ranks. Raises PlanError."""
+def plan(request: Request, nodes: Sequence[int]) -> tuple[Plan, list[str]]:
+    """The points of a request in a job, of each of whose ranks `nodes` has the node, and notes. Raises PlanError."""
     if request.profile is not None:
         only = points.collectives(request.collectives) if request.collectives else None
-        asked = None if request.ranks is None else points.numbers_of_ranks(request.ranks, available)
-        return points.from_profile(request.profile, only, available, asked)
-    counts = points.numbers_of_ranks(request.ranks, available)
-    return points.grid(points.collectives(request.collectives), points.sizes(request.sizes), counts)
+        asked = None if request.ranks is None else points.numbers_of_ranks(request.ranks, len(nodes))
+        found, note = points.from_profile(request.profile, only, nodes, asked)
+        return found, [note] if note else []
+    counts = points.numbers_of_ranks(request.ranks, len(nodes))
+    return points.grid(points.collectives(request.collectives), points.sizes(request.sizes), counts), []
 
 
 def admitted(ways: Mapping[str, Sequence[str]], wanted: str | None) -> dict[str, list[str]]:
@@ -167,20 +168,22 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
         Jobs(job, environ) as jobs,
     ):
         job.start()
-        wanted = plan(request, len(job.nodes))
+        wanted, notes = plan(request, job.nodes)
         ways = admitted(_offered(jobs, wanted), request.ways)
         if crowd := crowded(job.nodes, job.processors):
-            log(crowd)
+            notes = [crowd, *notes]
+        for note in notes:
+            log(note)
         described = _platform(request)
         expected = Expectation(
-            described or guessed(*job.spread(len(job.nodes))),
+            described or guessed(*spreads.of(job.nodes)),
             described=described is not None,
             parameters=request.parameters,
         )
         journal = Journal(request.measurements, request.line, job.library, job.nodes, job.machine.name)
         if journal.kept.lines:
             log(f"going on with {printable(request.measurements)}: {len(journal.kept.lines)} answers are there already")
-            earlier = points.measured_earlier(journal.kept.natives, len(job.nodes))
+            earlier = points.measured_earlier(journal.kept.natives, job.nodes)
             wanted = {**earlier, **wanted}
             offered = _offered(jobs, wanted)
             # --ways is about what is measured now; other collectives keep all that they have.
@@ -212,9 +215,8 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
             when=f"{datetime.now(tz=UTC):%Y-%m-%dT%H:%M:%SZ}", command=request.command, starling=__version__
         )
         job.end()
-        found = outcome.table(search, job.spread, job.machine, made, in_one_line(request.platform))
-        if crowd:
-            found = found.model_copy(update={"notes": [crowd, *found.notes]})
+        found = outcome.table(search, job.nodes, job.machine, made, in_one_line(request.platform))
+        found = found.model_copy(update={"notes": [*notes, *found.notes]})
         tables.write(found, request.table)
         for note in search.notes:
             log(note)
@@ -235,7 +237,7 @@ def command_line(words: Sequence[str]) -> str:
 def _words(progress: Progress) -> str:
     point = progress.point
     others = len(progress.ways) - 1
-    return f"{point.collective} {human_bytes(point.bytes)}, {point.ranks} ranks, native" + (
+    return f"{point.collective} {human_bytes(point.bytes)}, {point.place}, native" + (
         f" and {others} more" if others else ""
     )
 
