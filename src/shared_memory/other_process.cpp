@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <random>
 
 namespace starling {
@@ -51,6 +52,13 @@ Reading try_reading(const ProcessWord& of) {
   if (read_process(of.process, of.address, reinterpret_cast<char*>(&word), sizeof word) == sizeof word)
     return word == of.word ? Reading::possible : Reading::another_process;
   return errno == EPERM || errno == ENOSYS ? Reading::forbidden : Reading::another_process;
+}
+
+bool has_ended(const ProcessWord& of) {
+  std::uint64_t word = 0;
+  if (read_process(of.process, of.address, reinterpret_cast<char*>(&word), sizeof word) == sizeof word)
+    return word != of.word;
+  return errno == ESRCH || (kill(static_cast<pid_t>(of.process), 0) != 0 && errno == ESRCH);
 }
 
 }  // namespace starling

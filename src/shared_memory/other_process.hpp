@@ -26,5 +26,8 @@ struct ProcessWord {
 enum class Reading : std::uint8_t { possible, another_process, forbidden };
 /// Whether this process can read that one.
 Reading try_reading(const ProcessWord& of);
+/// Whether that one, of this PID namespace, is no more. Another one may have its number by now, which is found out only
+/// where this process may read it.
+bool has_ended(const ProcessWord& of);
 
 }  // namespace starling

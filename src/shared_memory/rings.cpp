@@ -5,13 +5,23 @@
 #include <utility>
 
 #include "shared_memory/copying.hpp"
-#include "shared_memory/other_process.hpp"
 
 namespace starling {
 
 std::size_t SharedRings::bytes(int members) {
   const auto all = static_cast<std::size_t>(members);
   return (all * all * (slots_for(all) + 1) * line) + (all * chunks * sizeof(Chunk)) + (all * sizeof(Answer));
+}
+
+std::array<SharedRings::Part, 3> SharedRings::parts_of(int members, std::size_t place) {
+  const auto all = static_cast<std::size_t>(members);
+  const std::size_t of_rings = all * (slots_for(all) + 1) * sizeof(Slot);
+  const std::size_t of_chunks = chunks * sizeof(Chunk);
+  const std::size_t chunks_begin = all * of_rings;
+  const std::size_t answers_begin = chunks_begin + (all * of_chunks);
+  return {{{place * of_rings, of_rings},
+           {chunks_begin + (place * of_chunks), of_chunks},
+           {answers_begin + (place * sizeof(Answer)), sizeof(Answer)}}};
 }
 
 // The memory comes from the system as zeros, which is what rings hold that nobody has used.
@@ -58,15 +68,16 @@ SharedRings::Found SharedRings::found_outside(std::size_t writer, const Slot& sl
   return {chunks_[(writer * chunks) + slot.chunk].data.data(), 0, slot.bytes, slot.is_last};
 }
 
-void SharedRings::let_stay_in_place(std::vector<std::int64_t> processes) {
+void SharedRings::know_processes(std::vector<ProcessWord> processes, bool may_stay_in_place) {
   processes_ = std::move(processes);
+  if (!may_stay_in_place) return;
   reads_.assign(members_, true);
   helps_.assign(members_, true);
   in_place_.reserve(members_);
 }
 
 bool SharedRings::may_stay_in_place(std::span<const std::int32_t> readers) const {
-  return !processes_.empty() && std::ranges::all_of(readers, [&](std::int32_t one) { return reads_[place(one)]; });
+  return !reads_.empty() && std::ranges::all_of(readers, [&](std::int32_t one) { return reads_[place(one)]; });
 }
 
 bool SharedRings::publish_in_place(std::span<const std::int32_t> readers, const char* data, std::size_t bytes) {
@@ -86,6 +97,14 @@ bool SharedRings::publish_in_place(std::span<const std::int32_t> readers, const 
 bool SharedRings::is_needed() {
   std::erase_if(in_place_, [&](const Held& one) { return has_taken(one.reader, one.number); });
   return !in_place_.empty();
+}
+
+bool SharedRings::is_needed_by(std::int32_t reader) const {
+  return std::ranges::any_of(in_place_, [&](const Held& one) { return one.reader == place(reader); });
+}
+
+bool SharedRings::has_ended(std::int32_t member) const {
+  return !processes_.empty() && starling::has_ended(processes_[place(member)]);
 }
 
 bool SharedRings::answer() {
@@ -116,8 +135,8 @@ bool SharedRings::help() {
     std::memcpy(&all, slot_of(one.reader, me_, one.number).data.data(), sizeof all);
     const auto* const data = reinterpret_cast<const char*>(static_cast<std::uintptr_t>(all.address));
     const std::size_t bytes = parts->bytes(told.bytes);
-    helps_[one.reader] =
-        write_process(processes_[one.reader], told.address + parts->offset(), data + parts->offset(), bytes) == bytes;
+    helps_[one.reader] = write_process(processes_[one.reader].process, told.address + parts->offset(),
+                                       data + parts->offset(), bytes) == bytes;
     told.copy.made(*parts, helps_[one.reader]);
     return true;
   }
@@ -149,7 +168,7 @@ bool SharedRings::was_helped(std::int32_t writer) const {
 }
 
 std::size_t SharedRings::read(std::int32_t writer, std::uint64_t address, char* into, std::size_t bytes) const {
-  return read_process(processes_[place(writer)], address, into, bytes);
+  return read_process(processes_[place(writer)].process, address, into, bytes);
 }
 
 void SharedRings::ask(std::int32_t writer, std::uint64_t address, std::size_t bytes) {

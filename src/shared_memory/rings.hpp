@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "shared_memory/joint_copy.hpp"
+#include "shared_memory/other_process.hpp"
 
 namespace starling {
 
@@ -52,6 +53,14 @@ class SharedRings {
 
   /// Bytes that so many members need.
   static std::size_t bytes(int members);
+  /// Some of the memory.
+  struct Part {
+    std::size_t first;  ///< byte
+    std::size_t bytes;
+  };
+  /// What the member at that place writes most, or reads most of what is written for it alone. All members' parts
+  /// together are all of the memory.
+  static std::array<Part, 3> parts_of(int members, std::size_t place);
   /// The view of `me` on `memory` for `members` members, which begins on a cache line and was all zeros before any of
   /// them used it. Members are named by any numbers: `places[name]` is one's place among them.
   SharedRings(char* memory, int members, std::vector<std::int32_t> places, int me);
@@ -83,9 +92,11 @@ class SharedRings {
     if (was_last) fetch_to_write(&slot_of(its, me_, published_[its] + 1));
   }
 
-  /// From now on publications may stay in place: all members can read each other's processes, which have these numbers
-  /// by their places.
-  void let_stay_in_place(std::vector<std::int64_t> processes);
+  /// From now on the members, by their places, are in those processes, and publications may stay in place if members
+  /// can read each other's.
+  void know_processes(std::vector<ProcessWord> processes, bool may_stay_in_place);
+  /// Whether its process has ended, as far as this one can know: a member waits in vain for another that has.
+  [[nodiscard]] bool has_ended(std::int32_t member) const;
   /// Whether one for these readers may.
   [[nodiscard]] bool may_stay_in_place(std::span<const std::int32_t> readers) const;
   /// Publishes all bytes at `data` without copying them, as `publish` does. They must stay as they are while
@@ -93,6 +104,8 @@ class SharedRings {
   bool publish_in_place(std::span<const std::int32_t> readers, const char* data, std::size_t bytes);
   /// Whether a reader has not yet taken everything that this member has published in place.
   bool is_needed();
+  /// Whether that one has not.
+  [[nodiscard]] bool is_needed_by(std::int32_t reader) const;
   /// Answers a reader that has asked for some of that. False where nobody has, or the last answer was not heard yet.
   bool answer();
   /// Copies for a reader a part of what it is copying. False where none of them has any left.
@@ -243,12 +256,12 @@ class SharedRings {
   std::array<std::vector<Held>, chunks> holds_;  ///< who must have taken what before a chunk is free
   std::uint64_t chunks_used_ = 0;
 
-  Answer* answers_;                      ///< of all members
-  std::vector<std::int64_t> processes_;  ///< of all members; empty where nothing may stay in place
-  std::vector<bool> reads_;              ///< for each reader: it never had to ask
-  std::vector<bool> helps_;              ///< for each reader: nothing kept this member from writing into its memory
-  std::vector<Held> in_place_;           ///< who must take what before the data may change
-  Held answered_{};                      ///< the latest answer, by the number of the question
+  Answer* answers_;                     ///< of all members
+  std::vector<ProcessWord> processes_;  ///< of all members; empty where they are not known
+  std::vector<bool> reads_;             ///< for each reader: it never had to ask; empty where nothing may stay in place
+  std::vector<bool> helps_;             ///< for each reader: nothing kept this member from writing into its memory
+  std::vector<Held> in_place_;          ///< who must take what before the data may change
+  Held answered_{};                     ///< the latest answer, by the number of the question
 };
 
 }  // namespace starling

@@ -11,12 +11,14 @@
  * - others: finds another process of that number
  * - secret: reads all but the buffers, which other processes cannot read
  * - killed: the process of rank 0 is killed while it takes part in large calls
+ * - reader-killed: that of the last rank, which takes what rank 0 has
  *
  * A third argument `no-memfd` refuses anonymous files. Prints, after the calls of a size, the bytes that rank 0 has
- * read of other processes; at the end how many it has written into them, how often it was not allowed to, and how often
- * it was asked for the processors that it may run on. */
+ * read of other processes; at the end how many it has written into them, how often it was not allowed to, how many it
+ * had the system find in files, and how often it was asked for the processors that it may run on. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>
@@ -42,6 +44,7 @@ static int refused_writes = 0;
 
 static int refuses_memfd = 0;
 static int asked_for_processors = 0;
+static long found_bytes = 0;
 
 /* These stand before the C library's, also for the preloaded library. */
 int memfd_create(const char* name, unsigned flags) {
@@ -50,6 +53,11 @@ int memfd_create(const char* name, unsigned flags) {
     return -1;
   }
   return (int)syscall(SYS_memfd_create, name, flags);
+}
+
+int posix_fallocate(int file, off_t first, off_t bytes) {
+  found_bytes += bytes;
+  return syscall(SYS_fallocate, file, 0, first, bytes) == 0 ? 0 : errno;
 }
 
 int sched_getaffinity(pid_t pid, size_t bytes, cpu_set_t* set) {
@@ -269,10 +277,11 @@ int main(int argc, char** argv) {
   recv = buffer();
   for (int i = 0; i < most; ++i) of_places[i] = (unsigned char)((i * 13) ^ (i >> 9));
   forbidden = strcmp(does, "refuses") == 0;
-  if (strcmp(does, "killed") == 0) {
+  const int kills_reader = strcmp(does, "reader-killed") == 0;
+  if (kills_reader || strcmp(does, "killed") == 0) {
     pthread_t killer;
     call_all(most, 1);
-    if (rank == 0) pthread_create(&killer, NULL, kill_this, NULL);
+    if (rank == (kills_reader ? ranks - 1 : 0)) pthread_create(&killer, NULL, kill_this, NULL);
     for (;;) MPI_Bcast(recv, most, MPI_BYTE, 0, MPI_COMM_WORLD);
   }
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
@@ -286,7 +295,8 @@ int main(int argc, char** argv) {
   }
   reduce_apart(1 << 15);
   if (rank == 0)
-    printf("written: %ld\nrefused: %d\nprocessors: %d\n", written_bytes, refused_writes, asked_for_processors);
+    printf("written: %ld\nrefused: %d\nfound: %ld\nprocessors: %d\n", written_bytes, refused_writes, found_bytes,
+           asked_for_processors);
   MPI_Finalize();
   return 0;
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from starling.records.record import RunRecord
-from support.mpis import Mpi, compile_c, debian_mpis, mpi_named, run_ranks
+from support.mpis import Mpi, compile_c, debian_mpis, installed_mpis, mpi_named, run_ranks
 from support.processes import Outcome
 from support.tuned import library, on_hosts_of, on_hosts_of_two, preloaded, run_tuned
 
@@ -25,7 +25,8 @@ LEAST_COPIED_ONCE = 64 << 10
 """Smaller blocks go natively then."""
 WHOLE = "shared?part=whole,copies=twice"
 """The allreduce of these."""
-SOME = str(1 << 20)
+SOME_BYTES = 1 << 20
+SOME = str(SOME_BYTES)
 """The largest calls of most tests here, in bytes."""
 LEAST_IN_PLACE = 8 << 20
 """Bytes of one publication that its reader copies from the publisher's memory."""
@@ -137,6 +138,15 @@ def test_large_data_is_copied_once(mpi: Mpi, checked: str, tmp_path: Path, ranks
     assert all(read[size] < 1000 for size in read if size < LEAST_IN_PLACE), "no more than whether they may"
 
 
+@pytest.mark.parametrize("other", [one for one in installed_mpis() if one not in debian_mpis()], ids=str)
+def test_other_libraries_share_memory_too(other: Mpi, tmp_path: Path) -> None:
+    checked = str(compile_c(other, NODE_MEMORY, tmp_path, ["-rdynamic", "-O3"]))
+    for ways, least in ((EVERYTHING, 0), (COPIED_ONCE, LEAST_COPIED_ONCE)):
+        outcome, record = run_tuned(other, 3, [checked, SOME, "reads"], ways, tmp_path)
+        assert notes(record, least=least) == {""}
+        assert (max(bytes_read(outcome).values()) > SOME_BYTES) == (ways == COPIED_ONCE)
+
+
 @pytest.mark.parametrize("ranks", [2, 3])
 def test_data_is_copied_once_where_the_candidate_says_so(mpi: Mpi, checked: str, tmp_path: Path, ranks: int) -> None:
     size = 1 << 19
@@ -185,6 +195,26 @@ def test_a_rank_that_dies_in_a_large_call_ends_the_job(mpi: Mpi, checked: str, t
     outcome = run_ranks(mpi, 2, [checked, LARGE, "killed"], {**preloaded(mpi, tmp_path, [library(mpi)]), **settings})
     assert outcome.status != 0
     assert not shared_files()
+
+
+@pytest.mark.parametrize("killed", ["killed", "reader-killed"])
+@pytest.mark.parametrize("ways", [EVERYTHING, COPIED_ONCE], ids=["twice", "once"])
+def test_a_death_that_no_launcher_sees_ends_the_job(
+    mpi: Mpi, checked: str, tmp_path: Path, ways: str, killed: str
+) -> None:
+    # The launcher's child, a shell, lives on. Natively such a job hangs.
+    rank = 0 if killed == "killed" else 2
+    lives_on = f'test "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" != {rank} && exec "$@"; "$@"; exec sleep 1000'
+    unseen = ["sh", "-c", lives_on, "sh", checked, LARGE, killed]
+    settings = {"STARLING_STRATEGY": ways, "STARLING_HISTORY": "off", "STARLING_PLATFORM": "nodes"}
+    outcome = run_ranks(mpi, 3, unseen, {**preloaded(mpi, tmp_path, [library(mpi)]), **settings})
+    assert outcome.status != 0
+    assert f"rank {rank} has ended in the middle of a call" in outcome.stderr
+
+
+def test_each_rank_finds_memory_for_its_own_part(mpi: Mpi, checked: str, tmp_path: Path) -> None:
+    outcome, _ = run_tuned(mpi, 3, [checked, "1", "reads"], EVERYTHING, tmp_path)
+    assert 273 << 10 <= numbers(outcome)["found"] < 300 << 10, "a segment has 273 KiB for each rank"
 
 
 WITHOUT_SHM = {"OMPI_MCA_btl": "tcp,self"}

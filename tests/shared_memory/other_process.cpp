@@ -72,14 +72,17 @@ TEST(OtherProcess, IsKnownByItsWord) {
   ProcessWord other = ProcessWord::mine();
   EXPECT_EQ(try_reading(other), Reading::possible);
   other.word += 1;
+  EXPECT_TRUE(has_ended(other));
   EXPECT_EQ(try_reading(other), Reading::another_process) << "a process of that number, but not the one that told it";
   other.address = 0;
   EXPECT_EQ(try_reading(other), Reading::another_process) << "nothing is there in this one";
+  EXPECT_FALSE(has_ended(other)) << "it is there, for all that can be known";
 }
 
 TEST(OtherProcess, IsNotReadWhereTheSystemForbidsIt) {
   const ProcessWord mine = ProcessWord::mine();
   EXPECT_TRUE(in_a_child([&] { return refuse_reading() && try_reading(mine) == Reading::forbidden; }));
+  EXPECT_TRUE(in_a_child([&] { return refuse_reading() && !has_ended(mine); }));
 }
 
 TEST(OtherProcess, TellsThatItHasEnded) {
@@ -90,8 +93,11 @@ TEST(OtherProcess, TellsThatItHasEnded) {
   }
   ended.process = child;
   EXPECT_EQ(try_reading(ended), Reading::possible);
+  EXPECT_FALSE(has_ended(ended));
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
+  EXPECT_TRUE(has_ended(ended));
+  EXPECT_TRUE(in_a_child([&] { return refuse_reading() && has_ended(ended); }));
   char byte = 0;
   EXPECT_EQ(read_process(child, ended.address, &byte, 1), 0);
   EXPECT_EQ(errno, ESRCH);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <numeric>
@@ -114,6 +115,21 @@ TEST(SharedRings, BringsOnePublicationToManyReaders) {
   });
 }
 
+TEST(SharedRings, ArePartsOfAllMembersAndNothingElse) {
+  for (const int members : {2, 3, 8, 17, 128}) {
+    std::vector<SharedRings::Part> parts;
+    for (int one = 0; one < members; ++one)
+      std::ranges::copy(SharedRings::parts_of(members, static_cast<std::size_t>(one)), std::back_inserter(parts));
+    std::ranges::sort(parts, {}, &SharedRings::Part::first);
+    std::size_t end = 0;
+    for (const SharedRings::Part& part : parts) {
+      EXPECT_EQ(part.first, end) << members;
+      end = part.first + part.bytes;
+    }
+    EXPECT_EQ(end, SharedRings::bytes(members)) << members;
+  }
+}
+
 TEST(SharedRings, LetsAllMembersExchangeAtOnce) {
   run(3, [](SharedRings& rings, int me) {
     for (int turn = 0; turn < turns; ++turn) {
@@ -126,7 +142,7 @@ TEST(SharedRings, LetsAllMembersExchangeAtOnce) {
 
 /// Lets publications of members that are threads stay in place.
 void stay_in_place(SharedRings& rings, int members) {
-  rings.let_stay_in_place(std::vector<std::int64_t>(static_cast<std::size_t>(members), getpid()));
+  rings.know_processes(std::vector<ProcessWord>(static_cast<std::size_t>(members), ProcessWord::mine()), true);
 }
 
 /// Publishes `data` in place, and answers until it is taken.

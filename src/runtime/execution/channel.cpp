@@ -5,7 +5,6 @@
 #include <atomic>
 #include <bitset>
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <utility>
 
@@ -195,8 +194,7 @@ void Channel::broadcast(std::span<double> values) {
 void Channel::abort_job() const {
   std::fprintf(stderr, "starling: rank %d of %d: ranks could not agree on what they measured; the job ends here\n",
                rank_, static_cast<int>(in_world_.size()));
-  pmpi.Abort(process().world, 1);
-  std::abort();
+  end_job();
 }
 
 }  // namespace starling

@@ -1,7 +1,6 @@
 #include "runtime/execution/resources.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 
 #include "messages/told.hpp"
 #include "runtime/execution/ways/schedule_carrier.hpp"
@@ -54,8 +53,7 @@ void Resources::plans_dropped(const ScheduleCarrier& holder) {
 
 void Resources::abort_job(const std::string& why) const {
   std::fprintf(stderr, "starling: rank %d of %d: %s; the job ends here\n", rank_, size_, in_one_line(why).c_str());
-  pmpi.Abort(process().world, 1);
-  std::abort();
+  end_job();
 }
 
 }  // namespace starling

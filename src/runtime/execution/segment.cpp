@@ -1,17 +1,13 @@
 #include "runtime/execution/segment.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <cstring>
 #include <mutex>
-#include <random>
 #include <span>
 #include <utility>
 #include <vector>
@@ -19,6 +15,7 @@
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
 #include "shared_memory/other_process.hpp"
+#include "shared_memory/shared_file.hpp"
 
 namespace starling {
 namespace {
@@ -66,75 +63,17 @@ Left& left() {
   return all;
 }
 
-/// Where a node's segment is found, as its first rank tells the others; a descriptor of -1 where there is none.
-struct Address {
-  std::int64_t process = 0;
-  std::int64_t descriptor = -1;
-  std::int64_t secret = 0;
-};
-constexpr int words_of_address = sizeof(Address) / sizeof(std::int64_t);
+constexpr int words_of_address = sizeof(SharedFile::Address) / sizeof(std::int64_t);
 
-/// In front of the rings: what tells the segment from other memory that the same address may name in another container,
-/// and what each rank of the node tells of itself, in the order of their places.
-constexpr std::size_t secret_bytes = 64;
+/// In front of the rings: what is the file's own, and what each rank of the node tells of itself, in the order of their
+/// places.
 std::size_t front_bytes(int ranks) {
   constexpr std::size_t line = 64;
-  const std::size_t bytes = secret_bytes + (static_cast<std::size_t>(ranks) * sizeof(ProcessWord));
+  const std::size_t bytes = SharedFile::secret_bytes + (static_cast<std::size_t>(ranks) * sizeof(ProcessWord));
   return (bytes + line - 1) / line * line;
 }
 std::span<ProcessWord> introductions(char* memory, int ranks) {
-  return {reinterpret_cast<ProcessWord*>(memory + secret_bytes), static_cast<std::size_t>(ranks)};
-}
-
-/// A file that is closed at the end.
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  ~File() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  File(File&&) = delete;
-  File& operator=(File&&) = delete;
-  [[nodiscard]] int get() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
-
-/// Ways to have memory with a name for the time in which others open it.
-enum class Means : std::uint8_t { anonymous_file, named_file };
-
-std::string path_of(const Address& address, Means means) {
-  return means == Means::anonymous_file
-             ? "/proc/" + std::to_string(address.process) + "/fd/" + std::to_string(address.descriptor)
-             : "/dev/shm/starling-" + std::to_string(static_cast<std::uint64_t>(address.secret));
-}
-
-/// A file of so many bytes of zeros, all of which the system has; -1 where it has not.
-int make_file(Means means, const Address& address, std::size_t bytes) {
-  rlimit limit{};
-  // A process that grows a file beyond its limit is killed.
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < bytes) return -1;
-  const int file = means == Means::anonymous_file ? memfd_create("starling", MFD_CLOEXEC)
-                                                  : open(path_of(address, means).c_str(),
-                                                         O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  if (file < 0) return -1;
-  if (posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0) return file;
-  if (means == Means::named_file) unlink(path_of(address, means).c_str());
-  close(file);
-  return -1;
-}
-
-char* mapped(int file, std::size_t bytes) {
-  // At once with its pages, as candidates are judged by their first calls, which should not wait for them. Of large
-  // ones, which many ranks share, a rank uses few, and to clear and map them all takes milliseconds.
-  constexpr std::size_t most_at_once = std::size_t{4} << 20U;
-  if (file < 0) return nullptr;
-  const int how = MAP_SHARED | (bytes <= most_at_once ? MAP_POPULATE : 0);
-  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, how, file, 0);
-  return memory == MAP_FAILED ? nullptr : static_cast<char*>(memory);
+  return {reinterpret_cast<ProcessWord*>(memory + SharedFile::secret_bytes), static_cast<std::size_t>(ranks)};
 }
 
 /// The ranks of this rank's node, and what they agree by.
@@ -147,10 +86,10 @@ struct Node {
 };
 
 /// Tells or hears the address. Every rank of the communicator calls it, so that their tags stay alike.
-Address agreed_address(const Node& node, const Address& mine) {
+SharedFile::Address agreed_address(const Node& node, const SharedFile::Address& mine) {
   const int tag = node.channel.next_tag();
   const int* const peers = node.channel.peers();
-  Address told = mine;
+  SharedFile::Address told = mine;
   if (node.ranks.rank(0) != node.rank) {
     if (pmpi.Recv(&told, words_of_address, handles.int64, peers[node.ranks.rank(0)], tag, process().world,
                   MPI_STATUS_IGNORE) != MPI_SUCCESS)
@@ -170,40 +109,52 @@ Value worst_of_all(Channel& channel, Value mine) {
   return static_cast<Value>(static_cast<int>(worst[0]));
 }
 
-/// The memory, mapped, or nothing and why. On all ranks of the communicator, which agree on it.
-char* share(const Node& node, Means means, Failure& failure) {
-  const bool has_room = node.ranks.size() == 1 || shared_bytes.load() + node.bytes <= most_bytes;
-  const bool makes = has_room && node.ranks.size() > 1 && node.ranks.rank(0) == node.rank;
-  Address mine;
-  if (makes) {
-    std::random_device random;
-    mine = {getpid(), -1, static_cast<std::int64_t>((std::uint64_t{random()} << 32U) | random())};
-  }
-  const File made(makes ? make_file(means, mine, node.bytes) : -1);
-  mine.descriptor = made.get();
-  char* memory = makes ? mapped(made.get(), node.bytes) : nullptr;
-  if (memory != nullptr) std::memcpy(memory, &mine.secret, sizeof mine.secret);
-  if (memory == nullptr) mine.descriptor = -1;
-  failure = !has_room ? Failure::no_room : makes && memory == nullptr ? Failure::no_memory : Failure::none;
+/// Has these pages of the memory mapped, as candidates are judged by their first calls, which should not wait for them.
+/// Of large memory, which many ranks share, a rank uses little, and to clear and map it all takes milliseconds.
+void map_pages(const Node& node, const volatile char* memory, std::size_t first, std::size_t bytes) {
+  constexpr std::size_t most_at_once = std::size_t{4} << 20U;
+  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  if (node.bytes > most_at_once) return;
+  for (std::size_t at = first; at < first + bytes; at += page) static_cast<void>(memory[at]);
+}
 
-  const Address address = agreed_address(node, mine);
-  if (has_room && !makes && node.ranks.size() > 1 && address.descriptor >= 0) {
-    // In another container the path may name something else, whose opening must neither wait nor do anything.
-    const File opened(open(path_of(address, means).c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    const bool is_whole = opened.get() >= 0 && lseek(opened.get(), 0, SEEK_END) == static_cast<off_t>(node.bytes);
-    auto secret = address.secret;
-    const bool is_ours = is_whole && pread(opened.get(), &secret, sizeof secret, 0) == ssize_t{sizeof secret} &&
-                         secret == address.secret;
-    memory = is_ours ? mapped(opened.get(), node.bytes) : nullptr;
-    if (memory == nullptr) failure = Failure::unreachable;
-  }
-  if (memory != nullptr) introductions(memory, node.ranks.size())[node.place] = ProcessWord::mine();
+/// This rank's view of the file, with memory behind its own part, which thus lies in its domain; null where the system
+/// has none.
+char* mapped(const Node& node, const SharedFile& file) {
+  const std::size_t front = front_bytes(node.ranks.size());
+  const auto parts = SharedRings::parts_of(node.ranks.size(), node.place);
+  if (!std::ranges::all_of(parts, [&](const auto& part) { return file.allocate(front + part.first, part.bytes); }))
+    return nullptr;
+  char* const memory = file.map();
+  if (memory == nullptr) return nullptr;
+  for (const auto& part : parts) map_pages(node, memory, front + part.first, part.bytes);
+  introductions(memory, node.ranks.size())[node.place] = ProcessWord::mine();
+  return memory;
+}
+
+/// The memory, mapped, or nothing and why. On all ranks of the communicator, which agree on it.
+char* share(const Node& node, SharedFile::Means means, Failure& failure) {
+  const bool shares = node.ranks.size() > 1;
+  const bool has_room = !shares || shared_bytes.load() + node.bytes <= most_bytes;
+  const bool makes = shares && has_room && node.ranks.rank(0) == node.rank;
+  SharedFile file = makes ? SharedFile::make(means, node.bytes) : SharedFile();
+  if (file && !file.allocate(0, front_bytes(node.ranks.size()))) file = SharedFile();
+  const SharedFile::Address address = agreed_address(node, file.address());
+  if (shares && has_room && !makes && address.descriptor >= 0) file = SharedFile::open(means, address, node.bytes);
+
+  char* const memory = file ? mapped(node, file) : nullptr;
+  failure = !has_room                      ? Failure::no_room
+            : !shares || memory != nullptr ? Failure::none
+            : makes || file                ? Failure::no_memory
+                                           : Failure::unreachable;
   // All have opened it and said who they are, or never will: after this the file is closed, and a name of it is gone.
   failure = worst_of_all(node.channel, failure);
-  if (means == Means::named_file && made.get() >= 0) unlink(path_of(mine, means).c_str());
-  if (failure == Failure::none) return memory;
-  if (memory != nullptr) munmap(memory, node.bytes);
-  return nullptr;
+  if (failure != Failure::none) {
+    if (memory != nullptr) munmap(memory, node.bytes);
+    return nullptr;
+  }
+  if (memory != nullptr) map_pages(node, memory, 0, node.bytes);
+  return memory;
 }
 
 }  // namespace
@@ -214,8 +165,9 @@ std::unique_ptr<Segment> Segment::open(const Places& places, int rank, Channel& 
   const Node node{ranks, rank, static_cast<std::size_t>(places.position(rank)), channel,
                   front_bytes(ranks.size()) + SharedRings::bytes(ranks.size())};
   Failure failure = Failure::none;
-  char* memory = share(node, Means::anonymous_file, failure);
-  if (failure != Failure::none && failure != Failure::no_room) memory = share(node, Means::named_file, failure);
+  char* memory = share(node, SharedFile::Means::anonymous_file, failure);
+  if (failure != Failure::none && failure != Failure::no_room)
+    memory = share(node, SharedFile::Means::named_file, failure);
   if (failure != Failure::none) {
     why = failure == Failure::no_room
               ? "ranks of a node already share " + std::to_string(most_bytes >> 20U) + " MiB on other communicators"
@@ -244,9 +196,8 @@ std::unique_ptr<Segment> Segment::open(const Places& places, int rank, Channel& 
   for (int one = 0; one < places.ranks(); ++one) members[static_cast<std::size_t>(one)] = places.position(one);
   made->rings_ =
       std::make_unique<SharedRings>(memory + front_bytes(ranks.size()), ranks.size(), std::move(members), rank);
-  std::vector<std::int64_t> processes;
-  for (const ProcessWord& one : everyone) processes.push_back(one.process);
-  if (reading == Reading::possible) made->rings_->let_stay_in_place(std::move(processes));
+  if (reading != Reading::another_process)
+    made->rings_->know_processes({everyone.begin(), everyone.end()}, reading == Reading::possible);
   return made;
 }
 

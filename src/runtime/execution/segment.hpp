@@ -10,8 +10,7 @@
 
 namespace starling {
 
-/// Memory that the ranks of one communicator on a node share, for the sharings of schedules. It has no name that
-/// outlives the ranks: nothing is left of it when they are killed.
+/// Memory that the ranks of one communicator on a node share, for the sharings of schedules, in a `SharedFile`.
 class Segment {
  public:
   /// Makes one on each node. Collective over the communicator, of which this is rank `rank`. Null, on all ranks, if

@@ -19,6 +19,8 @@ constexpr int polls_of_own_processor = 500;
 constexpr int as_many_with_progress = 10;
 /// Further polls that give the processor away, before the rank sleeps between them.
 constexpr int polls_awake = 20000;
+/// Sleeps, which together take a tenth of a second.
+constexpr int many_naps = 1000;
 
 void pause_briefly() {
 #if defined(__x86_64__)
@@ -32,15 +34,18 @@ void pause_briefly() {
 
 Patience::Patience() : most_polls_(process().shares ? 0 : polls_of_own_processor) {}
 
-void Patience::wait() {
+bool Patience::wait() {
   if (++polls_ <= most_polls_) {
     pause_briefly();
-    return;
+    return false;
   }
   // For a message that nobody sends: where it finds one, MPI makes no progress. Number 0 belongs to no channel.
   int is_there = 0;
   pmpi.Iprobe(process().rank, 0, process().world, &is_there, MPI_STATUS_IGNORE);
   give_way();
+  if (naps_ < many_naps) return false;
+  naps_ = 0;
+  return true;
 }
 
 void Patience::wait_in_mpi() {
@@ -57,6 +62,7 @@ void Patience::give_way() {
     return;
   }
   polls_ = most_with_progress + polls_awake;
+  ++naps_;
   const timespec nap{.tv_sec = 0, .tv_nsec = 20000};
   nanosleep(&nap, nullptr);
 }

@@ -10,10 +10,10 @@ class Patience {
  public:
   Patience();
   /// Something has happened: what comes now is waited for as at first.
-  void begin() { polls_ = 0; }
+  void begin() { polls_ = naps_ = 0; }
   /// After a look that made no progress in MPI; in time this makes it, for others may wait for this rank's part in
-  /// their messages.
-  void wait();
+  /// their messages. True now and then in a wait so long that those who are waited for may have ended.
+  bool wait();
   /// After a look that did. Where the rank shares no processor MPI polls, and this does nothing.
   void wait_in_mpi();
 
@@ -22,6 +22,7 @@ class Patience {
 
   int most_polls_;  ///< without giving the processor away
   int polls_ = 0;
+  int naps_ = 0;
 };
 
 /// MPI_Allreduce; where `Process::some_share`, which is the same on all ranks, its nonblocking form, waited for.

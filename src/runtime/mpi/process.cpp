@@ -12,6 +12,11 @@ Process& process() {
   return only;
 }
 
+void end_job() {
+  pmpi.Abort(handles.comm_world, 1);
+  std::abort();
+}
+
 std::vector<int> ranks_in_world(MPI_Comm comm, int size) {
   std::vector<int> ranks(static_cast<std::size_t>(size));
   std::iota(ranks.begin(), ranks.end(), 0);

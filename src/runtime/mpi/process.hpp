@@ -23,6 +23,10 @@ struct Process {
 /// The process's only one: MPI's entry points have no argument to pass it.
 Process& process();
 
+/// Ends the job. By MPI_COMM_WORLD, which launchers kill as a whole: to end another communicator MPICH 4 has its ranks
+/// wait for each other.
+[[noreturn]] void end_job();
+
 /// The ranks in MPI_COMM_WORLD of the `size` ranks of `comm`; MPI_UNDEFINED for ranks of another MPI_COMM_WORLD.
 std::vector<int> ranks_in_world(MPI_Comm comm, int size);
 

@@ -1,9 +1,7 @@
 #include "runtime/execution/steps/sharing.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <new>
 #include <span>
@@ -67,7 +65,8 @@ class OneSharing {
   OneSharing(const Running& run, const BoundSharing& sharing, std::size_t element, std::int64_t most)
       : run_(run),
         rings_(run.transport.segment->rings()),
-        publication_(run.program.publications.data() + sharing.first_publication),
+        first_publication_(run.program.publications.data() + sharing.first_publication),
+        publication_(first_publication_),
         last_publication_(publication_ + sharing.publications),
         take_(run.program.takes.data() + sharing.first_take),
         last_take_(take_ + sharing.takes),
@@ -90,7 +89,7 @@ class OneSharing {
     while (take_ != last_take_) {
       const auto found = rings_.next(take_->peer);
       if (!found) {
-        patience.wait();
+        if (patience.wait()) look_for_others();
         continue;
       }
       if (found->bytes != bytes_of(take_->into) || !found->is_last) return carry_out();  // in a wrong program
@@ -110,8 +109,8 @@ class OneSharing {
       if (publication_ == last_publication_ && take_ == last_take_ && !(in_place_ && rings_.is_needed())) return error_;
       if (published || taken || answered) {
         patience.begin();
-      } else {
-        patience.wait();
+      } else if (patience.wait()) {
+        look_for_others();
       }
     }
   }
@@ -212,7 +211,7 @@ class OneSharing {
     const std::size_t bytes = bytes_of(incoming_.rest());
     if (!is_plain() || bytes < SharedRings::least_together || bytes > JointCopy::most_bytes) return take_in_pieces();
     copied_ = rings_.copy(take_->peer, there_, run_.at(incoming_.rest()), bytes);
-    if (!copied_) end_without_peer();
+    if (!copied_) look_for(take_->peer);
     copying_ = true;
     take_copy();
   }
@@ -222,10 +221,7 @@ class OneSharing {
 
   /// Ends a copy that the publisher may have helped with.
   bool take_copy() {
-    if (!rings_.is_copied(take_->peer)) {
-      find_peer();
-      return false;
-    }
+    if (!rings_.is_copied(take_->peer)) return false;
     copying_ = false;
     if (copied_ && rings_.was_helped(take_->peer)) {
       take_over();
@@ -242,7 +238,7 @@ class OneSharing {
       const std::size_t bytes = bytes_of(piece);
       char* const into = is_plain() ? run_.at(piece) : spare();
       if (into != nullptr && rings_.read(take_->peer, there_, into, bytes) != bytes) {
-        end_without_peer();
+        look_for(take_->peer);
         incoming_.limit(elements_in(SharedRings::chunk_bytes, element_));
         rings_.ask(take_->peer, there_, bytes_of(incoming_.current()));
         asking_ = true;
@@ -257,20 +253,21 @@ class OneSharing {
     take_over();
   }
 
-  /// A publisher that has ended makes no parts any more: reads a byte of it now and then.
-  void find_peer() {
-    constexpr int rarely = 1000;
-    char any = 0;
-    if (++waits_ % rarely == 0 && rings_.read(take_->peer, there_, &any, 1) != 1) end_without_peer();
+  /// Ends the job if one of those that this rank waits for has ended.
+  void look_for_others() const {
+    if (take_ != last_take_) look_for(take_->peer);
+    if (publication_ != last_publication_)
+      for (const std::int32_t reader : run_.program.readers_of(*publication_)) look_for(reader);
+    for (const BoundPublication* one = first_publication_; in_place_ && one != publication_; ++one)
+      for (const std::int32_t reader : run_.program.readers_of(*one))
+        if (rings_.is_needed_by(reader)) look_for(reader);
   }
 
-  /// After the system did not let this rank read: ends the job if nobody is there to answer.
-  void end_without_peer() {
-    if (errno != ESRCH) return;
+  void look_for(std::int32_t peer) const {
+    if (!rings_.has_ended(peer)) return;
     std::fprintf(stderr, "starling: rank %d: rank %d has ended in the middle of a call; the job ends here\n",
-                 process().rank, run_.transport.peers[take_->peer]);
-    pmpi.Abort(process().world, 1);
-    std::abort();
+                 process().rank, run_.transport.peers[peer]);
+    end_job();
   }
 
   /// Takes a piece that could not be read, and goes on with the next one.
@@ -336,6 +333,7 @@ class OneSharing {
 
   const Running& run_;
   SharedRings& rings_;
+  const BoundPublication* first_publication_;
   const BoundPublication* publication_;
   const BoundPublication* last_publication_;
   const BoundTake* take_;
@@ -347,7 +345,6 @@ class OneSharing {
   bool asking_ = false;      ///< for the current piece of that
   bool copying_ = false;     ///< all of that, together with its publisher
   bool copied_ = false;      ///< this rank's part
-  int waits_ = 0;            ///< for the publisher's
   bool in_place_ = false;    ///< something that this rank publishes
   std::unique_ptr<char[]> spare_;
   int error_ = MPI_SUCCESS;
