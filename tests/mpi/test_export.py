@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from starling.commands.cli import app
-from support.mpis import Mpi, compile_c, installed_mpis, run_ranks
+from support.mpis import Mpi, compile_c, installed_mpis, mpi_named, run_ranks
 from support.tables import choice, data
 from support.tuned import preloaded
 
@@ -210,6 +210,56 @@ def test_mpich_uses_what_its_variables_say(mpi: Mpi, tmp_path: Path) -> None:
         env = assigned(export(tmp_path, whole, "mpich-env"))
         found.add(run(mpi, tmp_path, env, "reduce_scatter:96", ranks=5)[0]["reduce_scatter:96"])
     assert len(found) == 2
+
+
+FEW_MESSAGES, MORE_MESSAGES = (
+    {"allgather": "brucks", "allreduce": "recursive_doubling", "alltoall": "brucks", "bcast": "binomial"},
+    {
+        "allgather": "ring",
+        "allreduce": "reduce_scatter_allgather",
+        "alltoall": "pairwise",
+        "bcast": "scatter_ring_allgather",
+    },
+)
+"""Algorithms of MPICH. With the first, rank 0 of 8 sends 3 messages: the logarithm of the ranks."""
+MORE = {"allgather": 7, "allreduce": 6, "alltoall": 7, "bcast": 10}
+FEW = dict.fromkeys(MORE, 3)
+
+
+def sent(folder: Path, env: Mapping[str, str], size: int) -> dict[str, int]:
+    """How many messages rank 0 of 8 sends with Debian's MPICH in each collective, without shared memory."""
+    mpi = mpi_named("mpich4")
+    program = compile_c(mpi, HERE / "message_counts.c", folder, ["-rdynamic", "-ldl"])
+    calls = [f"{collective}:{size}" for collective in MORE]
+    surroundings = {**preloaded(mpi, folder), "MPIR_CVAR_NOLOCAL": "1", **env}
+    lines = run_ranks(mpi, 8, [str(program), *calls], surroundings).check().stdout.splitlines()
+    return {line.partition(":")[0]: int(line.split()[1]) for line in lines}
+
+
+def of_mpich(below: Mapping[str, str], above: Mapping[str, str]) -> dict[str, Any]:
+    """A table with one way of each collective below 100 bytes, and one from there on."""
+    return data(
+        *(choice(one, 8, (0, 100, f"native_{below[one]}"), (100, None, f"native_{above[one]}")) for one in MORE),
+        flavour="mpich",
+        version="4.0.2",
+    )
+
+
+@pytest.mark.parametrize("few_first", [True, False])
+def test_mpich_4_changes_its_algorithms_at_the_sizes_of_a_selection_file(few_first: bool, tmp_path: Path) -> None:
+    below, above = (FEW_MESSAGES, MORE_MESSAGES) if few_first else (MORE_MESSAGES, FEW_MESSAGES)
+    library = library_of(mpi_named("mpich4"))
+    file = export(tmp_path, of_mpich(below, above), "mpich-json", "--library", library)
+    env = {f"MPIR_CVAR_{one.upper()}_DEVICE_COLLECTIVE": "0" for one in MORE}
+    env["MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"] = str(file)
+    assert sent(tmp_path, env, 99) == (FEW if few_first else MORE)
+    assert sent(tmp_path, env, 100) == (MORE if few_first else FEW)
+
+
+def test_mpich_4_uses_what_its_variables_say_for_any_size(tmp_path: Path) -> None:
+    for algorithms, expected in ((FEW_MESSAGES, FEW), (MORE_MESSAGES, MORE)):
+        env = assigned(export(tmp_path, of_mpich(algorithms, algorithms), "mpich-env"))
+        assert sent(tmp_path, env, 100) == expected
 
 
 @pytest.mark.parametrize("mpi", INTEL, ids=str)
