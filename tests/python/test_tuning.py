@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
@@ -33,6 +34,7 @@ from starling.tuning.json_lines import JournalError, JsonLines
 from starling.tuning.points import PlanError, Point
 from starling.tuning.samples import FEWEST, Summary
 from starling.tuning.search import Search
+from starling.tuning.turns import Progress
 from support import tuning
 from support.tuning import FakeJob, line
 
@@ -83,6 +85,21 @@ def test_the_table_has_the_fastest_ways_and_their_crossing_between_measured_size
     assert large.gain is not None
     assert large.gain > 2
     assert "crosses" in large.why
+
+
+def test_the_seconds_of_an_interval_are_those_at_its_ends() -> None:
+    small, large = only_choice(finished(CURVES, SIZES)).intervals
+    assert (small.way, large.way) == ("doubling", "ring")
+    ends = [(small, 0), (small, small.below), (large, large.from_), (large, large.below)]
+    found = [one for interval in (small, large) for one in interval.seconds or ()]
+    expected = [CURVES[interval.way](Point("allreduce", 8, size or 0)) for interval, size in ends]
+    assert found == pytest.approx(expected, rel=0.15)
+    (native,) = only_choice(finished({NATIVE: line(20, 0.004)}, (64, 1 << 20))).intervals
+    assert native.seconds == pytest.approx((20e-6, 1e-6 * (20 + 0.004 * (1 << 20))), rel=0.15)
+    few = {NATIVE: line(20, 0.004), "quick": line(10, 0.002)}
+    (latency,) = only_choice(finished(few, (8,))).intervals
+    assert (latency.from_, latency.below) == (0, 32)
+    assert latency.seconds == pytest.approx((1e-5, 1e-5), rel=0.15), "small sizes take equally long"
 
 
 def test_what_is_hopeless_at_one_size_is_not_measured_at_all_others() -> None:
@@ -871,6 +888,26 @@ def test_ranks_and_ways_are_checked_against_the_job() -> None:
     assert tune.admitted(there, "chain")["bcast"] == [NATIVE, "chain?segment=8192"]
     with pytest.raises(PlanError, match="--ways rong"):
         tune.admitted(there, "rong")
+
+
+@pytest.mark.parametrize(
+    ("budget", "told"),
+    [
+        (math.inf, ["0:00", "0:10", "0:20", "0:40", "1:20", "2:40", "5:20", "10:40", "20:40", "30:40", "40:40"]),
+        (3000.0, [f"{minutes}:00" for minutes in range(0, 50, 5)]),
+    ],
+)
+def test_without_a_terminal_lines_tell_how_far_it_is(
+    budget: float, told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines: list[str] = []
+    monkeypatch.setattr(tune, "log", lines.append)
+    monkeypatch.setattr(tune, "Console", lambda **_: Console(file=io.StringIO()))
+    with tune.shown() as tell:
+        for second in range(2990):
+            tell(Progress(float(second), budget, second, second, Point("bcast", 4, 8), [NATIVE]))
+    assert [line.partition(" used, ")[0] for line in lines] == told
+    assert all(line.endswith(" left") == math.isfinite(budget) for line in lines)
 
 
 def test_times_are_read_with_their_units() -> None:

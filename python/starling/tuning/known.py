@@ -48,6 +48,11 @@ class At:
         return median(self.seconds[NATIVE]) if self.seconds.get(NATIVE) else None
 
 
+def growth(bytes_: int, other: int) -> float:
+    """How many times as long a call of `other` bytes takes as one of fewer, where the network's rate rules."""
+    return max(other / max(bytes_, _SMALL_BYTES), 1.0)
+
+
 Prior = Callable[[str, Point], Estimate]
 """What is expected of a way at a point before anything is measured."""
 
@@ -126,8 +131,7 @@ class Known:
             ),
         )
         latency = _SMALLER_ALIKE if nearest.bytes < min(_SMALL_BYTES, point.bytes) else 1.0
-        grown = max(point.bytes / max(nearest.bytes, _SMALL_BYTES), 1.0)
-        return seconds * latency * grown * max(point.ranks / nearest.ranks, 1.0)
+        return seconds * latency * growth(nearest.bytes, point.bytes) * max(point.ranks / nearest.ranks, 1.0)
 
     def call(self, way: str, point: Point, native: float) -> float:
         """Seconds of a call that it takes at most, as far as is known, where native's takes so many."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from statistics import fmean
 
 from starling.tables import intel_rules
@@ -12,7 +13,7 @@ from starling.tables.table import Point as Measured
 from starling.tuning.belief import Estimate
 from starling.tuning.curves import Curve, Span, costs, spans
 from starling.tuning.job import Machine
-from starling.tuning.known import Known
+from starling.tuning.known import Known, growth
 from starling.tuning.points import Point, knows_size
 from starling.tuning.samples import Summary
 from starling.tuning.search import Search
@@ -57,18 +58,35 @@ def _in_row(known: Known, way: str, point: Point) -> InRow | None:
     return InRow(mean_s=seconds, samples=rows.calls(way), of_native=math.exp(ratio.mean), counts=rows.count)
 
 
-def _interval(known: Known, points: list[Point], ways: dict[str, Curve], span: Span) -> Interval:
-    inside = range(span.first, span.last + 1)
-    natives = {i: _seconds(known, NATIVE, points[i]) or 0.0 for i in inside}
-    logs = {i: one.mean for i in inside if (one := ways[span.way].estimates[i]) is not None}
+def _seconds_at_ends(known: Known, points: list[Point], curve: Curve, span: Span) -> tuple[float, float]:
+    """Expected of a call at both ends of an interval, or at the last measured size where it has no end."""
 
-    def seconds(i: int) -> float:
+    def at_point(i: int) -> float | None:
+        estimate = curve.estimates[i] if 0 <= i < len(points) else None
+        if estimate is None:
+            return None
         # Its own calls tell most, if they are of the kind of native's: those may have been made when the machine was
         # slower.
-        own = _seconds(known, span.way, points[i]) if ways[span.way].measured[i] else None
-        return natives[i] * math.exp(logs[i]) if own is None else own
+        own = _seconds(known, span.way, points[i]) if curve.measured[i] else None
+        native = _seconds(known, NATIVE, points[i]) or 0.0
+        return native * math.exp(estimate.mean) if own is None else own
 
-    gain = math.exp(-fmean(logs.values()))
+    def at(size: int, inner: int, outer: int) -> float:
+        """On the line between the logarithms of two points, or as far beyond the last one as the size tells."""
+        here, there = at_point(inner) or 0.0, at_point(outer)
+        bytes_ = points[inner].bytes
+        if not here or not there:
+            return here * growth(bytes_, size)
+        share = (math.log1p(size) - math.log1p(bytes_)) / (math.log1p(points[outer].bytes) - math.log1p(bytes_))
+        return here * (there / here) ** share
+
+    last = points[span.last].bytes if span.end is None else span.end
+    return at(span.start, span.first, span.first - 1), at(last, span.last, span.last + 1)
+
+
+def _interval(known: Known, points: list[Point], ways: dict[str, Curve], span: Span) -> Interval:
+    inside = range(span.first, span.last + 1)
+    gain = math.exp(-fmean(one.mean for i in inside if (one := ways[span.way].estimates[i]) is not None))
     is_set_at_start = bool(intel_rules.setting(points[0].collective, span.way))
     if span.way == NATIVE:
         rivals = [(known.best(points[i]), i) for i in inside]
@@ -86,7 +104,7 @@ def _interval(known: Known, points: list[Point], ways: dict[str, Curve], span: S
             "from": span.start,
             "below": span.end,
             "way": span.way,
-            "seconds": (seconds(span.first), seconds(span.last)),
+            "seconds": _seconds_at_ends(known, points, ways[span.way], span),
             "gain": 1.0 if span.way == NATIVE else gain,
             "why": why,
             "at_run_time": _at_run_time(points, ways, inside) if is_set_at_start else None,
@@ -108,9 +126,10 @@ def choices(known: Known, nodes: Sequence[int]) -> list[Choice]:
         collective = shape.collective
         points = measured if knows_size(collective) else [max(measured, key=known.plan.__getitem__)]
         ways = curves(known, points)
-        intervals = [_interval(known, points, ways, span) for span in spans([point.bytes for point in points], ways)]
+        of_sizes = spans([point.bytes for point in points], ways)
         if not knows_size(collective):
-            intervals = [one.model_copy(update={"from_": 0, "below": None}) for one in intervals]
+            of_sizes = [replace(one, start=0, end=None) for one in of_sizes]
+        intervals = [_interval(known, points, ways, span) for span in of_sizes]
         found.append(Choice(**shape._asdict(), intervals=intervals))
     return found
 

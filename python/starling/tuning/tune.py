@@ -41,7 +41,9 @@ if TYPE_CHECKING:
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(s|m|min|h)?")
 _UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 _LINES = 10
-"""Number of lines about progress where there is no terminal for a bar."""
+"""Number of lines about progress where there is no terminal for a bar;"""
+_BETWEEN_LINES = (10.0, 600.0)
+"""without a budget as many seconds between two lines as were used before, but no fewer and no more than these."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +191,7 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
             # --ways is about what is measured now; other collectives keep all that they have.
             ways = offered | admitted({name: offered[name] for name in ways}, request.ways)
         expected.prepare(wanted)
-        with _shown() as report:
+        with shown() as report:
             search = Search(
                 wanted,
                 ways,
@@ -247,24 +249,29 @@ def _time(seconds: float) -> str:
     return f"{whole // 60}:{whole % 60:02}"
 
 
+def _next_line(progress: Progress) -> float:
+    """How many seconds are used when the next line about progress is due."""
+    if math.isfinite(progress.budget):
+        return (math.floor(progress.elapsed / progress.budget * _LINES) + 1) * progress.budget / _LINES
+    least, most = _BETWEEN_LINES
+    return progress.elapsed + min(max(progress.elapsed, least), most)
+
+
 @contextmanager
-def _shown() -> Iterator[Callable[[Progress], None]]:
+def shown() -> Iterator[Callable[[Progress], None]]:
     """Shows progress on stderr: a bar on a terminal, else now and then a line."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        told = -1
+        due = 0.0
 
         def tell(progress: Progress) -> None:
-            nonlocal told
-            share = progress.elapsed / progress.budget if math.isfinite(progress.budget) else 0
-            if int(share * _LINES) != told:
-                told = int(share * _LINES)
-                log(
-                    f"{_time(progress.elapsed)} used, {progress.measured} measured; "
-                    f"at most {_time(progress.budget - progress.elapsed)} left"
-                    if math.isfinite(progress.budget)
-                    else f"{_time(progress.elapsed)} used, {progress.measured} measured"
-                )
+            nonlocal due
+            if progress.elapsed < due:
+                return
+            due = _next_line(progress)
+            left = progress.budget - progress.elapsed
+            at_most = f"; at most {_time(left)} left" if math.isfinite(left) else ""
+            log(f"{_time(progress.elapsed)} used, {progress.measured} measured{at_most}")
 
         yield tell
         return
