@@ -78,7 +78,7 @@ def _seconds_at_ends(known: Known, points: list[Point], curve: Curve, span: Span
         if not here or not there:
             return here * growth(bytes_, size)
         share = (math.log1p(size) - math.log1p(bytes_)) / (math.log1p(points[outer].bytes) - math.log1p(bytes_))
-        return here * (there / here) ** share
+        return here * math.pow(there / here, share)
 
     last = points[span.last].bytes if span.end is None else span.end
     return at(span.start, span.first, span.first - 1), at(last, span.last, span.last + 1)
