@@ -968,6 +968,22 @@ def test_a_narrow_terminal_keeps_the_columns_that_matter(width: int) -> None:
     assert {"collective", "ranks", "kind", "mean"} <= set(of_kinds)
 
 
+def test_the_page_of_a_table_with_times_that_no_clock_tells_is_drawn_without_them() -> None:
+    table = full_table()
+    shape = table.choices[0].shape
+    of_shape = list(table.measured(shape))
+    native = next(one for one in of_shape if one.way == NATIVE)
+    other = next(one for one in of_shape if one.way != NATIVE and one.bytes > native.bytes)
+    odd = [
+        native.model_copy(update={"median_s": 1e308, "bytes": 3}),
+        other.model_copy(update={"median_s": 1e-300, "of_native": 1e308, "bytes": 3}),
+        native.model_copy(update={"median_s": 1e-300, "bytes": 1 << 50}),
+        other.model_copy(update={"median_s": 0.0, "of_native": 0.0, "bytes": 1 << 50}),
+    ]
+    drawn = page.html(table.model_copy(update={"points": [*table.points, *odd]}))
+    assert drawn.partition("<h2>")[2] == page.html(table).partition("<h2>")[2]
+
+
 def test_the_page_draws_bars_curves_with_crossings_and_bands() -> None:
     table = full_table()
     text = page.html(table)

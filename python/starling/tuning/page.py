@@ -44,7 +44,20 @@ _OTHERS_COLOUR = "#8b949e"
 _STEP = 16
 """How many times its beginning an interval without end is taken to reach, where nothing was measured in it."""
 
+_DRAWN = (1e-15, 1e15)
+"""Seconds of calls that an axis has room for."""
+
 _Rows = Mapping[int, Mapping[str, float]]
+
+
+def _drawn(table: Table, choice: Choice) -> _Rows:
+    """What was measured of a choice, without times that no clock tells; only sizes at which native has one."""
+    least, most = _DRAWN
+    rows = {
+        size: {way: seconds for way, seconds in ways.items() if least <= seconds <= most}
+        for size, ways in measured(table, choice.shape).items()
+    }
+    return {size: ways for size, ways in rows.items() if NATIVE in ways}
 
 
 def _bytes(value: float) -> str:
@@ -213,7 +226,7 @@ def _map(table: Table, collective: str) -> str:
     legend = list(colours.items())
     if len(ways) > len(COLOURS):
         legend.append((f"{len(ways) - len(COLOURS)} others", _OTHERS_COLOUR))
-    rows = [_row_of_map(one, measured(table, one.shape), colours, alone=numbers[one.ranks] == 1) for one in choices]
+    rows = [_row_of_map(one, _drawn(table, one), colours, alone=numbers[one.ranks] == 1) for one in choices]
     y = "ranks" if len(choices) == len(numbers) else "ranks, nodes x ranks of a node"
     has_sizes = any(circle.x > 1 for row in rows for circle in row.circles)
     x = Axis("bytes", _bytes if has_sizes else lambda _: _bytes(0))
@@ -278,7 +291,7 @@ def html(table: Table) -> str:
     if maps := list(_maps(table)):
         parts += ["<h2>By size and number of ranks</h2>", *maps]
     for choice in table.choices:
-        parts += _choice(choice, measured(table, choice.shape))
+        parts += _choice(choice, _drawn(table, choice))
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f"<title>Tuning table of {escape(place)}</title><style>{_STYLE}</style></head>"
