@@ -50,7 +50,7 @@ _OUTCOMES = (
             rf"|Lost {_AMOUNT} against native, [\d.]+% of the run)"
             rf"(?:, by typical calls \(the delays of others, {_AMOUNT}, count for neither\))?"
             r"|What was saved is not known: (?:native was not measured|ranks mostly waited for each other"
-            r"|calls were delayed for far longer than typical ones saved)"
+            r"|delays of calls hide it)"
             r" where \d+% of the time in collectives went)"
         ),
         "<saved>",

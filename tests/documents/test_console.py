@@ -61,8 +61,7 @@ def test_measured_numbers_and_ways_may_differ(printed: str, same: bool) -> None:
         ),
         (
             "Lost 92 ms against native, 1.3% of the run; trying",
-            "What was saved is not known: calls were delayed for far longer than typical ones saved where 91% of the "
-            "time in collectives went; trying",
+            "What was saved is not known: delays of calls hide it where 91% of the time in collectives went; trying",
             True,
         ),
         ("Lost 92 ms against native, 1.3% of the run; trying", "Saved it; trying", False),

@@ -22,6 +22,8 @@ MOSTLY_WAITING = 1.6
 """Where calls took rank 0 so many times the agreed time, ranks waited for late ones (`auto` leaves that out)."""
 LEAST_OF_DELAYS = 0.1
 """Least part of the delays that typical calls must have saved, for a gain to be claimed in spite of the delays."""
+MOST_GAIN = 1000.0
+"""Where native's typical time is more times the winner's, its few calls were delayed: no algorithm gains so much."""
 _LOOKED_AT = 10
 """The latest records among which one of several ranks is looked for."""
 SLOWEST_IN_TURN = 1.05
@@ -335,21 +337,33 @@ class Context(ContextKey, _Spent):
         if self.winner == "native" and native.samples >= settled.calls:
             # These calls were native: the time above that of typical calls is not due to Starling.
             return Savings(0.0 - (self.tuning or 0.0) - bookkeeping)
+        return self._estimated(native, by_native, bookkeeping)
+
+    def _estimated(self, native: Candidate, by_native: float, bookkeeping: float) -> Savings | Unknown:
+        """The same where calls of others count, by native's time of a call."""
         # The time of all calls must be of the same kind as native's: rank 0's, without waiting for late ranks, or the
         # slowest rank's of each call, where one rank is the slowest in one call, and another one in the next.
-        taken, typical = self._taken, self._typical_of_all(trying=self.tuning or 0.0)
-        if native.samples >= LEAST_SAMPLES and native.median_s is not None and not self._agreed_alike(native):
-            by_native, taken = native.median_s, self.seconds
-            typical = self._typical_of_all(trying=self.tuning_seconds or 0.0, by_first=True)
-        elif self._mostly_waits or self._slowest_in_turn:
-            without_waiting = self._typical_of_all()
-            if without_waiting is not None or self._mostly_waits:
-                taken = typical = without_waiting
+        by_first = native.samples >= LEAST_SAMPLES and native.median_s is not None and not self._agreed_alike(native)
+        if by_first and native.median_s is not None:
+            by_native, taken, trying = native.median_s, self.seconds, self.tuning_seconds
+        else:
+            taken, trying = self._taken, self.tuning
+        typical = self._typical_of_all(trying=trying or 0.0, by_first=by_first)
+        if not by_first and (self._mostly_waits or self._slowest_in_turn):
+            typical = self._typical_of_all()
+            if typical is not None and taken is not None:
+                # Delays of the latest calls of a candidate are no longer than all calls took.
+                taken = typical = min(typical, taken * self._slowest_to_mean)
+            elif self._mostly_waits:
+                taken = None
         if taken is None:
             return Unknown.NATIVE
         delays = 0.0 if typical is None else max(0.0, taken - typical)
         saved = self.calls * by_native + delays - taken - bookkeeping
-        return Unknown.DELAYS if 0.0 < saved < LEAST_OF_DELAYS * delays else Savings(saved, delays)
+        by_winner = self._time_of(self.candidate(self.winner), by_first=by_first) or by_native
+        # What trying and bookkeeping cost may be delays too, so that these may hide a gain as well as a loss.
+        hidden = by_winner < by_native and -delays < saved < LEAST_OF_DELAYS * delays
+        return Unknown.DELAYS if hidden or by_native > MOST_GAIN * by_winner else Savings(saved, delays)
 
     @property
     def saved(self) -> float | None:
@@ -398,6 +412,12 @@ class Context(ContextKey, _Spent):
         varies = self.bucket or self.bytes is None
         return candidate.agreed_s if varies else candidate.all_ranks_s
 
+    def _time_of(self, candidate: Candidate | None, *, by_first: bool) -> float | None:
+        """Rank 0's time of a call, or the one that all ranks agreed on."""
+        if candidate is None:
+            return None
+        return candidate.median_s if by_first else self._all_ranks_s(candidate)
+
     def _typical_of(self, candidate: Candidate) -> float | None:
         """Seconds of a typical call, if measured often enough to count savings by it."""
         agreed = self._all_ranks_s(candidate)
@@ -420,14 +440,19 @@ class Context(ContextKey, _Spent):
         return any(agreed and median and median > MOSTLY_WAITING * agreed for agreed, median in pairs)
 
     @property
+    def _slowest_to_mean(self) -> float:
+        """How many times the mean rank's time of a call the slowest rank's is, by the compared calls; 1 if unknown."""
+        times = (self.arrivals.mean_s, self.arrivals.slowest_s) if self.arrivals else (None, None)
+        mean, slowest = (one or 0.0 for one in times)
+        return slowest / mean if slowest > mean > 0 else 1.0
+
+    @property
     def _slowest_in_turn(self) -> bool:
         """Whether a different rank is the slowest from call to call.
 
         Then the times of the slowest ranks add up to more than any rank spent in the calls.
         """
-        times = (self.arrivals.mean_s, self.arrivals.slowest_s) if self.arrivals else (None, None)
-        mean, slowest = (one or 0.0 for one in times)
-        return slowest > SLOWEST_IN_TURN * mean > 0
+        return self._slowest_to_mean > SLOWEST_IN_TURN
 
     def _typical_of_all(self, *, trying: float | None = None, by_first: bool = False) -> float | None:
         """Seconds of all calls, had each taken as long as its candidate typically does; None where not known.
@@ -437,12 +462,9 @@ class Context(ContextKey, _Spent):
         """
         used = [one for one in self.candidates if one.samples]
         counted = sum(one.samples for one in used)
-        winner = self.candidate(self.winner)
-        if winner is None or not counted:
-            return None
-        times = [(one.samples, one.median_s if by_first else self._all_ranks_s(one)) for one in used]
-        least = winner.median_s if by_first else self._all_ranks_s(winner)
-        if least is None or (trying is None and any(seconds is None for _, seconds in times)):
+        times = [(one.samples, self._time_of(one, by_first=by_first)) for one in used]
+        least = self._time_of(self.candidate(self.winner), by_first=by_first)
+        if not counted or least is None or (trying is None and any(seconds is None for _, seconds in times)):
             return None
         above = sum(samples * (seconds - least) for samples, seconds in times if seconds is not None)
         above *= self.calls / counted

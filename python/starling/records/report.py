@@ -53,12 +53,12 @@ _MOSTLY_ONE = 0.5
 _WHY_UNKNOWN = {
     Unknown.NATIVE: "native was not measured",
     Unknown.WAITING: "ranks mostly waited for each other",
-    Unknown.DELAYS: "calls were delayed for far longer than typical ones saved",
+    Unknown.DELAYS: "delays of calls hide it",
 }
 _NOT_COUNTED = {
     Unknown.NATIVE: "whose time with native is not known",
     Unknown.WAITING: "in which ranks mostly waited",
-    Unknown.DELAYS: "in which delays hide what typical calls saved",
+    Unknown.DELAYS: "in which delays hide it",
 }
 EVEN = 0.995
 """The smallest gain that is shown as 1.00x."""
