@@ -946,6 +946,9 @@ def test_the_report_says_what_the_table_says_and_what_it_gains() -> None:
     text = console.export_text()
     for word in ("doubling", "ring", "point-to-point", "orthogonal groups", "the MPI library's algorithms"):
         assert word in text
+    kinds = text.partition("fastest way of each kind\n")[2].splitlines()
+    assert kinds[0].split()[:4] == ["collective", "ranks", "nodes", "kind"]
+    assert kinds[1].split()[:3] == ["allreduce", "8", "8"], "communicators of as many ranks may be on other nodes"
     gained = report.gains(table, table.choices[0].shape)
     largest = 1 - CURVES["ring"](Point("allreduce", 8, SIZES[-1])) / CURVES[NATIVE](Point("allreduce", 8, SIZES[-1]))
     assert gained[report.Kind.MESSAGES].most == pytest.approx(largest, abs=0.05)

@@ -128,6 +128,7 @@ def render(table: Table, console: Console) -> None:
     columns = [
         Column("collective", [shape.collective for shape, _, _ in found], right=False),
         Column("ranks", [str(shape.ranks) for shape, _, _ in found]),
+        Column("nodes", [str(shape.nodes) for shape, _, _ in found], leave=3),
         Column("kind", [str(one) for _, one, _ in found], right=False),
         *(
             Column(title, [_share(of[i]) for _, _, of in found], leave=leave)
