@@ -269,12 +269,12 @@ def test_formats_without_nodes_say_which_other_communicators_get_an_entry(to: Fo
         choice("alltoall", 4, (0, None, "ring")),
     )
     assert exported(of, to).notes == [
-        "allreduce on 4 ranks, 1 node: counts for 2 to 8 ranks on several nodes, too: the format does not tell nodes "
+        "allreduce on 4 ranks, 1 node: counts for 2 to 8 ranks on several nodes, too: the export does not tell nodes "
         "apart",
-        "allreduce on 16 ranks, 4 nodes of 4: counts for 9 to 32 ranks on 1 node, too: the format does not tell nodes "
+        "allreduce on 16 ranks, 4 nodes of 4: counts for 9 to 32 ranks on 1 node, too: the export does not tell nodes "
         "apart",
-        "what was measured on 1 node counts for several, too: the format does not tell nodes apart",
-        "what was measured on several nodes counts for 1, too, and for any number of ranks on a node: the format does "
+        "what was measured on 1 node counts for several, too: the export does not tell nodes apart",
+        "what was measured on several nodes counts for 1, too, and for any number of ranks on a node: the export does "
         "not tell nodes apart",
     ]
 
@@ -288,7 +288,7 @@ def test_formats_of_one_entry_say_on_which_other_nodes_that_counts(to: Format, f
     )
     found = exported(of, to)
     assert found.notes == [
-        "what was measured on several nodes counts for 1, too, and for any number of ranks on a node: the format does "
+        "what was measured on several nodes counts for 1, too, and for any number of ranks on a node: the export does "
         "not tell nodes apart"
     ]
     assert any(line.startswith("allreduce on 4 ranks, 1 node: left out, ") for line in found.left_out)

@@ -281,16 +281,16 @@ def on_other_nodes(entries: Sequence[Rules]) -> list[str]:
         kinds.setdefault(entry.shape.collective, set()).add(entry.shape.nodes == 1)
     found = [
         f"{entry.shape}: counts for {entry.least} to {entry.most} ranks on "
-        f"{'several nodes' if entry.shape.nodes == 1 else '1 node'}, too: the format does not tell nodes apart"
+        f"{'several nodes' if entry.shape.nodes == 1 else '1 node'}, too: the export does not tell nodes apart"
         for entry in entries
         if len(kinds[entry.shape.collective]) > 1
     ]
     only = [one for one in kinds.values() if len(one) == 1]
     if {True} in only:
-        found.append("what was measured on 1 node counts for several, too: the format does not tell nodes apart")
+        found.append("what was measured on 1 node counts for several, too: the export does not tell nodes apart")
     if {False} in only:
         found.append(
-            "what was measured on several nodes counts for 1, too, and for any number of ranks on a node: the format "
+            "what was measured on several nodes counts for 1, too, and for any number of ranks on a node: the export "
             "does not tell nodes apart"
         )
     return found
