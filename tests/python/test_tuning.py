@@ -26,8 +26,9 @@ from starling.tables import table as tables
 from starling.tables.table import NATIVE, Choice, Made, Table
 from starling.terminal.figures import human_bytes
 from starling.tuning import library, outcome, page, points, report, tune
-from starling.tuning.belief import Belief, Estimate
+from starling.tuning.belief import Belief, Estimate, point_correlation
 from starling.tuning.curves import Curve, spans
+from starling.tuning.expected import Expectation, guessed
 from starling.tuning.job import Ended, Machine, Refusal, Times, crowded, first_words
 from starling.tuning.journal import Journal, Kept, Line
 from starling.tuning.json_lines import JournalError, JsonLines
@@ -718,6 +719,16 @@ def test_the_table_has_an_entry_for_each_spread_of_ranks(tmp_path: Path) -> None
     kept = Journal(path, ["mpirun"], "MPI", nodes, "node#").kept
     assert points.measured_earlier(kept.natives, nodes).keys() == plan.keys()
     assert points.measured_earlier(kept.natives, [0] * 16).keys() == {Point("allreduce", 4, 64)}
+
+
+def test_ways_are_expected_by_how_ranks_are_spread() -> None:
+    expected = Expectation(guessed(4, 4), described=False)
+    way = "shared?copies=twice"
+    assert "node" in expected.refusal(way, Point("allgather", 4, 8, nodes=4, fullest=1))
+    assert expected.refusal(way, Point("allgather", 4, 8, nodes=1, fullest=4)) == ""
+    columns, within = Point("allgather", 4, 8, 4, 1), Point("allgather", 4, 8, 1, 4)
+    assert point_correlation(columns, columns._replace(ranks=8, nodes=8)) > point_correlation(columns, within)
+    assert point_correlation(columns, columns) == 1
 
 
 def test_of_a_profile_with_very_many_sizes_those_with_most_time_are_measured(tmp_path: Path) -> None:
