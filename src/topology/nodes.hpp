@@ -18,18 +18,6 @@ struct Spread {
 /// The node of each rank by the numbers of their hosts: named by the lowest rank on it.
 std::vector<int> nodes_by_hosts(std::span<const std::int64_t> hosts);
 
-/// What a rank may use of its node's processors.
-struct ProcessorShare {
-  std::int64_t which;  ///< the same number for ranks of a node that may use the same ones
-  std::int64_t count;  ///< how many they are
-  std::int64_t group;  ///< the same number for ranks that have processors together by a quota; 0: there is none
-  std::int64_t quota;  ///< how many; 0 for a part of one
-};
-
-/// For each rank 1 where it has to share processors, because more ranks of its node may use exactly the same ones than
-/// these are, or have a quota together that is smaller than they are many; else 0. Other jobs do not count.
-std::vector<int> sharing_processors(std::span<const int> nodes, std::span<const ProcessorShare> shares);
-
 /// The domain of each rank of those that ranks told: all of a node of which a rank told a negative one, that it does
 /// not know, are in one.
 std::vector<int> domains_as_told(std::span<const int> nodes, std::span<const int> told);

@@ -86,29 +86,6 @@ TEST(Places, HasNoDomainsWhereEachNodeIsOne) {
   }
 }
 
-TEST(Processors, AreSharedByMoreRanksThatMayUseTheSameOnesThanTheseAre) {
-  const auto sharing = [](const std::vector<ProcessorShare>& shares) {
-    return sharing_processors(std::vector<int>{0, 0, 2, 2, 2}, shares);
-  };
-  const ProcessorShare two{7, 2, 0, 1};
-  EXPECT_EQ(sharing(std::vector<ProcessorShare>(5, two)), (std::vector<int>{0, 0, 1, 1, 1}));
-  const ProcessorShare one{7, 1, 0, 1};
-  const ProcessorShare three{8, 3, 0, 1};
-  EXPECT_EQ(sharing({one, one, three, three, three}), (std::vector<int>{1, 1, 0, 0, 0}));
-  const ProcessorShare first{1, 1, 0, 1};
-  const ProcessorShare second{2, 1, 0, 1};
-  EXPECT_EQ(sharing({first, second, first, second, second}), (std::vector<int>{0, 0, 0, 1, 1})) << "bound to one each";
-}
-
-TEST(Processors, AreSharedByMoreRanksThanTheirQuotaIs) {
-  const auto bound = [](std::int64_t to) { return ProcessorShare{to, 1, 5, 2}; };
-  EXPECT_EQ(sharing_processors(std::vector<int>{0, 0, 2, 2, 2},
-                               std::vector<ProcessorShare>{bound(1), bound(2), bound(1), bound(2), bound(3)}),
-            (std::vector<int>{0, 0, 1, 1, 1}));
-  EXPECT_EQ(sharing_processors(std::vector<int>{0}, std::vector<ProcessorShare>{{1, 4, 5, 0}}), std::vector<int>{1})
-      << "a part of a processor";
-}
-
 TEST(Domains, OfANodeWithARankThatDoesNotKnowItsOwnAreOne) {
   const std::vector<int> nodes{0, 0, 2, 2, 0};
   EXPECT_EQ(domains_as_told(nodes, std::vector<int>{1, 0, 1, 0, -1}), (std::vector<int>{0, 0, 1, 0, 0}));

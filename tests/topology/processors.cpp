@@ -6,6 +6,7 @@
 #include <bit>
 #include <initializer_list>
 #include <thread>
+#include <vector>
 
 namespace starling {
 namespace {
@@ -31,6 +32,43 @@ TEST(Processors, AreThoseThatAThreadMayRunOn) {
   int here = 0;
   for (const std::uint64_t bits : allowed_processors()) here += std::popcount(bits);
   EXPECT_EQ(here, CPU_COUNT(&before));
+}
+
+/// Of ranks of one node that may use those.
+std::vector<int> sharing(const std::vector<Processors>& allowed) {
+  std::vector<ProcessorShare> shares;
+  for (const Processors& one : allowed) shares.push_back({one, 0, 0});
+  return sharing_processors(std::vector<int>(allowed.size()), shares);
+}
+
+TEST(Processors, AreSharedByMoreRanksOfANodeThanTheseAre) {
+  const ProcessorShare two{some({6, 7}), 0, 0};
+  EXPECT_EQ(sharing_processors(std::vector<int>{0, 0, 2, 2, 2}, std::vector<ProcessorShare>(5, two)),
+            (std::vector<int>{0, 0, 1, 1, 1}));
+  EXPECT_EQ(sharing({some({1}), some({2}), some({70})}), (std::vector<int>{0, 0, 0})) << "bound to one each";
+  EXPECT_EQ(sharing({some({1}), some({2}), some({1})}), (std::vector<int>{1, 0, 1}));
+  EXPECT_EQ(sharing({{}, {}}), (std::vector<int>{0, 0})) << "nothing is known of them";
+}
+
+TEST(Processors, AreSharedWhereSomeRanksMayUseAPartOfWhatOthersMay) {
+  const Processors both = some({0, 64});
+  EXPECT_EQ(sharing({some({0}), both, some({64}), both}), (std::vector<int>{1, 1, 1, 1}));
+  EXPECT_EQ(sharing({some({0}), both}), (std::vector<int>{0, 0}));
+  EXPECT_EQ(sharing({some({0}), some({0}), some({0, 1, 2, 3})}), (std::vector<int>{1, 1, 0}))
+      << "the last one has others to use";
+  EXPECT_EQ(sharing({some({0, 1}), some({1, 2}), some({2, 0})}), (std::vector<int>{0, 0, 0}));
+  EXPECT_EQ(sharing({some({0, 1}), some({1, 2}), some({2, 0}), some({1, 2}), some({5})}),
+            (std::vector<int>{1, 1, 1, 1, 0}));
+}
+
+TEST(Processors, AreSharedByMoreRanksThanTheirQuotaIs) {
+  const auto bound = [](unsigned to) { return ProcessorShare{some({to}), 5, 2}; };
+  EXPECT_EQ(sharing_processors(std::vector<int>{0, 0, 2, 2, 2},
+                               std::vector<ProcessorShare>{bound(1), bound(2), bound(1), bound(2), bound(3)}),
+            (std::vector<int>{0, 0, 1, 1, 1}));
+  EXPECT_EQ(sharing_processors(std::vector<int>{0}, std::vector<ProcessorShare>{{some({0, 1}), 5, 0}}),
+            std::vector<int>{1})
+      << "a part of a processor";
 }
 
 }  // namespace

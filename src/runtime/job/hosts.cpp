@@ -1,10 +1,8 @@
 #include "runtime/job/hosts.hpp"
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <fstream>
-#include <limits>
 #include <string>
 
 #include "messages/fingerprint.hpp"
@@ -13,7 +11,6 @@
 #include "runtime/mpi/process.hpp"
 #include "topology/cpu_quota.hpp"
 #include "topology/processor_domain.hpp"
-#include "topology/processors.hpp"
 
 namespace starling {
 
@@ -29,17 +26,9 @@ std::int64_t number_of_host() {
 PlaceOnHost place_on_host() {
   const Processors allowed = allowed_processors();
   const CpuQuota quota = cpu_quota_here();
-  Fingerprint which;
-  std::int64_t count = 0;
-  for (const std::uint64_t some : allowed) {
-    which.add(some);
-    count += std::popcount(some);
-  }
-  const bool has_its_own = STARLING_SIMULATED;
-  if (has_its_own) count = std::numeric_limits<std::int64_t>::max();
+  if (STARLING_SIMULATED) return {domain_of_processors(allowed), {}};
   return {domain_of_processors(allowed),
-          {static_cast<std::int64_t>(which.value()), count, has_its_own ? 0 : static_cast<std::int64_t>(quota.group),
-           static_cast<std::int64_t>(quota.processors)}};
+          {allowed, static_cast<std::int64_t>(quota.group), static_cast<std::int64_t>(quota.processors)}};
 }
 
 std::vector<int> gathered_from_all(int mine) {

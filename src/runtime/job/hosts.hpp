@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "topology/nodes.hpp"
+#include "topology/processors.hpp"
 
 namespace starling {
 
