@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
@@ -129,6 +130,42 @@ def test_open_mpi_runs_what_is_asked_for(name: str, folder: Path, tmp_path: Path
         assert any(one.startswith(function) for one in selected - natively), f"{way}: {sorted(selected - natively)}"
 
 
+@pytest.mark.parametrize("name", ["openmpi4", "openmpi5"])
+def test_open_mpi_gets_the_values_that_are_asked_for(name: str, folder: Path, tmp_path: Path) -> None:
+    mpi = mpi_named(name)
+    names = offered(mpi, folder)
+    spy = tmp_path / "spy.so"
+    subprocess.run(["cc", "-O1", "-shared", "-fPIC", str(HERE / "tuned_spy.c"), "-o", str(spy), "-ldl"], check=True)
+    functions = {
+        "bcast:chain": ("bcast_intra_chain", ("segment", "fanout")),
+        "bcast:pipeline": ("bcast_intra_pipeline", ("segment",)),
+        "bcast:binomial": ("bcast_intra_binomial", ("segment",)),
+        "reduce:chain": ("reduce_intra_chain", ("segment", "fanout")),
+        "reduce:pipeline": ("reduce_intra_pipeline", ("segment",)),
+        "reduce:in_order_binary": ("reduce_intra_in_order_binary", ("segment",)),
+    }
+    asked = [
+        (collective, way)
+        for collective in ("bcast", "reduce")
+        for way in names[collective]
+        if f"{collective}:{way.partition('?')[0].removeprefix('native_')}" in functions
+    ]
+    assert len(asked) > 2 * len(functions)
+    ways = [":".join(one) for one in asked]
+    settings = {"STARLING_STRATEGY": "native", "STARLING_LIBRARY": "1", "STARLING_HISTORY": "off"}
+    surroundings = {"LD_PRELOAD": f"{library(mpi)}:{spy}", **settings}
+    told = run_ranks(mpi, 4, [program(mpi, folder), "traces", *ways], surroundings, PATIENCE).check().stderr
+    called = {tuple(line.split()[1:]) for line in told.splitlines() if line.startswith("with ")}
+    for collective, way in asked:
+        algorithm, _, bound = way.removeprefix("native_").partition("?")
+        function, parameters = functions[f"{collective}:{algorithm}"]
+        values = dict(pair.split("=") for pair in bound.split(","))
+        assert tuple(values) == parameters
+        wanted = [value.replace("none", "0") for value in values.values()]
+        first = 1 if collective == "bcast" else 3
+        assert any(one[0] == function and list(one[first : first + len(wanted)]) == wanted for one in called), way
+
+
 def test_mpich_4_runs_what_is_asked_for(folder: Path) -> None:
     """By the number of messages of rank 0 of 8: p-1, p-1 and a local one, or log p."""
     ways = [
@@ -207,6 +244,20 @@ def test_open_mpi_keeps_to_what_the_user_has_set(variable: str, folder: Path) ->
     assert offered(mpi, folder, env) == {}
     plainly = run(mpi, 6, ["traces", "allreduce:native"], folder, env).stdout
     assert run(mpi, 6, ["traces", "allreduce:native"], folder, {**env, "STARLING_LIBRARY": "1"}).stdout == plainly
+
+
+@pytest.mark.parametrize("where", ["named", "home"])
+def test_open_mpi_keeps_to_what_a_file_of_parameters_sets(where: str, folder: Path, tmp_path: Path) -> None:
+    mpi = mpi_named("openmpi4")
+    file = tmp_path / ".openmpi/mca-params.conf"
+    file.parent.mkdir()
+    file.write_text("# a comment\n  coll_tuned_allreduce_algorithm = 4\n")
+    env = {"OMPI_MCA_mca_base_param_files": str(file)} if where == "named" else {"HOME": str(tmp_path)}
+    assert offered(mpi, folder, env) == {}
+    plainly = run(mpi, 6, ["traces", "allreduce:native"], folder, env).stdout
+    assert run(mpi, 6, ["traces", "allreduce:native"], folder, {**env, "STARLING_LIBRARY": "1"}).stdout == plainly
+    file.write_text("#coll_tuned_allreduce_algorithm = 4\nbtl_base_warn_component_unused = 0\n")
+    assert offered(mpi, folder, env) != {}
 
 
 def test_they_are_candidates_where_the_user_wants_them(folder: Path) -> None:

@@ -1,4 +1,5 @@
-/* Preloaded into an Open MPI program: each algorithm of the component `tuned` says on stderr that it was called.
+/* Preloaded into an Open MPI program: each algorithm of the component `tuned` says on stderr that it was called, and
+   with what from its seventh argument on: of a bcast the segment and the fan-out, of a reduce these from the ninth on.
    Open MPI's components call the algorithms by name from its library, so that a preload comes first. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -13,6 +14,7 @@ typedef int (*Algorithm)(long, long, long, long, long, long, long, long, long, l
     Algorithm real;                                                                                                 \
     *(void**)&real = dlsym(RTLD_NEXT, "ompi_coll_base_" #name);                                                     \
     fprintf(stderr, "called " #name "\n");                                                                          \
+    fprintf(stderr, "with " #name " %d %d %d %d\n", (int)g, (int)h, (int)i, (int)j);                                \
     return real(a, b, c, d, e, f, g, h, i, j, k, l);                                                                \
   }
 

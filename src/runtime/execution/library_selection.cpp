@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runtime/mpi/flavour.hpp"
+#include "runtime/mpi/opal_parameter_files.hpp"
 #include "ways/described_values.hpp"
 
 namespace starling {
@@ -70,7 +71,6 @@ const std::vector<Knob>& knobs_of_openmpi() {
       all.push_back({"reduce", name, "segment", reduce, {0, 8192, 65536}});
     all.push_back({"bcast", "chain", "fanout", "coll_tuned_bcast_algorithm_chain_fanout", {4, 2}});
     all.push_back({"reduce", "chain", "fanout", "coll_tuned_reduce_algorithm_chain_fanout", {4, 2}});
-    all.push_back({"bcast", "knomial", "radix", "coll_tuned_bcast_algorithm_knomial_radix", {4, 8}});
     all.push_back(
         {"allreduce", "segmented_ring", "segment", "coll_tuned_allreduce_algorithm_segmentsize", {65536, 1048576}});
     return all;
@@ -282,6 +282,7 @@ void prepare_library_selection() {
     const std::string_view variable(*one);
     if (variable.starts_with("OMPI_MCA_coll_tuned_") && !variable.starts_with(dynamic_rules)) return;
   }
+  if (parameter_files_set("coll_tuned_")) return;
   constexpr int keep = 0;  // what the user has set
   setenv(dynamic_rules, "1", keep);
 }
