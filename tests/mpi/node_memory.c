@@ -148,13 +148,14 @@ static void check(const char* what, const unsigned char* data, int from, int to,
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Bits, for Open MPI 4.1 adds bytes in another way where it has vectors of them. */
-static void check_combined(const char* what, int count) {
+/* Whether `recv` combines what the ranks before `end` have for `to`. Bits, for Open MPI 4.1 adds bytes in another way
+ * where it has vectors of them. */
+static void check_combined(const char* what, int count, int to, int end) {
   unsigned char all = 0;
-  for (int from = 0; from < ranks; ++from) all ^= of_ranks(from, 0);
+  for (int from = 0; from < end; ++from) all ^= of_ranks(from, to);
   /* Each rank has `of_places`: an even number of them leaves nothing. */
   unsigned char other = 0;
-  for (int i = 0; i < count; ++i) other |= recv[i] ^ (ranks % 2 == 0 ? 0 : of_places[i]) ^ all;
+  for (int i = 0; i < count; ++i) other |= recv[i] ^ (end % 2 == 0 ? 0 : of_places[i]) ^ all;
   if (other == 0) return;
   fprintf(stderr, "rank %d: %s of %d bytes is wrong\n", rank, what, count);
   MPI_Abort(MPI_COMM_WORLD, 1);
@@ -197,7 +198,7 @@ static void call_all(int count, int root) {
   fill(send, rank, 0, count);
   clear(1, count);
   MPI_Reduce(send, recv, count, MPI_BYTE, MPI_BXOR, root, MPI_COMM_WORLD);
-  if (rank == root) check_combined("reduce", count);
+  if (rank == root) check_combined("reduce", count, 0, ranks);
 
   clear(ranks, count);
   MPI_Gather(send, count, MPI_BYTE, recv, count, MPI_BYTE, root, MPI_COMM_WORLD);
@@ -217,10 +218,16 @@ static void call_all(int count, int root) {
   fill(send, rank, 0, count);
   clear(1, count);
   MPI_Allreduce(send, recv, count, MPI_BYTE, MPI_BXOR, MPI_COMM_WORLD);
-  check_combined("allreduce", count);
+  check_combined("allreduce", count, 0, ranks);
   fill(recv, rank, 0, count);
   MPI_Allreduce(MPI_IN_PLACE, recv, count, MPI_BYTE, MPI_BXOR, MPI_COMM_WORLD);
-  check_combined("allreduce in place", count);
+  check_combined("allreduce in place", count, 0, ranks);
+  clear(1, count);
+  MPI_Scan(send, recv, count, MPI_BYTE, MPI_BXOR, MPI_COMM_WORLD);
+  check_combined("scan", count, 0, rank + 1);
+  clear(1, count);
+  MPI_Exscan(send, recv, count, MPI_BYTE, MPI_BXOR, MPI_COMM_WORLD);
+  if (rank > 0) check_combined("exscan", count, 0, rank);
 
   clear(ranks, count);
   MPI_Allgather(send, count, MPI_BYTE, recv, count, MPI_BYTE, MPI_COMM_WORLD);
@@ -236,6 +243,12 @@ static void call_all(int count, int root) {
   clear(ranks, count);
   MPI_Alltoallv(send, counts, places, MPI_BYTE, recv, counts, places, MPI_BYTE, MPI_COMM_WORLD);
   for (int one = 0; one < ranks; ++one) check("alltoallv", recv + places[one], one, rank, count);
+  clear(1, count);
+  MPI_Reduce_scatter_block(send, recv, count, MPI_BYTE, MPI_BXOR, MPI_COMM_WORLD);
+  check_combined("reduce_scatter_block", count, rank, ranks);
+  clear(1, count);
+  MPI_Reduce_scatter(send, recv, counts, MPI_BYTE, MPI_BXOR, MPI_COMM_WORLD);
+  check_combined("reduce_scatter", count, rank, ranks);
   memcpy(recv, send, (size_t)ranks * (unsigned)count);
   MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, recv, count, MPI_BYTE, MPI_COMM_WORLD);
   for (int one = 0; one < ranks; ++one) check("alltoall in place", recv + places[one], one, rank, count);

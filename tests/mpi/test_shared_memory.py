@@ -16,8 +16,9 @@ SOURCE = Path(__file__).parent / "shared_memory.c"
 NODE_MEMORY = Path(__file__).parent / "node_memory.c"
 FORCED = "forced:barrier:shared,bcast:shared,allreduce:shared"
 COLLECTIVES = (
-    "barrier bcast reduce allreduce allgather allgatherv gather gatherv scatter scatterv alltoall alltoallv".split()
-)
+    "barrier bcast reduce allreduce allgather allgatherv gather gatherv scatter scatterv alltoall alltoallv "
+    "reduce_scatter reduce_scatter_block scan exscan"
+).split()
 EVERYTHING = "forced:" + ",".join(f"{one}:shared" for one in COLLECTIVES)
 ONCE = tuple(one for one in COLLECTIVES if one not in ("barrier", "reduce"))
 COPIED_ONCE = "forced:" + ",".join(f"{one}:shared" + ("?copies=once" if one in ONCE else "") for one in COLLECTIVES)

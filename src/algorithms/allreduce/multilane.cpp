@@ -15,8 +15,10 @@
 namespace starling::allreduce {
 namespace {
 
-constexpr std::string_view scatter = "pairwise";
-constexpr std::string_view gather = "simple";
+/// The allgatherv on a node that goes with the reduce_scatter there.
+std::string_view gather(const Parameters& with) {
+  return inner_shares_memory(with) ? with.text("inner") : "simple";
+}
 
 int ranks_on_a_node(const Situation& situation) {
   return situation.places->on_node(0).size();
@@ -30,11 +32,11 @@ Schedule build(const Team& team, const Parameters& with) {
   Schedule todo(team.blocks());
   const Buffer sum = todo.add_scratch(share, mine);
   const Origin whole{Buffer::recv, 0, share};
-  todo.append(part(Collective::reduce_scatter, scatter, levels.within(ranks)),
+  todo.append(part(Collective::reduce_scatter, with.text("inner"), levels.within(ranks)),
               {.send = {Buffer::send, 0, share}, .recv = {sum, 0, share}, .ranks = levels.node(), .sizes = whole});
   todo.append(part(Collective::allreduce, with.text("outer"), levels.across(share)),
               {.send = {sum}, .recv = {Buffer::recv, mine}, .ranks = levels.lane()});
-  todo.append(part(Collective::allgatherv, gather, levels.within(ranks)),
+  todo.append(part(Collective::allgatherv, gather(with), levels.within(ranks)),
               {.send = {Buffer::recv, mine, share}, .recv = whole, .ranks = levels.node()});
   return todo;
 }
@@ -47,20 +49,17 @@ Division divide(const Situation& situation, const Parameters& with) {
 
 std::string refuses(const Situation& situation, const Parameters& with) {
   if (std::string why = even_nodes_refusal(situation); !why.empty()) return why;
-  Situation node = situation;
-  node.ranks = ranks_on_a_node(situation);
-  if (std::string why = part_refusal(Collective::reduce_scatter, scatter, node); !why.empty()) return why;
+  if (std::string why = inner_refusal(Collective::reduce_scatter, situation, with); !why.empty()) return why;
   return part_refusal(Collective::allreduce, with.text("outer"),
-                      across_nodes(Collective::allreduce, situation, node.ranks));
+                      across_nodes(Collective::allreduce, situation, ranks_on_a_node(situation)));
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 1;
-  Situation node = situation;
-  node.ranks = ranks_on_a_node(situation);
-  const Situation lane = across_nodes(Collective::allreduce, situation, node.ranks);
-  const std::int64_t share = division_across(Collective::allreduce, situation, with, node.ranks).blocks;
-  return share + (share * part_scratch_blocks(Collective::reduce_scatter, scatter, node)) +
+  const int ranks = ranks_on_a_node(situation);
+  const Situation lane = across_nodes(Collective::allreduce, situation, ranks);
+  const std::int64_t share = division_across(Collective::allreduce, situation, with, ranks).blocks;
+  return share + (share * inner_scratch_blocks(Collective::reduce_scatter, situation, with)) +
          part_scratch_blocks(Collective::allreduce, with.text("outer"), lane);
 }
 
@@ -75,13 +74,15 @@ Algorithm multilane() {
       .source = "Träff and Hunold 2020",
       .group = "multilane",
       .needs = {.commutative = true},
-      .parameters = {outer_parameter({"recursive_doubling", "rabenseifner", "ring"}, "the allreduce of each lane")},
+      .parameters = {inner_parameter("the reduce_scatter and the allgather on a node", {"pairwise", "shared"}),
+                     outer_parameter({"recursive_doubling", "rabenseifner", "ring"}, "the allreduce of each lane")},
       .reduction_order = "multilane",
       .latency = "2 (q-1) alpha on a node of q ranks, and the allreduce's among the nodes",
       .bandwidth = "2 (q-1)/q m beta on a node of q ranks, and the allreduce's of m/q bytes among the nodes",
       .divide = divide,
       .refuses = refuses,
       .scratch_blocks = scratch_blocks,
+      .shares_memory = inner_shares_memory,
       .build = build,
   };
 }

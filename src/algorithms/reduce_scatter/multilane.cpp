@@ -16,8 +16,6 @@
 namespace starling::reduce_scatter {
 namespace {
 
-constexpr std::string_view inner = "pairwise";
-
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
   const Places& places = *team.places;
@@ -33,7 +31,7 @@ Schedule build(const Team& team, const Parameters& with) {
   const auto mine = by_lane.begin() + (std::ptrdiff_t{levels.place()} * nodes);
   const Buffer sum = todo.add_scratch(std::vector<int>(mine, mine + nodes));
   const Origin lanes{vector, 0, nodes};
-  todo.append(part(Collective::reduce_scatter, inner, levels.within(ranks)),
+  todo.append(part(Collective::reduce_scatter, with.text("inner"), levels.within(ranks)),
               {.send = lanes, .recv = {sum, 0, nodes}, .ranks = levels.node(), .sizes = lanes});
   todo.append(part(Collective::reduce_scatter, with.text("outer"), levels.across(nodes)),
               {.send = {sum}, .recv = {Buffer::recv}, .ranks = levels.lane(), .sizes = Origin{sum}});
@@ -42,16 +40,15 @@ Schedule build(const Team& team, const Parameters& with) {
 
 std::string refuses(const Situation& situation, const Parameters& with) {
   if (std::string why = even_nodes_refusal(situation); !why.empty()) return why;
+  if (std::string why = inner_refusal(Collective::reduce_scatter, situation, with); !why.empty()) return why;
   return part_refusal(Collective::reduce_scatter, with.text("outer"),
                       across_nodes(Collective::reduce_scatter, situation));
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 0;
-  Situation node = situation;
-  node.ranks = situation.places->on_node(0).size();
   const std::int64_t nodes = situation.places->nodes();
-  return situation.ranks + nodes + (nodes * part_scratch_blocks(Collective::reduce_scatter, inner, node)) +
+  return situation.ranks + nodes + (nodes * inner_scratch_blocks(Collective::reduce_scatter, situation, with)) +
          part_scratch_blocks(Collective::reduce_scatter, with.text("outer"),
                              across_nodes(Collective::reduce_scatter, situation));
 }
@@ -66,12 +63,14 @@ Algorithm multilane() {
       .source = "Träff and Hunold 2020",
       .group = "multilane",
       .needs = {.commutative = true},
-      .parameters = {outer_parameter({"recursive_halving", "pairwise"}, "the reduce_scatter of each lane")},
+      .parameters = {inner_parameter("the reduce_scatter on a node", {"pairwise", "shared"}),
+                     outer_parameter({"recursive_halving", "pairwise"}, "the reduce_scatter of each lane")},
       .reduction_order = "multilane",
       .latency = "(q-1) alpha on a node of q ranks, and the reduce_scatter's among the nodes",
       .bandwidth = "(q-1)/q p s beta on a node of q ranks, and (p-q)/q s beta among the nodes",
       .refuses = refuses,
       .scratch_blocks = scratch_blocks,
+      .shares_memory = inner_shares_memory,
       .build = build,
   };
 }
