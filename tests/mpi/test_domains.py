@@ -13,7 +13,7 @@ from support.tuned import on_hosts_of, run_tuned
 
 SOURCE = Path(__file__).parent / "node_memory.c"
 TREES = ("barrier", "bcast", "reduce", "allreduce", "allgather", "gather", "scatter")
-BY_NODES = {"alltoall": "multilane", **dict.fromkeys(TREES, "two_level")}
+BY_NODES = {**dict.fromkeys(("alltoall", "reduce_scatter"), "multilane"), **dict.fromkeys(TREES, "two_level")}
 """The algorithm of each collective whose part on a node may be done on two levels."""
 DOMAINS = "forced:" + ",".join(f"{collective}:domains" for collective in BY_NODES)
 THREE_LEVELS = "forced:" + ",".join(f"{collective}:{name}?inner=domains" for collective, name in BY_NODES.items())

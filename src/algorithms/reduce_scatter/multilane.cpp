@@ -41,8 +41,7 @@ Schedule build(const Team& team, const Parameters& with) {
 std::string refuses(const Situation& situation, const Parameters& with) {
   if (std::string why = even_nodes_refusal(situation); !why.empty()) return why;
   if (std::string why = inner_refusal(Collective::reduce_scatter, situation, with); !why.empty()) return why;
-  return part_refusal(Collective::reduce_scatter, with.text("outer"),
-                      across_nodes(Collective::reduce_scatter, situation));
+  return outer_refusal(Collective::reduce_scatter, situation, with);
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
@@ -63,7 +62,7 @@ Algorithm multilane() {
       .source = "Träff and Hunold 2020",
       .group = "multilane",
       .needs = {.commutative = true},
-      .parameters = {inner_parameter("the reduce_scatter on a node", {"pairwise", "shared"}),
+      .parameters = {inner_parameter("the reduce_scatter on a node", {"pairwise", "shared", "domains"}),
                      outer_parameter({"recursive_halving", "pairwise"}, "the reduce_scatter of each lane")},
       .reduction_order = "multilane",
       .latency = "(q-1) alpha on a node of q ranks, and the reduce_scatter's among the nodes",
