@@ -52,8 +52,8 @@ std::vector<Neighbourhood> neighbourhoods(const ByProcessors& node) {
   for (const auto& [allowed, ranks] : node) {
     Neighbourhood merged;
     merged.add(allowed, ranks);
-    const auto apart = std::partition(all.begin(), all.end(),
-                                      [&](const Neighbourhood& one) { return !overlap(one.processors, allowed); });
+    const auto apart = std::partition(
+        all.begin(), all.end(), [&some = allowed](const Neighbourhood& one) { return !overlap(one.processors, some); });
     for (auto one = apart; one != all.end(); ++one)
       for (const auto& [its, more] : one->ranks) merged.add(its, more);
     all.erase(apart, all.end());
