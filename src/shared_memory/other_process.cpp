@@ -1,5 +1,8 @@
 #include "shared_memory/other_process.hpp"
 
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -29,6 +32,26 @@ std::size_t copy_by(Copy copy, std::int64_t process, std::uint64_t address, char
   return done;
 }
 
+std::uint64_t own_pid_namespace() {
+  static const std::uint64_t number = [] {
+    struct stat found {};
+    return stat("/proc/self/ns/pid", &found) == 0 ? std::uint64_t{found.st_ino} : 0;
+  }();
+  return number;
+}
+
+/// Whether a process has ended. One whose first thread has, but not the others, cannot be read any more and is not
+/// over.
+bool is_over(pid_t process) {
+  constexpr long pidfd_open = 434;  // older headers have no name for it
+  const auto found = static_cast<int>(syscall(pidfd_open, process, 0));
+  if (found < 0) return errno == ESRCH || (kill(process, 0) != 0 && errno == ESRCH);
+  pollfd end{found, POLLIN, 0};
+  const bool is_over = poll(&end, 1, 0) == 1;
+  close(found);
+  return is_over;
+}
+
 }  // namespace
 
 std::size_t read_process(std::int64_t process, std::uint64_t address, char* into, std::size_t bytes) {
@@ -44,7 +67,7 @@ ProcessWord ProcessWord::mine() {
     std::random_device random;
     return (std::uint64_t{random()} << 32U) | random();
   }();
-  return {getpid(), std::uint64_t{reinterpret_cast<std::uintptr_t>(&word)}, word};
+  return {getpid(), own_pid_namespace(), std::uint64_t{reinterpret_cast<std::uintptr_t>(&word)}, word};
 }
 
 Reading try_reading(const ProcessWord& of) {
@@ -55,10 +78,11 @@ Reading try_reading(const ProcessWord& of) {
 }
 
 bool has_ended(const ProcessWord& of) {
+  if (of.pid_namespace == 0 || of.pid_namespace != own_pid_namespace()) return false;
   std::uint64_t word = 0;
   if (read_process(of.process, of.address, reinterpret_cast<char*>(&word), sizeof word) == sizeof word)
     return word != of.word;
-  return errno == ESRCH || (kill(static_cast<pid_t>(of.process), 0) != 0 && errno == ESRCH);
+  return is_over(static_cast<pid_t>(of.process));
 }
 
 }  // namespace starling

@@ -16,6 +16,7 @@ std::size_t write_process(std::int64_t process, std::uint64_t address, const cha
 /// means another one in another PID namespace.
 struct ProcessWord {
   std::int64_t process;
+  std::uint64_t pid_namespace;  ///< the same number for processes in the same one; 0 if it is not known
   std::uint64_t address;
   std::uint64_t word;
 
@@ -26,8 +27,8 @@ struct ProcessWord {
 enum class Reading : std::uint8_t { possible, another_process, forbidden };
 /// Whether this process can read that one.
 Reading try_reading(const ProcessWord& of);
-/// Whether that one, of this PID namespace, is no more. Another one may have its number by now, which is found out only
-/// where this process may read it.
+/// Whether that one is no more, with all of its threads. False where nothing is known of it, as in another PID
+/// namespace. Another one may have its number by now, which is found out only where this process may read it.
 bool has_ended(const ProcessWord& of);
 
 }  // namespace starling

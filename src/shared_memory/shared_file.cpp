@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <random>
 #include <string_view>
@@ -124,9 +125,13 @@ bool SharedFile::allocate(std::size_t first, std::size_t bytes) const {
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const bool is_found = posix_fallocate(descriptor_, static_cast<off_t>(first), static_cast<off_t>(bytes)) == 0;
+  // Stopping and freezing cannot be kept off.
+  constexpr int tries = 10;
+  int error = EINTR;
+  for (int i = 0; i < tries && error == EINTR; ++i)
+    error = posix_fallocate(descriptor_, static_cast<off_t>(first), static_cast<off_t>(bytes));
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return is_found;
+  return error == 0;
 }
 
 char* SharedFile::map() const {

@@ -21,9 +21,9 @@ struct ProcessorShare {
 };
 
 /// For each rank 1 where it has to share processors; else 0. It has to where more ranks of its node may use nothing but
-/// some processors than these are, or have a quota together that is smaller than they are many. So have all whose
-/// processors overlap, by themselves or by others', if they are more than all these processors. Other jobs do not
-/// count.
+/// what some rank may use than these processors are, or have a quota together that is smaller than they are many. So
+/// have all whose processors overlap, by themselves or by others', if they are more than all these processors. Other
+/// jobs do not count.
 std::vector<int> sharing_processors(std::span<const int> nodes, std::span<const ProcessorShare> shares);
 
 }  // namespace starling

@@ -18,7 +18,7 @@ HOWS = ["native", "table", "exported"]
 
 def protocol(mpi: Mpi, output: Path, *options: str) -> subprocess.CompletedProcess[str]:
     line = [sys.executable, str(ROOT / "bench/applications.py"), "measure", "--small", "--mpicc", str(mpi.mpicc)]
-    line += ["-o", str(output), "--ranks", "2", "--budget", "2s", *options, "--", *mpi.launcher]
+    line += ["-o", str(output), "--ranks", "2", "--budget", "5s", *options, "--", *mpi.launcher]
     env = {key: value for key, value in os.environ.items() if not key.startswith("STARLING_")}
     env |= {**mpi.env, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{env['PATH']}"}
     return subprocess.run(

@@ -18,6 +18,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <thread>
 
 namespace starling {
 namespace {
@@ -77,6 +78,12 @@ TEST(OtherProcess, IsKnownByItsWord) {
   other.address = 0;
   EXPECT_EQ(try_reading(other), Reading::another_process) << "nothing is there in this one";
   EXPECT_FALSE(has_ended(other)) << "it is there, for all that can be known";
+  for (const std::uint64_t another : {other.pid_namespace + 1, std::uint64_t{0}}) {
+    other = ProcessWord::mine();
+    other.word += 1;
+    other.pid_namespace = another;
+    EXPECT_FALSE(has_ended(other)) << "that number is of another process in another namespace";
+  }
 }
 
 TEST(OtherProcess, IsNotReadWhereTheSystemForbidsIt) {
@@ -102,6 +109,23 @@ TEST(OtherProcess, TellsThatItHasEnded) {
   EXPECT_EQ(read_process(child, ended.address, &byte, 1), 0);
   EXPECT_EQ(errno, ESRCH);
   EXPECT_EQ(try_reading(ended), Reading::another_process);
+}
+
+TEST(OtherProcess, HasNotEndedWithItsFirstThread) {
+  ProcessWord other = ProcessWord::mine();
+  other.process = fork();
+  if (other.process == 0) {
+    std::thread([&] {
+      for (;;) pause();
+    }).detach();
+    syscall(SYS_exit, 0);
+  }
+  // The first thread is gone once it cannot be read.
+  while (try_reading(other) == Reading::possible) std::this_thread::yield();
+  EXPECT_FALSE(has_ended(other));
+  kill(static_cast<pid_t>(other.process), SIGKILL);
+  waitpid(static_cast<pid_t>(other.process), nullptr, 0);
+  EXPECT_TRUE(has_ended(other));
 }
 
 TEST(OtherProcess, IsReadUpToWhatCannotBeRead) {

@@ -88,6 +88,7 @@ TEST(SharedFile, RemovesWhatAKilledProcessLeftButNothingThatIsInUse) {
   ASSERT_GT(child, 0);
   SharedFile::Address left;
   ASSERT_EQ(read(ends[0], &left, sizeof left), ssize_t{sizeof left});
+  ASSERT_GE(left.descriptor, 0);
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFSIGNALED(status));

@@ -148,6 +148,12 @@ std::vector<Component> components() {
   };
 }
 
+/// A parameter of coll/tuned that a file sets, by which dynamic rules are left off; empty if none is.
+std::string& set_by_user() {
+  static std::string& parameter = *new std::string;
+  return parameter;
+}
+
 LibraryAlgorithms of_openmpi() {
   constexpr int shared = -1;
   LibraryAlgorithms all{.names = LibraryAlgorithms::Names::of_openmpi, .act_at_creation = true, .looked_for = true};
@@ -158,7 +164,8 @@ LibraryAlgorithms of_openmpi() {
     return all;
   }
   if (rules == nullptr || std::string_view("1tTyY").find(*rules) == std::string_view::npos) {
-    all.why_none = std::string(dynamic_rules) + " is not 1";
+    all.why_none = set_by_user().empty() ? std::string(dynamic_rules) + " is not 1"
+                                         : set_by_user() + " is the user's, and would begin to act or is in the way";
     return all;
   }
   if (!text_of_control_variable("coll_tuned_dynamic_rules_filename").empty()) {
@@ -282,7 +289,8 @@ void prepare_library_selection() {
     const std::string_view variable(*one);
     if (variable.starts_with("OMPI_MCA_coll_tuned_") && !variable.starts_with(dynamic_rules)) return;
   }
-  if (parameter_files_set("coll_tuned_")) return;
+  set_by_user() = parameter_in_files("coll_tuned_");
+  if (!set_by_user().empty()) return;
   constexpr int keep = 0;  // what the user has set
   setenv(dynamic_rules, "1", keep);
 }

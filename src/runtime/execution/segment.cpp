@@ -127,6 +127,7 @@ char* mapped(const Node& node, const SharedFile& file) {
     return nullptr;
   char* const memory = file.map();
   if (memory == nullptr) return nullptr;
+  // The system clears pages when they are mapped: each rank those of its own part, at the same time.
   for (const auto& part : parts) map_pages(node, memory, front + part.first, part.bytes);
   introductions(memory, node.ranks.size())[node.place] = ProcessWord::mine();
   return memory;
@@ -196,8 +197,7 @@ std::unique_ptr<Segment> Segment::open(const Places& places, int rank, Channel& 
   for (int one = 0; one < places.ranks(); ++one) members[static_cast<std::size_t>(one)] = places.position(one);
   made->rings_ =
       std::make_unique<SharedRings>(memory + front_bytes(ranks.size()), ranks.size(), std::move(members), rank);
-  if (reading != Reading::another_process)
-    made->rings_->know_processes({everyone.begin(), everyone.end()}, reading == Reading::possible);
+  made->rings_->know_processes({everyone.begin(), everyone.end()}, reading == Reading::possible);
   return made;
 }
 

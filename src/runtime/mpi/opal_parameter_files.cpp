@@ -36,15 +36,16 @@ std::vector<std::string> parameter_files() {
 
 }  // namespace
 
-bool parameter_files_set(std::string_view prefix) {
+std::string parameter_in_files(std::string_view prefix) {
   for (const std::string& name : parameter_files()) {
     std::ifstream file(name);
     for (std::string line; std::getline(file, line);) {
       const std::size_t begin = line.find_first_not_of(blanks);
-      if (begin != std::string::npos && std::string_view(line).substr(begin).starts_with(prefix)) return true;
+      if (begin == std::string::npos || !std::string_view(line).substr(begin).starts_with(prefix)) continue;
+      return line.substr(begin, line.find_first_of(" \t=", begin) - begin) + " in " + name;
     }
   }
-  return false;
+  return {};
 }
 
 }  // namespace starling

@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <ctime>
 
 #include "runtime/mpi/features.hpp"
@@ -62,7 +63,7 @@ void Patience::give_way() {
     return;
   }
   polls_ = most_with_progress + polls_awake;
-  ++naps_;
+  naps_ = std::min(naps_ + 1, many_naps);
   const timespec nap{.tv_sec = 0, .tv_nsec = 20000};
   nanosleep(&nap, nullptr);
 }

@@ -211,7 +211,6 @@ class OneSharing {
     const std::size_t bytes = bytes_of(incoming_.rest());
     if (!is_plain() || bytes < SharedRings::least_together || bytes > JointCopy::most_bytes) return take_in_pieces();
     copied_ = rings_.copy(take_->peer, there_, run_.at(incoming_.rest()), bytes);
-    if (!copied_) look_for(take_->peer);
     copying_ = true;
     take_copy();
   }
@@ -238,7 +237,6 @@ class OneSharing {
       const std::size_t bytes = bytes_of(piece);
       char* const into = is_plain() ? run_.at(piece) : spare();
       if (into != nullptr && rings_.read(take_->peer, there_, into, bytes) != bytes) {
-        look_for(take_->peer);
         incoming_.limit(elements_in(SharedRings::chunk_bytes, element_));
         rings_.ask(take_->peer, there_, bytes_of(incoming_.current()));
         asking_ = true;
@@ -254,7 +252,7 @@ class OneSharing {
   }
 
   /// Ends the job if one of those that this rank waits for has ended.
-  void look_for_others() const {
+  void look_for_others() {
     if (take_ != last_take_) look_for(take_->peer);
     if (publication_ != last_publication_)
       for (const std::int32_t reader : run_.program.readers_of(*publication_)) look_for(reader);
@@ -263,8 +261,14 @@ class OneSharing {
         if (rings_.is_needed_by(reader)) look_for(reader);
   }
 
-  void look_for(std::int32_t peer) const {
+  /// One that has ended may have done its part just before: then this rank goes on, and does not look again.
+  void look_for(std::int32_t peer) {
     if (!rings_.has_ended(peer)) return;
+    if (ended_ == peer) end_without(peer);
+    ended_ = peer;
+  }
+
+  [[noreturn]] void end_without(std::int32_t peer) const {
     std::fprintf(stderr, "starling: rank %d: rank %d has ended in the middle of a call; the job ends here\n",
                  process().rank, run_.transport.peers[peer]);
     end_job();
@@ -345,6 +349,7 @@ class OneSharing {
   bool asking_ = false;      ///< for the current piece of that
   bool copying_ = false;     ///< all of that, together with its publisher
   bool copied_ = false;      ///< this rank's part
+  std::int32_t ended_ = -1;  ///< a rank that was found to have
   bool in_place_ = false;    ///< something that this rank publishes
   std::unique_ptr<char[]> spare_;
   int error_ = MPI_SUCCESS;
