@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "runtime/mpi/datatype_shape.hpp"
@@ -15,12 +16,25 @@
 namespace starling {
 namespace {
 
+bool accepts(const void* from, void* into, int count, MPI_Op op, MPI_Datatype type) {
+  const std::lock_guard lock(process().self_guard);
+  return pmpi.Allreduce(from, into, count, type, op, process().self) == MPI_SUCCESS;
+}
+
+/// Whether the library tells wrong operators also where there are no elements.
+bool checks_without_elements() {
+  static const bool checks = !accepts(nullptr, nullptr, 0, handles.band, handles.float_);
+  return checks;
+}
+
+/// An element of a type of the program may span the whole address space. MPI allows predefined operators for predefined
+/// types only: where a library can't be asked without elements, it alone carries out such calls.
 bool library_accepts(MPI_Op op, MPI_Datatype type) {
+  if (checks_without_elements()) return accepts(nullptr, nullptr, 0, op, type);
+  if (!predefined(type)) return false;
   const Unit::Span span = Unit::of(type).span(1);
   std::vector<char> memory(2 * span.bytes, 0);
-  const char* from = memory.data() + span.before;
-  const std::lock_guard lock(process().self_guard);
-  return pmpi.Allreduce(from, memory.data() + span.bytes + span.before, 1, type, op, process().self) == MPI_SUCCESS;
+  return accepts(memory.data() + span.before, memory.data() + span.bytes + span.before, 1, op, type);
 }
 
 struct CheckedPair {
