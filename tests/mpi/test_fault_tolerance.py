@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from starling.records import record
-from support.mpis import Mpi, compile_c, installed_mpis, run_ranks
+from support.mpis import Mpi, compile_c, debian_mpis, installed_mpis, run_ranks
 from support.processes import Outcome
 from support.tuned import library, run_tuned
 
@@ -64,3 +64,15 @@ def test_without_fault_tolerance_the_same_mpi_is_tuned(mpi: Mpi, tmp_path: Path)
     outcome, found = run_tuned(mpi, 2, [program, "/dev/null", "0"], strategy, tmp_path)
     assert "fault tolerance" not in outcome.stderr
     assert [context.winner for context in found.contexts if context.collective == "allreduce"] == ["recursive_doubling"]
+
+
+@pytest.mark.parametrize(("value", "tolerant"), [("on", True), ("TRUE", True), ("yes", True), ("1", True), ("no", False)])
+@pytest.mark.parametrize("mpi", [mpi for mpi in debian_mpis() if mpi.flavour == "mpich"], ids=str)
+def test_mpich_is_asked_for_fault_tolerance_by_a_variable(
+    mpi: Mpi, tmp_path: Path, value: str, *, tolerant: bool
+) -> None:
+    program = str(compile_c(mpi, HERE / "at_once.c", tmp_path))
+    env = {"LD_PRELOAD": str(library(mpi)), "STARLING_HISTORY": "off", "STARLING_RECORD": "off"}
+    argv = [program, "/dev/null", "0"]
+    outcome = run_ranks(mpi, 2, argv, {**env, "MPIR_CVAR_ENABLE_FT": value}, PATIENCE).check()
+    assert ("fault tolerance" in outcome.stderr) == tolerant

@@ -146,8 +146,10 @@ std::string broadcast_text(std::string text, Length length_of) {
 bool is_fault_tolerant() {
   if (const auto* ulfm = static_cast<const bool*>(mpi_symbol("ompi_ftmpi_enabled")); ulfm != nullptr && *ulfm)
     return true;
+  // All that MPICH takes for true.
+  constexpr std::array<std::string_view, 7> yes{"1", "true", "TRUE", "yes", "YES", "on", "ON"};
   const char* const mpich = std::getenv("MPIR_CVAR_ENABLE_FT");
-  return mpich != nullptr && std::string_view("1tTyY").find(*mpich) != std::string_view::npos && *mpich != '\0';
+  return mpich != nullptr && std::find(yes.begin(), yes.end(), mpich) != yes.end();
 }
 
 Agreement agree_in_init(bool has_all) {
