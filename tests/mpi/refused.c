@@ -41,8 +41,15 @@ enum fault {
   bad_root,
   no_operator,
   other_operator,
+  operator_of_wide_type,
   aliased,
   no_buffer,
+  no_receive_buffer,
+  only_in_place,
+  misplaced_in_place,
+  nothing_at_null,
+  nothing_without_places,
+  nothing_of_no_type,
   faults
 };
 
@@ -53,11 +60,18 @@ static const char* const words[] = {"nothing wrong",
                                     "a bad root",
                                     "no operator",
                                     "an operator that the type has not",
+                                    "an operator for a type of terabytes",
                                     "aliased buffers",
-                                    "no buffer"};
+                                    "no buffer",
+                                    "no receive buffer",
+                                    "no receive buffer but MPI_IN_PLACE",
+                                    "a misplaced MPI_IN_PLACE",
+                                    "no elements, and no buffers",
+                                    "no elements, and no displacements",
+                                    "no elements, and no type"};
 
 static int sent[2 * count * most], received[2 * count * most];
-static MPI_Datatype uncommitted;
+static MPI_Datatype uncommitted, wide;
 static int handler_calls; /* calls of the error handler */
 
 static void on_error(MPI_Comm* comm, int* error, ...) {
@@ -73,17 +87,33 @@ static int is_rooted(enum collective which) {
   return which == bcast || which == reduce || (which >= gather && which <= scatterv);
 }
 
+static int is_uneven(enum collective which) {
+  return which == allgatherv || which == gatherv || which == scatterv || which >= alltoallv;
+}
+
+#ifdef OPEN_MPI
+enum { on_open_mpi = 1 };
+#else
+enum { on_open_mpi = 0 };
+#endif
+
 static int makes_sense(enum collective which, enum fault fault) {
   switch (fault) {
     case bad_root: return is_rooted(which);
     case no_operator:
-    case other_operator: return reduces(which);
+    case other_operator:
+    case operator_of_wide_type: return reduces(which);
     case aliased: return which != bcast;
+    case misplaced_in_place: return which != exscan || !on_open_mpi; /* it does not look at that buffer on rank 0 */
+    case only_in_place: return which == reduce_scatter && !on_open_mpi;
+    case nothing_without_places: return is_uneven(which) && on_open_mpi; /* others crash */
 #ifdef OPEN_MPI
-    case no_buffer: return 0; /* it does not check, and crashes */
+    case no_buffer:
+    case no_receive_buffer: return 0; /* it does not check, and crashes */
 #else
     case negative_count:
     case no_type: return !reduces(which); /* nor does MPICH here */
+    case nothing_of_no_type: return !reduces(which) && which != bcast;
 #endif
     default: return 1;
   }
@@ -93,24 +123,30 @@ static int call(enum collective which, enum fault fault, MPI_Comm comm, int root
   int rank, ranks;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
-  int* in = fault == no_buffer ? NULL : sent;
-  int* out = received;
+  const int from_root = which == scatter || which == scatterv;
+  void* in = fault == no_buffer || fault == nothing_at_null ? NULL : sent;
+  void* out = fault == no_receive_buffer || fault == only_in_place || fault == nothing_at_null ? NULL : received;
+  if (fault == only_in_place || (fault == misplaced_in_place && (from_root || which == bcast))) in = MPI_IN_PLACE;
+  if (fault == misplaced_in_place && !from_root) out = MPI_IN_PLACE;
   const int one_block = which >= allgather && which <= gatherv;
-  if (fault == aliased) in = out + (one_block ? rank * count : 0);
-  if (fault == aliased && (which == scatter || which == scatterv)) out = in + rank * count;
-  int n = fault == negative_count ? -1 : count;
-  int counts[most], places[most], bytes[most];
-  MPI_Datatype type = fault == no_type            ? MPI_DATATYPE_NULL
-                      : fault == uncommitted_type ? uncommitted
-                      : fault == other_operator   ? MPI_FLOAT
-                                                  : MPI_INT;
+  if (fault == aliased) in = received + (one_block ? rank * count : 0);
+  if (fault == aliased && from_root) out = received + rank * count;
+  int n = fault == negative_count ? -1 : fault >= nothing_at_null ? 0 : count;
+  int counts[most], in_elements[most], in_bytes[most];
+  int* const places = fault == nothing_without_places ? NULL : in_elements;
+  int* const bytes = fault == nothing_without_places ? NULL : in_bytes;
+  MPI_Datatype type = fault == no_type || fault == nothing_of_no_type ? MPI_DATATYPE_NULL
+                      : fault == uncommitted_type                     ? uncommitted
+                      : fault == operator_of_wide_type                ? wide
+                      : fault == other_operator                       ? MPI_FLOAT
+                                                                      : MPI_INT;
   MPI_Datatype types[most];
   MPI_Op op = fault == no_operator ? MPI_OP_NULL : fault == other_operator ? MPI_BAND : MPI_SUM;
   if (fault == bad_root) root = ranks + 7;
   for (int i = 0; i < ranks; ++i) {
     counts[i] = n;
-    places[i] = i * count;
-    bytes[i] = i * count * (int)sizeof(int);
+    in_elements[i] = i * count;
+    in_bytes[i] = i * count * (int)sizeof(int);
     types[i] = type;
   }
 #define CALL(Name, ...) (native ? PMPI_##Name(__VA_ARGS__) : MPI_##Name(__VA_ARGS__))
@@ -199,6 +235,11 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(alone, handler);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler); /* Open MPI reports aliased buffers to this one */
   MPI_Type_contiguous(2, MPI_INT, &uncommitted);
+  const int ones[2] = {1, 1};
+  const MPI_Aint far[2] = {0, (MPI_Aint)1 << 46};
+  const MPI_Datatype ints[2] = {MPI_INT, MPI_INT};
+  MPI_Type_create_struct(2, ones, far, ints, &wide);
+  MPI_Type_commit(&wide);
 
   for (int i = 0; i < times * faults * collectives; ++i) {
     const enum collective which = (enum collective)(i % collectives);

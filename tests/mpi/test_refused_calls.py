@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from support.mpis import Mpi, compile_c, debian_mpis, installed_mpis
-from support.tuned import candidates, printed_natively, run_tuned
+from support.mpis import Mpi, compile_c, debian_mpis, installed_mpis, run_ranks
+from support.tuned import candidates, preloaded, printed_natively, run_tuned
 
 HERE = Path(__file__).parent
 RANKS = 2
@@ -15,6 +15,8 @@ TIMES = 4
 """How often each wrong call is made."""
 PATIENCE = 90.0
 """Seconds after which a run counts as hung."""
+UNCHECKED = {"OMPI_MCA_mpi_param_check": "0", "MPIR_CVAR_ERROR_CHECKING": "0"}
+"""The library checks no arguments: Open MPI, and MPICH as it is built for `pip`."""
 
 
 def forced(turn: int) -> str:
@@ -47,3 +49,15 @@ def test_settled_contexts_see_refused_calls_too(mpi: Mpi, tmp_path: Path) -> Non
     outcome, record = run_tuned(mpi, RANKS, [program, many], "star-basic", tmp_path, env, PATIENCE)
     assert outcome.stdout.endswith(" refused, 0 wrong\n")
     assert any(context.phases.settled.calls > 0 for context in record.contexts)
+
+
+@pytest.mark.parametrize("strategy", ["auto", "star-basic", "lottery", forced(0)], ids=["auto", "basic", "lottery", "forced"])
+@pytest.mark.parametrize("checks", ["checked", "unchecked"])
+@pytest.mark.parametrize("mpi", installed_mpis(), ids=str)
+def test_a_rank_without_data_may_leave_out_arguments(mpi: Mpi, tmp_path: Path, checks: str, strategy: str) -> None:
+    program = str(compile_c(mpi, HERE / "no_data.c", tmp_path))
+    env = {"STARLING_ITER": "2", **(UNCHECKED if checks == "unchecked" else {})}
+    plain = run_ranks(mpi, RANKS, [program, "40"], {**preloaded(mpi, tmp_path), **env}, PATIENCE).check().stdout
+    assert plain.endswith(" kinds, 0 wrong\n")
+    outcome, _ = run_tuned(mpi, RANKS, [program, "40"], strategy, tmp_path, env, PATIENCE)
+    assert outcome.stdout == plain

@@ -1,10 +1,6 @@
 #include "runtime/call/aliases.hpp"
 
-#include <array>
-
-#include "runtime/mpi/features.hpp"
-#include "runtime/mpi/pmpi.hpp"
-#include "runtime/mpi/process.hpp"
+#include "runtime/call/checks.hpp"
 #include "runtime/mpi/unit.hpp"
 
 namespace starling {
@@ -20,7 +16,7 @@ bool own_block_aliased(const void* block, std::int64_t count, MPI_Datatype type,
 
 /// Whether the buffers are the same in a way that a library may check.
 bool aliased(const Call& call, int rank) {
-  const bool same = call.sendbuf == call.recvbuf && call.recvbuf != nullptr && call.sendbuf != MPI_IN_PLACE;
+  const bool same = call.sendbuf == call.recvbuf && call.sendbuf != MPI_IN_PLACE;
   switch (call.collective) {
     case Collective::allreduce:
     case Collective::scan:
@@ -56,64 +52,10 @@ bool aliased(const Call& call, int rank) {
   }
 }
 
-/// The element counts to test: some libraries refuse aliased calls only from two elements on.
-constexpr std::array<int, 2> tested_counts{1, 2};
-
-/// By collective, the smallest element count at which the library refuses aliased calls; 0: it accepts all.
-std::array<int, collective_count> refused_from{};
-
-/// Makes an aliased call on a communicator of this rank only.
-bool library_refuses(Collective collective, int count) {
-  std::array<int, 2> data{};
-  const int start = 0;
-  const MPI_Datatype type = handles.int_;
-  MPI_Comm const comm = process().self;
-  const auto made = [&]() -> int {
-    switch (collective) {
-      case Collective::allreduce: return pmpi.Allreduce(data.data(), data.data(), count, type, handles.sum, comm);
-      case Collective::scan: return pmpi.Scan(data.data(), data.data(), count, type, handles.sum, comm);
-      case Collective::exscan: return pmpi.Exscan(data.data(), data.data(), count, type, handles.sum, comm);
-      case Collective::reduce: return pmpi.Reduce(data.data(), data.data(), count, type, handles.sum, 0, comm);
-      case Collective::reduce_scatter_block:
-        return pmpi.Reduce_scatter_block(data.data(), data.data(), count, type, handles.sum, comm);
-      case Collective::reduce_scatter:
-        return pmpi.Reduce_scatter(data.data(), data.data(), &count, type, handles.sum, comm);
-      case Collective::alltoall: return pmpi.Alltoall(data.data(), count, type, data.data(), count, type, comm);
-      case Collective::alltoallv:
-        return pmpi.Alltoallv(data.data(), &count, &start, type, data.data(), &count, &start, type, comm);
-      case Collective::alltoallw:
-        return pmpi.Alltoallw(data.data(), &count, &start, &type, data.data(), &count, &start, &type, comm);
-      case Collective::allgather: return pmpi.Allgather(data.data(), count, type, data.data(), count, type, comm);
-      case Collective::allgatherv:
-        return pmpi.Allgatherv(data.data(), count, type, data.data(), &count, &start, type, comm);
-      case Collective::gather: return pmpi.Gather(data.data(), count, type, data.data(), count, type, 0, comm);
-      case Collective::gatherv:
-        return pmpi.Gatherv(data.data(), count, type, data.data(), &count, &start, type, 0, comm);
-      case Collective::scatter: return pmpi.Scatter(data.data(), count, type, data.data(), count, type, 0, comm);
-      case Collective::scatterv:
-        return pmpi.Scatterv(data.data(), &count, &start, type, data.data(), count, type, 0, comm);
-      default: return MPI_SUCCESS;
-    }
-  };
-  return made() != MPI_SUCCESS;
-}
-
 }  // namespace
 
-void probe_refused_aliases() {
-  if (STARLING_SIMULATED) return;  // SMPI checks nothing
-  MPI_Errhandler handler{};
-  pmpi.Comm_get_errhandler(handles.comm_world, &handler);
-  pmpi.Comm_set_errhandler(handles.comm_world, handles.errors_return);
-  for (std::size_t i = 0; i < refused_from.size(); ++i)
-    for (auto count = tested_counts.rbegin(); count != tested_counts.rend(); ++count)
-      if (library_refuses(static_cast<Collective>(i), *count)) refused_from.at(i) = *count;
-  pmpi.Comm_set_errhandler(handles.comm_world, handler);
-  pmpi.Errhandler_free(&handler);
-}
-
 bool refused_for_aliases(const Call& call, int rank) {
-  const int from = refused_from[static_cast<std::size_t>(call.collective)];
+  const int from = checks_of(call.collective).aliases_from;
   return from != 0 && aliased(call, rank) && (from == 1 || call.sendcount >= from);
 }
 

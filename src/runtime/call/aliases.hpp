@@ -4,10 +4,6 @@
 
 namespace starling {
 
-/// Finds out which calls the MPI library refuses because both buffers are the same. Only in MPI_Init: some libraries
-/// invoke the error handler of MPI_COMM_WORLD, and the application has not set its own yet.
-void probe_refused_aliases();
-
 /// Whether the MPI library refuses `call` on this rank because both buffers are the same. MPI forbids this, but each
 /// library checks other calls. Starling's algorithms must not carry out a call that native refuses on this rank.
 bool refused_for_aliases(const Call& call, int rank);

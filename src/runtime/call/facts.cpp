@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/call/aliases.hpp"
+#include "runtime/call/checks.hpp"
 #include "runtime/call/degrees.hpp"
 #include "runtime/mpi/operator_check.hpp"
 #include "runtime/mpi/pmpi.hpp"
@@ -20,15 +21,18 @@ bool valid(const void* buffer, std::int64_t count, MPI_Datatype type) {
   return valid(count, type) && (buffer != nullptr || count == 0 || !predefined(type));
 }
 
-/// The buffer, counts and types of one side of a v-collective, with a type for each rank in alltoallw.
+/// The buffer, counts and types of one side of a v-collective, with a type for each rank in alltoallw; `needs_types`:
+/// for empty blocks too.
 bool valid(const void* buffer, const Counts& counts, const Displacements& displacements, MPI_Datatype type,
-           const MPI_Datatype* types, int ranks) {
-  if (counts.values == nullptr) return false;
+           const MPI_Datatype* types, int ranks, bool needs_types) {
+  // Without displacements the libraries refuse the call or crash, also where all blocks are empty.
+  if (counts.values == nullptr || displacements.values == nullptr) return false;
   bool has_data = false;
   for (int rank = 0; rank < ranks; ++rank) {
-    if (counts[rank] < 0 || (counts[rank] > 0 && displacements.values == nullptr)) return false;
-    // Programs leave the datatypes of empty blocks null, and MPI libraries accept it.
-    if (types != nullptr && counts[rank] > 0 && !valid(buffer, counts[rank], types[rank])) return false;
+    if (counts[rank] < 0) return false;
+    // Programs leave the datatypes of empty blocks null, and most libraries accept it.
+    if (types != nullptr && (counts[rank] > 0 || needs_types) && !valid(buffer, counts[rank], types[rank]))
+      return false;
     has_data = has_data || counts[rank] > 0;
   }
   return types != nullptr || valid(buffer, has_data ? 1 : 0, type);
@@ -53,20 +57,22 @@ std::int64_t sum_of(const Counts& counts, int ranks, bool& any_zero) {
   return sum;
 }
 
-/// Whether the receive buffer is significant on this rank. If not it may be anything, and a choice must not depend on
-/// it.
+/// Whether the receive buffer matters on this rank: it is significant, or the library checks it all the same. If not it
+/// may be anything, and a choice must not depend on it.
 bool has_result(const Call& call, int rank) {
-  return call.collective == Collective::reduce   ? rank == call.root
-         : call.collective == Collective::exscan ? rank != 0
-                                                 : true;
+  switch (call.collective) {
+    case Collective::reduce:
+    case Collective::gather:
+    case Collective::gatherv: return rank == call.root;
+    case Collective::exscan: return rank != 0 || checks_of(call.collective).unused_result;
+    default: return true;
+  }
 }
 
 /// Whether MPI_IN_PLACE stands where MPI does not allow it. Reads only arguments that are significant on this rank.
 bool misuses_in_place(const Call& call, int rank) {
   switch (call.collective) {
     case Collective::barrier:
-    case Collective::gather:
-    case Collective::gatherv:
     case Collective::scatter:
     case Collective::scatterv: return false;
     default: break;
@@ -96,7 +102,7 @@ bool facts_of_neighbours(const Call& call, std::int64_t& work) {
       work += count * type_size(type) * links;
       return true;
     }
-    if (!valid(buffer, counts, displacements, type, types, links)) return false;
+    if (!valid(buffer, counts, displacements, type, types, links, false)) return false;
     work += bytes_of(counts, type, types, links);
     return true;
   };
@@ -133,6 +139,7 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
   std::int64_t elements = 0;  // of the vector
   std::int64_t work = 0;      // of this rank, where calls of one key differ in it
   bool any_zero = false;      // among counts that all ranks know
+  const Checks& checks = checks_of(call.collective);
   switch (call.collective) {
     case Collective::barrier: break;
     case Collective::alltoall:
@@ -173,7 +180,8 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
     case Collective::reduce_scatter: {
       if (call.recvcounts.values == nullptr) return false;
       const std::int64_t sum = sum_of(call.recvcounts, ranks, any_zero);
-      if (!valid(call.sendbuf, sum, call.sendtype)) return false;
+      if (!valid(call.sendbuf, sum, call.sendtype) || !valid(call.recvbuf, call.recvcounts[rank], call.sendtype))
+        return false;
       units = elements = sum;
       bytes = sum * type_size(call.sendtype) / ranks;
       break;
@@ -192,7 +200,8 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
       units = bytes * ranks;
       break;
     case Collective::gatherv:
-      if (rank == call.root && !valid(call.recvbuf, call.recvcounts, call.rdispls, call.recvtype, nullptr, ranks))
+      if (rank == call.root &&
+          !valid(call.recvbuf, call.recvcounts, call.rdispls, call.recvtype, nullptr, ranks, false))
         return false;
       if (in_place ? rank != call.root : !valid(call.sendbuf, call.sendcount, call.sendtype)) return false;
       bytes = -1;
@@ -201,7 +210,7 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
       break;
     case Collective::scatterv:
       if (rank == call.root &&
-          (in_place || !valid(call.sendbuf, call.sendcounts, call.sdispls, call.sendtype, nullptr, ranks)))
+          (in_place || !valid(call.sendbuf, call.sendcounts, call.sdispls, call.sendtype, nullptr, ranks, false)))
         return false;
       if (call.recvbuf == MPI_IN_PLACE ? rank != call.root : !valid(call.recvbuf, call.recvcount, call.recvtype))
         return false;
@@ -211,8 +220,11 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
       break;
     case Collective::alltoallv:
     case Collective::alltoallw:
-      if (!valid(call.recvbuf, call.recvcounts, call.rdispls, call.recvtype, call.recvtypes, ranks)) return false;
-      if (!in_place && !valid(call.sendbuf, call.sendcounts, call.sdispls, call.sendtype, call.sendtypes, ranks))
+      if (!valid(call.recvbuf, call.recvcounts, call.rdispls, call.recvtype, call.recvtypes, ranks,
+                 checks.no_type_to_receive))
+        return false;
+      if (!in_place && !valid(call.sendbuf, call.sendcounts, call.sdispls, call.sendtype, call.sendtypes, ranks,
+                              checks.no_type_to_send))
         return false;
       bytes = -1;
       work = bytes_of(call.recvcounts, call.recvtype, call.recvtypes, ranks) * (in_place ? 2 : 1);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "messages/fingerprint.hpp"
+#include "runtime/call/emptiness.hpp"
 #include "runtime/contexts/setup.hpp"
 #include "runtime/mpi/clock.hpp"
 #include "runtime/mpi/gpu.hpp"
@@ -218,17 +219,21 @@ void Communicator::count_pass_through(int operation) {
   profile->order->follow(number - 1, now, now);
 }
 
-const Communicator::FoundCall* Communicator::look_up(const Call& call) {
+const Communicator::FoundCall* Communicator::look_up(const Call& call, std::optional<Call>& whole) {
   auto& of_collective = tables_[static_cast<std::size_t>(call.collective)];
   if (!of_collective) of_collective = std::make_unique<Table>();
   Table& table = *of_collective;
   if (table.latest.matches(call)) return &table.known;
   table.latest.forget();
-  if (inter_ || foreign_ || is_alone(table) || !facts_of(call, size(), rank(), table.known.facts)) return nullptr;
+  if (inter_ || foreign_ || is_alone(table)) return nullptr;
+  if (!facts_of(call, size(), rank(), table.known.facts)) {
+    whole = with_all_arguments(call, size(), rank());
+    if (!whole || !facts_of(*whole, size(), rank(), table.known.facts)) return nullptr;
+  }
   table.known.facts.situation.tree = tree();
   table.known.facts.situation.places = places();
   table.known.context = &context(table.known.facts);
-  table.latest.keep(call, rank());
+  table.latest.keep(whole ? *whole : call, rank());
   table.known.facts.alike = ++table.kinds_of_calls;
   return &table.known;
 }

@@ -64,8 +64,8 @@ class Communicator {
     Context* context;
   };
   /// Creates the context if there is none yet. Null for a call that only the MPI library can carry out. Valid until the
-  /// next call of this collective.
-  const FoundCall* look_up(const Call& call);
+  /// next call of this collective. Fills `whole` if that is the call to carry out instead: see emptiness.hpp.
+  const FoundCall* look_up(const Call& call, std::optional<Call>& whole);
   /// From the next call of the collective on, calls go by `way`; without one, by the run's strategy. Frees what the way
   /// that was chosen before holds. Collective.
   void choose(Collective collective, const std::optional<Way>& way);

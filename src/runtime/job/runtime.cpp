@@ -8,7 +8,7 @@
 
 #include "knowledge/explained.hpp"
 #include "knowledge/names.hpp"
-#include "runtime/call/aliases.hpp"
+#include "runtime/call/checks.hpp"
 #include "runtime/contexts/communicator.hpp"
 #include "runtime/contexts/setup.hpp"
 #include "runtime/execution/library_selection.hpp"
@@ -135,7 +135,7 @@ void after_init() {
   job().started = std::chrono::system_clock::now();
   job().started_wtime = pmpi.Wtime();
   set_network(now);
-  probe_refused_aliases();
+  probe_checks();
   begin_checkpoints();
   job().running = true;
 }
@@ -173,12 +173,13 @@ int carry_out(const Call& call) {
   std::optional<int> refused;
   Communicator* communicator = Communicator::of(call.comm, refused);
   if (communicator == nullptr) return refused ? *refused : call.native(call);
-  const Communicator::FoundCall* known = communicator->look_up(call);
+  std::optional<Call> whole;
+  const Communicator::FoundCall* known = communicator->look_up(call, whole);
   if (known == nullptr) {
     communicator->count_pass_through(call.collective);
     return call.native(call);
   }
-  return known->context->carry_out(call, known->facts, *communicator);
+  return known->context->carry_out(whole ? *whole : call, known->facts, *communicator);
 }
 
 }  // namespace starling

@@ -1,0 +1,127 @@
+/* One rank has no data, and leaves its type MPI_DATATYPE_NULL, or its buffer MPI_IN_PLACE where MPI does not allow
+ * that. Only calls that the MPI library takes, as a PMPI call on MPI_COMM_SELF shows. Argument: number of repetitions.
+ * Rank 0 prints how many kinds of calls the library took, and how many results were wrong. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { most = 64 };
+
+enum collective {
+  allreduce,
+  scan,
+  reduce,
+  reduce_scatter_block,
+  allgather,
+  gather,
+  scatter,
+  alltoall,
+  bcast,
+  first_uneven,
+  gatherv = first_uneven,
+  scatterv,
+  allgatherv,
+  alltoallv,
+  alltoallw,
+  collectives
+};
+
+enum oddity { no_type, in_place, oddities };
+
+static int sent[most], received[most];
+
+static int makes_sense(enum collective which, enum oddity oddity) {
+  if (oddity == in_place) return which != allgatherv; /* it may be in place there */
+#ifdef OPEN_MPI
+  return 1;
+#else
+  return which > reduce_scatter_block && which != bcast; /* MPICH reads the type */
+#endif
+}
+
+/* `odd`: this rank has no data. `without`: the rank that has none. */
+static int call(enum collective which, enum oddity oddity, int odd, int without, int root, MPI_Comm comm, int native) {
+  int rank, ranks, counts[most], of_all[most], places[most], bytes[most];
+  MPI_Datatype types[most];
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  const MPI_Datatype type = odd && oddity == no_type ? MPI_DATATYPE_NULL : MPI_INT;
+  for (int i = 0; i < ranks; ++i) {
+    of_all[i] = i != without;
+    counts[i] = i != without && rank != without;
+    places[i] = i;
+    bytes[i] = i * (int)sizeof(int);
+    types[i] = type;
+  }
+  const int mine = which >= first_uneven && rank != without;
+  const int misplaced = odd && oddity == in_place;
+  const int sends = (which == reduce || which == gather || which == gatherv) && rank != root;
+  const int from_root = (which == scatter || which == scatterv) && rank == root;
+  void* in = misplaced && (sends || from_root) ? MPI_IN_PLACE : sent;
+  void* out = misplaced && !sends && !from_root ? MPI_IN_PLACE : received;
+#define CALL(Name, ...) (native ? PMPI_##Name(__VA_ARGS__) : MPI_##Name(__VA_ARGS__))
+  switch (which) {
+    case allreduce: return CALL(Allreduce, in, out, 0, type, MPI_SUM, comm);
+    case scan: return CALL(Scan, in, out, 0, type, MPI_SUM, comm);
+    case reduce: return CALL(Reduce, in, out, 0, type, MPI_SUM, root, comm);
+    case reduce_scatter_block: return CALL(Reduce_scatter_block, in, out, 0, type, MPI_SUM, comm);
+    case allgather: return CALL(Allgather, in, 0, type, out, 0, type, comm);
+    case gather: return CALL(Gather, in, 0, type, out, 0, type, root, comm);
+    case scatter: return CALL(Scatter, in, 0, type, out, 0, type, root, comm);
+    case alltoall: return CALL(Alltoall, in, 0, type, out, 0, type, comm);
+    case bcast: return CALL(Bcast, misplaced ? MPI_IN_PLACE : received, 0, type, root, comm);
+    case gatherv: return CALL(Gatherv, in, mine, type, out, of_all, places, MPI_INT, root, comm);
+    case scatterv: return CALL(Scatterv, in, of_all, places, MPI_INT, out, mine, type, root, comm);
+    case allgatherv: return CALL(Allgatherv, in, mine, type, out, of_all, places, MPI_INT, comm);
+    case alltoallv: return CALL(Alltoallv, in, counts, places, type, out, counts, places, type, comm);
+    case alltoallw: return CALL(Alltoallw, in, counts, bytes, types, out, counts, bytes, types, comm);
+    default: return MPI_ERR_INTERN;
+  }
+#undef CALL
+}
+
+static int value(int rank, int place) {
+  return 1000 * rank + place;
+}
+
+static int is_right(enum collective which, int rank, int ranks, int without, int root) {
+  for (int i = 0; i < ranks; ++i) {
+    int expected = -1;
+    if (which == scatterv && i == 0 && rank != without) expected = value(root, rank);
+    if ((which == allgatherv || (which == gatherv && rank == root)) && i != without) expected = value(i, 0);
+    if (which >= alltoallv && i != without && rank != without) expected = value(i, rank);
+    if (received[i] != expected) return 0;
+  }
+  return 1;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int times = argc > 1 ? atoi(argv[1]) : 10;
+  int rank, ranks, kinds = 0, wrong = 0, all;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm alone;
+  MPI_Comm_dup(MPI_COMM_SELF, &alone);
+  MPI_Comm_set_errhandler(alone, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* Open MPI reports some errors to this one */
+  for (int which = 0; which < collectives; ++which)
+    for (int oddity = 0; oddity < oddities; ++oddity) {
+      if (!makes_sense(which, oddity) || call(which, oddity, 1, 0, 0, alone, 1) != MPI_SUCCESS) continue;
+      ++kinds;
+      for (int i = 0; i < times; ++i) {
+        /* A root that has no data itself has the others' in the uneven ones. */
+        const int without = i % ranks, root = which < first_uneven ? i / 2 % ranks : (without + 1) % ranks;
+        for (int place = 0; place < ranks; ++place) {
+          sent[place] = value(rank, place);
+          received[place] = -1;
+        }
+        const int error = call(which, oddity, rank == without, without, root, MPI_COMM_WORLD, 0);
+        wrong += error != MPI_SUCCESS || !is_right(which, rank, ranks, without, root);
+      }
+    }
+  PMPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0) printf("%d kinds, %d wrong\n", kinds, all);
+  fflush(stdout);
+  return MPI_Finalize();
+}
