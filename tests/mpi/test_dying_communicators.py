@@ -76,3 +76,19 @@ def test_freeing_a_communicator_does_little_for_each_key(mpi: Mpi, tmp_path: Pat
     tuned = [context for context in record.contexts if context.calls > 1]
     assert [context.calls for context in tuned] == [calls * rounds] * keys, "the record has all the same"
     assert strategy == "native" or all(sum(one.samples > 0 for one in context.candidates) > 10 for context in tuned)
+
+
+@pytest.mark.parametrize("source", ["unfreed.c", "unfreed.f90"])
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_a_communicator_that_could_not_be_freed_is_tuned_as_before(mpi: Mpi, tmp_path: Path, source: str) -> None:
+    times = 20
+    made = compile_c if source.endswith(".c") else compile_fortran
+    argv = [str(made(mpi, HERE / source, tmp_path)), str(times)]
+    plain = printed_natively(mpi, 2, argv, tmp_path)
+    failed, _, wrong, _ = plain.split()
+    assert (int(failed) > 0, int(wrong)) == (True, 0)
+    outcome, record = run_tuned(mpi, 2, argv, FORCED, tmp_path, timeout=PATIENCE)
+    assert outcome.stdout == plain
+    sums = [context for context in record.contexts if context.collective == "allreduce"]
+    assert sum(context.calls for context in sums) == 2 * times * int(failed)
+    assert {context.winner for context in sums} == {"recursive_doubling"}

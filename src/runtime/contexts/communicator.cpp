@@ -31,30 +31,33 @@ constexpr char being_freed = '\x7f';
 /// The communicators that this thread is freeing, the innermost last: a delete function may free others. The program
 /// may give a communicator another name meanwhile.
 struct BeingFreed {
-  std::vector<MPI_Comm> comms;
+  struct Named {
+    MPI_Comm comm;
+    std::string name;  ///< without the mark
+  };
+  std::vector<Named> comms;
 };
 
-bool has_mark(MPI_Comm comm) {
+std::string name_of(MPI_Comm comm) {
   std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};
   int length = 0;
-  return pmpi.Comm_get_name(comm, name.data(), &length) == MPI_SUCCESS && length > 0 &&
-         name[static_cast<std::size_t>(length) - 1] == being_freed;
+  return pmpi.Comm_get_name(comm, name.data(), &length) == MPI_SUCCESS ? name.data() : "";
+}
+
+bool has_mark(MPI_Comm comm) {
+  const std::string name = name_of(comm);
+  return !name.empty() && name.back() == being_freed;
 }
 
 bool is_being_freed(MPI_Comm comm) {
   const auto& here = of_thread<BeingFreed>().comms;
-  return std::find(here.begin(), here.end(), comm) != here.end() || has_mark(comm);
+  return std::any_of(here.begin(), here.end(), [&](const auto& one) { return one.comm == comm; }) || has_mark(comm);
 }
 
 void mark_as_being_freed(MPI_Comm comm) {
   if (has_mark(comm)) return;
-  std::array<char, MPI_MAX_OBJECT_NAME + 1> name{};
-  int length = 0;
-  if (pmpi.Comm_get_name(comm, name.data(), &length) != MPI_SUCCESS) return;
-  const auto end = static_cast<std::size_t>(std::min(length, MPI_MAX_OBJECT_NAME - 2));
-  name[end] = being_freed;
-  name[end + 1] = '\0';
-  pmpi.Comm_set_name(comm, name.data());
+  const std::string name = name_of(comm).substr(0, MPI_MAX_OBJECT_NAME - 2) + being_freed;
+  pmpi.Comm_set_name(comm, name.c_str());
 }
 
 int rank_of(MPI_Comm comm) {
@@ -153,15 +156,17 @@ std::optional<int> Communicator::before_free(MPI_Comm comm) {
   if (comm == handles.comm_null || comm == handles.comm_world || comm == handles.comm_self) return std::nullopt;
   const Attribute attribute = attribute_of(comm);
   if (attribute.refused) return attribute.refused;
+  of_thread<BeingFreed>().comms.push_back({comm, name_of(comm)});
   if (attribute.communicator != nullptr) pmpi.Comm_delete_attr(comm, setup().keyval);
   mark_as_being_freed(comm);
-  of_thread<BeingFreed>().comms.push_back(comm);
   return std::nullopt;
 }
 
-void Communicator::after_free(MPI_Comm comm) {
+void Communicator::after_free(MPI_Comm comm, bool failed) {
   auto& here = of_thread<BeingFreed>().comms;
-  if (!here.empty() && here.back() == comm) here.pop_back();
+  if (here.empty() || here.back().comm != comm) return;
+  if (failed && has_mark(comm)) pmpi.Comm_set_name(comm, here.back().name.c_str());
+  here.pop_back();
 }
 
 int Communicator::forget(MPI_Comm comm, int /*keyval*/, void* attribute, void* /*extra*/) {

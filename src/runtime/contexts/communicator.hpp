@@ -33,8 +33,9 @@ class Communicator {
   /// it, the program's delete functions, which may still use the communicator, could run before that on some ranks and
   /// after it on others. Returns what MPI returned if it refuses the handle.
   static std::optional<int> before_free(MPI_Comm comm);
-  /// Called when MPI has freed `comm`, whose handle the program no longer has.
-  static void after_free(MPI_Comm comm);
+  /// Called when MPI has freed `comm`, whose handle the program no longer has, or when that failed: the communicator is
+  /// then as it was.
+  static void after_free(MPI_Comm comm, bool failed);
 
   /// A count that grows with each communicator with a state here that is freed.
   static std::uint64_t freed();

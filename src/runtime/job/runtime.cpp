@@ -153,12 +153,13 @@ void before_finalize() {
 
 Freeing::Freeing(const MPI_Comm* comm) {
   if (comm == nullptr || !job().running) return;
+  handle_ = comm;
   comm_ = *comm;
   refused_ = Communicator::before_free(*comm);
 }
 
 Freeing::~Freeing() {
-  if (comm_) Communicator::after_free(*comm_);
+  if (handle_ != nullptr && !refused_) Communicator::after_free(comm_, *handle_ != handles.comm_null);
 }
 
 std::optional<int> count(int operation, MPI_Comm comm) {

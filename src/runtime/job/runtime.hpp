@@ -18,7 +18,8 @@ void after_init();
 /// Called on every rank before MPI_Finalize: gathers and writes the run record, frees everything.
 void before_finalize();
 
-/// Stands around the call of the MPI library that frees a communicator of the application.
+/// Stands around the call of the MPI library that frees a communicator of the application. At its end `*comm` is null
+/// unless that failed.
 class Freeing {
  public:
   explicit Freeing(const MPI_Comm* comm);
@@ -32,7 +33,8 @@ class Freeing {
   [[nodiscard]] std::optional<int> refused() const { return refused_; }
 
  private:
-  std::optional<MPI_Comm> comm_;
+  const MPI_Comm* handle_ = nullptr;
+  MPI_Comm comm_{};
   std::optional<int> refused_;
 };
 
