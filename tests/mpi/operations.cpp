@@ -195,6 +195,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &here.size);
   MPI_Comm_dup(MPI_COMM_WORLD, &here.world);
   MPI_Comm_dup(MPI_COMM_SELF, &here.self);
+  MPI_Comm_set_errhandler(here.self, MPI_ERRORS_RETURN);
   int* largest_tag = nullptr;
   int found = 0;
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&largest_tag), &found);

@@ -51,7 +51,7 @@ def test_settled_contexts_see_refused_calls_too(mpi: Mpi, tmp_path: Path) -> Non
     assert any(context.phases.settled.calls > 0 for context in record.contexts)
 
 
-@pytest.mark.parametrize("strategy", ["auto", "star-basic", "lottery", forced(0)], ids=["auto", "basic", "lottery", "forced"])
+@pytest.mark.parametrize("strategy", STRATEGIES[1::2], ids=lambda one: one.partition(":")[0])
 @pytest.mark.parametrize("checks", ["checked", "unchecked"])
 @pytest.mark.parametrize("mpi", installed_mpis(), ids=str)
 def test_a_rank_without_data_may_leave_out_arguments(mpi: Mpi, tmp_path: Path, checks: str, strategy: str) -> None:
