@@ -28,38 +28,37 @@ struct Tested {
 
 /// Makes a call on a communicator of this rank only. Both sides have the same arrays of counts and of types, as far as
 /// they are equal: libraries compare the addresses.
-bool refuses(Collective collective, const Tested& tested) {
+int make(Collective collective, const Tested& tested) {
   const auto& [send, receive, count, type, receive_type] = tested;
   const int start = 0;
   const MPI_Datatype* const types = receive_type == type ? &type : &receive_type;
   MPI_Comm const comm = process().self;
-  const auto made = [&]() -> int {
-    switch (collective) {
-      case Collective::bcast: return pmpi.Bcast(receive, count, type, 0, comm);
-      case Collective::allreduce: return pmpi.Allreduce(send, receive, count, type, handles.sum, comm);
-      case Collective::scan: return pmpi.Scan(send, receive, count, type, handles.sum, comm);
-      case Collective::exscan: return pmpi.Exscan(send, receive, count, type, handles.sum, comm);
-      case Collective::reduce: return pmpi.Reduce(send, receive, count, type, handles.sum, 0, comm);
-      case Collective::reduce_scatter_block:
-        return pmpi.Reduce_scatter_block(send, receive, count, type, handles.sum, comm);
-      case Collective::reduce_scatter: return pmpi.Reduce_scatter(send, receive, &count, type, handles.sum, comm);
-      case Collective::alltoall: return pmpi.Alltoall(send, count, type, receive, count, receive_type, comm);
-      case Collective::alltoallv:
-        return pmpi.Alltoallv(send, &count, &start, type, receive, &count, &start, receive_type, comm);
-      case Collective::alltoallw:
-        return pmpi.Alltoallw(send, &count, &start, &type, receive, &count, &start, types, comm);
-      case Collective::allgather: return pmpi.Allgather(send, count, type, receive, count, receive_type, comm);
-      case Collective::allgatherv:
-        return pmpi.Allgatherv(send, count, type, receive, &count, &start, receive_type, comm);
-      case Collective::gather: return pmpi.Gather(send, count, type, receive, count, receive_type, 0, comm);
-      case Collective::gatherv: return pmpi.Gatherv(send, count, type, receive, &count, &start, receive_type, 0, comm);
-      case Collective::scatter: return pmpi.Scatter(send, count, type, receive, count, receive_type, 0, comm);
-      case Collective::scatterv:
-        return pmpi.Scatterv(send, &count, &start, type, receive, count, receive_type, 0, comm);
-      default: return MPI_SUCCESS;
-    }
-  };
-  return made() != MPI_SUCCESS;
+  switch (collective) {
+    case Collective::bcast: return pmpi.Bcast(receive, count, type, 0, comm);
+    case Collective::allreduce: return pmpi.Allreduce(send, receive, count, type, handles.sum, comm);
+    case Collective::scan: return pmpi.Scan(send, receive, count, type, handles.sum, comm);
+    case Collective::exscan: return pmpi.Exscan(send, receive, count, type, handles.sum, comm);
+    case Collective::reduce: return pmpi.Reduce(send, receive, count, type, handles.sum, 0, comm);
+    case Collective::reduce_scatter_block:
+      return pmpi.Reduce_scatter_block(send, receive, count, type, handles.sum, comm);
+    case Collective::reduce_scatter: return pmpi.Reduce_scatter(send, receive, &count, type, handles.sum, comm);
+    case Collective::alltoall: return pmpi.Alltoall(send, count, type, receive, count, receive_type, comm);
+    case Collective::alltoallv:
+      return pmpi.Alltoallv(send, &count, &start, type, receive, &count, &start, receive_type, comm);
+    case Collective::alltoallw:
+      return pmpi.Alltoallw(send, &count, &start, &type, receive, &count, &start, types, comm);
+    case Collective::allgather: return pmpi.Allgather(send, count, type, receive, count, receive_type, comm);
+    case Collective::allgatherv: return pmpi.Allgatherv(send, count, type, receive, &count, &start, receive_type, comm);
+    case Collective::gather: return pmpi.Gather(send, count, type, receive, count, receive_type, 0, comm);
+    case Collective::gatherv: return pmpi.Gatherv(send, count, type, receive, &count, &start, receive_type, 0, comm);
+    case Collective::scatter: return pmpi.Scatter(send, count, type, receive, count, receive_type, 0, comm);
+    case Collective::scatterv: return pmpi.Scatterv(send, &count, &start, type, receive, count, receive_type, 0, comm);
+    default: return MPI_SUCCESS;
+  }
+}
+
+bool refuses(Collective collective, const Tested& tested) {
+  return make(collective, tested) != MPI_SUCCESS;
 }
 
 /// A library that checks nothing carries out this call, too: it moves no data.
