@@ -263,6 +263,33 @@ def test_a_job_that_was_killed_from_outside_costs_no_way_its_place(tmp_path: Pat
         assert set(found.known.measured(point)) == set(CURVES)
 
 
+def test_a_way_that_ended_the_job_twice_is_chosen_at_no_size() -> None:
+    fatal = 1 << 18
+    job = FakeJob(CURVES, ends_at=lambda way, point: way == "ring" and point.bytes >= fatal)
+    found = search(job)
+    found.run()
+    assert any(point.bytes < fatal for point in job.cells("ring")), "it was measured at others"
+    assert "ring" not in {interval.way for interval in only_choice(found).intervals}
+    assert sum(way == "ring" and point.bytes >= fatal for point, way in job.asked) == 2
+
+
+def test_an_ending_counts_until_the_way_is_measured_like_that() -> None:
+    small, large = points.grid(["allreduce"], (64, 1024), (8,))
+
+    def after(*answers: tuple[Point, Ended | Times, bool]) -> list[bool]:
+        """Whether ring is still there at both points."""
+        found = search(FakeJob(CURVES), sizes=(64, 1024)).known
+        for race, (point, answer, in_row) in enumerate(answers):
+            found.keep(Line(race, point, "ring", answer, in_row))
+        return ["ring" not in found.points[point].out for point in (small, large)]
+
+    ended, times = Ended("the job ended"), Times((1e-3,))
+    assert after((small, ended, False), (small, times, False), (large, ended, False)) == [True, True]
+    assert after((small, ended, False), (large, times, False), (large, ended, False)) == [False, False]
+    assert after((large, times, False), (small, ended, False), (small, ended, False)) == [False, False]
+    assert after((small, ended, True), (small, times, False), (small, ended, True)) == [False, False]
+
+
 def test_native_is_measured_again_where_the_job_ended() -> None:
     left = [1]
     job = FakeJob(CURVES, ends_at=lambda way, point: way == NATIVE and point.bytes == 64 and bool(left and left.pop()))

@@ -22,7 +22,7 @@ _SMALL_BYTES = 4096
 _SMALLER_ALIKE = 4.0
 """by at most such a factor."""
 _MOST_ENDINGS = 2
-"""A way that was measured so often as the job ended is not measured any more; once may be a kill from outside."""
+"""A way that was measured so often as the job ended is given up; once may be a kill from outside."""
 
 
 @dataclass
@@ -74,8 +74,8 @@ class Known:
         self.points: dict[Point, At] = {point: At() for point in plan}
         self._beliefs: dict[tuple[str, str], Belief] = {}
         self._offsets: dict[str, Offsets] = {}
-        self._endings: Counter[tuple[str, str]] = Counter()
-        """By collective and way."""
+        self._endings: Counter[tuple[Point, str, bool]] = Counter()
+        """By point, way, and whether its calls were in a row; those after which it was measured like that are gone."""
         for collective, names in ways.items():
             points = [point for point in plan if point.collective == collective]
             self._offsets[collective] = Offsets(points)
@@ -184,6 +184,7 @@ class Known:
         """Takes in an answer; what it tells of other ways and points, `learn` does."""
         at = self.points[line.point]
         if isinstance(line.answer, Times):
+            self._endings.pop((line.point, line.way, line.in_row), None)
             seconds = [max(one, 1e-9) for one in line.answer.seconds]
             if line.in_row:
                 at.rows.add(line.way, line.race, seconds)
@@ -193,17 +194,26 @@ class Known:
                 at.processors = (at.processors or Ticks(0, 0)) + line.answer.processors
         elif isinstance(line.answer, Ended):
             at.ended[line.way] = f"while it was measured: {line.answer.why}"
-            self._endings[line.point.collective, line.way] += 1
-            if line.way != NATIVE and self._endings[line.point.collective, line.way] >= _MOST_ENDINGS:
+            self._endings[line.point, line.way, line.in_row] += 1
+            if line.way != NATIVE and self._endings_of(line.point.collective, line.way) >= _MOST_ENDINGS:
                 self._give_up(line.point.collective, line.way)
         else:
             at.out[line.way] = line.answer.why
 
+    def _endings_of(self, collective: str, way: str) -> int:
+        return sum(
+            count
+            for (point, ended, _), count in self._endings.items()
+            if point.collective == collective and ended == way
+        )
+
     def _give_up(self, collective: str, way: str) -> None:
-        """Leaves a way out where it was measured as the job ended, and where it was not measured."""
+        """Leaves a way out at all points, also where it was measured: it may end a program there as well."""
         for point, at in self.points.items():
-            if point.collective == collective and (way in at.ended or way not in at.seconds):
+            if point.collective == collective:
                 at.out[way] = at.ended.get(way, "it was measured as the job ended, elsewhere")
+                if at.rows.spells:
+                    self.judge_rows(point)
 
     def take_in(self, lines: Sequence[Line]) -> None:
         """What an earlier, interrupted run measured, race by race."""
