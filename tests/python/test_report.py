@@ -518,6 +518,13 @@ def test_waiting_for_late_ranks_is_no_loss() -> None:
     assert found.saved == pytest.approx(100 * 0.25 - (20 * 0.25 + 80 * 0.125) - 0.75)
 
 
+def test_waiting_is_why_nothing_is_known_where_a_candidates_time_without_it_is_not() -> None:
+    native = candidate("native", 20, median_s=4.25, min_s=4.0, agreed_s=0.25)
+    ring = candidate("ring", 70, median_s=4.125, min_s=4.0, agreed_s=0.125)
+    found = by_hand(native, slowest_seconds=415.0, candidates=[native, ring, candidate("slow", 10, median_s=4.5)])
+    assert found.savings is Unknown.WAITING
+
+
 def test_agreed_times_that_leave_out_what_natives_still_have_are_not_compared() -> None:
     # Ranks take turns on the processors: ring's calls take rank 0 as long as native's, whatever the ranks agreed.
     native = candidate("native", 10, median_s=0.5, min_s=0.5, agreed_s=0.25)

@@ -355,7 +355,7 @@ class Context(ContextKey, _Spent):
                 # Delays of the latest calls of a candidate are no longer than all calls took.
                 taken = typical = min(typical, taken * self._slowest_to_mean)
             elif self._mostly_waits:
-                taken = None
+                return Unknown.WAITING
         if taken is None:
             return Unknown.NATIVE
         delays = 0.0 if typical is None else max(0.0, taken - typical)
