@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from starling.installation import build, itself
 from starling.tables.table import NATIVE
+from starling.tuning import job as tuning_job
 from starling.tuning import library
 from starling.tuning.job import Answer, Ended, JobEndedError, JobError, MpiJob, Refusal, Times
 from starling.tuning.jobs import Jobs
@@ -127,6 +131,74 @@ def test_the_variables_reach_every_rank_of_such_a_job(tmp_path: Path) -> None:
     assert plain.line == [launcher, "-n", "4"]
     for one in (plain, job):
         one.kill()
+
+
+FAKE = """
+import sys
+from pathlib import Path
+
+told, nodes = map(Path, sys.argv[1:3])
+def note(text):
+    with told.open("a") as file:
+        print(text, file=file)
+note("start")
+print("starling-tune nodes", nodes.read_text(), "\\nstarling-tune ready", flush=True)
+for line in sys.stdin:
+    note(line.rstrip())
+    if not line.startswith("ranks"):
+        print("starling-tune times 0.001", flush=True)
+"""
+"""What our job says, and notes that it hears."""
+
+
+def fake(folder: Path, monkeypatch: pytest.MonkeyPatch) -> MpiJob:
+    """A job of four ranks on the nodes that a file `nodes` has; it notes in `told` what it is asked for."""
+    (folder / "nodes").write_text("0 0 2 2")
+    line = [sys.executable, "-c", FAKE, str(folder / "told"), str(folder / "nodes")]
+    monkeypatch.setattr(itself, "starling", lambda _arguments: line)
+    return MpiJob(["mpirun", "-n", "4"], Path("tuning_job"), {})
+
+
+def test_a_job_is_replaced_where_it_can_have_no_more_communicators(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = (build.sources() / tuning_job.PROGRAM).read_text()
+    assert re.search(rf"#define MOST_COMMUNICATORS {tuning_job.MOST_COMMUNICATORS}\b", program)
+    monkeypatch.setattr(tuning_job, "MOST_COMMUNICATORS", 2)
+    points = [POINT, Point("bcast", 2, 8, nodes=2, fullest=1), POINT._replace(bytes=8), Point("bcast", 3, 8)]
+    with fake(tmp_path, monkeypatch) as job:
+        for point in points:
+            assert isinstance(job.measure(point, NATIVE, 1, checked=False, patience=9.0), Times)
+        job.end()
+    assert (tmp_path / "told").read_text().splitlines() == [
+        "start",
+        "measure allreduce 64 4 1 0 native",
+        "ranks 2 0 2",
+        "measure bcast 8 -2 1 0 native",
+        "measure allreduce 8 4 1 0 native",
+        "start",
+        "measure bcast 8 3 1 0 native",
+    ]
+
+
+@pytest.mark.parametrize("point", [POINT, Point("bcast", 2, 8, nodes=2, fullest=1)], ids=["all", "some"])
+def test_a_job_whose_ranks_are_placed_otherwise_when_it_starts_again_measures_nothing(
+    point: Point, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def measured() -> Answer:
+        return job.measure(point, NATIVE, 1, checked=False, patience=9.0)
+
+    with fake(tmp_path, monkeypatch) as job:
+        assert isinstance(measured(), Times)
+        job.kill()
+        (tmp_path / "nodes").write_text("0 0 0 0")
+        for _ in range(2):
+            with pytest.raises(JobError, match="its ranks were placed otherwise than before"):
+                measured()
+        (tmp_path / "nodes").write_text("0 0 2 2")
+        assert isinstance(measured(), Times)
+        with pytest.raises(JobError, match="our job has no 3 ranks on 1 node"):
+            job.measure(Point("bcast", 3, 8, nodes=1, fullest=3), NATIVE, 1, checked=False, patience=9.0)
 
 
 def test_intels_own_tool_says_how_many_algorithms_there_are(tmp_path: Path) -> None:

@@ -30,6 +30,8 @@ _START_SECONDS = 300.0
 """How long a job may take to begin."""
 _END_SECONDS = 60.0
 _RANKS_IN_A_LINE = 40
+MOST_COMMUNICATORS = 256
+"""Of one job: see src/tools/tuning_job.c."""
 _MOST_COMPLAINTS = 20
 """Lines that are kept of what a job says on stderr as it begins."""
 
@@ -146,8 +148,8 @@ class MpiJob:
         self.processors: tuple[int, ...] = ()
         self.library = ""
         self._place: list[str] = []
-        self._groups: dict[Point, int] = {}
-        """Numbers of the groups of ranks that the job was told, by points on them, of no collective."""
+        self._called: dict[Point, int] = {}
+        """The ranks of points as the job calls them, by points of no collective; it has a communicator for each."""
         self.start_seconds = 0.0
         """What its last start took."""
 
@@ -179,10 +181,14 @@ class MpiJob:
         return MpiJob(line, self._program, environ, self._named_platform)
 
     def start(self) -> None:
-        """Starts the job, and waits until it is ready. Raises JobError."""
+        """Starts the job, and waits until it is ready.
+
+        Raises JobError, also where it was started before, and its ranks were placed otherwise.
+        """
         tuned = ["run", "--quiet", "--library", "--strategy", "native", "--history", "off", "--record", "off"]
         tuned += [*self._platform, "--"]
-        self._lines, self._complaints, self._place, self._groups = queue.SimpleQueue(), [], [], {}
+        self._lines, self._complaints, self._place, self._called = queue.SimpleQueue(), [], [], {}
+        before = self.nodes
         began = time.monotonic()
         self._process = subprocess.Popen(
             itself.starling([*tuned, *self._line]),
@@ -227,6 +233,13 @@ class MpiJob:
                 "name a launcher that can start it, without a program of yours"
             ) from error
         self.start_seconds = time.monotonic() - began
+        if before and before != self.nodes:
+            self.nodes = before
+            self.kill()
+            raise JobError(
+                f"{printable(self._line[0])}: our job was started again, and its ranks were placed otherwise than "
+                "before; where they are placed as at first, the same command goes on"
+            )
 
     @staticmethod
     def _listen(stream: IO[str], lines: queue.SimpleQueue[str | None]) -> None:
@@ -288,19 +301,30 @@ class MpiJob:
         return Refusal("its result is wrong" if says == "wrong" else rest)
 
     def _ranks(self, point: Point) -> int:
-        """The ranks of a point as the job calls them: how many first ones, or the negative number of a group."""
-        if not point.nodes:
-            return point.ranks
+        """The ranks of a point as the job calls them: how many first ones, or the negative number of a group.
+
+        A job that has as many communicators as it can have is replaced by another one. Raises JobError where there are
+        no such ranks.
+        """
         if self._requests is None:
             self.start()
         group = point._replace(collective="", bytes=0)
-        if group not in self._groups:
-            number = len(self._groups) + 1
-            members = [str(rank) for rank in point.members(self.nodes) or ()]
+        if group in self._called:
+            return self._called[group]
+        members = point.members(self.nodes)
+        if members is None:
+            raise JobError(f"our job has no {point.place}")
+        if len(self._called) == MOST_COMMUNICATORS:
+            self.end()
+            self.start()
+        called = point.ranks
+        if point.nodes:
+            number = len(self._called) + 1
             for at in range(0, len(members), _RANKS_IN_A_LINE):
-                self._ask(f"ranks {number} {' '.join(members[at : at + _RANKS_IN_A_LINE])}")
-            self._groups[group] = number
-        return -self._groups[group]
+                self._ask(f"ranks {number} {' '.join(map(str, members[at : at + _RANKS_IN_A_LINE]))}")
+            called = -number
+        self._called[group] = called
+        return called
 
     def end(self) -> None:
         """Lets the job end, and kills it where it does not."""
