@@ -48,7 +48,7 @@ _OUTCOMES = (
         re.compile(
             rf"(?:(?:Saved {_AMOUNT} against native, with which the run would have taken {_AMOUNT} instead of {_AMOUNT}"
             rf"|Lost {_AMOUNT} against native, [\d.]+% of the run)"
-            rf"(?:, by typical calls \(the delays of others, {_AMOUNT}, count for neither\))?"
+            rf"(?:, by typical calls; {_AMOUNT} of delays count neither as saved nor as lost)?"
             r"|What was saved is not known: (?:native was not measured|ranks mostly waited for each other"
             r"|delays of calls hide it)"
             r" where \d+% of the time in collectives went)"

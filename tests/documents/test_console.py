@@ -55,8 +55,8 @@ def test_measured_numbers_and_ways_may_differ(printed: str, same: bool) -> None:
         ),
         (
             "Saved 2.92 s against native, with which the run would have taken 13.1 s instead of 10.2 s; trying",
-            "Saved 92 ms against native, with which the run would have taken 1.3 s instead of 1.2 s, by typical calls "
-            "(the delays of others, 1.04 s, count for neither); trying",
+            "Saved 92 ms against native, with which the run would have taken 1.3 s instead of 1.2 s, by typical calls; "
+            "1.04 s of delays count neither as saved nor as lost; trying",
             True,
         ),
         (

@@ -195,7 +195,7 @@ def _outcome(record: RunRecord, known: Sequence[Context], saved: float) -> str:
         text += ", by native's times in earlier runs"
     delays = _total(record, known, lambda context: context.delays)
     if delays > abs(saved):
-        text += f", by typical calls (the delays of others, {human_seconds(delays)}, count for neither)"
+        text += f", by typical calls; {human_seconds(delays)} of delays count neither as saved nor as lost"
     return text
 
 
