@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -23,7 +24,9 @@ from support.tuned import candidates, library, preloaded
 PROGRAMS = Path(__file__).parent / "programs"
 RATE = 0.94 * 100e6
 """Bits per second that a program gets of a link of a short name."""
-FORCED = "forced:" + ",".join(f"{collective}:{names[-1]}" for collective, names in candidates().items() if names)
+BY_MESSAGES = {of: [one for one in names if not re.search("shared|domains", one)] for of, names in candidates().items()}
+"""Simulated ranks have no memory to share."""
+FORCED = "forced:" + ",".join(f"{collective}:{names[-1]}" for collective, names in BY_MESSAGES.items() if names)
 """One candidate of every collective that Starling has algorithms for."""
 
 
