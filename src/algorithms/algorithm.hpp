@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -18,12 +19,17 @@
 
 namespace starling {
 
+/// How many parts of a composed algorithm may divide its vector.
+inline constexpr std::size_t most_parts = 3;
+
 /// How an algorithm divides the data of a call.
 struct Division {
   /// All there are: of a vector any number; where each rank has a block one for each, or n for each where those are
   /// divided in n parts (divides_blocks()).
   int blocks = 1;
   int per_message = 0;  ///< for algorithms that send several blocks the same way; 0: as many as there are
+  /// Of a composed algorithm: how many blocks each part divides its vector in, a divisor of all there are.
+  std::array<int, most_parts> of_parts{1, 1, 1};
   auto operator<=>(const Division&) const = default;
 };
 
@@ -47,6 +53,9 @@ struct Team {
   [[nodiscard]] constexpr int blocks() const { return division.blocks; }
   /// How many parts each rank's block is divided in.
   [[nodiscard]] constexpr int parts() const { return blocks() / size; }
+  /// Into how many blocks a part of a composed algorithm divides its vector, and how many blocks one of these is.
+  [[nodiscard]] constexpr int blocks_of(std::size_t part) const { return division.of_parts.at(part); }
+  [[nodiscard]] constexpr int scale_of(std::size_t part) const { return blocks() / blocks_of(part); }
   /// The number of a part of a rank's block among all blocks.
   [[nodiscard]] constexpr int part_of(int any_rank, int part) const { return (any_rank * parts()) + part; }
   /// This rank counted from the root: the root is 0.
@@ -99,7 +108,7 @@ struct Parameter {
   /// For values that depend on the number of ranks, as the shapes of a mesh do: those worth trying on so many. Null
   /// where these are `values`; else `values` are names for one of them on any number of ranks.
   std::vector<std::string> (*values_on)(int ranks) = nullptr;
-  /// There: whether a text can be a value on so many ranks, or for 0 on any number.
+  /// Whether a text can be a value on so many ranks, or for 0 on any number, though it is none that is tried.
   bool (*accepts)(std::string_view text, int ranks) = nullptr;
 
   /// The values that are worth trying on so many ranks.

@@ -155,9 +155,9 @@ bool Bound::is_tried_on(int ranks) const {
   for (std::size_t i = 0; i < algorithm->parameters.size(); ++i) {
     const Parameter& parameter = algorithm->parameters[i];
     const std::string& value = parameters.all()[i].second;
-    const bool is_tried = parameter.accepts != nullptr ? parameter.accepts(value, ranks)
-                                                       : std::find(parameter.values.begin(), parameter.values.end(),
-                                                                   value) != parameter.values.end();
+    const bool is_tried = parameter.values_on != nullptr ? parameter.accepts(value, ranks)
+                                                         : std::find(parameter.values.begin(), parameter.values.end(),
+                                                                     value) != parameter.values.end();
     if (!is_tried) return false;
   }
   return true;
@@ -270,39 +270,6 @@ std::optional<Bound> candidate_named(Collective collective, std::string_view nam
     return bound;
   }
   return std::nullopt;
-}
-
-namespace {
-
-Bound part_named(Collective collective, std::string_view name) {
-  const std::optional<Bound> bound = candidate_named(collective, name);
-  if (!bound) throw std::out_of_range("no " + std::string(name_of(collective)) + ":" + std::string(name));
-  return *bound;
-}
-
-Situation as_part(Collective collective, const Situation& whole) {
-  Situation situation = whole;
-  situation.collective = collective;
-  return situation;
-}
-
-}  // namespace
-
-Schedule part(Collective collective, std::string_view name, const Team& team) {
-  return part_named(collective, name).schedule(team);
-}
-
-std::string part_refusal(Collective collective, std::string_view name, const Situation& whole) {
-  const std::string why = part_named(collective, name).refusal(as_part(collective, whole));
-  return why.empty() ? why : std::string(name_of(collective)) + ":" + std::string(name) + " " + why;
-}
-
-std::int64_t part_scratch_blocks(Collective collective, std::string_view name, const Situation& whole) {
-  return part_named(collective, name).scratch_blocks(as_part(collective, whole));
-}
-
-int part_communicators(Collective collective, std::string_view name) {
-  return part_named(collective, name).communicators();
 }
 
 }  // namespace starling

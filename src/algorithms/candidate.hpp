@@ -85,16 +85,4 @@ const Algorithm* algorithm_named(Collective collective, std::string_view name);
 /// mesh for one whose values are meshes.
 std::optional<Bound> candidate_named(Collective collective, std::string_view name);
 
-/// The schedule of one rank for the part of a composed algorithm that `name` names (e.g. rab1's allgather).
-Schedule part(Collective collective, std::string_view name, const Team& team);
-
-/// Why that part cannot serve in the situation of the whole; empty if it can.
-std::string part_refusal(Collective collective, std::string_view name, const Situation& whole);
-
-/// Blocks of scratch that part uses at most.
-std::int64_t part_scratch_blocks(Collective collective, std::string_view name, const Situation& whole);
-
-/// Communicators that a rank needs for that part at most.
-int part_communicators(Collective collective, std::string_view name);
-
 }  // namespace starling

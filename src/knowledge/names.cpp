@@ -31,7 +31,11 @@ bool takes_numbers(const Bound& bound, const Parameter& parameter) {
 std::string described(const Bound& bound, const Parameter& parameter) {
   constexpr int example = 12;  // ranks
   std::string text = std::string(parameter.name).append(" (").append(listed(parameter.values));
-  if (parameter.values_on != nullptr) text.append(", or like ").append(parameter.values_on(example).front());
+  if (parameter.values_on != nullptr) {
+    text.append(", or like ").append(parameter.values_on(example).front());
+  } else if (parameter.accepts != nullptr) {
+    text.append(", or another way, as in chain:segment=8192");
+  }
   if (takes_numbers(bound, parameter)) text.append(", or another number from 1");
   return text.append(")");
 }

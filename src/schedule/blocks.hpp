@@ -15,6 +15,11 @@ constexpr std::size_t scratch_index(Buffer buffer) {
   return static_cast<std::size_t>(buffer) - static_cast<std::size_t>(Buffer::scratch);
 }
 
+/// The scratch buffer of that index.
+constexpr Buffer buffer_of_scratch(std::size_t index) {
+  return static_cast<Buffer>(static_cast<std::size_t>(Buffer::scratch) + index);
+}
+
 /// "recv", "scratch 0".
 std::string name_of(Buffer buffer);
 

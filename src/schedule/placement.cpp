@@ -7,11 +7,16 @@ namespace starling {
 
 Blocks Placing::blocks(Blocks of_part) const {
   if (of_part.count == 0) return nothing();
-  Origin origin = placement_.recv;
-  if (of_part.buffer == Buffer::send) origin = placement_.send;
-  if (of_part.buffer >= Buffer::scratch)
-    origin = {static_cast<Buffer>(static_cast<std::size_t>(of_part.buffer) + scratch_before_), 0, scale_};
-  return {origin.buffer, origin.first + (of_part.first * origin.scale), of_part.count * origin.scale};
+  const Origin* origin = of_part.buffer == Buffer::send ? &placement_.send : &placement_.recv;
+  if (of_part.buffer >= Buffer::scratch) origin = &scratch_.at(scratch_index(of_part.buffer));
+  const int first = origin->start(of_part.first);
+  return {origin->buffer, first, origin->start(of_part.first + of_part.count) - first};
+}
+
+int Placing::scale() const {
+  const Origin& sizes = placement_.sizes ? *placement_.sizes : placement_.recv;
+  if (!sizes.starts.empty()) throw std::logic_error("append: a part whose blocks differ calls the MPI library");
+  return sizes.scale;
 }
 
 int Placing::rank(int of_part) const {

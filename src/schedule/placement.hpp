@@ -1,18 +1,28 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "schedule/blocks.hpp"
 #include "schedule/rank_set.hpp"
 
 namespace starling {
 
-/// Where a part's buffer lies in the whole: its block 0 at `blocks.first`, each of its blocks being `scale` blocks
-/// there.
+/// Where a part's buffer lies in the whole: its block 0 at `first`, each of its blocks being `scale` blocks there.
 struct Origin {
   Buffer buffer;
   int first = 0;
   int scale = 1;
+  /// Where the part's blocks are not all as many blocks of the whole: where each starts, counted from `first`, and the
+  /// end of the last; `scale` counts for nothing then.
+  std::vector<int> starts{};
+
+  /// The block of the whole that block `block` of the part begins with.
+  [[nodiscard]] int start(int block) const {
+    return first + (starts.empty() ? block * scale : starts.at(static_cast<std::size_t>(block)));
+  }
 };
 
 /// How a part fits into a whole schedule: its two buffers, and its ranks among the whole's, by default the same ranks.
@@ -24,19 +34,20 @@ struct Placement {
   /// where the part's recv holds all of its blocks; a part that ends with one block (reduce_scatter, scatter) must name
   /// another.
   std::optional<Origin> sizes{};
+  /// What the slots there stand for, where these are not the blocks of the whole in their order: a block as large as
+  /// each.
+  std::vector<int> like{};
 };
 
 /// What a placement makes of the blocks and ranks that a part's steps name.
 class Placing {
  public:
-  /// The part's scratch buffers come after the `scratch_before` of the whole.
-  Placing(const Placement& placement, std::size_t scratch_before)
-      : placement_(placement),
-        scratch_before_(scratch_before),
-        scale_(placement.sizes.value_or(placement.recv).scale) {}
+  /// `scratch` tells where the part's scratch buffers lie.
+  Placing(const Placement& placement, std::vector<Origin> scratch)
+      : placement_(placement), scratch_(std::move(scratch)) {}
 
-  /// Blocks of the whole for one block of the part.
-  [[nodiscard]] int scale() const { return scale_; }
+  /// Blocks of the whole for one block of the part. Throws std::logic_error where these are not all as many.
+  [[nodiscard]] int scale() const;
   [[nodiscard]] Blocks blocks(Blocks of_part) const;
   /// Throw std::out_of_range for a rank that the placement does not give the part.
   [[nodiscard]] int rank(int of_part) const;
@@ -44,8 +55,7 @@ class Placing {
 
  private:
   const Placement& placement_;
-  std::size_t scratch_before_;
-  int scale_;
+  std::vector<Origin> scratch_;
 };
 
 }  // namespace starling

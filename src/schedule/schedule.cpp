@@ -19,7 +19,7 @@ Buffer Schedule::add_scratch(int count, int first) {
 
 Buffer Schedule::add_scratch(std::vector<int> like) {
   scratch_.push_back({std::move(like)});
-  return static_cast<Buffer>(static_cast<std::size_t>(Buffer::scratch) + scratch_.size() - 1);
+  return buffer_of_scratch(scratch_.size() - 1);
 }
 
 Buffer Schedule::add_scratch_like(int count, int block) {
@@ -37,24 +37,27 @@ void Schedule::combine(Blocks from, Blocks into) {
 }
 
 void Schedule::append(const Schedule& part, const Placement& placement) {
-  const std::size_t scratch_before = scratch_.size();
   const Origin sizes = placement.sizes.value_or(placement.recv);
-  const int scale = sizes.scale;
 
-  // The block of the whole that says how large block `block` (and `within` it, where scaled) of the part is.
-  const auto size_of = [&](int block, int within) {
-    const int slot = sizes.first + (block * scale) + within;
+  // The block of the whole that is as large as slot `slot` of that buffer here.
+  const auto size_of = [&](int slot) {
+    if (!placement.like.empty()) return placement.like.at(static_cast<std::size_t>(slot));
     if (sizes.buffer == Buffer::recv || sizes.buffer == Buffer::send) return slot;
     return scratch_[scratch_index(sizes.buffer)].like[static_cast<std::size_t>(slot)];
   };
+  std::vector<Origin> scratch;
   for (const Scratch& one : part.scratch_) {
+    Origin& lies = scratch.emplace_back(Origin{buffer_of_scratch(scratch_.size()), 0, sizes.scale});
     Scratch added;
-    for (const int block : one.like)
-      for (int within = 0; within < scale; ++within) added.like.push_back(size_of(block, within));
+    for (const int block : one.like) {
+      if (!sizes.starts.empty()) lies.starts.push_back(static_cast<int>(added.like.size()));
+      for (int slot = sizes.start(block); slot < sizes.start(block + 1); ++slot) added.like.push_back(size_of(slot));
+    }
+    if (!sizes.starts.empty()) lies.starts.push_back(static_cast<int>(added.like.size()));
     scratch_.push_back(std::move(added));
   }
 
-  const Placing where(placement, scratch_before);
+  const Placing where(placement, std::move(scratch));
   for (const Round& round : part.rounds_) {
     Round& added = this->round();
     added.meeting = std::visit([&](const auto& one) -> Meeting { return one.placed(where); }, round.meeting);

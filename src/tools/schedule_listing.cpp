@@ -88,8 +88,9 @@ Situation situation_of(const Bound& bound, const SwitchTree& network, const Plac
       if (why.empty()) why = std::move(refusal);
       continue;
     }
-    const auto [blocks, per_message] = bound.division(situation);
-    if ((wanted ? blocks == *wanted : blocks >= telling_blocks) && per_message <= 1) return situation;
+    const Division division = bound.division(situation);
+    const int blocks = division.blocks;
+    if ((wanted ? blocks == *wanted : blocks >= telling_blocks) && division.per_message <= 1) return situation;
     if (!smallest) smallest = situation;
   }
   const std::string name = std::string(name_of(bound.collective)) + ":" + bound.name();

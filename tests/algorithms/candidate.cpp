@@ -314,12 +314,5 @@ TEST(PaperAllreduce, HasAllTwentyOfStarMpi) {
   EXPECT_EQ(found, 20);
 }
 
-TEST(Part, IsTheScheduleOfARegisteredCandidate) {
-  const Schedule ring = part(Collective::allgather, "ring", {.size = 4, .rank = 1, .division = {4}});
-  EXPECT_EQ(ring.rounds().size(), 4U);
-  EXPECT_THROW((void)part(Collective::allgather, "no such", {.size = 4, .rank = 1, .division = {4}}),
-               std::out_of_range);
-}
-
 }  // namespace
 }  // namespace starling

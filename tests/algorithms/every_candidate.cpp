@@ -150,6 +150,33 @@ CheckedCall facts_of(const Bound& bound, const Situation& situation) {
           .nodes = situation.places->node_of_each()};
 }
 
+std::size_t most_scratch(const std::vector<Schedule>& all) {
+  std::size_t most = 0;
+  for (const Schedule& schedule : all) {
+    std::size_t mine = 0;
+    for (const Scratch& scratch : schedule.scratch()) mine += scratch.like.size();
+    most = std::max(most, mine);
+  }
+  return most;
+}
+
+void expect_all_groups_as_the_root(const Bound& bound, const Situation& situation) {
+  for (int rank = 0; rank < situation.ranks; ++rank) {
+    const auto groups = [&](int root) {
+      std::vector<RankSet> all;
+      const Schedule schedule = bound.schedule(bound.team(situation, rank, root));
+      for (const Round& round : schedule.rounds())
+        if (round.sub() != nullptr) all.push_back(round.sub()->group);
+      return all;
+    };
+    const std::vector<RankSet> as_root = groups(rank);
+    for (int root = 0; root < situation.ranks; ++root)
+      for (const RankSet& group : groups(root))
+        EXPECT_NE(std::find(as_root.begin(), as_root.end(), group), as_root.end())
+            << full_name(bound) << ", rank " << rank << " of " << situation.ranks << ", root " << root;
+  }
+}
+
 std::uint64_t fingerprint(const Schedule& schedule) {
   Mixer mixer;
   mixer.add(schedule.blocks());

@@ -42,6 +42,12 @@ std::vector<Schedule> schedules(const Bound& bound, const Situation& situation, 
 /// CheckedCall that the checker may assume in a situation of this file.
 CheckedCall facts_of(const Bound& bound, const Situation& situation);
 
+/// Blocks of scratch on the rank that has most of it.
+std::size_t most_scratch(const std::vector<Schedule>& all);
+
+/// Which groups a rank ever joins does not depend on the root: as the root itself it joins them all.
+void expect_all_groups_as_the_root(const Bound& bound, const Situation& situation);
+
 /// A hash of schedules: different ones have equal hashes with a chance of 2^-64.
 std::uint64_t fingerprint(const Schedule& schedule);
 

@@ -126,11 +126,8 @@ TEST_P(EveryCandidate, UsesNoMoreScratchThanItSays) {
   for (const int ranks : {1, 2, 3, 6, 8, 12, 16, 24, 32, 39}) {
     for (const Situation& situation : situations(bound, ranks)) {
       std::size_t used = 0;
-      for (const Schedule& schedule : schedules(bound, situation, 0)) {
-        std::size_t mine = 0;
-        for (const Scratch& scratch : schedule.scratch()) mine += scratch.like.size();
-        used = std::max(used, mine);
-      }
+      for (const int root : roots(bound.collective, ranks))
+        used = std::max(used, most_scratch(schedules(bound, situation, root)));
       const auto said = static_cast<std::size_t>(bound.scratch_blocks(situation));
       EXPECT_LE(used, said) << ranks << " ranks";
       EXPECT_EQ(used == 0, said == 0) << ranks << " ranks";
@@ -227,27 +224,12 @@ TEST(Repository, IsRightOnMeshesWithAShortLastRow) {
   }
 }
 
-/// Which groups a rank ever joins does not depend on the root: as the root itself it joins them all.
 TEST_P(EveryCandidate, JoinsAllItsGroupsAsTheRoot) {
   const Bound& bound = GetParam();
   if (!rooted(bound.collective)) return;
   for (const int ranks : {5, 6, 7, 8, 11, 12}) {
     const Situation situation = situation_of(bound, ranks, 64);
-    if (!bound.refusal(situation).empty()) continue;
-    for (int rank = 0; rank < ranks; ++rank) {
-      const auto groups = [&](int root) {
-        std::vector<RankSet> all;
-        const Schedule schedule = bound.schedule(bound.team(situation, rank, root));
-        for (const Round& round : schedule.rounds())
-          if (round.sub() != nullptr) all.push_back(round.sub()->group);
-        return all;
-      };
-      const std::vector<RankSet> as_root = groups(rank);
-      for (int root = 0; root < ranks; ++root)
-        for (const RankSet& group : groups(root))
-          EXPECT_NE(std::find(as_root.begin(), as_root.end(), group), as_root.end())
-              << "rank " << rank << " of " << ranks << ", root " << root;
-    }
+    if (bound.refusal(situation).empty()) expect_all_groups_as_the_root(bound, situation);
   }
 }
 

@@ -6,7 +6,7 @@
 //   bcast    ABCD     ABCD     ABCD     ABCD
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/candidate.hpp"
+#include "algorithms/part.hpp"
 #include "algorithms/shared/trees.hpp"
 
 namespace starling::allgather {

@@ -7,11 +7,13 @@
 //   on the nodes          ABCD     ABCD     ABCD     ABCD
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/candidate.hpp"
 #include "algorithms/shared/two_level.hpp"
 
 namespace starling::allgather {
 namespace {
+
+constexpr std::array parts_on_node{Collective::allgatherv};
+constexpr Hierarchy hierarchy{parts_on_node, Collective::allgatherv};
 
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
@@ -19,46 +21,43 @@ Schedule build(const Team& team, const Parameters& with) {
   const int nodes = places.nodes();
   const int ranks = levels.node().size();
   Schedule todo(team.blocks());
-  const Buffer of_lane = todo.add_scratch(nodes);
-  const Buffer by_lane = todo.add_scratch(team.size);
-  todo.append(part(Collective::allgather, with.text("outer"), levels.across(nodes)),
-              {.send = {Buffer::send}, .recv = {of_lane}, .ranks = levels.lane()});
-  todo.append(part(Collective::allgather, with.text("inner"), levels.within(ranks)),
-              {.send = {of_lane, 0, nodes}, .recv = {by_lane, 0, nodes}, .ranks = levels.node()});
-  for (int node = 0; node < nodes; ++node)
-    for (int place = 0; place < ranks; ++place)
-      todo.copy(at(by_lane, (place * nodes) + node), recvbuf(places.on_node(node).rank(place)));
+  std::vector<int> order;
+  for (int place = 0; place < ranks; ++place)
+    for (int node = 0; node < nodes; ++node) order.push_back(places.on_node(node).rank(place));
+  const int mine = levels.place() * nodes;
+  const Buffer by_lane = todo.add_scratch(order);
+  todo.append(hierarchy.across(with).schedule(levels.across(nodes)),
+              {.send = {Buffer::send}, .recv = {by_lane, mine}, .ranks = levels.lane()});
+  todo.append(hierarchy.on_node(with).schedule(levels.within(ranks)),
+              {.send = {by_lane, mine, nodes}, .recv = {by_lane, 0, nodes}, .ranks = levels.node()});
+  int slot = 0;
+  for (const int rank : order) todo.copy(at(by_lane, slot++), recvbuf(rank));
   return todo;
-}
-
-std::string refuses(const Situation& situation, const Parameters& with) {
-  if (std::string why = even_nodes_refusal(situation); !why.empty()) return why;
-  if (std::string why = inner_refusal(Collective::allgather, situation, with); !why.empty()) return why;
-  return part_refusal(Collective::allgather, with.text("outer"), across_nodes(Collective::allgather, situation));
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 0;
-  return situation.ranks + situation.places->nodes() +
-         part_scratch_blocks(Collective::allgather, with.text("outer"), across_nodes(Collective::allgather, situation));
+  return situation.ranks + hierarchy.outer_scratch(situation, with) +
+         (situation.places->nodes() * hierarchy.inner_scratch(situation, with));
 }
 
 }  // namespace
 
 Algorithm multilane() {
   return {
-      .collectives = {Collective::allgather},
+      .collectives = {Collective::allgather, Collective::allgatherv},
       .name = "multilane",
       .says = "gathers in all lanes of ranks between the nodes, then among the lanes of each node",
       .source = "Träff and Hunold 2020",
       .group = "multilane",
-      .parameters = {inner_parameter("the allgather on a node", {"simple", "shared", "domains"}),
-                     outer_parameter({"bruck", "ring", "simple"}, "the allgather of each lane")},
+      .parameters = {inner_parameter<hierarchy>({"simple", "shared", "domains", "native"}, "the allgather on a node"),
+                     outer_parameter<hierarchy>({"bruck", "ring", "simple", "native"}, "the allgather of each lane")},
       .latency = "(q-1) alpha on a node of q ranks, and the allgather's among the nodes",
       .bandwidth = "(q-1)/q p s beta on a node of q ranks, and (p-q)/q s beta among the nodes",
-      .refuses = refuses,
+      .refuses = refuses_even_nodes<hierarchy>,
       .scratch_blocks = scratch_blocks,
-      .shares_memory = inner_shares_memory,
+      .shares_memory = shares_memory<hierarchy>,
+      .communicators = communicators<hierarchy>,
       .build = build,
   };
 }

@@ -9,19 +9,24 @@
 //   on the nodes             all all  all all  all all  all all
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/candidate.hpp"
 #include "algorithms/shared/two_level.hpp"
 
 namespace starling::allreduce {
 namespace {
 
-/// The allgatherv on a node that goes with the reduce_scatter there.
-std::string_view gather(const Parameters& with) {
-  return inner_shares_memory(with) ? with.text("inner") : "simple";
-}
+constexpr std::array parts_on_node{Collective::reduce_scatter, Collective::allgatherv};
+constexpr Hierarchy hierarchy{parts_on_node, Collective::allreduce};
+enum Parts : std::uint8_t { reduced, spread };
 
 int ranks_on_a_node(const Situation& situation) {
   return situation.places->on_node(0).size();
+}
+
+/// How the allreduce of a lane divides its share.
+int blocks_of_a_share(const Situation& situation, const Parameters& with) {
+  return hierarchy.across(with)
+      .division(across_nodes(Collective::allreduce, situation, ranks_on_a_node(situation)))
+      .blocks;
 }
 
 Schedule build(const Team& team, const Parameters& with) {
@@ -32,35 +37,32 @@ Schedule build(const Team& team, const Parameters& with) {
   Schedule todo(team.blocks());
   const Buffer sum = todo.add_scratch(share, mine);
   const Origin whole{Buffer::recv, 0, share};
-  todo.append(part(Collective::reduce_scatter, with.text("inner"), levels.within(ranks)),
+  todo.append(hierarchy.on_node(with, reduced).schedule(levels.within(ranks)),
               {.send = {Buffer::send, 0, share}, .recv = {sum, 0, share}, .ranks = levels.node(), .sizes = whole});
-  todo.append(part(Collective::allreduce, with.text("outer"), levels.across(share)),
+  todo.append(hierarchy.across(with).schedule(levels.across(share)),
               {.send = {sum}, .recv = {Buffer::recv, mine}, .ranks = levels.lane()});
-  todo.append(part(Collective::allgatherv, gather(with), levels.within(ranks)),
+  todo.append(hierarchy.on_node(with, spread).schedule(levels.within(ranks)),
               {.send = {Buffer::recv, mine, share}, .recv = whole, .ranks = levels.node()});
   return todo;
 }
 
-Division divide(const Situation& situation, const Parameters& with) {
+Division divide_in_shares(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return {};
-  const int ranks = ranks_on_a_node(situation);
-  return {ranks * division_across(Collective::allreduce, situation, with, ranks).blocks};
+  return {ranks_on_a_node(situation) * blocks_of_a_share(situation, with)};
 }
 
 std::string refuses(const Situation& situation, const Parameters& with) {
   if (std::string why = even_nodes_refusal(situation); !why.empty()) return why;
-  if (std::string why = inner_refusal(Collective::reduce_scatter, situation, with); !why.empty()) return why;
-  return part_refusal(Collective::allreduce, with.text("outer"),
-                      across_nodes(Collective::allreduce, situation, ranks_on_a_node(situation)));
+  return hierarchy.refusal(situation, with, ranks_on_a_node(situation));
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 1;
-  const int ranks = ranks_on_a_node(situation);
-  const Situation lane = across_nodes(Collective::allreduce, situation, ranks);
-  const std::int64_t share = division_across(Collective::allreduce, situation, with, ranks).blocks;
-  return share + (share * inner_scratch_blocks(Collective::reduce_scatter, situation, with)) +
-         part_scratch_blocks(Collective::allreduce, with.text("outer"), lane);
+  const std::int64_t share = blocks_of_a_share(situation, with);
+  return share +
+         (share *
+          (hierarchy.inner_scratch(situation, with, reduced) + hierarchy.inner_scratch(situation, with, spread))) +
+         hierarchy.outer_scratch(situation, with, ranks_on_a_node(situation));
 }
 
 }  // namespace
@@ -74,15 +76,18 @@ Algorithm multilane() {
       .source = "Träff and Hunold 2020",
       .group = "multilane",
       .needs = {.commutative = true},
-      .parameters = {inner_parameter("the reduce_scatter and the allgather on a node", {"pairwise", "shared"}),
-                     outer_parameter({"recursive_doubling", "rabenseifner", "ring"}, "the allreduce of each lane")},
+      .parameters = {inner_parameter<hierarchy>({"pairwise+simple", "shared", "native"},
+                                                "the reduce_scatter and the allgather on a node"),
+                     outer_parameter<hierarchy>({"recursive_doubling", "rabenseifner", "ring", "native"},
+                                                "the allreduce of each lane")},
       .reduction_order = "multilane",
       .latency = "2 (q-1) alpha on a node of q ranks, and the allreduce's among the nodes",
       .bandwidth = "2 (q-1)/q m beta on a node of q ranks, and the allreduce's of m/q bytes among the nodes",
-      .divide = divide,
+      .divide = divide_in_shares,
       .refuses = refuses,
       .scratch_blocks = scratch_blocks,
-      .shares_memory = inner_shares_memory,
+      .shares_memory = shares_memory<hierarchy>,
+      .communicators = communicators<hierarchy>,
       .build = build,
   };
 }

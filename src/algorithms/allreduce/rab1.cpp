@@ -7,7 +7,7 @@
 //   step 5   0123     0123     0123     0123
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/candidate.hpp"
+#include "algorithms/part.hpp"
 #include "algorithms/shared/reduce_then_gather.hpp"
 
 namespace starling::allreduce {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/candidate.hpp"
+#include "algorithms/part.hpp"
 #include "algorithms/shared/combining.hpp"
 
 namespace starling::allreduce {

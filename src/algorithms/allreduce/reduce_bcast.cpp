@@ -6,7 +6,7 @@
 //   down     0123     0123     0123     0123
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/candidate.hpp"
+#include "algorithms/part.hpp"
 #include "algorithms/shared/whole_vector.hpp"
 
 namespace starling::allreduce {
@@ -21,7 +21,8 @@ Schedule build(const Team& team, const Parameters& /*none*/) {
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& /*none*/) {
-  return part_scratch_blocks(Collective::reduce, "binomial", situation);
+  // Rank 0 is the root: it needs none for one other rank.
+  return situation.ranks > 2 ? part_scratch_blocks(Collective::reduce, "binomial", situation) : 0;
 }
 
 }  // namespace

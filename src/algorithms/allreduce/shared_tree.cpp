@@ -8,7 +8,7 @@
 #include <string>
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/candidate.hpp"
+#include "algorithms/part.hpp"
 #include "algorithms/shared/node_memory.hpp"
 #include "algorithms/shared/radix.hpp"
 #include "algorithms/shared/whole_vector.hpp"

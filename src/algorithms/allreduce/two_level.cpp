@@ -10,48 +10,41 @@
 #include "algorithms/shared/two_level.hpp"
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/candidate.hpp"
 
 namespace starling::allreduce {
 namespace {
+
+constexpr std::array parts_on_node{Collective::reduce, Collective::bcast};
+constexpr Hierarchy hierarchy{parts_on_node, Collective::allreduce};
+enum Parts : std::uint8_t { reduced, spread, between };
 
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
   const int blocks = team.blocks();
   Schedule todo(blocks);
   const Buffer sum = levels.leads() ? todo.add_scratch(blocks) : Buffer::recv;
-  const Origin whole{Buffer::recv, 0, blocks};
+  const auto whole = [&](Buffer buffer, Parts part) { return Origin{buffer, 0, team.scale_of(part)}; };
   if (levels.node().size() == 1) {
     todo.copy(sendbuf(0, blocks), at(sum, 0, blocks));
   } else {
-    todo.append(part(Collective::reduce, with.text("inner"), levels.within()),
-                {.send = {Buffer::send, 0, blocks}, .recv = {sum, 0, blocks}, .ranks = levels.node(), .sizes = whole});
+    todo.append(hierarchy.on_node(with, reduced).schedule(levels.within(team.blocks_of(reduced))),
+                {.send = whole(Buffer::send, reduced),
+                 .recv = whole(sum, reduced),
+                 .ranks = levels.node(),
+                 .sizes = whole(Buffer::recv, reduced)});
   }
   if (levels.leads())
-    todo.append(part(Collective::allreduce, with.text("outer"), levels.across(blocks)),
-                {.send = {sum}, .recv = {Buffer::recv}, .ranks = levels.leaders()});
+    todo.append(hierarchy.across(with).schedule(levels.across(team.blocks_of(between))),
+                {.send = whole(sum, between), .recv = whole(Buffer::recv, between), .ranks = levels.leaders()});
   if (levels.node().size() > 1)
-    todo.append(part(Collective::bcast, with.text("inner"), levels.within()),
-                {.send = whole, .recv = whole, .ranks = levels.node()});
+    todo.append(hierarchy.on_node(with, spread).schedule(levels.within(team.blocks_of(spread))),
+                {.send = whole(Buffer::recv, spread), .recv = whole(Buffer::recv, spread), .ranks = levels.node()});
   return todo;
-}
-
-Division divide(const Situation& situation, const Parameters& with) {
-  return {division_across(Collective::allreduce, situation, with).blocks};
-}
-
-std::string refuses(const Situation& situation, const Parameters& with) {
-  if (std::string why = two_level_refusal(situation); !why.empty()) return why;
-  if (std::string why = inner_refusal(Collective::reduce, situation, with); !why.empty()) return why;
-  return outer_refusal(Collective::allreduce, situation, with);
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 1;
-  const std::int64_t blocks = divide(situation, with).blocks;
-  const Situation outer = across_nodes(Collective::allreduce, situation);
-  return blocks + (blocks * inner_scratch_blocks(Collective::reduce, situation, with)) +
-         part_scratch_blocks(Collective::allreduce, with.text("outer"), outer);
+  return hierarchy.division(situation, with).blocks + hierarchy.scratch(situation, with);
 }
 
 }  // namespace
@@ -64,16 +57,19 @@ Algorithm two_level() {
       .source = "Graham and Shipman 2008; Jain et al. 2018",
       .group = "two_level",
       .needs = {.commutative = true},
-      .parameters = {inner_parameter("the reduce and the bcast on a node"),
-                     outer_parameter({"recursive_doubling", "rabenseifner", "ring"}, "the allreduce of the leaders")},
+      .parameters = {inner_parameter<hierarchy>({"binomial", "sequential", "shared", "domains", "native"},
+                                                "the reduce and the bcast on a node"),
+                     outer_parameter<hierarchy>({"recursive_doubling", "rabenseifner", "ring", "native"},
+                                                "the allreduce of the leaders")},
       .reduction_order = "two_level",
       .counterparts = {{.mpich = "smp"}},
       .latency = "2 ceil(log2 q) alpha on a node of q ranks, and the allreduce's among the nodes",
       .bandwidth = "2 ceil(log2 q) m beta on a node of q ranks, and the allreduce's among the nodes",
-      .divide = divide,
-      .refuses = refuses,
+      .divide = divide<hierarchy>,
+      .refuses = refuses_two_levels<hierarchy>,
       .scratch_blocks = scratch_blocks,
-      .shares_memory = inner_shares_memory,
+      .shares_memory = shares_memory<hierarchy>,
+      .communicators = communicators<hierarchy>,
       .build = build,
   };
 }

@@ -9,11 +9,13 @@
 //   lanes  0 2 | 1 3    00 10 20 30   01 11 21 31   02 12 22 32   03 13 23 33
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/candidate.hpp"
 #include "algorithms/shared/two_level.hpp"
 
 namespace starling::alltoall {
 namespace {
+
+constexpr std::array parts_on_node{Collective::alltoall};
+constexpr Hierarchy hierarchy{parts_on_node, Collective::alltoall};
 
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
@@ -27,7 +29,7 @@ Schedule build(const Team& team, const Parameters& with) {
   for (int place = 0; place < ranks; ++place)
     for (int node = 0; node < nodes; ++node)
       todo.copy(sendbuf(places.on_node(node).rank(place)), at(by_lane, (place * nodes) + node));
-  todo.append(part(Collective::alltoall, with.text("inner"), levels.within(ranks)),
+  todo.append(hierarchy.on_node(with).schedule(levels.within(ranks)),
               {.send = {by_lane, 0, nodes}, .recv = {on_node, 0, nodes}, .ranks = levels.node()});
   const Buffer by_node = by_lane;
   for (int node = 0; node < nodes; ++node)
@@ -35,7 +37,7 @@ Schedule build(const Team& team, const Parameters& with) {
       todo.copy(at(on_node, (place * nodes) + node), at(by_node, (node * ranks) + place));
   const bool in_order = are_consecutive(places);
   const Buffer arrived = in_order ? Buffer::recv : on_node;
-  todo.append(part(Collective::alltoall, with.text("outer"), levels.across(nodes)),
+  todo.append(hierarchy.across(with).schedule(levels.across(nodes)),
               {.send = {by_node, 0, ranks}, .recv = {arrived, 0, ranks}, .ranks = levels.lane()});
   if (in_order) return todo;
   for (int node = 0; node < nodes; ++node)
@@ -44,19 +46,12 @@ Schedule build(const Team& team, const Parameters& with) {
   return todo;
 }
 
-std::string refuses(const Situation& situation, const Parameters& with) {
-  if (std::string why = even_nodes_refusal(situation); !why.empty()) return why;
-  if (std::string why = inner_refusal(Collective::alltoall, situation, with); !why.empty()) return why;
-  return outer_refusal(Collective::alltoall, situation, with);
-}
-
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 0;
   const std::int64_t ranks = situation.places->on_node(0).size();
   const std::int64_t nodes = situation.places->nodes();
-  return (2 * std::int64_t{situation.ranks}) + (nodes * inner_scratch_blocks(Collective::alltoall, situation, with)) +
-         (ranks *
-          part_scratch_blocks(Collective::alltoall, with.text("outer"), across_nodes(Collective::alltoall, situation)));
+  return (2 * std::int64_t{situation.ranks}) + (nodes * hierarchy.inner_scratch(situation, with)) +
+         (ranks * hierarchy.outer_scratch(situation, with));
 }
 
 }  // namespace
@@ -68,13 +63,14 @@ Algorithm multilane() {
       .says = "exchanges on each node the blocks for each lane of ranks, then in all lanes between the nodes",
       .source = "Träff and Hunold 2020; Bienz, Olson and Gropp 2019",
       .group = "multilane",
-      .parameters = {inner_parameter("the alltoall on a node", {"simple", "shared", "domains"}),
-                     outer_parameter({"bruck", "simple", "ring"}, "the alltoall of each lane")},
+      .parameters = {inner_parameter<hierarchy>({"simple", "shared", "domains", "native"}, "the alltoall on a node"),
+                     outer_parameter<hierarchy>({"bruck", "simple", "ring", "native"}, "the alltoall of each lane")},
       .latency = "(q-1) alpha on a node of q ranks, and the alltoall's among the nodes",
       .bandwidth = "(q-1)/q p s beta on a node of q ranks, and (p-q) s beta among the nodes",
-      .refuses = refuses,
+      .refuses = refuses_even_nodes<hierarchy>,
       .scratch_blocks = scratch_blocks,
-      .shares_memory = inner_shares_memory,
+      .shares_memory = shares_memory<hierarchy>,
+      .communicators = communicators<hierarchy>,
       .build = build,
   };
 }

@@ -9,10 +9,17 @@
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/candidate.hpp"
 
 namespace starling::barrier {
 namespace {
+
+constexpr std::array parts_on_node{Collective::barrier};
+constexpr Hierarchy hierarchy{parts_on_node, Collective::barrier};
+constexpr Hierarchy leaders{{}, Collective::barrier};
+
+bool by_messages(const Parameters& with) {
+  return with.text("inner") == "sequential";
+}
 
 /// Of some ranks the first one, and what it says to the others and they to it.
 class Circle {
@@ -71,21 +78,34 @@ std::vector<Circle> circles(const Team& team, const TwoLevels& levels, const Par
 
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
-  const std::vector<Circle> inner = circles(team, levels, with);
   Schedule todo(team.blocks());
+  const auto add = [&](const Schedule& barrier, const RankSet& ranks) {
+    todo.append(barrier, {.send = {Buffer::send}, .recv = {Buffer::recv}, .ranks = ranks});
+  };
+  const auto all_on_node = [&] {
+    if (levels.node().size() > 1) add(hierarchy.on_node(with).schedule(levels.within()), levels.node());
+  };
+  const bool has_circles = by_messages(with) || inner_shares_memory(with);
+  const std::vector<Circle> inner = has_circles ? circles(team, levels, with) : std::vector<Circle>();
+  if (!has_circles) all_on_node();
   for (const Circle& one : inner) one.come(todo);
-  if (levels.leads())
-    todo.append(part(Collective::barrier, with.text("outer"), levels.across(1)),
-                {.send = {Buffer::send}, .recv = {Buffer::recv}, .ranks = levels.leaders()});
+  if (levels.leads()) add(hierarchy.across(with).schedule(levels.across(1)), levels.leaders());
   for (auto one = inner.rbegin(); one != inner.rend(); ++one) one->go(todo);
+  if (!has_circles) all_on_node();
   return todo;
 }
 
 std::string refuses(const Situation& situation, const Parameters& with) {
   if (std::string why = two_level_refusal(situation); !why.empty()) return why;
-  if (inner_shares_memory(with))
-    if (std::string why = inner_refusal(Collective::barrier, situation, with); !why.empty()) return why;
-  return outer_refusal(Collective::barrier, situation, with);
+  return (by_messages(with) ? leaders : hierarchy).refusal(situation, with);
+}
+
+bool shares_memory_on_node(const Parameters& with) {
+  return !by_messages(with) && hierarchy.shares_memory(with);
+}
+
+int communicators_of(const Parameters& with) {
+  return (by_messages(with) ? leaders : hierarchy).communicators(with);
 }
 
 }  // namespace
@@ -99,13 +119,17 @@ Algorithm two_level() {
           "others",
       .source = "Graham and Shipman 2008",
       .group = "two_level",
-      .parameters = {inner_parameter("how the first rank of a node waits for the others and releases them",
-                                     {"sequential", "shared", "domains"}),
-                     outer_parameter({"dissemination", "recursive_doubling"}, "the barrier of the leaders")},
+      .parameters = {inner_parameter<hierarchy>(
+                         {"sequential", "shared", "domains", "native"},
+                         "how a node's ranks wait for all of them and are released: by its first "
+                         "one, or by a barrier before and one after that of the leaders"),
+                     outer_parameter<hierarchy>({"dissemination", "recursive_doubling", "native"},
+                                                "the barrier of the leaders")},
       .latency = "2 alpha on a node, ceil(log2 n) alpha among n nodes",
       .bandwidth = "none",
       .refuses = refuses,
-      .shares_memory = inner_shares_memory,
+      .shares_memory = shares_memory_on_node,
+      .communicators = communicators_of,
       .build = build,
   };
 }

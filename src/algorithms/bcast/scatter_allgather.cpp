@@ -7,7 +7,7 @@
 //   gather    ABCD     ABCD     ABCD     ABCD          by the allgather of one's choice
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/candidate.hpp"
+#include "algorithms/part.hpp"
 #include "algorithms/shared/trees.hpp"
 
 namespace starling::bcast {

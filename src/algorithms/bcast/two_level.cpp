@@ -8,37 +8,29 @@
 #include "algorithms/shared/two_level.hpp"
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/candidate.hpp"
 
 namespace starling::bcast {
 namespace {
 
+constexpr std::array parts_on_node{Collective::bcast};
+constexpr Hierarchy hierarchy{parts_on_node, Collective::bcast};
+enum Parts : std::uint8_t { spread, between };
+
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
   Schedule todo(team.blocks());
+  const auto whole = [&](Parts part) { return Origin{Buffer::recv, 0, team.scale_of(part)}; };
   if (levels.leads())
-    todo.append(part(Collective::bcast, with.text("outer"), levels.across(team.blocks())),
-                {.send = {Buffer::recv}, .recv = {Buffer::recv}, .ranks = levels.leaders()});
-  const Origin whole{Buffer::recv, 0, team.blocks()};
+    todo.append(hierarchy.across(with).schedule(levels.across(team.blocks_of(between))),
+                {.send = whole(between), .recv = whole(between), .ranks = levels.leaders()});
   if (levels.node().size() > 1)
-    todo.append(part(Collective::bcast, with.text("inner"), levels.within()),
-                {.send = whole, .recv = whole, .ranks = levels.node()});
+    todo.append(hierarchy.on_node(with).schedule(levels.within(team.blocks_of(spread))),
+                {.send = whole(spread), .recv = whole(spread), .ranks = levels.node()});
   return todo;
 }
 
-Division divide(const Situation& situation, const Parameters& with) {
-  return {division_across(Collective::bcast, situation, with).blocks};
-}
-
-std::string refuses(const Situation& situation, const Parameters& with) {
-  if (std::string why = two_level_refusal(situation); !why.empty()) return why;
-  if (std::string why = inner_refusal(Collective::bcast, situation, with); !why.empty()) return why;
-  return outer_refusal(Collective::bcast, situation, with);
-}
-
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
-  if (situation.places == nullptr) return 0;
-  return part_scratch_blocks(Collective::bcast, with.text("outer"), across_nodes(Collective::bcast, situation));
+  return situation.places == nullptr ? 0 : hierarchy.scratch(situation, with);
 }
 
 }  // namespace
@@ -50,15 +42,18 @@ Algorithm two_level() {
       .says = "broadcasts to one rank of each node, then on each node",
       .source = "Graham and Shipman 2008; Jain et al. 2018",
       .group = "two_level",
-      .parameters = {inner_parameter("the bcast on a node"),
-                     outer_parameter({"binomial", "scatter_allgather"}, "the bcast to the leaders")},
+      .parameters = {inner_parameter<hierarchy>({"binomial", "sequential", "shared", "domains", "native"},
+                                                "the bcast on a node"),
+                     outer_parameter<hierarchy>({"binomial", "scatter_allgather", "native"},
+                                                "the bcast to the leaders")},
       .counterparts = {{.mpich = "smp"}},
       .latency = "ceil(log2 q) alpha on a node of q ranks, and the bcast's among the nodes",
       .bandwidth = "ceil(log2 q) m beta on a node of q ranks, and the bcast's among the nodes",
-      .divide = divide,
-      .refuses = refuses,
+      .divide = divide<hierarchy>,
+      .refuses = refuses_two_levels<hierarchy>,
       .scratch_blocks = scratch_blocks,
-      .shares_memory = inner_shares_memory,
+      .shares_memory = shares_memory<hierarchy>,
+      .communicators = communicators<hierarchy>,
       .build = build,
   };
 }

@@ -8,37 +8,36 @@
 #include "algorithms/shared/two_level.hpp"
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/candidate.hpp"
-#include "algorithms/shared/whole_vector.hpp"
 
 namespace starling::reduce {
 namespace {
 
+constexpr std::array parts_on_node{Collective::reduce};
+constexpr Hierarchy hierarchy{parts_on_node, Collective::reduce};
+enum Parts : std::uint8_t { of_node, between };
+
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
   Schedule todo(team.blocks());
+  const auto whole = [&](Buffer buffer, Parts part) { return Origin{buffer, 0, team.scale_of(part)}; };
   Buffer own = Buffer::send;
   if (levels.node().size() > 1) {
-    if (levels.leads()) own = todo.add_scratch(1);
-    todo.append(part(Collective::reduce, with.text("inner"), levels.within()),
-                {.send = {Buffer::send}, .recv = {levels.leads() ? own : Buffer::recv}, .ranks = levels.node()});
+    if (levels.leads()) own = todo.add_scratch(team.blocks());
+    todo.append(hierarchy.on_node(with).schedule(levels.within(team.blocks_of(of_node))),
+                {.send = whole(Buffer::send, of_node),
+                 .recv = whole(levels.leads() ? own : Buffer::recv, of_node),
+                 .ranks = levels.node(),
+                 .sizes = whole(Buffer::recv, of_node)});
   }
   if (levels.leads())
-    todo.append(part(Collective::reduce, with.text("outer"), levels.across(1)),
-                {.send = {own}, .recv = {Buffer::recv}, .ranks = levels.leaders()});
+    todo.append(hierarchy.across(with).schedule(levels.across(team.blocks_of(between))),
+                {.send = whole(own, between), .recv = whole(Buffer::recv, between), .ranks = levels.leaders()});
   return todo;
-}
-
-std::string refuses(const Situation& situation, const Parameters& with) {
-  if (std::string why = two_level_refusal(situation); !why.empty()) return why;
-  if (std::string why = inner_refusal(Collective::reduce, situation, with); !why.empty()) return why;
-  return outer_refusal(Collective::reduce, situation, with);
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 1;
-  return 1 + inner_scratch_blocks(Collective::reduce, situation, with) +
-         part_scratch_blocks(Collective::reduce, with.text("outer"), across_nodes(Collective::reduce, situation));
+  return hierarchy.division(situation, with).blocks + hierarchy.scratch(situation, with);
 }
 
 }  // namespace
@@ -51,17 +50,20 @@ Algorithm two_level() {
       .source = "Graham and Shipman 2008; Jain et al. 2018",
       .group = "two_level",
       .needs = {.commutative = true},
-      .parameters = {inner_parameter("the reduce on a node"),
-                     outer_parameter({"binomial", "sequential"}, "the reduce of the leaders")},
+      .parameters = {inner_parameter<hierarchy>({"binomial", "sequential", "shared", "domains", "native"},
+                                                "the reduce on a node"),
+                     outer_parameter<hierarchy>({"binomial", "sequential", "rabenseifner", "native"},
+                                                "the reduce of the leaders")},
       .reduction_order = "two_level",
       .counterparts = {{.mpich = "smp"}},
       .latency = "ceil(log2 q) alpha on a node of q ranks, and the reduce's among the nodes",
       .bandwidth = "ceil(log2 q) m beta on a node of q ranks, and the reduce's among the nodes",
-      .divide = whole_vector,
+      .divide = divide<hierarchy>,
       .works_in_place = false,
-      .refuses = refuses,
+      .refuses = refuses_two_levels<hierarchy>,
       .scratch_blocks = scratch_blocks,
-      .shares_memory = inner_shares_memory,
+      .shares_memory = shares_memory<hierarchy>,
+      .communicators = communicators<hierarchy>,
       .build = build,
   };
 }

@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/candidate.hpp"
 #include "algorithms/shared/two_level.hpp"
 
 namespace starling::reduce_scatter {
 namespace {
+
+constexpr std::array parts_on_node{Collective::reduce_scatter};
+constexpr Hierarchy hierarchy{parts_on_node, Collective::reduce_scatter};
 
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
@@ -31,25 +33,18 @@ Schedule build(const Team& team, const Parameters& with) {
   const auto mine = by_lane.begin() + (std::ptrdiff_t{levels.place()} * nodes);
   const Buffer sum = todo.add_scratch(std::vector<int>(mine, mine + nodes));
   const Origin lanes{vector, 0, nodes};
-  todo.append(part(Collective::reduce_scatter, with.text("inner"), levels.within(ranks)),
+  todo.append(hierarchy.on_node(with).schedule(levels.within(ranks)),
               {.send = lanes, .recv = {sum, 0, nodes}, .ranks = levels.node(), .sizes = lanes});
-  todo.append(part(Collective::reduce_scatter, with.text("outer"), levels.across(nodes)),
+  todo.append(hierarchy.across(with).schedule(levels.across(nodes)),
               {.send = {sum}, .recv = {Buffer::recv}, .ranks = levels.lane(), .sizes = Origin{sum}});
   return todo;
-}
-
-std::string refuses(const Situation& situation, const Parameters& with) {
-  if (std::string why = even_nodes_refusal(situation); !why.empty()) return why;
-  if (std::string why = inner_refusal(Collective::reduce_scatter, situation, with); !why.empty()) return why;
-  return outer_refusal(Collective::reduce_scatter, situation, with);
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 0;
   const std::int64_t nodes = situation.places->nodes();
-  return situation.ranks + nodes + (nodes * inner_scratch_blocks(Collective::reduce_scatter, situation, with)) +
-         part_scratch_blocks(Collective::reduce_scatter, with.text("outer"),
-                             across_nodes(Collective::reduce_scatter, situation));
+  return situation.ranks + nodes + (nodes * hierarchy.inner_scratch(situation, with)) +
+         hierarchy.outer_scratch(situation, with);
 }
 
 }  // namespace
@@ -62,14 +57,17 @@ Algorithm multilane() {
       .source = "Träff and Hunold 2020",
       .group = "multilane",
       .needs = {.commutative = true},
-      .parameters = {inner_parameter("the reduce_scatter on a node", {"pairwise", "shared", "domains"}),
-                     outer_parameter({"recursive_halving", "pairwise"}, "the reduce_scatter of each lane")},
+      .parameters = {inner_parameter<hierarchy>({"pairwise", "shared", "domains", "native"},
+                                                "the reduce_scatter on a node"),
+                     outer_parameter<hierarchy>({"recursive_halving", "pairwise", "native"},
+                                                "the reduce_scatter of each lane")},
       .reduction_order = "multilane",
       .latency = "(q-1) alpha on a node of q ranks, and the reduce_scatter's among the nodes",
       .bandwidth = "(q-1)/q p s beta on a node of q ranks, and (p-q)/q s beta among the nodes",
-      .refuses = refuses,
+      .refuses = refuses_even_nodes<hierarchy>,
       .scratch_blocks = scratch_blocks,
-      .shares_memory = inner_shares_memory,
+      .shares_memory = shares_memory<hierarchy>,
+      .communicators = communicators<hierarchy>,
       .build = build,
   };
 }

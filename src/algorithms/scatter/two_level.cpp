@@ -9,10 +9,12 @@
 #include "algorithms/shared/two_level.hpp"
 
 #include "algorithms/algorithm.hpp"
-#include "algorithms/candidate.hpp"
 
 namespace starling::scatter {
 namespace {
+
+constexpr std::array parts_on_node{Collective::scatter};
+constexpr Hierarchy hierarchy{parts_on_node, Collective::scatter};
 
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
@@ -22,34 +24,32 @@ Schedule build(const Team& team, const Parameters& with) {
   Origin of_node{Buffer::send};
   if (levels.leads()) {
     of_node = {todo.add_scratch(ranks)};
-    Origin all{Buffer::send, 0, ranks};
+    Origin all{Buffer::send};
     if (team.rank == team.root && !are_consecutive(places)) {
-      all.buffer = todo.add_scratch(team.size);
-      for (int node = 0; node < places.nodes(); ++node)
-        for (int place = 0; place < ranks; ++place)
-          todo.copy(sendbuf(places.on_node(node).rank(place)), at(all.buffer, (node * ranks) + place));
+      all = {todo.add_scratch(team.size)};
+      int slot = 0;
+      for (const int rank : by_node(places)) todo.copy(sendbuf(rank), at(all.buffer, slot++));
     }
-    const Origin share{of_node.buffer, 0, ranks};
-    todo.append(part(Collective::scatter, with.text("outer"), levels.across(places.nodes())),
-                {.send = all, .recv = share, .ranks = levels.leaders(), .sizes = Origin{Buffer::send, 0, ranks}});
+    todo.append(hierarchy.across(with).schedule(levels.across(places.nodes())),
+                {.send = of_all_nodes(all, places),
+                 .recv = of_one_node(of_node, ranks),
+                 .ranks = levels.leaders(),
+                 .sizes = of_all_nodes({Buffer::send}, places)});
   }
-  todo.append(part(Collective::scatter, with.text("inner"), levels.within(ranks)),
+  if (ranks == 1) {
+    todo.copy(at(of_node.buffer, 0), recvbuf(0));
+    return todo;
+  }
+  todo.append(hierarchy.on_node(with).schedule(levels.within(ranks)),
               {.send = of_node, .recv = {Buffer::recv}, .ranks = levels.node(), .sizes = Origin{Buffer::send}});
   return todo;
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 0;
-  const std::int64_t ranks = situation.places->on_node(0).size();
-  return ranks + situation.ranks + inner_scratch_blocks(Collective::scatter, situation, with) +
-         (ranks *
-          part_scratch_blocks(Collective::scatter, with.text("outer"), across_nodes(Collective::scatter, situation)));
-}
-
-std::string refuses(const Situation& situation, const Parameters& with) {
-  if (std::string why = even_nodes_refusal(situation); !why.empty()) return why;
-  if (std::string why = inner_refusal(Collective::scatter, situation, with); !why.empty()) return why;
-  return outer_refusal(Collective::scatter, situation, with);
+  const std::int64_t most = situation.places->spread().ranks_per_node;
+  return most + situation.ranks + hierarchy.inner_scratch(situation, with) +
+         (most * hierarchy.outer_scratch(situation, with));
 }
 
 }  // namespace
@@ -61,13 +61,15 @@ Algorithm two_level() {
       .says = "scatters to one rank of each node, then on each node",
       .source = "Graham and Shipman 2008; Jain et al. 2018",
       .group = "two_level",
-      .parameters = {inner_parameter("the scatter on a node"),
-                     outer_parameter({"binomial", "sequential"}, "the scatter to the leaders")},
+      .parameters = {inner_parameter<hierarchy>({"binomial", "sequential", "shared", "domains", "native"},
+                                                "the scatter on a node"),
+                     outer_parameter<hierarchy>({"binomial", "sequential", "native"}, "the scatter to the leaders")},
       .latency = "ceil(log2 q) alpha on a node of q ranks, and the scatter's among the nodes",
       .bandwidth = "(q-1) s beta on a node of q ranks, and (p-q) s beta among the nodes",
-      .refuses = refuses,
+      .refuses = refuses_two_levels<hierarchy>,
       .scratch_blocks = scratch_blocks,
-      .shares_memory = inner_shares_memory,
+      .shares_memory = shares_memory<hierarchy>,
+      .communicators = communicators<hierarchy>,
       .build = build,
   };
 }

@@ -1,6 +1,6 @@
 #include "algorithms/shared/gather_everything.hpp"
 
-#include "algorithms/candidate.hpp"
+#include "algorithms/part.hpp"
 
 namespace starling {
 namespace {

@@ -78,8 +78,8 @@ Schedule within_nodes(Schedule by_messages, const Team& team, const Parameters& 
 }
 
 std::vector<Parameter> pipelined_levels_parameters() {
-  return {inner_parameter("the tree of a node's ranks", {"binomial", "shared", "domains"}),
-          outer_parameter({"chain", "binomial"}, "the tree of one rank of each node"),
+  return {level_parameter("inner", {"binomial", "shared", "domains"}, "the tree of a node's ranks"),
+          level_parameter("outer", {"chain", "binomial"}, "the tree of one rank of each node"),
           {.name = "segment", .values = {"65536", "8192"}, .says = "bytes of a segment"}};
 }
 

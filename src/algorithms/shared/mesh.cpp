@@ -1,6 +1,6 @@
 #include "algorithms/shared/mesh.hpp"
 
-#include "algorithms/candidate.hpp"
+#include "algorithms/part.hpp"
 
 namespace starling {
 namespace {

@@ -1,6 +1,6 @@
 #include "algorithms/shared/reduce_then_gather.hpp"
 
-#include "algorithms/candidate.hpp"
+#include "algorithms/part.hpp"
 
 namespace starling {
 

@@ -55,7 +55,7 @@ Schedule pipelined_up(const Team& team, const TreePlace& place) {
 }
 
 std::int64_t scratch_of_pipelined_up(const Situation& situation, const Parameters& with) {
-  return situation.ranks > 2 ? std::int64_t{2} * segments(situation, with).blocks : 0;
+  return std::int64_t{std::min(situation.ranks - 1, 2)} * segments(situation, with).blocks;
 }
 
 }  // namespace starling

@@ -1,39 +1,82 @@
 #include "algorithms/shared/two_level.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <array>
+#include <limits>
+#include <numeric>
+#include <optional>
 
-#include "algorithms/candidate.hpp"
 #include "algorithms/shared/node_memory.hpp"
 
 namespace starling {
 namespace {
 
-/// The lowest rank of each node, but `root` on its own.
-RankSet led_by(const Places& places, int root) {
-  std::vector<int> leaders;
-  for (int node = 0; node < places.nodes(); ++node)
-    leaders.push_back(node == places.node_of(root) ? root : places.leader(node));
-  return RankSet::of(leaders);
-}
-
 /// The value of `inner` for which the part on a node is an algorithm of that name.
 constexpr std::string_view domains = "domains";
+/// Between the ways for several parts.
+constexpr char joint = '+';
+/// Vectors are divided in no more blocks.
+constexpr std::int64_t most_blocks = 1 << 16;
 
-/// The situation of a part in which the ranks of a node take part, of places that know domains.
-Situation on_node(const Situation& whole, int node) {
-  Situation part = whole;
-  part.ranks = whole.places->on_node(node).size();
-  part.places = whole.places->inside(node);
-  part.tree = nullptr;
-  part.in_place = false;
-  return part;
+/// What `text` names for the part at `place`: its own way, or the only one.
+std::string_view name_at(std::string_view text, std::size_t place) {
+  for (std::size_t before = 0; before < place; ++before) {
+    const std::size_t end = text.find(joint);
+    if (end == std::string_view::npos) return before == 0 ? text : std::string_view();
+    text.remove_prefix(end + 1);
+  }
+  return text.substr(0, text.find(joint));
+}
+
+/// Calls `look` with the situation of a part on each node of several ranks, once where nodes are alike.
+template <class Look>
+void on_each_node(Collective collective, const Situation& whole, const Part& part, const Look& look) {
+  const Places& places = *whole.places;
+  const bool is_by_domain = part.algorithm() != nullptr && part.algorithm()->name == domains;
+  const bool needs_one_node = part.algorithm() != nullptr && part.algorithm()->needs.one_node;
+  std::vector<int> seen;
+  for (int node = 0; node < places.nodes(); ++node) {
+    const int ranks = places.on_node(node).size();
+    const Places* const inside = places.inside(node);
+    if (ranks == 1) continue;
+    if (is_by_domain && inside == nullptr) continue;
+    if (!is_by_domain && std::find(seen.begin(), seen.end(), ranks) != seen.end()) continue;
+    seen.push_back(ranks);
+    Situation here = whole;
+    here.collective = collective;
+    here.ranks = ranks;
+    here.tree = nullptr;
+    here.in_place = false;
+    const std::optional<Places> together =
+        needs_one_node && !is_by_domain ? std::optional(Places(std::vector<int>(static_cast<std::size_t>(ranks))))
+                                        : std::nullopt;
+    here.places = together ? &*together : inside;
+    look(here);
+  }
+}
+
+/// Whether a node's domains are no second level: there is one, or each rank has its own.
+bool is_one_level(const Part& part, const Situation& node) {
+  if (part.is_native() || part.algorithm()->name != domains) return false;
+  const int domains_here = node.places->by_domain().nodes();
+  return domains_here == 1 || domains_here == node.ranks;
 }
 
 bool are_even(const Places& places) {
   for (int node = 1; node < places.nodes(); ++node)
     if (places.on_node(node).size() != places.on_node(0).size()) return false;
   return true;
+}
+
+/// The leader of each node, as TwoLevels says.
+RankSet led_by(const Places& places, int root) {
+  const bool even = are_even(places);
+  std::vector<int> leaders;
+  for (int node = 0; node < places.nodes(); ++node) {
+    const bool is_roots = node == places.node_of(root);
+    leaders.push_back(even || is_roots ? places.on_node(node).rank(places.position(root)) : places.leader(node));
+  }
+  return RankSet::of(leaders);
 }
 
 }  // namespace
@@ -65,8 +108,121 @@ Team TwoLevels::across(int blocks) const {
   return {.size = places_.nodes(), .rank = places_.node_of(rank_), .root = root_node_, .division = {blocks}};
 }
 
-Parameter inner_parameter(std::string_view says, std::vector<std::string> values) {
-  return {.name = "inner", .values = std::move(values), .says = says, .reorders = true};
+Part Hierarchy::on_node(const Parameters& with, std::size_t place) const {
+  return Part::named(inner[place], name_at(with.text("inner"), place));
+}
+
+Part Hierarchy::across(const Parameters& with) const {
+  return Part::named(outer, with.text("outer"));
+}
+
+bool Hierarchy::takes_inner(std::string_view text) const {
+  const auto names = static_cast<std::size_t>(std::count(text.begin(), text.end(), joint)) + 1;
+  if (names != 1 && names != inner.size()) return false;
+  for (std::size_t place = 0; place < inner.size(); ++place)
+    if (!Part::find(inner[place], name_at(text, place))) return false;
+  return true;
+}
+
+bool Hierarchy::takes_outer(std::string_view text) const {
+  const std::optional<Part> part = Part::find(outer, text);
+  return part && (part->is_native() || !part->algorithm()->needs.one_node);
+}
+
+std::string Hierarchy::refusal(const Situation& whole, const Parameters& with, int lanes) const {
+  const bool divides = divides_a_vector(whole.collective);
+  for (std::size_t place = 0; place < inner.size(); ++place) {
+    const Part part = on_node(with, place);
+    if (part.shares_memory()) {
+      if (inner_has_domains(with) && !whole.places->has_domains()) return std::string(one_domain_refusal);
+      Situation together = whole;
+      together.collective = inner[place];
+      if (std::string why = node_memory_refusal(together); !why.empty()) return why;
+    }
+    std::string why;
+    std::optional<Division> first;
+    on_each_node(inner[place], whole, part, [&](const Situation& node) {
+      if (why.empty() && !is_one_level(part, node)) why = part.refusal(node);
+      if (!why.empty() || !divides_a_vector(inner[place])) return;
+      const Division here = part.division(node);
+      if (!divides && here.blocks != 1)
+        why = std::string(name_of(inner[place])) + " on a node would divide the blocks of ranks";
+      if (first && here.blocks != first->blocks)
+        why = "would divide the vector otherwise on nodes with other numbers of ranks";
+      first = here;
+    });
+    if (!why.empty()) return why;
+  }
+  const Part between = across(with);
+  const Situation part = across_nodes(outer, whole, lanes);
+  // Only the leaders of the domains of one node can meet in memory.
+  if (!between.is_native() && between.algorithm()->needs.one_node) return node_memory_refusal(whole);
+  if (std::string why = between.refusal(part); !why.empty()) return why;
+  const bool has_blocks_of_nodes = !divides_a_vector(outer) && outer != Collective::barrier;
+  if (between.communicators() > 0 && (has_blocks_of_nodes || rooted(outer)) && !are_even(*whole.places))
+    return "needs equally many ranks on all nodes for a part by the MPI library between them";
+  if (divides && division(whole, with).blocks == 0)
+    return "would divide the vector in more than " + std::to_string(most_blocks) + " blocks";
+  return {};
+}
+
+Division Hierarchy::division(const Situation& whole, const Parameters& with) const {
+  Division all;
+  if (whole.places == nullptr) return all;
+  std::int64_t blocks = 1;
+  const auto add = [&](std::size_t place, int of_part) {
+    all.of_parts.at(place) = of_part;
+    blocks = std::min(std::lcm(blocks, std::int64_t{of_part}), most_blocks + 1);
+  };
+  for (std::size_t place = 0; place < inner.size(); ++place) {
+    if (!divides_a_vector(inner[place])) continue;
+    const Part part = on_node(with, place);
+    on_each_node(inner[place], whole, part, [&](const Situation& node) { add(place, part.division(node).blocks); });
+  }
+  add(inner.size(), across(with).division(across_nodes(outer, whole)).blocks);
+  all.blocks = blocks > most_blocks ? 0 : static_cast<int>(blocks);
+  return all;
+}
+
+std::int64_t Hierarchy::inner_scratch(const Situation& whole, const Parameters& with, std::size_t place) const {
+  const Part part = on_node(with, place);
+  std::int64_t most = 0;
+  on_each_node(inner[place], whole, part,
+               [&](const Situation& node) { most = std::max(most, part.scratch_blocks(node)); });
+  return most;
+}
+
+std::int64_t Hierarchy::outer_scratch(const Situation& whole, const Parameters& with, int lanes) const {
+  return across(with).scratch_blocks(across_nodes(outer, whole, lanes));
+}
+
+std::int64_t Hierarchy::scratch(const Situation& whole, const Parameters& with) const {
+  const Division all = division(whole, with);
+  std::int64_t blocks = outer_scratch(whole, with) * (all.blocks / all.of_parts.at(inner.size()));
+  for (std::size_t place = 0; place < inner.size(); ++place)
+    blocks += inner_scratch(whole, with, place) * (all.blocks / all.of_parts.at(place));
+  return blocks;
+}
+
+bool Hierarchy::shares_memory(const Parameters& with) const {
+  for (std::size_t place = 0; place < inner.size(); ++place)
+    if (on_node(with, place).shares_memory()) return true;
+  return across(with).shares_memory();
+}
+
+int Hierarchy::communicators(const Parameters& with) const {
+  int most = across(with).communicators();
+  bool joins = false;
+  for (std::size_t place = 0; place < inner.size(); ++place) {
+    const Part part = on_node(with, place);
+    joins = joins || part.is_native();
+    if (!part.is_native()) most += part.communicators();
+  }
+  return most + (joins ? 1 : 0);
+}
+
+Parameter level_parameter(std::string_view name, std::vector<std::string> values, std::string_view says) {
+  return {.name = name, .values = std::move(values), .says = says, .reorders = true};
 }
 
 bool inner_shares_memory(const Parameters& with) {
@@ -75,41 +231,6 @@ bool inner_shares_memory(const Parameters& with) {
 
 bool inner_has_domains(const Parameters& with) {
   return with.text("inner") == domains;
-}
-
-std::string inner_refusal(Collective collective, const Situation& whole, const Parameters& with) {
-  if (inner_has_domains(with)) {
-    if (!whole.places->has_domains()) return std::string(one_domain_refusal);
-    for (int node = 0; node < whole.places->nodes(); ++node) {
-      const Situation part = on_node(whole, node);
-      const int domains_here = part.places->by_domain().nodes();
-      if (domains_here == 1 || domains_here == part.ranks) continue;  // one level is enough there
-      if (std::string why = part_refusal(collective, domains, part); !why.empty()) return why;
-    }
-  }
-  if (inner_shares_memory(with)) return node_memory_refusal(whole);
-  return part_refusal(collective, with.text("inner"), whole);
-}
-
-std::int64_t inner_scratch_blocks(Collective collective, const Situation& whole, const Parameters& with) {
-  if (!inner_has_domains(with)) {
-    Situation part = whole;
-    part.ranks = whole.places->spread().ranks_per_node;
-    return part_scratch_blocks(collective, with.text("inner"), part);
-  }
-  std::int64_t most = 0;
-  for (int node = 0; node < whole.places->nodes(); ++node)
-    most = std::max(most, part_scratch_blocks(collective, domains, on_node(whole, node)));
-  return most;
-}
-
-std::string outer_refusal(Collective collective, const Situation& whole, const Parameters& with) {
-  if (with.text("outer") == "shared") return node_memory_refusal(whole);
-  return part_refusal(collective, with.text("outer"), across_nodes(collective, whole));
-}
-
-Parameter outer_parameter(std::vector<std::string> values, std::string_view says) {
-  return {.name = "outer", .values = std::move(values), .says = says, .reorders = true};
 }
 
 std::string two_level_refusal(const Situation& whole) {
@@ -142,9 +263,37 @@ Situation across_nodes(Collective collective, const Situation& whole, int share)
   return part;
 }
 
-Division division_across(Collective collective, const Situation& whole, const Parameters& with, int share) {
-  if (whole.places == nullptr) return {};
-  return candidate_named(collective, with.text("outer"))->division(across_nodes(collective, whole, share));
+std::vector<int> listed(const RankSet& ranks) {
+  std::vector<int> all;
+  for (int place = 0; place < ranks.size(); ++place) all.push_back(ranks.rank(place));
+  return all;
+}
+
+std::vector<int> by_node(const Places& places) {
+  std::vector<int> all;
+  for (int node = 0; node < places.nodes(); ++node)
+    for (const int rank : listed(places.on_node(node))) all.push_back(rank);
+  return all;
+}
+
+Origin of_all_nodes(Origin first, const Places& places) {
+  if (are_even(places)) {
+    first.scale = places.on_node(0).size();
+  } else {
+    first.starts = starts_of_nodes(places);
+  }
+  return first;
+}
+
+Origin of_one_node(Origin first, int ranks) {
+  first.scale = ranks;
+  return first;
+}
+
+std::vector<int> starts_of_nodes(const Places& places) {
+  std::vector<int> starts{0};
+  for (int node = 0; node < places.nodes(); ++node) starts.push_back(starts.back() + places.on_node(node).size());
+  return starts;
 }
 
 }  // namespace starling

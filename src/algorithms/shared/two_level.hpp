@@ -1,15 +1,21 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/part.hpp"
 
 namespace starling {
 
-/// One rank's place between the ranks of its node and the leaders of all nodes: the lowest rank of each node, but the
-/// root on its own.
+/// One rank's place between the ranks of its node and the leaders of all nodes. These stand where the root stands on
+/// its node: each rank is then in two groups, its node and its lane, whoever is root. On nodes with different numbers
+/// of ranks they are the lowest ranks, but the root on its own.
 class TwoLevels {
  public:
   /// For a team that knows its places.
@@ -39,24 +45,79 @@ class TwoLevels {
   int root_node_;
 };
 
-/// The parameter `inner`: what ranks of one node do, of several ways by messages, by memory that they share, and by the
-/// same on two levels, domains and the node.
-Parameter inner_parameter(std::string_view says,
-                          std::vector<std::string> values = {"binomial", "sequential", "shared", "domains"});
+/// What a hierarchy is made of: collectives on each node, whose ways the parameter `inner` names in that order ("a+b",
+/// or one way for all), and one between nodes, whose way `outer` names.
+struct Hierarchy {
+  std::span<const Collective> inner;
+  Collective outer;
+
+  /// The part on a node that stands at `place` among them.
+  [[nodiscard]] Part on_node(const Parameters& with, std::size_t place = 0) const;
+  [[nodiscard]] Part across(const Parameters& with) const;
+  /// Why the parts cannot serve, on nodes and with `lanes` between them; empty if they can.
+  [[nodiscard]] std::string refusal(const Situation& whole, const Parameters& with, int lanes = 1) const;
+  /// How the vector of the whole is divided, so that each part finds its own blocks; Division::of_parts in the order of
+  /// the parts, that between nodes last.
+  [[nodiscard]] Division division(const Situation& whole, const Parameters& with) const;
+  /// Blocks of scratch, of the part's own, that the part on a node uses at most.
+  [[nodiscard]] std::int64_t inner_scratch(const Situation& whole, const Parameters& with, std::size_t place = 0) const;
+  /// The same of the part between nodes.
+  [[nodiscard]] std::int64_t outer_scratch(const Situation& whole, const Parameters& with, int lanes = 1) const;
+  /// The same of all parts of a vector, in blocks of the whole.
+  [[nodiscard]] std::int64_t scratch(const Situation& whole, const Parameters& with) const;
+  /// Whether some part has its ranks meet in memory that they share.
+  [[nodiscard]] bool shares_memory(const Parameters& with) const;
+  /// Communicators that a rank needs for all parts at most.
+  [[nodiscard]] int communicators(const Parameters& with) const;
+  /// Whether a text names ways for the parts on nodes.
+  [[nodiscard]] bool takes_inner(std::string_view text) const;
+  /// Whether a text names a way for the part between nodes.
+  [[nodiscard]] bool takes_outer(std::string_view text) const;
+};
+
+/// A parameter for one level of a hierarchy.
+Parameter level_parameter(std::string_view name, std::vector<std::string> values, std::string_view says);
+
+/// The parameter `inner` of a hierarchy: those ways that are worth trying; it takes all others, too.
+template <const Hierarchy& of>
+Parameter inner_parameter(std::vector<std::string> values, std::string_view says) {
+  Parameter found = level_parameter("inner", std::move(values), says);
+  found.accepts = [](std::string_view text, int /*ranks*/) { return of.takes_inner(text); };
+  return found;
+}
+
+/// The parameter `outer`.
+template <const Hierarchy& of>
+Parameter outer_parameter(std::vector<std::string> values, std::string_view says) {
+  Parameter found = level_parameter("outer", std::move(values), says);
+  found.accepts = [](std::string_view text, int /*ranks*/) { return of.takes_outer(text); };
+  return found;
+}
+
+/// `Algorithm::shares_memory` of a hierarchy.
+template <const Hierarchy& of>
+bool shares_memory(const Parameters& with) {
+  return of.shares_memory(with);
+}
+
+/// `Algorithm::communicators` of a hierarchy.
+template <const Hierarchy& of>
+int communicators(const Parameters& with) {
+  return of.communicators(with);
+}
+
+/// `Algorithm::divide` of a hierarchy for a vector.
+template <const Hierarchy& of>
+Division divide(const Situation& situation, const Parameters& with) {
+  return of.division(situation, with);
+}
+
 /// Why a node cannot be two levels where none is more than one domain.
 inline constexpr std::string_view one_domain_refusal = "each node is one NUMA domain, as far as is known";
-/// Why `collective` cannot be done so on the nodes; empty if it can.
-std::string inner_refusal(Collective collective, const Situation& whole, const Parameters& with);
-/// Blocks of scratch that the part on a node uses at most.
-std::int64_t inner_scratch_blocks(Collective collective, const Situation& whole, const Parameters& with);
 /// Whether `inner` says that ranks of a node meet in memory that they share.
 bool inner_shares_memory(const Parameters& with);
 /// Whether `inner` says that a node is two levels itself.
 bool inner_has_domains(const Parameters& with);
-/// The parameter `outer`: what leaders do among each other.
-Parameter outer_parameter(std::vector<std::string> values, std::string_view says);
-/// Why leaders cannot do `collective` so; empty if they can. Those of the domains of one node may share memory.
-std::string outer_refusal(Collective collective, const Situation& whole, const Parameters& with);
 
 /// Why ranks do not stand on two levels; empty if they do.
 std::string two_level_refusal(const Situation& whole);
@@ -64,11 +125,33 @@ std::string two_level_refusal(const Situation& whole);
 std::string even_nodes_refusal(const Situation& whole);
 /// Whether the ranks of each node are consecutive.
 bool are_consecutive(const Places& places);
+/// The ranks of a set, in its order.
+std::vector<int> listed(const RankSet& ranks);
+/// All ranks, node after node.
+std::vector<int> by_node(const Places& places);
+/// Where the ranks of each node start among `by_node`, and their end.
+std::vector<int> starts_of_nodes(const Places& places);
+
+/// Where a part between nodes has a block for each node: all blocks of the ranks there, node after node from `first`
+/// on.
+Origin of_all_nodes(Origin first, const Places& places);
+/// Where it has this node's alone.
+Origin of_one_node(Origin first, int ranks);
+
+/// `Algorithm::refuses` of a hierarchy.
+template <const Hierarchy& of>
+std::string refuses_two_levels(const Situation& situation, const Parameters& with) {
+  const std::string why = two_level_refusal(situation);
+  return why.empty() ? of.refusal(situation, with) : why;
+}
+/// The same of one for nodes with equally many ranks.
+template <const Hierarchy& of>
+std::string refuses_even_nodes(const Situation& situation, const Parameters& with) {
+  const std::string why = even_nodes_refusal(situation);
+  return why.empty() ? of.refusal(situation, with) : why;
+}
 
 /// The situation of a part in which one rank of each node takes part, with `share` of a vector's elements, 1/share.
 Situation across_nodes(Collective collective, const Situation& whole, int share = 1);
-
-/// How the part divides the data of a call in that situation; one block where places are not known.
-Division division_across(Collective collective, const Situation& whole, const Parameters& with, int share = 1);
 
 }  // namespace starling
