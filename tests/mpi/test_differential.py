@@ -8,7 +8,7 @@ import pytest
 
 from support.differential import differential, rounds_of, run_rounds
 from support.mpis import Mpi, debian_mpis, run_ranks
-from support.tuned import candidates, on_hosts_of_two, preloaded, run_tuned
+from support.tuned import candidates, on_hosts_of, on_hosts_of_two, preloaded, run_tuned
 
 RANKS = (4, 5, 7, 8)
 LEVELS = ("two_level", "multilane", "pipelined_levels")
@@ -83,6 +83,45 @@ def test_algorithms_for_several_ranks_a_node_give_what_the_mpi_library_gives(
         argv = on_hosts_of_two([program, "--cases", "15"])
         unused -= run_rounds(mpi, ranks, argv, some, folder, TWO_DOMAINS)
     assert not unused, "never eligible"
+
+
+COMPOSED = {
+    "allgather": ["two_level?inner=chain+native,outer=sparbit", "multilane?inner=ring,outer=native"],
+    "allgatherv": ["two_level?inner=native+sequential,outer=native", "multilane?inner=bruck,outer=sparbit"],
+    "allreduce": ["two_level?inner=native+chain,outer=tree", "multilane?inner=native,outer=rab1"],
+    "alltoall": ["multilane?inner=native,outer=pair", "multilane?inner=bruck,outer=native"],
+    "barrier": ["two_level?inner=native,outer=tree", "two_level?inner=dissemination,outer=native"],
+    "bcast": ["two_level?inner=native,outer=knomial:k=8", "two_level?inner=scatter_allgather,outer=native"],
+    "exscan": ["two_level?inner=pipeline+native,outer=pipeline"],
+    "gather": ["two_level?inner=native,outer=binary", "two_level?inner=shared,outer=native"],
+    "reduce": ["two_level?inner=knomial,outer=chain:segment=8192", "two_level?inner=rabenseifner,outer=native"],
+    "reduce_scatter": ["multilane?inner=native,outer=ring", "multilane?inner=shared,outer=native"],
+    "scan": ["two_level?inner=pipeline+sequential,outer=recursive_doubling"],
+    "scatter": ["two_level?inner=native,outer=chain", "two_level?inner=binary,outer=native"],
+}
+"""Hierarchies of ways that no list of what is worth trying names together."""
+UNEVEN = {
+    "allgather": ["two_level?inner=native,outer=ring", "two_level?inner=shared,outer=bruck"],
+    "allgatherv": ["two_level?inner=native,outer=bruck", "two_level?inner=shared,outer=ring"],
+    "allreduce": ["two_level?inner=native,outer=native", "two_level?inner=shared,outer=native"],
+    "barrier": ["two_level?inner=native,outer=native"],
+    "bcast": ["two_level?inner=native,outer=binomial"],
+    "exscan": ["two_level?inner=shared,outer=recursive_doubling"],
+    "gather": ["two_level?inner=native,outer=binomial", "two_level?inner=shared,outer=sequential"],
+    "reduce": ["two_level?inner=native,outer=binomial"],
+    "scan": ["two_level?inner=shared,outer=pipeline"],
+    "scatter": ["two_level?inner=native,outer=binomial", "two_level?inner=shared,outer=sequential"],
+}
+"""Those that serve nodes with different numbers of ranks."""
+
+
+@pytest.mark.parametrize(("ways", "ranks_per_node", "ranks"), [(COMPOSED, 4, 8), (UNEVEN, 3, 7)])
+def test_parts_of_hierarchies_are_any_ways(
+    mpi: Mpi, program: str, folder: Path, ways: dict[str, list[str]], ranks_per_node: int, ranks: int
+) -> None:
+    argv = on_hosts_of(ranks_per_node, [program, "--cases", "60", "--favour", ",".join(ways)])
+    served = run_rounds(mpi, ranks, argv, rounds_of(ways), folder)
+    assert served == {(of, way.partition("?")[0]) for of, known in ways.items() for way in known}
 
 
 def test_what_a_forced_name_leaves_open_is_recorded(mpi: Mpi, program: str, folder: Path) -> None:

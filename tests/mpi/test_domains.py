@@ -12,7 +12,7 @@ from support.mpis import Mpi, compile_c, debian_mpis
 from support.tuned import on_hosts_of, run_tuned
 
 SOURCE = Path(__file__).parent / "node_memory.c"
-TREES = ("barrier", "bcast", "reduce", "allreduce", "allgather", "gather", "scatter")
+TREES = ("barrier", "bcast", "reduce", "allreduce", "allgather", "gather", "scatter", "scan", "exscan")
 BY_NODES = {**dict.fromkeys(("alltoall", "reduce_scatter"), "multilane"), **dict.fromkeys(TREES, "two_level")}
 """The algorithm of each collective whose part on a node may be done on two levels."""
 DOMAINS = "forced:" + ",".join(f"{collective}:domains" for collective in BY_NODES)
@@ -98,10 +98,10 @@ echo 0 >$new/node0/cpulist && echo 1 >$new/node1/cpulist && mount --bind $new /s
 
 def test_bound_ranks_know_their_domains(mpi: Mpi, checked: str, tmp_path: Path) -> None:
     argv = on_made_up_nodes([checked, LARGEST, "reads"], bound=True)
-    _, record = run_tuned(mpi, 4, argv, "forced:bcast:domains,allgather:domains", tmp_path)
+    _, record = run_tuned(mpi, 4, argv, "forced:bcast:domains,scan:domains", tmp_path)
     assert winners(record, "bcast") == {"domains"}
     # Ranks 0 and 2 are in one, so that domains have no consecutive ranks.
-    (why,) = {one.reason for one in forced(record, "domains")["allgather"]}
+    (why,) = {one.reason for one in forced(record, "domains")["scan"]}
     assert why == "needs consecutive ranks on each node, NUMA domains taken for nodes"
 
 

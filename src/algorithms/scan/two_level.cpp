@@ -111,7 +111,7 @@ Algorithm two_level() {
           "before it",
       .source = "after Sanders and Träff 2006",
       .group = "two_level",
-      .parameters = {inner_parameter<of_scan>({"recursive_doubling+binomial", "shared"},
+      .parameters = {inner_parameter<of_scan>({"recursive_doubling+binomial", "shared", "domains"},
                                               "the scan and the bcast on a node"),
                      outer_parameter<of_scan>({"recursive_doubling", "pipeline"}, "the exscan of the nodes' sums")},
       .reduction_order = "two_level",
