@@ -7,11 +7,20 @@
 namespace starling {
 namespace {
 
+bool is_in_words(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+}
+
 bool is_word(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-           c == '.';
-  });
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_in_words);
+}
+
+/// A word, or names of ways with parameters of their own: "native+chain:segment=8192".
+bool is_value(std::string_view text) {
+  constexpr std::string_view between = "+:=";
+  return !text.empty() && is_in_words(text.front()) && is_in_words(text.back()) &&
+         std::all_of(text.begin(), text.end(),
+                     [&](char c) { return is_in_words(c) || between.find(c) != std::string_view::npos; });
 }
 
 /// Takes the text before the next `separator` off the front of `rest`, and the separator too.
@@ -22,7 +31,8 @@ std::string_view take(std::string_view& rest, char separator) {
 }
 
 bool continues_parameters(std::string_view piece) {
-  return piece.find('=') != std::string_view::npos && piece.find_first_of(":?") == std::string_view::npos;
+  const std::size_t equals = piece.find('=');
+  return equals != std::string_view::npos && piece.substr(0, equals).find_first_of(":?") == std::string_view::npos;
 }
 
 std::string fault(const ForcedItem& item) {
@@ -39,7 +49,7 @@ std::string fault(const ForcedItem& item) {
     std::string_view value = take(rest, ',');
     const bool bound = value.find('=') != std::string_view::npos;
     const std::string_view parameter = take(value, '=');
-    if (!bound || !is_word(parameter) || !is_word(value) || (more && rest.empty()))
+    if (!bound || !is_word(parameter) || !is_value(value) || (more && rest.empty()))
       return "has a parameter that is not of the form parameter=value";
     if (std::find(seen.begin(), seen.end(), parameter) != seen.end()) return "binds '" + told(parameter) + "' twice";
     seen.push_back(parameter);

@@ -36,6 +36,14 @@ TEST(ForcedList, KeepsTheCommasBetweenParameters) {
             (Items{{"allreduce", "rab2?alltoall=ring,allgather=switch_ring"}, {"bcast", "chain?segment=8192"}}));
 }
 
+TEST(ForcedList, KeepsTheParametersOfParts) {
+  const Items one{{"bcast", "two_level?inner=native+chain:segment=8192,outer=knomial:k=8:segment=none"}};
+  EXPECT_EQ(parse_forced("bcast:two_level?inner=native+chain:segment=8192,outer=knomial:k=8:segment=none"), one);
+  EXPECT_EQ(forced_syntax_error(one.front().text()), "");
+  EXPECT_NE(forced_syntax_error("bcast:two_level?inner=+chain"), "");
+  EXPECT_NE(forced_syntax_error("bcast:two_level?inner=chain:"), "");
+}
+
 TEST(ForcedList, StartsAnItemWhereAPieceHasAQuestionMarkOrNoEqualsSign) {
   EXPECT_EQ(parse_forced("bruck?k=2,bruck?k=4"), (Items{{std::nullopt, "bruck?k=2"}, {std::nullopt, "bruck?k=4"}}));
   EXPECT_EQ(parse_forced("bruck?k=2,ring"), (Items{{std::nullopt, "bruck?k=2"}, {std::nullopt, "ring"}}));
