@@ -28,6 +28,11 @@ from starling.lab.measured import Measurement, Measurements
 from starling.terminal.figures import human_bytes
 
 MACHINES = (Machine("single:16", 16), Machine("single:64", 16))
+"""Those on which every way is simulated."""
+LARGER = (Machine("single:32", 32), Machine("single:64", 64))
+"""Those on which only the fastest way of each kind on the last of MACHINES is."""
+MOST_RANKS = 1024
+"""For calls of every size; on more ranks, for which each simulation takes minutes, only FEW calls are simulated."""
 
 
 class Cell(NamedTuple):
@@ -67,6 +72,7 @@ CELLS = (
     Cell("alltoall", (64,), ("bruck?k=2",), ("bruck", "pair", "basic_linear")),
     Cell("reduce_scatter_block", (KIBI,), ("recursive_halving",), ("ompi_basic_recursivehalving",)),
 )
+FEW = (("barrier", 0), ("allreduce", 8), ("bcast", 8))
 WIDEST = 2.0
 """Times over native's that the picture has room for."""
 _BY_NODES = {f"smpi {peer}" for cell in CELLS for peer in cell.peers_by_nodes}
@@ -88,6 +94,23 @@ def measure(options: Namespace) -> None:
                     suite.ours(machine, cell.collective, cell.sizes, candidate)
                 for peer in (*cell.peers, *cell.peers_by_nodes):
                     suite.native(machine, cell.collective, cell.sizes, peer)
+        for row in list(rows(measured.read(options.output))):
+            if row.platform != MACHINES[-1].name:
+                continue
+            for machine in LARGER:
+                if machine.ranks <= MOST_RANKS or (row.collective, row.bytes) in FEW:
+                    _again(suite, machine, row)
+
+
+def _again(suite: Suite, machine: Machine, row: Row) -> None:
+    """The fastest ways of a row on another machine."""
+    suite.native(machine, row.collective, (row.bytes,))
+    for one in (row.by_nodes, row.flat):
+        if one is not None:
+            suite.ours(machine, row.collective, (row.bytes,), one.how)
+    for one in (row.library_flat, row.library_by_nodes):
+        if one is not None:
+            suite.native(machine, row.collective, (row.bytes,), one.how.removeprefix("smpi "))
 
 
 class Row(NamedTuple):

@@ -24,8 +24,9 @@ from support.tuned import candidates, library, preloaded
 PROGRAMS = Path(__file__).parent / "programs"
 RATE = 0.94 * 100e6
 """Bits per second that a program gets of a link of a short name."""
-BY_MESSAGES = {of: [one for one in names if not re.search("shared|domains", one)] for of, names in candidates().items()}
-"""Simulated ranks have no memory to share."""
+UNFIT = "shared|domains|levels?|multilane"
+"""Simulated ranks have no memory to share, and here a node each."""
+BY_MESSAGES = {of: [one for one in names if not re.search(UNFIT, one)] for of, names in candidates().items()}
 FORCED = "forced:" + ",".join(f"{collective}:{names[-1]}" for collective, names in BY_MESSAGES.items() if names)
 """One candidate of every collective that Starling has algorithms for."""
 
