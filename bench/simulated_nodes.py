@@ -10,6 +10,7 @@ ranks of one node communicate by.
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
@@ -72,6 +73,8 @@ CELLS = (
     Cell("alltoall", (64,), ("bruck?k=2",), ("bruck", "pair", "basic_linear")),
     Cell("reduce_scatter_block", (KIBI,), ("recursive_halving",), ("ompi_basic_recursivehalving",)),
 )
+NEEDS_MEMORY = re.compile("shared|domains")
+"""Ways that are refused: simulated ranks have no memory to share."""
 FEW = (("barrier", 0), ("allreduce", 8), ("bcast", 8))
 WIDEST = 2.0
 """Times over native's that the picture has room for."""
@@ -91,7 +94,8 @@ def measure(options: Namespace) -> None:
                 suite.native(machine, cell.collective, cell.sizes)
                 by_nodes = (candidates_like(cell.collective, one, machine.ranks) for one in BY_NODES)
                 for candidate in (*chain(*by_nodes), *cell.flat):
-                    suite.ours(machine, cell.collective, cell.sizes, candidate)
+                    if not NEEDS_MEMORY.search(candidate):
+                        suite.ours(machine, cell.collective, cell.sizes, candidate)
                 for peer in (*cell.peers, *cell.peers_by_nodes):
                     suite.native(machine, cell.collective, cell.sizes, peer)
         for row in list(rows(measured.read(options.output))):
