@@ -34,6 +34,19 @@ int allreduce(const void* from, void* into, int count, MPI_Datatype type, MPI_Op
   return count == 0 ? MPI_SUCCESS : ::PMPI_Allreduce(from, into, count, type, op, comm);
 }
 
+/// On 3 ranks SMPI takes a pairwise exchange that is only for powers of two of ranks, and ends the program.
+int alltoallv(const void* from, const int* gives, const int* from_starts, MPI_Datatype given, void* into,
+              const int* gets, const int* into_starts, MPI_Datatype gotten, MPI_Comm comm) {
+  constexpr int with_pairwise_exchange = 3;
+  int ranks = 0;
+  pmpi.Comm_size(comm, &ranks);
+  if (ranks != with_pairwise_exchange)
+    return ::PMPI_Alltoallv(from, gives, from_starts, given, into, gets, into_starts, gotten, comm);
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int error = pmpi.Ialltoallv(from, gives, from_starts, given, into, gets, into_starts, gotten, comm, &request);
+  return error == MPI_SUCCESS ? pmpi.Wait(&request, MPI_STATUS_IGNORE) : error;
+}
+
 /// The smallest blocks, in bytes, that SMPI gathers in two segments each, as Open MPI does on few ranks.
 std::int64_t segmented_blocks(int ranks) {
   constexpr std::int64_t kibi = 1024;
@@ -96,7 +109,7 @@ int reduce_scatter(const void* from, void* into, const int* counts, MPI_Datatype
 // All of them: the names of MPI's functions and of those that stand for them.
 #define STARLING_REPAIRED(F) \
   F(Allgatherv, allgatherv)  \
-  F(Allreduce, allreduce) F(Gather, gather) F(Reduce, reduce) F(Reduce_scatter, reduce_scatter)
+  F(Allreduce, allreduce) F(Alltoallv, alltoallv) F(Gather, gather) F(Reduce, reduce) F(Reduce_scatter, reduce_scatter)
 
 }  // namespace
 
