@@ -132,6 +132,7 @@ class Lister {
                    {"group", number_of(bar->group)},
                    {"root", bar->root},
                    {"scale", bar->scale},
+                   {"short_by", bar->short_by},
                    {"from", listed(bar->from)},
                    {"into", listed(bar->into)}});
     return json;

@@ -33,7 +33,8 @@ class Mixer {
     }
   }
   void add(const SubCollective& step) {
-    for (const int number : {static_cast<int>(step.collective), step.group.size(), step.scale}) add(number);
+    for (const int number : {static_cast<int>(step.collective), step.group.size(), step.scale, step.short_by})
+      add(number);
     for (int i = 0; i < step.group.size(); ++i) add(step.group.rank(i));
     add(step.root, step.from);
     add(0, step.into);

@@ -209,7 +209,10 @@ TEST(Repository, IsRightWithValuesThatDependOnTheNumberOfRanks) {
 TEST(Repository, IsRightOnMeshesWithAShortLastRow) {
   const std::map<std::string, std::vector<int>> meshes{{"3x3", {7, 8}}, {"2x5", {6, 8, 9}}, {"4x4", {13, 14, 15}}};
   for (const auto& [mesh, numbers] : meshes) {
-    for (const char* name : {"bcast:groups", "allreduce:groups_leader"}) {
+    for (const char* name :
+         {"bcast:groups", "reduce:groups", "gather:groups", "scatter:groups", "allreduce:groups_leader",
+          "allgather:groups_leader", "allgatherv:groups_leader", "alltoall:groups_leader",
+          "reduce_scatter:groups_leader", "reduce_scatter_block:groups_leader"}) {
       const std::string full(name);
       const Collective collective = collective_named(full.substr(0, full.find(':'))).value();
       const auto bound = candidate_named(collective, full.substr(full.find(':') + 1) + "?mesh=" + mesh);
@@ -219,8 +222,9 @@ TEST(Repository, IsRightOnMeshesWithAShortLastRow) {
           prove_one(*bound, situation_of(*bound, ranks, 64), root);
       EXPECT_NE(bound->refusal(situation_of(*bound, 31, 64)), "");
     }
-    EXPECT_FALSE(
-        candidate_named(Collective::gather, "groups?mesh=" + mesh)->refusal({Collective::gather, 8, 64, 64}).empty());
+    EXPECT_FALSE(candidate_named(Collective::alltoall, "groups?mesh=" + mesh)
+                     ->refusal({Collective::alltoall, 8, 64, 64})
+                     .empty());
   }
 }
 

@@ -232,6 +232,16 @@ def test_groups_gather_large_blocks_along_short_rows() -> None:
 
 
 @pytest.mark.parametrize(
+    "candidate", ["gather:groups", "reduce:groups", "allgather:groups_leader", "alltoall:groups_leader"]
+)
+def test_groups_take_a_mesh_whose_last_row_is_short(candidate: str) -> None:
+    collective, _, name = candidate.partition(":")
+    asked = ("--platform", "single:7", "--ranks", "7", "--collective", collective, "--size", "1KiB", "--calls", "1")
+    (found,) = results(*asked, "--strategy", f"forced:{candidate}?mesh=3x3")
+    assert found["winner"] == f"{name}?mesh=3x3"
+
+
+@pytest.mark.parametrize(
     ("options", "says"),
     [
         (["--platform", "ring:4", "--ranks", "4"], "ring:4: neither a file nor a short name"),

@@ -32,7 +32,11 @@ def of(record: RunRecord, collective: str, ranks: int) -> Context:
     return found
 
 
-@pytest.mark.parametrize(("ranks", "mesh"), [(6, "3x2"), (6, "2x3"), (8, "4x2"), (8, "2x2x2"), (12, "3x2x2")])
+FULL = [(6, "3x2"), (6, "2x3"), (8, "4x2"), (8, "2x2x2"), (12, "3x2x2")]
+WITH_A_SHORT_ROW = [(5, "3x2"), (7, "2x4"), (7, "3x3")]
+
+
+@pytest.mark.parametrize(("ranks", "mesh"), [*FULL, *WITH_A_SHORT_ROW])
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
 def test_meshes_give_what_the_mpi_library_gives(mpi: Mpi, tmp_path: Path, ranks: int, mesh: str) -> None:
     offered = forced(mesh)

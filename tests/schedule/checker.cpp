@@ -500,6 +500,46 @@ TEST(Checker, FindsSubCollectivesWhoseMembersHaveBlocksOfOtherSizes) {
   EXPECT_NE(error_of(Collective::allgatherv, exchanged, {.uniform = false}), "");
 }
 
+TEST(Checker, CarriesOutSubCollectivesWhoseLastMemberHasFewerBlocks) {
+  const RankSet leaders = RankSet::every(2, 0, 2);
+  const auto gathered = all_ranks(3, 3, [&](Schedule& todo, int rank) {
+    const Blocks row = rank == 0 ? recvbuf(0, 2) : sendbuf(0);
+    const RankSet first_row = RankSet::consecutive(0, 2);
+    if (rank < 2) todo.round().join({Collective::gather, first_row, 0, 1, sendbuf(0), rank == 0 ? row : nothing()});
+    if (rank != 1)
+      todo.round().join({Collective::gather, leaders, 0, 2, row, rank == 0 ? recvbuf(0, 3) : nothing(), 1});
+  });
+  EXPECT_EQ(error_of(Collective::gather, gathered, {.uniform = true}), "");
+  // Rank 0 has two of three blocks, rank 1 one: they exchange 2 x 2, 2 x 1 and 1 x 1 blocks.
+  const auto exchanged = [](int short_by) {
+    return all_ranks(2, 2, [&](Schedule& todo, int rank) {
+      const int mine = rank == 0 ? 2 : 1;
+      const Buffer many = todo.add_scratch(3 * mine);
+      for (int i = 0; i < 3 * mine; ++i) todo.copy(sendbuf(i / mine / 2), at(many, i));
+      const Buffer arrived = todo.add_scratch(3 * mine);
+      todo.round().join({Collective::alltoall, RankSet::consecutive(0, 2), 0, 2 * mine, at(many, 0, 3 * mine),
+                         at(arrived, 0, 3 * mine), rank == 0 ? 2 : short_by});
+      todo.copy(at(arrived, 0), recvbuf(0));
+      todo.copy(at(arrived, 2 * mine), recvbuf(1));
+    });
+  };
+  EXPECT_EQ(error_of(Collective::alltoall, exchanged(1), {.uniform = true}), "");
+  EXPECT_NE(error_of(Collective::alltoall, exchanged(0), {.uniform = true}), "");
+}
+
+TEST(Checker, FindsMembersThatDisagreeOnTheLastOnesBlocks) {
+  const auto gathered = [](int first, int last) {
+    return all_ranks(2, 4, [=](Schedule& todo, int rank) {
+      const int short_by = rank == 0 ? first : last;
+      const Blocks all = at(todo.add_scratch(4), 0, 4 - short_by);
+      const Blocks own = sendbuf(0, rank == 0 ? 2 : 2 - short_by);
+      todo.round().join({Collective::allgather, RankSet::consecutive(0, 2), 0, 2, own, all, short_by});
+    });
+  };
+  EXPECT_TRUE(says(error_of(Collective::allreduce, gathered(0, 1), {}), {"rank 1", "other shares"}));
+  EXPECT_TRUE(says(error_of(Collective::allreduce, gathered(2, 2), {}), {"rank 0", "takes 2 of 2 blocks"}));
+}
+
 TEST(Checker, KnowsMpisInPlaceCasesOfARoot) {
   const RankSet pair = RankSet::consecutive(0, 2);
   const auto gathered = all_ranks(2, 2, [&](Schedule& todo, int rank) {

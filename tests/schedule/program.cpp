@@ -175,6 +175,19 @@ TEST(Program, KeepsNativePartsInTheirPlace) {
   EXPECT_EQ(program.natives[0].collective, Collective::barrier);
 }
 
+TEST(Program, TellsEveryMemberThatTheLastOneHasFewerBlocks) {
+  const auto gather = [](int rank) {
+    Schedule schedule(5);
+    const Blocks row = sendbuf(2 * rank, rank == 2 ? 1 : 2);
+    schedule.round().join(
+        {Collective::gather, RankSet::consecutive(0, 3), 1, 2, row, rank == 1 ? recvbuf(0, 5) : nothing(), 1});
+    return bind(schedule, Layout(5, 20), Layout(5, 20), Collective::allreduce, rank);
+  };
+  for (const int rank : {0, 1, 2}) EXPECT_TRUE(gather(rank).natives[0].uneven) << "rank " << rank;
+  EXPECT_EQ(gather(1).shares, (std::vector<int>{8, 8, 4, 0, 8, 16}));
+  EXPECT_EQ(gather(2).natives[0].from.count, 4);
+}
+
 TEST(Program, TakesStepsOfOthersUnderOtherRanks) {
   Schedule schedule(3);
   schedule.round().receive(recvbuf(0), 1).send(recvbuf(1), 2).copy(recvbuf(0), recvbuf(2));

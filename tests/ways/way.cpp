@@ -72,7 +72,7 @@ TEST(Ways, OfNeighbourhoodCollectivesAreTheTwoSidedExchangesOfTableOne) {
 TEST(Ways, AreTheSameObjectsForEqualNumbersOfRanks) {
   EXPECT_EQ(ways(Collective::bcast, 6), ways(Collective::bcast, 6));
   EXPECT_NE(ways(Collective::bcast, 6), ways(Collective::bcast, 8));
-  EXPECT_LT(ways(Collective::gather, 7)->size(), ways(Collective::gather, 6)->size()) << "7 ranks form no mesh";
+  EXPECT_LT(ways(Collective::gather, 2)->size(), ways(Collective::gather, 6)->size()) << "2 ranks form no mesh";
 }
 
 TEST(Ways, AreNotKeptForEverySizeThereEverWas) {

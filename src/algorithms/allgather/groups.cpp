@@ -35,7 +35,7 @@ Algorithm groups() {
       .parameters = {mesh_parameter()},
       .latency = "that of the MPI library's allgather for each side of the mesh",
       .bandwidth = "(p-1) s beta",
-      .refuses = uneven_mesh_refusal,
+      .refuses = mesh_of_blocks_refusal,
       .communicators = sides_of_mesh,
       .build = build,
   };

@@ -19,8 +19,8 @@ Schedule build(const Team& team, const Parameters& with) {
   gather_up(todo, mesh, 1, sendbuf(0), {Buffer::recv});
   const Blocks all = recvbuf(0, team.size);
   if (mesh.leads(0)) {
-    const Blocks own = recvbuf(mesh.first(1), mesh.part(1));
-    todo.round().join({Collective::allgather, mesh.line(0), 0, mesh.part(1), own, all});
+    const Blocks own = recvbuf(mesh.first(1), mesh.ranks_of_part(1));
+    todo.round().join({Collective::allgather, mesh.line(0), 0, mesh.part(1), own, all, mesh.missing(0)});
   }
   bcast_down(todo, mesh, 1, all);
   return todo;
@@ -37,10 +37,10 @@ Algorithm groups_leader() {
           "the rows",
       .source = "after Hartmann, Kühnemann, Rauber and Rünger, section 2",
       .group = "groups_leader",
-      .parameters = {mesh_parameter()},
+      .parameters = {mesh_parameter(Rows::last_may_be_short)},
       .latency = "that of the MPI library's gather and bcast for rows and allgather for the leaders",
       .bandwidth = "(p-1) s beta and the bcast's",
-      .refuses = uneven_mesh_refusal,
+      .refuses = any_mesh_of_blocks_refusal,
       .communicators = sides_of_mesh,
       .build = build,
   };

@@ -67,7 +67,7 @@ Algorithm groups() {
       .latency = "that of the MPI library's reduce_scatter and allgather for rows and allreduce for columns",
       .bandwidth = "2 (c-1)/c m beta and the allreduce's of m/c bytes, with c columns",
       .divide = shares,
-      .refuses = uneven_mesh_refusal,
+      .refuses = mesh_of_blocks_refusal,
       .scratch_blocks = scratch_blocks,
       .communicators = sides_of_mesh,
       .build = build,

@@ -24,17 +24,22 @@ Schedule build(const Team& team, const Parameters& with) {
   Schedule todo(team.blocks());
   const int holds = std::max(mesh.reach(), 1);
   BlocksOfRanks all{Buffer::recv, 0, team.size};
-  if (mesh.heads(mesh.last())) all = {todo.add_scratch(mesh.part(holds) * team.size), mesh.first(holds), team.size};
+  if (mesh.heads(mesh.last()))
+    all = {todo.add_scratch(mesh.ranks_of_part(holds) * team.size), mesh.first(holds), team.size};
   gather_up(todo, mesh, 1, sendbuf(0, team.size), all);
   if (mesh.leads(0)) {
-    const int row = mesh.part(1);
+    const int row = mesh.ranks_of_part(1);
     const Buffer packed = todo.add_scratch(row * team.size);
-    for (int member = 0; member < row; ++member)
-      for (int leader = 0; leader < mesh.side(0); ++leader)
-        todo.copy(at(all.buffer, (member * team.size) + (leader * row), row),
-                  at(packed, ((leader * row) + member) * row, row));
+    for (int member = 0; member < row; ++member) {
+      for (int first = 0; first < team.size; first += mesh.part(1)) {
+        const int theirs = std::min(mesh.part(1), team.size - first);
+        todo.copy(at(all.buffer, (member * team.size) + first, theirs),
+                  at(packed, (first * row) + (member * theirs), theirs));
+      }
+    }
     const Blocks arrived = at(all.buffer, 0, row * team.size);
-    todo.round().join({Collective::alltoall, mesh.line(0), 0, row * row, at(packed, 0, row * team.size), arrived});
+    todo.round().join({Collective::alltoall, mesh.line(0), 0, row * mesh.part(1), at(packed, 0, row * team.size),
+                       arrived, row * mesh.missing(0)});
     for (int source = 0; source < team.size; ++source)
       for (int member = 0; member < row; ++member)
         todo.copy(at(all.buffer, (source * row) + member), at(packed, (member * team.size) + source));
@@ -49,7 +54,7 @@ std::int64_t blocks_of_a_row(const Situation& situation, const Parameters& with)
 }
 
 std::string refuses(const Situation& situation, const Parameters& with) {
-  if (std::string why = mesh_parameter_refusal(situation, with); !why.empty()) return why;
+  if (std::string why = any_mesh_refusal(situation, with); !why.empty()) return why;
   const std::int64_t blocks = blocks_of_a_row(situation, with);
   if (blocks > most_blocks) return "would gather more than " + std::to_string(most_blocks) + " blocks on a leader";
   if (situation.bytes > most_mebibytes * 1024 * 1024 / blocks)
@@ -72,7 +77,7 @@ Algorithm groups_leader() {
           "scatter along the rows",
       .source = "after Hartmann, Kühnemann, Rauber and Rünger, section 2",
       .group = "groups_leader",
-      .parameters = {mesh_parameter()},
+      .parameters = {mesh_parameter(Rows::last_may_be_short)},
       .latency = "that of the MPI library's gather and scatter for rows and alltoall for the leaders",
       .bandwidth = "c (p-1) s beta at a leader of c ranks, three times",
       .refuses = refuses,

@@ -17,13 +17,14 @@ Schedule build(const Team& team, const Parameters& with) {
   Schedule todo(team.blocks());
   BlocksOfRanks all{Buffer::recv};
   if (team.rank != team.root && mesh.heads(mesh.last()))
-    all = {todo.add_scratch(mesh.part(mesh.reach())), mesh.first(mesh.reach())};
+    all = {todo.add_scratch(mesh.ranks_of_part(mesh.reach())), mesh.first(mesh.reach())};
   gather_up(todo, mesh, 0, sendbuf(0), all);
   return todo;
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
-  return OrthogonalGroups({.size = situation.ranks, .rank = 0}, with).part(1);
+  const OrthogonalGroups mesh({.size = situation.ranks, .rank = 0}, with);
+  return mesh.missing(0) > 0 ? situation.ranks : mesh.part(1);  // another rank may lead in the root's place
 }
 
 }  // namespace
@@ -35,10 +36,10 @@ Algorithm groups() {
       .says = "lets the MPI library gather along all rows, then along the root's column of a mesh of ranks",
       .source = "Hartmann, Kühnemann, Rauber and Rünger, section 2",
       .group = "groups",
-      .parameters = {mesh_parameter()},
+      .parameters = {mesh_parameter(Rows::last_may_be_short)},
       .latency = "that of the MPI library's gather for each side of the mesh",
       .bandwidth = "(p-1) s beta at the root",
-      .refuses = mesh_parameter_refusal,
+      .refuses = any_mesh_of_blocks_refusal,
       .scratch_blocks = scratch_blocks,
       .communicators = sides_of_mesh,
       .build = build,

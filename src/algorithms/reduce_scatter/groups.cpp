@@ -47,7 +47,7 @@ Algorithm groups() {
       .reduction_order = "groups",
       .latency = "that of the MPI library's reduce_scatter for each side of the mesh",
       .bandwidth = "(p-1) s beta",
-      .refuses = uneven_mesh_refusal,
+      .refuses = mesh_of_blocks_refusal,
       .scratch_blocks = scratch_blocks,
       .communicators = sides_of_mesh,
       .build = build,

@@ -23,10 +23,11 @@ Schedule build(const Team& team, const Parameters& with) {
   if (mesh.heads(mesh.last())) {
     const Blocks whole = at(todo.add_scratch(team.size), 0, team.size);
     reduce_up(todo, mesh, 1, sendbuf(0, team.size), whole);
-    sums = {todo.add_scratch(mesh.part(holds), mesh.first(holds)), mesh.first(holds)};
+    sums = {todo.add_scratch(mesh.ranks_of_part(holds), mesh.first(holds)), mesh.first(holds)};
     if (mesh.leads(0)) {
-      const Blocks share = sums.of(mesh.first(1), mesh.part(1));
-      todo.round().join({Collective::reduce_scatter_block, mesh.line(0), 0, mesh.part(1), whole, share});
+      const Blocks share = sums.of_part(mesh, 1);
+      todo.round().join(
+          {Collective::reduce_scatter_block, mesh.line(0), 0, mesh.part(1), whole, share, mesh.missing(0)});
     }
   } else {
     reduce_up(todo, mesh, 1, sendbuf(0, team.size), nothing());
@@ -50,11 +51,11 @@ Algorithm groups_leader() {
           "and scatter along the rows",
       .source = "after Hartmann, Kühnemann, Rauber and Rünger, section 2",
       .group = "groups_leader",
-      .parameters = {mesh_parameter()},
+      .parameters = {mesh_parameter(Rows::last_may_be_short)},
       .reduction_order = "groups_leader",
       .latency = "that of the MPI library's reduce and scatter for rows and reduce_scatter for the leaders",
       .bandwidth = "that of the MPI library's reduce for rows and (p-1) s beta",
-      .refuses = uneven_mesh_refusal,
+      .refuses = any_mesh_of_blocks_refusal,
       .scratch_blocks = scratch_blocks,
       .communicators = sides_of_mesh,
       .build = build,

@@ -107,6 +107,24 @@ std::vector<std::string> meshes(int ranks) {
   return names;
 }
 
+/// Why the MPI library can't take the blocks, which may differ in size; empty if it can.
+std::string refusal_of_blocks(const Situation& situation, bool may_differ) {
+  // For other operators MPICH 4's Reduce_scatter allocates room for elements without the gaps between them, and writes
+  // past its end where a datatype has some.
+  if (reduces(situation.collective) && !situation.commutative) return "needs a commutative operator in MPICH";
+  const std::int64_t units = reduces(situation.collective) ? situation.elements : situation.bytes;
+  const std::int64_t blocks = divides_a_vector(situation.collective) ? 1 : situation.ranks;
+  const bool is_countable = !may_differ || units <= std::numeric_limits<int>::max() / blocks;
+  return is_countable ? "" : "has more data than MPI can count in an int";
+}
+
+/// A message with `mine` from one rank to `mine` of another, if they are two.
+void pass_on(Schedule& todo, const OrthogonalGroups& mesh, int from, int to, Blocks mine) {
+  if (from == to) return;
+  if (mesh.rank() == from) todo.round().send(mine, to);
+  if (mesh.rank() == to) todo.round().receive(mine, from);
+}
+
 }  // namespace
 
 Parameter mesh_parameter(Rows rows) {
@@ -153,15 +171,15 @@ std::string mesh_parameter_refusal(const Situation& situation, const Parameters&
          " ranks for a mesh of " + std::string(mesh);
 }
 
-std::string uneven_mesh_refusal(const Situation& situation, const Parameters& with) {
-  // For other operators MPICH 4's Reduce_scatter allocates room for elements without the gaps between them, and writes
-  // past its end where a datatype has some.
-  if (reduces(situation.collective) && !situation.commutative) return "needs a commutative operator in MPICH";
-  const std::int64_t units = reduces(situation.collective) ? situation.elements : situation.bytes;
-  const std::int64_t blocks = divides_a_vector(situation.collective) ? 1 : situation.ranks;
-  if (!has_uniform_blocks(situation.collective) && units > std::numeric_limits<int>::max() / blocks)
-    return "has more data than MPI can count in an int";
-  return mesh_parameter_refusal(situation, with);
+std::string mesh_of_blocks_refusal(const Situation& situation, const Parameters& with) {
+  std::string why = refusal_of_blocks(situation, !has_uniform_blocks(situation.collective));
+  return why.empty() ? mesh_parameter_refusal(situation, with) : why;
+}
+
+std::string any_mesh_of_blocks_refusal(const Situation& situation, const Parameters& with) {
+  const bool has_short_row = !mesh_parameter_refusal(situation, with).empty();
+  std::string why = refusal_of_blocks(situation, has_short_row || !has_uniform_blocks(situation.collective));
+  return why.empty() ? any_mesh_refusal(situation, with) : why;
 }
 
 OrthogonalGroups::OrthogonalGroups(const Team& team, const Parameters& with)
@@ -212,26 +230,39 @@ void reduce_up(Schedule& todo, const OrthogonalGroups& mesh, int until, Blocks o
     }
     own = sum;
   }
+  pass_on(todo, mesh, mesh.leader(), mesh.root(), sum);
 }
 
 void gather_up(Schedule& todo, const OrthogonalGroups& mesh, int until, Blocks own, const BlocksOfRanks& all) {
   for (int dimension = mesh.last(); dimension >= until && mesh.leads(dimension); --dimension) {
-    const auto of_part = [&](int from) { return all.of(mesh.first(from), mesh.part(from)); };
+    const RankSet line = mesh.line(dimension);
     const int scale = all.scale * mesh.part(dimension + 1);
-    const Blocks into = mesh.heads(dimension) ? of_part(dimension) : nothing();
-    todo.round().join({Collective::gather, mesh.line(dimension), mesh.leader_place(dimension), scale, own, into});
+    const int short_by = all.scale * mesh.missing(dimension);
+    const Blocks into = mesh.heads(dimension) ? all.of_part(mesh, dimension) : nothing();
+    if (line.size() == 1) {
+      todo.copy(own, into);
+    } else {
+      todo.round().join({Collective::gather, line, mesh.leader_place(dimension), scale, own, into, short_by});
+    }
     own = into;
   }
+  pass_on(todo, mesh, mesh.leader(), mesh.root(), all.of(0, mesh.ranks()));
 }
 
 void scatter_down(Schedule& todo, const OrthogonalGroups& mesh, int from, const BlocksOfRanks& all, Blocks own) {
+  pass_on(todo, mesh, mesh.root(), mesh.leader(), all.of(0, mesh.ranks()));
   for (int dimension = from; dimension < mesh.dimensions(); ++dimension) {
     if (!mesh.leads(dimension)) continue;
-    const auto of_part = [&](int part) { return all.of(mesh.first(part), mesh.part(part)); };
+    const RankSet line = mesh.line(dimension);
     const int scale = all.scale * mesh.part(dimension + 1);
-    const Blocks gives = mesh.heads(dimension) ? of_part(dimension) : nothing();
-    const Blocks gets = dimension == mesh.last() ? own : of_part(dimension + 1);
-    todo.round().join({Collective::scatter, mesh.line(dimension), mesh.leader_place(dimension), scale, gives, gets});
+    const int short_by = all.scale * mesh.missing(dimension);
+    const Blocks gives = mesh.heads(dimension) ? all.of_part(mesh, dimension) : nothing();
+    const Blocks gets = dimension == mesh.last() ? own : all.of_part(mesh, dimension + 1);
+    if (line.size() == 1) {
+      todo.copy(gives, gets);
+    } else {
+      todo.round().join({Collective::scatter, line, mesh.leader_place(dimension), scale, gives, gets, short_by});
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,9 +23,10 @@ std::string mesh_parameter_refusal(const Situation& situation, const Parameters&
 /// The same where the last row may be short.
 std::string any_mesh_refusal(const Situation& situation, const Parameters& with);
 
-/// The same where members have a block each, which may differ in size: MPI counts those in an int. Where these are
-/// reduced the operator must commute, as MPICH needs it (Reduce_scatter).
-std::string uneven_mesh_refusal(const Situation& situation, const Parameters& with);
+/// Both where members have a block each, which may differ in size: MPI counts those in an int. Where these are reduced
+/// the operator must commute, as MPICH needs it (Reduce_scatter).
+std::string mesh_of_blocks_refusal(const Situation& situation, const Parameters& with);
+std::string any_mesh_of_blocks_refusal(const Situation& situation, const Parameters& with);
 
 /// Its sides: a rank is in one group along each.
 int sides_of_mesh(const Parameters& with);
@@ -40,15 +42,24 @@ class OrthogonalGroups {
   [[nodiscard]] int dimensions() const { return static_cast<int>(sides_.size()); }
   [[nodiscard]] int last() const { return dimensions() - 1; }
   [[nodiscard]] int side(int dimension) const { return sides_[static_cast<std::size_t>(dimension)]; }
+  [[nodiscard]] int ranks() const { return ranks_; }
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int root() const { return root_; }
+  /// The root, or the rank that leads in its place.
+  [[nodiscard]] int leader() const { return leader_; }
   /// The ranks that differ from this one in `dimension` only: in a mesh of two dimensions its column (0) or row (1).
   [[nodiscard]] RankSet line(int dimension) const;
   /// This rank's place in its line.
   [[nodiscard]] int place(int dimension) const { return place_of(rank_, dimension); }
   /// The leader's place in its line.
   [[nodiscard]] int leader_place(int dimension) const { return place_of(leader_, dimension); }
-  /// How many ranks differ from this one in `dimension` and later ones only: its plane, its row, itself. They are
-  /// consecutive.
+  /// How many ranks differ from this one in `dimension` and later ones only, if no row is short: its plane, its row,
+  /// itself. They are consecutive.
   [[nodiscard]] int part(int dimension) const;
+  /// How many of them there are.
+  [[nodiscard]] int ranks_of_part(int dimension) const { return std::min(part(dimension), ranks_ - first(dimension)); }
+  /// How many ranks the last member of a line along `dimension` has fewer in its part of the mesh than the others.
+  [[nodiscard]] int missing(int dimension) const { return dimension == 0 ? part(0) - ranks_ : 0; }
   /// The first of them.
   [[nodiscard]] int first(int dimension) const { return rank_ / part(dimension) * part(dimension); }
   /// Whether another rank leads in the root's place.
@@ -82,16 +93,21 @@ struct BlocksOfRanks {
   int first = 0;
   int scale = 1;
   [[nodiscard]] Blocks of(int rank, int count) const { return at(buffer, (rank - first) * scale, count * scale); }
+  /// Those of the ranks that are with this one in the mesh's part from `dimension` on.
+  [[nodiscard]] Blocks of_part(const OrthogonalGroups& mesh, int dimension) const {
+    return of(mesh.first(dimension), mesh.ranks_of_part(dimension));
+  }
 };
 
 /// The vector goes from the root down the dimensions from `from` on, through leader groups, to all ranks.
 void bcast_down(Schedule& todo, const OrthogonalGroups& mesh, int from, Blocks vector);
 
 /// Sums of the vectors `own` go up the dimensions to `until`: the leaders there have them in `sum`, and others may use
-/// that meanwhile. The order of ranks is kept.
+/// that meanwhile; a root in whose place another rank leads has it in the end. The order of ranks is kept.
 void reduce_up(Schedule& todo, const OrthogonalGroups& mesh, int until, Blocks own, Blocks sum);
 
-/// Blocks go up the dimensions to `until`, where the leaders have those of their part of the mesh in `all`.
+/// Blocks go up the dimensions to `until`, where the leaders have those of their part of the mesh in `all`; a root in
+/// whose place another rank leads has all of them in the end.
 void gather_up(Schedule& todo, const OrthogonalGroups& mesh, int until, Blocks own, const BlocksOfRanks& all);
 
 /// The reverse: the leaders' blocks go down the dimensions from `from` on.

@@ -32,6 +32,7 @@ struct Drawing {
     RankSet group;
     int root;
     int scale;
+    int short_by;
     Blocks from;
     Blocks into;
   };

@@ -28,9 +28,16 @@ struct PartShape {
   int into = 0;
 };
 
-PartShape shape_of(const SubCollective& sub, bool is_root) {
-  const int one = sub.scale;
-  const int all = sub.scale * sub.group.size();
+/// The blocks of member `index` among those of all members.
+Blocks share_of(const SubCollective& sub, Blocks all, int index) {
+  const bool is_last = index == sub.group.size() - 1;
+  return at(all.buffer, all.first + (index * sub.scale), is_last ? sub.scale - sub.short_by : sub.scale);
+}
+
+PartShape shape_of(const SubCollective& sub, int index) {
+  const bool is_root = index == sub.root;
+  const int one = share_of(sub, nothing(), index).count;
+  const int all = (sub.scale * sub.group.size()) - sub.short_by;
   switch (sub.collective) {
     case Collective::allgather: return {one, all};
     case Collective::alltoall: return {all, all};
@@ -44,11 +51,6 @@ PartShape shape_of(const SubCollective& sub, bool is_root) {
     default:
       throw Mistake{"uses " + std::string(name_of(sub.collective)) + " as a sub-collective, which is not provided for"};
   }
-}
-
-/// The blocks of member `index` among those of all members.
-Blocks share_of(const SubCollective& sub, Blocks all, int index) {
-  return at(all.buffer, all.first + (index * sub.scale), sub.scale);
 }
 
 /// MPI's in-place cases: the data lies already where the collective would put it.
@@ -89,15 +91,16 @@ void must_have_equal_shares(std::span<const Member> members) {
   const bool one_has_all = first.collective == Collective::gather || first.collective == Collective::scatter;
   const bool gives_all =
       first.collective == Collective::scatter || first.collective == Collective::reduce_scatter_block;
-  if (!one_has_all && !gives_all && first.collective != Collective::allgather)
-    throw Mistake{std::string(name_of(first.collective)) + " of a group, whose members' blocks may differ in size"};
   for (std::size_t whole = 0; whole < members.size(); ++whole) {
     if (one_has_all && static_cast<int>(whole) != first.root) continue;
     for (std::size_t i = 0; i < members.size(); ++i) {
       const SubCollective& has_all = *members[whole].sub;
       const Blocks share = share_of(has_all, gives_all ? has_all.from : has_all.into, static_cast<int>(i));
-      const SubCollective& has_one = *members[i].sub;
-      if (sizes_of(members[whole], share) != sizes_of(members[i], gives_all ? has_one.into : has_one.from))
+      const SubCollective& other = *members[i].sub;
+      const Blocks its_own = first.collective == Collective::alltoall
+                                 ? share_of(other, other.from, static_cast<int>(whole))
+                                 : (gives_all ? other.into : other.from);
+      if (sizes_of(members[whole], share) != sizes_of(members[i], its_own))
         throw Mistake{std::string(name_of(first.collective)) + " of a group, in which block " + std::to_string(i) +
                       " has another size at its member than among all of them"};
     }
@@ -119,10 +122,11 @@ Values joined(const std::vector<Values>& given) {
   return all;
 }
 
-/// The part of `values` that belongs to member `index`.
-Values share(const Values& values, int index, int scale) {
-  const auto first = values.begin() + (static_cast<std::ptrdiff_t>(index) * scale);
-  return {first, first + scale};
+/// The part of all members' `values` that belongs to member `index`.
+Values share(const SubCollective& sub, const Values& values, int index) {
+  const Blocks mine = share_of(sub, nothing(), index);
+  const auto first = values.begin() + mine.first;
+  return {first, first + mine.count};
 }
 
 /// Throws Mistake where the MPI library could not do what the member with index `index` of the group asks for.
@@ -131,7 +135,10 @@ void must_be_possible(const Member& member, int index) {
   const std::string name(name_of(sub.collective));
   if (sub.root < 0 || sub.root >= sub.group.size())
     throw Mistake{"has root " + std::to_string(sub.root) + " in a group of " + std::to_string(sub.group.size())};
-  const PartShape shape = shape_of(sub, index == sub.root);
+  if (sub.short_by < 0 || sub.short_by >= sub.scale)
+    throw Mistake{"takes " + std::to_string(sub.short_by) + " of " + std::to_string(sub.scale) +
+                  " blocks from the last member"};
+  const PartShape shape = shape_of(sub, index);
   if (shape.from > 0 || shape.into > 0) {
     if (shape.from > 0 && sub.from.count != shape.from)
       throw Mistake{name + " from " + describe(sub.from) + ", which should be " + std::to_string(shape.from)};
@@ -153,9 +160,12 @@ void carry_out(std::span<const Member> members, const RanksAtWork& all, Symbols&
   if (collective == Collective::barrier) return;
   if (divides_a_vector(collective)) {
     must_have_equal_vectors(members);
-  } else if (!all.uniform_blocks()) {
-    if (!all.known_sizes())
-      throw Mistake{std::string(name_of(collective)) + " of a group, which does not know how large its blocks are"};
+  } else if (!all.uniform_blocks() || common.short_by > 0) {
+    const std::string of_group = std::string(name_of(collective)) + " of a group, ";
+    if (!all.uniform_blocks() && !all.known_sizes())
+      throw Mistake{of_group + "which does not know how large its blocks are"};
+    if (!all.uniform_blocks() && collective == Collective::alltoall)
+      throw Mistake{of_group + "whose members' blocks may differ in size"};
     must_have_equal_shares(members);
   }
 
@@ -178,10 +188,10 @@ void carry_out(std::span<const Member> members, const RanksAtWork& all, Symbols&
     if (only_root && i != root) continue;
     Values gets = result;
     if (collective == Collective::scatter || collective == Collective::reduce_scatter_block)
-      gets = share(result, index, common.scale);
+      gets = share(common, result, index);
     if (collective == Collective::alltoall) {
-      for (const Values& one : given) {
-        const Values mine = share(one, index, common.scale);
+      for (std::size_t giver = 0; giver < members.size(); ++giver) {
+        const Values mine = share(*members[giver].sub, given[giver], index);
         gets.insert(gets.end(), mine.begin(), mine.end());
       }
     }
@@ -192,7 +202,13 @@ void carry_out(std::span<const Member> members, const RanksAtWork& all, Symbols&
 }  // namespace
 
 SubCollective SubCollective::placed(const Placing& where) const {
-  return {collective, where.ranks(group), root, scale * where.scale(), where.blocks(from), where.blocks(into)};
+  return {.collective = collective,
+          .group = where.ranks(group),
+          .root = root,
+          .scale = scale * where.scale(),
+          .from = where.blocks(from),
+          .into = where.blocks(into),
+          .short_by = short_by * where.scale()};
 }
 
 Drawing SubCollective::drawn() const {
@@ -202,6 +218,7 @@ Drawing SubCollective::drawn() const {
                               .group = group,
                               .root = root,
                               .scale = scale,
+                              .short_by = short_by,
                               .from = from,
                               .into = into}};
 }
@@ -216,7 +233,8 @@ void SubCollective::Flat::bind(Binder& binder) const {
   binder.add<SubCollective>(static_cast<std::int32_t>(binder.program.natives.size()));
   binder.program.natives.push_back(
       {sub.collective, sub.group, sub.root, binder.where(sub.from), binder.where(sub.into)});
-  if (divides_a_vector(sub.collective) || sub.collective == Collective::barrier || binder.where.is_even()) return;
+  const bool is_even = sub.short_by == 0 && binder.where.is_even();
+  if (divides_a_vector(sub.collective) || sub.collective == Collective::barrier || is_even) return;
   NativePart& part = binder.program.natives.back();
   part.uneven = true;
   const bool gives_all = sub.collective == Collective::scatter || sub.collective == Collective::reduce_scatter_block;
@@ -274,10 +292,12 @@ bool SubCollectiveRule::begin(int rank, const SubCollective& step) {
 
 void SubCollectiveRule::must_agree(int rank, const SubCollective& step, const Come& other) const {
   const SubCollective& theirs = *other.step;
-  if (theirs.collective == step.collective && theirs.root == step.root && theirs.scale == step.scale) return;
+  const bool differ_by_pair = step.collective == Collective::alltoall && step.short_by > 0 && theirs.short_by > 0;
+  const bool same_shares = theirs.scale == step.scale && theirs.short_by == step.short_by;
+  if (theirs.collective == step.collective && theirs.root == step.root && (same_shares || differ_by_pair)) return;
   throw Mistake{all_.place(rank) + " comes to " + std::string(name_of(step.collective)) + " of its group while rank " +
                 std::to_string(other.rank) + " is in " + std::string(name_of(theirs.collective)) +
-                " there, or with another root or scale"};
+                " there, or with another root or other shares"};
 }
 
 /// A member that gets data from others knows, once it has the result, that they have come.

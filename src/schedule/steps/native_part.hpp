@@ -22,9 +22,9 @@ struct Drawing;
 struct FlatSchedule;
 struct Step;
 
-/// A sub-collective of a program. Where the blocks of the call are not all of one size and members have a block each,
-/// it is the variant of the collective that takes the members' counts (MPI_Gatherv for a gather, MPI_Reduce_scatter for
-/// a reduce_scatter_block). All together must be few enough for MPI to count them in an int.
+/// A sub-collective of a program. Where members have a block each and these are not all of one size, it is the variant
+/// of the collective that takes the members' counts (MPI_Gatherv for a gather, MPI_Reduce_scatter for a
+/// reduce_scatter_block). All together must be few enough for MPI to count them in an int.
 struct NativePart {
   Collective collective;
   RankSet group;
@@ -38,7 +38,9 @@ struct NativePart {
 };
 
 /// A collective of the MPI library on a group of ranks. `from` and `into` are its send and receive buffers; where the
-/// collective has one block for each rank, that block is `scale` blocks here. `root` counts within the group.
+/// collective has one block for each rank, that block is `scale` blocks here, of the last member `short_by` fewer. In
+/// an alltoall with such a member, both numbers are of what this member exchanges with each other one. `root` counts
+/// within the group.
 struct SubCollective {
   static constexpr std::string_view name = "native_part";
 
@@ -48,6 +50,7 @@ struct SubCollective {
   int scale;
   Blocks from;
   Blocks into;
+  int short_by = 0;
 
   bool operator==(const SubCollective&) const = default;
   /// It takes other ranks, whatever it moves.
@@ -75,7 +78,7 @@ struct SubCollective {
   using Rule = SubCollectiveRule;
 };
 
-/// All members of the group join it, with the same collective, root and scale, and it does to their buffers what the
+/// All members of the group join it, with the same collective, root and shares, and it does to their buffers what the
 /// MPI library would do.
 class SubCollectiveRule {
  public:

@@ -41,6 +41,8 @@ int native_uneven(const Running& run, const NativePart& part, MPI_Comm comm, MPI
     case Collective::allgather:
       note_in_place(from, own(into));
       return call(pmpi.Allgatherv, pmpi.Iallgatherv, from, gives, type, into, counts, starts, type);
+    case Collective::alltoall:  // what a member gives another is as large as what it gets from it
+      return call(pmpi.Alltoallv, pmpi.Ialltoallv, from, counts, starts, type, into, counts, starts, type);
     case Collective::gather:
       if (is_root) note_in_place(from, own(into));
       return call(pmpi.Gatherv, pmpi.Igatherv, from, gives, type, into, counts, starts, type, root);
