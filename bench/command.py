@@ -27,12 +27,12 @@ def command_line(
     doc: str | None,
     add_options: Callable[[argparse.ArgumentParser], None],
     measure: Callable[[argparse.Namespace], None],
-    draw: Callable[[argparse.Namespace], None],
+    draw: Callable[[argparse.Namespace], None] | None = None,
     *,
     on_lab: bool = True,
     needs_lab: bool = True,
 ) -> None:
-    """Measures into `options.output`, or draws `options.measured` as `options.picture`.
+    """Measures into `options.output`, or draws `options.measured` as `options.picture` where there is a `draw`.
 
     `on_lab`: measuring needs a launcher; with `needs_lab` also the platform from `starling lab run`.
     """
@@ -44,10 +44,11 @@ def command_line(
     if on_lab:
         measuring.add_argument("launcher", nargs="+", metavar="LAUNCHER", help="without a program")
     measuring.set_defaults(does=measure)
-    drawing = commands.add_parser("draw")
-    drawing.add_argument("measured", type=Path, nargs="+")
-    drawing.add_argument("picture", type=Path)
-    drawing.set_defaults(does=draw)
+    if draw is not None:
+        drawing = commands.add_parser("draw")
+        drawing.add_argument("measured", type=Path, nargs="+")
+        drawing.add_argument("picture", type=Path)
+        drawing.set_defaults(does=draw)
     options = parser.parse_args()
     with mistakes_told():
         if on_lab and needs_lab and options.does is measure and "STARLING_PLATFORM" not in os.environ:

@@ -68,6 +68,8 @@ LABS: Sequence[tuple[Sequence[str], Sequence[Job]]] = (
             Job("first", "first_calls.py", OPENMPI, 16),
             Job("first", "first_calls.py", MPICH, 16),
             Job("first", "first_calls.py", INTEL, 16),
+            Job("communicators", "mesh_communicators.py", OPENMPI, 16),
+            Job("communicators", "mesh_communicators.py", MPICH, 16),
             Job("programs", "programs.py", OPENMPI, 16, PROGRAMS),
         ),
     ),

@@ -27,6 +27,7 @@ import adapting
 import applications
 import eager_limit
 import first_calls
+import mesh_communicators
 import one_node_tables
 import orthogonal_groups
 import plots
@@ -132,6 +133,7 @@ TABLES: Mapping[str, Table] = {
     "one-node": Table(one_node_tables.summary, [_by("one_node.py")]),
     "one-node-cells": Table(one_node_tables.table, [_by("one_node.py")]),
     "groups": Table(orthogonal_groups.improvements, [_by("orthogonal_groups.py")]),
+    "communicators": Table(mesh_communicators.table, [_by("mesh_communicators.py")]),
     "replay": Table(replay.strategies_table, [REPLAY]),
     "replay-scenarios": Table(replay.scenarios_table, [REPLAY]),
     "searches": Table(searches.table, [_by("searches.py", searches.read)]),
