@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from support.mpis import Mpi, compile_c, debian_mpis, installed_mpis, run_ranks
-from support.tuned import candidates, preloaded, printed_natively, run_tuned
+from support.tuned import candidates, library, preloaded, printed_natively, run_tuned
 
 HERE = Path(__file__).parent
 RANKS = 2
@@ -61,3 +61,12 @@ def test_a_rank_without_data_may_leave_out_arguments(mpi: Mpi, tmp_path: Path, c
     assert plain.endswith(" kinds, 0 wrong\n")
     outcome, _ = run_tuned(mpi, RANKS, [program, "40"], strategy, tmp_path, env, PATIENCE)
     assert outcome.stdout == plain
+
+
+@pytest.mark.parametrize("mpi", installed_mpis(), ids=str)
+def test_what_the_library_refuses_is_found_before_it_can_end_the_job(mpi: Mpi, tmp_path: Path) -> None:
+    program = str(compile_c(mpi, HERE / "no_data.c", tmp_path))
+    tool = compile_c(mpi, HERE / "reports_to_world.c", tmp_path, ["-shared", "-fPIC"])
+    env = preloaded(mpi, tmp_path, [tool, library(mpi)])
+    outcome, _ = run_tuned(mpi, RANKS, [program, "2"], "auto", tmp_path, env, PATIENCE)
+    assert outcome.stdout.endswith(" kinds, 0 wrong\n")
