@@ -5,6 +5,7 @@
 #include "runtime/call/aliases.hpp"
 #include "runtime/call/checks.hpp"
 #include "runtime/call/degrees.hpp"
+#include "runtime/call/significance.hpp"
 #include "runtime/mpi/operator_check.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/unit.hpp"
@@ -57,30 +58,6 @@ std::int64_t sum_of(const Counts& counts, int ranks, bool& any_zero) {
   return sum;
 }
 
-/// Whether the receive buffer matters on this rank: it is significant, or the library checks it all the same. If not it
-/// may be anything, and a choice must not depend on it.
-bool has_result(const Call& call, int rank) {
-  switch (call.collective) {
-    case Collective::reduce:
-    case Collective::gather:
-    case Collective::gatherv: return rank == call.root;
-    case Collective::exscan: return rank != 0 || checks_of(call.collective).unused_result;
-    default: return true;
-  }
-}
-
-/// Whether MPI_IN_PLACE stands where MPI does not allow it. Reads only arguments that are significant on this rank.
-bool misuses_in_place(const Call& call, int rank) {
-  switch (call.collective) {
-    case Collective::barrier:
-    case Collective::scatter:
-    case Collective::scatterv: return false;
-    default: break;
-  }
-  if (call.collective == Collective::reduce && rank != call.root) return call.sendbuf == MPI_IN_PLACE;
-  return has_result(call, rank) && call.recvbuf == MPI_IN_PLACE;
-}
-
 /// Whether either all ranks pass MPI_IN_PLACE or none does. In other collectives each rank may decide for itself: the
 /// standard allows it (scan, exscan, reduce_scatter), or MPI libraries accept it.
 bool in_place_is_uniform(Collective collective) {
@@ -90,8 +67,6 @@ bool in_place_is_uniform(Collective collective) {
 
 /// Reads the arguments of a neighbourhood collective. False when they are wrong, or the communicator has no topology.
 bool facts_of_neighbours(const Call& call, std::int64_t& work) {
-  // Both buffers may be the same array: datatypes say which cells of it are sent, and which are received.
-  if (call.sendbuf == MPI_IN_PLACE || call.recvbuf == MPI_IN_PLACE) return false;
   const Degrees degrees = degrees_of(call.comm);
   if (!degrees.has_topology) return false;
   const auto side = [&](const void* buffer, const Counts& counts, const Displacements& displacements,
@@ -121,7 +96,8 @@ bool facts_of_neighbours(const Call& call, std::int64_t& work) {
 bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
   const bool in_place = call.sendbuf == MPI_IN_PLACE;
   if (rooted(call.collective) && (call.root < 0 || call.root >= ranks)) return false;
-  if (misuses_in_place(call, rank)) return false;
+  const auto [send, receive] = given_buffers(call, rank);
+  if (send == Given::misplaced || receive == Given::misplaced) return false;
   bool commutative = true;
   bool built_in = true;
   if (reduces(call.collective)) {
@@ -145,7 +121,7 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
     case Collective::alltoall:
     case Collective::allgather:
       if (!valid(call.recvbuf, call.recvcount, call.recvtype)) return false;
-      if (!in_place && !valid(call.sendbuf, call.sendcount, call.sendtype)) return false;
+      if (send == Given::data && !valid(call.sendbuf, call.sendcount, call.sendtype)) return false;
       bytes = call.recvcount * type_size(call.recvtype);
       units = bytes * ranks;
       break;
@@ -153,7 +129,7 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
       if (call.recvcounts.values == nullptr || call.rdispls.values == nullptr) return false;
       const std::int64_t sum = sum_of(call.recvcounts, ranks, any_zero);
       if (!valid(call.recvbuf, sum, call.recvtype)) return false;
-      if (!in_place && !valid(call.sendbuf, call.sendcount, call.sendtype)) return false;
+      if (send == Given::data && !valid(call.sendbuf, call.sendcount, call.sendtype)) return false;
       units = sum * type_size(call.recvtype);
       bytes = units / ranks;
       break;
@@ -165,7 +141,7 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
     case Collective::reduce:
       if (!valid(call.collective == Collective::bcast ? call.recvbuf : call.sendbuf, call.sendcount, call.sendtype))
         return false;
-      if (call.recvbuf == nullptr && has_result(call, rank) && !valid(nullptr, call.sendcount, call.sendtype))
+      if (call.recvbuf == nullptr && receive == Given::data && !valid(nullptr, call.sendcount, call.sendtype))
         return false;
       bytes = call.sendcount * type_size(call.sendtype);
       elements = call.sendcount;
@@ -187,33 +163,31 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
       break;
     }
     case Collective::gather:
-      if (rank == call.root && !valid(call.recvbuf, call.recvcount, call.recvtype)) return false;
-      if (in_place ? rank != call.root : !valid(call.sendbuf, call.sendcount, call.sendtype)) return false;
+      if (receive == Given::data && !valid(call.recvbuf, call.recvcount, call.recvtype)) return false;
+      if (send == Given::data && !valid(call.sendbuf, call.sendcount, call.sendtype)) return false;
       bytes = rank == call.root ? call.recvcount * type_size(call.recvtype) : call.sendcount * type_size(call.sendtype);
       units = bytes * ranks;
       break;
     case Collective::scatter:
-      if (rank == call.root && (in_place || !valid(call.sendbuf, call.sendcount, call.sendtype))) return false;
-      if (call.recvbuf == MPI_IN_PLACE ? rank != call.root : !valid(call.recvbuf, call.recvcount, call.recvtype))
-        return false;
+      if (send == Given::data && !valid(call.sendbuf, call.sendcount, call.sendtype)) return false;
+      if (receive == Given::data && !valid(call.recvbuf, call.recvcount, call.recvtype)) return false;
       bytes = rank == call.root ? call.sendcount * type_size(call.sendtype) : call.recvcount * type_size(call.recvtype);
       units = bytes * ranks;
       break;
     case Collective::gatherv:
-      if (rank == call.root &&
+      if (receive == Given::data &&
           !valid(call.recvbuf, call.recvcounts, call.rdispls, call.recvtype, nullptr, ranks, false))
         return false;
-      if (in_place ? rank != call.root : !valid(call.sendbuf, call.sendcount, call.sendtype)) return false;
+      if (send == Given::data && !valid(call.sendbuf, call.sendcount, call.sendtype)) return false;
       bytes = -1;
       work = rank == call.root ? bytes_of(call.recvcounts, call.recvtype, nullptr, ranks)
                                : call.sendcount * type_size(call.sendtype);
       break;
     case Collective::scatterv:
-      if (rank == call.root &&
-          (in_place || !valid(call.sendbuf, call.sendcounts, call.sdispls, call.sendtype, nullptr, ranks, false)))
+      if (send == Given::data &&
+          !valid(call.sendbuf, call.sendcounts, call.sdispls, call.sendtype, nullptr, ranks, false))
         return false;
-      if (call.recvbuf == MPI_IN_PLACE ? rank != call.root : !valid(call.recvbuf, call.recvcount, call.recvtype))
-        return false;
+      if (receive == Given::data && !valid(call.recvbuf, call.recvcount, call.recvtype)) return false;
       bytes = -1;
       work = rank == call.root ? bytes_of(call.sendcounts, call.sendtype, nullptr, ranks)
                                : call.recvcount * type_size(call.recvtype);
@@ -223,8 +197,8 @@ bool facts_of(const Call& call, int ranks, int rank, Facts& facts) {
       if (!valid(call.recvbuf, call.recvcounts, call.rdispls, call.recvtype, call.recvtypes, ranks,
                  checks.no_type_to_receive))
         return false;
-      if (!in_place && !valid(call.sendbuf, call.sendcounts, call.sdispls, call.sendtype, call.sendtypes, ranks,
-                              checks.no_type_to_send))
+      if (send == Given::data && !valid(call.sendbuf, call.sendcounts, call.sdispls, call.sendtype, call.sendtypes,
+                                        ranks, checks.no_type_to_send))
         return false;
       bytes = -1;
       work = bytes_of(call.recvcounts, call.recvtype, call.recvtypes, ranks) * (in_place ? 2 : 1);

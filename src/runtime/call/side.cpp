@@ -1,5 +1,6 @@
 #include "runtime/call/side.hpp"
 
+#include "runtime/call/significance.hpp"
 #include "runtime/mpi/unit.hpp"
 
 namespace starling {
@@ -33,15 +34,12 @@ Side Side::mixed(void* buffer, int blocks, Counts counts, Displacements displace
 }
 
 Side Side::target(const Call& call, int ranks, int rank) {
-  const bool is_root = rank == call.root;
+  if (given_buffers(call, rank).receive != Given::data) return {};
   switch (call.collective) {
     case Collective::bcast: return even(call.recvbuf, 1, call.sendcount, call.sendtype);
-    case Collective::gather: return is_root ? even(call.recvbuf, ranks, call.recvcount, call.recvtype) : Side();
-    case Collective::gatherv:
-      return is_root ? uneven(call.recvbuf, ranks, call.recvcounts, call.rdispls, call.recvtype) : Side();
     case Collective::scatter:
-    case Collective::scatterv:
-      return call.recvbuf == MPI_IN_PLACE ? Side() : even(call.recvbuf, 1, call.recvcount, call.recvtype);
+    case Collective::scatterv: return even(call.recvbuf, 1, call.recvcount, call.recvtype);
+    case Collective::gatherv:
     case Collective::allgatherv:
     case Collective::alltoallv: return uneven(call.recvbuf, ranks, call.recvcounts, call.rdispls, call.recvtype);
     case Collective::alltoallw: return mixed(call.recvbuf, ranks, call.recvcounts, call.rdispls, call.recvtypes);
@@ -50,12 +48,11 @@ Side Side::target(const Call& call, int ranks, int rank) {
 }
 
 Side Side::source(const Call& call, int ranks, int rank) {
-  const Traits& has = traits_of(call.collective);
-  const bool one_block = has.send == Holds::block;
-  const bool from_root = has.root == Root::gives;
   if (call.collective == Collective::bcast) return target(call, ranks, rank);
-  if (from_root && rank != call.root) return {};
-  if (call.sendbuf == MPI_IN_PLACE) {
+  const bool one_block = traits_of(call.collective).send == Holds::block;
+  const Given given = given_buffers(call, rank).send;
+  if (given == Given::anything) return {};
+  if (given == Given::in_place) {
     const Side all = target(call, ranks, rank);
     return one_block ? all.only(rank) : all;
   }
