@@ -17,6 +17,12 @@ constexpr std::string_view kind = "tuning table";
 /// What may be kept of a text, in bytes.
 constexpr std::size_t room_of_table = std::size_t{16} << 20;
 
+constexpr std::array made_fields{
+    field<&TableOrigin::when>("when"),
+    field<&TableOrigin::command>("command"),
+    field<&TableOrigin::starling>("starling"),
+};
+
 constexpr std::array run_time_fields{
     field<&WayAtRunTime::way>("way"),
     field<&WayAtRunTime::gain>("gain", Presence::since_later),
@@ -64,6 +70,15 @@ constexpr std::array interval_fields{
                          [](const TableInterval& from) { return from.at_run_time.has_value(); }, Presence::where_known},
 };
 
+/// What is negative of an interval, or nothing.
+std::string_view negative(const TableInterval& interval) {
+  const auto is_negative = [](const std::optional<double>& number) { return number && *number < 0; };
+  if (is_negative(interval.seconds.first) || is_negative(interval.seconds.second)) return "'seconds' are";
+  if (is_negative(interval.gain)) return "'gain' is";
+  if (interval.at_run_time && is_negative(interval.at_run_time->gain)) return "'gain' at run time is";
+  return {};
+}
+
 std::string sizes_in_words(const TableInterval& interval) {
   const std::string from = std::to_string(interval.from);
   if (!interval.below) return from + " bytes and more";
@@ -77,6 +92,8 @@ void read_intervals(JsonReader& reader, std::string_view /*name*/, TableEntry& i
     TableInterval& interval = into.intervals.emplace_back();
     read_fields(reader, interval, interval_fields);
     if (interval.way.empty()) throw JsonError("an interval's 'way' is empty");
+    if (const auto what = negative(interval); !what.empty())
+      throw JsonError("an interval's " + std::string(what) + " below 0");
     if (interval.below && *interval.below <= interval.from)
       throw JsonError("the interval from " + std::to_string(interval.from) + " below " +
                       std::to_string(*interval.below) + " bytes is empty");
@@ -216,8 +233,8 @@ TuningTable TuningTable::from_json(std::string_view text) {
   std::set<std::string, std::less<>> seen;
   std::set<std::tuple<std::string, int, int, int>> shapes;
   const auto member = [&](std::string_view key) {
-    constexpr std::array<std::string_view, 6> known{"schema",      "file",        "machine",
-                                                    "mpi_flavour", "mpi_version", "choices"};
+    constexpr std::array<std::string_view, 7> known{"schema",      "file", "machine", "mpi_flavour",
+                                                    "mpi_version", "made", "choices"};
     if (std::find(known.begin(), known.end(), key) == known.end()) return reader.skip();
     if (!seen.emplace(key).second) throw JsonError("it has '" + std::string(key) + "' twice");
     if (key == "schema") {
@@ -235,6 +252,8 @@ TuningTable TuningTable::from_json(std::string_view text) {
       reader.text(table.mpi_flavour_);
     } else if (key == "mpi_version") {
       reader.text(table.mpi_version_);
+    } else if (key == "made") {
+      read_fields(reader, table.made_, made_fields);
     } else {
       reader.array([&] {
         TableEntry entry = read_entry(reader);
@@ -248,7 +267,7 @@ TuningTable TuningTable::from_json(std::string_view text) {
   try {
     reader.object(member);
     reader.end();
-    for (const std::string_view name : {"schema", "machine", "mpi_flavour", "mpi_version", "choices"})
+    for (const std::string_view name : {"schema", "machine", "mpi_flavour", "mpi_version", "made", "choices"})
       if (!seen.contains(name)) reader.missing(name);
   } catch (const JsonError& error) {
     throw JsonError("line " + std::to_string(reader.line()) + ": " + error.what());
@@ -267,6 +286,10 @@ std::string TuningTable::to_json() const {
     writer.key(name);
     writer.text(value);
   }
+  writer.key("made");
+  writer.object();
+  write_fields(writer, made_, made_fields);
+  writer.close();
   writer.key("choices");
   writer.array();
   for (const TableEntry& entry : entries_) {

@@ -13,6 +13,13 @@
 
 namespace starling {
 
+/// When (UTC, ISO 8601), by which command line and by which version of Starling a table was made.
+struct TableOrigin {
+  std::string when;
+  std::string command;
+  std::string starling;
+};
+
 /// What a running job can do instead of a way that the MPI library takes only when it starts.
 struct WayAtRunTime {
   std::string way;
@@ -51,7 +58,7 @@ class TuningTable {
 
   /// Reads a table. Throws std::runtime_error, one sentence that says what is wrong in which line.
   static TuningTable from_json(std::string_view text);
-  /// The same as one line, without what only people read.
+  /// The same as one line, without the measurements.
   [[nodiscard]] std::string to_json() const;
 
   /// The name of its file, for messages.
@@ -81,6 +88,7 @@ class TuningTable {
   std::string machine_;  ///< empty: any
   std::string mpi_flavour_;
   std::string mpi_version_;
+  TableOrigin made_;
   std::vector<TableEntry> entries_;
 };
 

@@ -48,7 +48,7 @@ TEST(Settings, AreReadFromTheEnvironment) {
 
 TEST(Settings, TakeATableAsAFileOrAsText) {
   const std::string text = R"({"schema": "starling-table-1", "machine": "", "mpi_flavour": "mpich", "mpi_version": "4",
-"choices": []})";
+"made": {"when": "2026-11-23", "command": "by hand", "starling": "1"}, "choices": []})";
   std::vector<Complaint> complaints;
   const Settings settings = read({{"STARLING_TABLE", text}, {"STARLING_STRATEGY", "table"}}, complaints);
   EXPECT_TRUE(complaints.empty());

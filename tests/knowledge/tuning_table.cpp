@@ -265,6 +265,33 @@ TEST(TuningTable, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(table_fault(with("") + "x"), "line 5: it is cut short, or no JSON");
 }
 
+TEST(TuningTable, SaysHowItWasMade) {
+  const std::string whole = with("");
+  EXPECT_NE(table("").to_json().find(R"("made":{"when":"2026-11-23","command":"by hand","starling":"1"})"),
+            std::string::npos);
+  const auto instead = [&](const std::string& made) {
+    const std::size_t from = whole.find("\"made\"");
+    return table_fault(whole.substr(0, from) + made + whole.substr(whole.find("\"choices\"")));
+  };
+  EXPECT_EQ(instead(""), "line 4: it is no tuning table: it has no 'made'");
+  EXPECT_EQ(instead(R"("made": {"when": "2026-11-23", "command": "by hand"},)"),
+            "line 2: it is no tuning table: it has no 'starling'");
+  EXPECT_EQ(instead(R"("made": "yesterday",)"),
+            "line 2: it is no tuning table: it has another value where an object must be");
+}
+
+TEST(TuningTable, HasNoNegativeGainsOrSeconds) {
+  const auto with_figure = [](const std::string& figure) {
+    return table_fault(with(entry("bcast", 16, 4, 4, R"({"from": 0, "below": null, "way": "ring", )" + figure + "}")));
+  };
+  EXPECT_EQ(with_figure(R"("gain": 0, "seconds": [0, 0], "at_run_time": {"way": "chain", "gain": 0})"), "");
+  EXPECT_EQ(with_figure(R"("gain": -1.5)"), "line 5: an interval's 'gain' is below 0");
+  EXPECT_EQ(with_figure(R"("seconds": [-1e-9, null])"), "line 5: an interval's 'seconds' are below 0");
+  EXPECT_EQ(with_figure(R"("seconds": [null, -1])"), "line 5: an interval's 'seconds' are below 0");
+  EXPECT_EQ(with_figure(R"("at_run_time": {"way": "chain", "gain": -1})"),
+            "line 5: an interval's 'gain' at run time is below 0");
+}
+
 TEST(TuningTable, IsBounded) {
   std::string entries;
   for (int i = 1; i < 300000; ++i) entries += (i == 1 ? "" : ",") + entry("bcast", i, 1, i, "");

@@ -116,6 +116,7 @@ def intervals(found: dict[str, Any]) -> list[dict[str, Any]]:
         ("[]", 'it is no tuning table: it has no "schema"; make one with: starling tune'),
         ('{"schema": 1}', "its schema is 1, and this version reads 'starling-table-1'; make it again"),
         (changed(lambda one: one.pop("machine")), "it has no machine"),
+        (changed(lambda one: one.pop("made")), "it has no made"),
         (changed(lambda one: one["choices"][0].pop("ranks")), "it has no choices[0].ranks"),
         (changed(lambda one: one.update(mpi_flavour=4)), "mpi_flavour is not what it should be: 4"),
         (changed(lambda one: one["made"].update(when="noon")), "made.when: no time in ISO 8601"),
@@ -150,6 +151,18 @@ def intervals(found: dict[str, Any]) -> list[dict[str, Any]]:
         (
             changed(lambda one: intervals(one)[0].update(way="a\nb")),
             "choices[0].intervals[0].way: 'a\\nb' is no name of a way, like ring or chain?segment=8192",
+        ),
+        (
+            changed(lambda one: intervals(one)[0].update(gain=-1.5)),
+            "choices[0].intervals[0].gain is not what it should be: -1.5",
+        ),
+        (
+            changed(lambda one: intervals(one)[0].update(seconds=[None, -1])),
+            "choices[0].intervals[0].seconds[1] is not what it should be: -1",
+        ),
+        (
+            changed(lambda one: intervals(one)[0].update(at_run_time={"way": "ring", "gain": -1})),
+            "choices[0].intervals[0].at_run_time.gain is not what it should be: -1",
         ),
         (
             changed(lambda one: one["points"][0].update(median_s=-1.0)),
