@@ -29,7 +29,7 @@ from starling.tuning import library, outcome, page, points, report, tune
 from starling.tuning.belief import Belief, Estimate, point_correlation
 from starling.tuning.curves import Curve, spans
 from starling.tuning.expected import Expectation, guessed
-from starling.tuning.job import Ended, Machine, Refusal, Times, crowded, first_words
+from starling.tuning.job import WRONG, Ended, Machine, Refusal, Times, crowded, first_words
 from starling.tuning.journal import Journal, Kept, Line
 from starling.tuning.json_lines import JournalError, JsonLines
 from starling.tuning.points import PlanError, Point
@@ -235,7 +235,33 @@ def test_a_way_that_ends_the_job_or_is_wrong_is_not_chosen() -> None:
     reasons = {why for at in found.known.points.values() for why in at.out.values()}
     assert {"its result is wrong", "while it was measured: the job ended"} <= reasons
     assert sum(way == "ring" for _, way in job.asked) == 2, "the first time may have been a kill from outside"
-    assert found.notes == [], "without it measuring goes on"
+    assert sum(way == "doubling" for _, way in job.asked) == 1, "nowhere else"
+    assert all(note.split()[0] in ("allreduce:doubling", "allreduce:ring") for note in found.notes), "measuring goes on"
+
+
+def test_a_way_with_a_wrong_result_at_one_size_is_chosen_at_no_size(tmp_path: Path) -> None:
+    wrong = 1 << 18
+    job = FakeJob(CURVES, refusals=lambda way, point: WRONG.why if (way, point.bytes) == ("ring", wrong) else "")
+    path = tmp_path / "measurements"
+    log = Journal(path, ["mpirun"], "MPI", [0] * 8, "node#")
+    found = search(job, log=log)
+    found.run()
+    log.close()
+    told = ["allreduce:ring is chosen at no size: its result is wrong at 256 KiB on 8 ranks"]
+    assert any(point.bytes != wrong for point in job.cells("ring")), "it was measured at others"
+    kept = Journal(path, ["mpirun"], "MPI", [0] * 8, "node#").kept
+    for one in (found, search(FakeJob(CURVES), kept=kept, budget=1e-9)):
+        one.run()
+        assert "ring" not in {interval.way for interval in only_choice(one).intervals}
+        assert table_of(one).notes == told
+    refused = search(FakeJob(CURVES, refusals=lambda _way, point: "too large" if point.bytes == wrong else ""))
+    refused.run()
+    assert "ring" in {interval.way for interval in only_choice(refused).intervals}, "a refusal is about its size only"
+    native = search(
+        FakeJob(CURVES, refusals=lambda way, point: WRONG.why if (way, point.bytes) == (NATIVE, 64) else "")
+    )
+    native.run()
+    assert only_choice(native).intervals[0].way == "doubling", "native is what others are compared with"
 
 
 def test_a_job_that_was_killed_from_outside_costs_no_way_its_place(tmp_path: Path) -> None:

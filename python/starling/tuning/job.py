@@ -61,9 +61,12 @@ class Times:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a way gives no times at a point: it refuses, or its result is wrong."""
+    """Why a way gives no times at a point: it refuses, or is WRONG."""
 
     why: str
+
+
+WRONG = Refusal("its result is wrong")
 
 
 @dataclass(frozen=True)
@@ -298,7 +301,7 @@ class MpiJob:
             raise
         if says == "times":
             return Times(tuple(map(float, rest.split())), idle.ticks() - before if before else None)
-        return Refusal("its result is wrong" if says == "wrong" else rest)
+        return WRONG if says == "wrong" else Refusal(rest)
 
     def _ranks(self, point: Point) -> int:
         """The ranks of a point as the job calls them: how many first ones, or the negative number of a group.

@@ -10,8 +10,9 @@ from statistics import median
 
 from starling.lab.idle import Ticks
 from starling.tables.table import NATIVE
+from starling.terminal.figures import human_bytes
 from starling.tuning.belief import Belief, Estimate, Offsets, family
-from starling.tuning.job import Ended, Times
+from starling.tuning.job import WRONG, Ended, Times
 from starling.tuning.journal import Line
 from starling.tuning.points import Plan, Point
 from starling.tuning.rows import Rows
@@ -76,6 +77,8 @@ class Known:
         self._offsets: dict[str, Offsets] = {}
         self._endings: Counter[tuple[Point, str, bool]] = Counter()
         """By point, way, and whether its calls were in a row; those after which it was measured like that are gone."""
+        self.given_up: dict[tuple[str, str], str] = {}
+        """Ways that are chosen at no point, and why, by collective."""
         for collective, names in ways.items():
             points = [point for point in plan if point.collective == collective]
             self._offsets[collective] = Offsets(points)
@@ -196,9 +199,11 @@ class Known:
             at.ended[line.way] = f"while it was measured: {line.answer.why}"
             self._endings[line.point, line.way, line.in_row] += 1
             if line.way != NATIVE and self._endings_of(line.point.collective, line.way) >= _MOST_ENDINGS:
-                self._give_up(line.point.collective, line.way)
+                self._give_up(line.point, line.way, "the job ended twice while it was measured, at last")
         else:
             at.out[line.way] = line.answer.why
+            if line.answer == WRONG and line.way != NATIVE:
+                self._give_up(line.point, line.way, line.answer.why)
 
     def _endings_of(self, collective: str, way: str) -> int:
         return sum(
@@ -207,11 +212,13 @@ class Known:
             if point.collective == collective and ended == way
         )
 
-    def _give_up(self, collective: str, way: str) -> None:
-        """Leaves a way out at all points, also where it was measured: it may end a program there as well."""
+    def _give_up(self, where: Point, way: str, why: str) -> None:
+        """Leaves a way out at all points, also where it was measured: what happened at one may happen there as well."""
+        why = f"{why} at {human_bytes(where.bytes)} on {where.place}"
+        self.given_up.setdefault((where.collective, way), why)
         for point, at in self.points.items():
-            if point.collective == collective:
-                at.out[way] = at.ended.get(way, "it was measured as the job ended, elsewhere")
+            if point.collective == where.collective:
+                at.out.setdefault(way, at.ended.get(way, why))
                 if at.rows.spells:
                     self.judge_rows(point)
 

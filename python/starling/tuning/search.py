@@ -122,7 +122,7 @@ class Search:
 
     @property
     def notes(self) -> list[str]:
-        """Sentences for people about what could not be measured, one for each collective and its ranks."""
+        """Sentences for people about ways that are chosen nowhere, and about what could not be measured."""
         found = []
         for (collective, place), points in self._not_measured.items():
             sizes = [human_bytes(one) for one in dict.fromkeys((points[0][0], points[-1][0]))]
@@ -136,6 +136,8 @@ class Search:
         for (collective, place, why), refused in self._natives_missing().items():
             of = " to ".join(dict.fromkeys(map(human_bytes, (refused[0], refused[-1]))))
             found.append(f"{collective} of {of} on {place} was not measured: {NATIVE}: {why}")
+        for (collective, way), why in self.known.given_up.items():
+            found.append(f"{collective}:{way} is chosen at no size: {why}")
         if self._turns.endings >= _MOST_ENDINGS:
             found.append(f"measuring ended early: the job ended {self._turns.endings} times; the same command goes on")
         return found
