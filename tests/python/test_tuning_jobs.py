@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import re
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner, Result
 
+from starling.commands.cli import app
 from starling.installation import build, itself
+from starling.tables import table as tables
 from starling.tables.table import NATIVE
 from starling.tuning import job as tuning_job
-from starling.tuning import library
-from starling.tuning.job import Answer, Ended, JobEndedError, JobError, MpiJob, Refusal, Times
+from starling.tuning import library, points
+from starling.tuning.job import Answer, Ended, JobEndedError, JobError, MpiJob, Times
 from starling.tuning.jobs import Jobs
 from starling.tuning.points import Point
+from starling.tuning.search import Search
 
 POINT = Point("allreduce", 4, 64)
 INTEL = "Intel(R) MPI Library 2021.18 for Linux* OS"
@@ -97,28 +102,40 @@ def test_few_jobs_wait_at_the_same_time() -> None:
         assert running == {"1", "3", "4"}, "the one that was not used for longest has ended"
 
 
-def test_a_way_whose_job_fails_is_refused_and_leaves_no_job() -> None:
+def test_a_job_of_a_way_that_fails_may_have_been_killed_and_leaves_none() -> None:
     first, of = jobs()
     with of:
-        assert measured(of, "native_adjust_13") == Refusal("in a job of its own: mpirun: no job of ours began")
+        assert measured(of, "native_adjust_13") == Ended("in a job of its own: mpirun: no job of ours began")
         elsewhere = measured(of, "native_adjust_3", "bcast")
-        assert isinstance(elsewhere, Refusal)
+        assert isinstance(elsewhere, Ended)
         assert "placed on other nodes" in elsewhere.why
         measured(of, "native_adjust_1")
         first.begun[-1].says = JobEndedError("no answer within 30 s")
         assert measured(of, "native_adjust_1") == Ended("in a job of its own: no answer within 30 s")
         assert not any(one.running for one in first.begun[1:])
-        begun = len(first.begun)
-        assert measured(of, "native_adjust_13") == Refusal("in a job of its own: mpirun: no job of ours began")
-        assert of.delay(POINT, "native_adjust_13") == 0
-        assert len(first.begun) == begun, "no point waits for it again"
-        assert isinstance(measured(of, "native_adjust_1"), Times), "it may have been killed: it gets another one"
+        assert of.delay(POINT, "native_adjust_13") == 2.5, "the next one may begin"
+        assert isinstance(measured(of, "native_adjust_1"), Times), "it gets another one"
         assert isinstance(of.measure(POINT, NATIVE, 1, checked=False, patience=9.0, in_row=True), Times)
         assert isinstance(of.measure(POINT, "native_adjust_4", 1, checked=False, patience=9.0, in_row=True), Times)
         assert [first.asked[-1], first.begun[-1].asked[-1]] == ["allreduce:native in a row"] * 2
         first.says = JobEndedError("the job ended")
         with pytest.raises(JobEndedError):
             measured(of, "ring")
+
+
+def test_a_way_whose_job_never_begins_is_given_up() -> None:
+    first, of = jobs()
+    plan = points.grid(["allreduce"], (8, 64, 512), (4,))
+    ways = [NATIVE, "native_adjust_13", "native_adjust_2"]
+    with of:
+        found = Search(plan, {"allreduce": ways}, of, clock=time.monotonic, budget=None, everything=True)
+        found.run()
+    assert found.notes == [
+        "allreduce:native_adjust_13 is chosen at no size: the job ended twice while it was measured, at last at 8 B "
+        "on 4 ranks"
+    ]
+    assert sum(one.variables.get("I_MPI_ADJUST_ALLREDUCE") == "13" for one in first.begun) == 2
+    assert {way for point in plan for way in found.known.measured(point)} == {NATIVE, "native_adjust_2"}
 
 
 def test_the_variables_reach_every_rank_of_such_a_job(tmp_path: Path) -> None:
@@ -137,24 +154,37 @@ FAKE = """
 import sys
 from pathlib import Path
 
-told, nodes = map(Path, sys.argv[1:3])
+told, nodes, left = map(Path, sys.argv[1:])
 def note(text):
     with told.open("a") as file:
         print(text, file=file)
 note("start")
-print("starling-tune nodes", nodes.read_text(), "\\nstarling-tune ready", flush=True)
+answers = int(left.read_text()) if left.exists() else sys.maxsize
+if answers == 0:
+    sys.exit("no room")
+for word in ("nodes " + nodes.read_text(), "place m", "place openmpi", "place 4.1.4", "ready"):
+    print("starling-tune", word, flush=True)
 for line in sys.stdin:
     note(line.rstrip())
-    if not line.startswith("ranks"):
+    if line.startswith("ways"):
+        print("starling-tune way native\\nstarling-tune way ring\\nstarling-tune end", flush=True)
+    elif not line.startswith("ranks"):
+        if answers == 0:
+            left.write_text("0")
+            break
+        answers -= 1
         print("starling-tune times 0.001", flush=True)
 """
-"""What our job says, and notes that it hears."""
+"""What our job says, and notes that it hears. It ends after as many times as a file says, and does not begin again."""
 
 
 def fake(folder: Path, monkeypatch: pytest.MonkeyPatch) -> MpiJob:
-    """A job of four ranks on the nodes that a file `nodes` has; it notes in `told` what it is asked for."""
+    """A job of four ranks on the nodes that a file `nodes` has.
+
+    It notes in `told` what it is asked for; after as many answers as `left` has it ends for good.
+    """
     (folder / "nodes").write_text("0 0 2 2")
-    line = [sys.executable, "-c", FAKE, str(folder / "told"), str(folder / "nodes")]
+    line = [sys.executable, "-c", FAKE, *(str(folder / name) for name in ("told", "nodes", "left"))]
     monkeypatch.setattr(itself, "starling", lambda _arguments: line)
     return MpiJob(["mpirun", "-n", "4"], Path("tuning_job"), {})
 
@@ -165,9 +195,9 @@ def test_a_job_is_replaced_where_it_can_have_no_more_communicators(
     program = (build.sources() / tuning_job.PROGRAM).read_text()
     assert re.search(rf"#define MOST_COMMUNICATORS {tuning_job.MOST_COMMUNICATORS}\b", program)
     monkeypatch.setattr(tuning_job, "MOST_COMMUNICATORS", 2)
-    points = [POINT, Point("bcast", 2, 8, nodes=2, fullest=1), POINT._replace(bytes=8), Point("bcast", 3, 8)]
+    asked = [POINT, Point("bcast", 2, 8, nodes=2, fullest=1), POINT._replace(bytes=8), Point("bcast", 3, 8)]
     with fake(tmp_path, monkeypatch) as job:
-        for point in points:
+        for point in asked:
             assert isinstance(job.measure(point, NATIVE, 1, checked=False, patience=9.0), Times)
         job.end()
     assert (tmp_path / "told").read_text().splitlines() == [
@@ -199,6 +229,32 @@ def test_a_job_whose_ranks_are_placed_otherwise_when_it_starts_again_measures_no
         assert isinstance(measured(), Times)
         with pytest.raises(JobError, match="our job has no 3 ranks on 1 node"):
             job.measure(Point("bcast", 3, 8, nodes=1, fullest=3), NATIVE, 1, checked=False, patience=9.0)
+
+
+def test_a_search_whose_job_does_not_begin_again_leaves_its_table_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MpiJob, "compiled", lambda *_: fake(tmp_path, monkeypatch))
+    file = tmp_path / "table.json"
+    sizes = [8, 64, 512]
+
+    def tuned() -> Result:
+        options = ["--collectives", "allreduce", "--sizes", ",".join(map(str, sizes)), "--all", "--budget", "none"]
+        return CliRunner().invoke(app, ["tune", *options, "-o", str(file), "--", "mpirun", "-n", "4"])
+
+    (tmp_path / "left").write_text("4")
+    done = tuned()
+    assert done.exit_code == 1
+    (line,) = [one for one in done.stderr.splitlines() if "no job of ours began" in one]
+    assert line.endswith("a program of yours; the table has what was measured so far")
+    measured = {(one.bytes, one.way) for one in tables.read(file).points}
+    assert (8, NATIVE) in measured
+    assert len(measured) < 2 * len(sizes)
+    (tmp_path / "left").unlink()
+    done = tuned()
+    assert done.exit_code == 0, done.stderr
+    assert "going on with" in done.stderr
+    assert len(tables.read(file).points) == 2 * len(sizes)
 
 
 def test_intels_own_tool_says_how_many_algorithms_there_are(tmp_path: Path) -> None:

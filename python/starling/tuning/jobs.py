@@ -13,7 +13,7 @@ from typing import Self
 from starling.tables import intel_rules
 from starling.tables.table import NATIVE
 from starling.tuning import library
-from starling.tuning.job import Answer, Ended, JobEndedError, JobError, MpiJob, Refusal
+from starling.tuning.job import Answer, Ended, JobEndedError, JobError, MpiJob
 from starling.tuning.points import Point
 
 _MOST = 3
@@ -28,8 +28,6 @@ class Jobs:
         self._job, self._environ = job, environ
         self._others: dict[tuple[str, str], MpiJob] = {}
         """By collective and way; the one used last comes last."""
-        self._refused: dict[tuple[str, str], Refusal] = {}
-        """Ways whose job did not begin: it would at no point, and to wait for it may take minutes."""
         self._at_start: dict[str, Sequence[str]] = {}
 
     def ways(self, collective: str, ranks: int) -> tuple[str, ...]:
@@ -43,30 +41,23 @@ class Jobs:
     def delay(self, point: Point, way: str) -> float:
         """See Job."""
         key = (point.collective, way)
-        begins = intel_rules.setting(*key) and key not in self._others and key not in self._refused
-        return self._job.start_seconds if begins else 0.0
+        return self._job.start_seconds if intel_rules.setting(*key) and key not in self._others else 0.0
 
     def measure(
         self, point: Point, way: str, calls: int, *, checked: bool, patience: float, in_row: bool = False
     ) -> Answer:
-        """See Job. A way whose job does not begin is refused, then and at all other points."""
+        """See Job. A job of its own that does not begin may have been killed from outside, like one that ends."""
         if not (wanted := intel_rules.setting(point.collective, way)):
             return self._job.measure(point, way, calls, checked=checked, patience=patience, in_row=in_row)
         key = (point.collective, way)
-        if key in self._refused:
-            return self._refused[key]
         try:
             job = self._others.pop(key, None) or self._begun(wanted)
             self._others[key] = job
             return job.measure(point, NATIVE, calls, checked=checked, patience=patience, in_row=in_row)
-        except JobEndedError as error:
-            self._others.pop(key).kill()
-            return Ended(f"in a job of its own: {error}")
-        except JobError as error:
+        except (JobEndedError, JobError) as error:
             if other := self._others.pop(key, None):
                 other.kill()
-            self._refused[key] = Refusal(f"in a job of its own: {error}")
-            return self._refused[key]
+            return Ended(f"in a job of its own: {error}")
 
     def _begun(self, wanted: Mapping[str, str]) -> MpiJob:
         while len(self._others) >= _MOST:

@@ -28,7 +28,7 @@ from starling.tables.table import NATIVE
 from starling.terminal.figures import human_bytes
 from starling.tuning import outcome, points, spreads
 from starling.tuning.expected import Expectation, guessed
-from starling.tuning.job import MpiJob, crowded
+from starling.tuning.job import JobError, MpiJob, crowded
 from starling.tuning.jobs import Jobs
 from starling.tuning.journal import Journal
 from starling.tuning.points import Plan, PlanError
@@ -151,14 +151,14 @@ def _offered(jobs: Jobs, wanted: Plan) -> dict[str, list[str]]:
 
 
 class Done(NamedTuple):
-    """A table, and the command's exit status: 128 + n where signal n ended it early."""
+    """A table, and the command's exit status: 128 + n where signal n ended it early, 1 where no job could go on."""
 
     table: tables.Table
     status: int
 
 
 def tune(request: Request, environ: Mapping[str, str]) -> Done:
-    """Measures, and writes the table, also after Ctrl-C and SIGTERM.
+    """Measures, and writes the table, also after Ctrl-C and SIGTERM, and where the job cannot be started again.
 
     Raises PlanError, JobError, JournalError, TableError.
     """
@@ -170,22 +170,23 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
         Jobs(job, environ) as jobs,
     ):
         job.start()
-        wanted, notes = plan(request, job.nodes)
+        nodes, machine = job.nodes, job.machine
+        wanted, notes = plan(request, nodes)
         ways = admitted(_offered(jobs, wanted), request.ways)
-        if crowd := crowded(job.nodes, job.processors):
+        if crowd := crowded(nodes, job.processors):
             notes = [crowd, *notes]
         for note in notes:
             log(note)
         described = _platform(request)
         expected = Expectation(
-            described or guessed(*spreads.of(job.nodes)),
+            described or guessed(*spreads.of(nodes)),
             described=described is not None,
             parameters=request.parameters,
         )
-        journal = Journal(request.measurements, request.line, job.library, job.nodes, job.machine.name)
+        journal = Journal(request.measurements, request.line, job.library, nodes, machine.name)
         if journal.kept.lines:
             log(f"going on with {printable(request.measurements)}: {len(journal.kept.lines)} answers are there already")
-            earlier = points.measured_earlier(journal.kept.natives, job.nodes)
+            earlier = points.measured_earlier(journal.kept.natives, nodes)
             wanted = {**earlier, **wanted}
             offered = _offered(jobs, wanted)
             # --ways is about what is measured now; other collectives keep all that they have.
@@ -212,12 +213,15 @@ def tune(request: Request, environ: Mapping[str, str]) -> Done:
                 status = int(str(ended.code)) if isinstance(ended, SystemExit) else 128 + signal.SIGINT
                 log("interrupted: the table has what was measured so far")
                 job.kill()
+            except JobError as error:
+                status = error.status
+                log(f"{error}; the table has what was measured so far")
         journal.close()
         made = tables.Made(
             when=f"{datetime.now(tz=UTC):%Y-%m-%dT%H:%M:%SZ}", command=request.command, starling=__version__
         )
         job.end()
-        found = outcome.table(search, job.nodes, job.machine, made, in_one_line(request.platform))
+        found = outcome.table(search, nodes, machine, made, in_one_line(request.platform))
         found = found.model_copy(update={"notes": [*notes, *found.notes]})
         tables.write(found, request.table)
         for note in search.notes:
