@@ -8,26 +8,15 @@
  *
  * The elements added are so different in size that the order of additions shows in the sum. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <mpi.h>
 #include <starling/starling.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "messages_sent.h"
+
 enum { elements = 6000 };
-
-static long sent;
-
-/* MPICH 4 sends by this function where ranks do not share memory (MPIR_CVAR_NOLOCAL); other libraries do not call it.
- */
-void* ucp_tag_send_nbx(void* to, const void* data, size_t count, unsigned long tag, const void* how) {
-  typedef void* (*Send)(void*, const void*, size_t, unsigned long, const void*);
-  static Send next;
-  if (next == NULL) *(void**)&next = dlsym(RTLD_NEXT, "ucp_tag_send_nbx");
-  ++sent;
-  return next(to, data, count, tag, how);
-}
 
 static unsigned long long hash(const void* data, size_t bytes) {
   unsigned long long found = 14695981039346656037ULL;
@@ -68,10 +57,10 @@ static void trace(char* named, double* out, double* in, int rank, int ranks) {
   for (int i = 0; i < 2; ++i) call(named, out, in, ranks);
   MPI_Barrier(MPI_COMM_WORLD);
   memset(in, 0, elements * sizeof *in);
-  const long before = sent;
+  const long before = messages_sent;
   call(named, out, in, ranks);
   if (rank == 0)
-    printf("%s:%s %llx %ld %s\n", named, way + 1, hash(in, elements * sizeof *in), sent - before,
+    printf("%s:%s %llx %ld %s\n", named, way + 1, hash(in, elements * sizeof *in), messages_sent - before,
            starling_refusal(MPI_COMM_WORLD, named));
 }
 

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from starling.commands.cli import app
 from support.mpis import Mpi, compile_c, installed_mpis, mpi_named, run_ranks
+from support.processes import Outcome
 from support.tables import choice, data
 from support.tuned import preloaded
 
@@ -41,12 +42,17 @@ def export(folder: Path, table: dict[str, Any], to: str, *more: str) -> Path:
     return output
 
 
+def carried_out(mpi: Mpi, folder: Path, env: Mapping[str, str], *calls: str, ranks: int) -> Outcome:
+    """What a program says of calls like `allreduce:96`: of each a fingerprint of its sums, and how many messages."""
+    program = compile_c(mpi, HERE / "orders.c", folder, ["-rdynamic", "-ldl"])
+    return run_ranks(mpi, ranks, [str(program), *calls], {**preloaded(mpi, folder), **env}).check()
+
+
 def run(mpi: Mpi, folder: Path, env: Mapping[str, str], *calls: str, ranks: int = 4) -> tuple[dict[str, str], set[str]]:
     """Fingerprints of the orders in which sums were made, and which functions of Open MPI say that they were called."""
-    program = compile_c(mpi, HERE / "orders.c", folder)
-    outcome = run_ranks(mpi, ranks, [str(program), *calls], {**preloaded(mpi, folder), **env}).check()
+    outcome = carried_out(mpi, folder, env, *calls, ranks=ranks)
     called = {line.split()[1] for line in outcome.stderr.splitlines() if line.startswith("called ")}
-    return dict(line.split() for line in outcome.stdout.splitlines()), called
+    return {line.split()[0]: line.split()[1] for line in outcome.stdout.splitlines()}, called
 
 
 RULED = (
@@ -88,7 +94,7 @@ CALLED = (
     },
     {"allreduce:4000": "allreduce_intra_redscat_allgather", "reduce:1000": "reduce_intra_binomial"},
 )
-"""The calls of each job, with the functions that they lead to: a job calls no collective twice."""
+"""The calls of each job, with the functions that they lead to: of each collective there is one."""
 
 
 def spied(mpi: Mpi, folder: Path, rules: Path, *calls: str, ranks: int = 4) -> set[str]:
@@ -228,12 +234,9 @@ FEW = dict.fromkeys(MORE, 3)
 
 def sent(folder: Path, env: Mapping[str, str], size: int) -> dict[str, int]:
     """How many messages rank 0 of 8 sends with Debian's MPICH in each collective, without shared memory."""
-    mpi = mpi_named("mpich4")
-    program = compile_c(mpi, HERE / "message_counts.c", folder, ["-rdynamic", "-ldl"])
     calls = [f"{collective}:{size}" for collective in MORE]
-    surroundings = {**preloaded(mpi, folder), "MPIR_CVAR_NOLOCAL": "1", **env}
-    lines = run_ranks(mpi, 8, [str(program), *calls], surroundings).check().stdout.splitlines()
-    return {line.partition(":")[0]: int(line.split()[1]) for line in lines}
+    outcome = carried_out(mpi_named("mpich4"), folder, {"MPIR_CVAR_NOLOCAL": "1", **env}, *calls, ranks=8)
+    return {line.partition(":")[0]: int(line.split()[2]) for line in outcome.stdout.splitlines()}
 
 
 def of_mpich(below: Mapping[str, str], above: Mapping[str, str]) -> dict[str, Any]:
