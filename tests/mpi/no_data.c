@@ -5,83 +5,45 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { most = 64 };
-
-enum collective {
-  allreduce,
-  scan,
-  reduce,
-  reduce_scatter_block,
-  allgather,
-  gather,
-  scatter,
-  alltoall,
-  bcast,
-  first_uneven,
-  gatherv = first_uneven,
-  scatterv,
-  allgatherv,
-  alltoallv,
-  alltoallw,
-  collectives
-};
+#include "any_collective.h"
 
 enum oddity { no_type, in_place, oddities };
 
-static int sent[most], received[most];
+static int sent[most_ranks], received[most_ranks];
 
 static int makes_sense(enum collective which, enum oddity oddity) {
   if (oddity == in_place) return which != allgatherv; /* it may be in place there */
 #ifdef OPEN_MPI
   return 1;
 #else
-  return which > reduce_scatter_block && which != bcast; /* MPICH reads the type */
+  return !reduces(which) && which != bcast; /* MPICH reads the type */
 #endif
 }
 
 /* `odd`: this rank has no data. `without`: the rank that has none. */
 static int call(enum collective which, enum oddity oddity, int odd, int without, int root, MPI_Comm comm, int native) {
-  int rank, ranks, counts[most], of_all[most], places[most], bytes[most];
-  MPI_Datatype types[most];
+  int rank, ranks, counts[most_ranks], of_all[most_ranks], places[most_ranks], bytes[most_ranks];
+  MPI_Datatype types[most_ranks];
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
   const MPI_Datatype type = odd && oddity == no_type ? MPI_DATATYPE_NULL : MPI_INT;
+  const int has_data = is_uneven(which) && rank != without;
   for (int i = 0; i < ranks; ++i) {
     of_all[i] = i != without;
-    counts[i] = i != without && rank != without;
+    counts[i] = has_data && i != without;
     places[i] = i;
     bytes[i] = i * (int)sizeof(int);
     types[i] = type;
   }
-  const int mine = which >= first_uneven && rank != without;
   const int misplaced = odd && oddity == in_place;
-  const int sends = (which == reduce || which == gather || which == gatherv) && rank != root;
-  const int from_root = (which == scatter || which == scatterv) && rank == root;
-  void* in = misplaced && (sends || from_root) ? MPI_IN_PLACE : sent;
-  void* out = misplaced && !sends && !from_root ? MPI_IN_PLACE : received;
-#define CALL(Name, ...) (native ? PMPI_##Name(__VA_ARGS__) : MPI_##Name(__VA_ARGS__))
-  switch (which) {
-    case allreduce: return CALL(Allreduce, in, out, 0, type, MPI_SUM, comm);
-    case scan: return CALL(Scan, in, out, 0, type, MPI_SUM, comm);
-    case reduce: return CALL(Reduce, in, out, 0, type, MPI_SUM, root, comm);
-    case reduce_scatter_block: return CALL(Reduce_scatter_block, in, out, 0, type, MPI_SUM, comm);
-    case allgather: return CALL(Allgather, in, 0, type, out, 0, type, comm);
-    case gather: return CALL(Gather, in, 0, type, out, 0, type, root, comm);
-    case scatter: return CALL(Scatter, in, 0, type, out, 0, type, root, comm);
-    case alltoall: return CALL(Alltoall, in, 0, type, out, 0, type, comm);
-    case bcast: return CALL(Bcast, misplaced ? MPI_IN_PLACE : received, 0, type, root, comm);
-    case gatherv: return CALL(Gatherv, in, mine, type, out, of_all, places, MPI_INT, root, comm);
-    case scatterv: return CALL(Scatterv, in, of_all, places, MPI_INT, out, mine, type, root, comm);
-    case allgatherv: return CALL(Allgatherv, in, mine, type, out, of_all, places, MPI_INT, comm);
-    case alltoallv: return CALL(Alltoallv, in, counts, places, type, out, counts, places, type, comm);
-    case alltoallw: return CALL(Alltoallw, in, counts, bytes, types, out, counts, bytes, types, comm);
-    default: return MPI_ERR_INTERN;
-  }
-#undef CALL
-}
-
-static int value(int rank, int place) {
-  return 1000 * rank + place;
+  const int in_send = which == bcast || ((which == reduce || which == gather || which == gatherv) && rank != root) ||
+                      ((which == scatter || which == scatterv) && rank == root);
+  struct side from = {sent, has_data, counts, places, bytes, type, types}, to = from;
+  to.buffer = received;
+  if (misplaced) (in_send ? &from : &to)->buffer = MPI_IN_PLACE;
+  if (which == scatterv) from.counts = of_all, from.type = MPI_INT;
+  if (which == gatherv || which == allgatherv) to.counts = of_all, to.type = MPI_INT;
+  return call_collective(which, from, to, MPI_SUM, root, comm, native);
 }
 
 static int is_right(enum collective which, int rank, int ranks, int without, int root) {
@@ -111,7 +73,7 @@ int main(int argc, char** argv) {
       ++kinds;
       for (int i = 0; i < times; ++i) {
         /* A root that has no data itself has the others' in the uneven ones. */
-        const int without = i % ranks, root = which < first_uneven ? i / 2 % ranks : (without + 1) % ranks;
+        const int without = i % ranks, root = is_uneven(which) ? (without + 1) % ranks : i / 2 % ranks;
         for (int place = 0; place < ranks; ++place) {
           sent[place] = value(rank, place);
           received[place] = -1;

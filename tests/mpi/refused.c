@@ -6,27 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { count = 2, most = 64 };
+#include "any_collective.h"
 
-enum collective {
-  bcast,
-  reduce,
-  allreduce,
-  scan,
-  exscan,
-  reduce_scatter_block,
-  reduce_scatter,
-  allgather,
-  allgatherv,
-  gather,
-  gatherv,
-  scatter,
-  scatterv,
-  alltoall,
-  alltoallv,
-  alltoallw,
-  collectives
-};
+enum { count = 2 };
 
 static const char* const names[] = {
     "bcast",          "reduce",    "allreduce",  "scan",     "exscan",  "reduce_scatter_block",
@@ -70,25 +52,13 @@ static const char* const words[] = {"nothing wrong",
                                     "no elements, and no displacements",
                                     "no elements, and no type"};
 
-static int sent[2 * count * most], received[2 * count * most];
+static int sent[2 * count * most_ranks], received[2 * count * most_ranks];
 static MPI_Datatype uncommitted, wide;
 static int handler_calls; /* calls of the error handler */
 
 static void on_error(MPI_Comm* comm, int* error, ...) {
   (void)comm, (void)error;
   ++handler_calls;
-}
-
-static int reduces(enum collective which) {
-  return which >= reduce && which <= reduce_scatter;
-}
-
-static int is_rooted(enum collective which) {
-  return which == bcast || which == reduce || (which >= gather && which <= scatterv);
-}
-
-static int is_uneven(enum collective which) {
-  return which == allgatherv || which == gatherv || which == scatterv || which >= alltoallv;
 }
 
 #ifdef OPEN_MPI
@@ -132,7 +102,7 @@ static int call(enum collective which, enum fault fault, MPI_Comm comm, int root
   if (fault == aliased) in = received + (one_block ? rank * count : 0);
   if (fault == aliased && from_root) out = received + rank * count;
   int n = fault == negative_count ? -1 : fault >= nothing_at_null ? 0 : count;
-  int counts[most], in_elements[most], in_bytes[most];
+  int counts[most_ranks], in_elements[most_ranks], in_bytes[most_ranks];
   int* const places = fault == nothing_without_places ? NULL : in_elements;
   int* const bytes = fault == nothing_without_places ? NULL : in_bytes;
   MPI_Datatype type = fault == no_type || fault == nothing_of_no_type ? MPI_DATATYPE_NULL
@@ -140,7 +110,7 @@ static int call(enum collective which, enum fault fault, MPI_Comm comm, int root
                       : fault == operator_of_wide_type                ? wide
                       : fault == other_operator                       ? MPI_FLOAT
                                                                       : MPI_INT;
-  MPI_Datatype types[most];
+  MPI_Datatype types[most_ranks];
   MPI_Op op = fault == no_operator ? MPI_OP_NULL : fault == other_operator ? MPI_BAND : MPI_SUM;
   if (fault == bad_root) root = ranks + 7;
   for (int i = 0; i < ranks; ++i) {
@@ -149,31 +119,11 @@ static int call(enum collective which, enum fault fault, MPI_Comm comm, int root
     in_bytes[i] = i * count * (int)sizeof(int);
     types[i] = type;
   }
-#define CALL(Name, ...) (native ? PMPI_##Name(__VA_ARGS__) : MPI_##Name(__VA_ARGS__))
-  switch (which) {
-    case bcast: return CALL(Bcast, in, n, type, root, comm);
-    case reduce: return CALL(Reduce, in, out, n, type, op, root, comm);
-    case allreduce: return CALL(Allreduce, in, out, n, type, op, comm);
-    case scan: return CALL(Scan, in, out, n, type, op, comm);
-    case exscan: return CALL(Exscan, in, out, n, type, op, comm);
-    case reduce_scatter_block: return CALL(Reduce_scatter_block, in, out, n, type, op, comm);
-    case reduce_scatter: return CALL(Reduce_scatter, in, out, counts, type, op, comm);
-    case allgather: return CALL(Allgather, in, n, type, out, n, type, comm);
-    case allgatherv: return CALL(Allgatherv, in, n, type, out, counts, places, type, comm);
-    case gather: return CALL(Gather, in, n, type, out, n, type, root, comm);
-    case gatherv: return CALL(Gatherv, in, n, type, out, counts, places, type, root, comm);
-    case scatter: return CALL(Scatter, in, n, type, out, n, type, root, comm);
-    case scatterv: return CALL(Scatterv, in, counts, places, type, out, n, type, root, comm);
-    case alltoall: return CALL(Alltoall, in, n, type, out, n, type, comm);
-    case alltoallv: return CALL(Alltoallv, in, counts, places, type, out, counts, places, type, comm);
-    case alltoallw: return CALL(Alltoallw, in, counts, bytes, types, out, counts, bytes, types, comm);
-    default: return MPI_ERR_INTERN;
-  }
-#undef CALL
-}
-
-static int value(int rank, int place) {
-  return 1000 * rank + place;
+  const struct side both = {NULL, n, counts, places, bytes, type, types};
+  struct side from = both, to = both;
+  from.buffer = in;
+  to.buffer = out;
+  return call_collective(which, from, to, op, root, comm, native);
 }
 
 /* The sum of value(rank, place) over ranks 0 to `last`. */
