@@ -14,8 +14,9 @@
  * - reader-killed: that of the last rank, which takes what rank 0 has
  *
  * A third argument `no-memfd` refuses anonymous files. Prints, after the calls of a size, the bytes that rank 0 has
- * read of other processes; at the end how many it has written into them, how often it was not allowed to, how many it
- * had the system find in files, and how often it was asked for the processors that it may run on. */
+ * read of other processes; at the end how many it has written into them, how often it was not allowed to, how large the
+ * memory is that ranks share, how many bytes of files a rank had the system find, the least and the most of all ranks,
+ * and how often rank 0 asked for the processors that it may run on. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -44,6 +45,8 @@ static int refused_writes = 0;
 
 static int refuses_memfd = 0;
 static int asked_for_processors = 0;
+static int shared_file = -1;
+static long shared_bytes = 0;
 static long found_bytes = 0;
 
 /* These stand before the C library's, also for the preloaded library. */
@@ -52,7 +55,14 @@ int memfd_create(const char* name, unsigned flags) {
     errno = EPERM;
     return -1;
   }
-  return (int)syscall(SYS_memfd_create, name, flags);
+  const int file = (int)syscall(SYS_memfd_create, name, flags);
+  if (strcmp(name, "starling") == 0) shared_file = file;
+  return file;
+}
+
+int ftruncate(int file, off_t bytes) {
+  if (file == shared_file) shared_bytes = bytes;
+  return (int)syscall(SYS_ftruncate, file, bytes);
 }
 
 int posix_fallocate(int file, off_t first, off_t bytes) {
@@ -302,9 +312,14 @@ int main(int argc, char** argv) {
     if (strcmp(does, "changes") == 0 && rank == 1 && counts[i] >= 1 << 19) forbidden = 1;
   }
   reduce_apart(1 << 15);
-  if (rank == 0)
-    printf("written: %ld\nrefused: %d\nfound: %ld\nprocessors: %d\n", written_bytes, refused_writes, found_bytes,
-           asked_for_processors);
+  long least_found, most_found;
+  PMPI_Reduce(&found_bytes, &least_found, 1, MPI_LONG, MPI_MIN, 0, MPI_COMM_WORLD);
+  PMPI_Reduce(&found_bytes, &most_found, 1, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
+  if (rank == 0) {
+    printf("written: %ld\nrefused: %d\n", written_bytes, refused_writes);
+    printf("shared: %ld\nfound at least: %ld\nfound at most: %ld\n", shared_bytes, least_found, most_found);
+    printf("processors: %d\n", asked_for_processors);
+  }
   MPI_Finalize();
   return 0;
 }

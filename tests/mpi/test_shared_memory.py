@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,6 +35,8 @@ SOME = str(SOME_BYTES)
 LEAST_IN_PLACE = 8 << 20
 """Bytes of one publication that its reader copies from the publisher's memory."""
 LARGE = str(LEAST_IN_PLACE)
+IN_FRONT = 1 << 10
+"""More bytes than the first rank finds memory for besides its own part: what stands in front of the parts of all."""
 ONLY_LARGE = f"{1 << 19}-{LARGE}"
 
 
@@ -75,6 +80,23 @@ def shared_files() -> set[Path]:
     return set((Path("/dev") / "shm").glob("starling-*"))
 
 
+def is_held(file: Path) -> bool:
+    """Whether it belongs to a job that goes on: its maker holds its lock for as long as it has a name."""
+    try:
+        with file.open("rb") as opened:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (FileNotFoundError, BlockingIOError):
+        return True
+    return False
+
+
+@pytest.fixture
+def left() -> Callable[[], set[Path]]:
+    """Tells which files jobs that have ended since the test began have left."""
+    before = shared_files()
+    return lambda: {one for one in shared_files() - before if not is_held(one)}
+
+
 def test_a_rank_that_waits_lets_mpi_make_progress(mpi: Mpi, program: str, tmp_path: Path) -> None:
     _, record = run_tuned(mpi, 3, [program, "late"], FORCED, tmp_path)
     assert {context.winner for context in record.contexts} >= {"shared?copies=twice", "shared?k=2"}
@@ -93,14 +115,16 @@ def test_making_the_segment_is_in_no_calls_time(mpi: Mpi, program: str, tmp_path
     assert made[0] > 0
 
 
-def test_where_a_rank_cannot_share_memory_all_go_natively(mpi: Mpi, program: str, tmp_path: Path) -> None:
+def test_where_a_rank_cannot_share_memory_all_go_natively(
+    mpi: Mpi, program: str, tmp_path: Path, left: Callable[[], set[Path]]
+) -> None:
     _, record = run_tuned(mpi, 3, [program, "refused"], FORCED, tmp_path)
     (context,) = (one for one in record.contexts if one.collective == "allreduce")
     assert context.winner == "native"
     (forced,) = (one for one in context.candidates if one.public_name == WHOLE)
     assert forced.reason is not None
     assert forced.reason.startswith("ranks of a node cannot share memory")
-    assert not shared_files()
+    assert not left()
 
 
 def test_what_a_process_shares_is_bounded(mpi: Mpi, program: str, tmp_path: Path) -> None:
@@ -119,12 +143,13 @@ def test_nodes_of_different_sizes_have_a_segment_each(mpi: Mpi, program: str, tm
     assert context.winner == "two_level?inner=shared,outer=binomial"
 
 
-def test_nothing_is_left_when_a_rank_is_killed(mpi: Mpi, program: str, tmp_path: Path) -> None:
+def test_nothing_is_left_when_a_rank_is_killed(
+    mpi: Mpi, program: str, tmp_path: Path, left: Callable[[], set[Path]]
+) -> None:
     settings = {"STARLING_STRATEGY": FORCED, "STARLING_HISTORY": "off", "STARLING_PLATFORM": "nodes"}
-    before = shared_files()
     outcome = run_ranks(mpi, 3, [program, "killed"], {**preloaded(mpi, tmp_path, [library(mpi)]), **settings})
     assert outcome.status != 0
-    assert shared_files() == before
+    assert not left()
 
 
 @pytest.mark.parametrize(("ranks", "largest"), [(2, LEAST_IN_PLACE), (3, LEAST_IN_PLACE)])
@@ -191,11 +216,13 @@ def test_where_ranks_may_not_read_each_other_large_data_is_copied_twice(mpi: Mpi
         assert max(bytes_read(outcome).values()) < 1000, "no more than whether they may"
 
 
-def test_a_rank_that_dies_in_a_large_call_ends_the_job(mpi: Mpi, checked: str, tmp_path: Path) -> None:
+def test_a_rank_that_dies_in_a_large_call_ends_the_job(
+    mpi: Mpi, checked: str, tmp_path: Path, left: Callable[[], set[Path]]
+) -> None:
     settings = {"STARLING_STRATEGY": EVERYTHING, "STARLING_HISTORY": "off", "STARLING_PLATFORM": "nodes"}
     outcome = run_ranks(mpi, 2, [checked, LARGE, "killed"], {**preloaded(mpi, tmp_path, [library(mpi)]), **settings})
     assert outcome.status != 0
-    assert not shared_files()
+    assert not left()
 
 
 @pytest.mark.parametrize("killed", ["killed", "reader-killed"])
@@ -203,20 +230,24 @@ def test_a_rank_that_dies_in_a_large_call_ends_the_job(mpi: Mpi, checked: str, t
 def test_a_death_that_no_launcher_sees_ends_the_job(
     mpi: Mpi, checked: str, tmp_path: Path, ways: str, killed: str
 ) -> None:
-    # The launcher's child, a shell, lives on. Natively such a job hangs.
+    # The launcher's child, a shell, lives on. Natively such a job hangs. What the other ranks say goes to a file, for
+    # MPICH's launcher may lose it when they end the job.
     rank = 0 if killed == "killed" else 2
-    lives_on = f'test "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" != {rank} && exec "$@"; "$@"; exec sleep 1000'
-    unseen = ["sh", "-c", lives_on, "sh", checked, LARGE, killed]
+    said = tmp_path / "said"
+    goes_on = f'test "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" != {rank} && exec "$@" 2>>{shlex.quote(str(said))}'
+    unseen = ["sh", "-c", f'{goes_on}; "$@"; exec sleep 1000', "sh", checked, LARGE, killed]
     settings = {"STARLING_STRATEGY": ways, "STARLING_HISTORY": "off", "STARLING_PLATFORM": "nodes"}
     outcome = run_ranks(mpi, 3, unseen, {**preloaded(mpi, tmp_path, [library(mpi)]), **settings})
     assert outcome.status != 0
-    # MPICH's launcher may come first: it sees that the rank's connection to it ends.
-    assert f"rank {rank} has ended in the middle of a call" in outcome.stderr or mpi.flavour == "mpich"
+    assert f"rank {rank} has ended in the middle of a call" in said.read_text()
 
 
 def test_each_rank_finds_memory_for_its_own_part(mpi: Mpi, checked: str, tmp_path: Path) -> None:
-    outcome, _ = run_tuned(mpi, 3, [checked, "1", "reads"], EVERYTHING, tmp_path)
-    assert 273 << 10 <= numbers(outcome)["found"] < 300 << 10, "a segment has 273 KiB for each rank"
+    ranks = 3
+    outcome, _ = run_tuned(mpi, ranks, [checked, "1", "reads"], EVERYTHING, tmp_path)
+    told = numbers(outcome)
+    share = told["shared"] / ranks
+    assert share - IN_FRONT < told["found at least"] <= told["found at most"] < share + IN_FRONT
 
 
 WITHOUT_SHM = {"OMPI_MCA_btl": "tcp,self"}
@@ -256,14 +287,16 @@ def test_the_folder_of_shared_memory_is_needed_only_where_anonymous_files_are_re
         assert reason.startswith("ranks of a node cannot share memory: the system has none")
 
 
-def test_a_named_file_serves_where_anonymous_ones_are_refused(mpi: Mpi, checked: str, tmp_path: Path) -> None:
+def test_a_named_file_serves_where_anonymous_ones_are_refused(
+    mpi: Mpi, checked: str, tmp_path: Path, left: Callable[[], set[Path]]
+) -> None:
     outcome, record = run_tuned(mpi, 2, [checked, SOME, "reads", "no-memfd"], EVERYTHING, tmp_path)
     assert notes(record) == {""}
     assert max(bytes_read(outcome).values()) > 0
-    assert not shared_files()
+    assert not left()
 
 
-def test_ranks_in_namespaces_of_their_own_copy_twice(tmp_path: Path) -> None:
+def test_ranks_in_namespaces_of_their_own_copy_twice(tmp_path: Path, left: Callable[[], set[Path]]) -> None:
     # Only Open MPI, without its shared memory: it takes ranks whose processes have one number for one process, and
     # MPICH 4 with UCX hangs in MPI_Finalize; both without Starling too.
     openmpi = mpi_named("openmpi4")
@@ -273,7 +306,7 @@ def test_ranks_in_namespaces_of_their_own_copy_twice(tmp_path: Path) -> None:
     (note,) = notes(record)
     assert "in PID namespaces of their own" in note
     assert max(bytes_read(outcome).values()) < 1000
-    assert not shared_files()
+    assert not left()
 
 
 @pytest.mark.parametrize(
