@@ -78,7 +78,8 @@ Schedule Part::schedule(const Team& team) const {
 }
 
 std::string Part::refusal(const Situation& part) const {
-  const std::string why = by_candidate_ ? by_candidate_->refusal(part) : native_part_refusal(part);
+  const std::string why =
+      by_candidate_ ? by_candidate_->refusal(part) : native_part_refusal(part, !has_uniform_blocks(part.collective));
   if (why.empty()) return why;
   return std::string(name_of(collective_)) + ":" + (by_candidate_ ? by_candidate_->name() : std::string(native)) + " " +
          why;
@@ -93,15 +94,14 @@ std::int64_t Part::scratch_blocks(const Situation& part) const {
   return by_candidate_ ? by_candidate_->scratch_blocks(part) : 0;
 }
 
-std::string native_part_refusal(const Situation& part) {
+std::string native_part_refusal(const Situation& part, bool blocks_may_differ) {
   // For other operators MPICH 4's Reduce_scatter allocates room for elements without the gaps between them, and writes
   // past its end where a datatype has some.
   if (reduces(part.collective) && !part.commutative) return "needs a commutative operator in MPICH";
   const std::int64_t units = reduces(part.collective) ? part.elements : part.bytes;
   const std::int64_t blocks = divides_a_vector(part.collective) ? 1 : part.ranks;
-  if (!has_uniform_blocks(part.collective) && units > std::numeric_limits<int>::max() / blocks)
-    return "has more data than MPI can count in an int";
-  return {};
+  const bool is_countable = !blocks_may_differ || units <= std::numeric_limits<int>::max() / blocks;
+  return is_countable ? "" : "has more data than MPI can count in an int";
 }
 
 namespace {

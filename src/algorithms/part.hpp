@@ -43,8 +43,9 @@ class Part {
   std::optional<Bound> by_candidate_;
 };
 
-/// Why the MPI library cannot do a part of a call in that situation; empty if it can.
-std::string native_part_refusal(const Situation& part);
+/// Why the MPI library cannot do a part of a call in that situation; empty if it can. Where the blocks of members may
+/// differ in size it is given counts.
+std::string native_part_refusal(const Situation& part, bool blocks_may_differ);
 
 /// The schedule of one rank for the part that `name` names (e.g. rab1's allgather).
 Schedule part(Collective collective, std::string_view name, const Team& team);

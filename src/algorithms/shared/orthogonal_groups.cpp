@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "algorithms/part.hpp"
 #include "algorithms/shared/mesh.hpp"
 #include "messages/number.hpp"
 #include "schedule/expectation.hpp"
@@ -107,17 +108,6 @@ std::vector<std::string> meshes(int ranks) {
   return names;
 }
 
-/// Why the MPI library can't take the blocks, which may differ in size; empty if it can.
-std::string refusal_of_blocks(const Situation& situation, bool may_differ) {
-  // For other operators MPICH 4's Reduce_scatter allocates room for elements without the gaps between them, and writes
-  // past its end where a datatype has some.
-  if (reduces(situation.collective) && !situation.commutative) return "needs a commutative operator in MPICH";
-  const std::int64_t units = reduces(situation.collective) ? situation.elements : situation.bytes;
-  const std::int64_t blocks = divides_a_vector(situation.collective) ? 1 : situation.ranks;
-  const bool is_countable = !may_differ || units <= std::numeric_limits<int>::max() / blocks;
-  return is_countable ? "" : "has more data than MPI can count in an int";
-}
-
 /// A message with `mine` from one rank to `mine` of another, if they are two.
 void pass_on(Schedule& todo, const OrthogonalGroups& mesh, int from, int to, Blocks mine) {
   if (from == to) return;
@@ -172,13 +162,13 @@ std::string mesh_parameter_refusal(const Situation& situation, const Parameters&
 }
 
 std::string mesh_of_blocks_refusal(const Situation& situation, const Parameters& with) {
-  std::string why = refusal_of_blocks(situation, !has_uniform_blocks(situation.collective));
+  std::string why = native_part_refusal(situation, !has_uniform_blocks(situation.collective));
   return why.empty() ? mesh_parameter_refusal(situation, with) : why;
 }
 
 std::string any_mesh_of_blocks_refusal(const Situation& situation, const Parameters& with) {
   const bool has_short_row = !mesh_parameter_refusal(situation, with).empty();
-  std::string why = refusal_of_blocks(situation, has_short_row || !has_uniform_blocks(situation.collective));
+  std::string why = native_part_refusal(situation, has_short_row || !has_uniform_blocks(situation.collective));
   return why.empty() ? any_mesh_refusal(situation, with) : why;
 }
 
