@@ -7,20 +7,11 @@
 namespace starling {
 namespace {
 
-bool is_in_words(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
-}
-
 bool is_word(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_in_words);
-}
-
-/// A word, or names of ways with parameters of their own: "native+chain:segment=8192".
-bool is_value(std::string_view text) {
-  constexpr std::string_view between = "+:=";
-  return !text.empty() && is_in_words(text.front()) && is_in_words(text.back()) &&
-         std::all_of(text.begin(), text.end(),
-                     [&](char c) { return is_in_words(c) || between.find(c) != std::string_view::npos; });
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.';
+  });
 }
 
 /// Takes the text before the next `separator` off the front of `rest`, and the separator too.
@@ -28,6 +19,25 @@ std::string_view take(std::string_view& rest, char separator) {
   const std::string_view taken = rest.substr(0, rest.find(separator));
   rest.remove_prefix(std::min(rest.size(), taken.size() + 1));
   return taken;
+}
+
+/// A word, or a name of a way with parameters of its own: "chain:segment=8192".
+bool is_part(std::string_view text) {
+  if (text.ends_with(':') || !is_word(take(text, ':'))) return false;
+  while (!text.empty()) {
+    std::string_view value = take(text, ':');
+    if (!is_word(take(value, '=')) || !is_word(value)) return false;
+  }
+  return true;
+}
+
+/// One of these, or several: "native+chain:segment=8192".
+bool is_value(std::string_view text) {
+  if (text.ends_with('+')) return false;
+  do {
+    if (!is_part(take(text, '+'))) return false;
+  } while (!text.empty());
+  return true;
 }
 
 bool continues_parameters(std::string_view piece) {
