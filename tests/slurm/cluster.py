@@ -44,12 +44,15 @@ JobAcctGatherType=jobacct_gather/none
 ReturnToService=2
 KillWait=2
 MpiDefault=none
+# Ranks' memory in /dev/shm has names by host and job: those of another cluster on this machine are to differ.
+FirstJobId={job}
 NodeName={range} CPUs={cpus} State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 
-NETWORK = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0"}
-"""UCX would else take this machine's memory and its loopback for ways from one host to another, and hang."""
+NETWORK = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "eth0", "SLURM_PMIX_FENCE": "ring"}
+"""UCX would else take this machine's memory and its loopback for ways from one host to another, and hang. Slurm 22.05's
+other way of a fence lets the ranks of each host go as soon as they have come, if hosts are fewer than TreeWidth."""
 
 
 @dataclass(frozen=True)
@@ -122,8 +125,9 @@ def _daemons(state: State, hosts: tuple[str, ...], folder: Path) -> Iterator[Clu
     key.write_bytes(secrets.token_bytes(1024))
     names = ",".join(hosts)
     configuration = folder / "slurm.conf"
+    job = 1 + secrets.randbelow(60_000_000)
     configuration.write_text(
-        _CONFIGURATION.format(name=state.prefix, hosts=hosts, folder=folder, range=names, cpus=CPUS)
+        _CONFIGURATION.format(name=state.prefix, hosts=hosts, folder=folder, range=names, cpus=CPUS, job=job)
     )
     munged = ["munged", "--foreground", "--force", f"--key-file={key}", f"--socket={folder}/munge.socket"]
     munged += [f"--{kind}-file={folder}/munge.{kind}" for kind in ("pid", "seed")] + [f"--log-file={folder}/munge.log"]

@@ -59,6 +59,13 @@ def started(cluster: Cluster, mpi: Mpi, folder: Path, launching: list[str], befo
     assert run.machine == cluster.state.prefix, "times belong to the cluster, not to one of its hosts"
 
 
+def test_no_rank_leaves_a_fence_before_all_have_come(cluster: Cluster, tmp_path: Path) -> None:
+    """MPI_Init of Open MPI ends with one: a message that comes before a rank can take it calls a null pointer."""
+    fences = tmp_path / "fences"
+    fences.write_bytes(bytes(len(HOSTS)))
+    cluster.run(["srun", "--mpi=pmix", *PLACES, sys.executable, str(HERE / "fences.py"), str(fences)]).check()
+
+
 @pytest.mark.parametrize(("name", "interface"), [("openmpi4", "pmix"), ("mpich5", "pmi2")])
 def test_srun_starts_ranks_of_a_script_with_starling(
     cluster: Cluster, name: str, interface: str, tmp_path: Path
