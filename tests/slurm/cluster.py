@@ -9,13 +9,13 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.labs import lab, lab_up
 from starling.lab.launch import entering
 from starling.lab.state import State, up
-from support.processes import Outcome, run_job
+from support.processes import HangError, Outcome, run_job, stacks_of_cores
 
 CPUS = 8
 """Of each host, as Slurm is told: tests run beside each other."""
@@ -64,10 +64,19 @@ class Cluster:
     hosts: tuple[str, ...]
 
     def run(self, line: Sequence[str], env: Mapping[str, str] | None = None, timeout: float = 120) -> Outcome:
-        """Runs a command on the first host, as a user on a login node; `env` is added to the environment."""
+        """Runs a command on the first host, as a user on a login node; `env` is added to the environment.
+
+        Of ranks of `srun` that a signal ended, stderr has the stacks too.
+        """
         settings = {"SLURM_CONF": str(self.folder / "slurm.conf"), **NETWORK, **(env or {})}
         plain = {key: value for key, value in os.environ.items() if not key.startswith(("STARLING_", "SLURM_"))}
-        return run_job(entering(self.state, self.hosts[0], line), {**plain, **settings}, timeout, self.folder)
+        try:
+            outcome = run_job(entering(self.state, self.hosts[0], line), {**plain, **settings}, timeout, self.folder)
+        except HangError as hang:
+            raise HangError(f"{hang}\n{stacks_of_cores(self.folder)}") from None
+        if outcome.status == 0:
+            return outcome
+        return replace(outcome, stderr=outcome.stderr + stacks_of_cores(self.folder))
 
     def submit(self, script: Path, *options: str, env: Mapping[str, str] | None = None) -> int:
         """Submits a batch script; returns the job's number."""

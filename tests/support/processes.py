@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -71,16 +72,36 @@ def stack_of(pid: int) -> str:
     except OSError:
         return f"process {pid}: gone"
     text = f"process {pid}: {name[:160]}\n  kernel: {where}"
+    frames = _frames("-p", str(pid), "-ex", "thread apply all backtrace 14")
+    return "\n  ".join([text, *frames])
+
+
+def stacks_of_cores(folder: Path) -> str:
+    """The stacks on which processes died whose cores are in a folder, which loses them; nothing without gdb."""
+    text = ""
+    for core in sorted(folder.glob("core*")):
+        of_core = ("-c", str(core))
+        program = re.search('AT_EXECFN.*"(.*)"', "\n".join(_said_by_gdb(*of_core, "-ex", "info auxv")))
+        frames = _frames(*(program.groups() if program else ()), *of_core, "-ex", "backtrace 14")
+        text += "\n  ".join([f"--- {core.name}: {program[1] if program else 'a program'}", *frames, ""])
+        core.unlink()
+    return text
+
+
+def _said_by_gdb(*options: str) -> list[str]:
+    """Its lines; none where it is not installed or takes too long."""
     gdb = shutil.which("gdb")
     if gdb is None:
-        return text
-    command = [gdb, "-p", str(pid), "-batch", "-nx", "-ex", "thread apply all backtrace 14"]
+        return []
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+        done = subprocess.run([gdb, "-batch", "-nx", *options], capture_output=True, text=True, timeout=20, check=False)
     except subprocess.TimeoutExpired:
-        return text
-    frames = [line for line in done.stdout.splitlines() if line.startswith(("#", "Thread"))]
-    return "\n  ".join([text, *frames])
+        return []
+    return done.stdout.splitlines()
+
+
+def _frames(*options: str) -> list[str]:
+    return [line for line in _said_by_gdb(*options) if line.startswith(("#", "Thread"))]
 
 
 def end(processes: Sequence[int], with_signal: signal.Signals) -> None:
