@@ -78,7 +78,7 @@ Schedule Part::schedule(const Team& team) const {
 }
 
 std::string Part::refusal(const Situation& part) const {
-  const std::string why =
+  std::string why =
       by_candidate_ ? by_candidate_->refusal(part) : native_part_refusal(part, !has_uniform_blocks(part.collective));
   if (why.empty()) return why;
   return std::string(name_of(collective_)) + ":" + (by_candidate_ ? by_candidate_->name() : std::string(native)) + " " +
