@@ -28,11 +28,16 @@ std::string_view name_at(std::string_view text, std::size_t place) {
   return text.substr(0, text.find(joint));
 }
 
+/// Whether a part on a node is two levels itself.
+bool has_domains(const Part& part) {
+  return !part.is_native() && part.algorithm()->name == domains;
+}
+
 /// Calls `look` with the situation of a part on each node of several ranks, once where nodes are alike.
 template <class Look>
 void on_each_node(Collective collective, const Situation& whole, const Part& part, const Look& look) {
   const Places& places = *whole.places;
-  const bool is_by_domain = part.algorithm() != nullptr && part.algorithm()->name == domains;
+  const bool is_by_domain = has_domains(part);
   const bool needs_one_node = part.algorithm() != nullptr && part.algorithm()->needs.one_node;
   std::vector<int> seen;
   for (int node = 0; node < places.nodes(); ++node) {
@@ -57,7 +62,7 @@ void on_each_node(Collective collective, const Situation& whole, const Part& par
 
 /// Whether a node's domains are no second level: there is one, or each rank has its own.
 bool is_one_level(const Part& part, const Situation& node) {
-  if (part.is_native() || part.algorithm()->name != domains) return false;
+  if (!has_domains(part)) return false;
   const int domains_here = node.places->by_domain().nodes();
   return domains_here == 1 || domains_here == node.ranks;
 }
@@ -134,7 +139,7 @@ std::string Hierarchy::refusal(const Situation& whole, const Parameters& with, i
   for (std::size_t place = 0; place < inner.size(); ++place) {
     const Part part = on_node(with, place);
     if (part.shares_memory()) {
-      if (inner_has_domains(with) && !whole.places->has_domains()) return std::string(one_domain_refusal);
+      if (has_domains(part) && !whole.places->has_domains()) return std::string(one_domain_refusal);
       Situation together = whole;
       together.collective = inner[place];
       if (std::string why = node_memory_refusal(together); !why.empty()) return why;
