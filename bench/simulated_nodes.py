@@ -3,8 +3,7 @@ r"""Nodes with many ranks on a simulated network: ways by nodes against flat one
 python bench/simulated_nodes.py measure -o docs/results/simulated-nodes.json
 python bench/simulated_nodes.py draw docs/results/simulated-nodes.json docs/results/simulated-nodes.svg
 
-`measure` adds only what the file lacks. Nodes have a link of 100 Mbit/s and 5 us each; docs/laboratory.md says what
-ranks of one node communicate by.
+`measure` adds only what the file lacks. docs/laboratory.md says what ranks of one node communicate by.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import os
 import re
 import tempfile
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -28,10 +27,20 @@ from starling.lab import measured, simulation
 from starling.lab.measured import Measurement, Measurements
 from starling.terminal.figures import human_bytes
 
-MACHINES = (Machine("single:16", 16), Machine("single:64", 16))
+SLOW = (Machine("single:16", 16), Machine("single:64", 16))
+"""Links as the emulated cluster has them, 100 Mbit/s and 5 us."""
+FAST = Machine("single:16", 16, 10 * 10**9, 1e-6)
+"""Links of a cluster's own network."""
+MACHINES = (*SLOW, FAST)
 """Those on which every way is simulated."""
-LARGER = (Machine("single:32", 32), Machine("single:64", 64))
-"""Those on which only the fastest way of each kind on the last of MACHINES is."""
+LARGER = {
+    FAST._replace(platform="single:64"): FAST,
+    Machine("single:32", 32): SLOW[-1],
+    Machine("single:64", 64): SLOW[-1],
+}
+"""Those on which only the fastest ways of each kind on another one are."""
+FASTEST = 3
+"""As many of them."""
 MOST_RANKS = 1024
 """For calls of every size; on more ranks, for which each simulation takes minutes, only FEW calls are simulated."""
 
@@ -78,6 +87,7 @@ NEEDS_MEMORY = re.compile("shared|domains")
 FEW = (("barrier", 0), ("allreduce", 8), ("bcast", 8))
 WIDEST = 2.0
 """Times over native's that the picture has room for."""
+PANELS_ABREAST = 2
 _BY_NODES = {f"smpi {peer}" for cell in CELLS for peer in cell.peers_by_nodes}
 
 
@@ -98,23 +108,16 @@ def measure(options: Namespace) -> None:
                         suite.ours(machine, cell.collective, cell.sizes, candidate)
                 for peer in (*cell.peers, *cell.peers_by_nodes):
                     suite.native(machine, cell.collective, cell.sizes, peer)
-        for row in list(rows(measured.read(options.output))):
-            if row.platform != MACHINES[-1].name:
-                continue
-            for machine in LARGER:
-                if machine.ranks <= MOST_RANKS or (row.collective, row.bytes) in FEW:
-                    _again(suite, machine, row)
-
-
-def _again(suite: Suite, machine: Machine, row: Row) -> None:
-    """The fastest ways of a row on another machine."""
-    suite.native(machine, row.collective, (row.bytes,))
-    for one in (row.by_nodes, row.flat):
-        if one is not None:
-            suite.ours(machine, row.collective, (row.bytes,), one.how)
-    for one in (row.library_flat, row.library_by_nodes):
-        if one is not None:
-            suite.native(machine, row.collective, (row.bytes,), one.how.removeprefix("smpi "))
+        for machine, smaller in LARGER.items():
+            for (platform, collective, size), some in _calls(measured.read(options.output)).items():
+                if platform != smaller.name or (machine.ranks > MOST_RANKS and (collective, size) not in FEW):
+                    continue
+                suite.native(machine, collective, (size,))
+                for one in chain(*(_fastest(kind)[:FASTEST] for kind in _kinds(some))):
+                    if one.how.startswith("smpi "):
+                        suite.native(machine, collective, (size,), one.how.removeprefix("smpi "))
+                    else:
+                        suite.ours(machine, collective, (size,), one.how)
 
 
 class Row(NamedTuple):
@@ -131,33 +134,34 @@ class Row(NamedTuple):
     library_by_nodes: Measurement | None
 
 
-def _fastest(some: Sequence[Measurement]) -> Measurement | None:
-    return min(some, key=lambda one: one.seconds[0], default=None)
+def _calls(file: Measurements) -> dict[tuple[str, str, int], list[Measurement]]:
+    """The measurements of each machine, collective and size, in the order of the file."""
+    found: dict[tuple[str, str, int], list[Measurement]] = {}
+    for one in file.measurements:
+        found.setdefault((one.platform, one.what, one.bytes or 0), []).append(one)
+    return found
+
+
+def _kinds(some: Sequence[Measurement]) -> Iterator[list[Measurement]]:
+    """Ways by nodes, flat ones, the library's flat ones and its ways by nodes."""
+    for kind in (LEVELS, MESSAGES):
+        yield [one for one in some if one.notes["kind"] == kind]
+    for by_nodes in (False, True):
+        yield [one for one in some if one.notes["kind"] == LIBRARY and (one.how in _BY_NODES) == by_nodes]
+
+
+def _fastest(some: Sequence[Measurement]) -> list[Measurement]:
+    return sorted(some, key=lambda one: one.seconds[0])
 
 
 def rows(file: Measurements) -> Iterator[Row]:
     """One for each call, in the order of the file. Raises MeasuredError where native is missing."""
-    cells: dict[tuple[str, str, int], list[Measurement]] = {}
-    for one in file.measurements:
-        cells.setdefault((one.platform, one.what, one.bytes or 0), []).append(one)
-    for (platform, what, size), some in cells.items():
-        kinds: Mapping[str, list[Measurement]] = {
-            kind: [one for one in some if one.notes["kind"] == kind] for kind in ("", LEVELS, MESSAGES, LIBRARY)
-        }
-        if not kinds[""]:
+    for (platform, what, size), some in _calls(file).items():
+        native = next((one for one in some if not one.notes["kind"]), None)
+        if native is None:
             raise result_files.unmeasured(f"{platform}, {what} {size}", "native")
-        library = kinds[LIBRARY]
-        yield Row(
-            platform,
-            some[0].ranks,
-            what,
-            size,
-            kinds[""][0].seconds[0],
-            _fastest(kinds[LEVELS]),
-            _fastest(kinds[MESSAGES]),
-            _fastest([one for one in library if one.how not in _BY_NODES]),
-            _fastest([one for one in library if one.how in _BY_NODES]),
-        )
+        fastest = (next(iter(_fastest(kind)), None) for kind in _kinds(some))
+        yield Row(platform, some[0].ranks, what, size, native.seconds[0], *fastest)
 
 
 def _told(one: Measurement | None) -> str:
@@ -201,8 +205,12 @@ def draw(options: Namespace) -> None:
     pyplot = plots.pyplot()
     everything = list(rows(measured.read(options.measured[0])))
     platforms = list(dict.fromkeys(row.platform for row in everything))
-    figure, axes = pyplot.subplots(1, len(platforms), figsize=(12, 6), layout="constrained", squeeze=False)
-    for panel, platform in zip(axes.flat, platforms, strict=True):
+    lines = -(-len(platforms) // PANELS_ABREAST)
+    size = (12, 6 * lines)
+    figure, axes = pyplot.subplots(lines, PANELS_ABREAST, figsize=size, layout="constrained", squeeze=False)
+    for panel in axes.flat[len(platforms) :]:
+        panel.set_axis_off()
+    for panel, platform in zip(axes.flat, platforms, strict=False):
         here = [row for row in everything if row.platform == platform]
         kinds = ("by_nodes", "flat", "library_flat", "library_by_nodes")
         for place, kind in enumerate(kinds):

@@ -36,15 +36,18 @@ _SETTING = {"reduce_scatter_block": "reduce_scatter"}
 
 
 class Machine(NamedTuple):
-    """Hosts of a network with so many ranks each."""
+    """Hosts of a network with so many ranks each; bits per second and seconds of its links."""
 
     platform: str
     ranks_per_host: int = 1
+    rate: int = platform_file.DEFAULT_RATE
+    latency: float = LATENCY
 
     @property
     def name(self) -> str:
         """As measurements have it."""
-        return self.platform if self.ranks_per_host == 1 else f"{self.platform} x {self.ranks_per_host}"
+        hosts = self.platform if self.ranks_per_host == 1 else f"{self.platform} x {self.ranks_per_host}"
+        return hosts if self.rate == platform_file.DEFAULT_RATE else f"{hosts}, {platform_file.rate_text(self.rate)}"
 
     @property
     def ranks(self) -> int:
@@ -79,7 +82,9 @@ class Suite:
         if not sizes:
             return
         forced = kind_of(how) not in {"", LIBRARY}
-        network = platform_file.adjusted(platform_file.platform(machine.platform), latency=LATENCY)
+        network = platform_file.adjusted(
+            platform_file.platform(machine.platform), host_rate=machine.rate, latency=machine.latency
+        )
         hosts = [host for host in network.hosts for _ in range(machine.ranks_per_host)]
         began = time.monotonic()
         try:

@@ -5,9 +5,11 @@
 //   starling-repository settings                                           every setting
 //   starling-repository complaints                                         what is wrong with STARLING_* variables
 //   starling-repository merge DIRECTORY                                    the history in it made compact
-//   starling-repository schedule COLLECTIVE:NAME RANKS [ROOT] [BLOCKS]     what each rank does in one candidate
-//   starling-repository predict PLATFORM RANKS COLLECTIVE BYTES [ROOT] [PARAMETERS]    what each candidate would take
-//   starling-repository search STRATEGY                                    candidates on the standard input searched
+//   starling-repository named COLLECTIVE:NAME                              the full name of a way, with all of its
+//   parameters starling-repository schedule COLLECTIVE:NAME RANKS [ROOT] [BLOCKS]     what each rank does in one
+//   candidate starling-repository predict PLATFORM RANKS COLLECTIVE BYTES [ROOT] [PARAMETERS]    what each candidate
+//   would take starling-repository search STRATEGY                                    candidates on the standard input
+//   searched
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -188,6 +190,8 @@ int main(int argc, char** argv) {
       std::cout
           << starling::merging(std::string(words[1])).dump(-1, ' ', false, starling::Json::error_handler_t::replace)
           << '\n';
+    } else if (words.front() == "named" && words.size() == 2) {
+      std::cout << starling::Json{{"name", starling::way_from(words.back()).name().text()}}.dump() << '\n';
     } else if (words.front() == "schedule") {
       std::cout << starling::schedule_listing(std::span(words).subspan(1)).dump() << '\n';
     } else if (words.front() == "predict") {
@@ -197,8 +201,8 @@ int main(int argc, char** argv) {
     } else {
       throw std::invalid_argument(
           starling::told(words.front()) +
-          ": there is only: on RANKS, settings, complaints, merge DIRECTORY, schedule COLLECTIVE:NAME RANKS, "
-          "predict PLATFORM RANKS COLLECTIVE BYTES, search STRATEGY");
+          ": there is only: on RANKS, settings, complaints, merge DIRECTORY, named COLLECTIVE:NAME, "
+          "schedule COLLECTIVE:NAME RANKS, predict PLATFORM RANKS COLLECTIVE BYTES, search STRATEGY");
     }
   } catch (const std::invalid_argument& misuse) {
     std::cerr << "starling-repository: " << misuse.what() << '\n';

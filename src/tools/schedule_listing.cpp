@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "algorithms/candidate.hpp"
-#include "knowledge/names.hpp"
 #include "messages/told.hpp"
 #include "schedule/checker.hpp"
 #include "tools/words.hpp"
@@ -35,14 +34,9 @@ constexpr int telling_blocks = 4;
 }
 
 Bound candidate_of(std::string_view text) {
-  const std::size_t colon = text.find(':');
-  if (colon == std::string_view::npos)
-    refuse(told(text).append(": name an algorithm as in alltoall:ring or bcast:chain?segment=8192"));
-  const Collective collective = collective_from(text.substr(0, colon));
-  std::optional<Bound> bound = candidate_named(collective, text.substr(colon + 1));
-  if (!bound && way_named(collective, text.substr(colon + 1)))
-    refuse(told(text).append(": not a schedule of the repository; there are no steps to show"));
-  if (!bound) refuse(why_unknown(collective, text.substr(colon + 1)));
+  const Way way = way_from(text);
+  const Bound* const bound = way.scheduled();
+  if (bound == nullptr) refuse(told(text).append(": not a schedule of the repository; there are no steps to show"));
   return *bound;
 }
 

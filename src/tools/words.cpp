@@ -3,7 +3,9 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
+#include "knowledge/names.hpp"
 #include "messages/number.hpp"
 #include "messages/told.hpp"
 
@@ -26,6 +28,18 @@ Collective collective_from(std::string_view word) {
     throw std::invalid_argument(why);
   }
   return *found;
+}
+
+Way way_from(std::string_view word) {
+  const std::size_t colon = word.find(':');
+  if (colon == std::string_view::npos)
+    throw std::invalid_argument(
+        told(word).append(": name an algorithm as in alltoall:ring or bcast:chain?segment=8192"));
+  const Collective collective = collective_from(word.substr(0, colon));
+  const std::string_view name = word.substr(colon + 1);
+  std::optional<Way> found = way_named(collective, name);
+  if (!found) throw std::invalid_argument(why_unknown(collective, name));
+  return *std::move(found);
 }
 
 }  // namespace starling

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "algorithms/candidate.hpp"
+#include "ways/way.hpp"
 
 namespace starling {
 
@@ -13,5 +14,8 @@ std::int64_t number_from(std::string_view what, std::string_view word, std::int6
 
 /// The collective of that name. Throws std::invalid_argument where there is none.
 Collective collective_from(std::string_view word);
+
+/// The way of COLLECTIVE:NAME, as in bcast:chain?segment=8192. Throws std::invalid_argument where there is none.
+Way way_from(std::string_view word);
 
 }  // namespace starling

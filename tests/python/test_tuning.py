@@ -950,8 +950,18 @@ def test_ranks_and_ways_are_checked_against_the_job() -> None:
         "native_ring",
     ]
     assert tune.admitted(there, "chain")["bcast"] == [NATIVE, "chain?segment=8192"]
-    with pytest.raises(PlanError, match="--ways rong"):
-        tune.admitted(there, "rong")
+    for wrong in ("rong", "chain?segments=8192", "two_level?inner=rong"):
+        with pytest.raises(PlanError, match=f"--ways {re.escape(wrong)}"):
+            tune.admitted(there, wrong)
+
+
+def test_ways_may_be_compositions_that_are_not_offered() -> None:
+    there = {"bcast": [NATIVE, "two_level?inner=shared,outer=binomial"], "barrier": [NATIVE]}
+    wanted = "two_level?outer=chain:segment=512,inner=native,chain?segment=12345"
+    assert tune.admitted(there, wanted) == {
+        "bcast": [NATIVE, "two_level?inner=native,outer=chain:segment=512", "chain?segment=12345"],
+        "barrier": [NATIVE],
+    }
 
 
 @pytest.mark.parametrize(

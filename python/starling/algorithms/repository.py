@@ -30,6 +30,14 @@ def listing(ranks: int | None = None) -> dict[str, Any]:
     return ask("on", str(ranks)) if ranks else ask()
 
 
+def full_name(collective: str, way: str) -> str:
+    """The name of a way with all of its parameters, also of one that is not listed, like a hierarchy of any two parts.
+
+    Raises UnknownError where there is no such way, else RepositoryError.
+    """
+    return str(ask("named", f"{collective}:{way}")["name"])
+
+
 def plan(candidate: str, ranks: int, root: int = 0, blocks: int | None = None) -> Plan:
     """What each of `ranks` ranks does in one candidate, as in `bcast:chain?segment=8192`.
 

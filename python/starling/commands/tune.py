@@ -63,6 +63,7 @@ def tune(
     """
     import sys
 
+    from starling.installation.questions import RepositoryError
     from starling.tables.table import TableError
     from starling.terminal.console import terminal
     from starling.tuning import tune as tuning
@@ -92,7 +93,7 @@ def tune(
     except JobError as error:
         log(str(error))
         raise typer.Exit(error.status) from error
-    except TableError as error:
+    except (TableError, RepositoryError) as error:
         fail(error)
     from starling.tuning import report as reports
 

@@ -19,6 +19,8 @@ from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 
 from starling import __version__
+from starling.algorithms import repository
+from starling.installation.questions import UnknownError
 from starling.launchers import process
 from starling.messages import in_one_line, log, printable
 from starling.networks import platform_file
@@ -121,7 +123,7 @@ def plan(request: Request, nodes: Sequence[int]) -> tuple[Plan, list[str]]:
 def admitted(ways: Mapping[str, Sequence[str]], wanted: str | None) -> dict[str, list[str]]:
     """Native, and the ways that --ways admits, by name, by algorithm, or by a beginning like `native_*`.
 
-    Raises PlanError for an item that admits none.
+    A name with parameters need not be in `ways`. Raises PlanError for an item that admits none, RepositoryError.
     """
     if wanted is None:
         return {name: list(found) for name, found in ways.items()}
@@ -133,13 +135,31 @@ def admitted(ways: Mapping[str, Sequence[str]], wanted: str | None) -> dict[str,
             return way.startswith(item[:-1])
         return item in (way, way.partition("?")[0])
 
+    named: dict[str, list[str]] = {name: [] for name in ways}
     for item in items:
-        if not any(admits(item, way) for found in ways.values() for way in found):
+        if any(admits(item, way) for found in ways.values() for way in found):
+            continue
+        composed = {name: way for name in ways if (way := _full_name(name, item))}
+        if not composed:
             raise PlanError(f"--ways {printable(item)}: no such way here; see them with: starling algorithms")
+        for name, way in composed.items():
+            named[name].append(way)
     return {
-        name: [way for way in found if way == NATIVE or any(admits(item, way) for item in items)]
+        name: [
+            way
+            for way in dict.fromkeys((*found, *named[name]))
+            if way == NATIVE or way in named[name] or any(admits(item, way) for item in items)
+        ]
         for name, found in ways.items()
     }
+
+
+def _full_name(collective: str, item: str) -> str:
+    """Of a way that is not offered, like a hierarchy of any two parts; empty where there is none."""
+    try:
+        return repository.full_name(collective, item) if "?" in item else ""
+    except UnknownError:
+        return ""
 
 
 def _offered(jobs: Jobs, wanted: Plan) -> dict[str, list[str]]:
@@ -160,7 +180,7 @@ class Done(NamedTuple):
 def tune(request: Request, environ: Mapping[str, str]) -> Done:
     """Measures, and writes the table, also after Ctrl-C and SIGTERM, and where the job cannot be started again.
 
-    Raises PlanError, JobError, JournalError, TableError.
+    Raises PlanError, JobError, JournalError, RepositoryError, TableError.
     """
     check(request)
     status = 0
