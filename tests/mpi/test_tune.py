@@ -121,6 +121,15 @@ def test_a_small_configuration_phase_makes_a_table_and_goes_on(mpi: Mpi, tmp_pat
 
 
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
+def test_a_composition_that_is_not_offered_is_measured(mpi: Mpi, tmp_path: Path) -> None:
+    way = "two_level?inner=native,outer=chain:segment=1024"
+    options = ["--collectives", "bcast", "--sizes", "4096", "--ways", way, "--budget", "none"]
+    done = tune(mpi, tmp_path, *options, behind=on_hosts_of_two([]))
+    assert done.returncode == 0, done.stderr
+    assert {point.way for point in tables.read(tmp_path / "table.json").points} == {NATIVE, way}
+
+
+@pytest.mark.parametrize("mpi", debian_mpis(), ids=str)
 def test_a_profiles_communicators_are_measured_on_ranks_that_are_spread_like_theirs(mpi: Mpi, tmp_path: Path) -> None:
     shapes = ((2, 2, 1), (2, 1, 2), (4, 4, 1))
     contexts = [

@@ -49,6 +49,21 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["table.json"], "no temporary file is left"
 
 
+@pytest.mark.parametrize(
+    "way",
+    [
+        "two_level?inner=native+chain:segment=8192,outer=knomial:k=8:segment=none",
+        "multilane?inner=pairwise+simple,outer=ring",
+    ],
+)
+def test_ways_with_parts_are_written_and_read_again(way: str) -> None:
+    whole = parse(changed(lambda one: intervals(one)[1].update(way=way)))
+    VALIDATOR.validate(json.loads(to_text(whole)))
+    assert parse(to_text(whole)).choices[0].intervals[1].way == way
+    with pytest.raises(TableError, match="is no name of a way"):
+        parse(changed(lambda one: intervals(one)[1].update(way=way.replace("outer=", "outer=a=b:", 1))))
+
+
 def test_what_a_running_job_takes_instead_is_written_and_read_again() -> None:
     def put(found: dict[str, Any]) -> None:
         intervals(found)[1] |= {"way": "native_adjust_8", "at_run_time": {"way": "ring", "gain": 1.5}}

@@ -21,7 +21,9 @@ MOST_BYTES = 1 << 50
 
 NATIVE = "native"
 
-_WAY = re.compile(r"[A-Za-z0-9_.-]+([?][^=,?]+=[^=,]*(,[^=,?]+=[^=,]*)*)?", re.ASCII)
+_BOUND = r"[^=,?:]+=[^=,:]*(:[^=,:]+=[^=,:]*)*"
+"""A parameter and its value, which may be a way with parameters of its own: outer=chain:segment=8192."""
+_WAY = re.compile(rf"[A-Za-z0-9_.-]+([?]{_BOUND}(,{_BOUND})*)?", re.ASCII)
 
 
 class TableError(Exception):
