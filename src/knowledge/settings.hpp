@@ -36,9 +36,10 @@ struct Settings {
   std::vector<std::string> only;    ///< if not empty: no candidates but these (see `admits`)
   std::vector<std::string> except;  ///< no candidates of these
   StrategySettings tuning;
-  double checkpoint = 60;  ///< seconds from one record to the next while the program runs; 0: only at its end
-  int domains = 0;         ///< of each node; 0: as the platform or the operating system says
-  int exact_sizes = 16;    ///< STAR-MPI's X: sizes of a collective on a communicator tuned one by one
+  int shared_memory = 256;  ///< MiB that a rank may share with others of its node, at most; 0: none
+  double checkpoint = 60;   ///< seconds from one record to the next while the program runs; 0: only at its end
+  int domains = 0;          ///< of each node; 0: as the platform or the operating system says
+  int exact_sizes = 16;     ///< STAR-MPI's X: sizes of a collective on a communicator tuned one by one
   SampleReduction samples = SampleReduction::max;
   /// A platform file's text (topology/platform.hpp), or `platform_of_nodes`; empty: the network is not described.
   std::string platform;

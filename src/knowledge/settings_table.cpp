@@ -240,6 +240,13 @@ constexpr auto table = std::to_array<SettingRow>({
      .place = [](Settings& all) -> Place { return &all.domains; },
      .least = 0,
      .most = 4096},
+    {.name = "shared_memory",
+     .variable = "STARLING_SHARED_MEMORY",
+     .says = "Most MiB of memory that a rank shares with others of its node; 0: algorithms that share memory are left "
+             "out.",
+     .place = [](Settings& all) -> Place { return &all.shared_memory; },
+     .least = 0,
+     .most = 1048576},
     {.name = "network",
      .variable = "STARLING_NETWORK",
      .says = "Cost of messages: a file of starling calibrate, instead of a probe.",

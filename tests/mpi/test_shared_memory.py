@@ -136,6 +136,23 @@ def test_what_a_process_shares_is_bounded(mpi: Mpi, program: str, tmp_path: Path
     assert 290 < samples[WHOLE] < 360
 
 
+@pytest.mark.parametrize(
+    ("most", "ranks", "calls", "says"),
+    [
+        ("0", 3, 0, "STARLING_SHARED_MEMORY is 0: ranks of a node share none"),
+        ("1", 3, 2, ""),  # on the first communicator, and on the last, which is alone
+        ("1", 4, 0, "ranks of a node may share no more than 1 MiB"),
+    ],
+)
+def test_a_user_bounds_what_a_process_shares(
+    mpi: Mpi, program: str, most: str, ranks: int, calls: int, says: str, tmp_path: Path
+) -> None:
+    _, record = run_tuned(mpi, ranks, [program, "many"], FORCED, tmp_path, {"STARLING_SHARED_MEMORY": most})
+    (context,) = (one for one in record.contexts if one.collective == "allreduce")
+    (forced,) = (one for one in context.candidates if one.public_name == WHOLE)
+    assert (forced.samples, forced.reason or "") == (calls, says)
+
+
 def test_nodes_of_different_sizes_have_a_segment_each(mpi: Mpi, program: str, tmp_path: Path) -> None:
     forced = "forced:barrier:two_level?inner=shared,bcast:two_level?inner=shared"
     _, record = run_tuned(mpi, 5, on_hosts_of_two([program, "late"]), forced, tmp_path)

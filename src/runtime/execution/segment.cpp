@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <mutex>
 #include <span>
 #include <utility>
@@ -23,9 +24,9 @@ namespace {
 /// What went wrong on some rank, by how much it tells.
 enum class Failure : std::uint8_t { none, unreachable, no_memory, no_room };
 
-/// Bytes that this process may share in all its segments together.
-constexpr std::size_t most_bytes = std::size_t{256} << 20U;
+/// Bytes that this process shares in all its segments together, and may share.
 std::atomic<std::size_t> shared_bytes{0};
+std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
 
 /// Segments that were left, but are still mapped. The last one of a node to unmap 0.5 MiB gives it back to the system,
 /// which takes 100 us: too long for MPI_Comm_free.
@@ -160,6 +161,10 @@ char* share(const Node& node, SharedFile::Means means, Failure& failure) {
 
 }  // namespace
 
+void Segment::share_at_most(std::size_t bytes) {
+  most_bytes = bytes;
+}
+
 std::unique_ptr<Segment> Segment::open(const Places& places, int rank, Channel& channel, std::string& why) {
   left().unmap();  // here it is not in the way: to make a segment takes longer
   const RankSet ranks = places.on_node(places.node_of(rank));
@@ -171,7 +176,7 @@ std::unique_ptr<Segment> Segment::open(const Places& places, int rank, Channel& 
     memory = share(node, SharedFile::Means::named_file, failure);
   if (failure != Failure::none) {
     why = failure == Failure::no_room
-              ? "ranks of a node already share " + std::to_string(most_bytes >> 20U) + " MiB on other communicators"
+              ? "ranks of a node may share no more than " + std::to_string(most_bytes >> 20U) + " MiB"
           : failure == Failure::no_memory
               ? "ranks of a node cannot share memory: the system has none for them, or no file may be so large"
               : "ranks of a node cannot share memory: one cannot open another's, as in containers of their own";

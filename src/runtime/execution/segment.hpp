@@ -13,6 +13,9 @@ namespace starling {
 /// Memory that the ranks of one communicator on a node share, for the sharings of schedules, in a `SharedFile`.
 class Segment {
  public:
+  /// Sets how many bytes all segments of this process may have together; else there is no limit. Before any is made.
+  static void share_at_most(std::size_t bytes);
+
   /// Makes one on each node. Collective over the communicator, of which this is rank `rank`. Null, on all ranks, if
   /// ranks of some node cannot share memory; `why` is then a sentence without a full stop.
   static std::unique_ptr<Segment> open(const Places& places, int rank, Channel& channel, std::string& why);

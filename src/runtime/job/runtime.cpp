@@ -12,6 +12,7 @@
 #include "runtime/contexts/communicator.hpp"
 #include "runtime/contexts/setup.hpp"
 #include "runtime/execution/library_selection.hpp"
+#include "runtime/execution/segment.hpp"
 #include "runtime/job/agreement.hpp"
 #include "runtime/job/job.hpp"
 #include "runtime/job/network.hpp"
@@ -106,6 +107,7 @@ void after_init() {
     return;
   }
   now.settings = std::move(agreed.settings);
+  Segment::share_at_most(static_cast<std::size_t>(now.settings.shared_memory) << 20U);
   now.nodes = std::move(agreed.nodes);
   now.domains = std::move(agreed.domains);
   now.sharing = std::move(agreed.sharing);
