@@ -13,7 +13,7 @@ from starling.installation import variants
 from starling.networks.placement import Order, ordered
 from starling.networks.platform_file import short
 from starling.records import record
-from support.mpis import Mpi, environment, installed_mpis
+from support.mpis import Mpi, compile_c, environment, installed_mpis
 from support.processes import run_job
 
 PREFIX = f"{OURS}m"
@@ -104,6 +104,38 @@ def test_a_host_takes_as_many_ranks_as_asked(mpi: Mpi, tmp_path: Path) -> None:
         lab("down", "--prefix", f"{OURS}t").check()
     assert found["hosts"] == ["h0", "h0", "h1", "h1"]
     assert found["ranks_per_node"] == ["2"]
+
+
+@pytest.fixture(scope="module")
+def bounded() -> Iterator[str]:
+    """The prefix of a lab of two hosts with two ranks each, whose memory is 8 times as fast as their links."""
+    prefix = f"{OURS}b"
+    lab_up("--prefix", prefix, "single:2", "--ranks-per-host", "2", "--rate", "20mbit", "--memory-rate", "160mbit")
+    yield prefix
+    lab("down", "--prefix", prefix).check()
+
+
+@pytest.mark.links
+def test_memory_holds_its_rate(mpi: Mpi, bounded: str, tmp_path: Path) -> None:
+    program = compile_c(mpi, Path(__file__).parent / "two_ways.c", tmp_path)
+    found = said(on_lab(mpi, bounded, [], [mpi.launcher[0], "-n", "4", str(program)]))
+    # Real memory is hundreds of times as fast as the links.
+    assert 4 < float(found["between"][0]) / float(found["within"][0]) < 12
+
+
+@pytest.mark.parametrize(("own", "wins"), [({}, False), ({"STARLING_SHARED_MEMORY": "64"}, True)])
+def test_algorithms_share_no_memory_that_has_a_rate(
+    own: dict[str, str], wins: bool, bounded: str, tmp_path: Path
+) -> None:
+    mpi, path = installed_mpis()[0], tmp_path / "record.json"
+    options = ["--record", str(path), "--history", "off", "--strategy", "forced:alltoall:multilane?inner=shared"]
+    line = ranks_line(mpi, tmp_path, 4, [*STARLING, "run", *options, "--"])
+    argv = [*STARLING, "lab", "run", "--prefix", bounded, "--", *line]
+    run_job(argv, {**environment(mpi), **own}, 90).check()
+    (context,) = (one for one in record.read(path)[0].contexts if one.collective == "alltoall")
+    assert (context.winner != "native") == wins
+    (reason,) = {one.reason or "" for one in context.candidates if one.name == "multilane"}
+    assert reason == ("" if wins else "STARLING_SHARED_MEMORY is 0: ranks of a node share none")
 
 
 def test_what_is_known_of_a_run_is_one_line_and_a_file(hosts: int, tmp_path: Path) -> None:

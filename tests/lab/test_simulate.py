@@ -91,6 +91,19 @@ def test_who_is_done_early_begins_early_where_ranks_compute_between_calls(tmp_pa
     assert computing.median < 2.1 * hop  # each rank begins as its predecessor has the message: it receives and sends
 
 
+def test_all_messages_of_a_host_share_the_rate_of_its_memory() -> None:
+    ranks = 16
+    on_one = ("--platform", "single:1", "--ranks", str(ranks), "--ranks-per-host", str(ranks))
+    asked = (*on_one, "--collective", "alltoall", "--size", "64KiB", "--strategy", "forced:alltoall:ring")
+    without, abundant, scarce = (
+        results(*asked, *options)[0]["median_s"]
+        for options in ((), ("--memory-rate", "10tbit"), ("--memory-rate", "80gbit"))
+    )
+    assert abundant == without
+    moved = ranks * (ranks - 1) * BLOCK * 8 / (0.94 * 80e9)
+    assert without < moved < scarce < without + moved
+
+
 def test_256_ranks_on_a_fat_tree() -> None:
     asked = ("--platform", "fattree:16x16", "--rate", "10gbit", "--ranks", "256")
     (found,) = results(*asked, "--calls", "1", "--strategy", "forced:allreduce:recursive_doubling")

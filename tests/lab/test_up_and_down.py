@@ -45,6 +45,18 @@ def test_links_carry_what_was_asked(options: tuple[str, ...]) -> None:
     assert all(one["latency"] > 0 for one in found["measured"][:3])
 
 
+@pytest.mark.links
+def test_memory_carries_what_was_asked() -> None:
+    options = ("--ranks-per-host", "2", "--rate", "20mbit", "--memory-rate", "160mbit")
+    found = json.loads(lab_up(*WITH, "--json", "single:2", *options).stdout)
+    *_, alone, together = found["measured"]
+    assert (alone["what"], alone["asked"]) == ("memory of h0", 160e6)
+    assert (together["what"], together["asked"]) == ("memory of all 2 hosts at once, the slowest", 160e6)
+    for one in (alone, together):
+        assert 0.5 < one["rate"] / one["expected"] < 1.08, one
+    assert "2 ranks, memory 160 Mbit/s" in lab("status", *WITH).check().stdout
+
+
 def test_a_link_gets_another_rate_while_the_lab_is_up() -> None:
     lab_up(*WITH, "single:2", "--no-check", "--rate", "40mbit")
     limits = ("-json", "qdisc", "show", "dev")

@@ -43,6 +43,8 @@ def test_a_platform_is_written_out_and_the_output_is_a_platform_file(tmp_path: P
     path = tmp_path / "f.json"
     path.write_text(done.stdout)
     assert lab("platform", str(path)).stdout == done.stdout
+    within = json.loads(lab("platform", str(path), "--memory-rate", "200mbit").stdout)["hosts"]
+    assert within == [{"name": name, "ranks": 2, "memory_rate": 200_000_000} for name in ("h0", "h1")]
     # In a file, links between switches have rates of their own.
     trunks = [link["rate"] for link in json.loads(lab("platform", str(path), "--rate", "1gbit").stdout)["links"]]
     assert trunks == [10**9, 10**9, 20000000]
@@ -54,8 +56,9 @@ def test_a_platform_is_written_out_and_the_output_is_a_platform_file(tmp_path: P
         (("up", "ring:4"), "ring:4: neither a file nor a short name"),
         (("up", "nodes"), "nodes: MPI tells them while a program runs"),
         (("up", "racks.json"), "racks.json: no such file"),
-        (("up", "single:4", "--rate", "0mbit"), "--rate: 0 bit/s is no rate of a network"),
+        (("up", "single:4", "--rate", "0mbit"), "--rate: 0 bit/s is no rate"),
         (("up", "single:4", "--trunk-rate", "fast"), "--trunk-rate: 'fast' is no rate"),
+        (("up", "single:4", "--memory-rate", "fast"), "--memory-rate: 'fast' is no rate"),
         (("up", "single:4", "--packet", "7"), "--packet 7: give 0 for packets of the MTU, or 4000 to 65536"),
         (("up", "single:4", "--congestion", "luck"), "--congestion luck: not in this kernel; take one of: "),
         (("up", "single:257"), "single:257: 257 hosts; a lab has 256 at most"),

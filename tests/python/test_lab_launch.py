@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from starling.lab import check, idle
-from starling.lab.launch import Outcome, environment, host_files
+from starling.lab.launch import Outcome, environment, host_files, within_hosts
 from starling.lab.plan import Options
 from starling.networks.placement import Order, ordered
 from starling.networks.platform_file import Host, adjusted, short
@@ -44,6 +44,12 @@ def test_each_launcher_gets_hosts_agent_and_network() -> None:
     assert "LD_PRELOAD" not in env
 
 
+def test_ranks_share_memory_unless_a_memory_of_the_lab_has_a_rate() -> None:
+    assert within_hosts(short("single:2")) == {}
+    limited = within_hosts(adjusted(short("single:2"), memory_rate=10**9))
+    assert (limited["MPIR_CVAR_NOLOCAL"], limited["STARLING_SHARED_MEMORY"]) == ("1", "0")
+
+
 def test_the_shim_goes_behind_other_preloaded_libraries() -> None:
     assert environment({}, PLACE, FILES, 2, AGENT, SHIM, 500)["LD_PRELOAD"] == str(SHIM)
     env = environment({"LD_PRELOAD": "/a.so"}, PLACE, FILES, 2, AGENT, SHIM, 500)
@@ -74,6 +80,10 @@ def test_neighbours_and_the_farthest_hosts_are_measured_and_no_pair_twice() -> N
     assert check.pairs_to_measure(short("chain:3x2")) == [("h0", "h1"), ("h0", "h4"), ("h4", "h0")]
     assert check.pairs_to_measure(short("single:2")) == [("h0", "h1"), ("h1", "h0")]
     assert check.pairs_to_measure(short("single:1")) == []
+
+
+def test_a_memory_is_compared_with_its_own_rate() -> None:
+    assert check.bottleneck(adjusted(short("single:2"), memory_rate=10**9), ("h1", "h1")) == 10**9
 
 
 def test_a_measurement_is_compared_with_the_rate_that_tcp_can_carry() -> None:

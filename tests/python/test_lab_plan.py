@@ -55,6 +55,19 @@ def test_both_ends_of_every_cable_are_limited_to_its_rate() -> None:
     assert rates == {**hosts, **ports, ("mine.switches", "t0a"): 5, ("mine.switches", "t0b"): 5}
 
 
+def test_memory_with_a_rate_is_a_link_of_that_rate_to_oneself() -> None:
+    file = short("single:2").as_json()
+    file["hosts"][1]["memory_rate"] = "400mbit"
+    todo = plan(from_json(file, "f"), Options(), "mine", FOLDER)
+    (limit,) = lines(todo, "dev lo ")
+    assert limit.startswith("tc -n mine-h1 ")
+    assert "tbf rate 400000000bit" in limit
+    assert lines(todo, "link set lo", "mine-h") == [
+        "ip -n mine-h0 -batch -: link set lo up",
+        "ip -n mine-h1 -batch -: link set lo mtu 1500 gso_max_size 9000 up",
+    ]
+
+
 def test_the_limit_holds_from_the_first_packet_on() -> None:
     for options, packet in ((Options(), 9200), (Options(packet=0), 1600), (Options(mtu=9000, packet=0), 9100)):
         for line in lines(made("single:2", options), "tbf"):

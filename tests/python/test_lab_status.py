@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from starling.lab import cluster, namespaces, state, status
-from starling.networks.platform_file import short
+from starling.networks.platform_file import adjusted, short
 
 PREFIX = "x"
 Done = list[str]
@@ -74,3 +74,14 @@ def test_rates_of_two_hosts_are_kept_each_in_its_unit(done: Done) -> None:
     assert len(done) == 4
     assert "1 Gbit/s (made with 100 Mbit/s)" in shown()[0]
     assert "10 kbit/s (made with 100 Mbit/s)" in shown()[1]
+
+
+def test_status_shows_the_rate_of_memory(done: Done, tmp_path: Path) -> None:
+    assert done == []
+    path = tmp_path / PREFIX / "state.json"
+    described = json.loads(path.read_text())
+    described["platform"] = adjusted(short("single:2"), ranks=4, memory_rate=4 * 10**8).as_json()
+    path.write_text(json.dumps(described))
+    *_, second, told = shown()
+    assert "100 Mbit/s 4 ranks, memory 400 Mbit/s" in " ".join(second.split())
+    assert told.startswith("ranks of a host share no memory")

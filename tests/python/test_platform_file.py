@@ -148,7 +148,7 @@ def edited(edit: Callable[[File], object]) -> File:
             lambda f: f["links"][0].update(between=["a[0-1]", "b[0-1]"]),
             "links[0]: a range at both ends; write one link for each node of one end",
         ),
-        (lambda f: f["links"][2].update(rate=0), "links[2].rate: 0 bit/s is no rate of a network; give one from"),
+        (lambda f: f["links"][2].update(rate=0), "links[2].rate: 0 bit/s is no rate; give one from"),
         (lambda f: f["links"][2].update(rate="-3mbit"), "links[2].rate: '-3mbit' is no rate; write it like 100mbit"),
         (lambda f: f["links"][2].update(rate="fast"), "links[2].rate: 'fast' is no rate"),
         (lambda f: f["links"][2].update(rate=float("nan")), "links[2].rate: nan bit/s is no rate"),
@@ -157,6 +157,10 @@ def edited(edit: Callable[[File], object]) -> File:
         (lambda f: f["links"][0].update(latency="2min"), "links[0].latency: '2min' is no latency; write it like 25us"),
         (lambda f: f["links"][0].update(between=["left"]), "links[0].between: "),
         (lambda f: f["hosts"].append({"name": "c", "ranks": 0}), "hosts[2].ranks: "),
+        (
+            lambda f: f["hosts"].append({"name": "c", "memory_rate": 7}),
+            "hosts[2].memory_rate: 7 bit/s is no rate; give",
+        ),
         (lambda f: f["hosts"].append("C 3"), "hosts[2]: 'C 3' is no name; use small letters"),
         (lambda f: f["hosts"].append("localhost"), "hosts[2]: 'localhost' is no name"),
         (lambda f: f["hosts"].append("c[3-1]"), "hosts[2]: 'c[3-1]': '3-1' is no range; write it like h[0-7]"),
@@ -203,6 +207,15 @@ def test_a_file_that_is_no_json_is_told_with_its_line(tmp_path: Path) -> None:
         platform(str(path))
     with pytest.raises(PlatformError, match="cannot be read: Is a directory"):
         platform(str(tmp_path))
+
+
+def test_the_memory_of_a_host_may_have_a_rate() -> None:
+    described = {**two_switches(), "hosts": [{"name": "a[0-1]", "memory_rate": "400mbit"}, "b[0-1]"]}
+    found = from_json(described, "f.json")
+    assert [host.memory_rate for host in found.hosts] == [400_000_000, 400_000_000, None, None]
+    assert from_json(json.loads(json.dumps(found.as_json())), "again.json") == found
+    assert {host.memory_rate for host in adjusted(found, memory_rate=10**9).hosts} == {10**9}
+    assert adjusted(found) == found
 
 
 def test_rates_of_hosts_and_trunks_and_ranks_can_be_changed() -> None:

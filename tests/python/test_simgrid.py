@@ -43,6 +43,19 @@ def test_links_keep_their_rates_and_latencies() -> None:
     assert {link.get("sharing_policy") for link in links.values()} == {"SPLITDUPLEX"}
 
 
+def test_a_memory_with_a_rate_is_a_route_from_its_host_to_itself() -> None:
+    platform = adjusted(short("star:2x1"), ranks=2, memory_rate=8 * 10**10)
+    root = ElementTree.fromstring(simgrid.platform_xml(platform, shared=True))
+    routes = {route.get("src"): route for route in root.iter("route") if route.get("src") == route.get("dst")}
+    assert set(routes) == {"h0", "h1"}
+    links = {link.get("id"): link for link in root.iter("link")}
+    of_one = [links[part.get("id")] for part in routes["h1"]]
+    assert [link.get("sharing_policy") for link in of_one] == ["FATPIPE", "SHARED"]
+    assert [link.get("bandwidth") for link in of_one] == ["5000000000.0Bps", "10500000000.0Bps"]
+    without = ElementTree.fromstring(simgrid.platform_xml(adjusted(short("star:2x1"), ranks=2), shared=True))
+    assert all(route.get("src") != route.get("dst") for route in without.iter("route"))
+
+
 def test_ranks_fill_the_hosts() -> None:
     hosts = adjusted(short("single:3"), ranks=2).hosts
     assert simgrid.host_file(hosts, 5) == "h0\nh0\nh1\nh1\nh2\n"

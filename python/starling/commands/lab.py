@@ -54,6 +54,13 @@ Ranks = Annotated[
     int | None, typer.Option("--ranks-per-host", metavar="N", min=1, max=4096, help="Ranks that each host takes.")
 ]
 
+MemoryRate = Annotated[
+    str | None,
+    typer.Option(
+        metavar="RATE", help="What messages between ranks of one host share, like 400mbit; by default no limit."
+    ),
+]
+
 
 @contextmanager
 def _failures() -> Iterator[None]:
@@ -78,6 +85,7 @@ def up(
     rate: HostRate = None,
     trunk_rate: TrunkRate = None,
     ranks: Ranks = None,
+    memory_rate: MemoryRate = None,
     mtu: Annotated[int, typer.Option(metavar="BYTES", help="MTU of every link.")] = 1500,
     packet: Annotated[
         int,
@@ -96,7 +104,9 @@ def up(
     from starling.networks import platform_file
 
     with _failures():
-        platform = platform_file.described(topology, rate=rate, trunk_rate=trunk_rate, ranks=ranks)
+        platform = platform_file.described(
+            topology, rate=rate, trunk_rate=trunk_rate, ranks=ranks, memory_rate=memory_rate
+        )
         options = Options(mtu, packet, congestion)
         try:
             cluster.up(platform, options, prefix, log)
@@ -361,6 +371,7 @@ def simulate(
         typer.Option(metavar="TIME", help="Of every link; by default 5us for a short name, else the file's."),
     ] = None,
     ranks_per_host: Ranks = None,
+    memory_rate: MemoryRate = None,
     order: Annotated[
         Order, typer.Option(help="Hosts as in the platform, one from each switch in turn, or shuffled.")
     ] = Order.BLOCK,
@@ -373,9 +384,10 @@ def simulate(
     from starling.networks.placement import ordered
 
     with _failures():
-        found = lab_simulate.with_latency(
-            platform_file.described(topology, rate=rate, trunk_rate=trunk_rate, ranks=ranks_per_host), topology, latency
+        found = platform_file.described(
+            topology, rate=rate, trunk_rate=trunk_rate, ranks=ranks_per_host, memory_rate=memory_rate
         )
+        found = lab_simulate.with_latency(found, topology, latency)
         hosts = ordered(found, order, seed)
         words = line[1:] if line and line[0] == "--" else line or []
         if words:
@@ -386,12 +398,20 @@ def simulate(
 
 
 @app.command(epilog="Example: starling lab platform star:4x8 --rate 1gbit > star.json")
-def platform(topology: Topology, rate: HostRate = None, trunk_rate: TrunkRate = None, ranks: Ranks = None) -> None:
+def platform(
+    topology: Topology,
+    rate: HostRate = None,
+    trunk_rate: TrunkRate = None,
+    ranks: Ranks = None,
+    memory_rate: MemoryRate = None,
+) -> None:
     """Check a platform and print it with all ranges expanded. Needs neither root nor a lab."""
     from starling.networks import platform_file
 
     with _failures():
-        found = platform_file.described(topology, rate=rate, trunk_rate=trunk_rate, ranks=ranks)
+        found = platform_file.described(
+            topology, rate=rate, trunk_rate=trunk_rate, ranks=ranks, memory_rate=memory_rate
+        )
         typer.echo(json.dumps(found.as_json(), indent=1))
 
 

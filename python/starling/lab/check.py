@@ -1,4 +1,4 @@
-"""The real rates of a lab's links, measured with TCP connections between its hosts, beside the requested ones."""
+"""The real rates of a lab's links and hosts, measured with TCP connections, beside the requested ones."""
 
 from __future__ import annotations
 
@@ -70,8 +70,14 @@ def pairs_to_measure(platform: Platform) -> list[Pair]:
 
 
 def bottleneck(platform: Platform, pair: Pair) -> int:
-    """The rate of the slowest link between two hosts."""
-    return min(link.rate for link in platform.path(*pair))
+    """The rate of the slowest link between two hosts; of the memory, which must have one, within one."""
+    start, end = pair
+    if start == end:
+        rate = platform.hosts[platform.host_names.index(start)].memory_rate
+        if rate is None:
+            raise ValueError(f"the memory of {start} has no rate")
+        return rate
+    return min(link.rate for link in platform.path(start, end))
 
 
 def duration(rate: int, packet: int) -> float:
@@ -164,7 +170,10 @@ def _measure(platform: Platform, options: Options, prefix: str, pairs: Sequence[
 
 
 def check(platform: Platform, options: Options, prefix: str) -> Iterator[Measured]:
-    """Measures some pairs of hosts, then all links at once, in both directions. Raises LabError."""
+    """Measures some pairs of hosts, then all links at once, in both directions; then memories that have a rate.
+
+    Raises LabError.
+    """
     for start, end in pairs_to_measure(platform):
         links = len(platform.path(start, end))
         yield _measure(platform, options, prefix, [(start, end)], f"{start} to {end} over {links} links")
@@ -172,6 +181,11 @@ def check(platform: Platform, options: Options, prefix: str) -> Iterator[Measure
     if len(ring) > 2:
         around = [(name, ring[(i + 1) % len(ring)]) for i, name in enumerate(ring)]
         yield _measure(platform, options, prefix, around, f"all {len(ring)} hosts to the next at once, the slowest")
+    within = [(host.name, host.name) for host in platform.hosts if host.memory_rate]
+    if within:
+        yield _measure(platform, options, prefix, within[:1], f"memory of {within[0][0]}")
+    if len(within) > 1:
+        yield _measure(platform, options, prefix, within, f"memory of all {len(within)} hosts at once, the slowest")
 
 
 def advice(measured: Measured) -> str:
@@ -180,7 +194,7 @@ def advice(measured: Measured) -> str:
         return f"{measured.what}: faster than asked: the limits do not hold, so do not trust times measured here"
     if measured.cpu_idle < idle.CPU_BOUND:
         return (
-            f"{measured.what}: the processors are too busy for this lab: end other jobs, or take fewer hosts, a lower "
-            "--rate, or larger packets (--packet 9000)"
+            f"{measured.what}: the processors are too busy for this lab: end other jobs, or take fewer hosts, lower "
+            "rates, or larger packets (--packet 9000)"
         )
     return f"{measured.what}: slower than asked although processors are idle; is another job running? Try again"

@@ -183,10 +183,13 @@ def _host(platform: Platform, options: Options, prefix: str, folder: Path, index
     name = platform.host_names[index]
     here = namespace(prefix, name)
     cable: Link = platform.links_of(name)[0]
+    memory = platform.hosts[index].memory_rate
     pieces = f"gso_max_size {options.packet}" if options.packet else "gso_max_segs 1"
+    # What a host sends to its own address passes lo: with a rate, in the packets of a link.
+    within = f" mtu {options.mtu} {pieces}" if memory else ""
     # Congestion control is set by route: as a default, only what the machine allows would work in other namespaces.
     lines = (
-        f"link set lo up\nlink set eth0 {pieces} up\naddr add {address(index)}/16 dev eth0 noprefixroute\n"
+        f"link set lo{within} up\nlink set eth0 {pieces} up\naddr add {address(index)}/16 dev eth0 noprefixroute\n"
         f"route add 10.77.0.0/16 dev eth0 src {address(index)} congctl {options.congestion}\n"
     )
     # Hardware addresses are known in advance, so that a first message costs no more than others.
@@ -198,6 +201,7 @@ def _host(platform: Platform, options: Options, prefix: str, folder: Path, index
     yield _set(here, {**_NO_IPV6, **_TCP})
     yield Step(f"setting up {name}", ("ip", "-n", here, "-batch", "-"), lines)
     limit = _token_bucket("eth0", cable.rate, _HOST_BUFFER, options)
+    limit += _token_bucket("lo", memory, _HOST_BUFFER, options) if memory else ""
     yield Step(f"limiting the rate of {name}", ("tc", "-n", here, "-batch", "-"), limit)
     kept = (f"--uts={uts_file(folder, name)}", f"--ipc={ipc_file(folder, name)}")
     yield Step(f"naming {name}", ("unshare", *kept, "sh"), f"echo {name} >/proc/sys/kernel/hostname\n")

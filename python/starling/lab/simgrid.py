@@ -10,6 +10,12 @@ _HEAD = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
 """
+MEMORY_LATENCY = 1e-6
+"""Seconds that a message between ranks of one host takes before its first byte."""
+MEMORY_MESSAGE_RATE = 5e9
+"""Most bytes per second of one message between ranks of one host."""
+_WAY_BACK = 1.05
+"""SimGrid lets each message take 5 % more on the links of the way back, for acknowledgements."""
 _SPEED = "1Gf"
 """Of every host. It has no effect, as computation takes no simulated time."""
 
@@ -39,6 +45,25 @@ def _link(identity: str, link: Link) -> str:
     )
 
 
+def _memory(host: Host) -> tuple[str, str]:
+    """What messages between ranks of a host pass, and the route; nothing for a host whose memory has no rate.
+
+    Each message gets the first link alone, and shares the second with all others. SimGrid's own loopback has no second.
+    The way back is the same one here, and is not to count.
+    """
+    if host.memory_rate is None:
+        return "", ""
+    each, total = f"messages.{host.name}", f"memory.{host.name}"
+    rate = host.memory_rate / 8 * _WAY_BACK
+    links = (
+        f'<link id="{each}" bandwidth="{MEMORY_MESSAGE_RATE!r}Bps" latency="{MEMORY_LATENCY!r}s"'
+        ' sharing_policy="FATPIPE"/>\n'
+        f'<link id="{total}" bandwidth="{rate!r}Bps" latency="0s" sharing_policy="SHARED"/>\n'
+    )
+    ways = f'<link_ctn id="{each}"/><link_ctn id="{total}"/>'
+    return links, f'<route src="{host.name}" dst="{host.name}" symmetrical="NO">{ways}</route>\n'
+
+
 def _switch(platform: Platform, name: str, *, shared: bool) -> str:
     """A switch and its hosts: a zone in which every host reaches the switch by its own link.
 
@@ -46,17 +71,19 @@ def _switch(platform: Platform, name: str, *, shared: bool) -> str:
     share hosts it is of the kind in which that takes the loopback.
     """
     lines = []
-    hosts = set(platform.host_names)
+    hosts = {host.name: host for host in platform.hosts}
     for link in platform.links_of(name):
         host = link.other(name)
         if host in hosts:
             cable = f"link.{host}"
-            way = (
-                f'<route src="{host}" dst="port.{name}"><link_ctn id="{cable}" direction="UP"/></route>'
-                if shared
-                else f'<host_link id="{host}" up="{cable}_UP" down="{cable}_DOWN"/>'
-            )
-            lines.append((f'<host id="{host}" speed="{_SPEED}"/>{_link(cable, link).rstrip()}', way))
+            part = f'<host id="{host}" speed="{_SPEED}"/>{_link(cable, link).rstrip()}'
+            if shared:
+                memory, within = _memory(hosts[host])
+                part += memory
+                way = f'<route src="{host}" dst="port.{name}"><link_ctn id="{cable}" direction="UP"/></route>{within}'
+            else:
+                way = f'<host_link id="{host}" up="{cable}_UP" down="{cable}_DOWN"/>'
+            lines.append((part, way))
     routing = "Floyd" if shared else "Cluster"
     parts = [f"{host}\n" for host, _ in lines] if shared else [f"{host}{way}\n" for host, way in lines]
     routes = "".join(f"{way}\n" for _, way in lines) if shared else ""

@@ -171,8 +171,11 @@ def has_starling(program: Path) -> bool:
         ) from error
 
 
-_MEMORY = {"network/loopback-lat": "1e-6", "network/loopback-bw": "5e9"}
-"""What ranks of one host communicate by: seconds, and bytes per second for each message."""
+_MEMORY = {
+    "network/loopback-lat": f"{simgrid.MEMORY_LATENCY!r}",
+    "network/loopback-bw": f"{simgrid.MEMORY_MESSAGE_RATE!r}",
+}
+"""What ranks of a host communicate by where its memory has no rate in the platform."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from starling.lab import namespaces
+from starling.lab.launch import within_hosts
 from starling.lab.plan import address, switches_namespace
 from starling.lab.state import State, require, up
 from starling.networks.platform_file import rate_text
@@ -15,7 +16,7 @@ from starling.networks.platform_file import rate_text
 
 @dataclass(frozen=True)
 class HostStatus:
-    """A host, the current and the original rate of its link, and its processes by pid and name."""
+    """A host, the rates of its link, current and original, and of its memory, and its processes by pid and name."""
 
     name: str
     switch: str
@@ -23,6 +24,7 @@ class HostStatus:
     rate: int
     made_with: int
     ranks: int
+    memory_rate: int | None
     processes: dict[int, str]
 
     @property
@@ -71,6 +73,7 @@ def examine(prefix: str) -> Status:
             rate=state.rates.get(host.name, platform.links_of(host.name)[0].rate),
             made_with=platform.links_of(host.name)[0].rate,
             ranks=host.ranks,
+            memory_rate=host.memory_rate,
             processes=running.get(state.namespaces[i + 1], {}),
         )
         for i, host in enumerate(platform.hosts)
@@ -102,10 +105,14 @@ def text(found: Status) -> str:
     for host in found.hosts:
         names = ", ".join(f"{name} ({pid})" for pid, name in host.processes.items())
         ranks = "1 rank" if host.ranks == 1 else f"{host.ranks} ranks"
+        if host.memory_rate:
+            ranks += f", memory {rate_text(host.memory_rate)}"
         lines.append(
             f"  {host.name:8} {host.address:13} on {host.switch:8} {host.shown_rate:12} {ranks}  {names}".rstrip()
         )
     lines += [f"  {one.ends[0]} to {one.ends[1]}: {rate_text(one.rate)}" for one in state.described().trunks]
+    if within_hosts(state.described()):
+        lines.append("ranks of a host share no memory; all that they exchange are messages at the rate of its memory")
     lines.append(f"packets dropped by full switches: {found.dropped}")
     if found.missing:
         lines.append(

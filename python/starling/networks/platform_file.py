@@ -41,16 +41,24 @@ class PlatformError(Exception):
 
 @dataclass(frozen=True)
 class Host:
-    """A computer, the number of ranks a job places on it, and its NUMA domains, if they are described."""
+    """A computer, the number of ranks a job places on it, and what is described of its inside.
+
+    `domains` are its NUMA domains; `memory_rate` is what messages between its ranks share, bits per second.
+    """
 
     name: str
     ranks: int = 1
     domains: int | None = None
+    memory_rate: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         """An entry of a platform file."""
-        described = {} if self.domains is None else {"domains": self.domains}
-        return {"name": self.name, "ranks": self.ranks, **described}
+        described = {"domains": self.domains, "memory_rate": self.memory_rate}
+        return {
+            "name": self.name,
+            "ranks": self.ranks,
+            **{key: value for key, value in described.items() if value is not None},
+        }
 
 
 @dataclass(frozen=True)
@@ -164,9 +172,7 @@ def bits_per_second(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"{quoted(value)} is no rate; write it like 100mbit, or as bits per second")
     if not 1e4 <= value <= 1e13:
-        raise ValueError(
-            f"{_figure(value)} bit/s is no rate of a network; give one from 10kbit to 10tbit, like 100mbit"
-        )
+        raise ValueError(f"{_figure(value)} bit/s is no rate; give one from 10kbit to 10tbit, like 100mbit")
     return round(value)
 
 
@@ -230,6 +236,7 @@ class _HostEntry(_Entry):
     name: str
     ranks: int = Field(1, ge=1, le=4096)
     domains: int | None = Field(None, ge=1, le=4096)
+    memory_rate: Annotated[int | None, BeforeValidator(bits_per_second)] = None
 
 
 def _named(value: object) -> object:
@@ -310,7 +317,7 @@ def from_json(value: object, where: str) -> Platform:
 
     switches = [name for i, text in enumerate(file.switches) for name in fresh(f"switches[{i}]", text)]
     hosts = [
-        Host(name, entry.ranks, entry.domains)
+        Host(name, entry.ranks, entry.domains, entry.memory_rate)
         for i, entry in enumerate(file.hosts)
         for name in fresh(f"hosts[{i}]", entry.name)
     ]
@@ -505,9 +512,10 @@ def adjusted(
     host_rate: int | None = None,
     trunk_rate: int | None = None,
     ranks: int | None = None,
+    memory_rate: int | None = None,
     latency: float | None = None,
 ) -> Platform:
-    """The same platform with other rates and latencies of links, and other numbers of ranks on each host.
+    """The same platform with other rates and latencies of links, other numbers of ranks and rates of memory of hosts.
 
     `host_rate` is that of the links to hosts, `trunk_rate` of those between switches, `latency` that of both.
     """
@@ -517,12 +525,19 @@ def adjusted(
         rate = (trunk_rate if link in trunks else host_rate) or link.rate
         return replace(link, rate=rate, latency=link.latency if latency is None else latency)
 
-    hosts = tuple(replace(host, ranks=ranks or host.ranks) for host in platform.hosts)
+    hosts = tuple(
+        replace(host, ranks=ranks or host.ranks, memory_rate=memory_rate or host.memory_rate) for host in platform.hosts
+    )
     return replace(platform, hosts=hosts, links=tuple(map(of, platform.links)))
 
 
 def described(
-    topology: str, *, rate: str | None = None, trunk_rate: str | None = None, ranks: int | None = None
+    topology: str,
+    *,
+    rate: str | None = None,
+    trunk_rate: str | None = None,
+    ranks: int | None = None,
+    memory_rate: str | None = None,
 ) -> Platform:
     """The platform given by options of a command: a short name or a file, with other rates or ranks on each host.
 
@@ -536,6 +551,8 @@ def described(
             raise PlatformError(f"{option}: {error}") from error
 
     host_rate, between = bits("--rate", rate), bits("--trunk-rate", trunk_rate)
+    within = bits("--memory-rate", memory_rate)
     if is_short(topology):
-        return adjusted(short(topology, host_rate or DEFAULT_RATE), trunk_rate=between, ranks=ranks)
-    return adjusted(platform(topology), host_rate=host_rate, trunk_rate=between, ranks=ranks)
+        found = short(topology, host_rate or DEFAULT_RATE)
+        return adjusted(found, trunk_rate=between, ranks=ranks, memory_rate=within)
+    return adjusted(platform(topology), host_rate=host_rate, trunk_rate=between, ranks=ranks, memory_rate=within)
