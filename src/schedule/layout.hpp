@@ -7,6 +7,13 @@
 
 namespace starling {
 
+/// Consecutive units.
+struct Units {
+  std::int64_t first;
+  std::int64_t count;
+  bool operator==(const Units&) const = default;
+};
+
 /// Where the blocks of a buffer lie and how large they are, in units (bytes, or elements of a reduction's datatype).
 class Layout {
  public:
@@ -18,8 +25,7 @@ class Layout {
     blocks_ = blocks;
     parts_ = parts;
     total_ = total;
-    starts_.clear();
-    sizes_.clear();
+    listed_.clear();
   }
   /// Starts anew with no block, to be followed by `add` or `add_at`. Memory is kept for them.
   void clear() { divide(0, 0); }
@@ -27,8 +33,7 @@ class Layout {
   void add(std::int64_t size) { add_at(total_, size); }
   /// One more block anywhere. Only messages of single blocks may use such a layout.
   void add_at(std::int64_t start, std::int64_t size) {
-    starts_.push_back(start);
-    sizes_.push_back(size);
+    listed_.push_back({start, size});
     ++blocks_;
     total_ += size;
   }
@@ -40,17 +45,18 @@ class Layout {
   [[nodiscard]] std::int64_t total() const { return total_; }
   /// The first unit of a block.
   [[nodiscard]] std::int64_t start(int block) const {
-    if (!starts_.empty()) return starts_[static_cast<std::size_t>(block)];
+    if (!listed_.empty()) return listed_[static_cast<std::size_t>(block)].first;
     const Share whole(total_, blocks_ / parts_, block / parts_);
     return whole.start + Share(whole.size, parts_, block % parts_).start;
   }
   [[nodiscard]] std::int64_t size(int block) const {
-    if (!sizes_.empty()) return sizes_[static_cast<std::size_t>(block)];
+    if (!listed_.empty()) return listed_[static_cast<std::size_t>(block)].count;
     return Share(Share(total_, blocks_ / parts_, block / parts_).size, parts_, block % parts_).size;
   }
   /// Whether all blocks are equally large.
   [[nodiscard]] bool is_even() const {
-    if (!sizes_.empty()) return std::equal(sizes_.begin() + 1, sizes_.end(), sizes_.begin());
+    const auto is_same = [](const Units& one, const Units& other) { return one.count == other.count; };
+    if (!listed_.empty()) return std::equal(listed_.begin() + 1, listed_.end(), listed_.begin(), is_same);
     return blocks_ == 0 || total_ % blocks_ == 0;
   }
   /// Units of a rank's block with all its parts.
@@ -58,11 +64,10 @@ class Layout {
     const int last = ((rank + 1) * parts_) - 1;
     return start(last) + size(last) - start(rank * parts_);
   }
-  /// Where blocks start and how large they are, by block; null where the total is divided evenly.
-  [[nodiscard]] const std::int64_t* starts() const { return starts_.empty() ? nullptr : starts_.data(); }
-  [[nodiscard]] const std::int64_t* sizes() const { return sizes_.empty() ? nullptr : sizes_.data(); }
+  /// The blocks; null where the total is divided evenly.
+  [[nodiscard]] const Units* listed() const { return listed_.empty() ? nullptr : listed_.data(); }
   /// Bytes of memory besides the object's own.
-  [[nodiscard]] std::size_t bytes() const { return (starts_.capacity() + sizes_.capacity()) * sizeof(std::int64_t); }
+  [[nodiscard]] std::size_t bytes() const { return listed_.capacity() * sizeof(Units); }
   bool operator==(const Layout&) const = default;
 
  private:
@@ -78,8 +83,7 @@ class Layout {
   int blocks_ = 0;
   int parts_ = 1;
   std::int64_t total_ = 0;
-  std::vector<std::int64_t> starts_;  ///< empty where the total is divided evenly
-  std::vector<std::int64_t> sizes_;
+  std::vector<Units> listed_;  ///< empty where the total is divided evenly
 };
 
 /// Consecutive units of one buffer.
@@ -87,6 +91,7 @@ struct Extent {
   std::int32_t buffer;  ///< as Buffer
   std::int64_t first;   ///< units from the start of the buffer
   std::int64_t count;   ///< units
+  [[nodiscard]] Units units() const { return {first, count}; }
 };
 
 }  // namespace starling

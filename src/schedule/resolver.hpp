@@ -19,12 +19,6 @@ class Resolver {
     const Traits& has = traits_of(collective);
     if (has.send == Holds::block) starts_[0] = {rank * send.parts(), send.start(rank * send.parts())};
     if (has.recv == Holds::block) starts_[1] = {rank * recv.parts(), recv.start(rank * recv.parts())};
-    for (std::size_t buffer = 0; buffer < singles_.size(); ++buffer) {
-      const Layout& layout = *layouts_[buffer];
-      const Start& start = starts_[buffer];
-      if (layout.starts() != nullptr)
-        singles_[buffer] = {layout.starts() + start.block, layout.sizes() + start.block, start.unit};
-    }
     for (const Scratch& one : scratch) {
       Layout& layout = scratch_.emplace_back(0, 0);
       for (const int block : one.like) layout.add(recv.size(block));
@@ -42,12 +36,10 @@ class Resolver {
     return {buffer, layout.start(first) - start.unit, layout.start(last) + layout.size(last) - layout.start(first)};
   }
 
-  /// The same for the blocks of a message; faster for a single block of the caller's where blocks differ in size.
-  [[nodiscard]] Extent of_message(Blocks blocks) const {
-    const auto buffer = static_cast<std::uint32_t>(blocks.buffer);
-    if (blocks.count != 1 || buffer >= singles_.size() || singles_[buffer].starts == nullptr) return (*this)(blocks);
-    const Singles& of = singles_[buffer];
-    return {static_cast<std::int32_t>(buffer), of.starts[blocks.first] - of.unit, of.sizes[blocks.first]};
+  /// The blocks of one of the caller's buffers, where they are listed and it has all of them; else null.
+  [[nodiscard]] const Units* listed(Buffer buffer) const {
+    const auto which = static_cast<std::size_t>(buffer);
+    return starts_[which] == Start{} ? layouts_[which]->listed() : nullptr;
   }
 
   /// Whether all blocks of the call are equally large.
@@ -60,17 +52,10 @@ class Resolver {
   struct Start {
     int block = 0;
     std::int64_t unit = 0;
-  };
-
-  /// By block, from where a buffer starts; null where all are divided evenly.
-  struct Singles {
-    const std::int64_t* starts = nullptr;
-    const std::int64_t* sizes = nullptr;
-    std::int64_t unit = 0;
+    bool operator==(const Start&) const = default;
   };
 
   std::array<const Layout*, 2> layouts_;
-  std::array<Singles, 2> singles_{};
   std::array<Start, 2> starts_{};
   std::vector<Layout> scratch_;
 };

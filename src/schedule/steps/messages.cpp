@@ -29,7 +29,14 @@ Messages::Flat Messages::flattened(FlatSchedule& into) const {
   const auto first = static_cast<std::int32_t>(into.transfers.size());
   into.transfers.insert(into.transfers.end(), receives.begin(), receives.end());
   into.transfers.insert(into.transfers.end(), sends.begin(), sends.end());
-  return {first, static_cast<std::int32_t>(receives.size()), static_cast<std::int32_t>(sends.size())};
+  const auto are_single = [](const std::vector<Transfer>& all) {
+    return std::all_of(all.begin(), all.end(), [&](const Transfer& one) {
+      return one.blocks.count == 1 && one.blocks.buffer < Buffer::scratch &&
+             one.blocks.buffer == all.front().blocks.buffer;
+    });
+  };
+  return {first, static_cast<std::int32_t>(receives.size()), static_cast<std::int32_t>(sends.size()),
+          are_single(receives) && are_single(sends)};
 }
 
 void Messages::Flat::bind(Binder& binder) const {
@@ -37,18 +44,24 @@ void Messages::Flat::bind(Binder& binder) const {
   Message* message = binder.program.messages.data() + first;
   const Transfer* transfer = binder.schedule.transfers.data() + first;
   std::int64_t counts = 0;  // all of them in one: it fits an int where each does
-  const auto add = [&](std::int32_t count) {
+  const auto add = [&](std::int32_t count, const auto& units_of) {
     const Message* const before = message;
     for (const Transfer* const end = transfer + count; transfer != end; ++transfer) {
-      const Extent data = where.of_message(transfer->blocks);
-      if (data.count == 0 && transfer->blocks.count > 0) continue;
+      const auto& [peer, blocks] = *transfer;
+      const Units data = units_of(blocks);
+      if (data.count == 0 && blocks.count > 0) continue;
       counts |= data.count;
-      *message++ = {transfer->peer, data};
+      *message++ = {peer, blocks.buffer, data};
     }
     return static_cast<std::int32_t>(message - before);
   };
-  const std::int32_t in = add(receives);
-  const std::int32_t out = add(sends);
+  const auto add_all = [&](std::int32_t count) {
+    const Units* const listed = single_blocks && count > 0 ? where.listed(transfer->blocks.buffer) : nullptr;
+    if (listed != nullptr) return add(count, [listed](Blocks blocks) { return listed[blocks.first]; });
+    return add(count, [&where](Blocks blocks) { return where(blocks).units(); });
+  };
+  const std::int32_t in = add_all(receives);
+  const std::int32_t out = add_all(sends);
   if (in + out == 0) return;
   const bool is_quick = in <= 1 && out <= 1 && counts <= std::numeric_limits<std::int32_t>::max();
   const Form form = !is_quick ? Form::any : in == 0 ? Form::send : out == 0 ? Form::receive : Form::exchange;

@@ -21,10 +21,12 @@ struct Drawing;
 struct FlatSchedule;
 struct Step;
 
-/// A message of a program.
+/// A message of a program, without gaps: there may be many.
 struct Message {
   std::int32_t peer;
-  Extent data;
+  Buffer buffer;
+  Units data;
+  [[nodiscard]] Extent extent() const { return {static_cast<std::int32_t>(buffer), data.first, data.count}; }
 };
 
 /// Posts receives and sends together, receives first, each in the order given, and waits for all of them.
@@ -48,6 +50,8 @@ struct Messages {
     std::int32_t first;
     std::int32_t receives;
     std::int32_t sends;
+    /// Each message is one block of the caller's: all receives into one buffer, all sends from one.
+    bool single_blocks;
     /// Makes a step of the program: the quickest form that can do it. Messages of blocks that turn out empty are left
     /// out, for both ends know.
     void bind(Binder& binder) const;

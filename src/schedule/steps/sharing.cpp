@@ -44,7 +44,7 @@ void Sharing::Flat::bind(Binder& binder) const {
   BoundSharing bound{static_cast<std::int32_t>(program.publications.size()), 0,
                      static_cast<std::int32_t>(program.takes.size()), 0, 0};
   for (const Publication& one : sharing.publications) {
-    const Extent data = binder.where.of_message(one.from);
+    const Extent data = binder.where(one.from);
     if (data.count == 0 && one.from.count > 0) continue;
     program.publications.push_back({data, static_cast<std::int32_t>(program.readers.size()),
                                     static_cast<std::int32_t>(one.readers.size()), one.once});
@@ -53,9 +53,9 @@ void Sharing::Flat::bind(Binder& binder) const {
     bound.most = std::max(bound.most, data.count);
   }
   for (const Take& one : sharing.takes) {
-    const Extent into = binder.where.of_message(one.into);
+    const Extent into = binder.where(one.into);
     if (into.count == 0 && one.into.count > 0) continue;
-    program.takes.push_back({one.peer, into, binder.where.of_message(one.left), binder.where.of_message(one.right)});
+    program.takes.push_back({one.peer, into, binder.where(one.left), binder.where(one.right)});
     ++bound.takes;
     bound.most = std::max(bound.most, into.count);
   }

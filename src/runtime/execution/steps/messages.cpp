@@ -9,19 +9,21 @@ namespace {
 int post_receive(const Running& run, const Message& message, MPI_Request* request) {
   const Transport& on = run.transport;
   if (message.data.count <= INT_MAX)
-    return pmpi.Irecv(run.at(message.data), static_cast<int>(message.data.count), run.unit.type, on.peers[message.peer],
-                      on.tag, on.comm, request);
+    return pmpi.Irecv(run.at(message.extent()), static_cast<int>(message.data.count), run.unit.type,
+                      on.peers[message.peer], on.tag, on.comm, request);
   const Typed large(message.data.count, run.unit.type);
-  return pmpi.Irecv(run.at(message.data), large.count, large.type, on.peers[message.peer], on.tag, on.comm, request);
+  return pmpi.Irecv(run.at(message.extent()), large.count, large.type, on.peers[message.peer], on.tag, on.comm,
+                    request);
 }
 
 int post_send(const Running& run, const Message& message, MPI_Request* request) {
   const Transport& on = run.transport;
   if (message.data.count <= INT_MAX)
-    return pmpi.Isend(run.at(message.data), static_cast<int>(message.data.count), run.unit.type, on.peers[message.peer],
-                      on.tag, on.comm, request);
+    return pmpi.Isend(run.at(message.extent()), static_cast<int>(message.data.count), run.unit.type,
+                      on.peers[message.peer], on.tag, on.comm, request);
   const Typed large(message.data.count, run.unit.type);
-  return pmpi.Isend(run.at(message.data), large.count, large.type, on.peers[message.peer], on.tag, on.comm, request);
+  return pmpi.Isend(run.at(message.extent()), large.count, large.type, on.peers[message.peer], on.tag, on.comm,
+                    request);
 }
 
 /// Posts the first `receives` and `sends` of a step's messages, whatever fails.

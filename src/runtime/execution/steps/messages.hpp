@@ -26,19 +26,19 @@ class StepExecutor<Messages> {
  private:
   static int send(const Running& run, const Message& message) {
     const Transport& on = run.transport;
-    return pmpi.Send(run.at(message.data), static_cast<int>(message.data.count), run.unit.type, on.peers[message.peer],
-                     on.tag, on.comm);
+    return pmpi.Send(run.at(message.extent()), static_cast<int>(message.data.count), run.unit.type,
+                     on.peers[message.peer], on.tag, on.comm);
   }
   static int receive(const Running& run, const Message& message) {
     const Transport& on = run.transport;
-    return pmpi.Recv(run.at(message.data), static_cast<int>(message.data.count), run.unit.type, on.peers[message.peer],
-                     on.tag, on.comm, MPI_STATUS_IGNORE);
+    return pmpi.Recv(run.at(message.extent()), static_cast<int>(message.data.count), run.unit.type,
+                     on.peers[message.peer], on.tag, on.comm, MPI_STATUS_IGNORE);
   }
   static int exchange(const Running& run, const Message& in, const Message& out) {
     const Transport& on = run.transport;
-    return pmpi.Sendrecv(run.at(out.data), static_cast<int>(out.data.count), run.unit.type, on.peers[out.peer], on.tag,
-                         run.at(in.data), static_cast<int>(in.data.count), run.unit.type, on.peers[in.peer], on.tag,
-                         on.comm, MPI_STATUS_IGNORE);
+    return pmpi.Sendrecv(run.at(out.extent()), static_cast<int>(out.data.count), run.unit.type, on.peers[out.peer],
+                         on.tag, run.at(in.extent()), static_cast<int>(in.data.count), run.unit.type, on.peers[in.peer],
+                         on.tag, on.comm, MPI_STATUS_IGNORE);
   }
   /// Posts them and waits for them. The last message is one of MPI's blocking calls, which spares a request: all others
   /// are posted by then.
