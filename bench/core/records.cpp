@@ -64,7 +64,7 @@ void read_history(benchmark::State& state) {
   record.contexts = contexts(static_cast<int>(state.range(0)));
   const std::string text = to_json(record);
   std::size_t bytes = 0;
-  for (int i = 0; bytes < 16'000'000; ++i, bytes += text.size())
+  for (int i = 0; bytes + text.size() <= 16'000'000; ++i, bytes += text.size())
     std::ofstream(folder / ("2024" + std::to_string(i) + ".json")) << text;
   for (auto _ : state) {
     const starling::EarlierRuns earlier =

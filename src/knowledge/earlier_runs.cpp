@@ -236,11 +236,13 @@ void EarlierRuns::add(std::vector<ContextRecord> contexts) {
         collective_named(one.collective);  // nothing for a pattern: only the program knows its names
     const ContextRecord* const known = contexts_.find(one);
     if (known == nullptr && contexts_.all().size() == most_contexts) continue;
+    std::size_t expected = 0;
     const auto known_one = [&](const CandidateRecord& candidate) -> const CandidateRecord* {
       if (known == nullptr) return nullptr;
-      const auto is_it = [&](const CandidateRecord& other) { return same_name(candidate, other); };
-      const auto found = std::find_if(known->candidates.begin(), known->candidates.end(), is_it);
-      return found == known->candidates.end() ? nullptr : &*found;
+      const std::size_t place = place_of(candidate, known->candidates, expected);
+      if (place == known->candidates.size()) return nullptr;
+      expected = place + 1;
+      return &known->candidates[place];
     };
     const auto useless = [&](const CandidateRecord& candidate) {
       if (!is_usable(candidate)) return true;

@@ -104,16 +104,14 @@ std::vector<int> fold_candidates(ContextRecord& into, const ContextRecord& other
   std::vector<CandidateRecord>& all = into.candidates;
   const std::size_t known = all.size();
   std::vector<int> places;
-  std::size_t expected = 0;  // they are mostly in the same order
+  std::size_t expected = 0;
   for (const CandidateRecord& candidate : other.candidates) {
-    std::size_t tried = 0;
-    while (tried < known && !same_name(all[(expected + tried) % known], candidate)) ++tried;
-    std::size_t place = all.size();
-    if (tried < known) {
-      place = (expected + tried) % known;
+    std::size_t place = place_of(candidate, std::span(all).first(known), expected);
+    if (place < known) {
       expected = place + 1;
       fold(all[place], candidate);
     } else {
+      place = all.size();
       all.push_back(candidate);
     }
     places.push_back(static_cast<int>(place));

@@ -114,10 +114,11 @@ void read_fields(JsonReader& reader, Struct& into, const std::array<Field<Struct
   std::uint64_t seen = 0;
   static_assert(count <= std::numeric_limits<decltype(seen)>::digits);
   std::size_t expected = 0;  // the fields are mostly in the order of writing
-  reader.object([&](std::string_view key) {
+  const auto member = [&](std::string_view key) {
     for (std::size_t tried = 0; tried < count; ++tried) {
       const std::size_t which = (expected + tried) % count;
-      if (fields[which].name != key) continue;
+      const std::string_view name = fields[which].name;
+      if (key.data() != name.data() && key != name) continue;
       if ((seen >> which & 1U) != 0) throw JsonError("it has '" + std::string(key) + "' twice in one place");
       seen |= std::uint64_t{1} << which;
       expected = which + 1;
@@ -125,7 +126,8 @@ void read_fields(JsonReader& reader, Struct& into, const std::array<Field<Struct
       return;
     }
     if (!other(key)) reader.skip();
-  });
+  };
+  reader.object(member, [&] { return fields[expected % count].name; });
   for (std::size_t which = 0; which < count; ++which)
     if ((seen >> which & 1U) == 0 && fields[which].presence == Presence::always) reader.missing(fields[which].name);
 }

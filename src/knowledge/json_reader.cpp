@@ -80,15 +80,6 @@ void JsonReader::broken() {
   throw JsonError("it is cut short, or no JSON");
 }
 
-/// The next character that is not white space; it is not consumed.
-char JsonReader::next() {
-  for (; at_ < text_.size(); ++at_) {
-    const char c = text_[at_];
-    if (c != ' ' && c != '\n' && c != '\r' && c != '\t') return c;
-  }
-  broken();
-}
-
 void JsonReader::expect(char wanted) {
   if (next() != wanted) broken();
   ++at_;
@@ -156,9 +147,14 @@ void JsonReader::unescape(std::string& into) {
   append_utf8(into, code);
 }
 
-/// The rest of a string whose first quote was read. `unescaped` holds it if it has escapes.
-std::string_view JsonReader::string(std::string& unescaped) {
+/// The rest of a string whose first quote was read. `unescaped` holds it if it has escapes. `likely` is compared first.
+std::string_view JsonReader::string(std::string& unescaped, std::string_view likely) {
   const std::size_t first = at_;
+  if (const std::size_t end = first + likely.size();
+      !likely.empty() && end < text_.size() && text_[end] == '"' && text_.substr(first, likely.size()) == likely) {
+    at_ = end + 1;
+    return likely;
+  }
   bool is_copied = false;
   bool is_ascii = true;
   for (std::size_t from = first;; ++at_) {
@@ -259,8 +255,8 @@ void JsonReader::skip() {
 }
 
 void JsonReader::end() {
-  for (; at_ < text_.size(); ++at_)
-    if (std::string_view(" \n\r\t").find(text_[at_]) == std::string_view::npos) broken();
+  while (at_ < text_.size())
+    if (!is_space(text_[at_++])) broken();
 }
 
 }  // namespace starling

@@ -72,6 +72,16 @@ constexpr std::array candidate_fields{
     field<&CandidateRecord::note>("note", Presence::where_known),
 };
 
+/// The same fields, of which only those are read that tell later runs how fast a candidate was.
+constexpr auto fields_to_learn_from = [] {
+  auto fields = candidate_fields;
+  for (auto& [name, read, write, is_known, presence] : fields)
+    if (name == "median_s" || name == "min_s" || name == "earlier_s" || name == "setup_s" || name == "reason" ||
+        name == "note")
+      read = [](JsonReader& reader, std::string_view /*name*/, CandidateRecord& /*into*/) { reader.skip(); };
+  return fields;
+}();
+
 template <typename Struct, std::size_t count>
 void write_object(JsonWriter& writer, const Struct& from, const std::array<Field<Struct>, count>& fields) {
   writer.object();
@@ -235,7 +245,7 @@ void write(JsonWriter& writer, const ContextRecord& context) {
 void read_candidates(JsonReader& reader, const Wanted& wanted, std::vector<CandidateRecord>& into) {
   reader.array([&] {
     CandidateRecord candidate;
-    read_fields(reader, candidate, candidate_fields);
+    read_fields(reader, candidate, wanted.candidate == nullptr ? candidate_fields : fields_to_learn_from);
     if (wanted.candidate != nullptr && !wanted.candidate(candidate)) return;
     reader.keep(room_of<CandidateRecord>);
     into.push_back(std::move(candidate));

@@ -28,7 +28,8 @@ struct Wanted {
 
   /// Whether the contexts of such a run are wanted; null: of all runs.
   std::function<bool(const RunDescription&)> run = nullptr;
-  /// Whether such a candidate is wanted; decisions are then left out. Null: all candidates, with decisions.
+  /// Whether such a candidate is wanted. Of candidates only what later runs learn from is then read, and no decisions.
+  /// Null: all of all candidates, with decisions.
   bool (*candidate)(const CandidateRecord&) = nullptr;
   std::size_t room = room_of_record;
 };

@@ -14,16 +14,23 @@ std::string public_name(const CandidateRecord& candidate) {
   return name;
 }
 
-bool same_name(const CandidateRecord& one, const CandidateRecord& other) {
-  return one.name == other.name && one.parameters == other.parameters;
-}
-
 int index_of(const std::vector<CandidateRecord>& candidates, std::string_view name) {
   const auto is_it = [&](const CandidateRecord& candidate) {
     return name.starts_with(candidate.name) && public_name(candidate) == name;
   };
   const auto found = std::find_if(candidates.begin(), candidates.end(), is_it);
   return found == candidates.end() ? -1 : static_cast<int>(found - candidates.begin());
+}
+
+std::size_t place_of(const CandidateRecord& candidate, std::span<const CandidateRecord> list, std::size_t expected) {
+  const auto is_it = [&](const CandidateRecord& other) {
+    return candidate.name == other.name && candidate.parameters == other.parameters;
+  };
+  const auto from = list.begin() + static_cast<std::ptrdiff_t>(std::min(expected, list.size()));
+  if (const auto found = std::find_if(from, list.end(), is_it); found != list.end())
+    return static_cast<std::size_t>(found - list.begin());
+  const auto found = std::find_if(list.begin(), from, is_it);
+  return found == from ? list.size() : static_cast<std::size_t>(found - list.begin());
 }
 
 void add_last(std::vector<LastRank>& into, std::span<const LastRank> more, std::size_t most) {

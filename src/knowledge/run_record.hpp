@@ -177,11 +177,12 @@ struct RunRecord {
 /// The public name of a candidate, without the collective: "chain?segment=8192".
 std::string public_name(const CandidateRecord& candidate);
 
-/// Whether both are one candidate.
-bool same_name(const CandidateRecord& one, const CandidateRecord& other);
-
 /// The index of a candidate by its public name, -1 for none.
 int index_of(const std::vector<CandidateRecord>& candidates, std::string_view name);
+
+/// The place of that candidate in a list, its length for none. Tries those from `expected` on first, for lists of two
+/// records are mostly in the same order.
+std::size_t place_of(const CandidateRecord& candidate, std::span<const CandidateRecord> list, std::size_t expected);
 
 /// Whether a file name in a history may be that of a record.
 bool is_record_name(std::string_view name);
