@@ -6,6 +6,8 @@
 #include <array>
 #include <ctime>
 
+#include "messages/number.hpp"
+
 namespace starling {
 namespace {
 
@@ -19,6 +21,12 @@ std::string in_utc(std::chrono::system_clock::time_point time, const char* forma
 
 bool fits_a_file_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+}
+
+/// Whether a text is a form whose `#` are digits.
+bool has_form(std::string_view text, std::string_view form) {
+  return std::equal(text.begin(), text.end(), form.begin(), form.end(),
+                    [](char c, char of_form) { return of_form == '#' ? c >= '0' && c <= '9' : c == of_form; });
 }
 
 constexpr std::string_view begin_of_merged = "merged-";
@@ -59,9 +67,8 @@ bool is_run_file_name(std::string_view name) {
   constexpr std::string_view form = "########T######-";
   constexpr std::string_view end = ".json";
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  const auto fits = [&](char pattern, char c) { return pattern == '#' ? is_digit(c) : pattern == c; };
   if (!name.ends_with(end) || name.size() < form.size() + end.size()) return false;
-  if (!std::equal(form.begin(), form.end(), name.begin(), fits)) return false;
+  if (!has_form(name.substr(0, form.size()), form)) return false;
   name.remove_prefix(form.size());
   name.remove_suffix(end.size());
   const std::size_t dash = name.rfind('-');
@@ -88,6 +95,16 @@ std::string host_name() {
 
 std::string in_iso_8601(std::chrono::system_clock::time_point time) {
   return in_utc(time, "%Y-%m-%dT%H:%M:%SZ");
+}
+
+bool is_iso_8601(std::string_view text) {
+  constexpr std::string_view date = "####-##-##";
+  const bool is_date = has_form(text, date);
+  if (!is_date && !has_form(text, "####-##-##T##:##:##Z")) return false;
+  const auto has = [&](std::size_t at, int least, int most) {
+    return number_in(text.substr(at, 2), least, most).has_value();
+  };
+  return has(5, 1, 12) && has(8, 1, 31) && (is_date || (has(11, 0, 23) && has(14, 0, 59) && has(17, 0, 59)));
 }
 
 }  // namespace starling

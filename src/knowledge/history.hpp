@@ -35,5 +35,7 @@ std::string host_name();
 
 /// The time in a record's format, UTC in ISO 8601: "2024-05-01T12:00:00Z".
 std::string in_iso_8601(std::chrono::system_clock::time_point time);
+/// Whether a text is a time in that format, or a date alone.
+bool is_iso_8601(std::string_view text);
 
 }  // namespace starling

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "knowledge/history.hpp"
 #include "knowledge/json_fields.hpp"
 #include "messages/told.hpp"
 #include "ways/way.hpp"
@@ -254,6 +255,7 @@ TuningTable TuningTable::from_json(std::string_view text) {
       reader.text(table.mpi_version_);
     } else if (key == "made") {
       read_fields(reader, table.made_, made_fields);
+      if (!is_iso_8601(table.made_.when)) throw JsonError("its 'when' is no time like 2024-05-01T12:00:00Z");
     } else {
       reader.array([&] {
         TableEntry entry = read_entry(reader);

@@ -276,6 +276,16 @@ TEST(TuningTable, SaysHowItWasMade) {
   EXPECT_EQ(instead(""), "line 4: it is no tuning table: it has no 'made'");
   EXPECT_EQ(instead(R"("made": {"when": "2026-11-23", "command": "by hand"},)"),
             "line 2: it is no tuning table: it has no 'starling'");
+  const auto made_when = [&](const std::string& when) {
+    return instead(R"("made": {"when": ")" + when + R"(", "command": "by hand", "starling": "1"},)");
+  };
+  // As the Python reader does: tests/python/test_tuning_table.py.
+  for (const char* time : {"2026-11-23", "2026-01-31T00:00:00Z", "2026-12-01T23:59:59Z"})
+    EXPECT_EQ(made_when(time), "");
+  for (const char* other :
+       {"", "noon", "20261123", "2026-13-23", "2026-00-23", "2026-11-32", "2026-11-23T06:00:00", "2026-11-23 06:00:00Z",
+        "2026-11-23T24:00:00Z", "2026-11-23T06:60:00Z", "2026-11-23T06:00:60Z", "2026-11-23T06:00:00+01:00"})
+    EXPECT_EQ(made_when(other), "line 2: its 'when' is no time like 2024-05-01T12:00:00Z") << other;
   EXPECT_EQ(instead(R"("made": "yesterday",)"),
             "line 2: it is no tuning table: it has another value where an object must be");
 }

@@ -115,6 +115,19 @@ def changed(change: Callable[[dict[str, Any]], object]) -> str:
     return json.dumps(found)
 
 
+# As the C++ reader does: tests/knowledge/tuning_table.cpp.
+TIMES = ("2026-11-23", "2026-01-31T00:00:00Z", "2026-12-01T23:59:59Z")
+OTHER_THAN_TIMES = (
+    *("", "noon", "20261123", "2026-13-23", "2026-00-23", "2026-11-32", "2026-11-23T06:00:00", "2026-11-23 06:00:00Z"),
+    *("2026-11-23T24:00:00Z", "2026-11-23T06:60:00Z", "2026-11-23T06:00:60Z", "2026-11-23T06:00:00+01:00"),
+)
+
+
+@pytest.mark.parametrize("when", TIMES)
+def test_a_table_is_of_a_date_or_a_time_in_utc(when: str) -> None:
+    assert parse(changed(lambda one: one["made"].update(when=when))).made.when == when
+
+
 def intervals(found: dict[str, Any]) -> list[dict[str, Any]]:
     made: list[dict[str, Any]] = found["choices"][0]["intervals"]
     return made
@@ -134,7 +147,13 @@ def intervals(found: dict[str, Any]) -> list[dict[str, Any]]:
         (changed(lambda one: one.pop("made")), "it has no made"),
         (changed(lambda one: one["choices"][0].pop("ranks")), "it has no choices[0].ranks"),
         (changed(lambda one: one.update(mpi_flavour=4)), "mpi_flavour is not what it should be: 4"),
-        (changed(lambda one: one["made"].update(when="noon")), "made.when: no time in ISO 8601"),
+        *(
+            (
+                changed(lambda one, other=other: one["made"].update(when=other)),
+                "made.when: no time like 2024-05-01T12:00:00Z",
+            )
+            for other in OTHER_THAN_TIMES
+        ),
         (
             changed(lambda one: one["choices"][0].update(nodes=3)),
             "choices[0]: 16 ranks are not on 3 nodes with at most 4 each",
