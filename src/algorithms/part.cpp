@@ -77,7 +77,8 @@ Schedule Part::schedule(const Team& team) const {
   return by_candidate_ ? by_candidate_->schedule(team) : by_the_library(collective_, team);
 }
 
-std::string Part::refusal(const Situation& part) const {
+std::string Part::refusal(Situation part) const {
+  part.collective = collective_;
   std::string why =
       by_candidate_ ? by_candidate_->refusal(part) : native_part_refusal(part, !has_uniform_blocks(part.collective));
   if (why.empty()) return why;
@@ -85,12 +86,14 @@ std::string Part::refusal(const Situation& part) const {
          why;
 }
 
-Division Part::division(const Situation& part) const {
+Division Part::division(Situation part) const {
+  part.collective = collective_;
   if (by_candidate_) return by_candidate_->division(part);
   return {divides_a_vector(collective_) ? 1 : part.ranks};
 }
 
-std::int64_t Part::scratch_blocks(const Situation& part) const {
+std::int64_t Part::scratch_blocks(Situation part) const {
+  part.collective = collective_;
   return by_candidate_ ? by_candidate_->scratch_blocks(part) : 0;
 }
 
@@ -102,32 +105,6 @@ std::string native_part_refusal(const Situation& part, bool blocks_may_differ) {
   const std::int64_t blocks = divides_a_vector(part.collective) ? 1 : part.ranks;
   const bool is_countable = !blocks_may_differ || units <= std::numeric_limits<int>::max() / blocks;
   return is_countable ? "" : "has more data than MPI can count in an int";
-}
-
-namespace {
-
-Situation as_part(Collective collective, const Situation& whole) {
-  Situation situation = whole;
-  situation.collective = collective;
-  return situation;
-}
-
-}  // namespace
-
-Schedule part(Collective collective, std::string_view name, const Team& team) {
-  return Part::named(collective, name).schedule(team);
-}
-
-std::string part_refusal(Collective collective, std::string_view name, const Situation& whole) {
-  return Part::named(collective, name).refusal(as_part(collective, whole));
-}
-
-std::int64_t part_scratch_blocks(Collective collective, std::string_view name, const Situation& whole) {
-  return Part::named(collective, name).scratch_blocks(as_part(collective, whole));
-}
-
-int part_communicators(Collective collective, std::string_view name) {
-  return Part::named(collective, name).communicators();
 }
 
 }  // namespace starling

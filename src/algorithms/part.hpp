@@ -21,12 +21,12 @@ class Part {
 
   /// What one rank does. The part has its data in Buffer::send and Buffer::recv.
   [[nodiscard]] Schedule schedule(const Team& team) const;
-  /// Why it cannot serve in the part's own situation; empty if it can.
-  [[nodiscard]] std::string refusal(const Situation& part) const;
+  /// Why it cannot serve its ranks, of which a situation tells all but the collective; empty if it can.
+  [[nodiscard]] std::string refusal(Situation part) const;
   /// How it divides the data there.
-  [[nodiscard]] Division division(const Situation& part) const;
+  [[nodiscard]] Division division(Situation part) const;
   /// Blocks of scratch that it uses there at most.
-  [[nodiscard]] std::int64_t scratch_blocks(const Situation& part) const;
+  [[nodiscard]] std::int64_t scratch_blocks(Situation part) const;
   /// Communicators that a rank needs for it at most.
   [[nodiscard]] int communicators() const { return by_candidate_ ? by_candidate_->communicators() : 1; }
   /// Whether its ranks meet in memory that they share.
@@ -46,17 +46,5 @@ class Part {
 /// Why the MPI library cannot do a part of a call in that situation; empty if it can. Where the blocks of members may
 /// differ in size it is given counts.
 std::string native_part_refusal(const Situation& part, bool blocks_may_differ);
-
-/// The schedule of one rank for the part that `name` names (e.g. rab1's allgather).
-Schedule part(Collective collective, std::string_view name, const Team& team);
-
-/// Why that part cannot serve in the situation of the whole; empty if it can.
-std::string part_refusal(Collective collective, std::string_view name, const Situation& whole);
-
-/// Blocks of scratch that part uses at most.
-std::int64_t part_scratch_blocks(Collective collective, std::string_view name, const Situation& whole);
-
-/// Communicators that a rank needs for that part at most.
-int part_communicators(Collective collective, std::string_view name);
 
 }  // namespace starling

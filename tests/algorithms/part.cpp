@@ -14,9 +14,9 @@ namespace {
 constexpr Team one_of_four{.size = 4, .rank = 1, .division = {4}};
 
 TEST(Part, IsTheScheduleOfARegisteredCandidate) {
-  const Schedule ring = part(Collective::allgather, "ring", one_of_four);
+  const Schedule ring = Part::named(Collective::allgather, "ring").schedule(one_of_four);
   EXPECT_EQ(ring.rounds().size(), 4U);
-  EXPECT_THROW((void)part(Collective::allgather, "no such", one_of_four), std::out_of_range);
+  EXPECT_THROW((void)Part::named(Collective::allgather, "no such"), std::out_of_range);
 }
 
 TEST(Part, HasParametersOfItsOwn) {
@@ -29,7 +29,7 @@ TEST(Part, HasParametersOfItsOwn) {
 }
 
 TEST(Part, IsASubCollectiveWhereTheLibraryDoesIt) {
-  const Schedule todo = part(Collective::allgatherv, "native", one_of_four);
+  const Schedule todo = Part::named(Collective::allgatherv, "native").schedule(one_of_four);
   ASSERT_EQ(todo.rounds().size(), 1U);
   ASSERT_NE(todo.rounds().front().sub(), nullptr);
   EXPECT_EQ(todo.rounds().front().sub()->collective, Collective::allgather);

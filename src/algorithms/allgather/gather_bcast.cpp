@@ -16,7 +16,7 @@ Schedule build(const Team& team, const Parameters& /*none*/) {
   Schedule todo(team.blocks());
   todo.copy(sendbuf(0), recvbuf(team.rank));
   gather_up_binomial_tree(todo, team, Buffer::recv);
-  todo.append(part(Collective::bcast, "binomial", {team.size, team.rank, 0, 1}),
+  todo.append(Part::named(Collective::bcast, "binomial").schedule({team.size, team.rank, 0, 1}),
               {.send = {Buffer::send}, .recv = {Buffer::recv, 0, team.size}});
   return todo;
 }

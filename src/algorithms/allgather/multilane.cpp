@@ -13,7 +13,7 @@ namespace starling::allgather {
 namespace {
 
 constexpr std::array parts_on_node{Collective::allgatherv};
-constexpr Hierarchy hierarchy{parts_on_node, Collective::allgatherv};
+constexpr Hierarchy hierarchy{parts_on_node, Collective::allgatherv, true};
 
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
@@ -54,7 +54,7 @@ Algorithm multilane() {
                      outer_parameter<hierarchy>({"bruck", "ring", "simple", "native"}, "the allgather of each lane")},
       .latency = "(q-1) alpha on a node of q ranks, and the allgather's among the nodes",
       .bandwidth = "(q-1)/q p s beta on a node of q ranks, and (p-q)/q s beta among the nodes",
-      .refuses = refuses_even_nodes<hierarchy>,
+      .refuses = refuses<hierarchy>,
       .scratch_blocks = scratch_blocks,
       .shares_memory = shares_memory<hierarchy>,
       .communicators = communicators<hierarchy>,

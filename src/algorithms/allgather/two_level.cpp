@@ -53,7 +53,7 @@ std::string refuses(const Situation& situation, const Parameters& with) {
   const Part gather = hierarchy.on_node(with, gathered);
   if (situation.collective == Collective::allgatherv && !gather.is_native() && gather.communicators() > 0)
     return "gathers only blocks of one size by parts of the MPI library's";
-  return refuses_two_levels<hierarchy>(situation, with);
+  return hierarchy.refusal(situation, with);
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {

@@ -15,7 +15,7 @@ namespace starling::allreduce {
 namespace {
 
 constexpr std::array parts_on_node{Collective::reduce_scatter, Collective::allgatherv};
-constexpr Hierarchy hierarchy{parts_on_node, Collective::allreduce};
+constexpr Hierarchy hierarchy{parts_on_node, Collective::allreduce, true};
 enum Parts : std::uint8_t { reduced, spread };
 
 int ranks_on_a_node(const Situation& situation) {
@@ -51,18 +51,13 @@ Division divide_in_shares(const Situation& situation, const Parameters& with) {
   return {ranks_on_a_node(situation) * blocks_of_a_share(situation, with)};
 }
 
-std::string refuses(const Situation& situation, const Parameters& with) {
-  if (std::string why = even_nodes_refusal(situation); !why.empty()) return why;
-  return hierarchy.refusal(situation, with, ranks_on_a_node(situation));
-}
-
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 1;
   const std::int64_t share = blocks_of_a_share(situation, with);
   return share +
          (share *
           (hierarchy.inner_scratch(situation, with, reduced) + hierarchy.inner_scratch(situation, with, spread))) +
-         hierarchy.outer_scratch(situation, with, ranks_on_a_node(situation));
+         hierarchy.outer_scratch(situation, with);
 }
 
 }  // namespace
@@ -84,7 +79,7 @@ Algorithm multilane() {
       .latency = "2 (q-1) alpha on a node of q ranks, and the allreduce's among the nodes",
       .bandwidth = "2 (q-1)/q m beta on a node of q ranks, and the allreduce's of m/q bytes among the nodes",
       .divide = divide_in_shares,
-      .refuses = refuses,
+      .refuses = refuses<hierarchy>,
       .scratch_blocks = scratch_blocks,
       .shares_memory = shares_memory<hierarchy>,
       .communicators = communicators<hierarchy>,

@@ -20,7 +20,7 @@ Schedule build(const Team& team, const Parameters& with) {
 }
 
 std::string refuses(const Situation& situation, const Parameters& with) {
-  return part_refusal(Collective::allgatherv, with.text("allgather"), situation);
+  return Part::named(Collective::allgatherv, with.text("allgather")).refusal(situation);
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
@@ -29,7 +29,7 @@ std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) 
 
 /// That of the allgather's barriers.
 int communicators(const Parameters& with) {
-  return part_communicators(Collective::allgatherv, with.text("allgather"));
+  return Part::named(Collective::allgatherv, with.text("allgather")).communicators();
 }
 
 }  // namespace

@@ -26,15 +26,16 @@ std::string gather_of(const Parameters& with) {
 Schedule build(const Team& team, const Parameters& with) {
   Schedule todo(team.blocks());
   const Buffer arrived = todo.add_scratch_like(team.size, team.rank);
-  todo.append(part(Collective::alltoall, with.text("alltoall"), team), {.send = {Buffer::send}, .recv = {arrived}});
+  todo.append(Part::named(Collective::alltoall, with.text("alltoall")).schedule(team),
+              {.send = {Buffer::send}, .recv = {arrived}});
   combine_in_order(todo, arrived, team.size, team.rank);
-  todo.append(part(Collective::allgatherv, gather_of(with), team),
+  todo.append(Part::named(Collective::allgatherv, gather_of(with)).schedule(team),
               {.send = {Buffer::recv, team.rank}, .recv = {Buffer::recv}});
   return todo;
 }
 
 std::string refuses(const Situation& situation, const Parameters& with) {
-  return part_refusal(Collective::allgatherv, gather_of(with), situation);
+  return Part::named(Collective::allgatherv, gather_of(with)).refusal(situation);
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& /*any*/) {
@@ -43,7 +44,7 @@ std::int64_t scratch_blocks(const Situation& situation, const Parameters& /*any*
 
 /// That of the alltoall's barriers.
 int communicators(const Parameters& with) {
-  return part_communicators(Collective::alltoall, with.text("alltoall"));
+  return Part::named(Collective::alltoall, with.text("alltoall")).communicators();
 }
 
 }  // namespace

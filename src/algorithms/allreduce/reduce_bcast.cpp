@@ -15,14 +15,14 @@ namespace {
 Schedule build(const Team& team, const Parameters& /*none*/) {
   const Placement everywhere{.send = {Buffer::send}, .recv = {Buffer::recv}};
   Schedule todo(team.blocks());
-  todo.append(part(Collective::reduce, "binomial", team), everywhere);
-  todo.append(part(Collective::bcast, "binomial", team), everywhere);
+  todo.append(Part::named(Collective::reduce, "binomial").schedule(team), everywhere);
+  todo.append(Part::named(Collective::bcast, "binomial").schedule(team), everywhere);
   return todo;
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& /*none*/) {
   // Rank 0 is the root: it needs none for one other rank.
-  return situation.ranks > 2 ? part_scratch_blocks(Collective::reduce, "binomial", situation) : 0;
+  return situation.ranks > 2 ? Part::named(Collective::reduce, "binomial").scratch_blocks(situation) : 0;
 }
 
 }  // namespace

@@ -22,8 +22,10 @@ std::string reduce_of(const Parameters& with) {
 
 Schedule build(const Team& team, const Parameters& with) {
   Schedule todo(team.blocks());
-  todo.append(part(Collective::reduce, reduce_of(with), team), {.send = {Buffer::send}, .recv = {Buffer::recv}});
-  todo.append(part(Collective::bcast, "shared", team), {.send = {Buffer::recv}, .recv = {Buffer::recv}});
+  todo.append(Part::named(Collective::reduce, reduce_of(with)).schedule(team),
+              {.send = {Buffer::send}, .recv = {Buffer::recv}});
+  todo.append(Part::named(Collective::bcast, "shared").schedule(team),
+              {.send = {Buffer::recv}, .recv = {Buffer::recv}});
   return todo;
 }
 
@@ -33,7 +35,7 @@ std::string refuses(const Situation& situation, const Parameters& with) {
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
-  return part_scratch_blocks(Collective::reduce, reduce_of(with), situation);
+  return Part::named(Collective::reduce, reduce_of(with)).scratch_blocks(situation);
 }
 
 }  // namespace

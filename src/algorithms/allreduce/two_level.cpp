@@ -66,7 +66,7 @@ Algorithm two_level() {
       .latency = "2 ceil(log2 q) alpha on a node of q ranks, and the allreduce's among the nodes",
       .bandwidth = "2 ceil(log2 q) m beta on a node of q ranks, and the allreduce's among the nodes",
       .divide = divide<hierarchy>,
-      .refuses = refuses_two_levels<hierarchy>,
+      .refuses = refuses<hierarchy>,
       .scratch_blocks = scratch_blocks,
       .shares_memory = shares_memory<hierarchy>,
       .communicators = communicators<hierarchy>,

@@ -15,7 +15,7 @@ namespace starling::alltoall {
 namespace {
 
 constexpr std::array parts_on_node{Collective::alltoall};
-constexpr Hierarchy hierarchy{parts_on_node, Collective::alltoall};
+constexpr Hierarchy hierarchy{parts_on_node, Collective::alltoall, true};
 
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
@@ -67,7 +67,7 @@ Algorithm multilane() {
                      outer_parameter<hierarchy>({"bruck", "simple", "ring", "native"}, "the alltoall of each lane")},
       .latency = "(q-1) alpha on a node of q ranks, and the alltoall's among the nodes",
       .bandwidth = "(q-1)/q p s beta on a node of q ranks, and (p-q) s beta among the nodes",
-      .refuses = refuses_even_nodes<hierarchy>,
+      .refuses = refuses<hierarchy>,
       .scratch_blocks = scratch_blocks,
       .shares_memory = shares_memory<hierarchy>,
       .communicators = communicators<hierarchy>,

@@ -96,7 +96,6 @@ Schedule build(const Team& team, const Parameters& with) {
 }
 
 std::string refuses(const Situation& situation, const Parameters& with) {
-  if (std::string why = two_level_refusal(situation); !why.empty()) return why;
   return (by_messages(with) ? leaders : hierarchy).refusal(situation, with);
 }
 

@@ -26,17 +26,17 @@ Schedule build(const Team& team, const Parameters& with) {
     Round& round = todo.round();
     for (const Blocks& range : binomial_subtree_blocks(team, child, Buffer::recv)) round.send(range, child);
   }
-  todo.append(part(Collective::allgatherv, with.text("allgather"), team),
+  todo.append(Part::named(Collective::allgatherv, with.text("allgather")).schedule(team),
               {.send = {Buffer::recv, team.rank}, .recv = {Buffer::recv}});
   return todo;
 }
 
 std::string refuses(const Situation& situation, const Parameters& with) {
-  return part_refusal(Collective::allgatherv, with.text("allgather"), situation);
+  return Part::named(Collective::allgatherv, with.text("allgather")).refusal(situation);
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
-  return part_scratch_blocks(Collective::allgatherv, with.text("allgather"), situation);
+  return Part::named(Collective::allgatherv, with.text("allgather")).scratch_blocks(situation);
 }
 
 }  // namespace

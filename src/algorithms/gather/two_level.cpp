@@ -67,7 +67,7 @@ Algorithm two_level() {
                      outer_parameter<hierarchy>({"binomial", "sequential", "native"}, "the gather from the leaders")},
       .latency = "ceil(log2 q) alpha on a node of q ranks, and the gather's among the nodes",
       .bandwidth = "(q-1) s beta on a node of q ranks, and (p-q) s beta among the nodes",
-      .refuses = refuses_two_levels<hierarchy>,
+      .refuses = refuses<hierarchy>,
       .scratch_blocks = scratch_blocks,
       .shares_memory = shares_memory<hierarchy>,
       .communicators = communicators<hierarchy>,

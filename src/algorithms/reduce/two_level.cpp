@@ -60,7 +60,7 @@ Algorithm two_level() {
       .bandwidth = "ceil(log2 q) m beta on a node of q ranks, and the reduce's among the nodes",
       .divide = divide<hierarchy>,
       .works_in_place = false,
-      .refuses = refuses_two_levels<hierarchy>,
+      .refuses = refuses<hierarchy>,
       .scratch_blocks = scratch_blocks,
       .shares_memory = shares_memory<hierarchy>,
       .communicators = communicators<hierarchy>,

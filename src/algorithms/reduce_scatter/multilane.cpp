@@ -16,7 +16,7 @@ namespace starling::reduce_scatter {
 namespace {
 
 constexpr std::array parts_on_node{Collective::reduce_scatter};
-constexpr Hierarchy hierarchy{parts_on_node, Collective::reduce_scatter};
+constexpr Hierarchy hierarchy{parts_on_node, Collective::reduce_scatter, true};
 
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
@@ -64,7 +64,7 @@ Algorithm multilane() {
       .reduction_order = "multilane",
       .latency = "(q-1) alpha on a node of q ranks, and the reduce_scatter's among the nodes",
       .bandwidth = "(q-1)/q p s beta on a node of q ranks, and (p-q)/q s beta among the nodes",
-      .refuses = refuses_even_nodes<hierarchy>,
+      .refuses = refuses<hierarchy>,
       .scratch_blocks = scratch_blocks,
       .shares_memory = shares_memory<hierarchy>,
       .communicators = communicators<hierarchy>,

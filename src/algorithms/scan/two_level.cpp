@@ -89,9 +89,8 @@ Division divide_as(const Situation& situation, const Parameters& with) {
 }
 
 std::string refuses(const Situation& situation, const Parameters& with) {
-  if (std::string why = two_level_refusal(situation); !why.empty()) return why;
-  if (!are_consecutive(*situation.places)) return "needs consecutive ranks on each node";
-  return hierarchy_of(situation.collective).refusal(situation, with);
+  if (std::string why = hierarchy_of(situation.collective).refusal(situation, with); !why.empty()) return why;
+  return are_consecutive(*situation.places) ? "" : "needs consecutive ranks on each node";
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {

@@ -12,14 +12,14 @@ constexpr std::int64_t most_scratch_mebibytes = 256;
 
 Buffer gather_everything(Schedule& todo, const Team& team, std::string_view gather, int scale) {
   const Buffer all = todo.add_scratch(team.size * scale);
-  todo.append(part(Collective::allgather, gather, {team.size, team.rank, 0, {team.size}}),
+  todo.append(Part::named(Collective::allgather, gather).schedule({team.size, team.rank, 0, {team.size}}),
               {.send = {Buffer::send, 0, scale}, .recv = {all, 0, scale}});
   return all;
 }
 
 std::string gather_everything_refusal(const Situation& whole, std::string_view gather, std::int64_t scale,
                                       std::int64_t block_bytes) {
-  if (std::string why = part_refusal(Collective::allgather, gather, whole); !why.empty()) return why;
+  if (std::string why = Part::named(Collective::allgather, gather).refusal(whole); !why.empty()) return why;
   const std::int64_t blocks = scale * whole.ranks;
   if (blocks > most_scratch_blocks) return "would gather more than a million blocks on every rank";
   if (block_bytes > most_scratch_mebibytes * 1024 * 1024 / blocks)
@@ -28,7 +28,7 @@ std::string gather_everything_refusal(const Situation& whole, std::string_view g
 }
 
 std::int64_t scratch_of_gather_everything(const Situation& whole, std::string_view gather, std::int64_t scale) {
-  return scale * (whole.ranks + part_scratch_blocks(Collective::allgather, gather, whole));
+  return scale * (whole.ranks + Part::named(Collective::allgather, gather).scratch_blocks(whole));
 }
 
 Schedule gather_then_pick(const Team& team, std::string_view gather) {

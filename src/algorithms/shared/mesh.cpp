@@ -40,7 +40,7 @@ Schedule mesh_allgather(const Team& team, int dimensions) {
   for (const int length : mesh_shape(team.size, dimensions)) {
     const int place = team.rank / stride % length;
     const int first_block = team.rank / (stride * length) * (stride * length);
-    todo.append(part(Collective::allgatherv, "simple", {length, place, 0, {length}}),
+    todo.append(Part::named(Collective::allgatherv, "simple").schedule({length, place, 0, {length}}),
                 {.send = mine,
                  .recv = {Buffer::recv, first_block, stride},
                  .ranks = RankSet::every(stride, team.rank - (place * stride), length)});

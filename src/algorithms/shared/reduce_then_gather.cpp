@@ -6,15 +6,16 @@ namespace starling {
 
 Schedule reduce_then_gather(const Team& team, std::string_view reduce, std::string_view gather) {
   Schedule todo(team.blocks());
-  todo.append(part(Collective::reduce_scatter, reduce, team),
+  todo.append(Part::named(Collective::reduce_scatter, reduce).schedule(team),
               {.send = {Buffer::send}, .recv = {Buffer::recv, team.rank}, .sizes = Origin{Buffer::recv}});
-  todo.append(part(Collective::allgatherv, gather, team), {.send = {Buffer::recv, team.rank}, .recv = {Buffer::recv}});
+  todo.append(Part::named(Collective::allgatherv, gather).schedule(team),
+              {.send = {Buffer::recv, team.rank}, .recv = {Buffer::recv}});
   return todo;
 }
 
 std::int64_t scratch_of_reduce_then_gather(const Situation& whole, std::string_view reduce, std::string_view gather) {
-  return part_scratch_blocks(Collective::reduce_scatter, reduce, whole) +
-         part_scratch_blocks(Collective::allgatherv, gather, whole);
+  return Part::named(Collective::reduce_scatter, reduce).scratch_blocks(whole) +
+         Part::named(Collective::allgatherv, gather).scratch_blocks(whole);
 }
 
 }  // namespace starling

@@ -134,7 +134,9 @@ bool Hierarchy::takes_outer(std::string_view text) const {
   return part && (part->is_native() || !part->algorithm()->needs.one_node);
 }
 
-std::string Hierarchy::refusal(const Situation& whole, const Parameters& with, int lanes) const {
+std::string Hierarchy::refusal(const Situation& whole, const Parameters& with) const {
+  if (std::string why = two_level_refusal(whole); !why.empty()) return why;
+  if (has_lanes && !are_even(*whole.places)) return "needs equally many ranks on all nodes";
   const bool divides = divides_a_vector(whole.collective);
   for (std::size_t place = 0; place < inner.size(); ++place) {
     const Part part = on_node(with, place);
@@ -159,16 +161,19 @@ std::string Hierarchy::refusal(const Situation& whole, const Parameters& with, i
     if (!why.empty()) return why;
   }
   const Part between = across(with);
-  const Situation part = across_nodes(outer, whole, lanes);
   // Only the leaders of the domains of one node can meet in memory.
   if (!between.is_native() && between.algorithm()->needs.one_node) return node_memory_refusal(whole);
-  if (std::string why = between.refusal(part); !why.empty()) return why;
+  if (std::string why = between.refusal(between_nodes(whole)); !why.empty()) return why;
   const bool has_blocks_of_nodes = !divides_a_vector(outer) && outer != Collective::barrier;
   if (between.communicators() > 0 && (has_blocks_of_nodes || rooted(outer)) && !are_even(*whole.places))
     return "needs equally many ranks on all nodes for a part by the MPI library between them";
   if (divides && division(whole, with).blocks == 0)
     return "would divide the vector in more than " + std::to_string(most_blocks) + " blocks";
   return {};
+}
+
+Situation Hierarchy::between_nodes(const Situation& whole) const {
+  return across_nodes(outer, whole, has_lanes && divides_a_vector(outer) ? whole.places->on_node(0).size() : 1);
 }
 
 Division Hierarchy::division(const Situation& whole, const Parameters& with) const {
@@ -197,8 +202,8 @@ std::int64_t Hierarchy::inner_scratch(const Situation& whole, const Parameters& 
   return most;
 }
 
-std::int64_t Hierarchy::outer_scratch(const Situation& whole, const Parameters& with, int lanes) const {
-  return across(with).scratch_blocks(across_nodes(outer, whole, lanes));
+std::int64_t Hierarchy::outer_scratch(const Situation& whole, const Parameters& with) const {
+  return across(with).scratch_blocks(between_nodes(whole));
 }
 
 std::int64_t Hierarchy::scratch(const Situation& whole, const Parameters& with) const {
@@ -243,11 +248,6 @@ std::string two_level_refusal(const Situation& whole) {
   if (whole.places->nodes() == 1) return "all ranks are on one node";
   if (whole.places->nodes() == whole.ranks) return "each rank is alone on its node";
   return {};
-}
-
-std::string even_nodes_refusal(const Situation& whole) {
-  if (std::string why = two_level_refusal(whole); !why.empty()) return why;
-  return are_even(*whole.places) ? "" : "needs equally many ranks on all nodes";
 }
 
 bool are_consecutive(const Places& places) {

@@ -50,19 +50,21 @@ class TwoLevels {
 struct Hierarchy {
   std::span<const Collective> inner;
   Collective outer;
+  /// That between nodes is one for each place on a node: all nodes must have equally many ranks.
+  bool has_lanes = false;
 
   /// The part on a node that stands at `place` among them.
   [[nodiscard]] Part on_node(const Parameters& with, std::size_t place = 0) const;
   [[nodiscard]] Part across(const Parameters& with) const;
-  /// Why the parts cannot serve, on nodes and with `lanes` between them; empty if they can.
-  [[nodiscard]] std::string refusal(const Situation& whole, const Parameters& with, int lanes = 1) const;
+  /// Why ranks do not stand on two levels, or the parts cannot serve there; empty if they can.
+  [[nodiscard]] std::string refusal(const Situation& whole, const Parameters& with) const;
   /// How the vector of the whole is divided, so that each part finds its own blocks; Division::of_parts in the order of
   /// the parts, that between nodes last.
   [[nodiscard]] Division division(const Situation& whole, const Parameters& with) const;
   /// Blocks of scratch, of the part's own, that the part on a node uses at most.
   [[nodiscard]] std::int64_t inner_scratch(const Situation& whole, const Parameters& with, std::size_t place = 0) const;
   /// The same of the part between nodes.
-  [[nodiscard]] std::int64_t outer_scratch(const Situation& whole, const Parameters& with, int lanes = 1) const;
+  [[nodiscard]] std::int64_t outer_scratch(const Situation& whole, const Parameters& with) const;
   /// The same of all parts of a vector, in blocks of the whole.
   [[nodiscard]] std::int64_t scratch(const Situation& whole, const Parameters& with) const;
   /// Whether some part has its ranks meet in memory that they share.
@@ -73,6 +75,10 @@ struct Hierarchy {
   [[nodiscard]] bool takes_inner(std::string_view text) const;
   /// Whether a text names a way for the part between nodes.
   [[nodiscard]] bool takes_outer(std::string_view text) const;
+
+ private:
+  /// The situation of the part between nodes. In lanes each has a share of a vector.
+  [[nodiscard]] Situation between_nodes(const Situation& whole) const;
 };
 
 /// A parameter for one level of a hierarchy.
@@ -121,8 +127,6 @@ bool inner_has_domains(const Parameters& with);
 
 /// Why ranks do not stand on two levels; empty if they do.
 std::string two_level_refusal(const Situation& whole);
-/// The same where all nodes must have equally many ranks.
-std::string even_nodes_refusal(const Situation& whole);
 /// Whether the ranks of each node are consecutive.
 bool are_consecutive(const Places& places);
 /// The ranks of a set, in its order.
@@ -140,15 +144,8 @@ Origin of_one_node(Origin first, int ranks);
 
 /// `Algorithm::refuses` of a hierarchy.
 template <const Hierarchy& of>
-std::string refuses_two_levels(const Situation& situation, const Parameters& with) {
-  const std::string why = two_level_refusal(situation);
-  return why.empty() ? of.refusal(situation, with) : why;
-}
-/// The same of one for nodes with equally many ranks.
-template <const Hierarchy& of>
-std::string refuses_even_nodes(const Situation& situation, const Parameters& with) {
-  const std::string why = even_nodes_refusal(situation);
-  return why.empty() ? of.refusal(situation, with) : why;
+std::string refuses(const Situation& situation, const Parameters& with) {
+  return of.refusal(situation, with);
 }
 
 /// The situation of a part in which one rank of each node takes part, with `share` of a vector's elements, 1/share.
