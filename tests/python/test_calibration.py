@@ -13,6 +13,7 @@ import pytest
 from starling.algorithms import repository
 from starling.networks import platform_file
 from starling.trials import calibration
+from support.command import called
 
 PLATFORM = platform_file.from_json(
     {
@@ -101,8 +102,7 @@ def calibrate(folder: Path, launcher: str, mpicc: str) -> subprocess.CompletedPr
     platform = folder / "two.json"
     platform.write_text(json.dumps(PLATFORM.as_json()))
     options = ["--platform", str(platform), "--mpicc", mpicc, "-o", str(folder / "p.json")]
-    line = [sys.executable, "-m", "starling", "calibrate", *options, "--", launcher, "-n", "2"]
-    return subprocess.run(line, env=env, capture_output=True, text=True, check=False, timeout=60)
+    return called("calibrate", *options, "--", launcher, "-n", "2", env=env)
 
 
 COMPILES = 'while [ "$1" != -o ]; do shift; done; printf "#!/bin/sh\\n" >"$2"; chmod +x "$2"'

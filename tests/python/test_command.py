@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from starling.commands import cli
+from support.command import called
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "tests/knowledge/run-record.json"
@@ -41,9 +42,7 @@ def home(tmp_path: Path) -> dict[str, str]:
 
 
 def starling(environ: dict[str, str], *arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, "-m", "starling", *arguments]
-    where = cwd or Path(environ["HOME"])
-    return subprocess.run(line, env=environ, cwd=where, capture_output=True, text=True, check=False, timeout=60)
+    return called(*arguments, env=environ, cwd=cwd or Path(environ["HOME"]))
 
 
 def one_line(text: str) -> str:

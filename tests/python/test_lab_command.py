@@ -10,14 +10,14 @@ import pytest
 
 from starling.lab import state
 from starling.lab.state import LabError
+from support.command import called
 
 
 def lab(*arguments: str, cwd: Path | None = None, path: Path | None = None) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     if path is not None:
         env["PATH"] = str(path)
-    line = [sys.executable, "-m", "starling", "lab", *arguments]
-    return subprocess.run(line, env=env, cwd=cwd, capture_output=True, text=True, check=False, timeout=60)
+    return called("lab", *arguments, env=env, cwd=cwd)
 
 
 @pytest.mark.parametrize("command", ["up", "down", "status", "run", "exec", "calibrate", "platform"])

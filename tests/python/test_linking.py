@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from support.command import called
 from support.mpis import Mpi, debian_mpis
-from support.tuned import STARLING
 
 
 def config(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*STARLING, "config", *words], capture_output=True, text=True, check=False)
+    return called("config", *words)
 
 
 @pytest.mark.parametrize("mpi", debian_mpis(), ids=str)

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from starling.algorithms import prediction
+from support.command import called
 
 
 def predict(*arguments: str) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "COLUMNS": "120"}
     env.pop("STARLING_PLATFORM", None)
-    line = [sys.executable, "-m", "starling", "predict", *arguments]
-    return subprocess.run(line, env=env, capture_output=True, text=True, check=False, timeout=60)
+    return called("predict", *arguments, env=env)
 
 
 def test_shows_candidates_from_the_quickest_on() -> None:

@@ -20,6 +20,7 @@ from starling.parameters import library, result, runs, search, space
 from starling.parameters.journal import Journal, Line
 from starling.parameters.space import SpaceError
 from starling.tuning.json_lines import JournalError
+from support.command import called
 from support.tuned import STARLING
 
 TRUTH = """
@@ -60,18 +61,15 @@ class Place:
 
     def line(self, *options: str) -> list[str]:
         """The command's."""
-        return [*STARLING, "tune-mpi", "-o", str(self.output), *options, "--", sys.executable, str(self.program)]
+        return [*STARLING, *self.words(*options)]
+
+    def words(self, *options: str) -> list[str]:
+        """Those of it behind its name."""
+        return ["tune-mpi", "-o", str(self.output), *options, "--", sys.executable, str(self.program)]
 
     def run(self, *options: str, **extra: str) -> subprocess.CompletedProcess[str]:
         """The command, in an environment with `extra`."""
-        return subprocess.run(
-            self.line(*options),
-            env=self.environment(extra),
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        return called(*self.words(*options), env=self.environment(extra), timeout=300)
 
     def found(self, *options: str, **extra: str) -> dict[str, Any]:
         """What it prints in JSON."""
@@ -287,8 +285,7 @@ def test_the_parameter_to_name_is_one_of_the_library_at_hand(place: Place, tmp_p
     mpiexec = tmp_path / "mpiexec"
     mpiexec.write_text("#!/bin/sh\necho HYDRA build details: Version: 4.0.2\n")
     mpiexec.chmod(0o755)
-    words = [*STARLING, "tune-mpi", "-o", str(place.output), "--", str(mpiexec), "-n", "2", "true"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+    done = called("tune-mpi", "-o", str(place.output), "--", str(mpiexec), "-n", "2", "true", timeout=300)
     assert done.returncode == 2
     assert "no parameter is named; name one: -p MPIR_CVAR_" in done.stderr
 
