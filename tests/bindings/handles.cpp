@@ -1,4 +1,4 @@
-// Compiled with src/runtime/mpi/pmpi.cpp, flavour.cpp, loaded.cpp and plain_sum.cpp: checks that they find MPI's own
+// With what src/runtime/mpi says of the loaded library, all for the MPI of the compiler: checks that it finds MPI's own
 // handles, that predefined() distinguishes MPI's handles from the program's, and that plain_sum() adds as MPI does.
 // Prints errors.
 #include <mpi.h>
@@ -9,9 +9,11 @@
 #include <cstring>
 #include <vector>
 
-#include "runtime/mpi/flavour.hpp"
-#include "runtime/mpi/plain_sum.hpp"
-#include "runtime/mpi/pmpi.hpp"
+#include "runtime/mpi/flavour.cpp"
+#include "runtime/mpi/loaded.cpp"
+#include "runtime/mpi/plain_sum.cpp"
+#include "runtime/mpi/pmpi.cpp"
+#include "runtime/mpi/repaired.cpp"
 
 namespace {
 

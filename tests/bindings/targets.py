@@ -95,7 +95,8 @@ def targets() -> list[Target]:
     for target in tuple(found):
         wrapper = target.mpi.mpicc.with_name("mpicc_abi")
         if wrapper.exists():
-            found.append(Target(replace(target.mpi, name=f"{target}-abi", mpicc=wrapper), "abi"))
+            in_cxx = target.mpi.mpicxx.with_name("mpicxx_abi")
+            found.append(Target(replace(target.mpi, name=f"{target}-abi", mpicc=wrapper, mpicxx=in_cxx), "abi"))
     return found
 
 
