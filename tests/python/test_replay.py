@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+
+from support.command import called
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results"
@@ -33,8 +34,7 @@ esac
 
 
 def run(script: str, *words: object, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, str(ROOT / "bench" / script), *map(str, words)]
-    return subprocess.run(line, capture_output=True, text=True, check=False, env=env)
+    return called(*map(str, words), script=ROOT / "bench" / script, env=env, timeout=120)
 
 
 def complaint(script: str, *words: object, env: Mapping[str, str] | None = None) -> str:

@@ -31,10 +31,15 @@ def _loaded() -> subprocess.Popen[str]:
 
 
 def called(
-    *words: str, env: Mapping[str, str] | None = None, cwd: Path | None = None, timeout: float = 60
+    *words: str,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    timeout: float = 60,
+    script: Path | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """What became of `starling WORDS`; AssertionError where it has not ended in `timeout` seconds.
 
+    With `script`, a Python program that uses modules of the command, of that with these words.
     Forked from a process that has loaded all commands, without input. What depends on how Python starts (variables that
     it reads, streams that are closed) or on what is loaded needs STARLING itself.
     """
@@ -43,6 +48,7 @@ def called(
     assert process.stdout is not None
     with tempfile.NamedTemporaryFile("r+") as out, tempfile.NamedTemporaryFile("r+") as err:
         request: loaded.Request = {
+            "script": str(script or ""),
             "words": list(words),
             "env": dict(os.environ if env is None else env),
             "cwd": str(cwd or Path.cwd()),

@@ -12,19 +12,22 @@ import json
 import os
 import runpy
 import sys
+from pathlib import Path
 from typing import TypedDict
 
 import typer.main
 
 from starling.commands import cli
 
-MODELS = ("lab.state", "networks.platform_file", "records.report", "tables.table", "terminal.console")
+MODELS = ("lab.measured", "lab.state", "networks.platform_file", "records.report", "tables.table", "terminal.console")
 """Modules that commands load when they need them, and that take long."""
 
 
 class Request(TypedDict):
     """What a command is started with: its words, its variables, where it is, and the files that it writes to."""
 
+    script: str
+    """A Python program of that name in place of the command, where it is not empty."""
     words: list[str]
     env: dict[str, str]
     cwd: str
@@ -40,7 +43,7 @@ def become(request: Request) -> None:
     os.environ.clear()
     os.environ.update(request["env"])
     os.chdir(request["cwd"])
-    sys.argv[1:] = request["words"]
+    sys.argv = [request["script"] or sys.argv[0], *request["words"]]
 
 
 def main() -> None:
@@ -53,8 +56,13 @@ def main() -> None:
     for line in iter(sys.stdin.readline, ""):
         forked = os.fork()
         if not forked:
-            become(json.loads(line))
-            runpy.run_module("starling", run_name="__main__")
+            request: Request = json.loads(line)
+            become(request)
+            if request["script"]:
+                sys.path[0] = str(Path(request["script"]).parent)
+                runpy.run_path(request["script"], run_name="__main__")
+            else:
+                runpy.run_module("starling", run_name="__main__")
             return
         _, status = os.waitpid(forked, 0)
         print(os.waitstatus_to_exitcode(status), flush=True)  # noqa: T201
