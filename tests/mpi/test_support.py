@@ -18,8 +18,9 @@ def status(program: Path) -> int:
     return subprocess.run([program], check=False).returncode
 
 
-def test_ranks_of_mpich_4_sleep_while_they_wait(tmp_path: Path) -> None:
-    mpi = mpi_named("mpich4")
+@pytest.mark.parametrize("name", ["mpich4", "mpich5"])
+def test_ranks_of_mpich_sleep_while_they_wait(name: str, tmp_path: Path) -> None:
+    mpi = mpi_named(name)
     program = str(compile_c(mpi, HERE / "waiting.c", tmp_path))
     outcome = run_ranks(mpi, 4, [program], preloaded(mpi, tmp_path)).check()
     slept, lost = map(int, outcome.stdout.split())
