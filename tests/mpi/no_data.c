@@ -1,18 +1,20 @@
-/* One rank has no data, and leaves its type MPI_DATATYPE_NULL, or its buffer MPI_IN_PLACE where MPI does not allow
- * that. Only calls that the MPI library takes, as a PMPI call on MPI_COMM_SELF shows. Argument: number of repetitions.
- * Rank 0 prints how many kinds of calls the library took, and how many results were wrong. */
+/* One rank has no data, and leaves its type MPI_DATATYPE_NULL or not committed, or its buffer MPI_IN_PLACE where MPI
+ * does not allow that. Only calls that the MPI library takes, as a PMPI call on MPI_COMM_SELF shows. Argument: number
+ * of repetitions. Rank 0 prints how many kinds of calls the library took, and how many results were wrong. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "any_collective.h"
 
-enum oddity { no_type, in_place, oddities };
+enum oddity { no_type, in_place, uncommitted, oddities };
 
 static int sent[most_ranks], received[most_ranks];
+static MPI_Datatype not_committed;
 
 static int makes_sense(enum collective which, enum oddity oddity) {
   if (oddity == in_place) return which != allgatherv; /* it may be in place there */
+  if (oddity == uncommitted) return !reduces(which);  /* no operator of MPI's is for derived types */
 #ifdef OPEN_MPI
   return 1;
 #else
@@ -26,7 +28,9 @@ static int call(enum collective which, enum oddity oddity, int odd, int without,
   MPI_Datatype types[most_ranks];
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
-  const MPI_Datatype type = odd && oddity == no_type ? MPI_DATATYPE_NULL : MPI_INT;
+  const MPI_Datatype type = !odd || oddity == in_place ? MPI_INT
+                            : oddity == no_type        ? MPI_DATATYPE_NULL
+                                                       : not_committed;
   const int has_data = is_uneven(which) && rank != without;
   for (int i = 0; i < ranks; ++i) {
     of_all[i] = i != without;
@@ -63,6 +67,7 @@ int main(int argc, char** argv) {
   int rank, ranks, kinds = 0, wrong = 0, all;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Type_contiguous(1, MPI_INT, &not_committed);
   MPI_Comm alone;
   MPI_Comm_dup(MPI_COMM_SELF, &alone);
   MPI_Comm_set_errhandler(alone, MPI_ERRORS_RETURN);
@@ -73,7 +78,9 @@ int main(int argc, char** argv) {
       ++kinds;
       for (int i = 0; i < times; ++i) {
         /* A root that has no data itself has the others' in the uneven ones. */
-        const int without = i % ranks, root = is_uneven(which) ? (without + 1) % ranks : i / 2 % ranks;
+        /* The same rank for long, so that it would fall behind if its calls did not count; then each in turn. */
+        const int without = i < times / 2 ? 1 % ranks : i % ranks,
+                  root = is_uneven(which) ? (without + 1) % ranks : i / 2 % ranks;
         for (int place = 0; place < ranks; ++place) {
           sent[place] = value(rank, place);
           received[place] = -1;
@@ -85,5 +92,6 @@ int main(int argc, char** argv) {
   PMPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0) printf("%d kinds, %d wrong\n", kinds, all);
   fflush(stdout);
+  MPI_Type_free(&not_committed);
   return MPI_Finalize();
 }

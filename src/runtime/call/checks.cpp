@@ -67,7 +67,7 @@ bool checks_arguments() {
   return pmpi.Bcast(nullptr, 0, handles.int_, nobody, process().self) != MPI_SUCCESS;
 }
 
-Checks checks_by_calls(Collective collective) {
+Checks checks_by_calls(Collective collective, MPI_Datatype uncommitted) {
   std::array<int, 2> data{};
   std::array<int, 2> other{};
   const MPI_Datatype type = handles.int_;
@@ -79,9 +79,14 @@ Checks checks_by_calls(Collective collective) {
   const bool from_root = collective == Collective::scatter || collective == Collective::scatterv;
   found.misplaced = refuses(collective, from_root ? Tested{MPI_IN_PLACE, other.data(), 0, type, type}
                                                   : Tested{data.data(), MPI_IN_PLACE, 0, type, type});
+  const auto refuses_empty = [&](MPI_Datatype send_type, MPI_Datatype receive_type) {
+    return refuses(collective, {data.data(), other.data(), 0, send_type, receive_type});
+  };
   // Reductions are not asked: MPICH 5 reads the null type.
-  found.no_type_to_send = reduces(collective) || refuses(collective, {data.data(), other.data(), 0, none, type});
-  found.no_type_to_receive = refuses(collective, {data.data(), other.data(), 0, type, none});
+  found.no_type_to_send = reduces(collective) || refuses_empty(none, type);
+  found.no_type_to_receive = refuses_empty(type, none);
+  found.uncommitted_to_send = reduces(collective) || refuses_empty(uncommitted, type);
+  found.uncommitted_to_receive = refuses_empty(type, uncommitted);
   return found;
 }
 
@@ -92,8 +97,13 @@ void probe_checks() {
   MPI_Errhandler handler{};
   pmpi.Comm_get_errhandler(handles.comm_world, &handler);
   pmpi.Comm_set_errhandler(handles.comm_world, handles.errors_return);
-  if (checks_arguments())
-    for (std::size_t i = 0; i < checks.size(); ++i) checks.at(i) = checks_by_calls(static_cast<Collective>(i));
+  if (checks_arguments()) {
+    MPI_Datatype uncommitted{};
+    pmpi.Type_contiguous(1, handles.int_, &uncommitted);
+    for (std::size_t i = 0; i < checks.size(); ++i)
+      checks.at(i) = checks_by_calls(static_cast<Collective>(i), uncommitted);
+    pmpi.Type_free(&uncommitted);
+  }
   pmpi.Comm_set_errhandler(handles.comm_world, handler);
   pmpi.Errhandler_free(&handler);
 }

@@ -11,9 +11,11 @@ struct Checks {
   int aliases_from = 0;        ///< the smallest element count at which it refuses aliased buffers; 0: it accepts all
   bool unused_result = false;  ///< a receive buffer that is null although rank 0 gets no result (exscan)
   // Where a side has no elements:
-  bool no_type_to_send = false;     ///< MPI_DATATYPE_NULL there
-  bool no_type_to_receive = false;  ///< the same of the receive side
-  bool misplaced = false;           ///< MPI_IN_PLACE where MPI does not allow it
+  bool no_type_to_send = false;         ///< MPI_DATATYPE_NULL there
+  bool no_type_to_receive = false;      ///< the same of the receive side
+  bool uncommitted_to_send = false;     ///< a type there that is not committed
+  bool uncommitted_to_receive = false;  ///< the same of the receive side
+  bool misplaced = false;               ///< MPI_IN_PLACE where MPI does not allow it
 };
 
 /// Finds it out, by calls on a communicator of this rank only. Only in MPI_Init: some libraries invoke the error

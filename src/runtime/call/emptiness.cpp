@@ -2,6 +2,7 @@
 
 #include "runtime/call/checks.hpp"
 #include "runtime/call/significance.hpp"
+#include "runtime/mpi/datatype_shape.hpp"
 #include "runtime/mpi/pmpi.hpp"
 
 namespace starling {
@@ -36,6 +37,12 @@ Empty empty_sides(const Call& call, const GivenBuffers& given, int ranks) {
   return {is_significant(given.send) && sends_nothing(), is_significant(given.receive) && receives_nothing()};
 }
 
+/// Whether a type, of a side without elements, cannot be used and the library does not care.
+bool is_overlooked(MPI_Datatype type, bool refuses_none, bool refuses_uncommitted) {
+  if (type == MPI_Datatype{}) return false;  // the collective has no such argument
+  return type == handles.datatype_null ? !refuses_none : !refuses_uncommitted && !is_committed(type);
+}
+
 }  // namespace
 
 std::optional<Call> with_all_arguments(const Call& call, int ranks, int rank) {
@@ -44,8 +51,6 @@ std::optional<Call> with_all_arguments(const Call& call, int ranks, int rank) {
   const GivenBuffers given = given_buffers(call, rank);
   const bool sends_in_place = given.send == Given::misplaced;
   const bool receives_in_place = given.receive == Given::misplaced;
-  const bool has_no_type = call.sendtype == handles.datatype_null || call.recvtype == handles.datatype_null;
-  if (!sends_in_place && !receives_in_place && !has_no_type) return std::nullopt;
   const Empty empty = empty_sides(call, given, ranks);
   const Checks& refused = checks_of(call.collective);
   Call whole = call;
@@ -56,9 +61,9 @@ std::optional<Call> with_all_arguments(const Call& call, int ranks, int rank) {
   };
   if (sends_in_place && empty.send && !refused.misplaced) put(whole.sendbuf, &nothing);
   if (receives_in_place && empty.receive && !refused.misplaced) put(whole.recvbuf, &nothing);
-  if (whole.sendtype == handles.datatype_null && empty.send && !refused.no_type_to_send)
+  if (empty.send && is_overlooked(call.sendtype, refused.no_type_to_send, refused.uncommitted_to_send))
     put(whole.sendtype, handles.int_);
-  if (whole.recvtype == handles.datatype_null && empty.receive && !refused.no_type_to_receive)
+  if (empty.receive && is_overlooked(call.recvtype, refused.no_type_to_receive, refused.uncommitted_to_receive))
     put(whole.recvtype, handles.int_);
   return changed ? std::optional(whole) : std::nullopt;
 }
