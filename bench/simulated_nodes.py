@@ -229,7 +229,7 @@ def draw(options: Namespace) -> None:
         panel.set_ylim(len(here) - 0.5, -0.5)
         panel.axvline(1, color="black", linewidth=0.8)
         panel.grid(visible=True, axis="x", alpha=0.3)
-        panel.set(title=f"{platform} ranks", xlabel="time / native's", xlim=(0, WIDEST))
+        panel.set(title=platform, xlabel="time / native's", xlim=(0, WIDEST))
     figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize="small")
     figure.suptitle("The fastest way of each kind, simulated")
     plots.save(figure, options.picture)
