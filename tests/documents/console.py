@@ -6,7 +6,8 @@ file that the reader saves under that name. Other blocks are not run.
 
 Output is compared word by word, wherever lines end. `...` stands for anything. Any of a kind matches any other of it:
 
-- measured numbers: with a unit of time, `%` or `x`, or with one to three decimals; `-` where a table has none
+- measured numbers: with a unit of time, `%` or `x`, or with one to three decimals; `-` where a table has none; with or
+  without the report's mark of times that the ranks did not agree on, and what it says of that mark
 - dates, names of run records, the folders before a file's name
 - names of ways: which one wins differs from machine to machine
 - sentences that say what a measurement came to: a busy machine shows no difference where a quiet one shows a gain
@@ -32,7 +33,7 @@ _BLOCK = re.compile(
 )
 _MEASURED = re.compile(
     r"(?<![\w.])(?:\d+m[\d.]+s|\d+(?:\.\d+)? ?(?:[num]?s|min|h|x)(?!\w)|\d+(?:\.\d+)? ?%"
-    r"|\d+\.\d{1,3}(?![\d.])|-(?= |$))"
+    r"|\d+\.\d{1,3}(?![\d.])|-(?= |$))\*?"
 )
 _AMOUNT = r"[\d.]+ ?[num]?s"
 _OUTCOMES = (
@@ -65,6 +66,7 @@ _OUTCOMES = (
         "<prospect>",
     ),
 )
+_MARK = re.compile(r" \*: rank 0's time\. .*? before they do\.")
 _KINDS = (
     (re.compile(r"\S*/\d{8}T\d{6}-[\w.-]+\.json"), "<record>"),
     (re.compile(r"\d{4}-\d\d-\d\d(?:T[\d:]+Z)?"), "<date>"),
@@ -159,7 +161,7 @@ def agree(shown: str, printed: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    text = " ".join(text.split())
+    text = _MARK.sub("", " ".join(text.split()))
     for kind, name in (*_OUTCOMES, (_ways(), "<way>"), *_KINDS):
         text = kind.sub(name, text)
     return text
@@ -169,5 +171,5 @@ def _plain(text: str) -> str:
 def _ways() -> re.Pattern[str]:
     names = {one["name"] for one in repository.listing()["algorithms"]}
     some = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-    way = rf"(?:native_\w+|(?:native|{some})(?:_(?:light|mpi)_barrier)?)(?:\?[\w=.,]+)?"
+    way = rf"(?:native_\w+|(?:native|{some})(?:_(?:light|mpi)_barrier)?)(?:\?[\w=.,:+]+)?"
     return re.compile(rf"(?<![\w/.-]){way}(?![\w/.-])")

@@ -66,6 +66,16 @@ def test_measured_numbers_and_ways_may_differ(printed: str, same: bool) -> None:
         ),
         ("Lost 92 ms against native, 1.3% of the run; trying", "Saved it; trying", False),
         (
+            "allgather 82.8 ms 1.97x 316 ms\nin all",
+            "allgather 82.1 ms* 1.92x* 8.12 s\n*: rank 0's time. Others may: roots do before they do.\nin all",
+            True,
+        ),
+        (
+            "allgather 82.8 ms 1.97x 316 ms\nin all",
+            "allgather 82.1 ms* 1.92x* 8.12 s\n*: somebody's time.\nin all",
+            False,
+        ),
+        (
             "Starling could save less than 1.90 s (63.6 % of the run), which is all that is no waiting\nfirst:",
             "nothing to save: no way that was measured here is faster by 1.0 % of the run\nfirst:",
             True,
