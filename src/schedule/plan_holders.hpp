@@ -11,7 +11,7 @@ template <class Holder>
 class PlanHolders {
  public:
   /// The most bytes of plans that they keep together.
-  static constexpr std::size_t most_bytes = std::size_t{16} << 20U;
+  static constexpr std::size_t most_bytes = std::size_t{12} << 20U;
 
   /// `holder` has made another plan. If all plans together are too large, others drop theirs, oldest first.
   void made(Holder& holder) {

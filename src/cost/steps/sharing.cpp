@@ -18,7 +18,7 @@ void StepCost<Sharing>::begin(int rank, const Step& step, double now) {
     if (in_place) ++mine.awaited;
     if (!in_place) processor += static_cast<double>(one.data.count) * ranks_.parameters().copy_per_byte;
     for (const std::int32_t reader : program.readers_of(one)) {
-      from(rank, reader).push_back({begun, processor, in_place, helps});
+      published_[pair(rank, reader)].push_back({begun, processor, in_place, helps});
       if (progress_[static_cast<std::size_t>(reader)].sharing != nullptr && reader != rank) take(reader);
     }
   }
@@ -38,10 +38,11 @@ void StepCost<Sharing>::take(int rank) {
   const auto takes = ranks_.program(rank).takes_of(*mine.sharing);
   for (; mine.taken < mine.sharing->takes; ++mine.taken) {
     const BoundTake& one = takes[static_cast<std::size_t>(mine.taken)];
-    std::deque<Published>& there = from(one.peer, rank);
-    if (there.empty()) return;
-    const Published published = there.front();
-    there.pop_front();
+    const auto there = published_.find(pair(one.peer, rank));
+    if (there == published_.end()) return;
+    const Published published = there->second.front();
+    there->second.erase(there->second.begin());
+    if (there->second.empty()) published_.erase(there);
     take_one(rank, one, published, ranks_.at(rank).free);
   }
   end_if_over(rank);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <unordered_map>
 #include <vector>
 
@@ -44,13 +43,12 @@ class StepCost<Sharing> {
   /// The data has been taken: `processor` is when the reader's is free.
   void take_one(int rank, const BoundTake& take, const Published& there, double& processor);
   void end_if_over(int rank);
-  std::deque<Published>& from(int writer, int reader) {
-    return published_[(static_cast<std::int64_t>(writer) << 32U) | reader];
-  }
+  static std::int64_t pair(int writer, int reader) { return (static_cast<std::int64_t>(writer) << 32U) | reader; }
 
   SimulatedRanks& ranks_;
-  std::vector<Progress> progress_;                                     ///< of each rank
-  std::unordered_map<std::int64_t, std::deque<Published>> published_;  ///< by writer and reader, not taken yet
+  std::vector<Progress> progress_;  ///< of each rank
+  /// By writer and reader, not taken yet, in order. There are many pairs, most with one or none.
+  std::unordered_map<std::int64_t, std::vector<Published>> published_;
 };
 
 }  // namespace starling
