@@ -31,7 +31,15 @@ struct Field {
   void (*write)(JsonWriter& writer, const Struct& from);
   bool (*is_known)(const Struct& from);
   Presence presence = Presence::always;
+  bool is_learnt_from = true;  ///< by later runs; else it only tells people
 };
+
+/// The same field, which later runs do not learn from.
+template <typename Struct>
+constexpr Field<Struct> told_only(Field<Struct> field) {
+  field.is_learnt_from = false;
+  return field;
+}
 
 /// Reads a count, up to the largest that fits.
 template <typename Whole>

@@ -61,24 +61,23 @@ constexpr std::array candidate_fields{
     field<&CandidateRecord::name>("name"),
     Field<CandidateRecord>{"parameters", read_parameters, write_parameters, nullptr},
     field<&CandidateRecord::samples>("samples"),
-    field<&CandidateRecord::median_s>("median_s"),
-    field<&CandidateRecord::min_s>("min_s"),
+    told_only(field<&CandidateRecord::median_s>("median_s")),
+    told_only(field<&CandidateRecord::min_s>("min_s")),
     field<&CandidateRecord::agreed_s>("agreed_s", Presence::since_later),
     field<&CandidateRecord::deviation_s>("deviation_s", Presence::where_known),
-    field<&CandidateRecord::earlier_s>("earlier_s", Presence::where_known),
-    field<&CandidateRecord::setup_s>("setup_s", Presence::where_known),
+    told_only(field<&CandidateRecord::earlier_s>("earlier_s", Presence::where_known)),
+    told_only(field<&CandidateRecord::setup_s>("setup_s", Presence::where_known)),
     field<&CandidateRecord::eligible>("eligible"),
-    field<&CandidateRecord::reason>("reason"),
-    field<&CandidateRecord::note>("note", Presence::where_known),
+    told_only(field<&CandidateRecord::reason>("reason")),
+    told_only(field<&CandidateRecord::note>("note", Presence::where_known)),
 };
 
-/// The same fields, of which only those are read that tell later runs how fast a candidate was.
+/// The same fields, of which only those are read that later runs learn from.
 constexpr auto fields_to_learn_from = [] {
   auto fields = candidate_fields;
-  for (auto& [name, read, write, is_known, presence] : fields)
-    if (name == "median_s" || name == "min_s" || name == "earlier_s" || name == "setup_s" || name == "reason" ||
-        name == "note")
-      read = [](JsonReader& reader, std::string_view /*name*/, CandidateRecord& /*into*/) { reader.skip(); };
+  for (Field<CandidateRecord>& one : fields)
+    if (!one.is_learnt_from)
+      one.read = [](JsonReader& reader, std::string_view /*name*/, CandidateRecord& /*into*/) { reader.skip(); };
   return fields;
 }();
 
