@@ -135,7 +135,7 @@ void read_fields(JsonReader& reader, Struct& into, const std::array<Field<Struct
     }
     if (!other(key)) reader.skip();
   };
-  reader.object(member, [&] { return fields[expected % count].name; });
+  if (!reader.object(member, [&] { return fields[expected % count].name; })) return;
   for (std::size_t which = 0; which < count; ++which)
     if ((seen >> which & 1U) == 0 && fields[which].presence == Presence::always) reader.missing(fields[which].name);
 }

@@ -49,6 +49,13 @@ constexpr std::array<bool, 256> plain = [] {
   return is_plain;
 }();
 
+/// What opens or closes an object or a text.
+constexpr std::array<bool, 256> bracket = [] {
+  std::array<bool, 256> is_bracket{};
+  for (const unsigned char c : {'{', '}', '"'}) is_bracket[c] = true;
+  return is_bracket;
+}();
+
 bool is_plain(char c) {
   return plain[static_cast<unsigned char>(c)];
 }
@@ -252,6 +259,35 @@ void JsonReader::skip() {
       if (next() != '-' && !is_digit(next())) broken();
       static_cast<void>(written_number());
   }
+}
+
+/// Goes to the next closing brace if it is near, outside of texts, and no brace opens before it: by whole words,
+/// quickly.
+bool JsonReader::goes_to_close() {
+  constexpr std::size_t near = 256;
+  const std::string_view ahead = text_.substr(at_, near);
+  const std::string_view inside = ahead.substr(0, ahead.find('}'));
+  if (inside.size() == ahead.size() || inside.find('{') != std::string_view::npos ||
+      inside.find('\\') != std::string_view::npos || std::count(inside.begin(), inside.end(), '"') % 2 != 0)
+    return false;
+  at_ += inside.size();
+  return true;
+}
+
+void JsonReader::skip_rest() {
+  for (int open = 1; open > 0; ++at_) {
+    if (!goes_to_close())
+      while (at_ < text_.size() && !bracket[static_cast<unsigned char>(text_[at_])]) ++at_;
+    if (at_ == text_.size()) broken();
+    if (text_[at_] == '{') ++open;
+    if (text_[at_] == '}') --open;
+    if (text_[at_] != '"') continue;
+    while (++at_ < text_.size() && text_[at_] != '"')
+      if (text_[at_] == '\\') ++at_;
+    if (at_ >= text_.size()) broken();
+  }
+  --depth_;
+  has_skipped_rest_ = true;
 }
 
 void JsonReader::end() {

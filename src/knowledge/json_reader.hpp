@@ -31,22 +31,28 @@ class JsonReader {
     *room_ -= bytes;
   }
 
-  /// Calls `member(key)` for each member of an object; it must read or skip the value. A key is valid until the next
-  /// one. `likely()` may tell which key comes next: it is then found by one comparison.
+  /// Calls `member(key)` for each member of an object; it must read or skip the value, after which it may skip the
+  /// rest. A key is valid until the next one. `likely()` may tell which key comes next: it is then found by one
+  /// comparison. Returns whether it has seen all members.
   template <typename Member, typename Likely>
-  void object(Member member, Likely likely) {
-    if (!begins('{', '}', "an object")) return;
+  bool object(Member member, Likely likely) {
+    if (!begins('{', '}', "an object")) return true;
     std::string unescaped;
     do {
       expect('"');
       const std::string_view key = string(unescaped, likely());
       expect(':');
       member(key);
+      if (has_skipped_rest_) {
+        has_skipped_rest_ = false;
+        return false;
+      }
     } while (goes_on('}'));
+    return true;
   }
   template <typename Member>
   void object(Member member) {
-    object(member, [] { return std::string_view(); });
+    static_cast<void>(object(member, [] { return std::string_view(); }));
   }
   /// Calls `element()` for each element of an array; it must read or skip it.
   template <typename Element>
@@ -70,6 +76,8 @@ class JsonReader {
   /// Whether the next value is a text.
   [[nodiscard]] bool at_text();
   void skip();
+  /// Skips the members that the present object still has. Looks only for its end: what it skips may be no JSON.
+  void skip_rest();
   /// Checks that nothing follows.
   void end();
 
@@ -93,6 +101,7 @@ class JsonReader {
   bool begins(char open, char close, const char* what);
   bool goes_on(char close);
   std::string_view string(std::string& unescaped, std::string_view likely = {});
+  bool goes_to_close();
   void unescape(std::string& into);
   char32_t hexadecimal();
   [[noreturn]] static void broken();
@@ -102,6 +111,7 @@ class JsonReader {
   std::string_view kind_;
   std::size_t at_ = 0;
   int depth_ = 0;
+  bool has_skipped_rest_ = false;
   std::size_t* room_;
 };
 

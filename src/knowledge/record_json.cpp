@@ -57,10 +57,12 @@ void write_parameters(JsonWriter& writer, const CandidateRecord& from) {
   writer.close();
 }
 
+constexpr auto samples_field = field<&CandidateRecord::samples>("samples");
+
 constexpr std::array candidate_fields{
     field<&CandidateRecord::name>("name"),
+    samples_field,
     Field<CandidateRecord>{"parameters", read_parameters, write_parameters, nullptr},
-    field<&CandidateRecord::samples>("samples"),
     told_only(field<&CandidateRecord::median_s>("median_s")),
     told_only(field<&CandidateRecord::min_s>("min_s")),
     field<&CandidateRecord::agreed_s>("agreed_s", Presence::since_later),
@@ -72,12 +74,20 @@ constexpr std::array candidate_fields{
     told_only(field<&CandidateRecord::note>("note", Presence::where_known)),
 };
 
-/// The same fields, of which only those are read that later runs learn from.
+/// The same fields, of which only those are read that later runs learn from: nothing more of the many candidates that
+/// were not tried.
 constexpr auto fields_to_learn_from = [] {
   auto fields = candidate_fields;
-  for (Field<CandidateRecord>& one : fields)
-    if (!one.is_learnt_from)
+  for (Field<CandidateRecord>& one : fields) {
+    if (!one.is_learnt_from) {
       one.read = [](JsonReader& reader, std::string_view /*name*/, CandidateRecord& /*into*/) { reader.skip(); };
+    } else if (one.name == samples_field.name) {
+      one.read = [](JsonReader& reader, std::string_view name, CandidateRecord& into) {
+        samples_field.read(reader, name, into);
+        if (into.samples == 0) reader.skip_rest();
+      };
+    }
+  }
   return fields;
 }();
 

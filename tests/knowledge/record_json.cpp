@@ -199,6 +199,43 @@ TEST(RunRecord, GivesOnlyWhatIsWanted) {
   EXPECT_TRUE(run_record_from_json(sorted.dump(), {of_node, measured}).contexts.empty());
 }
 
+TEST(RunRecord, ReadsNoMoreOfCandidatesThatWereNotTried) {
+  RunRecord record = sample_record();
+  ContextRecord& context = record.contexts.front();
+  const auto candidate = [&](const char* name, std::int64_t samples) -> CandidateRecord& {
+    CandidateRecord& one = context.candidates.emplace_back();
+    one.name = name;
+    one.parameters = {{"segment", "1024"}};
+    one.samples = samples;
+    return one;
+  };
+  context.candidates.clear();
+  candidate("first", 5);
+  candidate("untried", 0).reason = R"(has }, "]}" and a \)";
+  candidate("last", 7);
+  record.contexts.resize(1);
+  Wanted tried;
+  tried.candidate = [](const CandidateRecord& one) { return one.samples > 0; };
+  const auto names = [&](const std::string& text) {
+    std::vector<std::string> all;
+    const RunRecord read = run_record_from_json(text, tried);
+    for (const CandidateRecord& one : read.contexts.at(0).candidates) all.push_back(public_name(one));
+    return all;
+  };
+  const std::vector<std::string> wanted{"first?segment=1024", "last?segment=1024"};
+  const std::string text = to_json(record);
+  EXPECT_EQ(names(text), wanted);
+  EXPECT_EQ(names(Json::parse(text).dump()), wanted) << "in any order of members";
+
+  const std::size_t untried = text.find("\"untried\"");
+  std::string damaged = text;
+  damaged[text.find("null", untried)] = '?';
+  EXPECT_EQ(names(damaged), wanted);
+  EXPECT_THROW(static_cast<void>(run_record_from_json(damaged)), std::runtime_error);
+  for (std::size_t length = untried; length < text.find("\"last\""); ++length)
+    EXPECT_THROW(static_cast<void>(names(text.substr(0, length))), std::runtime_error) << length;
+}
+
 TEST(RunRecord, KeepsEveryFieldOfAContext) {
   for (const ContextRecord& context : sample_record().contexts) {
     RunRecord record = sample_record();
