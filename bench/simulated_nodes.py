@@ -41,6 +41,8 @@ LARGER = {
 """Those on which only the fastest ways of each kind on another one are."""
 FASTEST = 3
 """As many of them."""
+AT_ONCE = re.compile("simple|basic_linear")
+"""Ways in which a rank sends to all others at once. They are left out there, for one takes over twelve minutes."""
 MOST_RANKS = 1024
 """For calls of every size; on more ranks, for which each simulation takes minutes, only FEW calls are simulated."""
 
@@ -113,7 +115,8 @@ def measure(options: Namespace) -> None:
                 if platform != smaller.name or (machine.ranks > MOST_RANKS and (collective, size) not in FEW):
                     continue
                 suite.native(machine, collective, (size,))
-                for one in chain(*(_fastest(kind)[:FASTEST] for kind in _kinds(some))):
+                quick = [one for one in some if not AT_ONCE.search(one.how)]
+                for one in chain(*(_fastest(kind)[:FASTEST] for kind in _kinds(quick))):
                     if one.how.startswith("smpi "):
                         suite.native(machine, collective, (size,), one.how.removeprefix("smpi "))
                     else:
