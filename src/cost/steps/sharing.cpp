@@ -41,7 +41,7 @@ void StepCost<Sharing>::take(int rank) {
     const auto there = published_.find(pair(one.peer, rank));
     if (there == published_.end()) return;
     const Published published = there->second.front();
-    there->second.erase(there->second.begin());
+    there->second.pop_front();
     if (there->second.empty()) published_.erase(there);
     take_one(rank, one, published, ranks_.at(rank).free);
   }
