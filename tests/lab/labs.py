@@ -55,12 +55,17 @@ def machine() -> dict[str, set[str]]:
     mounts = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
     found = {
         "namespaces": names(Path("/run/netns")),
-        "/etc/netns": {str(path) for path in Path("/etc/netns").rglob("*")},
-        "/run": {str(path) for path in Path("/run").rglob("*")},
+        "/etc/netns": below("/etc/netns"),
+        "/run": below("/run"),
         "mounts": set(mounts),
     }
     ours = {what: {name for name in there if OURS in name} for what, there in found.items()}
     return {**ours, "interfaces": names(Path("/sys/class/net"))}
+
+
+def below(top: str) -> set[str]:
+    """All paths in a folder, of which others may delete some meanwhile."""
+    return {os.path.join(folder, name) for folder, folders, files in os.walk(top) for name in (*folders, *files)}
 
 
 def names(folder: Path) -> set[str]:

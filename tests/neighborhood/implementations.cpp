@@ -6,6 +6,7 @@
 
 #include "grids.hpp"
 #include "neighborhood/implementation.hpp"
+#include "sanitized.hpp"
 
 namespace starling::neighborhood {
 namespace {
@@ -41,9 +42,7 @@ void prove(const Grid& grid, int width) {
 }
 
 void prove_shapes(int dimensions, int most_ranks, int longest, int widest) {
-#ifdef STARLING_SANITIZED
-  most_ranks = std::min(most_ranks, 4);  // ten times as slow, and after mistakes in the code, not in the exchange
-#endif
+  if (testing::sanitized) most_ranks = std::min(most_ranks, 4);
   for (const auto& shape : shapes(dimensions, most_ranks, longest))
     for (int periods = 0; periods < 1 << dimensions; ++periods) {
       std::vector<int> periodic;

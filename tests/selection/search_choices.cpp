@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "halo_set.hpp"
+#include "sanitized.hpp"
 
 namespace starling::testing {
 namespace {
@@ -20,11 +21,7 @@ struct Choice {
 
 class SearchChoices : public ::testing::TestWithParam<Choice> {};
 
-#ifdef STARLING_SANITIZED
-constexpr int runs_of_each = 40;
-#else
-constexpr int runs_of_each = 400;
-#endif
+constexpr int runs_of_each = testing::sanitized ? 40 : 400;
 
 TEST_P(SearchChoices, AreRarelyWrong) {
   const Choice goal = GetParam();

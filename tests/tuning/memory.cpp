@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "sanitized.hpp"
 #include "selection/chance.hpp"
 #include "selection/lockstep.hpp"
 #include "tuning/tuner.hpp"
@@ -48,11 +49,8 @@ double disturbed(int candidate, Chance& chance) {
   return chance.next() < 0.1 ? 3 * usual : usual;
 }
 
-#ifdef STARLING_SANITIZED
-constexpr std::size_t alike = 1;  // an address sanitizer's allocator does not count
-#else
-constexpr std::size_t alike = 512;  // so many that what the allocator keeps of freed memory does not count
-#endif
+/// So many that what the allocator keeps of freed memory does not count; an address sanitizer's does not.
+constexpr std::size_t alike = testing::sanitized ? 1 : 512;
 
 /// Bytes of one of several tuners that differ in nothing, beyond what the first of them keeps for all.
 std::size_t bytes_of_one(const std::string& strategy, bool is_quiet) {
