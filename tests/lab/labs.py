@@ -65,7 +65,7 @@ def machine() -> dict[str, set[str]]:
 
 def below(top: str) -> set[str]:
     """All paths in a folder, of which others may delete some meanwhile."""
-    return {os.path.join(folder, name) for folder, folders, files in os.walk(top) for name in (*folders, *files)}
+    return {str(Path(folder, name)) for folder, folders, files in os.walk(top) for name in (*folders, *files)}
 
 
 def names(folder: Path) -> set[str]:
