@@ -179,7 +179,7 @@ test-sanitized: test-install
 ## What reads data, in a fresh clone on the same inputs each time (docs/fuzzing.md); Python's readers are among test-python.
 test-fuzz: build-fuzz
 	$(STEP) "readers of data on inputs that a fuzzer makes up"
-	$(call FUZZED,20000 -seed=1)
+	$(call FUZZED,12000 -seed=1)
 
 ## The same for so many inputs in all, at low priority: make fuzz INPUTS=10000000; with SANITIZERS= without those, faster.
 fuzz: build-fuzz
