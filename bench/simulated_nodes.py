@@ -35,8 +35,8 @@ MACHINES = (*SLOW, FAST)
 """Those on which every way is simulated."""
 LARGER = {
     FAST._replace(platform="single:64"): FAST,
-    Machine("single:32", 32): SLOW[-1],
-    Machine("single:64", 64): SLOW[-1],
+    FAST._replace(platform="single:32", ranks_per_host=32): FAST,
+    FAST._replace(platform="single:64", ranks_per_host=64): FAST,
 }
 """Those on which only the fastest ways of each kind on another one are."""
 FASTEST = 3
