@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "selection/figures.hpp"
 
@@ -23,15 +24,27 @@ std::int64_t Guard::first_calls_with(std::optional<double> gain) {
 }
 
 Guard::Guard(const Brief& brief, int way, std::optional<double> gain)
-    : trials_(brief), way_(way), first_calls_(first_calls_with(gain)), calls_(first_calls_) {}
+    : trials_(brief),
+      way_(way),
+      is_proven_(!brief.rooted),
+      root_gives_(brief.root_gives),
+      first_calls_(first_calls_with(gain)),
+      calls_(first_calls_) {}
+
+/// Of the way. What one loop calls begins together; so that two contests do not disturb each other, one comes later.
+std::int64_t Guard::calls_before_contest() const {
+  return (2 * first_calls_) + (root_gives_ ? 0 : 4 * spell_calls);
+}
 
 /// With all waiting, as if ranks had begun together; for the work that calls of the controls had.
 double Guard::seconds(int of, const Spell& spell) const {
+  if (spell.pace > 0) return spell.pace;
   const AgreedCall call{spell.seconds, spell.seconds, spell.seconds, spell.work, true};
   return trials_.time_of(of, {&call, 1});
 }
 
 void Guard::take(std::span<const AgreedCall> of_way, std::span<const AgreedCall> of_native, const Spell& spell) {
+  by_pace_ = spell.pace > 0;
   for (const int one : {way_, 0})
     if (!trials_.has_room(one)) trials_.forget(one);
   trials_.add(way_, of_way);
@@ -53,12 +66,21 @@ void Guard::take(std::span<const AgreedCall> of_way, std::span<const AgreedCall>
     return;
   }
   slower_ = 0;
+  if (!is_proven_ && !std::exchange(is_to_be_proven_, true)) {
+    calls_ = calls_before_contest();
+    return;
+  }
+  if (!is_proven_ && spell.pace > 0) {
+    contest_.begin(way_);
+    return compete(way_, spell);
+  }
   // Where native is slower, controls cost time; where it is as fast, more of them tell more.
   constexpr std::int64_t a_little_rarer = 2;
   calls_ = std::min(rarest, calls_ * (trials_.clearly_slower(0, way_) ? rarer : a_little_rarer));
 }
 
 void Guard::look(const Spell& spell) {
+  by_pace_ = spell.pace > 0;
   if (contest_.is_running()) return compete(0, spell);
   const double of_native = seconds(0, spell);
   if (!(of_native > clearly * found_.with_candidate)) {
@@ -71,14 +93,25 @@ void Guard::look(const Spell& spell) {
 }
 
 void Guard::compete(int of, const Spell& spell) {
-  contest_.add(seconds(of, spell));
-  // Where spells do not tell, the mean does: neither has anything else to say for it.
+  const double took = seconds(of, spell);
+  contest_.add(took);
+  const double of_way = trials_.time(way_);
+  const double of_native = trials_.time(0);
+  if (of != 0) pace_of_way_ = spell.pace;
+  if (of == 0 && spell.pace > 0 && pace_of_way_ > 0) {
+    const double lost = of_native - of_way - (spell.pace - pace_of_way_);
+    if (Proof::is_clear(of_way, of_native, lost)) return settle({true, pace_of_way_, spell.pace});
+  }
+  // Where spells do not tell, the mean does, if nothing else speaks for either.
   constexpr double any = std::numeric_limits<double>::infinity();
-  if (const std::optional<Proof::Result> found = contest_.result(any)) settle(*found);
+  const double expected = spell.pace > 0 && of_way < of_native ? (of_native - of_way) / spell.pace : any;
+  if (const std::optional<Proof::Result> found = contest_.result(expected)) settle(*found);
 }
 
 void Guard::settle(const Proof::Result& found) {
   found_ = found;
+  contest_ = {};
+  is_proven_ = true;
   slower_ = 0;
   follows_ = found_.is_faster;
   // Controls will say again that native is faster: they are rare from now on, so that another contest costs little.
@@ -96,7 +129,8 @@ void Guard::rest_longer() {
 std::string Guard::why(const Interned& way) const {
   if (!serves()) return "native: " + way.text() + " cannot serve here";
   return (follows_ ? way.text() + " again" : std::string("native")) + ": " + way.text() + " takes " +
-         time_in_words(found_.with_candidate) + " in the mean of ranks, with waiting, native " +
+         time_in_words(found_.with_candidate) +
+         (by_pace_ ? " from call to call, native " : " in the mean of ranks, with waiting, native ") +
          time_in_words(found_.with_native);
 }
 

@@ -24,6 +24,10 @@ namespace starling {
 /// waiting, for what it does in between is the same. After the way has lost, native is looked at again, ever more
 /// rarely: where its calls have become slower than the way's were, twice in a row, the way gets one more spell. Against
 /// that look, not against more spells of native: its ranks may drift apart only in longer ones.
+///
+/// In a rooted collective ranks leave early, and wait for the others in what comes next: no time of a call tells what a
+/// way costs there. So spells are compared from call to call, and each way has a contest. One spell of native ends it
+/// where the program has at least half of what the calls gain.
 class Guard {
  public:
   /// Calls of native in a control.
@@ -51,6 +55,7 @@ class Guard {
   struct Spell {
     double seconds;
     double work;
+    double pace = 0;  ///< seconds from call to call, on this rank; 0 where that is not known, or not what counts
   };
 
   /// Takes the latest calls of the way before a control, the control, and the way's latest spell.
@@ -77,6 +82,7 @@ class Guard {
 
   [[nodiscard]] double seconds(int of, const Spell& spell) const;
   void compete(int of, const Spell& spell);
+  [[nodiscard]] std::int64_t calls_before_contest() const;
   void settle(const Proof::Result& found);
   void rest_longer();
 
@@ -86,6 +92,11 @@ class Guard {
   /// Seconds of native's latest spell, while the way has another one because of them.
   std::optional<double> slower_native_;
   int way_;
+  bool is_proven_;  ///< nothing but controls speaks for a contest
+  bool root_gives_;
+  bool is_to_be_proven_ = false;  ///< by the next control
+  bool by_pace_ = false;          ///< the latest spell was compared from call to call
+  double pace_of_way_ = 0;
   bool follows_ = true;
   int slower_ = 0;  ///< controls in a row, or looks, that found the one slower that is called
   std::int64_t first_calls_;

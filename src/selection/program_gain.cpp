@@ -6,17 +6,11 @@
 #include "measurement/statistics.hpp"
 
 namespace starling {
-namespace {
-
-/// From this share of native's time down, a gain in calls is no accident.
-constexpr double clear_gain = 0.7;
-
-}  // namespace
 
 /// A candidate that did not serve the program was filed with a longer time than that of its calls (`Planner::found`).
 void ProgramGain::believe_earlier_runs(const Chosen& chosen) {
   proven_[static_cast<std::size_t>(chosen.candidate)] =
-      chosen.candidate != 0 && chosen.seconds < clear_gain * chosen.native;
+      chosen.candidate != 0 && chosen.seconds < Proof::clear_gain * chosen.native;
 }
 
 bool ProgramGain::needs_proof(const Chosen& chosen, std::int64_t calls, double to_fastest) const {
@@ -36,11 +30,9 @@ bool ProgramGain::has_proven_any() const {
 /// one stretch is enough, and native need not take turns. Not where ranks wait for late ones: that varies from stretch
 /// to stretch.
 bool ProgramGain::is_clear(double between_calls, const Chosen& chosen, bool waits) const {
-  constexpr double most = 0.5;
   constexpr std::ptrdiff_t fewest = 2;
   if (waits || std::ssize(between_native_calls_) < fewest) return false;
-  const double lost = between_calls - median(between_native_calls_);
-  return chosen.seconds < clear_gain * chosen.native && lost < (1 - most) * (chosen.native - chosen.seconds);
+  return Proof::is_clear(chosen.seconds, chosen.native, between_calls - median(between_native_calls_));
 }
 
 std::optional<Proof::Result> ProgramGain::take(std::span<const PlannedCalls> plan, double in_calls,

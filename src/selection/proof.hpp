@@ -20,6 +20,14 @@ class Proof {
   [[nodiscard]] int candidate() const { return candidate_; }
   /// Who makes the next stretch: the candidate, or native, 0.
   [[nodiscard]] int next() const;
+  /// From this share of native's time down, a gain in calls is no accident.
+  static constexpr double clear_gain = 0.7;
+  /// Whether calls gain so much that it is no accident, and so much of that is not lost between calls that the program
+  /// gains.
+  static bool is_clear(double candidate, double native, double lost) {
+    constexpr double most = 0.5;
+    return candidate < clear_gain * native && lost < (1 - most) * (native - candidate);
+  }
   /// Takes the seconds of a call in the stretch that was next, or from call to call.
   void add(double seconds);
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -404,6 +405,59 @@ TEST(TableGuard, ComparesCallsOfDifferentWork) {
       [&](int, int call) { return work(call); });
   ranks.call(2 * (Guard::first_calls + Guard::control_calls));
   EXPECT_EQ(ranks.proposed(), 2) << "larger calls take longer, and are no slowdown";
+}
+
+/// Ranks that follow a2 in a rooted collective, whose calls take 100 us natively.
+Lockstep rooted(double way, std::function<double(int candidate)> between, bool root_gives = true) {
+  Brief brief = brief_of(4);
+  brief.rooted = true;
+  brief.root_gives = root_gives;
+  brief.advice = {{"a2", "a2: measured elsewhere"}};
+  Lockstep ranks("table", std::move(brief), 3,
+                 [way](int, int candidate, int) { return us * (candidate == 2 ? way : 100); });
+  ranks.compute(std::move(between));
+  return ranks;
+}
+
+/// Before the contest that each way has in a rooted collective.
+constexpr int before_contest = (3 * Guard::first_calls) + (2 * Guard::control_calls);
+
+TEST(TableOfRooted, LeavesAWayThatGainsInCallsButLosesBetweenThem) {
+  Lockstep ranks = rooted(60, [](int candidate) { return us * (candidate == 2 ? 80 : 20); });
+  ranks.call(2000);
+  EXPECT_EQ(ranks.proposed(), 0);
+  ASSERT_EQ(ranks.strategy().decisions().size(), 2U);
+  const Decision& left = ranks.strategy().decisions()[1];
+  EXPECT_EQ(left.call, before_contest + contest_calls);
+  EXPECT_NE(left.why.find(" from call to call, native 120 us"), std::string::npos) << left.why;
+}
+
+TEST(TableOfRooted, NeedsOneSpellOfNativeWhereTheProgramHasWhatCallsGain) {
+  Lockstep ranks = rooted(60, [](int candidate) { return us * (candidate == 2 ? 25 : 20); });
+  ranks.call(before_contest);
+  EXPECT_EQ(natives(ranks), 2 * Guard::control_calls);
+  ranks.call(Guard::spell_calls);
+  EXPECT_EQ(natives(ranks), (2 * Guard::control_calls) + Guard::spell_calls);
+  ranks.call(Guard::rarest);
+  EXPECT_EQ(natives(ranks), (2 * Guard::control_calls) + Guard::spell_calls);
+  EXPECT_EQ(ranks.strategy().decisions().size(), 1U) << "nothing has changed";
+}
+
+TEST(TableOfRooted, KeepsAWayWhereTheProgramScattersMoreThanCallsGain) {
+  Lockstep ranks = rooted(90, [made = 0](int) mutable { return us * (2000 + (500 * ((made++ / 20) % 3))); });
+  ranks.call(2000);
+  EXPECT_EQ(ranks.proposed(), 2);
+  EXPECT_EQ(ranks.strategy().decisions().size(), 1U);
+}
+
+TEST(TableOfRooted, ComparesWhatGoesToTheRootLaterThanWhatComesFromIt) {
+  // A reduce and a bcast in one loop: were both native at once, neither would tell.
+  Lockstep ranks = rooted(
+      60, [](int) { return 20 * us; }, false);
+  ranks.call(before_contest + (4 * Guard::spell_calls));
+  EXPECT_EQ(natives(ranks), 2 * Guard::control_calls);
+  ranks.call(Guard::spell_calls);
+  EXPECT_EQ(natives(ranks), (2 * Guard::control_calls) + Guard::spell_calls);
 }
 
 TEST(Precedence, IsForcedOrNativeThenTheTableThenWhatLearns) {

@@ -46,7 +46,8 @@ std::int64_t calls_before(const Candidate& way, const Advice& advice) {
 
 class Table final : public Strategy {
  public:
-  explicit Table(const Brief& brief) : varying_work_(brief.varying_work), exchanged_(brief) {
+  explicit Table(const Brief& brief)
+      : varying_work_(brief.varying_work), by_pace_(brief.rooted && !brief.varying_work), exchanged_(brief) {
     std::string refused;
     for (const Advice& advice : brief.advice) {
       const auto& all = brief.candidates;
@@ -109,6 +110,7 @@ class Table final : public Strategy {
     }
     return left_;
   }
+  void stretch_took(double seconds) override { stretch_ = seconds; }
   [[nodiscard]] Judge judge() const override { return Judge::first_rank; }
   [[nodiscard]] Reduction reduction() const override { return Reduction::maximum; }
   [[nodiscard]] std::size_t means() const override {
@@ -117,7 +119,8 @@ class Table final : public Strategy {
 
   std::span<const double> ruling(std::span<const double> reduced) override {
     const std::size_t of_calls = reduced.size() - numbers_of_spell;
-    const Guard::Spell spell{reduced[of_calls], reduced[of_calls + 1]};
+    const Guard::Spell spell{reduced[of_calls], reduced[of_calls + 1],
+                             by_pace_ ? stretch_ / static_cast<double>(calls_of_stretch_) : 0};
     if (step_ == Step::native) {
       guard_->look(spell);
     } else {
@@ -193,6 +196,7 @@ class Table final : public Strategy {
     step_ = step;
     left_ = calls;
     observed_ = calls;
+    calls_of_stretch_ = calls + (step == Step::control ? calls_of_stretch_ : 0);
     if (step != Step::control) {
       observed_ = std::clamp(calls / 2, std::min(calls, Guard::fewest_of_spell), Guard::most_of_spell);
       spell_ = {};
@@ -218,6 +222,7 @@ class Table final : public Strategy {
   }
 
   bool varying_work_;
+  bool by_pace_;  ///< how the program goes on is what counts (`Guard`)
   CallTimes exchanged_;
   bool follows_ = false;
   Step step_ = Step::way;
@@ -227,6 +232,8 @@ class Table final : public Strategy {
   std::int64_t left_ = unlimited;         ///< calls of the step
   std::int64_t calls_ = 0;                ///< until its end
   std::int64_t observed_ = 0;             ///< the latest calls of the step, whose times count
+  std::int64_t calls_of_stretch_ = 0;     ///< since the latest agreement, at the next one
+  double stretch_ = 0;                    ///< seconds of them, with all between; 0 where not known
   Guard::Spell spell_{};                  ///< of the way or of native; until its end, sums
   std::array<double, kept + Guard::control_calls>
       seconds_{};                 ///< of the way's last calls, the latest first; of a control
