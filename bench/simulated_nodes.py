@@ -44,7 +44,7 @@ FASTEST = 3
 AT_ONCE = re.compile("simple|basic_linear")
 """Ways in which a rank sends to all others at once. They are left out there, for one takes over twelve minutes."""
 MOST_RANKS = 1024
-"""For calls of every size; on more ranks, for which each simulation takes minutes, only FEW calls are simulated."""
+"""For calls of every size; on more ranks only FEW calls are simulated."""
 
 
 class Cell(NamedTuple):

@@ -444,8 +444,12 @@ TEST(TableOfRooted, NeedsOneSpellOfNativeWhereTheProgramHasWhatCallsGain) {
 }
 
 TEST(TableOfRooted, KeepsAWayWhereTheProgramScattersMoreThanCallsGain) {
-  Lockstep ranks = rooted(90, [made = 0](int) mutable { return us * (2000 + (500 * ((made++ / 20) % 3))); });
+  // By chance the program is 5 % slower with the way; it scatters by 15 %.
+  Lockstep ranks = rooted(90, [made = 0](int candidate) mutable {
+    return us * ((candidate == 2 ? 2100 : 2000) + ((made++ / Guard::spell_calls) % 2 == 0 ? -300 : 300));
+  });
   ranks.call(2000);
+  EXPECT_GT(natives(ranks), (2 * Guard::control_calls) + (2 * Guard::spell_calls)) << "it had a contest";
   EXPECT_EQ(ranks.proposed(), 2);
   EXPECT_EQ(ranks.strategy().decisions().size(), 1U);
 }
