@@ -26,7 +26,7 @@ std::int64_t Guard::first_calls_with(std::optional<double> gain) {
 Guard::Guard(const Brief& brief, int way, std::optional<double> gain)
     : trials_(brief),
       way_(way),
-      is_proven_(!brief.rooted),
+      is_proven_(brief.synchronises || brief.varying_work),
       root_gives_(brief.root_gives),
       first_calls_(first_calls_with(gain)),
       calls_(first_calls_) {}
@@ -44,18 +44,10 @@ double Guard::seconds(int of, const Spell& spell) const {
 }
 
 void Guard::take(std::span<const AgreedCall> of_way, std::span<const AgreedCall> of_native, const Spell& spell) {
-  by_pace_ = spell.pace > 0;
   for (const int one : {way_, 0})
     if (!trials_.has_room(one)) trials_.forget(one);
   trials_.add(way_, of_way);
   trials_.add(0, of_native);
-  if (contest_.is_running()) return compete(way_, spell);
-  if (slower_native_) {
-    const double of_the_way = seconds(way_, spell);
-    settle({clearly * of_the_way < *slower_native_, of_the_way, *slower_native_});
-    slower_native_.reset();
-    return;
-  }
   if (trials_.clearly_slower(way_, 0)) {
     // Another program may have disturbed it: it is looked at again soon.
     calls_ = first_calls_;
@@ -79,9 +71,20 @@ void Guard::take(std::span<const AgreedCall> of_way, std::span<const AgreedCall>
   calls_ = std::min(rarest, calls_ * (trials_.clearly_slower(0, way_) ? rarer : a_little_rarer));
 }
 
-void Guard::look(const Spell& spell) {
+void Guard::take(const Spell& spell) {
+  if (!calls_native() && !(spell.seconds < refused_seconds / most_of_spell)) {
+    const AgreedCall refused{refused_seconds, refused_seconds, refused_seconds, spell.work, true};
+    return trials_.add(way_, {&refused, 1});
+  }
+  if (contest_.is_running()) return compete(contest_.next(), spell);
+  if (!slower_native_) return look(spell);
   by_pace_ = spell.pace > 0;
-  if (contest_.is_running()) return compete(0, spell);
+  const double of_way = seconds(way_, spell);
+  settle({clearly * of_way < *slower_native_, of_way, *slower_native_});
+  slower_native_.reset();
+}
+
+void Guard::look(const Spell& spell) {
   const double of_native = seconds(0, spell);
   if (!(of_native > clearly * found_.with_candidate)) {
     slower_ = 0;
@@ -93,8 +96,8 @@ void Guard::look(const Spell& spell) {
 }
 
 void Guard::compete(int of, const Spell& spell) {
-  const double took = seconds(of, spell);
-  contest_.add(took);
+  by_pace_ = spell.pace > 0;
+  contest_.add(seconds(of, spell));
   const double of_way = trials_.time(way_);
   const double of_native = trials_.time(0);
   if (of != 0) pace_of_way_ = spell.pace;

@@ -25,9 +25,9 @@ namespace starling {
 /// rarely: where its calls have become slower than the way's were, twice in a row, the way gets one more spell. Against
 /// that look, not against more spells of native: its ranks may drift apart only in longer ones.
 ///
-/// In a rooted collective ranks leave early, and wait for the others in what comes next: no time of a call tells what a
-/// way costs there. So spells are compared from call to call, and each way has a contest. One spell of native ends it
-/// where the program has at least half of what the calls gain.
+/// Where a rank can end a call before every rank has begun it, it leaves early, and waits for the others in what comes
+/// next: no time of a call tells what a way costs. So spells are compared from call to call there, and each way has a
+/// contest. One spell of native ends it where the program has at least half of what the calls gain.
 class Guard {
  public:
   /// Calls of native in a control.
@@ -60,13 +60,15 @@ class Guard {
 
   /// Takes the latest calls of the way before a control, the control, and the way's latest spell.
   void take(std::span<const AgreedCall> of_way, std::span<const AgreedCall> of_native, const Spell& spell);
-  /// Takes the latest spell of native, where that did not end in a control.
-  void look(const Spell& spell);
+  /// Takes the latest spell, of native or of the way, where that did not end in a control.
+  void take(const Spell& spell);
 
   /// Whether the way can serve here; nothing else counts where it cannot.
   [[nodiscard]] bool serves() const { return trials_.eligible(way_); }
   /// Whether the way is chosen; while there is a contest, whether it was before.
   [[nodiscard]] bool follows() const { return follows_ && serves(); }
+  /// Whether the way's next calls end in a control.
+  [[nodiscard]] bool makes_control() const { return !contest_.is_running() && !slower_native_; }
   /// Whether the next calls are native's, and how many there are before the next control or look.
   [[nodiscard]] bool calls_native() const {
     return contest_.is_running() ? contest_.next() == 0 : !follows_ && !slower_native_;
@@ -82,6 +84,7 @@ class Guard {
 
   [[nodiscard]] double seconds(int of, const Spell& spell) const;
   void compete(int of, const Spell& spell);
+  void look(const Spell& spell);
   [[nodiscard]] std::int64_t calls_before_contest() const;
   void settle(const Proof::Result& found);
   void rest_longer();

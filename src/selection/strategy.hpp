@@ -140,7 +140,6 @@ struct Brief {
   bool is_first_rank = true;       ///< this is the rank that judges, where only one does (Judge::first_rank)
   bool tells_first = false;        ///< rank 0 may know how to make the first call; the same on all ranks
   bool synchronises = false;       ///< no rank can end a call before every rank has begun it
-  bool rooted = false;             ///< ranks may end a call early, and wait for it in other calls
   bool root_gives = false;         ///< all comes from the root, which waits for nobody
   bool shares_processors = false;  ///< more ranks than processors: who is last waited for one, and is not late
   bool unpredicted = false;        ///< nothing tells how long candidates take before they are tried

@@ -68,6 +68,7 @@ TEST(Table, MayHaveNativeLikeAnyOther) {
 /// Ranks that follow a2, of which a call takes so many times as long as natively, in the mean; times scatter by 3 %.
 Lockstep with_slowdown(double slowdown, std::optional<double> gain = std::nullopt) {
   Brief brief = brief_of(4);
+  brief.synchronises = true;
   brief.advice = {{"a2", "a2: measured elsewhere", gain}};
   return {"table", std::move(brief), 3, [slowdown](int rank, int candidate, int call) {
             const double scattered = 1 + (0.01 * ((((3 * rank) + (5 * call)) % 7) - 3));
@@ -138,8 +139,8 @@ TEST(TableBeginning, IsToldAndKnownAhead) {
 }
 
 /// Of a contest that two controls began, and that tells: the way's spell before them, then two of native and one of the
-/// way, which ends with a control.
-constexpr int contest_calls = (3 * Guard::spell_calls) + Guard::control_calls;
+/// way.
+constexpr int contest_calls = 3 * Guard::spell_calls;
 
 std::ptrdiff_t natives(const Lockstep& ranks) {
   return std::count(ranks.made().begin(), ranks.made().end(), 0);
@@ -192,7 +193,7 @@ TEST(TableGuard, KeepsAWayThatOnlyControlsFindSlower) {
     EXPECT_EQ(ranks.strategy().proposed_after(left + 5), 0) << "unknown before they agree";
   }
   EXPECT_EQ(ranks.proposed(), 2);
-  ranks.call(Guard::spell_calls + Guard::control_calls);
+  ranks.call(Guard::spell_calls);
   EXPECT_EQ(ranks.proposed(), 2) << "the way has won";
   EXPECT_EQ(ranks.strategy().decisions().size(), 1U) << "nothing has changed";
   const std::ptrdiff_t before = natives(ranks);
@@ -211,11 +212,11 @@ TEST(TableGuard, ComesBackOnceNativeHasBecomeSlowerThanTheWayWas) {
   ranks.call(Guard::first_rest);
   EXPECT_EQ(ranks.proposed(), 2) << "one more spell of the way";
   EXPECT_EQ(ranks.strategy().chosen(), 0);
-  ranks.call(Guard::first_rest + Guard::control_calls);
+  ranks.call(Guard::first_rest);
   EXPECT_EQ(ranks.strategy().chosen(), 2);
   ASSERT_EQ(ranks.strategy().decisions().size(), 3U);
   const Decision& back = ranks.strategy().decisions()[2];
-  EXPECT_EQ(back.call, two_controls + contest_calls + (3 * Guard::first_rest) + Guard::control_calls);
+  EXPECT_EQ(back.call, two_controls + contest_calls + (3 * Guard::first_rest));
   EXPECT_EQ(back.from, 0);
   EXPECT_EQ(back.to, 2);
   EXPECT_EQ(back.why, "a2 again: a2 takes 110 us in the mean of ranks, with waiting, native 170 us");
@@ -229,7 +230,7 @@ TEST(TableGuard, LetsSpellsTakeTurnsUntilTheyTell) {
     const int place = (call / 8) % 5;
     return us * (candidate == 2 ? 125 : 150) * (1 + (0.2 * (place - 2)));
   });
-  ranks.call(two_controls + (8 * Guard::spell_calls) + (4 * Guard::control_calls));
+  ranks.call(two_controls + 8 * Guard::spell_calls);
   EXPECT_EQ(ranks.strategy().decisions().size(), 1U);
   EXPECT_GT(natives(ranks), (2 * Guard::control_calls) + (2 * Guard::spell_calls)) << "not after one spell";
   ranks.call(3000);
@@ -266,7 +267,7 @@ TEST(TableGuard, LooksAgainFourTimesAsLateAfterASpellThatALookBegan) {
     std::copy_if(stretches.begin(), stretches.end(), std::back_inserter(found), [](int one) { return one > 100; });
     return found;
   }();
-  EXPECT_EQ(long_ones, (std::vector<int>{128, 128, 128 + Guard::control_calls, 512})) << "the third is the way's spell";
+  EXPECT_EQ(long_ones, (std::vector<int>{128, 128, 128, 512})) << "the third is the way's spell";
   EXPECT_GT(stretches.size(), 6U);
 }
 
@@ -407,10 +408,9 @@ TEST(TableGuard, ComparesCallsOfDifferentWork) {
   EXPECT_EQ(ranks.proposed(), 2) << "larger calls take longer, and are no slowdown";
 }
 
-/// Ranks that follow a2 in a rooted collective, whose calls take 100 us natively.
-Lockstep rooted(double way, std::function<double(int candidate)> between, bool root_gives = true) {
+/// Ranks that follow a2 and may end calls early, which take 100 us natively.
+Lockstep ending_early(double way, std::function<double(int candidate)> between, bool root_gives = true) {
   Brief brief = brief_of(4);
-  brief.rooted = true;
   brief.root_gives = root_gives;
   brief.advice = {{"a2", "a2: measured elsewhere"}};
   Lockstep ranks("table", std::move(brief), 3,
@@ -419,11 +419,11 @@ Lockstep rooted(double way, std::function<double(int candidate)> between, bool r
   return ranks;
 }
 
-/// Before the contest that each way has in a rooted collective.
+/// Before the contest that each way has there.
 constexpr int before_contest = (3 * Guard::first_calls) + (2 * Guard::control_calls);
 
-TEST(TableOfRooted, LeavesAWayThatGainsInCallsButLosesBetweenThem) {
-  Lockstep ranks = rooted(60, [](int candidate) { return us * (candidate == 2 ? 80 : 20); });
+TEST(TableFromCallToCall, LeavesAWayThatGainsInCallsButLosesBetweenThem) {
+  Lockstep ranks = ending_early(60, [](int candidate) { return us * (candidate == 2 ? 80 : 20); });
   ranks.call(2000);
   EXPECT_EQ(ranks.proposed(), 0);
   ASSERT_EQ(ranks.strategy().decisions().size(), 2U);
@@ -432,8 +432,44 @@ TEST(TableOfRooted, LeavesAWayThatGainsInCallsButLosesBetweenThem) {
   EXPECT_NE(left.why.find(" from call to call, native 120 us"), std::string::npos) << left.why;
 }
 
-TEST(TableOfRooted, NeedsOneSpellOfNativeWhereTheProgramHasWhatCallsGain) {
-  Lockstep ranks = rooted(60, [](int candidate) { return us * (candidate == 2 ? 25 : 20); });
+TEST(TableFromCallToCall, IsOfNoCollectiveThatSynchronisesNorOneWhoseWorkVaries) {
+  for (const bool varies : {false, true}) {
+    Brief brief = brief_of(4);
+    brief.synchronises = !varies;
+    brief.varying_work = varies;
+    brief.advice = {{"a2", "a2: measured elsewhere"}};
+    Lockstep ranks(
+        "table", std::move(brief), 3, [](int, int candidate, int) { return us * (candidate == 2 ? 60 : 100); },
+        [](int, int) { return 1000.0; });
+    ranks.compute([](int candidate) { return us * (candidate == 2 ? 80 : 20); });
+    ranks.call(2000);
+    EXPECT_EQ(ranks.proposed(), 2) << varies;
+    EXPECT_EQ(natives(ranks) % Guard::control_calls, 0) << "no spell";
+    EXPECT_LE(natives(ranks), 5 * Guard::control_calls);
+  }
+}
+
+TEST(TableFromCallToCall, NeedsNoControlInAContest) {
+  // The 16 calls of a spell are all the way's, so that the program's pace is not told with native's in it.
+  Lockstep ranks = ending_early(60, [](int candidate) { return us * (candidate == 2 ? 80 : 20); });
+  ranks.call(before_contest + contest_calls);
+  EXPECT_EQ(natives(ranks), (2 * Guard::control_calls) + (2 * Guard::spell_calls));
+  for (int call = before_contest + (2 * Guard::spell_calls); call < before_contest + contest_calls; ++call)
+    EXPECT_EQ(ranks.made()[static_cast<std::size_t>(call)], 2);
+}
+
+TEST(TableGuard, LeavesAWayThatIsRefusedInAContest) {
+  Lockstep ranks = with_slowdown(1.1);
+  ranks.call(two_controls + (2 * Guard::spell_calls));
+  EXPECT_EQ(ranks.proposed(), 2);
+  ranks.measure([](int, int candidate, int) { return candidate == 2 ? refused_seconds : 100 * us; });
+  ranks.call(Guard::spell_calls);
+  EXPECT_EQ(ranks.proposed(), 0);
+  EXPECT_EQ(ranks.strategy().decisions()[1].why, "native: a2 cannot serve here");
+}
+
+TEST(TableFromCallToCall, NeedsOneSpellOfNativeWhereTheProgramHasWhatCallsGain) {
+  Lockstep ranks = ending_early(60, [](int candidate) { return us * (candidate == 2 ? 25 : 20); });
   ranks.call(before_contest);
   EXPECT_EQ(natives(ranks), 2 * Guard::control_calls);
   ranks.call(Guard::spell_calls);
@@ -443,9 +479,9 @@ TEST(TableOfRooted, NeedsOneSpellOfNativeWhereTheProgramHasWhatCallsGain) {
   EXPECT_EQ(ranks.strategy().decisions().size(), 1U) << "nothing has changed";
 }
 
-TEST(TableOfRooted, KeepsAWayWhereTheProgramScattersMoreThanCallsGain) {
+TEST(TableFromCallToCall, KeepsAWayWhereTheProgramScattersMoreThanCallsGain) {
   // By chance the program is 5 % slower with the way; it scatters by 15 %.
-  Lockstep ranks = rooted(90, [made = 0](int candidate) mutable {
+  Lockstep ranks = ending_early(90, [made = 0](int candidate) mutable {
     return us * ((candidate == 2 ? 2100 : 2000) + ((made++ / Guard::spell_calls) % 2 == 0 ? -300 : 300));
   });
   ranks.call(2000);
@@ -454,9 +490,9 @@ TEST(TableOfRooted, KeepsAWayWhereTheProgramScattersMoreThanCallsGain) {
   EXPECT_EQ(ranks.strategy().decisions().size(), 1U);
 }
 
-TEST(TableOfRooted, ComparesWhatGoesToTheRootLaterThanWhatComesFromIt) {
+TEST(TableFromCallToCall, ComparesWhatGoesToTheRootLaterThanWhatComesFromIt) {
   // A reduce and a bcast in one loop: were both native at once, neither would tell.
-  Lockstep ranks = rooted(
+  Lockstep ranks = ending_early(
       60, [](int) { return 20 * us; }, false);
   ranks.call(before_contest + (4 * Guard::spell_calls));
   EXPECT_EQ(natives(ranks), 2 * Guard::control_calls);

@@ -167,7 +167,6 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
   brief.varying_work = facts.key.bucket || facts.key.bytes < 0;
   brief.is_first_rank = communicator.rank() == 0;
   brief.synchronises = facts.synchronises;
-  brief.rooted = rooted(collective_);
   brief.root_gives = traits_of(collective_).root == Root::gives;
   brief.shares_processors = communicator.shares_processors();
   if (now.table && !chosen) brief.advice = now.table->advice(brief.key);

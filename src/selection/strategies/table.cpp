@@ -7,7 +7,7 @@
 //   rank 0       is the way slower than native here? (`Guard`)
 //   every rank   gets that: the way again, and how often; or native
 //   every rank   calls natively, and tells its latest times   | as above
-//   rank 0       is native slower by now than the way was? then the way gets one more spell
+//   rank 0       is native slower by now than the way was? then the way gets one more spell, as in a contest
 
 #include <algorithm>
 #include <array>
@@ -47,7 +47,7 @@ std::int64_t calls_before(const Candidate& way, const Advice& advice) {
 class Table final : public Strategy {
  public:
   explicit Table(const Brief& brief)
-      : varying_work_(brief.varying_work), by_pace_(brief.rooted && !brief.varying_work), exchanged_(brief) {
+      : varying_work_(brief.varying_work), by_pace_(!brief.synchronises && !brief.varying_work), exchanged_(brief) {
     std::string refused;
     for (const Advice& advice : brief.advice) {
       const auto& all = brief.candidates;
@@ -95,7 +95,8 @@ class Table final : public Strategy {
     switch (step_) {
       case Step::before: return after < first_calls_ || after >= first_calls_ + Guard::control_calls ? way_ : 0;
       case Step::way: return after >= Guard::control_calls ? way_ : 0;
-      case Step::control: return way_;
+      case Step::control:
+      case Step::spell: return way_;
       case Step::native: break;
     }
     return 0;
@@ -106,6 +107,7 @@ class Table final : public Strategy {
       case Step::before: return left_ + first_calls_ + Guard::control_calls;
       case Step::way: return left_ + Guard::control_calls;
       case Step::control:
+      case Step::spell:
       case Step::native: break;
     }
     return left_;
@@ -113,16 +115,14 @@ class Table final : public Strategy {
   void stretch_took(double seconds) override { stretch_ = seconds; }
   [[nodiscard]] Judge judge() const override { return Judge::first_rank; }
   [[nodiscard]] Reduction reduction() const override { return Reduction::maximum; }
-  [[nodiscard]] std::size_t means() const override {
-    return numbers_of_spell + (step_ == Step::native ? 0 : exchanged_.means());
-  }
+  [[nodiscard]] std::size_t means() const override { return numbers_of_spell + (is_spell() ? 0 : exchanged_.means()); }
 
   std::span<const double> ruling(std::span<const double> reduced) override {
     const std::size_t of_calls = reduced.size() - numbers_of_spell;
     const Guard::Spell spell{reduced[of_calls], reduced[of_calls + 1],
                              by_pace_ ? stretch_ / static_cast<double>(calls_of_stretch_) : 0};
-    if (step_ == Step::native) {
-      guard_->look(spell);
+    if (is_spell()) {
+      guard_->take(spell);
     } else {
       const std::vector<AgreedCall> calls = exchanged_.calls(reduced.first(of_calls));
       guard_->take(std::span(calls).first(kept), std::span(calls).subspan(kept), spell);
@@ -133,29 +133,36 @@ class Table final : public Strategy {
     numbers_.assign(reduced.size(), 0);
     if (guard_->serves()) {
       numbers_[0] = static_cast<double>(guard_->calls_native() ? -guard_->calls() : guard_->calls());
-      numbers_[1] = guard_->follows() ? 1 : 0;
+      numbers_[1] = (guard_->follows() ? 1 : 0) + (guard_->makes_control() ? 2 : 0);
     }
     return numbers_;
   }
   /// The first number: calls of the way; negative, of native until the next look; 0, native for the rest of the run.
-  /// The second: whether the way is chosen.
+  /// The second: 1 if the way is chosen, and 2 more if its calls end in a control.
   void verdict(std::span<const double> agreed) override {
     const auto calls = static_cast<std::int64_t>(agreed[0]);
-    follows_ = agreed[1] > 0;
-    begin(calls > 0 ? Step::way : Step::native, calls == 0 ? unlimited : std::abs(calls));
+    const auto flags = static_cast<unsigned>(agreed[1]);
+    follows_ = (flags & 1U) != 0;
+    begin(calls <= 0          ? Step::native
+          : (flags & 2U) != 0 ? Step::way
+                              : Step::spell,
+          calls == 0 ? unlimited : std::abs(calls));
   }
 
   [[nodiscard]] std::optional<int> chosen() const override { return follows_ && step_ != Step::before ? way_ : 0; }
   [[nodiscard]] std::string_view stage() const override { return follows_ ? "table" : "native"; }
   [[nodiscard]] bool exploring() const override { return false; }
   /// While the way is chosen or in a contest, what it needs stays for its next call.
-  [[nodiscard]] bool settled() const override { return step_ == Step::way || (!follows_ && step_ == Step::native); }
+  [[nodiscard]] bool settled() const override {
+    return step_ != Step::control && (step_ != Step::native || !follows_) && step_ != Step::before;
+  }
 
  private:
   enum class Step : std::uint8_t {
     before,   ///< native calls that pay for the beginning of the way
     way,      ///< calls of the way
     control,  ///< a few native calls after them
+    spell,    ///< calls of the way in a contest
     native,   ///< native calls in a contest, or after the way has lost
   };
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
@@ -181,6 +188,9 @@ class Table final : public Strategy {
       begin(Step::way, first_calls_);
   }
 
+  /// Whether the step ends in no control.
+  [[nodiscard]] bool is_spell() const { return step_ == Step::spell || step_ == Step::native; }
+
   [[nodiscard]] std::string waiting() const {
     return "; natively for " + std::to_string(left_) + (left_ == 1 ? " call" : " calls") +
            " before, so that its beginning pays";
@@ -202,7 +212,7 @@ class Table final : public Strategy {
       spell_ = {};
     }
     calls_ += calls == unlimited ? 0 : calls;
-    propose(step == Step::way ? way_ : 0);
+    propose(step == Step::way || step == Step::spell ? way_ : 0);
   }
 
   [[gnu::noinline]] std::span<const double> end_step() {
