@@ -141,7 +141,7 @@ def test_a_way_of_a_table_that_is_much_slower_than_native_is_left_to_native(tmp_
     lab("simulate", *asked, "--", str(BENCHMARK), "0", "120", "allreduce:64", env=os.environ | settings).check()
     (context,) = (one for one in record.read(path)[0].contexts if one.collective == "allreduce")
     assert (context.winner, context.stage) == ("native", "native")
-    assert [(one.call, one.from_, one.to) for one in context.decisions] == [(0, None, slow), (54 + 51, slow, "native")]
+    assert [(one.call, one.from_, one.to) for one in context.decisions] == [(0, None, slow), (54 + 48, slow, "native")]
     assert context.decisions[1].why.startswith(f"native: {slow} takes ")
     assert {one.public_name: one.samples for one in context.candidates} == {"native": 120 - 64, slow: 48 + 16}
 
