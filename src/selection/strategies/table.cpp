@@ -153,9 +153,7 @@ class Table final : public Strategy {
   [[nodiscard]] std::string_view stage() const override { return follows_ ? "table" : "native"; }
   [[nodiscard]] bool exploring() const override { return false; }
   /// While the way is chosen or in a contest, what it needs stays for its next call.
-  [[nodiscard]] bool settled() const override {
-    return step_ != Step::control && (step_ != Step::native || !follows_) && step_ != Step::before;
-  }
+  [[nodiscard]] bool settled() const override { return is_of_way(step_) || (!follows_ && step_ == Step::native); }
 
  private:
   enum class Step : std::uint8_t {
@@ -188,6 +186,7 @@ class Table final : public Strategy {
       begin(Step::way, first_calls_);
   }
 
+  [[nodiscard]] static bool is_of_way(Step step) { return step == Step::way || step == Step::spell; }
   /// Whether the step ends in no control.
   [[nodiscard]] bool is_spell() const { return step_ == Step::spell || step_ == Step::native; }
 
@@ -212,7 +211,7 @@ class Table final : public Strategy {
       spell_ = {};
     }
     calls_ += calls == unlimited ? 0 : calls;
-    propose(step == Step::way || step == Step::spell ? way_ : 0);
+    propose(is_of_way(step) ? way_ : 0);
   }
 
   [[gnu::noinline]] std::span<const double> end_step() {
