@@ -152,20 +152,18 @@ test-unit-sanitized:
 	$(STEP) "unit tests with sanitizers"
 	@mkdir -p build-test
 	cmake -S . -B build-test/unit -G Ninja -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_CXX_FLAGS=-w -DSTARLING_TESTS=ON \
-	  -DSTARLING_SANITIZE=ON -DSTARLING_MPI=OFF >build-test/unit.log 2>&1 || { cat build-test/unit.log; exit 1; }
+	  -DSTARLING_SANITIZE=address,undefined -DSTARLING_MPI=OFF >build-test/unit.log 2>&1 || { cat build-test/unit.log; exit 1; }
 	cmake --build build-test/unit --parallel $(JOBS) --target starling_tests
 	$(call SHARED,build-test/unit/tests/starling_tests)
 
-## What ranks share, under thread sanitizer.
+## What ranks share, and all programs that use it, with ranks as threads, under thread sanitizer.
 test-unit-threads:
 	$(STEP) "memory that ranks share, under thread sanitizer"
 	@mkdir -p build-test
-	@# A unit for each folder, with names that another clone shares: from the compiler's cache.
-	for one in src tests; do printf '#include "%s"\n' $$one/shared_memory/*.cpp >build-test/shared_memory_$$one.cpp && \
-	  CCACHE_BASEDIR=$(CURDIR) CCACHE_NOHASHDIR=1 ccache $(CXX) -std=c++20 -O1 -g -fsanitize=thread -I. -Isrc \
-	  -c build-test/shared_memory_$$one.cpp -o build-test/shared_memory_$$one.o || exit; done
-	$(CXX) -fsanitize=thread build-test/shared_memory_*.o -lgtest -lgtest_main -o build-test/shared_memory
-	setarch -R build-test/shared_memory --gtest_brief=1
+	cmake -S . -B build-test/threads -G Ninja -DCMAKE_CXX_FLAGS=-w -DSTARLING_TESTS=ON -DSTARLING_SANITIZE=thread \
+	  -DSTARLING_MPICC=$$(command -v mpicc.mpich) -DSTARLING_SIMULATOR=OFF >build-test/threads.log 2>&1 || { cat build-test/threads.log; exit 1; }
+	cmake --build build-test/threads --parallel $(JOBS) --target starling_thread_tests
+	timeout --verbose 300 setarch -R build-test/threads/tests/starling_thread_tests --gtest_brief=1
 
 ## The command line, the entry points on each MPI, what pages show of one node, the documentation's site.
 test-python: test-install
@@ -176,7 +174,7 @@ test-python: test-install
 test-sanitized: test-install
 	$(STEP) "patterns with sanitizers"
 	@mkdir -p build-test
-	cmake -S . -B build-test/sanitized -G Ninja -DSTARLING_SANITIZE=ON -DSTARLING_MPICC=$$(command -v mpicc.mpich) \
+	cmake -S . -B build-test/sanitized -G Ninja -DSTARLING_SANITIZE=address,undefined -DSTARLING_MPICC=$$(command -v mpicc.mpich) \
 	  -DSTARLING_SIMULATOR=OFF >build-test/sanitized.log 2>&1 || { cat build-test/sanitized.log; exit 1; }
 	cmake --build build-test/sanitized --parallel $(JOBS) --target starling-mpich
 	$(IN_TEST) $(TEST_PYTHON) -m pytest --durations=5 tests/sanitized

@@ -1,4 +1,4 @@
-// Members of shared memory as threads. `make test-unit` runs these tests under thread sanitizer too.
+// Members of shared memory as threads. `make test-unit-threads` runs these tests under thread sanitizer too.
 
 #include "shared_memory/rings.hpp"
 

@@ -29,12 +29,12 @@ class Operation {
     memory_ = bytes_ > 0 ? workspace.take(bytes_) : nullptr;
     return workspace.requests(plan_->most_requests) && (bytes_ == 0 || memory_ != nullptr);
   }
-  /// Starts with the memory that was reserved, with `op` for reductions; `segment` as in Transport. Local.
-  void start(Channel& channel, MPI_Op op, Segment* segment = nullptr) {
+  /// Starts with the memory that was reserved, with `op` for reductions; `rings` as in Transport. Local.
+  void start(Channel& channel, MPI_Op op, SharedRings* rings = nullptr) {
     ++plan_->operations;
     channel_ = &channel;
     op_ = op;
-    transport_ = {process().world, channel.peers(), channel.next_tag(), workspace_->requests(), segment};
+    transport_ = {process().world, channel.peers(), channel.next_tag(), workspace_->requests(), rings};
     step_ = 0;
     posted_ = 0;
     error_ = staging_.begin(plan_->program, memory_, buffers_);

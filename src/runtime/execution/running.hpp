@@ -11,7 +11,7 @@
 
 namespace starling {
 
-class Segment;
+class SharedRings;
 
 /// Where a program's buffers are: addresses of unit 0, indexed as Buffer. Not set to anything at first: that would cost
 /// as much as a step.
@@ -31,7 +31,7 @@ struct Transport {
   const int* peers;  ///< ranks of `comm`, by the ranks that programs name
   int tag;
   MPI_Request* requests;  ///< room for Plan::most_requests
-  Segment* segment;       ///< for sharings; null where the program has none
+  SharedRings* rings;     ///< for sharings; null where the program has none
 };
 
 /// A program on the buffers of one call: everything its steps need to know.

@@ -29,8 +29,8 @@ class Segment {
   /// What its ranks have to do without; a sentence without a full stop, the same on all ranks, or empty.
   [[nodiscard]] const std::string& note() const { return note_; }
 
-  /// Members are named by the communicator's ranks. Not on a node with one rank.
-  [[nodiscard]] SharedRings& rings() { return *rings_; }
+  /// Members are named by the communicator's ranks. Null on a node with one rank.
+  [[nodiscard]] SharedRings* rings() const { return rings_.get(); }
 
  private:
   Segment() = default;

@@ -6,13 +6,13 @@
 #include <new>
 #include <span>
 
-#include "runtime/execution/segment.hpp"
 #include "runtime/mpi/patience.hpp"
 #include "runtime/mpi/plain_sum.hpp"
 #include "runtime/mpi/pmpi.hpp"
 #include "runtime/mpi/process.hpp"
 #include "runtime/mpi/unit.hpp"
 #include "shared_memory/copying.hpp"
+#include "shared_memory/rings.hpp"
 
 namespace starling {
 namespace {
@@ -64,7 +64,7 @@ class OneSharing {
  public:
   OneSharing(const Running& run, const BoundSharing& sharing, std::size_t element, std::int64_t most)
       : run_(run),
-        rings_(run.transport.segment->rings()),
+        rings_(*run.transport.rings),
         first_publication_(run.program.publications.data() + sharing.first_publication),
         publication_(first_publication_),
         last_publication_(publication_ + sharing.publications),

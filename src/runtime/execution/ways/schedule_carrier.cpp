@@ -174,7 +174,7 @@ Carrier::Outcome ScheduleCarrier::begin(const Call& call, const Facts& facts, Re
     // The other ranks have already started the call: all can't change to another way any more.
     resources.abort_job("rank has no memory or no communicator for " + bound_.name());
   }
-  operation.start(*resources.channel(), call.op, has_segment_ ? resources.segment() : nullptr);
+  operation.start(*resources.channel(), call.op, has_segment_ ? resources.segment()->rings() : nullptr);
   const bool has_note = !was_ready && has_segment_ && !resources.segment()->note().empty();
   return {MPI_SUCCESS, false, nullptr, setup_s, has_note ? &resources.segment()->note() : nullptr};
 }
