@@ -21,6 +21,11 @@ int starling_is_active(void) __attribute__((weak));
  * library ("openmpi"), its version. Empty where Starling is not active. The text stays valid. */
 const char* starling_place(void) __attribute__((weak));
 
+/* Bytes that processes like this one can still have: what the system has, or less where a control group is limited that
+ * this process is in. All processes of the machine, or the group, share them. 0 if it is not known, or in a build for
+ * another MPI. */
+long long starling_available_memory(void) __attribute__((weak));
+
 /* The names of all ways to carry out a collective ("allreduce") on so many ranks in this process, one a line, "native"
  * first; those of the MPI library itself only where STARLING_LIBRARY is 1. Empty where the collective is unknown or
  * Starling is not active. The text stays valid. */

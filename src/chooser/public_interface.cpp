@@ -31,6 +31,11 @@ STARLING_EXPORTED const char* starling_place() {
   return there != nullptr ? there() : "";
 }
 
+STARLING_EXPORTED long long starling_available_memory() {
+  auto* const there = function<long long()>("starling_available_memory");
+  return there != nullptr ? there() : 0;
+}
+
 STARLING_EXPORTED const char* starling_ways(const char* collective, int ranks) {
   auto* const there = function<const char*(const char*, int)>("starling_ways");
   return there != nullptr ? there(collective, ranks) : "";

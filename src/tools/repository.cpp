@@ -3,6 +3,7 @@
 //   starling-repository                                                    every algorithm and strategy
 //   starling-repository on RANKS                                           the same, with the values for so many ranks
 //   starling-repository settings                                           every setting
+//   starling-repository memory                                             bytes that processes can still have here
 //   starling-repository complaints                                         what is wrong with STARLING_* variables
 //   starling-repository merge DIRECTORY                                    the history in it made compact
 //   starling-repository named COLLECTIVE:NAME                              the full name of a way, with all of its
@@ -37,6 +38,7 @@
 #include "tools/schedule_listing.hpp"
 #include "tools/search_dialogue.hpp"
 #include "tools/words.hpp"
+#include "topology/available_memory.hpp"
 #include "ways/way.hpp"
 
 namespace starling {
@@ -184,6 +186,8 @@ int main(int argc, char** argv) {
       std::cout << starling::everything(static_cast<int>(ranks)).dump(2) << '\n';
     } else if (words.front() == "settings" && words.size() == 1) {
       std::cout << starling::settings_listing() << '\n';
+    } else if (words.front() == "memory" && words.size() == 1) {
+      std::cout << starling::Json{{"available", starling::available_memory()}}.dump() << '\n';
     } else if (words.front() == "complaints" && words.size() == 1) {
       std::cout << starling::complaints().dump(-1, ' ', false, starling::Json::error_handler_t::replace) << '\n';
     } else if (words.front() == "merge" && words.size() == 2) {
@@ -201,7 +205,7 @@ int main(int argc, char** argv) {
     } else {
       throw std::invalid_argument(
           starling::told(words.front()) +
-          ": there is only: on RANKS, settings, complaints, merge DIRECTORY, named COLLECTIVE:NAME, "
+          ": there is only: on RANKS, settings, memory, complaints, merge DIRECTORY, named COLLECTIVE:NAME, "
           "schedule COLLECTIVE:NAME RANKS, predict PLATFORM RANKS COLLECTIVE BYTES, search STRATEGY");
     }
   } catch (const std::invalid_argument& misuse) {

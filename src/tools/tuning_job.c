@@ -219,20 +219,9 @@ static void introduce(void) {
   free(all_processors);
 }
 
-/// Bytes that processes can still have, with those of files that are only cached; 0 where that is not known.
-static long available_memory(void) {
-  long kibibytes = 0;
-  char line[128];
-  FILE* const file = fopen("/proc/meminfo", "r");
-  if (!file) return 0;
-  while (kibibytes == 0 && fgets(line, sizeof line, file)) sscanf(line, "MemAvailable: %ld", &kibibytes);
-  fclose(file);
-  return kibibytes * 1024;
-}
-
 /// A quarter of the available memory, shared among all ranks of the job: an emulated cluster has all on one machine.
 static size_t agreed_memory(void) {
-  const long there_is = available_memory();
+  const long there_is = (long)starling_available_memory();
   long share = there_is > 0 ? there_is / 4 / world_ranks : 64L << 20, smallest = 0;
   PMPI_Allreduce(&share, &smallest, 1, MPI_LONG, MPI_MIN, MPI_COMM_WORLD);
   return (size_t)smallest;

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from starling.lab.simulation import available_memory
+from starling.installation.questions import available_memory
 from support.mpis import Mpi, compile_c, compile_cxx, debian_mpis
 from support.tuned import candidates, printed_natively, run_tuned
 

@@ -1,33 +1,17 @@
 #include "topology/cpu_quota.hpp"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
+
+#include "made_up_system.hpp"
 
 namespace starling {
 namespace {
 
-/// A folder with a /proc and a /sys that are made up.
-class Quota : public ::testing::Test {
+class Quota : public MadeUpSystem {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "starling-XXXXXX").string();
-    root_ = ::mkdtemp(pattern.data());
-  }
-  void TearDown() override { std::filesystem::remove_all(root_); }
-
-  void write(const std::string& file, const std::string& text) {
-    const std::filesystem::path path = std::filesystem::path(root_) / file;
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path) << text << "\n";
-  }
-  [[nodiscard]] CpuQuota here() const { return cpu_quota_here(root_); }
-
- private:
-  std::string root_;
+  [[nodiscard]] CpuQuota here() const { return cpu_quota_here(root()); }
 };
 
 TEST_F(Quota, IsNoneWhereNoGroupHasOne) {

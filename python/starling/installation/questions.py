@@ -42,6 +42,14 @@ def complaints(environ: Mapping[str, str]) -> tuple[list[Complaint], list[str]]:
     return [Complaint(**one) for one in found["complaints"]], list(found["unknown"])
 
 
+def available_memory() -> int:
+    """Bytes that processes can still have here, within the limits of control groups; 0 if it is not known.
+
+    Raises RepositoryError.
+    """
+    return int(ask("memory")["available"])
+
+
 def settings_table() -> list[dict[str, Any]]:
     """Every setting of the library, from a file that was made with the package: a run does not wait for a program.
 

@@ -85,12 +85,6 @@ def _calls_to_settle(collectives: Sequence[str], ranks: int, iterations: int) ->
     return iterations * most + 1
 
 
-def available_memory() -> int:
-    """Bytes that processes can still have, with those of files that are only cached."""
-    known = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
-    return int(known["MemAvailable"].split()[0]) * 1024
-
-
 def check_strategies(strategies: Sequence[str], environ: Mapping[str, str]) -> None:
     """Raises LabError for an unknown strategy."""
     for strategy in strategies:
@@ -113,8 +107,8 @@ def _check(cases: Sequence[Case], strategies: Sequence[str], ranks: int, environ
     check_strategies(strategies, environ)
     traits = listing["traits"]
     needed = max(case.memory(ranks, traits[case.collective]["buffers_of_blocks"]) for case in cases)
-    there_is = available_memory()
-    if needed > there_is:
+    there_is = questions.available_memory()
+    if 0 < there_is < needed:
         raise LabError(
             f"the buffers of {ranks} ranks take {human_bytes(needed)}, and {human_bytes(there_is)} are free here; "
             "give fewer --ranks or a smaller --size",

@@ -10,6 +10,7 @@
 #include "runtime/contexts/setup.hpp"
 #include "runtime/job/job.hpp"
 #include "runtime/mpi/flavour.hpp"
+#include "topology/available_memory.hpp"
 #include "ways/way.hpp"
 
 namespace starling {
@@ -72,6 +73,10 @@ __attribute__((visibility("default"))) int starling_is_active() {
 
 __attribute__((visibility("default"))) const char* starling_place() {
   return starling::place().text().c_str();
+}
+
+__attribute__((visibility("default"))) long long starling_available_memory() {
+  return starling::available_memory();
 }
 
 __attribute__((visibility("default"))) const char* starling_ways(const char* collective, int ranks) {
