@@ -10,7 +10,8 @@ Blocks Placing::blocks(Blocks of_part) const {
   const Origin* origin = of_part.buffer == Buffer::send ? &placement_.send : &placement_.recv;
   if (of_part.buffer >= Buffer::scratch) origin = &scratch_.at(scratch_index(of_part.buffer));
   const int first = origin->start(of_part.first);
-  return {origin->buffer, first, origin->start(of_part.first + of_part.count) - first};
+  const int count = origin->start(of_part.first + of_part.count) - first;
+  return count == 0 ? nothing() : Blocks{origin->buffer, first, count};
 }
 
 int Placing::scale() const {

@@ -26,6 +26,8 @@ class Places {
   [[nodiscard]] int position(int rank) const { return position_[static_cast<std::size_t>(rank)]; }
   /// The ranks on a node, by number.
   [[nodiscard]] RankSet on_node(int node) const { return RankSet::of(listed(node)); }
+  /// How many these are.
+  [[nodiscard]] int ranks_on(int node) const { return static_cast<int>(listed(node).size()); }
   /// The lowest rank on a node.
   [[nodiscard]] int leader(int node) const { return listed(node).front(); }
   /// The lowest rank on each node, by node.

@@ -114,8 +114,18 @@ UNEVEN = {
 }
 """Those that serve nodes with different numbers of ranks."""
 
+LANES = {
+    "allgather": ["multilane?inner=simple,outer=bruck", "multilane?inner=shared,outer=ring"],
+    "allgatherv": ["multilane?inner=shared,outer=bruck", "multilane?inner=ring,outer=simple"],
+    "allreduce": ["multilane?inner=pairwise+simple,outer=native", "multilane?inner=shared,outer=rabenseifner"],
+    "alltoall": ["multilane?inner=simple,outer=simple", "multilane?inner=shared,outer=pair"],
+    "reduce_scatter": ["multilane?inner=pairwise,outer=ring", "multilane?inner=shared,outer=pairwise"],
+    "reduce_scatter_block": ["multilane?inner=shared,outer=recursive_halving"],
+}
+"""More of those, for nodes that have several lanes of ranks."""
 
-@pytest.mark.parametrize(("ways", "ranks_per_node", "ranks"), [(COMPOSED, 4, 8), (UNEVEN, 3, 7)])
+
+@pytest.mark.parametrize(("ways", "ranks_per_node", "ranks"), [(COMPOSED, 4, 8), (UNEVEN, 3, 7), (LANES, 5, 8)])
 def test_parts_of_hierarchies_are_any_ways(
     mpi: Mpi, program: str, folder: Path, ways: dict[str, list[str]], ranks_per_node: int, ranks: int
 ) -> None:

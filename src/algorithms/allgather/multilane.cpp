@@ -5,8 +5,13 @@
 //   start                 A...     .B..     ..C.     ...D
 //   lanes  0 2 | 1 3      A.C.     .B.D     A.C.     .B.D
 //   on the nodes          ABCD     ABCD     ABCD     ABCD
+//
+// Where a node has more ranks than there are lanes, the others first give their blocks to those that stand for lanes.
+
+#include <span>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/shared/lanes.hpp"
 #include "algorithms/shared/two_level.hpp"
 
 namespace starling::allgather {
@@ -17,28 +22,40 @@ constexpr Hierarchy hierarchy{parts_on_node, Collective::allgatherv, true};
 
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
-  const Places& places = *team.places;
-  const int nodes = places.nodes();
-  const int ranks = levels.node().size();
+  const Lanes lanes(*team.places);
+  const int lane = levels.place() % lanes.count();
+  const bool stands_for_it = levels.place() == lane;
+  const std::span<const int> mine = lanes.of(lane, team.places->node_of(team.rank));
   Schedule todo(team.blocks());
-  std::vector<int> order;
-  for (int place = 0; place < ranks; ++place)
-    for (int node = 0; node < nodes; ++node) order.push_back(places.on_node(node).rank(place));
-  const int mine = levels.place() * nodes;
-  const Buffer by_lane = todo.add_scratch(order);
-  todo.append(hierarchy.across(with).schedule(levels.across(nodes)),
-              {.send = {Buffer::send}, .recv = {by_lane, mine}, .ranks = levels.lane()});
+  const Buffer all = todo.add_scratch(lanes.order());
+  if (stands_for_it) {
+    Origin blocks{Buffer::send};
+    if (mine.size() > 1) {
+      blocks = {all, lanes.start(lane, team.places->node_of(team.rank)), static_cast<int>(mine.size())};
+      todo.copy(sendbuf(0), at(all, blocks.first));
+      Round& round = todo.round();
+      for (int i = 1; i < blocks.scale; ++i)
+        round.receive(at(all, blocks.first + i), mine[static_cast<std::size_t>(i)]);
+    }
+    todo.append(hierarchy.across(with).schedule(levels.across(team.places->nodes())),
+                {.send = blocks, .recv = lanes.by_node({all, lanes.start(lane)}, lane), .ranks = levels.lane()});
+  } else {
+    todo.round().send(sendbuf(0), mine.front());
+  }
+  const int ranks = levels.node().size();
+  const int blocks = stands_for_it ? static_cast<int>(lanes.of(lane).size()) : 0;
   todo.append(hierarchy.on_node(with).schedule(levels.within(ranks)),
-              {.send = {by_lane, mine, nodes}, .recv = {by_lane, 0, nodes}, .ranks = levels.node()});
+              {.send = {all, lanes.start(lane), blocks}, .recv = lanes.by_lane({all}, ranks), .ranks = levels.node()});
   int slot = 0;
-  for (const int rank : order) todo.copy(at(by_lane, slot++), recvbuf(rank));
+  for (const int rank : lanes.order()) todo.copy(at(all, slot++), recvbuf(rank));
   return todo;
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 0;
-  return situation.ranks + hierarchy.outer_scratch(situation, with) +
-         (situation.places->nodes() * hierarchy.inner_scratch(situation, with));
+  const Lanes lanes(*situation.places);
+  return situation.ranks + (lanes.most_on_a_node() * hierarchy.outer_scratch(situation, with)) +
+         (lanes.most() * hierarchy.inner_scratch(situation, with));
 }
 
 }  // namespace

@@ -7,8 +7,11 @@
 //   on the nodes             01 .     . 01     23 .     . 23
 //   lanes  0 2 | 1 3         all .    . all    all .    . all
 //   on the nodes             all all  all all  all all  all all
+//
+// There are as many shares as the smallest node has ranks. The other ranks of larger nodes have none.
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/shared/lanes.hpp"
 #include "algorithms/shared/two_level.hpp"
 
 namespace starling::allreduce {
@@ -18,37 +21,42 @@ constexpr std::array parts_on_node{Collective::reduce_scatter, Collective::allga
 constexpr Hierarchy hierarchy{parts_on_node, Collective::allreduce, true};
 enum Parts : std::uint8_t { reduced, spread };
 
-int ranks_on_a_node(const Situation& situation) {
-  return situation.places->on_node(0).size();
-}
-
 /// How the allreduce of a lane divides its share.
 int blocks_of_a_share(const Situation& situation, const Parameters& with) {
   return hierarchy.across(with)
-      .division(across_nodes(Collective::allreduce, situation, ranks_on_a_node(situation)))
+      .division(across_nodes(Collective::allreduce, situation, lanes_of(*situation.places)))
       .blocks;
 }
 
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
+  const int lanes = lanes_of(*team.places);
   const int ranks = levels.node().size();
-  const int share = team.blocks() / ranks;
-  const int mine = levels.place() * share;
+  const int share = team.blocks() / lanes;
+  const bool has_share = levels.place() < lanes;
+  const int first = has_share ? levels.place() * share : 0;
+  const int count = has_share ? share : 0;
+  std::vector<int> starts;
+  for (int lane = 0; lane <= lanes; ++lane) starts.push_back(lane * share);
   Schedule todo(team.blocks());
-  const Buffer sum = todo.add_scratch(share, mine);
-  const Origin whole{Buffer::recv, 0, share};
+  const Buffer sum = todo.add_scratch(count, first);
+  const Origin whole = for_lanes({Buffer::recv}, starts, ranks);
   todo.append(hierarchy.on_node(with, reduced).schedule(levels.within(ranks)),
-              {.send = {Buffer::send, 0, share}, .recv = {sum, 0, share}, .ranks = levels.node(), .sizes = whole});
-  todo.append(hierarchy.across(with).schedule(levels.across(share)),
-              {.send = {sum}, .recv = {Buffer::recv, mine}, .ranks = levels.lane()});
+              {.send = for_lanes({Buffer::send}, starts, ranks),
+               .recv = {sum, 0, count},
+               .ranks = levels.node(),
+               .sizes = whole});
+  if (has_share)
+    todo.append(hierarchy.across(with).schedule(levels.across(share)),
+                {.send = {sum}, .recv = {Buffer::recv, first}, .ranks = levels.lane()});
   todo.append(hierarchy.on_node(with, spread).schedule(levels.within(ranks)),
-              {.send = {Buffer::recv, mine, share}, .recv = whole, .ranks = levels.node()});
+              {.send = {Buffer::recv, first, count}, .recv = whole, .ranks = levels.node()});
   return todo;
 }
 
 Division divide_in_shares(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return {};
-  return {ranks_on_a_node(situation) * blocks_of_a_share(situation, with)};
+  return {lanes_of(*situation.places) * blocks_of_a_share(situation, with)};
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {

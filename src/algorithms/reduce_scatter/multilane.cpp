@@ -5,11 +5,14 @@
 //   start                 0 0 0 0   1 1 1 1   2 2 2 2   3 3 3 3
 //   on the nodes          01 . 01 . . 01 . 01 23 . 23 . . 23 . 23
 //   lanes  0 2 | 1 3      all . . . . all . . . . all . . . . all
+//
+// Where a node has more ranks than there are lanes, the others get their blocks from those that stand for lanes.
 
-#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/shared/lanes.hpp"
 #include "algorithms/shared/two_level.hpp"
 
 namespace starling::reduce_scatter {
@@ -20,31 +23,42 @@ constexpr Hierarchy hierarchy{parts_on_node, Collective::reduce_scatter, true};
 
 Schedule build(const Team& team, const Parameters& with) {
   const TwoLevels levels(team);
-  const Places& places = *team.places;
-  const int nodes = places.nodes();
-  const int ranks = levels.node().size();
+  const Lanes lanes(*team.places);
+  const int lane = levels.place() % lanes.count();
+  const bool stands_for_it = levels.place() == lane;
   Schedule todo(team.blocks());
-  std::vector<int> by_lane;
-  for (int place = 0; place < ranks; ++place)
-    for (int node = 0; node < nodes; ++node) by_lane.push_back(places.on_node(node).rank(place));
-  const Buffer vector = todo.add_scratch(by_lane);
-  for (int slot = 0; slot < team.size; ++slot)
-    todo.copy(sendbuf(by_lane[static_cast<std::size_t>(slot)]), at(vector, slot));
-  const auto mine = by_lane.begin() + (std::ptrdiff_t{levels.place()} * nodes);
-  const Buffer sum = todo.add_scratch(std::vector<int>(mine, mine + nodes));
-  const Origin lanes{vector, 0, nodes};
-  todo.append(hierarchy.on_node(with).schedule(levels.within(ranks)),
-              {.send = lanes, .recv = {sum, 0, nodes}, .ranks = levels.node(), .sizes = lanes});
-  todo.append(hierarchy.across(with).schedule(levels.across(nodes)),
-              {.send = {sum}, .recv = {Buffer::recv}, .ranks = levels.lane(), .sizes = Origin{sum}});
+  const Buffer vector = todo.add_scratch(lanes.order());
+  int slot = 0;
+  for (const int rank : lanes.order()) todo.copy(sendbuf(rank), at(vector, slot++));
+  const auto of_lane = stands_for_it ? lanes.of(lane) : std::span<const int>();
+  const Buffer sum = todo.add_scratch(std::vector<int>(of_lane.begin(), of_lane.end()));
+  const Origin whole = lanes.by_lane({vector}, levels.node().size());
+  todo.append(
+      hierarchy.on_node(with).schedule(levels.within(levels.node().size())),
+      {.send = whole, .recv = {sum, 0, static_cast<int>(of_lane.size())}, .ranks = levels.node(), .sizes = whole});
+  const std::span<const int> mine = lanes.of(lane, team.places->node_of(team.rank));
+  if (!stands_for_it) {
+    todo.round().receive(recvbuf(0), mine.front());
+    return todo;
+  }
+  const Origin nodes = lanes.by_node({sum}, lane);
+  const auto blocks = static_cast<int>(mine.size());
+  const Buffer result = blocks == 1 ? Buffer::recv : todo.add_scratch(std::vector<int>(mine.begin(), mine.end()));
+  todo.append(hierarchy.across(with).schedule(levels.across(team.places->nodes())),
+              {.send = nodes, .recv = {result, 0, blocks}, .ranks = levels.lane(), .sizes = nodes});
+  if (blocks == 1) return todo;
+  Round& round = todo.round();
+  for (int i = 1; i < blocks; ++i) round.send(at(result, i), mine[static_cast<std::size_t>(i)]);
+  round.copy(at(result, 0), recvbuf(0));
   return todo;
 }
 
 std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) {
   if (situation.places == nullptr) return 0;
-  const std::int64_t nodes = situation.places->nodes();
-  return situation.ranks + nodes + (nodes * hierarchy.inner_scratch(situation, with)) +
-         hierarchy.outer_scratch(situation, with);
+  const Lanes lanes(*situation.places);
+  const std::int64_t on_node = lanes.most_on_a_node();
+  return situation.ranks + (lanes.most() * (1 + hierarchy.inner_scratch(situation, with))) +
+         (on_node * hierarchy.outer_scratch(situation, with)) + (on_node > 1 ? on_node : 0);
 }
 
 }  // namespace

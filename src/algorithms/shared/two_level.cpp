@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "algorithms/shared/lanes.hpp"
 #include "algorithms/shared/node_memory.hpp"
 
 namespace starling {
@@ -69,7 +70,7 @@ bool is_one_level(const Part& part, const Situation& node) {
 
 bool are_even(const Places& places) {
   for (int node = 1; node < places.nodes(); ++node)
-    if (places.on_node(node).size() != places.on_node(0).size()) return false;
+    if (places.ranks_on(node) != places.ranks_on(0)) return false;
   return true;
 }
 
@@ -136,10 +137,11 @@ bool Hierarchy::takes_outer(std::string_view text) const {
 
 std::string Hierarchy::refusal(const Situation& whole, const Parameters& with) const {
   if (std::string why = two_level_refusal(whole); !why.empty()) return why;
-  if (has_lanes && !are_even(*whole.places)) return "needs equally many ranks on all nodes";
   const bool divides = divides_a_vector(whole.collective);
   for (std::size_t place = 0; place < inner.size(); ++place) {
     const Part part = on_node(with, place);
+    if (has_lanes && part.communicators() > 0 && !are_even(*whole.places))
+      return "needs equally many ranks on all nodes for a part by the MPI library on a node";
     if (part.shares_memory()) {
       if (has_domains(part) && !whole.places->has_domains()) return std::string(one_domain_refusal);
       Situation together = whole;
@@ -173,7 +175,7 @@ std::string Hierarchy::refusal(const Situation& whole, const Parameters& with) c
 }
 
 Situation Hierarchy::between_nodes(const Situation& whole) const {
-  return across_nodes(outer, whole, has_lanes && divides_a_vector(outer) ? whole.places->on_node(0).size() : 1);
+  return across_nodes(outer, whole, has_lanes && divides_a_vector(outer) ? lanes_of(*whole.places) : 1);
 }
 
 Division Hierarchy::division(const Situation& whole, const Parameters& with) const {

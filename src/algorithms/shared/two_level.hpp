@@ -25,7 +25,8 @@ class TwoLevels {
   [[nodiscard]] const RankSet& node() const { return node_; }
   /// One rank of each node.
   [[nodiscard]] const RankSet& leaders() const { return leaders_; }
-  /// The ranks that stand on their nodes where this one stands; of nodes with equally many ranks.
+  /// The ranks that stand on their nodes where this one stands; of one that is among the first lanes_of() on its
+  /// node.
   [[nodiscard]] RankSet lane() const;
   [[nodiscard]] bool leads() const { return leads_; }
   /// How many ranks of this node stand before this one.
@@ -50,7 +51,7 @@ class TwoLevels {
 struct Hierarchy {
   std::span<const Collective> inner;
   Collective outer;
-  /// That between nodes is one for each place on a node: all nodes must have equally many ranks.
+  /// That between nodes is one for each lane.
   bool has_lanes = false;
 
   /// The part on a node that stands at `place` among them.
