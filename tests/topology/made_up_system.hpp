@@ -9,7 +9,7 @@
 
 namespace starling {
 
-/// A folder with a /proc and a /sys that are made up.
+/// A folder with files of the system, as a /proc and a /sys, that are made up.
 class MadeUpSystem : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -1,32 +1,20 @@
 #include "topology/processor_domain.hpp"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <array>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <initializer_list>
 #include <string>
+
+#include "made_up_system.hpp"
 
 namespace starling {
 namespace {
 
-/// A folder as /sys/devices/system, of a machine that is made up.
-class ProcessorDomain : public ::testing::Test {
+/// Its folder is as /sys/devices/system.
+class ProcessorDomain : public MadeUpSystem {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "starling-XXXXXX").string();
-    system_ = ::mkdtemp(pattern.data());
-  }
-  void TearDown() override { std::filesystem::remove_all(system_); }
-
-  void write(const std::string& file, const std::string& text) {
-    const std::filesystem::path path = std::filesystem::path(system_) / file;
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path) << text << "\n";
-  }
   void put_on_socket(int socket, std::initializer_list<int> processors) {
     for (const int one : processors)
       write("cpu/cpu" + std::to_string(one) + "/topology/physical_package_id", std::to_string(socket));
@@ -34,11 +22,8 @@ class ProcessorDomain : public ::testing::Test {
   [[nodiscard]] int domain_of(std::initializer_list<int> processors) const {
     std::array<std::uint64_t, 4> bits{};
     for (const int one : processors) bits.at(static_cast<std::size_t>(one / 64)) |= std::uint64_t{1} << (one % 64);
-    return domain_of_processors(bits, system_);
+    return domain_of_processors(bits, root());
   }
-
- private:
-  std::string system_;
 };
 
 TEST_F(ProcessorDomain, IsTheNumaNodeThatHasAllOfThem) {
