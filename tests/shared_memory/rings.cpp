@@ -38,9 +38,11 @@ class SharedMemory {
 
 /// `bytes` bytes that tell who wrote them when.
 std::string text(int writer, int turn, std::size_t bytes) {
-  std::string all;
-  while (all.size() < bytes) all += std::to_string(writer) + "." + std::to_string(turn) + " ";
-  return all.substr(0, bytes);
+  std::string all = std::to_string(writer) + "." + std::to_string(turn) + " ";
+  all.reserve(2 * bytes);
+  while (all.size() < bytes) all += all;
+  all.resize(bytes);
+  return all;
 }
 
 void publish(SharedRings& rings, const std::vector<std::int32_t>& readers, const std::string& data) {
