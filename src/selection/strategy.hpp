@@ -216,8 +216,8 @@ class Strategy {
   /// Takes the reduced numbers: element by element the maximum, mean or minimum over ranks (STARLING_SAMPLES). The same
   /// on every rank.
   virtual void verdict(std::span<const double> agreed) = 0;
-  /// Takes the seconds since the latest agreement, with all that the program did between calls; 0 where they are not
-  /// known. Called before `ruling`.
+  /// Takes the seconds since the latest agreement, with all that the program did between calls, on the rank where they
+  /// were most: another may be far ahead of it. 0 where they are not known. Called before `ruling`, where that is.
   virtual void stretch_took(double /*seconds*/) {}
   /// Takes how long the latest agreement took on this rank, seconds, with all that the tuner did for it.
   virtual void agreement_took(double /*seconds*/) {}

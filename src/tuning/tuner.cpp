@@ -1,6 +1,7 @@
 #include "tuning/tuner.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "messages/shared.hpp"
 
@@ -125,12 +126,13 @@ bool Tuner::agree(Consensus& ranks, SampleReduction reduction) {
   Trying& trying = this->trying();
   const Spent now{all_seconds(), trying.exploring.seconds};
   std::vector<double> agreed(contribution_.begin(), contribution_.end());
-  Fixed fixed{.means = strategy_->means(), .maxima = 2};
+  Fixed fixed{.means = strategy_->means(), .maxima = 3};
   if (arrivals_) {
     arrivals_->contribute(agreed, ranks.rank_in_world());
     fixed.means += Arrivals::numbers.means;
     fixed.maxima += Arrivals::numbers.maxima;
   }
+  agreed.push_back(std::exchange(stretch_, 0));
   agreed.push_back(now.all - trying.reported.all);
   agreed.push_back(now.exploring - trying.reported.exploring);
   trying.reported = now;
@@ -138,6 +140,7 @@ bool Tuner::agree(Consensus& ranks, SampleReduction reduction) {
   contribution_ = {};
   ranks.reduce_to_first(agreed, fixed, strategy_->reduction() == Reduction::maximum ? SampleReduction::max : reduction);
   if (strategy_->judge() == Judge::first_rank && ranks.is_first()) {
+    strategy_->stretch_took(agreed[agreed.size() - 3]);
     const std::span<const double> ruling = strategy_->ruling(numbers);
     std::copy(ruling.begin(), ruling.end(), numbers.begin());
   }

@@ -69,8 +69,9 @@ class Tuner {
   bool agree(Consensus& ranks, SampleReduction reduction);
   /// Takes how the call that ends next began (Strategy::came_after).
   void came_after(double seconds) { strategy_->came_after(seconds); }
-  /// Takes the seconds since the ranks agreed last, before they agree again (Strategy::stretch_took).
-  void stretch_took(double seconds) { strategy_->stretch_took(seconds); }
+  /// Takes the seconds since the ranks agreed last, before they agree again; of those of all ranks the longest count
+  /// (Strategy::stretch_took).
+  void stretch_took(double seconds) { stretch_ = seconds; }
   /// Whether the ranks are to measure their network now, after they have agreed. The same on all ranks.
   [[nodiscard]] bool wants_measurement() const { return strategy_->wants_measurement(); }
   /// Adds the seconds spent on recording, agreeing and choosing after a call that explored, or after which ranks
@@ -180,6 +181,7 @@ class Tuner {
   std::unique_ptr<Trying> trying_;
   std::unique_ptr<Arrivals> arrivals_;  ///< null where a rank may end a call before all have begun, or nothing is tried
   std::int64_t calls_ = 0;              ///< that have ended
+  double stretch_ = 0;                  ///< seconds since the ranks agreed last, on this rank; 0 where not known
   double seconds_ = 0;                  ///< of these calls, without those since the latest one that was timed
   float usual_ = 0;                     ///< seconds of a call, of the latest ones that were timed
   std::uint16_t dice_ = 0;              ///< how many are not timed is drawn from it

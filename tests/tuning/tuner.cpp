@@ -386,6 +386,26 @@ TEST(Tuner, TakesWhatRanksDoOnceForNoCostOfAgreements) {
   EXPECT_GE(agreements(1 - 1e-4), 4);
 }
 
+/// Rank 0 of rooted collectives may send what it has and go on, far ahead of those on which the program waits.
+TEST(Tuner, TellsThatTheProgramTakesAsLongAsItsSlowestRank) {
+  Brief brief = brief_of(2);
+  brief.advice = {{"a1", "a1: measured elsewhere"}};
+  brief.root_gives = true;
+  const auto tuners = run_ranks(ranks, "table", brief, [&](int rank, Tuner& tuner, Consensus& consensus) {
+    double stretch = 0;
+    for (int i = 0; i < 300; ++i) {
+      const Tuner::Turn turn = tuner.begin();
+      const bool by_way = turn.candidate == 1;
+      tuner.end(turn, by_way ? 9e-5 : 1e-4, 0);
+      stretch += rank == 0 ? (by_way ? 1e-6 : 2e-6) : by_way ? 3e-4 : 1e-4;
+      if (!tuner.is_due()) continue;
+      tuner.stretch_took(std::exchange(stretch, 0));
+      tuner.agree(consensus, SampleReduction::max);
+    }
+  });
+  for (const auto& one : tuners) EXPECT_EQ(one->proposed(), 0);
+}
+
 TEST(Tuner, TellsWhatHappened) {
   const auto tuners = run_ranks(2, "star-basic", four_candidates(), [&](int rank, Tuner& tuner, Consensus& consensus) {
     for (int i = 0; i < 40; ++i) {
