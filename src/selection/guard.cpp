@@ -36,10 +36,12 @@ std::int64_t Guard::calls_before_contest() const {
   return (2 * first_calls_) + (root_gives_ ? 0 : 4 * spell_calls);
 }
 
-/// With all waiting, as if ranks had begun together; for the work that calls of the controls had.
+/// With all waiting, as if ranks had begun together; for the work that calls of the controls had. That of a call is its
+/// busiest rank's, of a spell the mean of ranks: for those with most work change from call to call.
 double Guard::seconds(int of, const Spell& spell) const {
   if (spell.pace > 0) return spell.pace;
-  const AgreedCall call{spell.seconds, spell.seconds, spell.seconds, spell.work, true};
+  const double work = work_of_spells_ > 0 ? spell.work * (work_of_busiest_ / work_of_spells_) : spell.work;
+  const AgreedCall call{spell.seconds, spell.seconds, spell.seconds, work, true};
   return trials_.time_of(of, {&call, 1});
 }
 
@@ -48,6 +50,8 @@ void Guard::take(std::span<const AgreedCall> of_way, std::span<const AgreedCall>
     if (!trials_.has_room(one)) trials_.forget(one);
   trials_.add(way_, of_way);
   trials_.add(0, of_native);
+  for (const AgreedCall& call : of_way) work_of_busiest_ += call.work / static_cast<double>(of_way.size());
+  work_of_spells_ += spell.work;
   if (trials_.clearly_slower(way_, 0)) {
     // Another program may have disturbed it: it is looked at again soon.
     calls_ = first_calls_;

@@ -55,7 +55,7 @@ class Guard {
   struct Spell {
     double seconds;
     double work;
-    double pace = 0;  ///< seconds from call to call, on this rank; 0 where that is not known, or not what counts
+    double pace = 0;  ///< seconds from call to call, on the slowest rank; 0 where that is not known, or not what counts
   };
 
   /// Takes the latest calls of the way before a control, the control, and the way's latest spell.
@@ -100,6 +100,8 @@ class Guard {
   bool is_to_be_proven_ = false;  ///< by the next control
   bool by_pace_ = false;          ///< the latest spell was compared from call to call
   double pace_of_way_ = 0;
+  double work_of_busiest_ = 0;  ///< of calls before controls, a sum over controls of their mean
+  double work_of_spells_ = 0;   ///< of the spells that ended with these calls, likewise
   bool follows_ = true;
   int slower_ = 0;  ///< controls in a row, or looks, that found the one slower that is called
   std::int64_t first_calls_;
