@@ -27,13 +27,15 @@ Guard::Guard(const Brief& brief, int way, std::optional<double> gain)
     : trials_(brief),
       way_(way),
       is_proven_(brief.synchronises || brief.varying_work),
-      root_gives_(brief.root_gives),
+      number_(brief.number),
       first_calls_(first_calls_with(gain)),
       calls_(first_calls_) {}
 
-/// Of the way. What one loop calls begins together; so that two contests do not disturb each other, one comes later.
+/// Of the way. What one loop calls begins together, and in a contest from call to call each finds what another one does
+/// as well: one is over before the next one begins.
 std::int64_t Guard::calls_before_contest() const {
-  return (2 * first_calls_) + (root_gives_ ? 0 : 4 * spell_calls);
+  constexpr int apart = 4;
+  return (2 * first_calls_) + (number_ % apart * Proof::most * spell_calls);
 }
 
 /// With all waiting, as if ranks had begun together; for the work that calls of the controls had. That of a call is its
@@ -55,10 +57,7 @@ void Guard::take(std::span<const AgreedCall> of_way, std::span<const AgreedCall>
   if (trials_.clearly_slower(way_, 0)) {
     // Another program may have disturbed it: it is looked at again soon.
     calls_ = first_calls_;
-    if (++slower_ == to_be_believed) {
-      contest_.begin(way_);
-      compete(way_, spell);
-    }
+    if (++slower_ == to_be_believed) begin_contest(spell);
     return;
   }
   slower_ = 0;
@@ -66,10 +65,7 @@ void Guard::take(std::span<const AgreedCall> of_way, std::span<const AgreedCall>
     calls_ = calls_before_contest();
     return;
   }
-  if (!is_proven_ && spell.pace > 0) {
-    contest_.begin(way_);
-    return compete(way_, spell);
-  }
+  if (!is_proven_ && spell.pace > 0) return begin_contest(spell);
   // Where native is slower, controls cost time; where it is as fast, more of them tell more.
   constexpr std::int64_t a_little_rarer = 2;
   calls_ = std::min(rarest, calls_ * (trials_.clearly_slower(0, way_) ? rarer : a_little_rarer));
@@ -97,6 +93,12 @@ void Guard::look(const Spell& spell) {
   // Another program may have disturbed it: it is looked at again soon.
   rest_ = first_rest;
   if (++slower_ == to_be_believed) slower_native_ = of_native;
+}
+
+/// With the way's spell before it, but not from call to call, for a control and many calls before it are in that.
+void Guard::begin_contest(const Spell& of_way) {
+  contest_.begin(way_);
+  if (!(of_way.pace > 0)) compete(way_, of_way);
 }
 
 void Guard::compete(int of, const Spell& spell) {

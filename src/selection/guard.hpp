@@ -83,6 +83,7 @@ class Guard {
   static constexpr int to_be_believed = 2;
 
   [[nodiscard]] double seconds(int of, const Spell& spell) const;
+  void begin_contest(const Spell& of_way);
   void compete(int of, const Spell& spell);
   void look(const Spell& spell);
   [[nodiscard]] std::int64_t calls_before_contest() const;
@@ -95,8 +96,8 @@ class Guard {
   /// Seconds of native's latest spell, while the way has another one because of them.
   std::optional<double> slower_native_;
   int way_;
-  bool is_proven_;  ///< nothing but controls speaks for a contest
-  bool root_gives_;
+  bool is_proven_;                ///< nothing but controls speaks for a contest
+  int number_;                    ///< Brief::number
   bool is_to_be_proven_ = false;  ///< by the next control
   bool by_pace_ = false;          ///< the latest spell was compared from call to call
   double pace_of_way_ = 0;

@@ -11,6 +11,9 @@ namespace starling {
 /// compared. Where that is the same with both (`Guard`), stretches of calls are, with all waiting.
 class Proof {
  public:
+  /// The most stretches.
+  static constexpr int most = 8;
+
   /// Begins with `candidate`.
   void begin(int candidate) {
     *this = {};

@@ -134,8 +134,10 @@ struct Brief {
   /// What a tuning table has for this context, the entry that fits it best first; the same on all ranks.
   std::vector<Advice> advice{};
   StrategySettings settings;
-  std::string argument;            ///< the text after the colon of the strategy's name
-  std::int64_t calls_before = 0;   ///< in earlier runs
+  std::string argument;           ///< the text after the colon of the strategy's name
+  std::int64_t calls_before = 0;  ///< in earlier runs
+  /// Of contexts with advice, of calls of one work that a rank may end early, in the order in which this rank met them.
+  int number = 0;
   bool varying_work = false;       ///< the work of the context's calls may vary
   bool is_first_rank = true;       ///< this is the rank that judges, where only one does (Judge::first_rank)
   bool tells_first = false;        ///< rank 0 may know how to make the first call; the same on all ranks

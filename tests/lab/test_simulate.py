@@ -136,9 +136,9 @@ def test_a_program_runs_on_the_hosts_of_the_platform(tmp_path: Path) -> None:
     [
         ("allreduce", "ring", 54 + 48, 48 + 16),  # two controls, and a contest of few spells
         # Of these, which ranks may leave early, the time from call to call tells, with the second between calls.
-        ("bcast", "chain?segment=none", 54 + 112, 48 + 48),
-        ("reduce", "chain?segment=none", 54 + 112, 48 + 48),
-        ("scan", "pipeline?segment=8", 54 + 112, 48 + 48),
+        ("bcast", "chain?segment=none", 54 + 128, 48 + 64),
+        ("reduce", "chain?segment=none", 54 + 128, 48 + 64),
+        ("scan", "pipeline?segment=8", 54 + 128, 48 + 64),
     ],
 )
 def test_a_way_of_a_table_that_is_much_slower_than_native_is_left_to_native(
@@ -149,12 +149,12 @@ def test_a_way_of_a_table_that_is_much_slower_than_native_is_left_to_native(
     table.write_text(json.dumps(tables.data(chosen, flavour="smpi", version="3.0", machine="here")))
     asked = ("--platform", "single:4", "--ranks", "4", "--strategy", "table", "--record", str(path))
     settings = {"STARLING_TABLE": str(table), "STARLING_MACHINE": "here"}
-    lab("simulate", *asked, "--", str(BENCHMARK), "0", "180", f"{collective}:64", env=os.environ | settings).check()
+    lab("simulate", *asked, "--", str(BENCHMARK), "0", "200", f"{collective}:64", env=os.environ | settings).check()
     (context,) = (one for one in record.read(path)[0].contexts if one.collective == collective)
     assert (context.winner, context.stage) == ("native", "native")
     assert [(one.call, one.from_, one.to) for one in context.decisions] == [(0, None, slow), (left_at, slow, "native")]
     assert context.decisions[1].why.startswith(f"native: {slow} takes ")
-    assert {one.public_name: one.samples for one in context.candidates} == {"native": 180 - of_way, slow: of_way}
+    assert {one.public_name: one.samples for one in context.candidates} == {"native": 200 - of_way, slow: of_way}
 
 
 @pytest.mark.parametrize(

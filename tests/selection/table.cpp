@@ -429,9 +429,9 @@ TEST(TableGuard, ComparesSpellsOfCallsInWhichOneRankHasMostOfTheWork) {
 }
 
 /// Ranks that follow a2 and may end calls early, which take 100 us natively.
-Lockstep ending_early(double way, std::function<double(int candidate)> between, bool root_gives = true) {
+Lockstep ending_early(double way, std::function<double(int candidate)> between, int number = 0) {
   Brief brief = brief_of(4);
-  brief.root_gives = root_gives;
+  brief.number = number;
   brief.advice = {{"a2", "a2: measured elsewhere"}};
   Lockstep ranks("table", std::move(brief), 3,
                  [way](int, int candidate, int) { return us * (candidate == 2 ? way : 100); });
@@ -441,6 +441,8 @@ Lockstep ending_early(double way, std::function<double(int candidate)> between, 
 
 /// Before the contest that each way has there.
 constexpr int before_contest = (3 * Guard::first_calls) + (2 * Guard::control_calls);
+/// The shortest of these begins with a spell of its own.
+constexpr int paced_contest = 4 * Guard::spell_calls;
 
 TEST(TableFromCallToCall, LeavesAWayThatGainsInCallsButLosesBetweenThem) {
   Lockstep ranks = ending_early(60, [](int candidate) { return us * (candidate == 2 ? 80 : 20); });
@@ -448,7 +450,7 @@ TEST(TableFromCallToCall, LeavesAWayThatGainsInCallsButLosesBetweenThem) {
   EXPECT_EQ(ranks.proposed(), 0);
   ASSERT_EQ(ranks.strategy().decisions().size(), 2U);
   const Decision& left = ranks.strategy().decisions()[1];
-  EXPECT_EQ(left.call, before_contest + contest_calls);
+  EXPECT_EQ(left.call, before_contest + paced_contest);
   EXPECT_NE(left.why.find(" from call to call, native 120 us"), std::string::npos) << left.why;
 }
 
@@ -472,10 +474,19 @@ TEST(TableFromCallToCall, IsOfNoCollectiveThatSynchronisesNorOneWhoseWorkVaries)
 TEST(TableFromCallToCall, NeedsNoControlInAContest) {
   // The 16 calls of a spell are all the way's, so that the program's pace is not told with native's in it.
   Lockstep ranks = ending_early(60, [](int candidate) { return us * (candidate == 2 ? 80 : 20); });
-  ranks.call(before_contest + contest_calls);
+  ranks.call(before_contest + paced_contest);
   EXPECT_EQ(natives(ranks), (2 * Guard::control_calls) + (2 * Guard::spell_calls));
-  for (int call = before_contest + (2 * Guard::spell_calls); call < before_contest + contest_calls; ++call)
-    EXPECT_EQ(ranks.made()[static_cast<std::size_t>(call)], 2);
+  for (int call = 0; call < paced_contest; ++call)
+    EXPECT_EQ(ranks.made()[static_cast<std::size_t>(before_contest + call)],
+              call < Guard::spell_calls || call >= 3 * Guard::spell_calls ? 2 : 0);
+}
+
+TEST(TableFromCallToCall, CountsNothingThatWasBeforeTheContest) {
+  // The program had another phase before it, in which it took longer between calls.
+  Lockstep ranks = ending_early(60, [made = 0](int) mutable { return us * (++made <= before_contest ? 1000 : 20); });
+  ranks.call(2000);
+  EXPECT_EQ(ranks.proposed(), 2);
+  EXPECT_EQ(natives(ranks), (2 * Guard::control_calls) + Guard::spell_calls) << "clear at once";
 }
 
 TEST(TableGuard, LeavesAWayThatIsRefusedInAContest) {
@@ -490,7 +501,7 @@ TEST(TableGuard, LeavesAWayThatIsRefusedInAContest) {
 
 TEST(TableFromCallToCall, NeedsOneSpellOfNativeWhereTheProgramHasWhatCallsGain) {
   Lockstep ranks = ending_early(60, [](int candidate) { return us * (candidate == 2 ? 25 : 20); });
-  ranks.call(before_contest);
+  ranks.call(before_contest + Guard::spell_calls);
   EXPECT_EQ(natives(ranks), 2 * Guard::control_calls);
   ranks.call(Guard::spell_calls);
   EXPECT_EQ(natives(ranks), (2 * Guard::control_calls) + Guard::spell_calls);
@@ -510,14 +521,15 @@ TEST(TableFromCallToCall, KeepsAWayWhereTheProgramScattersMoreThanCallsGain) {
   EXPECT_EQ(ranks.strategy().decisions().size(), 1U);
 }
 
-TEST(TableFromCallToCall, ComparesWhatGoesToTheRootLaterThanWhatComesFromIt) {
+TEST(TableFromCallToCall, HasContestsOfOneLoopOneAfterTheOther) {
   // A reduce and a bcast in one loop: were both native at once, neither would tell.
-  Lockstep ranks = ending_early(
-      60, [](int) { return 20 * us; }, false);
-  ranks.call(before_contest + (4 * Guard::spell_calls));
-  EXPECT_EQ(natives(ranks), 2 * Guard::control_calls);
-  ranks.call(Guard::spell_calls);
-  EXPECT_EQ(natives(ranks), (2 * Guard::control_calls) + Guard::spell_calls);
+  Lockstep second = ending_early(
+      60, [](int) { return 20 * us; }, 1);
+  constexpr int later = Proof::most * Guard::spell_calls;
+  second.call(before_contest + later + Guard::spell_calls);
+  EXPECT_EQ(natives(second), 2 * Guard::control_calls);
+  second.call(Guard::spell_calls);
+  EXPECT_EQ(natives(second), (2 * Guard::control_calls) + Guard::spell_calls);
 }
 
 TEST(Precedence, IsForcedOrNativeThenTheTableThenWhatLearns) {

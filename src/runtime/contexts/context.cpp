@@ -170,6 +170,7 @@ Context::Context(const Facts& facts, Communicator& communicator, const std::opti
   brief.root_gives = traits_of(collective_).root == Root::gives;
   brief.shares_processors = communicator.shares_processors();
   if (now.table && !chosen) brief.advice = now.table->advice(brief.key);
+  if (!brief.advice.empty() && !brief.synchronises && !brief.varying_work) brief.number = setup().advised++;
   const StrategyKind& strategy =
       chosen ? *strategy_named("forced")->first : strategy_for(*now.strategy, !brief.advice.empty());
   keeps_trying_ = strategy.keeps_trying;

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -46,6 +47,7 @@ struct Setup {
   EarlierRuns earlier;    ///< from the history
   Experience experience;  ///< of this process in this run
   std::optional<TuningTable> table;
+  std::atomic<int> advised{0};  ///< the next Brief::number
   /// By collective, in ascending order: sizes at which buckets are cut, because another choice may be right from there.
   /// Empty where no such size is known.
   std::array<std::vector<std::int64_t>, collective_count> size_edges;
