@@ -32,10 +32,11 @@ Guard::Guard(const Brief& brief, int way, std::optional<double> gain)
       calls_(first_calls_) {}
 
 /// Of the way. What one loop calls begins together, and in a contest from call to call each finds what another one does
-/// as well: one is over before the next one begins.
+/// as well. So most are over before the next one begins, and where one is not, their spells are not the same.
 std::int64_t Guard::calls_before_contest() const {
-  constexpr int apart = 4;
-  return (2 * first_calls_) + (number_ % apart * Proof::most * spell_calls);
+  constexpr int in_turn = 4;
+  constexpr int spells_apart = Proof::fewest + 1;
+  return (2 * first_calls_) + (number_ % in_turn * spells_apart * spell_calls);
 }
 
 /// With all waiting, as if ranks had begun together; for the work that calls of the controls had. That of a call is its

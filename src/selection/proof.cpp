@@ -24,7 +24,6 @@ void Proof::add(double seconds) {
 }
 
 std::optional<Proof::Result> Proof::result(double expected) {
-  constexpr int fewest = 4;
   constexpr double deviations = 2;
   /// Of one stretch: few of them may agree by chance.
   constexpr double least_scatter = 0.01;

@@ -11,7 +11,8 @@ namespace starling {
 /// compared. Where that is the same with both (`Guard`), stretches of calls are, with all waiting.
 class Proof {
  public:
-  /// The most stretches.
+  /// How many stretches are made, at least and at most.
+  static constexpr int fewest = 4;
   static constexpr int most = 8;
 
   /// Begins with `candidate`.

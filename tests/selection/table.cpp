@@ -525,7 +525,7 @@ TEST(TableFromCallToCall, HasContestsOfOneLoopOneAfterTheOther) {
   // A reduce and a bcast in one loop: were both native at once, neither would tell.
   Lockstep second = ending_early(
       60, [](int) { return 20 * us; }, 1);
-  constexpr int later = Proof::most * Guard::spell_calls;
+  constexpr int later = 5 * Guard::spell_calls;
   second.call(before_contest + later + Guard::spell_calls);
   EXPECT_EQ(natives(second), 2 * Guard::control_calls);
   second.call(Guard::spell_calls);
