@@ -27,16 +27,18 @@ Guard::Guard(const Brief& brief, int way, std::optional<double> gain)
     : trials_(brief),
       way_(way),
       is_proven_(brief.synchronises || brief.varying_work),
+      paces_(!is_proven_),
       number_(brief.number),
       first_calls_(first_calls_with(gain)),
       calls_(first_calls_) {}
 
-/// Of the way. What one loop calls begins together, and in a contest from call to call each finds what another one does
-/// as well. So most are over before the next one begins, and where one is not, their spells are not the same.
+/// Of the way, after the first control. What one loop calls begins together, and in a contest from call to call each
+/// finds what another one does as well. So most are over before the next one begins, and where one is not, their spells
+/// are not the same.
 std::int64_t Guard::calls_before_contest() const {
   constexpr int in_turn = 4;
   constexpr int spells_apart = Proof::fewest + 1;
-  return (2 * first_calls_) + (number_ % in_turn * spells_apart * spell_calls);
+  return number_ % in_turn * spells_apart * spell_calls;
 }
 
 /// With all waiting, as if ranks had begun together; for the work that calls of the controls had. That of a call is its
@@ -62,11 +64,12 @@ void Guard::take(std::span<const AgreedCall> of_way, std::span<const AgreedCall>
     return;
   }
   slower_ = 0;
-  if (!is_proven_ && !std::exchange(is_to_be_proven_, true)) {
-    calls_ = calls_before_contest();
+  if (!is_proven_) {
+    const std::int64_t before = calls_before_contest();
+    if (before == 0 || std::exchange(is_to_be_proven_, true)) return begin_contest(spell);
+    calls_ = before;
     return;
   }
-  if (!is_proven_ && spell.pace > 0) return begin_contest(spell);
   // Where native is slower, controls cost time; where it is as fast, more of them tell more.
   constexpr std::int64_t a_little_rarer = 2;
   calls_ = std::min(rarest, calls_ * (trials_.clearly_slower(0, way_) ? rarer : a_little_rarer));
@@ -99,7 +102,7 @@ void Guard::look(const Spell& spell) {
 /// With the way's spell before it, but not from call to call, for a control and many calls before it are in that.
 void Guard::begin_contest(const Spell& of_way) {
   contest_.begin(way_);
-  if (!(of_way.pace > 0)) compete(way_, of_way);
+  if (!paces_) compete(way_, of_way);
 }
 
 void Guard::compete(int of, const Spell& spell) {

@@ -97,6 +97,7 @@ class Guard {
   std::optional<double> slower_native_;
   int way_;
   bool is_proven_;                ///< nothing but controls speaks for a contest
+  bool paces_;                    ///< spells are compared from call to call
   int number_;                    ///< Brief::number
   bool is_to_be_proven_ = false;  ///< by the next control
   bool by_pace_ = false;          ///< the latest spell was compared from call to call
