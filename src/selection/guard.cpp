@@ -27,7 +27,7 @@ Guard::Guard(const Brief& brief, int way, std::optional<double> gain)
     : trials_(brief),
       way_(way),
       is_proven_(brief.synchronises || brief.varying_work),
-      paces_(!is_proven_),
+      by_pace_(!is_proven_),
       number_(brief.number),
       first_calls_(first_calls_with(gain)),
       calls_(first_calls_) {}
@@ -82,7 +82,6 @@ void Guard::take(const Spell& spell) {
   }
   if (contest_.is_running()) return compete(contest_.next(), spell);
   if (!slower_native_) return look(spell);
-  by_pace_ = spell.pace > 0;
   const double of_way = seconds(way_, spell);
   settle({clearly * of_way < *slower_native_, of_way, *slower_native_});
   slower_native_.reset();
@@ -102,11 +101,10 @@ void Guard::look(const Spell& spell) {
 /// With the way's spell before it, but not from call to call, for a control and many calls before it are in that.
 void Guard::begin_contest(const Spell& of_way) {
   contest_.begin(way_);
-  if (!paces_) compete(way_, of_way);
+  if (!by_pace_) compete(way_, of_way);
 }
 
 void Guard::compete(int of, const Spell& spell) {
-  by_pace_ = spell.pace > 0;
   contest_.add(seconds(of, spell));
   const double of_way = trials_.time(way_);
   const double of_native = trials_.time(0);

@@ -97,10 +97,9 @@ class Guard {
   std::optional<double> slower_native_;
   int way_;
   bool is_proven_;                ///< nothing but controls speaks for a contest
-  bool paces_;                    ///< spells are compared from call to call
+  bool by_pace_;                  ///< spells are compared from call to call
   int number_;                    ///< Brief::number
   bool is_to_be_proven_ = false;  ///< by the next control
-  bool by_pace_ = false;          ///< the latest spell was compared from call to call
   double pace_of_way_ = 0;
   double work_of_busiest_ = 0;  ///< of calls before controls, a sum over controls of their mean
   double work_of_spells_ = 0;   ///< of the spells that ended with these calls, likewise
