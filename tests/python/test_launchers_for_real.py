@@ -8,6 +8,7 @@ import pytest
 from starling.launchers.launcher import identify, locate
 from starling.launchers.variables import rewrite
 from support.mpis import Mpi, environment, installed_mpis
+from support.processes import run_job
 
 SHOW = ["bash", "-c", "echo $LD_PRELOAD $STARLING_ONLY"]
 
@@ -35,7 +36,7 @@ def test_every_rank_of_every_part_gets_library_and_settings(mpi: Mpi, parts: int
     line = [*mpi.launcher, "-n", "2", *SHOW, *([":", "-n", "1", *SHOW] if parts == 2 else [])]
     wanted = {"LD_PRELOAD": str(library), "STARLING_ONLY": "allreduce:ring,bcast:chain?segment=1024"}
     argv, env = rewrite(line, locate(line), wanted, environment(mpi))
-    done = subprocess.run(argv, env=env, capture_output=True, text=True, check=True, timeout=60)
+    done = run_job(argv, env, 60).check()
     assert done.stdout.splitlines() == [" ".join(wanted.values())] * (2 if parts == 1 else 3)
 
 
@@ -49,7 +50,7 @@ def test_ranks_that_a_file_describes_get_library_and_settings(mpi: Mpi, library:
     line = [*mpi.launcher, "--app" if mpi.flavour == "openmpi" else "-configfile", str(file)]
     wanted = {"LD_PRELOAD": str(library), "STARLING_ONLY": "allreduce:ring,bcast:chain?segment=1024"}
     argv, env = rewrite(line, locate(line), wanted, environment(mpi))
-    done = subprocess.run(argv, env=env, capture_output=True, text=True, check=True, timeout=60)
+    done = run_job(argv, env, 60).check()
     assert done.stdout.splitlines() == [" ".join(wanted.values())] * 2
 
 
@@ -60,5 +61,5 @@ def test_the_users_own_preload_is_kept_behind_ours(mpi: Mpi, library: Path) -> N
     own = ["-x", f"LD_PRELOAD={tool}"] if mpi.flavour == "openmpi" else ["-genv", "LD_PRELOAD", str(tool)]
     line = [*mpi.launcher, *own, "-n", "2", *SHOW]
     argv, env = rewrite(line, locate(line), {"LD_PRELOAD": str(library)}, environment(mpi))
-    done = subprocess.run(argv, env=env, capture_output=True, text=True, check=True, timeout=60)
+    done = run_job(argv, env, 60).check()
     assert done.stdout.splitlines() == [f"{library}:{tool}"] * 2
