@@ -37,7 +37,7 @@ Guard::Guard(const Brief& brief, int way, std::optional<double> gain)
 /// are not the same.
 std::int64_t Guard::calls_before_contest() const {
   constexpr int in_turn = 4;
-  constexpr int spells_apart = Proof::fewest + 1;
+  constexpr std::int64_t spells_apart = Proof::fewest + 1;
   return number_ % in_turn * spells_apart * spell_calls;
 }
 
