@@ -59,6 +59,12 @@ RankSet Places::leaders() const {
   return RankSet::of(leaders);
 }
 
+bool Places::are_even() const {
+  for (int node = 1; node < nodes(); ++node)
+    if (ranks_on(node) != ranks_on(0)) return false;
+  return true;
+}
+
 Spread Places::spread() const {
   Spread spread{nodes(), 0, 0};
   for (const int place : position_) spread.ranks_per_node = std::max(spread.ranks_per_node, place + 1);

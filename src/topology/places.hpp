@@ -28,6 +28,8 @@ class Places {
   [[nodiscard]] RankSet on_node(int node) const { return RankSet::of(listed(node)); }
   /// How many these are.
   [[nodiscard]] int ranks_on(int node) const { return static_cast<int>(listed(node).size()); }
+  /// Whether all nodes have equally many ranks.
+  [[nodiscard]] bool are_even() const;
   /// The lowest rank on a node.
   [[nodiscard]] int leader(int node) const { return listed(node).front(); }
   /// The lowest rank on each node, by node.

@@ -27,12 +27,8 @@ constexpr Hierarchy hierarchy{parts_on_node, Collective::alltoall, true};
 constexpr std::array uneven_parts_on_node{Collective::alltoallv};
 constexpr Hierarchy uneven_hierarchy{uneven_parts_on_node, Collective::alltoallv, true};
 
-bool are_even(const Places& places) {
-  return lanes_of(places) * places.nodes() == places.ranks();
-}
-
 const Hierarchy& hierarchy_on(const Places& places) {
-  return are_even(places) ? hierarchy : uneven_hierarchy;
+  return places.are_even() ? hierarchy : uneven_hierarchy;
 }
 
 /// One rank's view of the exchange. A rank that stands for a lane has, for each node, the blocks of all ranks here for
@@ -67,7 +63,7 @@ Buffer exchange_on_node(Schedule& todo, const Exchange& all, Buffer by_lane, int
 /// arrives in `arrived` is that of each rank, node after node, for each of the lane's ranks here.
 void exchange_in_lane(Schedule& todo, const Exchange& all, Buffer on_node, Buffer by_node, Buffer arrived) {
   const auto count = static_cast<int>(all.lanes.of(all.lane).size());
-  const bool even = are_even(*all.team.places);
+  const bool even = all.team.places->are_even();
   std::vector<int> to{0};
   std::vector<int> from{0};
   for (int there = 0, before = 0; there < all.nodes; before += all.of_lane(there), ++there) {
@@ -125,7 +121,7 @@ Schedule build(const Team& team, const Parameters& with) {
 
 std::string refuses_alltoall(const Situation& situation, const Parameters& with) {
   if (std::string why = two_level_refusal(situation); !why.empty()) return why;
-  if (are_even(*situation.places)) return hierarchy.refusal(situation, with);
+  if (situation.places->are_even()) return hierarchy.refusal(situation, with);
   if (!uneven_hierarchy.takes_inner(with.text("inner")) || !uneven_hierarchy.takes_outer(with.text("outer")))
     return "needs equally many ranks on all nodes for parts that do not serve alltoallv";
   return uneven_hierarchy.refusal(situation, with);
@@ -136,7 +132,7 @@ std::int64_t scratch_blocks(const Situation& situation, const Parameters& with) 
   const Lanes lanes(*situation.places);
   const std::int64_t ranks = situation.places->spread().ranks_per_node;
   const std::int64_t most = lanes.most();
-  const bool even = are_even(*situation.places);
+  const bool even = situation.places->are_even();
   const std::int64_t here = lanes.most_on_a_node();
   const Hierarchy& parts = hierarchy_on(*situation.places);
   return situation.ranks + ((even ? 1 : 2) * ranks * most) + (here > 1 ? (2 * here - 1) * situation.ranks : 0) +

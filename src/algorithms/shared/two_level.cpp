@@ -68,15 +68,9 @@ bool is_one_level(const Part& part, const Situation& node) {
   return domains_here == 1 || domains_here == node.ranks;
 }
 
-bool are_even(const Places& places) {
-  for (int node = 1; node < places.nodes(); ++node)
-    if (places.ranks_on(node) != places.ranks_on(0)) return false;
-  return true;
-}
-
 /// The leader of each node, as TwoLevels says.
 RankSet led_by(const Places& places, int root) {
-  const bool even = are_even(places);
+  const bool even = places.are_even();
   std::vector<int> leaders;
   for (int node = 0; node < places.nodes(); ++node) {
     const bool is_roots = node == places.node_of(root);
@@ -140,7 +134,7 @@ std::string Hierarchy::refusal(const Situation& whole, const Parameters& with) c
   const bool divides = divides_a_vector(whole.collective);
   for (std::size_t place = 0; place < inner.size(); ++place) {
     const Part part = on_node(with, place);
-    if (has_lanes && part.communicators() > 0 && !are_even(*whole.places))
+    if (has_lanes && part.communicators() > 0 && !whole.places->are_even())
       return "needs equally many ranks on all nodes for a part by the MPI library on a node";
     if (part.shares_memory()) {
       if (has_domains(part) && !whole.places->has_domains()) return std::string(one_domain_refusal);
@@ -167,7 +161,7 @@ std::string Hierarchy::refusal(const Situation& whole, const Parameters& with) c
   if (!between.is_native() && between.algorithm()->needs.one_node) return node_memory_refusal(whole);
   if (std::string why = between.refusal(between_nodes(whole)); !why.empty()) return why;
   const bool has_blocks_of_nodes = !divides_a_vector(outer) && outer != Collective::barrier;
-  if (between.communicators() > 0 && (has_blocks_of_nodes || rooted(outer)) && !are_even(*whole.places))
+  if (between.communicators() > 0 && (has_blocks_of_nodes || rooted(outer)) && !whole.places->are_even())
     return "needs equally many ranks on all nodes for a part by the MPI library between them";
   if (divides && division(whole, with).blocks == 0)
     return "would divide the vector in more than " + std::to_string(most_blocks) + " blocks";
@@ -284,7 +278,7 @@ std::vector<int> by_node(const Places& places) {
 }
 
 Origin of_all_nodes(Origin first, const Places& places) {
-  if (are_even(places)) {
+  if (places.are_even()) {
     first.scale = places.on_node(0).size();
   } else {
     first.starts = starts_of_nodes(places);
