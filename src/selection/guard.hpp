@@ -83,10 +83,10 @@ class Guard {
   static constexpr int to_be_believed = 2;
 
   [[nodiscard]] double seconds(int of, const Spell& spell) const;
+  void ask_for_contest(const Spell& of_way);
   void begin_contest(const Spell& of_way);
   void compete(int of, const Spell& spell);
   void look(const Spell& spell);
-  [[nodiscard]] std::int64_t calls_before_contest() const;
   void settle(const Proof::Result& found);
   void rest_longer();
 
@@ -96,10 +96,10 @@ class Guard {
   /// Seconds of native's latest spell, while the way has another one because of them.
   std::optional<double> slower_native_;
   int way_;
-  bool is_proven_;                ///< nothing but controls speaks for a contest
-  bool by_pace_;                  ///< spells are compared from call to call
-  int number_;                    ///< Brief::number
-  bool is_to_be_proven_ = false;  ///< by the next control
+  bool is_proven_;       ///< nothing but controls speaks for a contest
+  bool by_pace_;         ///< spells are compared from call to call
+  int number_;           ///< Brief::number
+  bool is_due_ = false;  ///< a contest begins with the next control
   double pace_of_way_ = 0;
   double work_of_busiest_ = 0;  ///< of calls before controls, a sum over controls of their mean
   double work_of_spells_ = 0;   ///< of the spells that ended with these calls, likewise

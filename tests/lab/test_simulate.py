@@ -157,6 +157,25 @@ def test_a_way_of_a_table_that_is_much_slower_than_native_is_left_to_native(
     assert {one.public_name: one.samples for one in context.candidates} == {"native": 200 - of_way, slow: of_way}
 
 
+def test_slow_ways_of_one_loop_have_their_contests_one_after_the_other(tmp_path: Path) -> None:
+    table, path = tmp_path / "table.json", tmp_path / "record.json"
+    slow = {"bcast": "chain?segment=none", "reduce": "chain?segment=none", "scan": "pipeline?segment=8"}
+    chosen = [tables.choice(collective, 4, (0, None, way), nodes=4) for collective, way in slow.items()]
+    table.write_text(json.dumps(tables.data(*chosen, flavour="smpi", version="3.0", machine="here")))
+    asked = ("--platform", "single:4", "--ranks", "4", "--strategy", "table", "--record", str(path))
+    settings = {"STARLING_TABLE": str(table), "STARLING_MACHINE": "here"}
+    program = Path(__file__).parent / "one_loop.c"
+    lab("simulate", *asked, "--", str(program), "1000", env=os.environ | settings).check()
+    contexts = {one.collective: one for one in record.read(path)[0].contexts}
+    left = [contexts[collective].decisions[-1] for collective in slow]
+    # The second and the third begin 80 and 160 calls after their second slower control.
+    assert [(one.call, one.to) for one in left] == [
+        (27 + 128, "native"),
+        (57 + 80 + 64, "native"),
+        (57 + 160 + 64, "native"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("platform", "ranks_per_host", "calls", "most"),
     [("single:1", 2, 900, 1.05), ("single:1", 2, 1500, 1.05), ("single:8", 1, 300, 0.7)],

@@ -532,6 +532,27 @@ TEST(TableFromCallToCall, HasContestsOfOneLoopOneAfterTheOther) {
   EXPECT_EQ(natives(second), (2 * Guard::control_calls) + Guard::spell_calls);
 }
 
+TEST(TableFromCallToCall, HasContestsThatSlowerControlsBeginOneAfterTheOther) {
+  // Of a way that was the faster one, and is no longer: on a network that others use as well, so is that of the first.
+  double way = 60;
+  Brief brief = brief_of(4);
+  brief.number = 1;
+  brief.advice = {{"a2", "a2: measured elsewhere"}};
+  Lockstep ranks("table", std::move(brief), 3,
+                 [&way](int, int candidate, int) { return us * (candidate == 2 ? way : 100); });
+  ranks.compute([](int) { return 20 * us; });
+  constexpr int later = 5 * Guard::spell_calls;
+  ranks.call(before_contest + later + Guard::control_calls + (2 * Guard::spell_calls));
+  way = 300;
+  ranks.call(Guard::rarest + (2 * Guard::control_calls) + Guard::first_calls);
+  const std::int64_t until = natives(ranks);
+  EXPECT_EQ(until, (4 * Guard::control_calls) + Guard::spell_calls) << "two slower controls";
+  ranks.call(later);
+  EXPECT_EQ(natives(ranks), until);
+  ranks.call(Guard::control_calls + (2 * Guard::spell_calls));
+  EXPECT_EQ(natives(ranks), until + Guard::control_calls + Guard::spell_calls);
+}
+
 TEST(Precedence, IsForcedOrNativeThenTheTableThenWhatLearns) {
   const auto chosen = [](std::string_view asked, bool advises) {
     return strategy_for(*strategy_named(asked)->first, advises).name;
